@@ -1,0 +1,7 @@
+"""Django's registration of accounts."""
+
+from django.apps import AppConfig
+
+
+class AccountsConfig(AppConfig):
+    name = "accounts"

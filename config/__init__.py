@@ -1,0 +1,1 @@
+"""How Tideline is put together and started: settings, urls, Celery, embedded services, runner."""

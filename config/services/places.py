@@ -1,0 +1,83 @@
+"""Where the servers keep data, sockets and copied binaries, such that they can reach them.
+
+    DATA/            the folder that was asked for: lock, logs/, and what else its owner keeps
+    DATA/services/   private to the user that runs the servers; a link when that user cannot reach
+                     DATA (a checkout under a closed home): then to /var/tmp/tideline-HASH/
+"""
+
+import hashlib
+import os
+import re
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+from config.services.errors import DataGone, FolderNotOurs
+from config.services.server_user import ServerUser, can_read
+
+_OPEN_PLACE = Path("/var/tmp")  # noqa: S108  (names there are checked for their owner)
+_SHORT_PLACE = Path("/tmp")  # noqa: S108
+# A socket's whole path fits into 107 bytes on Linux, 103 on macOS; the longest name is
+# "/.s.PGSQL.5432". Plain, so that it needs no quoting in URLs and PostgreSQL's list of folders.
+_FIT_FOR_SOCKETS = re.compile(r"[A-Za-z0-9._/-]{1,89}")
+
+
+@dataclass(frozen=True)
+class Places:
+    """Folders of one set of services, all of them made."""
+
+    data: Path
+    home: Path
+    sockets: Path
+    logs: Path
+
+
+def prepare_places(data: Path, user: ServerUser) -> Places:
+    """Makes the folders under `data`, or elsewhere where `user` could not reach them.
+
+    Safety: idempotent; the choice is remembered by the link. Raises FolderNotOurs, DataGone.
+    """
+    data = data.absolute()
+    data.mkdir(parents=True, exist_ok=True)
+    if data.stat().st_uid != os.getuid():
+        raise FolderNotOurs(data, f"uid {os.getuid()}")
+    # Whoever runs the servers must pass through, and needs to see nothing else here.
+    data.chmod(0o711 if user.switch else 0o700)
+    logs = data / "logs"
+    logs.mkdir(exist_ok=True, mode=0o700)
+    home = _home(data, user)
+    return Places(data, home, _sockets(home, user), logs)
+
+
+def _home(data: Path, user: ServerUser) -> Path:
+    services = data / "services"
+    if services.is_symlink() and not services.exists():
+        raise DataGone(services, services.readlink())
+    if not services.exists() and not can_read(user, [data.parent, data]):
+        services.symlink_to(_private(_OPEN_PLACE / _name(data), user))
+    return _private(services.resolve(), user)
+
+
+def _sockets(home: Path, user: ServerUser) -> Path:
+    inside = home / "sockets"
+    fits = _FIT_FOR_SOCKETS.fullmatch(str(inside))
+    return _private(inside if fits else _SHORT_PLACE / _name(inside), user)
+
+
+def _name(path: Path) -> str:
+    """A name for a folder in a place shared by all users, the same for the same path."""
+    digest = hashlib.sha256(os.fsencode(path)).hexdigest()
+    return f"tideline-{os.getuid()}-{digest[:12]}"
+
+
+def _private(folder: Path, user: ServerUser) -> Path:
+    """Makes a folder only `user` can enter; in a shared place somebody may have made another."""
+    try:
+        folder.mkdir(mode=0o700)
+        if user.switch:
+            os.chown(folder, user.uid, user.gid)
+    except FileExistsError:
+        found = folder.lstat()
+        if not (stat.S_ISDIR(found.st_mode) and found.st_uid == user.uid) or found.st_mode & 0o077:
+            raise FolderNotOurs(folder, user.name) from None
+    return folder

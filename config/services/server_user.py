@@ -1,0 +1,55 @@
+"""Which operating system user runs the servers, and what that user can reach."""
+
+import os
+import pwd
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from config.services.errors import NoServerUser
+
+_NAMES = ("postgres", "nobody")
+# Asks the kernel as that user; permissions computed here would miss ACLs and mount options.
+_PROBE = """
+import os, sys
+uid, gid = map(int, sys.argv[1:3])
+os.setgroups([]), os.setgid(gid), os.setuid(uid)
+sys.exit(not all(os.access(path, os.R_OK | os.X_OK) for path in sys.argv[3:]))
+"""
+
+
+@dataclass(frozen=True)
+class ServerUser:
+    """`switch` says whether servers are started as somebody else than this process."""
+
+    name: str
+    uid: int
+    gid: int
+    switch: bool
+
+
+def server_user() -> ServerUser:
+    """This user; for root, `postgres` or else `nobody`, because PostgreSQL refuses root.
+
+    Raises NoServerUser when root finds neither.
+    """
+    if os.getuid() != 0:
+        return ServerUser(f"uid {os.getuid()}", os.getuid(), os.getgid(), switch=False)
+    for name in _NAMES:
+        try:
+            entry = pwd.getpwnam(name)
+        except KeyError:
+            continue
+        return ServerUser(name, entry.pw_uid, entry.pw_gid, switch=True)
+    raise NoServerUser
+
+
+def can_read(user: ServerUser, paths: Sequence[Path]) -> bool:
+    """Whether `user` may read and traverse every path. Cost: one process, 20 ms, for root."""
+    if not user.switch:
+        return all(os.access(path, os.R_OK | os.X_OK) for path in paths)
+    who = [str(user.uid), str(user.gid)]
+    command = [sys.executable, "-I", "-S", "-c", _PROBE, *who, *map(str, paths)]
+    return subprocess.run(command, check=False).returncode == 0

@@ -1,0 +1,233 @@
+"""Django settings. Everything that differs between installations comes from the environment."""
+
+from pathlib import Path
+
+from config.environment import INSECURE_KEY, Environment
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+_env = Environment()
+
+# -- who runs it --------------------------------------------------------------------------------
+DEBUG = _env.flag("DEBUG", False)
+DEVELOPMENT = _env.flag("DEVELOPMENT", False)
+SECRET_KEY = _env.text("SECRET_KEY", INSECURE_KEY)
+ALLOWED_HOSTS = _env.names("ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
+PUBLIC_URL = _env.text("PUBLIC_URL", "http://localhost:8000").rstrip("/")
+INSTANCE_TITLE = _env.text("INSTANCE_TITLE", "Tideline")
+ALLOW_PASSWORD_GRANT = _env.flag("ALLOW_PASSWORD_GRANT", False)
+HTTPS = _env.flag("HTTPS", not DEVELOPMENT)
+
+_env.require(
+    DEVELOPMENT or SECRET_KEY != INSECURE_KEY,
+    "SECRET_KEY: set one of at least 50 characters (DEVELOPMENT=1 allows the built-in one)",
+)
+_env.require(len(SECRET_KEY) >= 50, "SECRET_KEY: shorter than 50 characters")
+_env.require(DEVELOPMENT or not DEBUG, "DEBUG: refused outside DEVELOPMENT=1")
+_env.require(
+    DEVELOPMENT or not ALLOW_PASSWORD_GRANT, "ALLOW_PASSWORD_GRANT: refused outside DEVELOPMENT=1"
+)
+
+# -- databases ----------------------------------------------------------------------------------
+_CONNECTION: dict[str, object] = {
+    "CONN_MAX_AGE": None,
+    "CONN_HEALTH_CHECKS": True,
+    "DISABLE_SERVER_SIDE_CURSORS": True,
+}
+_local = "postgresql://postgres@localhost:5432/tideline"
+_shard_urls = _env.names("SHARD_DATABASE_URLS", [f"{_local}_shard{n}" for n in range(4)])
+_env.require(bool(_shard_urls), "SHARD_DATABASE_URLS: at least one shard is needed")
+SHARD_ALIASES = [f"shard{n}" for n in range(len(_shard_urls))]
+DATABASES = {"default": _env.database("DATABASE_URL", _env.text("DATABASE_URL", _local))} | {
+    alias: _env.database(f"SHARD_DATABASE_URLS[{n}]", url)
+    for n, (alias, url) in enumerate(zip(SHARD_ALIASES, _shard_urls, strict=True))
+}
+STATEMENT_TIMEOUT_MS = _env.number("STATEMENT_TIMEOUT_MS", 30_000, 100, 3_600_000)
+for _database in DATABASES.values():
+    _options = {
+        "connect_timeout": 3,
+        "options": f"-c statement_timeout={STATEMENT_TIMEOUT_MS}",
+    }
+    _database |= _CONNECTION
+    _database["OPTIONS"] = _options | dict(_database.get("OPTIONS") or {})  # type: ignore[call-overload]
+DATABASE_ROUTERS = ["infra.sharding.router.PlacementRouter"]
+SCATTER_THREADS = _env.number("SCATTER_THREADS", 8, 1, 256)
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# -- Redis --------------------------------------------------------------------------------------
+REDIS_URL = _env.text("REDIS_URL", "redis://localhost:6379/0")
+REDIS_CLUSTER = _env.flag("REDIS_CLUSTER", False)
+REDIS_TIMEOUT_MS = _env.number("REDIS_TIMEOUT_MS", 250, 10, 60_000)
+_env.require(
+    REDIS_URL.startswith(("redis://", "rediss://", "unix://")),
+    "REDIS_URL: needs redis://, rediss:// or unix://",
+)
+CACHES = {
+    "default": {
+        "BACKEND": "django_redis.cache.RedisCache",
+        "LOCATION": REDIS_URL,
+        "KEY_PREFIX": "django",
+        "OPTIONS": {
+            "SERIALIZER": "django_redis.serializers.json.JSONSerializer",
+            "SOCKET_CONNECT_TIMEOUT": REDIS_TIMEOUT_MS / 1000,
+            "SOCKET_TIMEOUT": REDIS_TIMEOUT_MS / 1000,
+            "IGNORE_EXCEPTIONS": True,
+        },
+    }
+}
+
+# -- the change table ---------------------------------------------------------------------------
+CHANGE_LANES = _env.number("CHANGE_LANES", 2, 1, 64)
+CHANGE_BATCH_SIZE = _env.number("CHANGE_BATCH_SIZE", 500, 1, 10_000)
+CHANGE_MAX_ATTEMPTS = _env.number("CHANGE_MAX_ATTEMPTS", 8, 1, 1_000)
+CHANGE_REPLAY_DAYS = _env.number("CHANGE_REPLAY_DAYS", 7, 1, 3_650)
+
+# -- limits of the product ----------------------------------------------------------------------
+FOLLOW_CAP = _env.number("FOLLOW_CAP", 2_000, 1, 1_000_000)
+POST_MAX_CHARACTERS = _env.number("POST_MAX_CHARACTERS", 500, 1, 100_000)
+FOLLOWERS_CACHED = _env.number("FOLLOWERS_CACHED", 10_000, 80, 1_000_000)
+TIMELINE_ENTRIES = _env.number("TIMELINE_ENTRIES", 450, 40, 10_000)
+TIMELINE_LIVE_DAYS = _env.number("TIMELINE_LIVE_DAYS", 14, 1, 365)
+
+# -- applications -------------------------------------------------------------------------------
+# From the lowest floor to the highest: consumers of a change run in this order.
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "rest_framework",
+    "oauth2_provider",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "infra.api",
+    "infra.sharding",
+    "infra.caching",
+    "infra.jobs",
+    "infra.changes",
+    "counters",
+    "accounts",
+    "relations",
+    "posts",
+    "timelines",
+    "demo",
+    "config",
+]
+MIDDLEWARE = [
+    "config.middleware.RequestMetrics",
+    "config.middleware.PagesOnly",
+]
+# The API is stateless: what only pages, admin and the OAuth screens need is kept off its path.
+PAGE_MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+# Django looks for these in MIDDLEWARE only; tests/architecture/test_settings.py looks where they are.
+SILENCED_SYSTEM_CHECKS = [
+    "admin.E408",
+    "admin.E409",
+    "admin.E410",
+    "security.W001",
+    "security.W002",
+    "security.W003",
+]
+ROOT_URLCONF = "config.urls"
+WSGI_APPLICATION = "config.wsgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
+APPEND_SLASH = False
+AUTH_USER_MODEL = "accounts.User"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+LOGIN_URL = "/auth/sign_in"
+LOGIN_REDIRECT_URL = "/"
+LANGUAGE_CODE = "en"
+TIME_ZONE = "UTC"
+USE_TZ = True
+USE_I18N = False
+STATIC_URL = "/static/"
+STATIC_ROOT = BASE_DIR / ".static"
+
+# -- security -----------------------------------------------------------------------------------
+SECURE_SSL_REDIRECT = HTTPS
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
+SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
+SECURE_HSTS_PRELOAD = HTTPS
+SESSION_COOKIE_SECURE = HTTPS
+CSRF_COOKIE_SECURE = HTTPS
+
+# -- API ----------------------------------------------------------------------------------------
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["accounts.api.authentication.BearerToken"],
+    "DEFAULT_PERMISSION_CLASSES": [],
+    "DEFAULT_RENDERER_CLASSES": ["infra.api.rendering.OrjsonRenderer"],
+    "DEFAULT_PARSER_CLASSES": [
+        "infra.api.parsing.JsonParser",
+        "rest_framework.parsers.FormParser",
+        "rest_framework.parsers.MultiPartParser",
+    ],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "infra.api.errors.answer_error",
+    "UNAUTHENTICATED_USER": None,
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Tideline",
+    "DESCRIPTION": "A social feed backend in the shape of the Mastodon client API.",
+    "VERSION": "0.1.0",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_AUTHENTICATION": [],
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "REDOC_DIST": "SIDECAR",
+}
+OAUTH2_PROVIDER_APPLICATION_MODEL = "accounts.Application"
+OAUTH2_PROVIDER = {
+    "SCOPES_BACKEND_CLASS": "accounts.scopes.MastodonScopes",
+    "OAUTH2_VALIDATOR_CLASS": "accounts.oauth.MastodonOAuthValidator",
+    "PKCE_REQUIRED": False,
+    "ACCESS_TOKEN_EXPIRE_SECONDS": 365 * 24 * 3600,
+    "ALLOWED_REDIRECT_URI_SCHEMES": ["http", "https", "urn"],
+    "REQUEST_APPROVAL_PROMPT": "auto",
+}
+
+# -- Celery: wake-ups only; a lost message costs delay, never data --------------------------------
+CELERY_BROKER_URL = f"redis+socket://{REDIS_URL[7:].replace('?db=', '?virtual_host=')}" if (
+    REDIS_URL.startswith("unix://")
+) else REDIS_URL
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_PUBLISH_RETRY = False
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "socket_timeout": 5,
+    "socket_connect_timeout": 1,
+    "global_keyprefix": "celery:",
+}
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+
+_env.finish()

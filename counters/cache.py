@@ -1,0 +1,38 @@
+"""The counts shown with every account, as one cache entry: `followers,following,posts`.
+
+Kept apart from the profile, which is read by other pages and changes at another rate (seed S0).
+The entry's version is the sum of its counts' versions: each only grows, and all three are read in
+one snapshot, so the sum orders the readings.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from counters.queries.counts import load_counts, summarise
+from counters.types import AccountCounts
+from infra.caching.values import ValueCache, Versioned
+
+NOTHING = AccountCounts(0, 0, 0)
+
+
+def _load(owner_ids: Sequence[int]) -> Mapping[int, Versioned]:
+    return {
+        owner_id: Versioned(
+            sum(count.version for count in counts.values()),
+            ",".join(map(str, summarise(counts))).encode(),
+        )
+        for owner_id, counts in load_counts(owner_ids).items()
+    }
+
+
+account_counts = ValueCache("counters.account:v1", ttl_s=86_400, load=_load)
+
+
+def read_account_counts(payload: bytes | None) -> AccountCounts:
+    """The counts of a cache payload."""
+    return AccountCounts(*map(int, payload.split(b","))) if payload else NOTHING
+
+
+def refresh_account_counts(owner_ids: Iterable[int]) -> bool:
+    """Brings the cached counts up to the rows; False when Redis is away. One query per shard."""
+    wanted = list(dict.fromkeys(owner_ids))
+    return account_counts.put_many(_load(wanted))

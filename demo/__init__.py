@@ -1,0 +1,1 @@
+"""The graph loader and the demo community that `make run` starts with."""

@@ -1,0 +1,1 @@
+"""What all endpoints share: ids, cursors, pages, the Link header, errors, rendering."""

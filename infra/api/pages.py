@@ -1,0 +1,51 @@
+"""A page of a list: cursor window in, items and neighbours out, and the Link header between."""
+
+from collections.abc import Mapping, Sequence
+from typing import Generic, NamedTuple, TypeVar
+from urllib.parse import urlencode
+
+T = TypeVar("T")
+
+
+class Window(NamedTuple):
+    """Which part of a list is asked for; cursors are decoded by the list's own type.
+
+    `max_id`: older than. `since_id`: newer than, newest first. `min_id`: immediately newer than.
+    """
+
+    limit: int
+    max_id: str | None = None
+    since_id: str | None = None
+    min_id: str | None = None
+
+
+class Page(NamedTuple, Generic[T]):
+    """Items newest first. `older`/`newer`: cursors of the last and first entry *examined*, or None.
+
+    `older` is None when the list ends here.
+    """
+
+    items: Sequence[T]
+    older: str | None
+    newer: str | None
+
+
+def read_window(query: Mapping[str, str], limit: int) -> Window:
+    """The cursors of a request, still as text; empty ones count as absent."""
+    return Window(
+        limit,
+        query.get("max_id") or None,
+        query.get("since_id") or None,
+        query.get("min_id") or None,
+    )
+
+
+def link_header(url: str, query: Mapping[str, str], older: str | None, newer: str | None) -> str:
+    """RFC 8288 links as Mastodon names them: `next` is older, `prev` is newer. May be empty."""
+    kept = [(k, v) for k, v in query.items() if k not in {"max_id", "since_id", "min_id"}]
+    links = []
+    if older is not None:
+        links.append(f'<{url}?{urlencode([*kept, ("max_id", older)])}>; rel="next"')
+    if newer is not None:
+        links.append(f'<{url}?{urlencode([*kept, ("min_id", newer)])}>; rel="prev"')
+    return ", ".join(links)

@@ -1,0 +1,64 @@
+"""JSON in: orjson, and the values every endpoint reads the same way."""
+
+from collections.abc import Mapping
+from typing import IO, Any
+
+import orjson
+from rest_framework.exceptions import ParseError
+from rest_framework.parsers import BaseParser
+
+from infra.api.errors import InvalidRequest
+
+FALSE_WORDS = {"0", "f", "false", "off", "no", ""}
+
+
+class JsonParser(BaseParser):
+    media_type = "application/json"
+
+    def parse(
+        self,
+        stream: IO[Any],
+        media_type: str | None = None,
+        parser_context: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """The body as an object. Raises ParseError for anything else, lone surrogates included."""
+        body = stream.read()
+        try:
+            value = orjson.loads(body) if body else {}
+        except orjson.JSONDecodeError as error:
+            raise ParseError(f"The body is not valid JSON: {error}") from None
+        if not isinstance(value, dict):
+            raise ParseError("The body is not a JSON object")
+        return value
+
+
+def clean_text(value: object, name: str) -> str:
+    """Text as PostgreSQL and JSON can hold it. Raises InvalidRequest for NUL or lone surrogates."""
+    if not isinstance(value, str):
+        raise InvalidRequest(f"{name} must be text")
+    if "\x00" in value:
+        raise InvalidRequest(f"{name} must not contain NUL characters")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise InvalidRequest(f"{name} is not valid Unicode") from None
+    return value
+
+
+def read_flag(value: object, default: bool) -> bool:
+    """A boolean the way Mastodon reads one from a query or a form."""
+    if value is None:
+        return default
+    if isinstance(value, bool):
+        return value
+    return str(value).lower() not in FALSE_WORDS
+
+
+def read_limit(value: object, default: int, most: int) -> int:
+    """A page size between 1 and `most`. Raises InvalidRequest for anything but a number."""
+    if value is None:
+        return default
+    text = str(value)
+    if not text.isascii() or not text.isdigit() or len(text) > 9:
+        raise InvalidRequest("limit must be a number")
+    return max(1, min(int(text), most))

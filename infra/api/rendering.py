@@ -1,0 +1,29 @@
+"""JSON out: orjson for values, ready-made bytes untouched."""
+
+from typing import Any
+
+import orjson
+from django.http import HttpResponse
+from rest_framework.renderers import BaseRenderer
+
+
+class OrjsonRenderer(BaseRenderer):
+    media_type = "application/json"
+    format = "json"
+    charset = None
+    render_style = "binary"
+
+    def render(
+        self,
+        data: Any,
+        accepted_media_type: str | None = None,
+        renderer_context: Any = None,
+    ) -> bytes:
+        return b"" if data is None else orjson.dumps(data, default=str)
+
+
+def json_response(body: bytes, status: int = 200) -> HttpResponse:
+    """A response of ready-made JSON: no renderer, no negotiation."""
+    response = HttpResponse(body, content_type="application/json; charset=utf-8", status=status)
+    response["Content-Length"] = str(len(body))
+    return response

@@ -1,0 +1,12 @@
+"""The one builder of Redis keys: `family:v<n>:{owner}:part`.
+
+The owner stands in braces, so that Redis Cluster keeps one account's keys on one node. The family
+names the owning module and the version of the layout: a new layout is a new family.
+"""
+
+
+def key(family: str, owner: int | str, part: int | str | None = None) -> bytes:
+    """The key of one owner's entry, or of one part of it."""
+    if part is None:
+        return b"%b:{%b}" % (family.encode(), str(owner).encode())
+    return b"%b:{%b}:%b" % (family.encode(), str(owner).encode(), str(part).encode())

@@ -1,0 +1,1 @@
+"""The change table: the queue that cannot lose. Writes append, the drain delivers."""

@@ -1,0 +1,21 @@
+"""What can go wrong with changes."""
+
+from django.db import InterfaceError, OperationalError
+from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.exceptions import TimeoutError as RedisTimeoutError
+
+
+class NotInTransaction(RuntimeError):
+    """A change was appended outside a transaction on its own database."""
+
+
+class UnknownKind(LookupError):
+    """A change row names a kind that no installed app registered."""
+
+
+class LeaseLost(RuntimeError):
+    """Another drainer took this lane over; what was in hand stays pending for it."""
+
+
+# A store that cannot be reached now is never a row's own fault: such rows wait, they are not parked.
+UNREACHABLE = (OperationalError, InterfaceError, RedisConnectionError, RedisTimeoutError)

@@ -1,0 +1,20 @@
+"""Named places where a test may break in. Off by default: one dictionary look-up each."""
+
+from collections.abc import Callable
+
+_armed: dict[str, Callable[[], None]] = {}
+
+
+def failpoint(name: str) -> None:
+    """Runs what a test armed here, if anything."""
+    action = _armed.get(name)
+    if action is not None:
+        action()
+
+
+def arm(name: str, action: Callable[[], None]) -> None:
+    _armed[name] = action
+
+
+def disarm(name: str) -> None:
+    _armed.pop(name, None)

@@ -1,0 +1,77 @@
+"""Kinds of changes and who consumes them.
+
+An app declares its kinds in `changes.py` and consumes others' in `consumers.py`; consumers of a
+kind run in the order of INSTALLED_APPS, lowest floor first.
+"""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any, ClassVar, Generic, TypeVar
+
+import msgspec
+
+from infra.changes.errors import UnknownKind
+
+
+class Payload(msgspec.Struct, frozen=True):
+    """What a change tells beyond its owner. Subclasses name their `kind`, dotted, past tense.
+
+    `bulk` kinds are drained in a lane of their own so that they delay nobody.
+    """
+
+    kind: ClassVar[str]
+    bulk: ClassVar[bool] = False
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        _payloads[cls.kind] = cls
+
+
+_payloads: dict[str, type[Payload]] = {}
+P = TypeVar("P", bound=Payload)
+
+
+class Delivery(msgspec.Struct, Generic[P], frozen=True):
+    """A change on its way to its consumers. `version` grows per database."""
+
+    version: int
+    owner_id: int
+    created_at: datetime
+    payload: P
+
+
+Consumer = Callable[[str, Sequence[Any]], None]
+_consumers: dict[str, list[Consumer]] = {}
+
+
+def consumes(*kinds: type[Payload]) -> Callable[[Consumer], Consumer]:
+    """Registers `consumer(alias, deliveries)` for these kinds.
+
+    `alias` is the database whose change table the deliveries come from. A consumer may be handed
+    the same delivery twice, or late, or out of order, and must leave the same state.
+    """
+
+    def register(consumer: Consumer) -> Consumer:
+        for payload in kinds:
+            _consumers.setdefault(payload.kind, []).append(consumer)
+        return consumer
+
+    return register
+
+
+def consumers_of(kind: str) -> list[Consumer]:
+    return _consumers.get(kind, [])
+
+
+def registered_consumers() -> list[Consumer]:
+    """Every consumer once, in registration order."""
+    return list(dict.fromkeys(c for consumers in _consumers.values() for c in consumers))
+
+
+def read_payload(kind: str, payload: Any) -> Payload:
+    """The typed payload. Raises UnknownKind, or msgspec.ValidationError for a foreign shape."""
+    try:
+        shape = _payloads[kind]
+    except KeyError:
+        raise UnknownKind(f"no installed app knows {kind!r}") from None
+    return msgspec.convert(payload, shape)

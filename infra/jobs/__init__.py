@@ -1,0 +1,1 @@
+"""What all maintenance commands share: flags, progress, checkpoints, signals, exit codes."""

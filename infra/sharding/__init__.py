@@ -1,0 +1,1 @@
+"""Which database holds what: buckets, placement, the router that refuses to guess, scatter."""

@@ -1,0 +1,49 @@
+"""Account id → bucket → database alias.
+
+The map lives in the default database, so that adding a shard to the environment moves nobody.
+It is read once per process; bucket moves tell processes to read it again.
+"""
+
+from collections.abc import Iterable
+from functools import cache
+
+from django.apps import apps
+from django.conf import settings
+
+from infra.sharding.errors import UnmappedBucket
+from infra.sharding.placement import GLOBAL_ALIAS
+
+BUCKET_COUNT = 1024
+
+
+def bucket_of(account_id: int) -> int:
+    return account_id % BUCKET_COUNT
+
+
+def shard_of(account_id: int) -> str:
+    """The database alias that owns this account's rows. No query once the map is read."""
+    return bucket_map()[account_id % BUCKET_COUNT]
+
+
+def group_by_shard(account_ids: Iterable[int]) -> dict[str, list[int]]:
+    """Account ids per database alias, input order kept inside each."""
+    groups: dict[str, list[int]] = {}
+    for account_id in account_ids:
+        groups.setdefault(shard_of(account_id), []).append(account_id)
+    return groups
+
+
+@cache
+def bucket_map() -> tuple[str, ...]:
+    """Database alias by bucket. One query per process. Raises UnmappedBucket."""
+    bucket_model = apps.get_model("sharding", "Bucket")
+    rows = dict(bucket_model.objects.using(GLOBAL_ALIAS).values_list("bucket", "alias"))
+    missing = [n for n in range(BUCKET_COUNT) if rows.get(n) not in settings.SHARD_ALIASES]
+    if missing:
+        raise UnmappedBucket(f"{len(missing)} buckets have no shard, first {missing[0]}")
+    return tuple(rows[n] for n in range(BUCKET_COUNT))
+
+
+def even_map(aliases: list[str]) -> list[str]:
+    """Contiguous runs of buckets, as equal as they can be: the map of a new installation."""
+    return [aliases[n * len(aliases) // BUCKET_COUNT] for n in range(BUCKET_COUNT)]

@@ -1,0 +1,19 @@
+"""What can be wrong with the choice of a database."""
+
+from django.db import DatabaseError
+
+
+class ShardNotChosen(RuntimeError):
+    """A sharded model was queried without `.on(alias)` or `.of(owner_id)`."""
+
+
+class WrongShard(RuntimeError):
+    """A row was about to be written to a shard that does not own it."""
+
+
+class WrongPlacement(DatabaseError):
+    """A statement names a table that does not live on this connection's database."""
+
+
+class UnmappedBucket(RuntimeError):
+    """The bucket map in the default database is empty or names no known shard: run migrate_shards."""

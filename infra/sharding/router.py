@@ -1,0 +1,50 @@
+"""Django's database router: looks the placement up and raises rather than guesses."""
+
+from typing import Any
+
+from django.apps import apps
+from django.db.models import Model
+
+from infra.sharding.errors import ShardNotChosen
+from infra.sharding.placement import GLOBAL_ALIAS, Placement, is_allowed, placement_of
+
+
+class PlacementRouter:
+    """GLOBAL models go to the default database; all others must say where."""
+
+    def db_for_read(self, model: type[Model], **hints: Any) -> str:
+        if placement_of(model) is Placement.GLOBAL:
+            return GLOBAL_ALIAS
+        instance = hints.get("instance")
+        if instance is not None and instance._state.db:
+            return str(instance._state.db)
+        raise ShardNotChosen(f"{model._meta.label} needs .on(alias) or .of(owner_id)")
+
+    db_for_write = db_for_read
+
+    def allow_relation(self, left: Model, right: Model, **hints: Any) -> bool:
+        """Foreign keys never cross placements nor databases."""
+        same_database = left._state.db == right._state.db
+        return placement_of(type(left)) is placement_of(type(right)) and same_database
+
+    def allow_migrate(
+        self, alias: str, app_label: str, model_name: str | None = None, **hints: Any
+    ) -> bool | None:
+        """By the model's placement; operations without a model say it as `placement` hint."""
+        placement = hints.get("placement")
+        if placement is None and model_name is not None:
+            model = hints.get("model") or _find_model(app_label, model_name)
+            placement = placement_of(_current(model)) if model else Placement.GLOBAL
+        return None if placement is None else is_allowed(Placement(placement), alias)
+
+
+def _find_model(app_label: str, model_name: str) -> type[Model] | None:
+    try:
+        return apps.get_model(app_label, model_name)
+    except LookupError:
+        return None
+
+
+def _current(model: type[Model]) -> type[Model]:
+    """Migrations hand over historical classes, which do not carry our attribute."""
+    return _find_model(model._meta.app_label, model._meta.model_name or "") or model

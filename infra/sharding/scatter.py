@@ -1,0 +1,44 @@
+"""The same question to several shards at once, over a bounded set of threads.
+
+Each thread keeps its own connection per shard, so a process holds at most SCATTER_THREADS
+connections to a shard beyond its request threads.
+"""
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from typing import TypeVar
+
+from django.conf import settings
+from django.db import connections
+
+T = TypeVar("T")
+
+
+def scatter(calls: Mapping[str, Callable[[], T]]) -> dict[str, T]:
+    """Runs one call per database alias and returns the answers by alias.
+
+    The first runs on the caller's own thread, so one shard costs no hand-over.
+    Raises: the first failure, after all calls have ended (no query is left running unseen).
+    """
+    aliases = list(calls)
+    if not aliases:
+        return {}
+    futures = {alias: _threads().submit(_call, alias, calls[alias]) for alias in aliases[1:]}
+    try:
+        answers = {aliases[0]: calls[aliases[0]]()}
+    finally:
+        for future in futures.values():
+            future.exception()
+    return answers | {alias: future.result() for alias, future in futures.items()}
+
+
+def _call(alias: str, call: Callable[[], T]) -> T:
+    """Pool threads see no request end, so a broken connection is dropped here."""
+    connections[alias].close_if_unusable_or_obsolete()
+    return call()
+
+
+@cache
+def _threads() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(settings.SCATTER_THREADS, thread_name_prefix="scatter")

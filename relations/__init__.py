@@ -1,0 +1,1 @@
+"""Who follows whom: forward edges (the truth), backward edges (derived), their lists."""

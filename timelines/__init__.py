@@ -1,0 +1,1 @@
+"""What each person sees: home and author timelines, their stores, fan-out and pull."""

@@ -1,0 +1,7 @@
+"""Django's registration of timelines."""
+
+from django.apps import AppConfig
+
+
+class TimelinesConfig(AppConfig):
+    name = "timelines"
