@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from config.services.errors import NoPostgresFound, NoRedisFound
-from config.services.server_user import ServerUser, can_read
+from config.services.server_user import ServerUser, can_reach
 from config.services.spawn import server_environment
 
 OLDEST_POSTGRES = 15
@@ -134,7 +134,7 @@ def _package(name: str) -> list[Path]:
 
 
 def _reachable(binary: Binary, user: ServerUser) -> bool:
-    return can_read(user, [binary.program, binary.folder])
+    return can_reach(user, [binary.program, binary.folder])
 
 
 def _brought_near(binary: Binary, user: ServerUser, copies: Path) -> Binary:

@@ -1,19 +1,20 @@
 """Where the servers keep data, sockets and copied binaries, such that they can reach them.
 
-    DATA/            the folder that was asked for: lock, logs/, and what else its owner keeps
-    DATA/services/   private to the user that runs the servers; a link when that user cannot reach
-                     DATA (a checkout under a closed home): then to /var/tmp/tideline-HASH/
+DATA/            the folder that was asked for: lock, logs/, and what else its owner keeps
+DATA/services/   private to the user that runs the servers; a link when that user cannot reach
+                 DATA (a checkout under a closed home): then to /var/tmp/tideline-HASH/
 """
 
 import hashlib
 import os
 import re
+import shutil
 import stat
 from dataclasses import dataclass
 from pathlib import Path
 
 from config.services.errors import DataGone, FolderNotOurs
-from config.services.server_user import ServerUser, can_read
+from config.services.server_user import ServerUser, can_reach
 
 _OPEN_PLACE = Path("/var/tmp")  # noqa: S108  (names there are checked for their owner)
 _SHORT_PLACE = Path("/tmp")  # noqa: S108
@@ -53,15 +54,15 @@ def _home(data: Path, user: ServerUser) -> Path:
     services = data / "services"
     if services.is_symlink() and not services.exists():
         raise DataGone(services, services.readlink())
-    if not services.exists() and not can_read(user, [data.parent, data]):
-        services.symlink_to(_private(_OPEN_PLACE / _name(data), user))
-    return _private(services.resolve(), user)
+    if not services.exists() and not can_reach(user, [data]):
+        services.symlink_to(private_folder(_OPEN_PLACE / _name(data), user))
+    return private_folder(services.resolve(), user)
 
 
 def _sockets(home: Path, user: ServerUser) -> Path:
     inside = home / "sockets"
     fits = _FIT_FOR_SOCKETS.fullmatch(str(inside))
-    return _private(inside if fits else _SHORT_PLACE / _name(inside), user)
+    return private_folder(inside if fits else _SHORT_PLACE / _name(inside), user)
 
 
 def _name(path: Path) -> str:
@@ -70,7 +71,7 @@ def _name(path: Path) -> str:
     return f"tideline-{os.getuid()}-{digest[:12]}"
 
 
-def _private(folder: Path, user: ServerUser) -> Path:
+def private_folder(folder: Path, user: ServerUser) -> Path:
     """Makes a folder only `user` can enter; in a shared place somebody may have made another."""
     try:
         folder.mkdir(mode=0o700)
@@ -81,3 +82,11 @@ def _private(folder: Path, user: ServerUser) -> Path:
         if not (stat.S_ISDIR(found.st_mode) and found.st_uid == user.uid) or found.st_mode & 0o077:
             raise FolderNotOurs(folder, user.name) from None
     return folder
+
+
+def remove_places(data: Path) -> None:
+    """Deletes the folder and what lies elsewhere for it; nothing may run on it."""
+    home = (data / "services").resolve()
+    for folder in (_SHORT_PLACE / _name(home / "sockets"), home, data.absolute()):
+        if folder.exists():
+            shutil.rmtree(folder)

@@ -7,12 +7,12 @@ import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from signal import SIGKILL, Signals
+from typing import IO
 
 from config.services.errors import StartedOffMainThread
 from config.services.server_user import ServerUser
 
 _LAUNCHER = str(Path(__file__).with_name("launcher.py"))
-
 
 
 def spawn(
@@ -24,6 +24,7 @@ def spawn(
     death_signal: Signals = SIGKILL,
     cwd: Path | str = "/",
     keep_open: Sequence[int] = (),
+    stdin: int | IO[bytes] = subprocess.DEVNULL,
 ) -> subprocess.Popen[bytes]:
     """Starts `argv` in its own session, writing to the end of `log`.
 
@@ -38,7 +39,7 @@ def spawn(
     with log.open("ab") as output:
         return subprocess.Popen(
             [sys.executable, "-I", "-S", _LAUNCHER, *before, *argv],
-            stdin=subprocess.DEVNULL,
+            stdin=stdin,
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,

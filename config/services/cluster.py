@@ -1,0 +1,97 @@
+"""Making PostgreSQL data folders: initdb once, then copies (five initdb runs cost 3 s, this 1)."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO
+
+from config.services.binaries import Binary
+from config.services.errors import DataFromOtherPostgres, ServerDidNotStart
+from config.services.places import Places
+from config.services.server import log_tail
+from config.services.server_user import ServerUser
+from config.services.spawn import server_environment, spawn
+
+# The superuser and the database that every server has.
+OWNER = "tideline"
+_COPY = ("/bin/cp", "-Rp")
+_INITDB = (
+    "--auth=trust",  # the only door is a socket in a folder that is closed to others
+    "--locale=C",
+    "--encoding=UTF8",
+    "--no-sync",
+    "--wal-segsize=1",
+    f"--username={OWNER}",
+)
+
+
+class ClusterMaker:
+    """Makes missing data folders in one run. `home` is the private folder they lie in."""
+
+    def __init__(self, postgres: Binary, places: Places, user: ServerUser) -> None:
+        self._postgres = postgres
+        self._template = places.home / "template"
+        self._log = places.logs / "initdb.log"
+        self._user = user
+
+    def make(self, folders: Sequence[Path], durable: bool) -> None:
+        """Makes each folder, whole or not at all. Cost: about 1 s for five, 37 MB each."""
+        self._log.unlink(missing_ok=True)
+        self._make_template()
+        unfinished = [folder.with_name(folder.name + ".new") for folder in folders]
+        for folder in unfinished:
+            shutil.rmtree(folder, ignore_errors=True)
+        self._wait([self._spawn(*_COPY, str(self._template), str(to)) for to in unfinished])
+        if durable:
+            os.sync()  # a power cut must not find a folder that has its name and not its content
+        for folder, target in zip(unfinished, folders, strict=True):
+            folder.rename(target)
+        shutil.rmtree(self._template)
+
+    def _make_template(self) -> None:
+        shutil.rmtree(self._template, ignore_errors=True)
+        initdb = str(self._postgres.folder / "initdb")
+        self._wait([self._spawn(initdb, *_INITDB, f"--pgdata={self._template}")])
+        self._create_database()
+
+    def _create_database(self) -> None:
+        """By a single-user server, which reads its one command from standard input."""
+        program = [str(self._postgres.program), "--single", "-D", str(self._template)]
+        with TemporaryFile() as stdin:
+            stdin.write(f"CREATE DATABASE {OWNER}\n".encode())
+            stdin.seek(0)
+            self._wait([self._spawn(*program, "-c", "fsync=off", "postgres", stdin=stdin)])
+
+    def _spawn(
+        self, *argv: str, stdin: int | IO[bytes] = subprocess.DEVNULL
+    ) -> subprocess.Popen[bytes]:
+        return spawn(argv, self._log, env=server_environment(), user=self._user, stdin=stdin)
+
+    def _wait(self, processes: Sequence[subprocess.Popen[bytes]]) -> None:
+        codes = [process.wait() for process in processes]
+        if any(codes):
+            tail = log_tail(self._log)
+            raise ServerDidNotStart("initdb", f"exit codes {codes}", self._log, tail)
+
+
+def choose_postgres(usable: Sequence[Binary], folders: Sequence[Path]) -> Binary:
+    """The binaries that wrote the existing data; for new data the best ones.
+
+    Raises DataFromOtherPostgres when they are no longer here.
+    """
+    written = {folder: major for folder in folders if (major := _major(folder))}
+    for folder, major in written.items():
+        usable = [binary for binary in usable if binary.major == major]
+        if not usable:
+            raise DataFromOtherPostgres(folder, major)
+    return usable[0]
+
+
+def _major(folder: Path) -> int | None:
+    try:
+        return int((folder / "PG_VERSION").read_text())
+    except FileNotFoundError:
+        return None
