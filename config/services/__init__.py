@@ -4,8 +4,8 @@ No Django here. The servers listen on unix sockets in a private folder and die w
 that started them. `running_services` is the door.
 """
 
-from config.services.binaries import Search
 from config.services.errors import ServiceError
+from config.services.machine import Search
 from config.services.postgres import PostgresServer
 from config.services.redis import RedisServer
 from config.services.running import URL_NAMES, RunningServices, running_services

@@ -8,10 +8,10 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO
 
-from config.services.binaries import Binary
+from config.services.binary import Binary
 from config.services.errors import DataFromOtherPostgres, ServerDidNotStart
+from config.services.logs import log_tail
 from config.services.places import Places
-from config.services.server import log_tail
 from config.services.server_user import ServerUser
 from config.services.spawn import server_environment, spawn
 
@@ -53,7 +53,7 @@ class ClusterMaker:
 
     def _make_template(self) -> None:
         shutil.rmtree(self._template, ignore_errors=True)
-        initdb = str(self._postgres.folder / "initdb")
+        initdb = str(self._postgres.program.with_name("initdb"))
         self._wait([self._spawn(initdb, *_INITDB, f"--pgdata={self._template}")])
         self._create_database()
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 from signal import SIGINT, SIGQUIT
 
-from config.services.binaries import Binary
+from config.services.binary import Binary
 from config.services.cluster import OWNER
 from config.services.places import Places
 from config.services.server import Server

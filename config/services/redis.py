@@ -4,7 +4,7 @@ import socket
 from pathlib import Path
 from signal import SIGKILL, SIGTERM
 
-from config.services.binaries import Binary
+from config.services.binary import Binary
 from config.services.places import Places
 from config.services.server import Server
 from config.services.server_user import ServerUser

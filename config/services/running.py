@@ -1,22 +1,22 @@
 """The services of one Tideline, from URLs in the environment to servers started here."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from config.services.binaries import Search, find_redis, list_postgres
-from config.services.cluster import ClusterMaker, choose_postgres
 from config.services.errors import DatabaseUrlsIncomplete
 from config.services.locks import locked
-from config.services.places import Places, prepare_places, private_folder
+from config.services.logs import turn_over
+from config.services.machine import Search
+from config.services.places import prepare_places
 from config.services.postgres import PostgresServer
+from config.services.preparation import Preparation, Report
 from config.services.redis import RedisServer
 from config.services.server import Server
-from config.services.server_user import ServerUser, server_user
+from config.services.server_user import server_user
 
-Report = Callable[[str], None]
 URL_NAMES = ("DATABASE_URL", "SHARD_DATABASE_URLS", "REDIS_URL")
 
 
@@ -67,8 +67,8 @@ def running_services(
     user = server_user()
     places = prepare_places(data, user)
     with locked(places.data / "lock"):
-        _turn_over(places.logs)
-        starter = _Starter(places, user, search or Search(environ.get("PATH", "")), report)
+        turn_over(places.logs)
+        starter = Preparation(places, user, search or Search(environ.get("PATH", "")), report)
         services = RunningServices(given, home=places.home)
         try:
             if "REDIS_URL" not in given:
@@ -81,54 +81,12 @@ def running_services(
             _stop(services.servers)
 
 
-@dataclass(frozen=True)
-class _Starter:
-    """Finds binaries, prepares data, and gives servers that are ready to be started."""
-
-    places: Places
-    user: ServerUser
-    search: Search
-    report: Report
-
-    def redis(self) -> RedisServer:
-        binary = find_redis(self.search, self.user, self._copies)
-        self.report(f"Redis: {binary.program}")
-        return RedisServer(binary, self.places, self.user)
-
-    def postgres(self, shard_count: int, durable: bool) -> dict[str, PostgresServer]:
-        names = ["default", *(f"shard{number}" for number in range(shard_count))]
-        folders = [self._postgres_home() / name for name in names]
-        usable = list_postgres(self.search, self.user, self._copies)
-        binary = choose_postgres(usable, folders)
-        self.report(f"PostgreSQL {binary.major}: {binary.program}")
-        if missing := [folder for folder in folders if not folder.exists()]:
-            self.report(f"Making {len(missing)} PostgreSQL data folders in {self.places.home}")
-            ClusterMaker(binary, self.places, self.user).make(missing, durable)
-        return {
-            name: PostgresServer(name, number, binary, self.places, self.user, durable)
-            for number, name in enumerate(names)
-        }
-
-    def _postgres_home(self) -> Path:
-        return private_folder(self.places.home / "postgres", self.user)
-
-    @property
-    def _copies(self) -> Path:
-        return self.places.home / "binaries"
-
-
 def _given_urls(environ: Mapping[str, str]) -> dict[str, str]:
     given = {name: environ[name] for name in URL_NAMES if environ.get(name)}
     for one, other in (URL_NAMES[:2], URL_NAMES[1::-1]):
         if one in given and other not in given:
             raise DatabaseUrlsIncomplete(one, other)
     return given
-
-
-def _turn_over(logs: Path) -> None:
-    """Each run begins new log files and keeps those of the run before."""
-    for log in logs.glob("*.log"):
-        log.rename(log.with_suffix(".log.1"))
 
 
 def _start(servers: list[Server]) -> None:

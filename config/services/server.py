@@ -1,6 +1,5 @@
 """One server process: started, watched, stopped, killed, hung, brought back."""
 
-import os
 import subprocess
 import time
 from abc import ABC, abstractmethod
@@ -9,6 +8,8 @@ from signal import SIGCONT, SIGKILL, SIGSTOP, Signals
 
 from config.services.errors import ServerDidNotStart
 from config.services.locks import locked
+from config.services.logs import log_tail
+from config.services.process_tree import process_tree, send
 from config.services.server_user import ServerUser
 from config.services.spawn import server_environment, spawn
 
@@ -18,7 +19,6 @@ _LET_GO_S = 10.0
 _START_S = 60.0
 _STOP_S = 15.0
 _POLL_S = 0.01
-_TAIL_BYTES = 2_000
 
 
 class Server(ABC):
@@ -103,18 +103,18 @@ class Server(ABC):
             # Stopped first: a process that ends lets go of its children, and they get away.
             self.pause()
             for pid in reversed(self._tree()):
-                _send(pid, SIGKILL)
+                send(pid, SIGKILL)
             self._wait(_STOP_S)
 
     def pause(self) -> None:
         """The server hangs: connections stay open and nothing answers."""
         self._signal(SIGSTOP)
         for pid in self._tree():
-            _send(pid, SIGSTOP)
+            send(pid, SIGSTOP)
 
     def resume(self) -> None:
         for pid in self._tree():
-            _send(pid, SIGCONT)
+            send(pid, SIGCONT)
 
     def _signal(self, signal: Signals) -> None:
         if self._process:
@@ -129,35 +129,3 @@ class Server(ABC):
 
     def _did_not_start(self, reason: str) -> ServerDidNotStart:
         return ServerDidNotStart(self.name, reason, self._log, log_tail(self._log))
-
-
-def log_tail(log: Path) -> str:
-    """The last lines of a log file, at most 2,000 bytes of them."""
-    try:
-        return log.read_bytes()[-_TAIL_BYTES:].decode(errors="replace").strip()
-    except FileNotFoundError:
-        return ""
-
-
-def process_tree(root: int) -> list[int]:
-    """`root` and all processes below it, parents first. Without /proc: only `root`."""
-    tree = [root]
-    parents = {int(entry.name): _parent(entry) for entry in Path("/proc").glob("[0-9]*")}
-    for above in tree:  # grows while it is read
-        tree += [pid for pid, parent in parents.items() if parent == above]
-    return tree
-
-
-def _parent(entry: Path) -> int:
-    """The parent's process id from /proc/PID/stat; the name in brackets may hold anything."""
-    try:
-        return int((entry / "stat").read_text().rpartition(")")[2].split()[1])
-    except (OSError, ValueError, IndexError):
-        return -1
-
-
-def _send(pid: int, signal: Signals) -> None:
-    try:
-        os.kill(pid, signal)
-    except ProcessLookupError:
-        return

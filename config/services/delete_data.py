@@ -1,0 +1,22 @@
+"""Deletes the data of `make run`: python -m config.services.delete_data FOLDER."""
+
+import sys
+from pathlib import Path
+
+from config.services.errors import DataInUse
+from config.services.locks import locked
+from config.services.places import remove_places
+
+
+def delete_data(data: Path) -> None:
+    """Deletes `data` and what lies elsewhere for it. Raises DataInUse while something runs."""
+    if data.exists():
+        with locked(data / "lock"):
+            remove_places(data)
+
+
+if __name__ == "__main__":
+    try:
+        delete_data(Path(sys.argv[1]))
+    except DataInUse as error:
+        sys.exit(str(error))

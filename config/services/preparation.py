@@ -1,0 +1,51 @@
+"""Getting servers ready to be started: programs found, data folders made."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from config.services.binaries import find_redis, list_postgres
+from config.services.cluster import ClusterMaker, choose_postgres
+from config.services.machine import Search
+from config.services.places import Places, private_folder
+from config.services.postgres import PostgresServer
+from config.services.redis import RedisServer
+from config.services.server_user import ServerUser
+
+Report = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """Finds binaries, prepares data, and gives servers that are ready to be started."""
+
+    places: Places
+    user: ServerUser
+    search: Search
+    report: Report
+
+    def redis(self) -> RedisServer:
+        binary = find_redis(self.search, self.user, self._copies)
+        self.report(f"Redis: {binary.program}")
+        return RedisServer(binary, self.places, self.user)
+
+    def postgres(self, shard_count: int, durable: bool) -> dict[str, PostgresServer]:
+        names = ["default", *(f"shard{number}" for number in range(shard_count))]
+        folders = [self._postgres_home() / name for name in names]
+        usable = list_postgres(self.search, self.user, self._copies)
+        binary = choose_postgres(usable, folders)
+        self.report(f"PostgreSQL {binary.major}: {binary.program}")
+        if missing := [folder for folder in folders if not folder.exists()]:
+            self.report(f"Making {len(missing)} PostgreSQL data folders in {self.places.home}")
+            ClusterMaker(binary, self.places, self.user).make(missing, durable)
+        return {
+            name: PostgresServer(name, number, binary, self.places, self.user, durable)
+            for number, name in enumerate(names)
+        }
+
+    def _postgres_home(self) -> Path:
+        return private_folder(self.places.home / "postgres", self.user)
+
+    @property
+    def _copies(self) -> Path:
+        return self.places.home / "binaries"

