@@ -3,7 +3,7 @@
 import os
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
@@ -64,3 +64,20 @@ def _delete_abandoned() -> None:
         with suppress(DataInUse, OSError):
             if time.time() - data.stat().st_mtime > _ABANDONED_AFTER_S:
                 delete_data(data)
+
+
+def gone_within(pids: Iterable[int], seconds: float) -> bool:
+    """Whether all these processes end in time; one that nobody reaped has ended."""
+    deadline = time.monotonic() + seconds
+    while any(map(_is_alive, pids)):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False

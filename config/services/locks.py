@@ -9,6 +9,8 @@ from pathlib import Path
 
 from config.services.errors import DataInUse
 
+# A server that was just killed, or whose Tideline was, may take this long to let go of its data.
+LET_GO_S = 10.0
 _POLL_S = 0.02
 
 

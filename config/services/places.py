@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from config.services.errors import DataGone, FolderNotOurs
+from config.services.locks import LET_GO_S, locked
 from config.services.server_user import ServerUser, can_reach
 
 _OPEN_PLACE = Path("/var/tmp")  # noqa: S108  (names there are checked for their owner)
@@ -85,8 +86,14 @@ def private_folder(folder: Path, user: ServerUser) -> Path:
 
 
 def remove_places(data: Path) -> None:
-    """Deletes the folder and what lies elsewhere for it; nothing may run on it."""
+    """Deletes the folder and what lies elsewhere for it, once its last server has ended.
+
+    Raises DataInUse when one goes on for 10 s.
+    """
     home = (data / "services").resolve()
+    for lock in [*home.glob("*.lock"), *home.glob("postgres/*.lock")]:
+        with locked(lock, LET_GO_S):
+            pass
     for folder in (_SHORT_PLACE / _name(home / "sockets"), home, data.absolute()):
         if folder.exists():
             shutil.rmtree(folder)

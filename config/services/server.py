@@ -7,14 +7,12 @@ from pathlib import Path
 from signal import SIGCONT, SIGKILL, SIGSTOP, Signals
 
 from config.services.errors import ServerDidNotStart
-from config.services.locks import locked
+from config.services.locks import LET_GO_S, locked
 from config.services.logs import log_tail
 from config.services.process_tree import process_tree, send
 from config.services.server_user import ServerUser
 from config.services.spawn import server_environment, spawn
 
-# A server that was just killed, or whose Tideline was, may take this long to let go of its data.
-_LET_GO_S = 10.0
 # Recovery after a crash reads at most `max_wal_size` of log.
 _START_S = 60.0
 _STOP_S = 15.0
@@ -63,7 +61,7 @@ class Server(ABC):
 
     def begin(self) -> None:
         """Starts the process and returns at once, so that several start side by side."""
-        with locked(self._lock, _LET_GO_S) as lock:
+        with locked(self._lock, LET_GO_S) as lock:
             self.remove_leftovers()
             self._process = spawn(
                 self.command(),
