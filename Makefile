@@ -1,0 +1,53 @@
+# Everything a person types. `make` alone lists it. Needs Python 3.11 or newer with venv.
+
+PYTHON ?= python3
+PORT ?= 8000
+IN_VENV := .venv/bin/python
+LOCK := .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--custom-compile-command "make lock" $(LOCK_FLAGS)
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check bench lock clean app-packages dev-packages python
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: app-packages ## start Tideline with all it needs, on PORT (8000); Ctrl-C stops it
+	@PORT=$(PORT) exec $(IN_VENV) -m config.run
+
+test: dev-packages ## run all tests on PostgreSQL and Redis started for them
+	$(IN_VENV) -m pytest -n 2
+
+check: dev-packages ## format, lint, types, floors, migrations, deployment settings
+	.venv/bin/ruff format --check .
+	.venv/bin/ruff check .
+	$(IN_VENV) -m mypy .
+	$(IN_VENV) -c 'from importlinter.cli import lint_imports_command; lint_imports_command()'
+	SECRET_KEY=$$($(NEW_KEY)) $(IN_VENV) -W ignore::RuntimeWarning manage.py \
+		makemigrations --check --dry-run
+	SECRET_KEY=$$($(NEW_KEY)) $(IN_VENV) manage.py check --deploy --fail-level WARNING
+
+bench: dev-packages ## measure the hot paths against their floors
+	$(IN_VENV) -m bench
+
+lock: dev-packages ## write requirements/*.txt anew from *.in (LOCK_FLAGS=--upgrade: newer versions)
+	$(LOCK) requirements/uv.in --output-file requirements/uv.txt
+	$(LOCK) requirements/app.in --output-file requirements/app.txt
+	$(LOCK) requirements/dev.in --output-file requirements/dev.txt
+
+clean: python ## delete the environment, all caches and ALL DATA of make run
+	@$(PYTHON) -m config.services.delete_data .data
+	rm -rf .venv .static .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+NEW_KEY = $(IN_VENV) -c 'import secrets; print(secrets.token_urlsafe(64))'
+
+app-packages: python
+	@$(PYTHON) requirements/install.py app
+
+dev-packages: python
+	@$(PYTHON) requirements/install.py dev
+
+python:
+	@command -v $(PYTHON) >/dev/null || \
+		{ echo "Tideline needs Python 3.11 or newer, and there is no $(PYTHON) here."; exit 1; }
