@@ -126,16 +126,21 @@ def make_venv() -> None:
 
 def run(what: str, command: list[str], env: dict[str, str] | None = None) -> None:
     """Runs one step, saying every two seconds that it still runs; its failure ends this one."""
-    print(f"  {what}", flush=True)
+    say(f"  {what}")
     began = time.monotonic()
     process = subprocess.Popen(command, env=env)
     while True:
         with contextlib.suppress(subprocess.TimeoutExpired):
             code = process.wait(TICK_S)
             break
-        print(f"  {what}: {time.monotonic() - began:.0f} s", flush=True)
+        say(f"  {what}: {time.monotonic() - began:.0f} s")
     if code:
         sys.exit(f"{what} failed with exit code {code}: {' '.join(command)}")
+
+
+def say(line: str) -> None:
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
 
 
 def uv_environment() -> dict[str, str]:

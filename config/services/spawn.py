@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from signal import SIGKILL, Signals
 from typing import IO
@@ -17,7 +18,7 @@ _LAUNCHER = str(Path(__file__).with_name("launcher.py"))
 
 def spawn(
     argv: Sequence[str],
-    log: Path,
+    log: Path | None,
     *,
     env: Mapping[str, str],
     user: ServerUser | None = None,
@@ -26,7 +27,7 @@ def spawn(
     keep_open: Sequence[int] = (),
     stdin: int | IO[bytes] = subprocess.DEVNULL,
 ) -> subprocess.Popen[bytes]:
-    """Starts `argv` in its own session, writing to the end of `log`.
+    """Starts `argv` in its own session, writing to the end of `log`, or to our own output.
 
     The terminal's Ctrl-C does not reach it; the end of this process does, as `death_signal`
     (Linux only). `keep_open` are file descriptors it inherits: an flock among them lives as long
@@ -36,12 +37,12 @@ def spawn(
         raise StartedOffMainThread
     uid, gid = (user.uid, user.gid) if user and user.switch else (-1, -1)
     before = [str(os.getpid()), str(int(death_signal)), str(uid), str(gid)]
-    with log.open("ab") as output:
+    with log.open("ab") if log else nullcontext() as output:
         return subprocess.Popen(
             [sys.executable, "-I", "-S", _LAUNCHER, *before, *argv],
             stdin=stdin,
             stdout=output,
-            stderr=subprocess.STDOUT,
+            stderr=subprocess.STDOUT if log else None,
             start_new_session=True,
             pass_fds=keep_open,
             env=env,

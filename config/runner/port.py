@@ -1,0 +1,36 @@
+"""The port of the web server: whether it can be had, whether something answers there."""
+
+import http.client
+import socket
+
+from config.runner.errors import PortUnusable
+
+HOST = "127.0.0.1"
+_HIGHEST = 65_535
+_TIMEOUT_S = 1.0
+
+
+def usable_port(text: str) -> int:
+    """The port as a number. Raises PortUnusable when it is none or somebody listens there."""
+    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= _HIGHEST):
+        raise PortUnusable(text, f"it is not a number between 1 and {_HIGHEST}")
+    with socket.socket() as probe:
+        # As servers do: connections of the run before, still closing, are no obstacle.
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, int(text)))
+        except OSError as error:
+            raise PortUnusable(text, error.strerror or str(error)) from error
+    return int(text)
+
+
+def answers(port: int, path: str) -> bool:
+    """Whether a GET of `path` is answered with 200."""
+    connection = http.client.HTTPConnection(HOST, port, timeout=_TIMEOUT_S)
+    try:
+        connection.request("GET", path)
+        return connection.getresponse().status == http.HTTPStatus.OK
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()

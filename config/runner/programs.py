@@ -1,0 +1,62 @@
+"""The processes `make run` starts, in the order they are stopped, and their environment."""
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from config.runner.child import Child
+from config.runner.port import HOST
+
+_WEB_THREADS = 4
+_WORKER_THREADS = 4
+_COMPENSATE_EVERY_S = 2
+
+
+def app_environment(urls: Mapping[str, str], key: str, port: int) -> dict[str, str]:
+    """What the settings read on a laptop; what the person has set wins."""
+    ours = {
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+        "DEVELOPMENT": "1",
+        "ALLOW_PASSWORD_GRANT": "1",
+        "SECRET_KEY": key,
+        "PUBLIC_URL": f"http://localhost:{port}",
+        "PYTHONUNBUFFERED": "1",
+    }
+    return {**ours, **os.environ, **urls}
+
+
+def list_children(logs: Path, environment: Mapping[str, str], port: int) -> list[Child]:
+    """Web, worker, compensator."""
+    commands = {
+        "web": _web(port),
+        "worker": _worker(),
+        "compensator": ["manage.py", "compensate_changes", "--every", str(_COMPENSATE_EVERY_S)],
+    }
+    return [
+        Child(name, [sys.executable, *command], logs / f"{name}.log", environment)
+        for name, command in commands.items()
+    ]
+
+
+def _web(port: int) -> list[str]:
+    bind = ["--host", HOST, "--port", str(port), "--http", "1"]
+    threads = ["--workers", "1", "--blocking-threads", str(_WEB_THREADS)]
+    life = ["--respawn-failed-workers", "--workers-kill-timeout", "5", "--log-level", "warning"]
+    return [
+        "-m",
+        "granian",
+        "--interface",
+        "wsgi",
+        *bind,
+        *threads,
+        *life,
+        "config.wsgi:application",
+    ]
+
+
+def _worker() -> list[str]:
+    # One worker needs no news of others.
+    alone = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
+    threads = ["--pool", "threads", "--concurrency", str(_WORKER_THREADS)]
+    return ["-m", "celery", "-A", "config", "worker", *threads, *alone, "--loglevel", "WARNING"]

@@ -1,0 +1,126 @@
+"""The small parts of `make run`: port, key, screen, environment, signals, progress."""
+
+import os
+import signal
+import socket
+import stat
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from config.runner import terminal
+from config.runner.child import Child
+from config.runner.errors import PortUnusable
+from config.runner.port import HOST, answers, usable_port
+from config.runner.programs import app_environment
+from config.runner.screen import Screen
+from config.runner.secret_key import secret_key
+from config.runner.signals import StopAsked, stop_on_signals
+from tests.services import gone_within
+
+
+@pytest.mark.parametrize("text", ["", "web", "0", "65536", "-1", "8_0", "٣"])
+def test_what_is_no_port_is_refused(text):
+    with pytest.raises(PortUnusable, match="not a number between 1 and 65535"):
+        usable_port(text)
+
+
+def test_port_somebody_listens_on_is_refused():
+    with socket.create_server((HOST, 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(PortUnusable, match=f"Port {port} cannot be used: Address already"):
+            usable_port(str(port))
+    assert usable_port(str(port)) == port
+
+
+def test_nobody_answers_on_a_free_port():
+    with socket.create_server((HOST, 0)) as server:
+        port = server.getsockname()[1]
+    assert not answers(port, "/")
+
+
+def test_key_is_made_once_and_kept_from_others(tmp_path):
+    key = secret_key(tmp_path)
+    assert len(key) >= 50
+    assert secret_key(tmp_path) == key
+    assert stat.S_IMODE((tmp_path / "secret_key").stat().st_mode) == 0o600
+
+
+def test_key_half_written_by_a_crash_is_made_again(tmp_path):
+    (tmp_path / "secret_key.new").write_text("half")
+    assert len(secret_key(tmp_path)) >= 50
+
+
+def test_environment_of_the_person_wins_except_for_the_urls(monkeypatch):
+    monkeypatch.setenv("PUBLIC_URL", "http://mine")
+    monkeypatch.setenv("REDIS_URL", "redis://old")
+    environment = app_environment({"REDIS_URL": "unix:///new"}, "key", 8001)
+    assert environment["PUBLIC_URL"] == "http://mine"
+    assert environment["REDIS_URL"] == "unix:///new"
+    assert environment["SECRET_KEY"] == "key"
+
+
+def test_screen_says_all_there_is_to_know():
+    screen = Screen(8001, ["ada", "bea"], "hunter2", "TOKEN", Path("/here/.data"), Path("/there"))
+    lines = screen.text().splitlines()
+    assert len(lines) <= 24
+    assert "Tideline is running at http://localhost:8001" in lines
+    assert "  Accounts  ada, bea" in lines
+    assert "  Password  hunter2" in lines
+    assert "  Data      /there" in lines
+    assert "  Logs      /here/.data/logs" in lines
+    curl = "  curl -H 'Authorization: Bearer TOKEN' http://localhost:8001/api/v1/timelines/home"
+    assert curl in lines
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_first_signal_asks_to_stop_and_the_second_does_not_disturb(number):
+    before = signal.getsignal(number)
+    with stop_on_signals():
+        with pytest.raises(StopAsked):
+            os.kill(os.getpid(), number)
+        os.kill(os.getpid(), number)
+    assert signal.getsignal(number) == before
+
+
+def test_slow_step_says_that_it_goes_on(monkeypatch, capsys):
+    monkeypatch.setattr(terminal, "TICK_S", 0.01)
+    with terminal.step("counting"):
+        deadline = time.monotonic() + 5
+        while capsys.readouterr().out.count("counting: 0 s") == 0:
+            assert time.monotonic() < deadline
+
+
+def test_closed_terminal_does_not_stop_the_stopping(monkeypatch):
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "w", closefd=False) as closed:
+        monkeypatch.setattr(sys, "stdout", closed)
+        terminal.say("stopping")
+        monkeypatch.undo()
+        os.dup2(os.open(os.devnull, os.O_WRONLY), writer)
+    os.close(writer)
+
+
+def test_child_that_is_replaced_takes_its_own_children_along(tmp_path):
+    """A web server killed with -9 leaves a process that goes on holding the port."""
+    script = "sleep 60 & echo $!; wait"
+    child = Child("web", ["/bin/sh", "-c", script], tmp_path / "log", dict(os.environ))
+    child.begin()
+    orphan = first_number(child)
+    os.kill(child._process.pid, signal.SIGKILL)
+    child._process.wait()
+    child.begin()
+    assert gone_within([orphan], 2)
+    child.stop()
+    assert not child.is_running
+
+
+def first_number(child: Child) -> int:
+    deadline = time.monotonic() + 5
+    while not (said := child.log.read_text()):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    return int(said.splitlines()[0])
