@@ -5,7 +5,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from signal import SIGKILL, SIGTERM
+from signal import SIGKILL, Signals
 
 from config.services.spawn import spawn
 
@@ -14,15 +14,25 @@ _STOP_S = 10.0
 
 
 class Child:
-    """Started from the main thread only. Its output goes to `log`."""
+    """Started from the main thread only; its output goes to `log`.
+
+    It gets `death_signal` when this process is killed: SIGKILL unless it has processes of its own
+    to take along.
+    """
 
     def __init__(
-        self, name: str, argv: Sequence[str], log: Path, environment: Mapping[str, str]
+        self,
+        name: str,
+        argv: Sequence[str],
+        log: Path,
+        environment: Mapping[str, str],
+        death_signal: Signals = SIGKILL,
     ) -> None:
         self.name = name
         self.log = log
         self._argv = argv
         self._environment = environment
+        self._death_signal = death_signal
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -33,7 +43,11 @@ class Child:
         """Starts the process and returns at once; it dies with this one."""
         self._end_what_is_left()
         self._process = spawn(
-            self._argv, self.log, env=self._environment, death_signal=SIGTERM, cwd=CHECKOUT
+            self._argv,
+            self.log,
+            env=self._environment,
+            death_signal=self._death_signal,
+            cwd=CHECKOUT,
         )
 
     def stop(self) -> None:

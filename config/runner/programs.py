@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from signal import SIGKILL, SIGTERM, Signals
 
 from config.runner.child import Child
 from config.runner.port import HOST
@@ -28,14 +29,16 @@ def app_environment(urls: Mapping[str, str], key: str, port: int) -> dict[str, s
 
 def list_children(logs: Path, environment: Mapping[str, str], port: int) -> list[Child]:
     """Web, worker, compensator."""
-    commands = {
-        "web": _web(port),
-        "worker": _worker(),
-        "compensator": ["manage.py", "compensate_changes", "--every", str(_COMPENSATE_EVERY_S)],
-    }
+
+    def child(name: str, command: list[str], death_signal: Signals = SIGKILL) -> Child:
+        argv = [sys.executable, *command]
+        return Child(name, argv, logs / f"{name}.log", environment, death_signal)
+
+    every = str(_COMPENSATE_EVERY_S)
     return [
-        Child(name, [sys.executable, *command], logs / f"{name}.log", environment)
-        for name, command in commands.items()
+        child("web", _web(port), SIGTERM),
+        child("worker", _worker()),
+        child("compensator", ["manage.py", "compensate_changes", "--every", every]),
     ]
 
 
