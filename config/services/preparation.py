@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from config.services.binaries import find_redis, list_postgres
-from config.services.cluster import ClusterMaker, choose_postgres
+from config.services.cluster import choose_postgres, make_clusters
 from config.services.machine import Search
 from config.services.places import Places, private_folder
 from config.services.postgres import PostgresServer
@@ -37,7 +37,7 @@ class Preparation:
         self.report(f"PostgreSQL {binary.major}: {binary.program}")
         if missing := [folder for folder in folders if not folder.exists()]:
             self.report(f"Making {len(missing)} PostgreSQL data folders in {self.places.home}")
-            ClusterMaker(binary, self.places, self.user).make(missing, durable)
+            make_clusters(binary, self.places, self.user, missing, durable)
         return {
             name: PostgresServer(name, number, binary, self.places, self.user, durable)
             for number, name in enumerate(names)

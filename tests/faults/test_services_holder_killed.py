@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import time
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -83,3 +84,14 @@ def test_data_in_use_is_not_deleted(data):
         with pytest.raises(DataInUse):
             delete_data(data)
         assert psycopg.connect(urls["DATABASE_URL"]).close() is None
+
+
+def test_start_that_was_killed_half_way_is_done_again(data):
+    command = [sys.executable, "-c", HOLDER, str(data)]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, cwd=CHECKOUT) as process:
+        while not (data / "services").exists() or not list(data.glob("services/template/base")):
+            assert process.poll() is None
+            time.sleep(0.001)
+        process.kill()
+    with running_services(data, environ={}, shard_count=1) as services:
+        assert psycopg.connect(services.postgres["shard0"].url).close() is None
