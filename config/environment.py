@@ -56,7 +56,7 @@ class Environment:
             return {}
         if config.get("ENGINE") != "django.db.backends.postgresql":
             self.faults.append(f"{name}: Tideline needs PostgreSQL, a postgresql:// URL")
-        return config
+        return _with_socket(config)
 
     def require(self, condition: bool, fault: str) -> None:
         if not condition:
@@ -68,6 +68,15 @@ class Environment:
             raise ImproperlyConfigured(
                 "The environment is not usable:\n" + "\n".join(f"  - {f}" for f in self.faults)
             )
+
+
+def _with_socket(config: dict[str, object]) -> dict[str, object]:
+    """`?host=/socket/dir&port=5433` where Django looks for them: it tells servers apart by these."""
+    options = dict(config.get("OPTIONS") or {})  # type: ignore[call-overload]
+    for name in ("host", "port"):
+        if name in options:
+            config[name.upper()] = str(options.pop(name))
+    return config | {"OPTIONS": options}
 
 
 def _strict_bool(env: environ.Env, key: str) -> bool:

@@ -20,7 +20,9 @@ LATENCY = Histogram(
     ["route"],
     buckets=(0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5),
 )
-RESPONSES = Counter("tideline_responses_total", "Responses by route and status", ["route", "status"])
+RESPONSES = Counter(
+    "tideline_responses_total", "Responses by route and status", ["route", "status"]
+)
 
 
 class RequestMetrics:

@@ -164,6 +164,10 @@ AUTH_PASSWORD_VALIDATORS = [
         "NumericPasswordValidator",
     )
 ]
+PASSWORD_HASHERS = [
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+    "accounts.hashers.RandomSecretHasher",
+]
 LOGIN_URL = "/auth/sign_in"
 LOGIN_REDIRECT_URL = "/"
 LANGUAGE_CODE = "en"
@@ -193,7 +197,7 @@ REST_FRAMEWORK = {
         "rest_framework.parsers.MultiPartParser",
     ],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
-    "EXCEPTION_HANDLER": "infra.api.errors.answer_error",
+    "EXCEPTION_HANDLER": "infra.api.answers.answer_error",
     "UNAUTHENTICATED_USER": None,
 }
 SPECTACULAR_SETTINGS = {
@@ -207,19 +211,32 @@ SPECTACULAR_SETTINGS = {
     "REDOC_DIST": "SIDECAR",
 }
 OAUTH2_PROVIDER_APPLICATION_MODEL = "accounts.Application"
+OAUTH2_PROVIDER_ACCESS_TOKEN_MODEL = "accounts.AccessToken"
+OAUTH2_PROVIDER_REFRESH_TOKEN_MODEL = "accounts.RefreshToken"
+OAUTH2_PROVIDER_ID_TOKEN_MODEL = "accounts.IDToken"
 OAUTH2_PROVIDER = {
     "SCOPES_BACKEND_CLASS": "accounts.scopes.MastodonScopes",
     "OAUTH2_VALIDATOR_CLASS": "accounts.oauth.MastodonOAuthValidator",
+    "OAUTH2_BACKEND_CLASS": "accounts.oauth.MastodonOAuthCore",
+    "CLIENT_SECRET_HASHER": "random_secret",
     "PKCE_REQUIRED": False,
     "ACCESS_TOKEN_EXPIRE_SECONDS": 365 * 24 * 3600,
     "ALLOWED_REDIRECT_URI_SCHEMES": ["http", "https", "urn"],
     "REQUEST_APPROVAL_PROMPT": "auto",
+    "REFRESH_TOKEN_REUSE_PROTECTION": True,
+    "COMPLIANT_BCP_RFC9700_IMPLICIT_GRANT": True,
+    "COMPLIANT_BCP_RFC9700_PASSWORD_GRANT": not ALLOW_PASSWORD_GRANT,
+    "COMPLIANT_BCP_RFC9700_ACCESS_TOKEN_TRANSPORT": True,
+    "COMPLIANT_BCP_RFC9700_AUTHZ_RESPONSE_ISS": True,
+    "COMPLIANT_BCP_RFC9700_TOKEN_STORAGE": True,
 }
 
 # -- Celery: wake-ups only; a lost message costs delay, never data --------------------------------
-CELERY_BROKER_URL = f"redis+socket://{REDIS_URL[7:].replace('?db=', '?virtual_host=')}" if (
-    REDIS_URL.startswith("unix://")
-) else REDIS_URL
+CELERY_BROKER_URL = (
+    f"redis+socket://{REDIS_URL[7:].replace('?db=', '?virtual_host=')}"
+    if (REDIS_URL.startswith("unix://"))
+    else REDIS_URL
+)
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True

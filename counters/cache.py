@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from counters.queries.counts import load_counts, summarise
 from counters.types import AccountCounts
+from infra.caching.client import redis
 from infra.caching.values import ValueCache, Versioned
 
 NOTHING = AccountCounts(0, 0, 0)
@@ -32,7 +33,10 @@ def read_account_counts(payload: bytes | None) -> AccountCounts:
     return AccountCounts(*map(int, payload.split(b","))) if payload else NOTHING
 
 
-def refresh_account_counts(owner_ids: Iterable[int]) -> bool:
-    """Brings the cached counts up to the rows; False when Redis is away. One query per shard."""
-    wanted = list(dict.fromkeys(owner_ids))
-    return account_counts.put_many(_load(wanted))
+def refresh_account_counts(owner_ids: Iterable[int]) -> None:
+    """Brings the cached counts up to the rows. One query per shard, one round trip.
+
+    Raises: RedisError, so that a consumer is run again.
+    """
+    entries = _load(list(dict.fromkeys(owner_ids)))
+    redis().run([account_counts.put_command(owner, entry) for owner, entry in entries.items()])

@@ -1,7 +1,12 @@
-"""Django's registration of posts."""
+"""Django's registration of posts; its consumers register on import."""
+
+from importlib import import_module
 
 from django.apps import AppConfig
 
 
 class PostsConfig(AppConfig):
     name = "posts"
+
+    def ready(self) -> None:
+        import_module("posts.consumers")

@@ -1,7 +1,12 @@
-"""Django's registration of relations."""
+"""Django's registration of relations; its consumers register on import."""
+
+from importlib import import_module
 
 from django.apps import AppConfig
 
 
 class RelationsConfig(AppConfig):
     name = "relations"
+
+    def ready(self) -> None:
+        import_module("relations.consumers")

@@ -1,7 +1,12 @@
-"""Django's registration of timelines."""
+"""Django's registration of timelines; its consumers register on import."""
+
+from importlib import import_module
 
 from django.apps import AppConfig
 
 
 class TimelinesConfig(AppConfig):
     name = "timelines"
+
+    def ready(self) -> None:
+        import_module("timelines.consumers")

@@ -1,16 +1,7 @@
-"""Errors as facts, and the one place where they become status codes: `{"error": …}`."""
+"""Errors as facts the caller can act upon; infra.api.answers turns them into HTTP."""
 
-from typing import Any, ClassVar
-
-import structlog
-from django.core.exceptions import PermissionDenied
-from django.db import InterfaceError, OperationalError
-from django.http import Http404
-from rest_framework import exceptions
-from rest_framework.response import Response
-from rest_framework.views import set_rollback
-
-log = structlog.get_logger()
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, NamedTuple
 
 
 class TidelineError(Exception):
@@ -18,9 +9,14 @@ class TidelineError(Exception):
 
     status: ClassVar[int] = 422
     text: ClassVar[str] = "The request cannot be processed"
+    headers: ClassVar[Mapping[str, str]] = {}
 
     def __init__(self, text: str | None = None) -> None:
         super().__init__(text or self.text)
+
+    def body(self) -> dict[str, object]:
+        """What the caller gets as JSON."""
+        return {"error": str(self)}
 
 
 class NotFound(TidelineError):
@@ -37,47 +33,46 @@ class InvalidRequest(TidelineError):
     status = 422
 
 
-def answer_error(error: Exception, context: dict[str, Any]) -> Response | None:
-    """DRF's exception handler. A shard out of reach is 503 with Retry-After, never a 500."""
-    set_rollback()
-    match error:
-        case TidelineError():
-            return _answer(error.status, str(error))
-        case Http404():
-            return _answer(404, NotFound.text)
-        case PermissionDenied():
-            return _answer(403, "This action is not allowed")
-        case exceptions.APIException():
-            return _answer(error.status_code, _text_of(error), _headers_of(error))
-        case OperationalError() | InterfaceError():
-            log.error("request.database_unreachable", error=str(error))
-            return _answer(503, "Temporarily unavailable, try again", {"Retry-After": "2"})
-    return None
+class TokenInvalid(TidelineError):
+    """No token where one is needed, or one that is unknown, ended or expired."""
+
+    status = 401
+    text = "The access token is invalid"
+    headers: ClassVar[Mapping[str, str]] = {"WWW-Authenticate": 'Bearer error="invalid_token"'}
 
 
-def _answer(status: int, text: str, headers: dict[str, str] | None = None) -> Response:
-    return Response({"error": text}, status=status, headers=headers)
+class UserRequired(TidelineError):
+    """An application asked with its own token for what only a user can have."""
+
+    status = 422
+    text = "This method requires an authenticated user"
 
 
-def _text_of(error: exceptions.APIException) -> str:
-    if isinstance(error, exceptions.NotAuthenticated | exceptions.AuthenticationFailed):
-        return "The access token is invalid"
-    detail = error.detail
-    return str(detail) if isinstance(detail, str) else "; ".join(_flatten(detail))
+class ScopeMissing(TidelineError):
+    status = 403
+    text = "This action is outside the authorized scopes"
 
 
-def _flatten(detail: Any) -> list[str]:
-    if isinstance(detail, dict):
-        return [f"{name}: {text}" for name, value in detail.items() for text in _flatten(value)]
-    if isinstance(detail, list):
-        return [text for value in detail for text in _flatten(value)]
-    return [str(detail)]
+class Fault(NamedTuple):
+    """What is wrong with one field. `code` is one of Mastodon's ERR_ names."""
+
+    field: str
+    code: str
+    description: str
+
+    def __str__(self) -> str:
+        return f"{self.field.replace('_', ' ').capitalize()} {self.description}"
 
 
-def _headers_of(error: exceptions.APIException) -> dict[str, str]:
-    headers = {}
-    if getattr(error, "auth_header", None):
-        headers["WWW-Authenticate"] = str(error.auth_header)
-    if getattr(error, "wait", None):
-        headers["Retry-After"] = str(int(error.wait))
-    return headers
+class ValidationFailed(TidelineError):
+    """Everything that is wrong with a form, together."""
+
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        super().__init__("Validation failed: " + ", ".join(map(str, faults)))
+        self.faults = faults
+
+    def body(self) -> dict[str, object]:
+        details: dict[str, list[dict[str, str]]] = {}
+        for field, code, description in self.faults:
+            details.setdefault(field, []).append({"error": code, "description": description})
+        return super().body() | {"details": details}

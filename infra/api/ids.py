@@ -9,3 +9,18 @@ def parse_account_id(text: object) -> int | None:
         return None
     value = int(text)
     return value if 0 < value <= MAX_ACCOUNT_ID else None
+
+
+class AccountIdConverter:
+    """`<account:account_id>` in routes: an int. What cannot name an account matches no route: 404."""
+
+    regex = "[0-9]{1,10}"
+
+    def to_python(self, value: str) -> int:
+        account_id = parse_account_id(value)
+        if account_id is None:
+            raise ValueError(value)
+        return account_id
+
+    def to_url(self, value: int) -> str:
+        return str(value)

@@ -4,6 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Generic, NamedTuple, TypeVar
 from urllib.parse import urlencode
 
+from django.http import HttpResponse
+from rest_framework.request import Request
+
+from infra.api.rendering import json_response
+
 T = TypeVar("T")
 
 
@@ -49,3 +54,13 @@ def link_header(url: str, query: Mapping[str, str], older: str | None, newer: st
     if newer is not None:
         links.append(f'<{url}?{urlencode([*kept, ("min_id", newer)])}>; rel="prev"')
     return ", ".join(links)
+
+
+def page_response(request: Request, page: Page[bytes]) -> HttpResponse:
+    """A page of ready-made JSON objects as an array, with its Link header."""
+    response = json_response(b"[%b]" % b",".join(page.items))
+    url = request.build_absolute_uri(request.path)
+    link = link_header(url, request.query_params, page.older, page.newer)
+    if link:
+        response["Link"] = link
+    return response

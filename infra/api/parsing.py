@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import IO, Any
 
 import orjson
+from django.http import HttpRequest
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser
 
@@ -17,12 +18,13 @@ class JsonParser(BaseParser):
 
     def parse(
         self,
-        stream: IO[Any],
+        stream: IO[Any] | HttpRequest,
         media_type: str | None = None,
         parser_context: Mapping[str, Any] | None = None,
     ) -> Any:
         """The body as an object. Raises ParseError for anything else, lone surrogates included."""
-        body = stream.read()
+        # As `body`, Django refuses to read more than DATA_UPLOAD_MAX_MEMORY_SIZE.
+        body = stream.body if isinstance(stream, HttpRequest) else stream.read()
         try:
             value = orjson.loads(body) if body else {}
         except orjson.JSONDecodeError as error:

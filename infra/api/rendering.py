@@ -1,5 +1,6 @@
 """JSON out: orjson for values, ready-made bytes untouched."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import orjson
@@ -22,8 +23,12 @@ class OrjsonRenderer(BaseRenderer):
         return b"" if data is None else orjson.dumps(data, default=str)
 
 
-def json_response(body: bytes, status: int = 200) -> HttpResponse:
+def json_response(
+    body: bytes, status: int = 200, headers: Mapping[str, str] | None = None
+) -> HttpResponse:
     """A response of ready-made JSON: no renderer, no negotiation."""
     response = HttpResponse(body, content_type="application/json; charset=utf-8", status=status)
     response["Content-Length"] = str(len(body))
+    for name, value in (headers or {}).items():
+        response[name] = value
     return response

@@ -46,7 +46,13 @@ _known: dict[str, Script] = {}
 
 
 class Client(Protocol):
-    """What the feed needs of Redis."""
+    """What the feed needs of Redis.
+
+    `keys_per_script`: how many owners' keys one script call may name. More is cheaper for Redis,
+    but a long script keeps readers waiting; a cluster allows only one owner a call.
+    """
+
+    keys_per_script: int
 
     def run(self, commands: Sequence[Command]) -> list[Any]:
         """Replies in order, error replies as exception values. Raises when Redis is away."""
@@ -70,6 +76,8 @@ class Breaker:
 class SingleClient:
     """One Redis server, one connection per thread."""
 
+    keys_per_script = 250
+
     def __init__(self, client: Redis) -> None:
         self._pool = client.connection_pool
         self._local = threading.local()
@@ -85,7 +93,7 @@ class SingleClient:
 
     def _exchange(self, commands: Sequence[Command]) -> list[Any]:
         connection = self._connection()
-        packed = b"".join([pack_command(command) for command in commands])
+        packed = [b"".join([pack_command(command) for command in commands])]
         try:
             connection.send_packed_command(packed)
             return [_reply(connection) for _ in commands]
@@ -107,6 +115,8 @@ class SingleClient:
 
 class ClusterClient:
     """A Redis Cluster: redis-py finds the node of each key."""
+
+    keys_per_script = 1
 
     def __init__(self, cluster: RedisCluster) -> None:
         self._cluster = cluster
@@ -130,6 +140,7 @@ class FeedRedis:
 
     def __init__(self, client: Client) -> None:
         self._client = client
+        self.keys_per_script = client.keys_per_script
 
     def call(self, *command: Any) -> Any:
         """One command, one round trip. Raises RedisError."""

@@ -1,8 +1,9 @@
 """Cache of ordered lists: a Redis sorted set that carries its version and how far it reaches.
 
 The mark is a member with a negative score, -(version + 1), named `whole` (the list is all there
-is) or `newest` (older members exist in the source only). Entry and version live and die together;
-an empty list is a mark alone. Members are fixed-width text, so that ties order alike everywhere.
+is), `newest` (older members exist in the source only) or `gone` (a tombstone: no list, but none
+older than this may be laid). List and version live and die together; an empty list is a mark
+alone. Members are fixed-width text, so that ties order alike everywhere.
 """
 
 from collections.abc import Sequence
@@ -11,13 +12,14 @@ from typing import NamedTuple
 
 from infra.caching.client import Command, load_script
 from infra.caching.keys import key
-from infra.caching.values import jittered_ms
+from infra.caching.values import TOMBSTONE_MS, jittered_ms
 
 PUT = load_script(Path(__file__).with_name("lua") / "list_put.lua")
 CHANGE = load_script(Path(__file__).with_name("lua") / "list_change.lua")
 
 WHOLE = b"whole"
 NEWEST = b"newest"
+GONE = b"gone"
 
 
 class Item(NamedTuple):
@@ -55,8 +57,8 @@ class ListCache(NamedTuple):
     def change_command(self, owner: int, change: ListChange) -> Command:
         """Updates a cached list in place; one at any other version than `before` is dropped."""
         flat = [part for item in change.added for part in item]
-        counts = (change.before, change.after, self.max_items, len(change.removed))
-        return CHANGE.on([self.key(owner)], *counts, *change.removed, *flat)
+        head = (change.before, change.after, self.max_items, TOMBSTONE_MS, len(change.removed))
+        return CHANGE.on([self.key(owner)], *head, *change.removed, *flat)
 
     def mark_command(self, owner: int) -> Command:
         """Reply for `read_mark`."""
@@ -81,7 +83,7 @@ class Mark(NamedTuple):
 
 def read_mark(reply: Sequence[bytes]) -> Mark | None:
     """None: the list is not cached."""
-    if not reply:
+    if not reply or reply[0] == GONE:
         return None
     return Mark(-int(float(reply[1])) - 1, reply[0] == WHOLE)
 

@@ -16,6 +16,8 @@ from infra.caching.client import Command, load_script, redis
 from infra.caching.keys import key
 
 PUT = load_script(Path(__file__).with_name("lua") / "value_put.lua")
+# Longer than any load can take (STATEMENT_TIMEOUT_MS): how long a change guards an absent entry.
+TOMBSTONE_MS = 60_000
 log = structlog.get_logger()
 
 

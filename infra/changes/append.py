@@ -1,17 +1,22 @@
 """How an action writes a change: in its own transaction, then a bell after the commit."""
 
+from functools import partial
+
 import msgspec
+import structlog
 from django.conf import settings
 from django.db import connections, transaction
 
 from infra.changes.bell import ring
-from infra.changes.errors import NotInTransaction
-from infra.changes.registry import Payload
+from infra.changes.errors import UNREACHABLE, NotInTransaction
+from infra.changes.registry import Consumer, Delivery, Payload, at_once_consumers_of
 from infra.sharding.sql import fetch_one
+
+log = structlog.get_logger()
 
 INSERT = """
 INSERT INTO changes_change (lane, kind, owner_id, payload)
-VALUES (%s, %s, %s, %s) RETURNING id
+VALUES (%s, %s, %s, %s) RETURNING id, created_at
 """
 
 
@@ -19,7 +24,8 @@ def append_change(alias: str, owner_id: int, payload: Payload) -> int:
     """Adds a change row and returns its version.
 
     The caller holds the owner's row lock, so per owner versions grow in commit order.
-    Raises: NotInTransaction. Cost: one round trip; the bell is rung after the commit.
+    Raises: NotInTransaction. Cost: one round trip; after the commit the bell is rung and the
+    consumers that serve the actor at once are run.
     """
     if not connections[alias].in_atomic_block:
         raise NotInTransaction(f"{payload.kind} needs a transaction on {alias}")
@@ -27,8 +33,20 @@ def append_change(alias: str, owner_id: int, payload: Payload) -> int:
     body = msgspec.json.encode(payload).decode()
     row = fetch_one(alias, INSERT, (lane, payload.kind, owner_id, body))
     assert row is not None  # noqa: S101 - INSERT … RETURNING has one row
-    transaction.on_commit(lambda: ring(alias, lane), using=alias, robust=True)
-    return int(row[0])
+    delivery = Delivery(row[0], owner_id, row[1], payload)
+    transaction.on_commit(partial(ring, alias, lane), using=alias, robust=True)
+    for consumer in at_once_consumers_of(payload.kind):
+        run = partial(_run_at_once, consumer, alias, delivery)
+        transaction.on_commit(run, using=alias, robust=True)
+    return delivery.version
+
+
+def _run_at_once(consumer: Consumer, alias: str, delivery: Delivery[Payload]) -> None:
+    """The commit stands whatever happens here; what fails is done by the drain."""
+    try:
+        consumer(alias, [delivery])
+    except UNREACHABLE as error:
+        log.warning("change.not_at_once", kind=delivery.payload.kind, error=str(error))
 
 
 def lane_of(owner_id: int, bulk: bool) -> int:

@@ -2,18 +2,18 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from infra.changes.registry import Delivery, consumers_of, read_payload, registered_consumers
 
 
 class Row(NamedTuple):
-    """A row of the change table as the drain reads it."""
+    """A row of the change table as the drain reads it. `payload`: JSON text."""
 
     id: int
     kind: str
     owner_id: int
-    payload: Any
+    payload: str
     created_at: datetime
     attempts: int
 

@@ -37,7 +37,7 @@ RELEASE = "UPDATE changes_drainlease SET expires_at = '-infinity' WHERE lane = %
 @contextmanager
 def lease(alias: str, lane: int) -> Iterator[int | None]:
     """Yields the fencing token, or None when another live drainer holds the lane."""
-    row = fetch_one(alias, ACQUIRE, {"lane": lane, "ttl": LEASE_S})  # type: ignore[arg-type]
+    row = fetch_one(alias, ACQUIRE, {"lane": lane, "ttl": LEASE_S})
     if row is None:
         yield None
         return

@@ -41,22 +41,33 @@ class Delivery(msgspec.Struct, Generic[P], frozen=True):
 
 
 Consumer = Callable[[str, Sequence[Any]], None]
+C = TypeVar("C", bound=Consumer)
 _consumers: dict[str, list[Consumer]] = {}
+_at_once: dict[str, list[Consumer]] = {}
 
 
-def consumes(*kinds: type[Payload]) -> Callable[[Consumer], Consumer]:
+def consumes(*kinds: type[Payload], at_once: bool = False) -> Callable[[C], C]:
     """Registers `consumer(alias, deliveries)` for these kinds.
 
     `alias` is the database whose change table the deliveries come from. A consumer may be handed
     the same delivery twice, or late, or out of order, and must leave the same state.
+
+    With `at_once` it also runs in the acting request, right after the commit, so that the actor
+    sees their own act at the next read. That run may fail unnoticed: the drain's counts.
     """
 
-    def register(consumer: Consumer) -> Consumer:
+    def register(consumer: C) -> C:
         for payload in kinds:
             _consumers.setdefault(payload.kind, []).append(consumer)
+            if at_once:
+                _at_once.setdefault(payload.kind, []).append(consumer)
         return consumer
 
     return register
+
+
+def at_once_consumers_of(kind: str) -> list[Consumer]:
+    return _at_once.get(kind, [])
 
 
 def consumers_of(kind: str) -> list[Consumer]:
@@ -68,10 +79,10 @@ def registered_consumers() -> list[Consumer]:
     return list(dict.fromkeys(c for consumers in _consumers.values() for c in consumers))
 
 
-def read_payload(kind: str, payload: Any) -> Payload:
+def read_payload(kind: str, text: str) -> Payload:
     """The typed payload. Raises UnknownKind, or msgspec.ValidationError for a foreign shape."""
     try:
         shape = _payloads[kind]
     except KeyError:
         raise UnknownKind(f"no installed app knows {kind!r}") from None
-    return msgspec.convert(payload, shape)
+    return msgspec.json.decode(text, type=shape)

@@ -31,7 +31,7 @@ def iter_delivered(alias: str, chosen: ReplayFilter, batch_size: int) -> Iterato
     """Batches of delivered rows in filing order, found by key (no OFFSET)."""
     position = {"day": chosen.since.date(), "id": 0}
     while True:
-        rows = fetch_all(alias, PAGE, position | chosen._asdict() | {"limit": batch_size})  # type: ignore[arg-type]
+        rows = fetch_all(alias, PAGE, position | chosen._asdict() | {"limit": batch_size})
         if not rows:
             return
         yield [Row(*row[1:], attempts=0) for row in rows]

@@ -45,5 +45,5 @@ def bucket_map() -> tuple[str, ...]:
 
 
 def even_map(aliases: list[str]) -> list[str]:
-    """Contiguous runs of buckets, as equal as they can be: the map of a new installation."""
-    return [aliases[n * len(aliases) // BUCKET_COUNT] for n in range(BUCKET_COUNT)]
+    """Buckets dealt out in turn: neighbouring ids, so also the first few accounts, spread evenly."""
+    return [aliases[n % len(aliases)] for n in range(BUCKET_COUNT)]

@@ -29,13 +29,20 @@ class PlacementRouter:
 
     def allow_migrate(
         self, alias: str, app_label: str, model_name: str | None = None, **hints: Any
-    ) -> bool | None:
-        """By the model's placement; operations without a model say it as `placement` hint."""
-        placement = hints.get("placement")
-        if placement is None and model_name is not None:
+    ) -> bool:
+        """By the model's placement; operations without a model by their `placement` hint, or by
+        the placement that all models of the app share."""
+        if "placement" in hints:
+            return is_allowed(Placement(hints["placement"]), alias)
+        if model_name is not None:
             model = hints.get("model") or _find_model(app_label, model_name)
             placement = placement_of(_current(model)) if model else Placement.GLOBAL
-        return None if placement is None else is_allowed(Placement(placement), alias)
+            return is_allowed(placement, alias)
+        return any(is_allowed(placement, alias) for placement in _placements(app_label))
+
+
+def _placements(app_label: str) -> set[Placement]:
+    return {placement_of(model) for model in apps.get_app_config(app_label).get_models()}
 
 
 def _find_model(app_label: str, model_name: str) -> type[Model] | None:

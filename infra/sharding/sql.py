@@ -1,26 +1,28 @@
 """Raw statements on a chosen database: the hot paths' way past the ORM (half its cost)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.db import connections
 
+Params = Sequence[Any] | Mapping[str, Any]
 
-def fetch_all(alias: str, sql: str, params: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+
+def fetch_all(alias: str, sql: str, params: Params = ()) -> list[tuple[Any, ...]]:
     """All rows of one statement. One round trip."""
     with connections[alias].cursor() as cursor:
         cursor.execute(sql, params)
         return cursor.fetchall()
 
 
-def fetch_one(alias: str, sql: str, params: Sequence[Any] = ()) -> tuple[Any, ...] | None:
+def fetch_one(alias: str, sql: str, params: Params = ()) -> tuple[Any, ...] | None:
     """The first row, or None. One round trip."""
     with connections[alias].cursor() as cursor:
         cursor.execute(sql, params)
         return cursor.fetchone()
 
 
-def execute(alias: str, sql: str, params: Sequence[Any] = ()) -> int:
+def execute(alias: str, sql: str, params: Params = ()) -> int:
     """Runs one statement and returns how many rows it touched. One round trip."""
     with connections[alias].cursor() as cursor:
         cursor.execute(sql, params)

@@ -1,29 +1,36 @@
 -- Brings a cached list from one version to a later one, in place. KEYS: sorted set.
--- ARGV: version before, version after, most members kept, count of removals,
---       removed members …, then score, member …
+-- ARGV: version before, version after, most members kept, ttl of a tombstone in ms,
+--       count of removals, removed members …, then score, member …
 -- A list at any other version has a gap: it is dropped and read again, unless it is newer already.
--- Returns 1 changed, 0 nothing to do, -1 dropped.
-local mark = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', '(0', 'WITHSCORES')
-if not mark[2] then
-  return 0
+-- Where no list is, a tombstone `gone` keeps the version for a while, so that a slow loader that
+-- read before this change cannot lay what it read. Returns 1 changed, 0 nothing to do, -1 dropped.
+local function bury()
+  redis.call('DEL', KEYS[1])
+  redis.call('ZADD', KEYS[1], -tonumber(ARGV[2]) - 1, 'gone')
+  redis.call('PEXPIRE', KEYS[1], ARGV[4])
 end
-local at = -tonumber(mark[2]) - 1
+local mark = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', '(0', 'WITHSCORES')
+local at = mark[2] and -tonumber(mark[2]) - 1 or -1
 if at >= tonumber(ARGV[2]) then
   return 0
 end
+if not mark[2] or mark[1] == 'gone' then
+  bury()
+  return 0
+end
 if at < tonumber(ARGV[1]) then
-  redis.call('DEL', KEYS[1])
+  bury()
   return -1
 end
-local added = 5 + tonumber(ARGV[4])
-if added > 5 then
-  redis.call('ZREM', KEYS[1], unpack(ARGV, 5, added - 1))
+local added = 6 + tonumber(ARGV[5])
+if added > 6 then
+  redis.call('ZREM', KEYS[1], unpack(ARGV, 6, added - 1))
 end
 if #ARGV >= added then
   local oldest = redis.call('ZRANGEBYSCORE', KEYS[1], '0', '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
   local is_cut = mark[1] == 'newest'
   if is_cut and not oldest[2] then
-    redis.call('DEL', KEYS[1])
+    bury()
     return -1
   end
   for i = added, #ARGV, 2 do

@@ -62,4 +62,16 @@ class Migration(migrations.Migration):
                 'indexes': [models.Index(condition=models.Q(('state', 0)), fields=['lane', 'id'], name='change_pending'), models.Index(condition=models.Q(('state', 1)), fields=['id'], name='change_parked')],
             },
         ),
+        migrations.RunSQL(
+            """
+            CREATE TABLE changes_delivered (
+                delivered_on date NOT NULL, id bigint NOT NULL, lane smallint NOT NULL,
+                kind varchar(64) NOT NULL, owner_id bigint NOT NULL, payload jsonb NOT NULL,
+                created_at timestamptz NOT NULL, delivered_at timestamptz NOT NULL,
+                PRIMARY KEY (delivered_on, id)
+            ) PARTITION BY RANGE (delivered_on);
+            CREATE TABLE changes_delivered_default PARTITION OF changes_delivered DEFAULT;
+            """,
+            "DROP TABLE changes_delivered;",
+        ),
     ]

@@ -1,0 +1,68 @@
+"""The one place where errors become HTTP answers: `{"error": …}` and a status code."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+import structlog
+from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
+from django.db import InterfaceError, OperationalError
+from django.http import Http404, HttpResponse, UnreadablePostError
+from rest_framework import exceptions
+
+from infra.api.errors import NotFound, TidelineError, TokenInvalid
+from infra.api.rendering import json_response
+
+log = structlog.get_logger()
+
+
+def answer_error(error: Exception, context: Mapping[str, Any]) -> HttpResponse | None:
+    """DRF's exception handler; None for what nobody expected.
+
+    A shard out of reach is 503 with Retry-After, never a 500.
+    """
+    match error:
+        case TidelineError():
+            return json_response(orjson.dumps(error.body()), error.status, error.headers)
+        case Http404():
+            return _answer(404, NotFound.text)
+        case PermissionDenied():
+            return _answer(403, "This action is not allowed")
+        case exceptions.APIException():
+            return _answer(error.status_code, _text_of(error), _headers_of(error))
+        case RequestDataTooBig():
+            return _answer(413, "The request is too large")
+        case SuspiciousOperation() | UnreadablePostError():
+            return _answer(400, "The request is malformed")
+        case OperationalError() | InterfaceError():
+            log.error("request.database_unreachable", error=str(error))
+            return _answer(503, "Temporarily unavailable, try again", {"Retry-After": "2"})
+    return None
+
+
+def _answer(status: int, text: str, headers: Mapping[str, str] | None = None) -> HttpResponse:
+    return json_response(orjson.dumps({"error": text}), status, headers)
+
+
+def _text_of(error: exceptions.APIException) -> str:
+    if isinstance(error, exceptions.NotAuthenticated | exceptions.AuthenticationFailed):
+        return TokenInvalid.text
+    detail = error.detail
+    return str(detail) if isinstance(detail, str) else "; ".join(_flatten(detail))
+
+
+def _flatten(detail: Any) -> list[str]:
+    if isinstance(detail, dict):
+        return [f"{name}: {text}" for name, value in detail.items() for text in _flatten(value)]
+    if isinstance(detail, list):
+        return [text for value in detail for text in _flatten(value)]
+    return [str(detail)]
+
+
+def _headers_of(error: exceptions.APIException) -> dict[str, str]:
+    headers = {}
+    if getattr(error, "auth_header", None):
+        headers["WWW-Authenticate"] = str(error.auth_header)
+    if getattr(error, "wait", None):
+        headers["Retry-After"] = str(int(error.wait))
+    return headers

@@ -1,0 +1,40 @@
+"""`manage.py show_change_lag`: how far the drain is behind, per database and lane."""
+
+import json
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand
+from django.db import InterfaceError, OperationalError
+
+from infra.changes.lag import Lag, lag_of
+from infra.sharding.placement import all_aliases
+
+HEADER = f"{'database':<10} {'lane':>4} {'pending':>9} {'parked':>7} {'oldest s':>9}"
+
+
+class Command(BaseCommand):
+    help = "Shows pending and parked changes per database and lane, and the age of the oldest."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--json", action="store_true", help="one JSON object a line")
+        parser.add_argument("--shard", choices=all_aliases(), help="only this database")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if not options["json"]:
+            self.stdout.write(HEADER)
+        for alias in [options["shard"]] if options["shard"] else all_aliases():
+            self._show(alias, options["json"])
+
+    def _show(self, alias: str, as_json: bool) -> None:
+        try:
+            lags = lag_of(alias)
+        except (OperationalError, InterfaceError) as error:
+            self.stderr.write(f"{alias}: unreachable: {error}")
+            return
+        for lag in lags:
+            self.stdout.write(json.dumps(lag._asdict()) if as_json else _line(lag))
+
+
+def _line(lag: Lag) -> str:
+    return f"{lag.alias:<10} {lag.lane:>4} {lag.pending:>9} {lag.parked:>7} {lag.oldest_s:>9.1f}"

@@ -1,0 +1,44 @@
+"""What a post may be, checked before anything is written."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.conf import settings
+
+from infra.api.errors import InvalidRequest
+from infra.api.parsing import clean_text, read_flag
+from posts.errors import EmptyPost, InvalidDraft, PostTooLong
+from posts.types import Draft
+
+MAX_KEY_LENGTH = 64
+MAX_LANGUAGE_LENGTH = 16
+# Parts of Mastodon's request that would be lost without a word if they were let through.
+UNSUPPORTED = ("media_ids", "media_ids[]", "poll", "scheduled_at", "in_reply_to_id", "quoted_status_id")
+
+
+def check_draft(data: Mapping[str, Any]) -> Draft:
+    """The draft in a request. Raises EmptyPost, PostTooLong, InvalidDraft, InvalidRequest (422)."""
+    for name in UNSUPPORTED:
+        if data.get(name):
+            raise InvalidDraft(f"Validation failed: {name} is not supported")
+    if data.get("visibility") not in (None, "", "public"):
+        raise InvalidDraft("Validation failed: Visibility can only be public")
+    text = clean_text(data.get("status") or "", "status")
+    spoiler_text = clean_text(data.get("spoiler_text") or "", "spoiler_text")
+    if not text.strip():
+        raise EmptyPost
+    if len(text) + len(spoiler_text) > settings.POST_MAX_CHARACTERS:
+        raise PostTooLong(settings.POST_MAX_CHARACTERS)
+    language = clean_text(data.get("language") or "", "language")
+    if len(language) > MAX_LANGUAGE_LENGTH:
+        raise InvalidDraft("Validation failed: Language is not a language code")
+    return Draft(text, read_flag(data.get("sensitive"), False), spoiler_text, language or None)
+
+
+def check_key(key: str | None) -> str | None:
+    """The Idempotency-Key, or None. Raises InvalidRequest when it is too long."""
+    if not key:
+        return None
+    if len(clean_text(key, "Idempotency-Key")) > MAX_KEY_LENGTH:
+        raise InvalidRequest(f"Idempotency-Key is longer than {MAX_KEY_LENGTH} characters")
+    return key

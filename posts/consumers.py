@@ -1,0 +1,41 @@
+"""What posts do with their own changes: keep the cached weeks and the author's counts right."""
+
+from collections.abc import Mapping, Sequence
+
+from counters.cache import refresh_account_counts
+from infra.caching.client import Command, redis
+from infra.caching.hashes import HashChange
+from infra.changes.registry import Delivery, consumes
+from posts.cache import WEEKS, field_of, week_of
+from posts.changes import PostCreated, PostDeleted
+from posts.encode import PostRow, encode_post
+from posts.ids import PostId
+from posts.queries.rows import read_posts
+
+Deliveries = Sequence[Delivery[PostCreated | PostDeleted]]
+
+
+@consumes(PostCreated, PostDeleted, at_once=True)
+def refresh_cached_weeks(alias: str, deliveries: Deliveries) -> None:
+    """Puts live posts into their author's cached week and takes deleted ones out.
+
+    Safety: idempotent; what is written is the post as it is now. Cost: two queries, two trips.
+    """
+    ids = [PostId.at(delivery.owner_id, delivery.payload.moment) for delivery in deliveries]
+    live = {PostId.at(row.author_id, row.moment): row for row in read_posts(alias, ids)}
+    redis().run([_command(i, d, live) for i, d in zip(ids, deliveries, strict=True)])
+    refresh_account_counts(delivery.owner_id for delivery in deliveries)
+
+
+def _command(
+    post_id: PostId,
+    delivery: Delivery[PostCreated | PostDeleted],
+    live: Mapping[PostId, PostRow],
+) -> Command:
+    row, field = live.get(post_id), field_of(post_id)
+    added = {field: encode_post(row)} if row else {}
+    change = HashChange(
+        delivery.payload.before, delivery.payload.after, added, [] if row else [field]
+    )
+    week = week_of(post_id)
+    return WEEKS.change_command(week.author_id, week.week, change)

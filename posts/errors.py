@@ -1,0 +1,20 @@
+"""What can be wrong with a post; the status codes are Mastodon's."""
+
+from infra.api.errors import NotFound, TidelineError
+
+
+class PostNotFound(NotFound):
+    pass
+
+
+class EmptyPost(TidelineError):
+    text = "Validation failed: Text can't be blank"
+
+
+class PostTooLong(TidelineError):
+    def __init__(self, most: int) -> None:
+        super().__init__(f"Validation failed: Text character limit of {most} exceeded")
+
+
+class InvalidDraft(TidelineError):
+    pass

@@ -1,0 +1,51 @@
+"""What relations do with changes of edges: the other side, its count, and the cached lists."""
+
+from collections.abc import Mapping, Sequence
+
+from counters.cache import refresh_account_counts
+from infra.caching.client import Command, redis
+from infra.changes.registry import Delivery, consumes
+from relations.actions.mirror import (
+    Pair,
+    by_followee_shard,
+    mirror_on_shard,
+    read_forward,
+    refresh_followers,
+)
+from relations.cache import FOLLOWING, list_change, split
+from relations.changes import EdgeChanged
+from relations.types import Edge
+
+Deliveries = Sequence[Delivery[EdgeChanged]]
+
+
+@consumes(EdgeChanged)
+def mirror_backward_edges(alias: str, deliveries: Deliveries) -> None:
+    """Brings backward edges, follower counts and followers lists up to the forward edges.
+
+    Safety: idempotent and commutative: what is written is the forward edge as it is now, and only
+    where its revision is newer. Caches are refreshed even when no row had to change, since an
+    earlier run may have died between the two.
+    """
+    forward = read_forward(alias, _pairs(deliveries))
+    for target, group in by_followee_shard(forward).items():
+        refresh_followers(mirror_on_shard(target, group))
+
+
+@consumes(EdgeChanged, at_once=True)
+def refresh_following_lists(alias: str, deliveries: Deliveries) -> None:
+    """Brings the followers' own following lists and counts up to the rows."""
+    forward = read_forward(alias, _pairs(deliveries))
+    redis().run([_following_command(delivery, forward) for delivery in deliveries])
+    refresh_account_counts(delivery.owner_id for delivery in deliveries)
+
+
+def _pairs(deliveries: Deliveries) -> set[Pair]:
+    return {(delivery.owner_id, delivery.payload.followee_id) for delivery in deliveries}
+
+
+def _following_command(delivery: Delivery[EdgeChanged], forward: Mapping[Pair, Edge]) -> Command:
+    news = delivery.payload
+    edge = forward[delivery.owner_id, news.followee_id]
+    change = list_change(news.before, news.after, *split({news.followee_id: edge}))
+    return FOLLOWING.change_command(delivery.owner_id, change)

@@ -1,0 +1,69 @@
+"""Fixtures: real PostgreSQL shards and Redis for the session, a clean world for each test.
+
+Commits are real (races and drains need them), so a test cleans up by deleting rows, not by
+rolling back. Every xdist worker has its own databases and its own Redis database number.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+
+import django
+import pytest
+from django.test.utils import setup_databases, teardown_databases
+from pytest_django import DjangoDbBlocker
+
+from tests.services import SessionServices, start_for_session
+
+_services = pytest.StashKey[SessionServices]()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Servers first, settings second: those read the servers' URLs. Workers inherit them."""
+    os.environ.setdefault("DEVELOPMENT", "1")
+    os.environ.setdefault("ALLOW_PASSWORD_GRANT", "1")
+    worker = os.environ.get("PYTEST_XDIST_WORKER")
+    if worker is None:
+        config.stash[_services] = start_for_session()
+    else:
+        # Redis has numbered databases; PostgreSQL's are named by pytest-django.
+        number = int(worker.removeprefix("gw")) + 1
+        os.environ["REDIS_URL"] = os.environ["REDIS_URL"].replace("db=0", f"db={number}")
+    os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
+    django.setup()
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    services = config.stash.get(_services, None)
+    if services is not None:
+        services.stop()
+
+
+@pytest.fixture(scope="session")
+def databases(
+    django_db_modify_db_settings_parallel_suffix: None, django_db_blocker: DjangoDbBlocker
+) -> Iterator[None]:
+    """Test databases on every server, migrated, named after the xdist worker."""
+    with django_db_blocker.unblock():
+        made = setup_databases(verbosity=0, interactive=False, serialized_aliases=[])
+        yield
+        teardown_databases(made, verbosity=0)
+
+
+@pytest.fixture
+def world(databases: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    """Databases and Redis, empty; whatever the test leaves is deleted after it."""
+    from tests.world import clean  # noqa: PLC0415 - models exist once Django is set up
+
+    with django_db_blocker.unblock():
+        clean()
+        yield
+        clean()
+
+
+@pytest.fixture
+def drain(world: None) -> Callable[[], int]:
+    """Call it to deliver every pending change; returns how many were."""
+    from tests.world import drain_all  # noqa: PLC0415
+
+    return drain_all

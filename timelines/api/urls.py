@@ -1,0 +1,10 @@
+"""Routes of timelines."""
+
+from django.urls import path
+
+from timelines.api.views import AuthorView, HomeView
+
+urlpatterns = [
+    path("api/v1/timelines/home", HomeView.as_view()),
+    path("api/v1/accounts/<account:account_id>/statuses", AuthorView.as_view()),
+]

@@ -1,0 +1,85 @@
+"""What timelines do with changes: push new posts to live readers, follow the reader's follows."""
+
+from collections.abc import Mapping, Sequence
+
+from django.conf import settings
+
+from infra.changes.registry import Delivery, consumes
+from posts.changes import PostCreated
+from posts.ids import SEQUENCES, PostId
+from posts.queries.rows import PAST_ALL, list_moments
+from relations.actions.mirror import read_forward
+from relations.changes import EdgeChanged
+from relations.queries.followers import iter_followers
+from relations.types import Attribute
+from timelines.stores.chosen import timeline_store
+from timelines.stores.interface import FollowingChange
+from timelines.types import Entry
+
+Posted = Sequence[Delivery[PostCreated]]
+Edges = Sequence[Delivery[EdgeChanged]]
+
+
+@consumes(PostCreated, at_once=True)
+def push_to_author(alias: str, deliveries: Posted) -> None:
+    """The author's own home has the post at the next read."""
+    timeline_store().push(_entries_by_author(deliveries))
+
+
+@consumes(PostCreated)
+def push_to_followers(alias: str, deliveries: Posted) -> None:
+    """Adds posts to the live timelines of their authors' followers, as the shard knows them now.
+
+    Safety: may run again; readers skip repeats. Cost: one index-only scan of the followers and
+    one round trip per FOLLOWERS_A_PAGE of them.
+    """
+    for author_id, entries in _entries_by_author(deliveries).items():
+        for followers in iter_followers(author_id):
+            timeline_store().push(dict.fromkeys(followers, entries))
+
+
+@consumes(EdgeChanged, at_once=True)
+def follow_the_follows(alias: str, deliveries: Edges) -> None:
+    """Brings a new followee's posts into the follower's timeline, and takes an old one's out.
+
+    In the drain this runs after the backward edge was written: posts from before are found here,
+    posts from after are pushed. Cost: one query, two round trips per delivery.
+    """
+    pairs = {(delivery.owner_id, delivery.payload.followee_id) for delivery in deliveries}
+    forward = read_forward(alias, pairs)
+    for delivery in deliveries:
+        edge = forward[delivery.owner_id, delivery.payload.followee_id]
+        _change_following(delivery, edge.attribute is Attribute.FOLLOW)
+
+
+def _change_following(delivery: Delivery[EdgeChanged], is_followed: bool) -> None:
+    store, reader_id, news = timeline_store(), delivery.owner_id, delivery.payload
+    if not is_followed:
+        gone = FollowingChange(news.before, news.after, removed_author=news.followee_id)
+        store.change_following(reader_id, gone)
+        return
+    reach = store.find_complete_from(reader_id)
+    if reach is not None:
+        added, complete_from = _recent_entries(news.followee_id, reach)
+        change = FollowingChange(news.before, news.after, added, complete_from)
+        store.change_following(reader_id, change)
+
+
+def _recent_entries(author_id: int, complete_from: int) -> tuple[list[Entry], int]:
+    """An author's posts down to a mark, and the mark they allow when there are too many."""
+    most = settings.TIMELINE_ENTRIES
+    lower = complete_from * SEQUENCES
+    moments = list_moments(author_id, lower, PAST_ALL, most + 1, newest_first=True)
+    ids = [PostId.at(author_id, moment) for moment in moments]
+    if len(ids) > most:
+        complete_from = ids[-1].second + 1
+    kept = [Entry.of_post(post_id) for post_id in ids if post_id.second >= complete_from]
+    return kept, complete_from
+
+
+def _entries_by_author(deliveries: Posted) -> Mapping[int, Sequence[Entry]]:
+    groups: dict[int, list[Entry]] = {}
+    for delivery in deliveries:
+        entry = Entry.of_post(PostId.at(delivery.owner_id, delivery.payload.moment))
+        groups.setdefault(delivery.owner_id, []).append(entry)
+    return groups

@@ -1,0 +1,90 @@
+"""A page of a home timeline: skeleton, hydrate, rules, present."""
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from infra.api.errors import InvalidCursor
+from infra.api.pages import Page, Window
+from posts.api.present import present_status
+from posts.ids import FIRST, LAST, MalformedPostId, PostId
+from posts.queries.hydrate import hydrate
+from relations.queries.following import follows_commands, read_follows
+from relations.queries.rows import FORWARD, read_edges
+from timelines.queries.pull import Span
+from timelines.queries.skeleton import HomeSkeleton
+from timelines.rules import Facts, is_visible_at_home
+from timelines.types import Entry
+
+
+class Shown(NamedTuple):
+    """An entry that passed the rules, ready to be sent."""
+
+    entry: Entry
+    body: bytes
+
+
+def home_page(viewer_id: int, window: Window) -> Page[bytes]:
+    """One page of Status entities, newest first; full unless the list ends.
+
+    Cost: two Redis round trips and no SQL when warm; entries that the rules take out cost one
+    round trip more per refill.
+    """
+    skeleton = HomeSkeleton(viewer_id)
+    if window.min_id is not None:
+        return _newer_page(skeleton, decode_cursor(window.min_id), window.limit)
+    above = decode_cursor(window.since_id) if window.since_id else FIRST
+    below = decode_cursor(window.max_id) if window.max_id else LAST
+    entries = skeleton.iter_older(Span(above, below))
+    shown = _take(viewer_id, entries, window.limit + 1)
+    return _page(shown[: window.limit], has_older=len(shown) > window.limit)
+
+
+def _newer_page(skeleton: HomeSkeleton, after: PostId, limit: int) -> Page[bytes]:
+    """The entries right above the cursor; there is always something older: the cursor's own."""
+    shown = _take(skeleton.reader_id, skeleton.iter_newer(Span(above=after)), limit)
+    return _page(shown[::-1], has_older=True)
+
+
+def _page(shown: Sequence[Shown], has_older: bool) -> Page[bytes]:
+    if not shown:
+        return Page([], None, None)
+    older = shown[-1].entry.event.public if has_older else None
+    return Page([item.body for item in shown], older, shown[0].entry.event.public)
+
+
+def _take(viewer_id: int, entries: Iterator[Entry], count: int) -> list[Shown]:
+    """The first `count` visible entries; refills what the rules take out."""
+    shown: list[Shown] = []
+    while len(shown) < count:
+        batch = list(islice(entries, count - len(shown)))
+        if not batch:
+            break
+        shown += _show(viewer_id, batch)
+    return shown
+
+
+def _show(viewer_id: int, entries: Sequence[Entry]) -> list[Shown]:
+    """Hydrates entries and presents those the viewer may see. One round trip when warm."""
+    originals = [entry.original for entry in entries]
+    sources = list(dict.fromkeys(entry.event.author_id for entry in entries))
+    hydrated = hydrate(originals, follows_commands(viewer_id, sources))
+    followed = (
+        read_edges(FORWARD, viewer_id, sources)
+        if hydrated.extra is None
+        else read_follows(viewer_id, sources, hydrated.extra)
+    )
+    facts = Facts(viewer_id, hydrated.fragments, hydrated.accounts, followed)
+    return [
+        Shown(entry, present_status(facts.fragments[post], facts.accounts[post.author_id]))
+        for entry, post in zip(entries, originals, strict=True)
+        if is_visible_at_home(entry, facts)
+    ]
+
+
+def decode_cursor(text: str) -> PostId:
+    """Raises InvalidCursor. A cursor is a status id; its status may be long gone."""
+    try:
+        return PostId.from_public(text)
+    except MalformedPostId:
+        raise InvalidCursor from None

@@ -1,0 +1,48 @@
+"""What every store of home timelines can do. All of them are disposable: the truth is elsewhere."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from infra.caching.client import Command
+from timelines.types import Entry, LiveTimeline
+
+
+class FollowingChange(NamedTuple):
+    """One step of the reader's following list, and what it does to the timeline.
+
+    `added`: entries of a new followee; with them, all below `complete_from` is incomplete.
+    `removed_author`: whose entries go. Neither: the step changes nothing here.
+    """
+
+    before: int
+    after: int
+    added: Sequence[Entry] = ()
+    complete_from: int = 0
+    removed_author: int | None = None
+
+
+class TimelineStore(Protocol):
+    """Calls that cost one round trip each, and commands to be gathered with others."""
+
+    def read_command(self, reader_id: int) -> Command:
+        """Reads a timeline and keeps it alive; reply for `parse`."""
+
+    def parse(self, reply: Any) -> LiveTimeline | None:
+        """None: no live timeline, or one that is still being built."""
+
+    def find_complete_from(self, reader_id: int) -> int | None:
+        """How far down a timeline reaches, without keeping it alive; None when there is none."""
+
+    def push(self, entries: Mapping[int, Sequence[Entry]]) -> int:
+        """Adds entries by reader, to live timelines only; returns to how many. May repeat."""
+
+    def begin_build(self, reader_id: int, epoch: int) -> None:
+        """From now on pushes are kept, though nothing is readable yet. Takes over another build."""
+
+    def lay(self, reader_id: int, epoch: int, timeline: LiveTimeline) -> bool:
+        """Ends the build: what was computed plus what was pushed meanwhile. False: taken over."""
+
+    def change_following(self, reader_id: int, change: FollowingChange) -> None:
+        """Applies one step; a timeline that missed an earlier step is dropped."""
+
+    def drop(self, reader_id: int) -> None: ...

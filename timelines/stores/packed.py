@@ -1,0 +1,101 @@
+"""A home timeline as one Redis string: a tenth of a sorted set's memory, read whole in one trip.
+
+    head   bytes  0-3    mark: second from which it is complete; 0xffffffff while being built
+           bytes  4-11   version of the reader's following list that it reflects
+           bytes 12-19   epoch of the build that laid it
+    entry  20 bytes      event and original (timelines/types.py)
+
+Entries stand in order of arrival and may stand twice; the reader sorts and skips repeats. A string
+that has grown past twice its size is halved by the pusher; readers need no trim of their own.
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from struct import Struct
+from typing import Any
+
+from django.conf import settings
+
+from infra.caching.client import Command, load_script, redis
+from infra.caching.keys import key
+from timelines.stores.interface import FollowingChange
+from timelines.types import ENTRY_BYTES, Entry, LiveTimeline
+
+_LUA = Path(__file__).with_name("lua")
+PUSH = load_script(_LUA / "push.lua")
+BEGIN_BUILD = load_script(_LUA / "begin_build.lua")
+LAY = load_script(_LUA / "lay.lua")
+CHANGE_FOLLOWING = load_script(_LUA / "change_following.lua")
+
+FAMILY = "timelines.home:v1"
+HEAD = Struct(">IQQ")
+MARK = Struct(">I")
+EPOCH = Struct(">Q")
+BUILDING = 0xFFFFFFFF
+
+
+class PackedStore:
+    """TimelineStore on Redis strings."""
+
+    def __init__(self, max_entries: int, live_s: int) -> None:
+        self._most_bytes = HEAD.size + 2 * max_entries * ENTRY_BYTES
+        self._ttl_ms = live_s * 1000
+
+    def read_command(self, reader_id: int) -> Command:
+        return ("GETEX", key(FAMILY, reader_id), "PX", self._ttl_ms)
+
+    def parse(self, reply: Any) -> LiveTimeline | None:
+        if reply is None:
+            return None
+        complete_from, version, _ = HEAD.unpack_from(reply)
+        if complete_from == BUILDING:
+            return None
+        starts = range(HEAD.size, len(reply), ENTRY_BYTES)
+        packed = sorted([reply[at : at + ENTRY_BYTES] for at in starts])
+        below = bisect_left(packed, MARK.pack(complete_from))
+        return LiveTimeline(packed[below:], complete_from, version)
+
+    def find_complete_from(self, reader_id: int) -> int | None:
+        head = redis().call("GETRANGE", key(FAMILY, reader_id), 0, HEAD.size - 1)
+        if not head:
+            return None
+        mark = HEAD.unpack(head)[0]
+        return 0 if mark == BUILDING else int(mark)
+
+    def push(self, entries: Mapping[int, Sequence[Entry]]) -> int:
+        packed = [(key(FAMILY, reader), pack(added)) for reader, added in entries.items()]
+        size = redis().keys_per_script
+        batches = [packed[start : start + size] for start in range(0, len(packed), size)]
+        return sum(redis().run([self._push_command(batch) for batch in batches]))
+
+    def _push_command(self, batch: Sequence[tuple[bytes, bytes]]) -> Command:
+        keys, bodies = zip(*batch, strict=True)
+        return PUSH.on(keys, self._most_bytes, *bodies)
+
+    def begin_build(self, reader_id: int, epoch: int) -> None:
+        head = HEAD.pack(BUILDING, 0, epoch)
+        redis().call(*BEGIN_BUILD.on([key(FAMILY, reader_id)], head, self._ttl_ms))
+
+    def lay(self, reader_id: int, epoch: int, timeline: LiveTimeline) -> bool:
+        head = HEAD.pack(timeline.complete_from, timeline.following_version, epoch)
+        body = b"".join(timeline.packed)
+        args = (EPOCH.pack(epoch), head, body, self._ttl_ms)
+        return bool(redis().call(*LAY.on([key(FAMILY, reader_id)], *args)))
+
+    def change_following(self, reader_id: int, change: FollowingChange) -> None:
+        author = change.removed_author
+        gone = b"" if author is None else MARK.pack(author)
+        args = (change.before, change.after, pack(change.added), change.complete_from, gone)
+        redis().call(*CHANGE_FOLLOWING.on([key(FAMILY, reader_id)], *args))
+
+    def drop(self, reader_id: int) -> None:
+        redis().call("DEL", key(FAMILY, reader_id))
+
+
+def pack(entries: Iterable[Entry]) -> bytes:
+    return b"".join([entry.packed for entry in entries])
+
+
+def packed_store() -> PackedStore:
+    return PackedStore(settings.TIMELINE_ENTRIES, settings.TIMELINE_LIVE_DAYS * 86_400)
