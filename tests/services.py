@@ -1,10 +1,11 @@
 """Throw-away PostgreSQL and Redis servers: one set for a test session, others for fault tests."""
 
+import atexit
 import os
 import tempfile
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from config.services import RunningServices, Search, running_services
@@ -17,14 +18,15 @@ _ABANDONED_AFTER_S = 600
 
 
 class SessionServices:
-    """The servers of one pytest session, stopped and deleted by `stop`."""
+    """The servers of one pytest session, stopped and deleted by `stop`, at the latest at exit."""
 
     def __init__(self, block: AbstractContextManager[RunningServices]) -> None:
-        self._block = block
-        os.environ.update(block.__enter__().environment())
+        self._stack = ExitStack()
+        os.environ.update(self._stack.enter_context(block).environment())
+        atexit.register(self.stop)
 
     def stop(self) -> None:
-        self._block.__exit__(None, None, None)
+        self._stack.close()
 
 
 def start_for_session() -> SessionServices:
