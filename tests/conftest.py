@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 
 import django
 import pytest
+from django.db import connections
 from django.test.utils import setup_databases, teardown_databases
 from pytest_django import DjangoDbBlocker
 
@@ -47,7 +48,18 @@ def databases(
     with django_db_blocker.unblock():
         made = setup_databases(verbosity=0, interactive=False, serialized_aliases=[])
         yield
+        _end_other_sessions()
         teardown_databases(made, verbosity=0)
+
+
+def _end_other_sessions() -> None:
+    """Threads of tests and of scatter keep their connections; a database in use cannot go."""
+    for connection in connections.all():
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            )
 
 
 @pytest.fixture

@@ -5,31 +5,41 @@ from collections.abc import Iterable
 from django.db import connections
 
 from counters.types import Count, Move
+from infra.changes.errors import NotInTransaction
 from infra.sharding.sql import fetch_all
 
 MoveKey = tuple[int, int, int]
 
 # Sorted by key: two transactions that move the same counts lock them in the same order.
+# PostgreSQL checks a row's constraints before it finds the conflict, so what is inserted must not
+# be negative even where it is about to be an update.
 MOVE = """
+WITH moved AS (
+    SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::smallint[], %s::bigint[])
+        AS m (owner_id, subject, kind, delta)
+)
 INSERT INTO counters_counter AS c (owner_id, subject, kind, value, version)
-SELECT owner_id, subject, kind, delta, 1
-FROM unnest(%s::bigint[], %s::bigint[], %s::smallint[], %s::bigint[])
-    AS moved (owner_id, subject, kind, delta)
-ORDER BY owner_id, subject, kind
-ON CONFLICT (owner_id, subject, kind) DO UPDATE
-SET value = c.value + excluded.value, version = c.version + 1
+SELECT owner_id, subject, kind, greatest(delta, 0), 1 FROM moved ORDER BY owner_id, subject, kind
+ON CONFLICT (owner_id, subject, kind) DO UPDATE SET version = c.version + 1, value = c.value + (
+    SELECT delta FROM moved m
+    WHERE m.owner_id = c.owner_id AND m.subject = c.subject AND m.kind = c.kind
+)
 RETURNING owner_id, subject, kind, value, version
 """
+
+
+class CountBelowZero(RuntimeError):
+    """A count that is not there was to be lowered: rows and counts have parted; recount."""
 
 
 def move(alias: str, moves: Iterable[Move]) -> dict[MoveKey, Count]:
     """Applies moves, folded per count, and returns the counts after by (owner, subject, kind).
 
-    Raises: RuntimeError outside a transaction on `alias`, which the counted rows must share.
+    Raises: NotInTransaction; CountBelowZero or IntegrityError when a count would get negative.
     Cost: one statement for any number of moves; row locks until the commit.
     """
     if not connections[alias].in_atomic_block:
-        raise RuntimeError("counts move in the transaction of the rows they count")
+        raise NotInTransaction("counts move in the transaction of the rows they count")
     folded: dict[MoveKey, int] = {}
     for owner_id, kind, delta, subject in moves:
         where = (owner_id, subject, int(kind))
@@ -38,4 +48,8 @@ def move(alias: str, moves: Iterable[Move]) -> dict[MoveKey, Count]:
         return {}
     columns = [list(column) for column in zip(*folded, strict=True)]
     rows = fetch_all(alias, MOVE, [*columns, list(folded.values())])
-    return {(row[0], row[1], row[2]): Count(row[3], row[4]) for row in rows}
+    counts = {(row[0], row[1], row[2]): Count(row[3], row[4]) for row in rows}
+    for where, delta in folded.items():
+        if delta < 0 and counts[where].version == 1:
+            raise CountBelowZero(where)
+    return counts
