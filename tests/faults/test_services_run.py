@@ -1,0 +1,151 @@
+"""`make run` as a person sees it: one screen, a web that answers, an orderly and a rude end."""
+
+import http.client
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from signal import SIGINT, SIGKILL
+
+import pytest
+
+from config.runner.port import HOST
+from config.services import URL_NAMES
+from config.services.delete_data import delete_data
+from config.services.process_tree import process_tree
+from tests.services import gone_within
+
+CHECKOUT = Path(__file__).parents[2]
+# Cold, on a machine that runs other tests at the same time.
+START_S = 110
+RESTARTED = [("web", "granian"), ("worker", "celery"), ("shard1", "tideline shard1")]
+pytestmark = pytest.mark.timeout(240)
+
+
+class Run:
+    """One `python -m config.run`, seen from outside."""
+
+    def __init__(self, process: subprocess.Popen[bytes], output: Path, port: int) -> None:
+        self.process = process
+        self.output = output
+        self.port = port
+
+    def said(self, pattern: str, within_s: float) -> re.Match[str]:
+        deadline = time.monotonic() + within_s
+        while not (found := re.search(pattern, self.output.read_text())):
+            assert self.process.poll() is None, self.output.read_text()
+            assert time.monotonic() < deadline, self.output.read_text()
+            time.sleep(0.05)
+        return found
+
+    def get(self, path: str, token: str | None = None) -> int:
+        connection = http.client.HTTPConnection(HOST, self.port, timeout=10)
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        connection.request("GET", path, headers=headers)
+        status = connection.getresponse().status
+        connection.close()
+        return status
+
+    def children(self, words: str) -> list[int]:
+        """The processes below the runner that have `words` in their command line."""
+        return [pid for pid in process_tree(self.process.pid)[1:] if words in command_line(pid)]
+
+    def is_whole_again(self, words: str, killed: int) -> bool:
+        """Whether somebody took the place of the killed one, and all stores are reached."""
+        try:
+            return bool(set(self.children(words)) - {killed}) and self.get("/health/ready") == 200
+        except OSError:
+            return False
+
+
+def command_line(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
+    except FileNotFoundError:
+        return ""
+
+
+@pytest.fixture
+def data(tmp_path) -> Iterator[Path]:
+    folder = tmp_path / "data"
+    yield folder
+    delete_data(folder)
+
+
+@contextmanager
+def started(data: Path) -> Iterator[Run]:
+    """A run whose screen is shown."""
+    port = free_port()
+    environment = {k: v for k, v in os.environ.items() if k not in (*URL_NAMES, "SECRET_KEY")}
+    environment |= {"PORT": str(port), "DATA_DIR": str(data)}
+    output = data.with_suffix(".out")
+    with output.open("wb") as stdout:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "config.run"],
+            stdout=stdout,
+            stderr=stdout,
+            env=environment,
+            cwd=CHECKOUT,
+        )
+    try:
+        run = Run(process, output, port)
+        run.said("ready to paste", START_S)
+        yield run
+    finally:
+        process.kill()
+        process.wait()
+
+
+def free_port() -> int:
+    with socket.create_server((HOST, 0)) as server:
+        return server.getsockname()[1]
+
+
+def test_first_start_and_ctrl_c_then_second_start_and_kill_9(data):
+    """One story, because the first start of a fresh folder is dear."""
+    with started(data) as run:
+        token = run.said(r"Bearer (\S+)'", 1)[1]
+        assert run.get("/health/ready") == 200
+        assert run.get("/api/v1/timelines/home") == 401
+        assert run.get("/api/v1/timelines/home", token) == 200
+        everyone = process_tree(run.process.pid)
+        run.process.send_signal(SIGINT)
+        assert run.process.wait(30) == 0
+        assert run.output.read_text().endswith("Stopped.\n")
+        assert gone_within(everyone, 2)
+    with started(data) as run:
+        assert run.get("/api/v1/timelines/home", token) == 200
+        for name, words in RESTARTED:
+            kill_and_await_return(run, name, words)
+        everyone = process_tree(run.process.pid)
+        run.process.kill()
+        run.process.wait()
+        assert gone_within(everyone, 2)
+
+
+def kill_and_await_return(run: Run, name: str, words: str) -> None:
+    killed = run.children(words)[0]
+    os.kill(killed, SIGKILL)
+    run.said(f"{name} died; starting it again", 5)
+    deadline = time.monotonic() + 30
+    while not run.is_whole_again(words, killed):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
+def test_taken_port_is_told_before_anything_starts(tmp_path):
+    with socket.create_server((HOST, 0)) as taken:
+        port = str(taken.getsockname()[1])
+        environment = os.environ | {"PORT": port, "DATA_DIR": str(tmp_path / "data")}
+        command = [sys.executable, "-m", "config.run"]
+        ended = subprocess.run(
+            command, check=False, env=environment, cwd=CHECKOUT, capture_output=True, text=True
+        )
+    assert ended.returncode == 1
+    assert f"Port {port} cannot be used: Address already in use" in ended.stderr
+    assert not (tmp_path / "data").exists()
