@@ -1,19 +1,43 @@
-"""The login user (GLOBAL), its account (SHARDED), and the API applications (GLOBAL)."""
+"""The login user, its API applications and tokens (GLOBAL), and its account (SHARDED)."""
 
+from typing import ClassVar
+from urllib.parse import urlsplit
+from uuid import UUID
+
+from django.conf import settings
 from django.contrib.auth.models import AbstractUser
+from django.contrib.auth.models import UserManager as DjangoUserManager
 from django.core.validators import RegexValidator
-from django.db import models
+from django.db import models, transaction
 from django.db.models.functions import Lower
-from oauth2_provider.models import AbstractApplication
+from oauth2_provider.models import (
+    AbstractAccessToken,
+    AbstractApplication,
+    AbstractIDToken,
+    AbstractRefreshToken,
+)
 
+from accounts.changes import TokenRevoked
 from infra.api.ids import MAX_ACCOUNT_ID
+from infra.changes.append import append_change
 from infra.sharding.models import ShardedModel
-from infra.sharding.placement import Placement
+from infra.sharding.placement import GLOBAL_ALIAS, Placement
 
 USERNAME_LENGTH = 30
+DISPLAY_NAME_LENGTH = 100
 
 
-class User(AbstractUser):
+class UserManager(DjangoUserManager["User"]):
+    def get_by_natural_key(self, username: str | None) -> "User":
+        """Who logs in under this name: a username in any case, or an e-mail address."""
+        name = (username or "").lower()
+        if "@" not in name:
+            return self.get(username=name)
+        # As user_email_unique has it, so that its index serves the query.
+        return self.alias(lower=Lower("email")).exclude(email="").get(lower=name)
+
+
+class User(AbstractUser):  # type: ignore[django-manager-missing]
     """GLOBAL, one row an account, written by sign-up. Its id is the account id.
 
     Usernames are kept in lower case, so that @Ann and @ann cannot be two people.
@@ -32,6 +56,8 @@ class User(AbstractUser):
         error_messages={"unique": "has already been taken"},
     )
 
+    objects: ClassVar[UserManager] = UserManager()
+
     class Meta:
         constraints = [
             models.UniqueConstraint(
@@ -46,6 +72,12 @@ class User(AbstractUser):
             ),
         ]
 
+    def get_full_name(self) -> str:
+        return self.username
+
+    def get_short_name(self) -> str:
+        return self.username
+
 
 class Account(ShardedModel):
     """SHARDED by id, the profile; written by accounts.actions. Its row is the owner's lock.
@@ -57,19 +89,19 @@ class Account(ShardedModel):
 
     id = models.BigIntegerField(primary_key=True)
     username = models.CharField(max_length=USERNAME_LENGTH)
-    display_name = models.CharField(max_length=100, blank=True)
-    note = models.TextField(blank=True)
-    is_locked = models.BooleanField(default=False)
-    is_bot = models.BooleanField(default=False)
+    display_name = models.CharField(max_length=DISPLAY_NAME_LENGTH, blank=True, db_default="")
+    note = models.TextField(blank=True, db_default="")
+    is_locked = models.BooleanField(db_default=False)
+    is_bot = models.BooleanField(db_default=False)
     created_at = models.DateTimeField()
-    version = models.BigIntegerField(default=1)
+    version = models.BigIntegerField(db_default=1)
 
     def __str__(self) -> str:
         return f"@{self.username}"
 
 
 class Application(AbstractApplication):
-    """GLOBAL, an API client registered through POST /api/v1/apps."""
+    """GLOBAL, an API client; written by register_application."""
 
     placement = Placement.GLOBAL
 
@@ -78,3 +110,56 @@ class Application(AbstractApplication):
 
     class Meta(AbstractApplication.Meta):
         swappable = "OAUTH2_PROVIDER_APPLICATION_MODEL"
+
+    def allows_grant_type(self, *grant_types: str) -> bool:
+        """The same ones for all; which of them a client uses is not known when it registers."""
+        allowed = {self.GRANT_AUTHORIZATION_CODE, self.GRANT_CLIENT_CREDENTIALS}
+        if settings.ALLOW_PASSWORD_GRANT:
+            allowed.add(self.GRANT_PASSWORD)
+        return not allowed.isdisjoint(grant_types)
+
+    def get_allowed_schemes(self) -> set[str]:
+        """Those it registered: native clients have schemes of their own (RFC 8252)."""
+        return {urlsplit(uri).scheme for uri in self.redirect_uris.split()}
+
+
+class AccessToken(AbstractAccessToken):
+    """GLOBAL, about one row a user and application; the token itself is kept as a checksum only.
+
+    Everything that ends a token calls `revoke`: caches of the token end with it.
+    """
+
+    placement = Placement.GLOBAL
+
+    class Meta(AbstractAccessToken.Meta):
+        swappable = "OAUTH2_PROVIDER_ACCESS_TOKEN_MODEL"
+
+    def revoke(self) -> None:
+        """Ends the token everywhere within a second. Safety: idempotent."""
+        with transaction.atomic(using=GLOBAL_ALIAS):
+            self.delete()
+            append_change(GLOBAL_ALIAS, self.user_id or 0, TokenRevoked(self.token_checksum))
+
+
+class RefreshToken(AbstractRefreshToken):
+    """GLOBAL, one row a refresh token ever given out; ended ones stay, to notice their reuse."""
+
+    placement = Placement.GLOBAL
+
+    class Meta(AbstractRefreshToken.Meta):
+        swappable = "OAUTH2_PROVIDER_REFRESH_TOKEN_MODEL"
+
+    @classmethod
+    def revoke_family(cls, token_family: UUID | None) -> None:
+        """Ends a stolen session. One by one, so that each access token's caches end too."""
+        for token in cls.objects.filter(token_family=token_family, revoked__isnull=True):
+            token.revoke()
+
+
+class IDToken(AbstractIDToken):
+    """GLOBAL, empty: OpenID Connect is off. Here because the token models must be together."""
+
+    placement = Placement.GLOBAL
+
+    class Meta(AbstractIDToken.Meta):
+        swappable = "OAUTH2_PROVIDER_ID_TOKEN_MODEL"

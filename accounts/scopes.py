@@ -1,0 +1,64 @@
+"""Mastodon's OAuth scopes: what they are called, and which ones a broad scope includes."""
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any
+
+from oauth2_provider.scopes import BaseScopes
+
+_READ = (
+    "accounts blocks bookmarks favourites filters follows lists mutes notifications search statuses"
+)
+_WRITE = (
+    "accounts blocks bookmarks conversations favourites filters follows lists media mutes"
+    " notifications reports statuses"
+)
+BROAD = {
+    "read": "Read everything of your account",
+    "write": "Change everything of your account",
+    "follow": "Follow, block and mute for you",
+    "push": "Receive your push notifications",
+    "profile": "Read your profile only",
+}
+DESCRIPTIONS = (
+    BROAD
+    | {f"read:{what}": f"Read your {what}" for what in _READ.split()}
+    | {f"write:{what}": f"Change your {what}" for what in _WRITE.split()}
+)
+DEFAULT = "read"
+
+_INCLUDED = {
+    "read": {name for name in DESCRIPTIONS if name.startswith("read:")} | {"profile"},
+    "read:accounts": {"profile"},
+    "write": {name for name in DESCRIPTIONS if name.startswith("write:")},
+    "follow": {
+        f"{act}:{what}" for act in ("read", "write") for what in ("follows", "blocks", "mutes")
+    },
+}
+
+
+@lru_cache(maxsize=1_024)
+def granted(scope: str) -> frozenset[str]:
+    """Every scope that a token of this scope text holds, included ones too."""
+    named = scope.split()
+    return frozenset(named).union(*(_INCLUDED.get(name, ()) for name in named))
+
+
+def unknown_scopes(scope: str) -> list[str]:
+    return [name for name in scope.split() if name not in DESCRIPTIONS]
+
+
+class MastodonScopes(BaseScopes):
+    """What django-oauth-toolkit asks about scopes; an application may use those it registered."""
+
+    def get_all_scopes(self) -> dict[str, str]:
+        return DESCRIPTIONS
+
+    def get_available_scopes(self, application: Any = None, **_: Any) -> Iterable[str]:
+        return DESCRIPTIONS if application is None else granted(application.scopes)
+
+    def get_default_scopes(self, application: Any = None, **_: Any) -> list[str]:
+        """`read`, or all that an application without it registered."""
+        if application is None or DEFAULT in application.scopes.split():
+            return [DEFAULT]
+        return application.scopes.split()

@@ -204,6 +204,7 @@ SPECTACULAR_SETTINGS = {
     "TITLE": "Tideline",
     "DESCRIPTION": "A social feed backend in the shape of the Mastodon client API.",
     "VERSION": "0.1.0",
+    "SCHEMA_PATH_PREFIX": "/api/v[0-9]",
     "SERVE_INCLUDE_SCHEMA": False,
     "SERVE_AUTHENTICATION": [],
     "SWAGGER_UI_DIST": "SIDECAR",

@@ -2,10 +2,21 @@
 
 from django.contrib import admin
 from django.urls import include, path
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 
 from config import health, metrics
+from infra.api import fallbacks
+
+handler400 = fallbacks.bad_request
+handler403 = fallbacks.permission_denied
+handler404 = fallbacks.page_not_found
+handler500 = fallbacks.server_error
 
 urlpatterns = [
+    path("", include("accounts.api.urls")),
+    path("", include("accounts.urls")),
+    path("api/schema", SpectacularAPIView.as_view(), name="schema"),
+    path("api/docs", SpectacularSwaggerView.as_view(url_name="schema")),
     path("health/live", health.live),
     path("health/ready", health.ready),
     path("metrics", metrics.export),

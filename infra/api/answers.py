@@ -61,8 +61,8 @@ def _flatten(detail: Any) -> list[str]:
 
 def _headers_of(error: exceptions.APIException) -> dict[str, str]:
     headers = {}
-    if getattr(error, "auth_header", None):
-        headers["WWW-Authenticate"] = str(error.auth_header)
-    if getattr(error, "wait", None):
-        headers["Retry-After"] = str(int(error.wait))
+    if challenge := getattr(error, "auth_header", None):
+        headers["WWW-Authenticate"] = str(challenge)
+    if wait_s := getattr(error, "wait", None):
+        headers["Retry-After"] = str(int(wait_s))
     return headers

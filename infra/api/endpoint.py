@@ -6,36 +6,28 @@ answers are JSON, and what a request needs is declared on the class and worked o
     class FollowView(Endpoint):
         scopes = {"POST": "write:follows"}
 
-        def post(self, request: Request, account_id: int) -> HttpResponse: ...
+        def post(self, request: ApiRequest, account_id: int) -> HttpResponse: ...
 
-`request.user` is who asks, or None; `request.data` is parsed when it is first looked at.
+`request.account_id` is who asks; `request.data` is parsed when it is first looked at.
 """
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, NamedTuple, Protocol
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple
 
 import structlog
 from django.core.signals import got_request_exception
 from django.http import HttpRequest, HttpResponse
-from rest_framework.exceptions import MethodNotAllowed
 from rest_framework.negotiation import DefaultContentNegotiation
-from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from infra.api.answers import answer_error
 from infra.api.errors import ScopeMissing, TokenInvalid, UserRequired
 from infra.api.rendering import json_response
+from infra.api.request import ApiRequest, Caller
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 _NEGOTIATOR = DefaultContentNegotiation()
 log = structlog.get_logger()
-
-
-class Caller(Protocol):
-    """What is asked of `request.user`; accounts has the type."""
-
-    account_id: int | None
-    scopes: frozenset[str]
 
 
 class Access(NamedTuple):
@@ -48,7 +40,7 @@ class Access(NamedTuple):
 
 
 class Endpoint(APIView):
-    """Answers HttpResponse or raises: `answer_error` has the words for it.
+    """A view that answers HttpResponse or raises: `answer_error` has the words for it.
 
     `scopes`: the scope a token must have, by method. `public`: reading works without a token, and
     so do methods that name no scope; a token that is sent must be good all the same. `needs_user`:
@@ -59,14 +51,17 @@ class Endpoint(APIView):
     public: ClassVar[bool] = False
     needs_user: ClassVar[bool] = True
 
-    accesses: ClassVar[Mapping[str, Access]] = {}
+    _accesses: ClassVar[Mapping[str, Access]] = {}
+    _authenticators: ClassVar[Sequence[Any]] = ()
+    _parsers: ClassVar[Sequence[Any]] = ()
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        accesses = {method: cls._access(method) for method in METHODS if hasattr(cls, method.lower())}
+        answered = [method for method in METHODS if hasattr(cls, method.lower())]
+        accesses = {method: cls._access(method) for method in answered}
         if "GET" in accesses:
             accesses["HEAD"] = accesses["GET"]
-        cls.accesses = accesses
+        cls._accesses = accesses
         cls._authenticators = [authenticator() for authenticator in cls.authentication_classes]
         cls._parsers = [parser() for parser in cls.parser_classes]
 
@@ -78,14 +73,15 @@ class Endpoint(APIView):
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         try:
-            access = self.accesses.get(request.method or "")
+            access = self._accesses.get(request.method or "")
             if access is None:
-                return self._refuse_method(request)
-            wrapped = Request(request, self._parsers, negotiator=_NEGOTIATOR)
-            wrapped.user = self._admit(request, access)
-            return getattr(self, access.handler)(wrapped, *args, **kwargs)
+                return self._refuse_method()
+            wrapped = ApiRequest(request, self._parsers, negotiator=_NEGOTIATOR)
+            wrapped.user = self._admit(request, access)  # type: ignore[assignment]
+            answer: HttpResponse = getattr(self, access.handler)(wrapped, *args, **kwargs)
         except Exception as error:  # whatever it is, a client gets JSON
-            return answer_error(error, {}) or _answer_unexpected(self, request)
+            return answer_error(error, {}) or self._answer_unexpected(request)
+        return answer
 
     def _admit(self, request: HttpRequest, access: Access) -> Caller | None:
         """Who asks. Raises TokenInvalid, UserRequired, ScopeMissing."""
@@ -101,15 +97,13 @@ class Endpoint(APIView):
             raise UserRequired
         return caller
 
-    def _refuse_method(self, request: HttpRequest) -> HttpResponse:
-        error = MethodNotAllowed(request.method or "")
-        response = answer_error(error, {})
-        response["Allow"] = ", ".join(self.accesses)
-        return response
+    def _refuse_method(self) -> HttpResponse:
+        return json_response(
+            b'{"error":"Method not allowed"}', 405, {"Allow": ", ".join(self._accesses)}
+        )
 
-
-def _answer_unexpected(view: Endpoint, request: HttpRequest) -> HttpResponse:
-    """A fault of ours: logged with its traceback, and told to whoever listens for those."""
-    log.exception("request.failed", path=request.path, view=type(view).__name__)
-    got_request_exception.send(sender=type(view), request=request)
-    return json_response(b'{"error":"Something went wrong on our side"}', 500)
+    def _answer_unexpected(self, request: HttpRequest) -> HttpResponse:
+        """A fault of ours: logged with its traceback, and told to whoever listens for those."""
+        log.exception("request.failed", path=request.path, view=type(self).__name__)
+        got_request_exception.send(sender=type(self), request=request)
+        return json_response(b'{"error":"Something went wrong on our side"}', 500)

@@ -12,7 +12,7 @@ def parse_account_id(text: object) -> int | None:
 
 
 class AccountIdConverter:
-    """`<account:account_id>` in routes: an int. What cannot name an account matches no route: 404."""
+    """`<account:account_id>` in routes: an int. What cannot name an account matches no route."""
 
     regex = "[0-9]{1,10}"
 

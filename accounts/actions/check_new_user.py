@@ -1,0 +1,83 @@
+"""What can be wrong with a sign-up, in Mastodon's words."""
+
+from collections.abc import Iterable
+
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError
+
+from accounts.actions.check_profile import display_name_faults
+from accounts.models import User
+from accounts.types import NewUser
+from infra.api.errors import Fault
+
+PASSWORD_LENGTH = 256
+CODES = {
+    "blank": ("ERR_BLANK", "can't be blank"),
+    "unique": ("ERR_TAKEN", "has already been taken"),
+    "max_length": ("ERR_TOO_LONG", "is too long (maximum is {limit_value} characters)"),
+    "password_too_short": ("ERR_TOO_SHORT", "is too short (minimum is {min_length} characters)"),
+    "password_too_common": ("ERR_INVALID", "is too common"),
+    "password_entirely_numeric": ("ERR_INVALID", "consists of digits only"),
+    "password_too_similar": ("ERR_INVALID", "is too similar to the {verbose_name}"),
+}
+CONSTRAINTS = {"accounts_user_username_key": "username", "user_email_unique": "email"}
+
+
+def new_user_faults(new: NewUser, user: User) -> list[Fault]:
+    """Everything wrong with `new`, of which `user` is the row to be. Four queries."""
+    return [
+        *_field_faults(user),
+        *_password_faults(new.password, user),
+        *display_name_faults(new.display_name),
+        *([] if new.agreement else [Fault("agreement", "ERR_ACCEPTED", "must be accepted")]),
+    ]
+
+
+def taken_fault(error: IntegrityError) -> Fault | None:
+    """The fault of having lost a race for a username or an address; None for another error."""
+    diagnosis = getattr(error.__cause__, "diag", None)
+    field = CONSTRAINTS.get(getattr(diagnosis, "constraint_name", None) or "")
+    return Fault(field, *CODES["unique"]) if field else None
+
+
+def _field_faults(user: User) -> list[Fault]:
+    faults = [] if user.email else [Fault("email", *CODES["blank"])]
+    try:
+        user.full_clean(exclude={"password"})
+    except ValidationError as error:
+        for field, errors in error.error_dict.items():
+            # The only constraint over more than a field's own value is the one on lower(email).
+            faults += _faults("email" if field == "__all__" else field, errors)
+    return faults
+
+
+def _password_faults(password: str, user: User) -> list[Fault]:
+    if not password:
+        return [Fault("password", *CODES["blank"])]
+    if len(password) > PASSWORD_LENGTH:
+        code, description = CODES["max_length"]
+        return [Fault("password", code, description.format(limit_value=PASSWORD_LENGTH))]
+    try:
+        validate_password(password, user)
+    except ValidationError as error:
+        return _faults("password", error.error_list)
+    return []
+
+
+def _faults(field: str, errors: Iterable[ValidationError]) -> list[Fault]:
+    return [_fault(field, error) for error in errors]
+
+
+def _fault(field: str, error: ValidationError) -> Fault:
+    if error.code in CODES:
+        code, description = CODES[error.code]
+        return Fault(field, code, description.format(**(error.params or {})))
+    if field == "email":
+        # The constraint on lower(email) has no code of its own.
+        return Fault(field, *CODES["unique"]) if error.code is None else _invalid(field)
+    return Fault(field, "ERR_INVALID", error.messages[0])
+
+
+def _invalid(field: str) -> Fault:
+    return Fault(field, "ERR_INVALID", "is invalid")

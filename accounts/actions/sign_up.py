@@ -1,0 +1,67 @@
+"""Sign-up: one transaction on the default database; the account row follows on its shard.
+
+Between the two a crash leaves a user without an account row, and a change that says so: the drain
+lays the row. A shard that is down delays the account, not the sign-up.
+"""
+
+from datetime import datetime
+
+from django.contrib.auth.hashers import make_password
+from django.db import IntegrityError, transaction
+
+from accounts.actions.check_new_user import new_user_faults, taken_fault
+from accounts.actions.issue_token import issue_token
+from accounts.changes import UserCreated
+from accounts.models import AccessToken, User
+from accounts.types import IssuedToken, NewUser
+from infra.api.errors import TokenInvalid, ValidationFailed
+from infra.changes.append import append_change
+from infra.sharding.placement import GLOBAL_ALIAS
+
+
+def sign_up(new: NewUser, now: datetime) -> int:
+    """Creates the user and returns their account id. Raises ValidationFailed.
+
+    Cost: half a second of CPU for the password, seven statements, one on the shard.
+    """
+    user = _user_of(new, now)
+    faults = new_user_faults(new, user)
+    if faults:
+        raise ValidationFailed(faults)
+    user.password = make_password(new.password)
+    try:
+        with transaction.atomic(using=GLOBAL_ALIAS):
+            user.save(force_insert=True)
+            append_change(GLOBAL_ALIAS, user.pk, UserCreated(user.username, new.display_name, now))
+    except IntegrityError as error:
+        raise _refusal(error) from error
+    return user.pk
+
+
+def sign_up_with_token(new: NewUser, app_token_id: int, now: datetime) -> IssuedToken:
+    """Signs up, and gives the application that asked a token with the scopes of its own.
+
+    Both or neither: a user whose token failed could not sign up again.
+    Raises: ValidationFailed, TokenInvalid when the application's token ended meanwhile.
+    """
+    with transaction.atomic(using=GLOBAL_ALIAS):
+        app_token = AccessToken.objects.filter(pk=app_token_id).first()
+        if app_token is None or app_token.application_id is None:
+            raise TokenInvalid
+        account_id = sign_up(new, now)
+        return issue_token(account_id, app_token.application_id, app_token.scope, now)
+
+
+def _user_of(new: NewUser, now: datetime) -> User:
+    return User(
+        username=new.username.lower(),
+        email=new.email,
+        date_joined=now,
+        is_staff=new.is_superuser,
+        is_superuser=new.is_superuser,
+    )
+
+
+def _refusal(error: IntegrityError) -> Exception:
+    fault = taken_fault(error)
+    return ValidationFailed([fault]) if fault else error

@@ -1,0 +1,137 @@
+"""Users, applications and tokens in the admin: mostly to read, and actions that ask a reason."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.admin.helpers import ActionForm
+from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from oauth2_provider.models import get_grant_model
+
+from accounts.actions.end_tokens import delete_application, end_tokens
+from accounts.actions.suspend_user import reinstate_user, suspend_user
+from accounts.models import AccessToken, Application, IDToken, RefreshToken, User
+
+# What the toolkit registers with actions and fields that do not know our caches, or that is unused.
+for _model in (Application, AccessToken, RefreshToken, IDToken, get_grant_model()):
+    admin.site.unregister(_model)
+
+
+class ReasonForm(ActionForm):
+    reason = forms.CharField(required=False, max_length=200)
+
+
+class WithReason(admin.ModelAdmin):  # type: ignore[type-arg]
+    """Actions that are refused without a reason, and leave it in the log."""
+
+    action_form = ReasonForm
+
+    def reason_of(self, request: HttpRequest) -> str:
+        """The reason given, or empty after telling the operator that there is none."""
+        reason = request.POST.get("reason", "").strip()
+        if not reason:
+            self.message_user(request, "Nothing done: give a reason.", messages.ERROR)
+        return reason
+
+
+@admin.register(User)
+class UserAdmin(WithReason, DjangoUserAdmin):  # type: ignore[type-arg]
+    """Users are created by sign-up or `manage.py create_account`, which lay the account row too."""
+
+    list_display = ("username", "email", "is_active", "is_staff", "date_joined")
+    list_filter = ("is_active", "is_staff", "is_superuser")
+    search_fields = ("^username", "=email")
+    ordering = ("-id",)
+    show_full_result_count = False
+    fieldsets = (
+        (None, {"fields": ("username", "email", "password")}),
+        ("Permissions", {"fields": ("is_staff", "is_superuser", "groups", "user_permissions")}),
+        ("State", {"fields": ("is_active", "last_login", "date_joined")}),
+    )
+    # The username is copied to the shard; is_active has actions that end tokens as well.
+    readonly_fields = ("username", "is_active", "last_login", "date_joined")
+    actions = ("suspend", "reinstate")
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    @admin.action(description="Suspend: no log-in, all tokens ended", permissions=["change"])
+    def suspend(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
+        if reason := self.reason_of(request):
+            for user in queryset:
+                suspend_user(user.pk)
+                self.log_change(request, user, f"Suspended: {reason}")
+
+    @admin.action(description="Reinstate: may log in again", permissions=["change"])
+    def reinstate(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
+        if reason := self.reason_of(request):
+            for user in queryset:
+                reinstate_user(user.pk)
+                self.log_change(request, user, f"Reinstated: {reason}")
+
+
+@admin.register(Application)
+class ApplicationAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+    """Registered through POST /api/v1/apps; deleting one ends its tokens first."""
+
+    list_display = ("name", "website", "scopes", "created")
+    search_fields = ("name", "=client_id")
+    ordering = ("-id",)
+    show_full_result_count = False
+    fields = (
+        "name",
+        "website",
+        "skip_authorization",
+        "client_id",
+        "redirect_uris",
+        "scopes",
+        "created",
+    )
+    readonly_fields = ("client_id", "redirect_uris", "scopes", "created")
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def delete_model(self, request: HttpRequest, obj: Application) -> None:
+        delete_application(obj)
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Application]) -> None:
+        for application in queryset:
+            delete_application(application)
+
+
+@admin.register(AccessToken)
+class AccessTokenAdmin(WithReason):
+    """To read, and to end. Tokens themselves are not kept, so there is nothing to see of them."""
+
+    list_display = ("id", "user", "application", "scope", "created", "expires")
+    list_select_related = ("user", "application")
+    search_fields = ("=user__username", "=application__client_id")
+    ordering = ("-id",)
+    show_full_result_count = False
+    fields = ("user", "application", "scope", "created", "expires")
+    actions = ("end",)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_end_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("accounts.delete_accesstoken")
+
+    @admin.action(description="End these tokens", permissions=["end"])
+    def end(self, request: HttpRequest, queryset: QuerySet[AccessToken]) -> None:
+        if reason := self.reason_of(request):
+            self.log_deletions(request, queryset)
+            ended = end_tokens(queryset)
+            self.message_user(request, f"{ended} tokens ended: {reason}")

@@ -1,0 +1,89 @@
+"""Sign-up, and accounts as everybody sees them."""
+
+from datetime import UTC, datetime
+from urllib.parse import urlsplit
+
+import orjson
+from django.conf import settings
+from django.http import HttpResponse
+from drf_spectacular.utils import extend_schema
+
+from accounts.actions.sign_up import sign_up_with_token
+from accounts.api import schema
+from accounts.api.fields import read_text
+from accounts.api.present import present_token
+from accounts.errors import AccountNotFound
+from accounts.queries.load import get_account_json, load_account_json
+from accounts.queries.usernames import find_account_id
+from accounts.types import NewUser
+from infra.api.endpoint import Endpoint
+from infra.api.errors import InvalidRequest
+from infra.api.ids import parse_account_id
+from infra.api.parsing import read_flag
+from infra.api.rendering import json_response
+from infra.api.request import ApiRequest
+
+MOST_ACCOUNTS = 40
+
+
+class AccountsView(Endpoint):
+    """Sign up with an application's own token; look accounts up by their ids."""
+
+    scopes = {"GET": "read:accounts", "POST": "write:accounts"}
+    public = True
+    needs_user = False
+
+    @extend_schema(parameters=[schema.ID_LIST], responses=schema.Account(many=True))
+    def get(self, request: ApiRequest) -> HttpResponse:
+        """Accounts in the order asked for; unknown ids are left out."""
+        texts = request.query_params.getlist("id[]") or request.query_params.getlist("id")
+        if len(texts) > MOST_ACCOUNTS:
+            raise InvalidRequest(f"At most {MOST_ACCOUNTS} accounts at once")
+        wanted = [account_id for account_id in map(parse_account_id, texts) if account_id]
+        return json_response(b"[%b]" % b",".join(load_account_json(wanted).values()))
+
+    @extend_schema(request=schema.NewAccount, responses=schema.Token)
+    def post(self, request: ApiRequest) -> HttpResponse:
+        """Creates the user and gives the application a token that speaks for them."""
+        token = sign_up_with_token(_new_user(request), request.user.token_id, datetime.now(UTC))
+        return json_response(orjson.dumps(present_token(token)))
+
+
+class AccountView(Endpoint):
+    """One account."""
+
+    scopes = {"GET": "read:accounts"}
+    public = True
+
+    @extend_schema(responses=schema.Account)
+    def get(self, request: ApiRequest, account_id: int) -> HttpResponse:
+        return json_response(get_account_json(account_id))
+
+
+class LookupView(Endpoint):
+    """One account by its name."""
+
+    scopes = {"GET": "read:accounts"}
+    public = True
+
+    @extend_schema(parameters=[schema.LOOKUP], responses=schema.Account)
+    def get(self, request: ApiRequest) -> HttpResponse:
+        account_id = find_account_id(_local_name(request.query_params.get("acct", "")))
+        if account_id is None:
+            raise AccountNotFound
+        return json_response(get_account_json(account_id))
+
+
+def _new_user(request: ApiRequest) -> NewUser:
+    return NewUser(
+        username=read_text(request.data, "username"),
+        email=read_text(request.data, "email"),
+        password=read_text(request.data, "password"),
+        agreement=read_flag(request.data.get("agreement"), False),
+    )
+
+
+def _local_name(address: str) -> str:
+    """The username of `ann`, `@ann` or `ann@here`; empty for an address of another site."""
+    name, _, host = address.removeprefix("@").partition("@")
+    return name if host.lower() in {"", urlsplit(settings.PUBLIC_URL).netloc} else ""

@@ -1,0 +1,75 @@
+"""API clients register themselves, and ask who they are."""
+
+from typing import Any
+
+import orjson
+from django.http import HttpResponse
+from drf_spectacular.utils import extend_schema
+
+from accounts.actions.register_application import register_application
+from accounts.api import schema
+from accounts.api.fields import read_text
+from accounts.models import Application
+from accounts.scopes import DEFAULT
+from accounts.types import NewApplication
+from infra.api.endpoint import Endpoint
+from infra.api.rendering import json_response
+from infra.api.request import ApiRequest
+
+
+class AppsView(Endpoint):
+    """Register an API client. The secret is shown this once."""
+
+    public = True
+    authentication_classes = ()
+
+    @extend_schema(request=schema.NewApplication, responses=schema.CredentialApplication)
+    def post(self, request: ApiRequest) -> HttpResponse:
+        application, secret = register_application(_new_application(request))
+        keys = {
+            "client_id": application.client_id,
+            "client_secret": secret,
+            "client_secret_expires_at": 0,
+        }
+        return json_response(orjson.dumps(_entity(application) | keys))
+
+
+class AppCredentialsView(Endpoint):
+    """The application a token was given to."""
+
+    needs_user = False
+
+    @extend_schema(responses=schema.Application)
+    def get(self, request: ApiRequest) -> HttpResponse:
+        application = Application.objects.get(pk=request.user.application_id)
+        return json_response(orjson.dumps(_entity(application)))
+
+
+def _new_application(request: ApiRequest) -> NewApplication:
+    return NewApplication(
+        name=read_text(request.data, "client_name"),
+        redirect_uris=_read_uris(request),
+        scopes=read_text(request.data, "scopes") or DEFAULT,
+        website=read_text(request.data, "website"),
+    )
+
+
+def _read_uris(request: ApiRequest) -> str:
+    """One text with blanks between, or a list as newer clients send it."""
+    uris = request.data.get("redirect_uris")
+    if isinstance(uris, list):
+        return " ".join(read_text({"redirect_uris": uri}, "redirect_uris") for uri in uris)
+    return read_text(request.data, "redirect_uris")
+
+
+def _entity(application: Application) -> dict[str, Any]:
+    uris = application.redirect_uris.split()
+    return {
+        "id": str(application.pk),
+        "name": application.name,
+        "website": application.website or None,
+        "scopes": application.scopes.split(),
+        "redirect_uri": "\n".join(uris),
+        "redirect_uris": uris,
+        "vapid_key": "",
+    }

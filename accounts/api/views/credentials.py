@@ -1,0 +1,59 @@
+"""My own account: look at it, change it."""
+
+from django.http import HttpResponse
+from drf_spectacular.utils import extend_schema
+
+from accounts.actions.update_profile import update_profile
+from accounts.api import schema
+from accounts.api.fields import find_text
+from accounts.api.present import present_credentials
+from accounts.errors import AccountNotFound
+from accounts.queries.load import get_account_json
+from accounts.queries.profiles import find_profile
+from accounts.types import ProfileEdit
+from infra.api.endpoint import Endpoint
+from infra.api.parsing import read_flag
+from infra.api.rendering import json_response
+from infra.api.request import ApiRequest
+
+
+class VerifyCredentialsView(Endpoint):
+    """The account a token speaks for."""
+
+    scopes = {"GET": "profile"}
+
+    @extend_schema(responses=schema.CredentialAccount)
+    def get(self, request: ApiRequest) -> HttpResponse:
+        return _answer_credentials(request.account_id)
+
+
+class UpdateCredentialsView(Endpoint):
+    """Change parts of my profile; what is not sent stays."""
+
+    scopes = {"PATCH": "write:accounts"}
+
+    @extend_schema(request=schema.ProfileEdit, responses=schema.CredentialAccount)
+    def patch(self, request: ApiRequest) -> HttpResponse:
+        update_profile(request.account_id, _edit(request))
+        return _answer_credentials(request.account_id)
+
+
+def _edit(request: ApiRequest) -> ProfileEdit:
+    return ProfileEdit(
+        display_name=find_text(request.data, "display_name"),
+        note=find_text(request.data, "note"),
+        is_locked=_find_flag(request, "locked"),
+        is_bot=_find_flag(request, "bot"),
+    )
+
+
+def _find_flag(request: ApiRequest, name: str) -> bool | None:
+    value = request.data.get(name)
+    return None if value is None else read_flag(value, False)
+
+
+def _answer_credentials(account_id: int) -> HttpResponse:
+    profile = find_profile(account_id)
+    if profile is None:
+        raise AccountNotFound
+    return json_response(present_credentials(get_account_json(account_id), profile.note))

@@ -1,0 +1,32 @@
+"""What this site is: the first thing that clients ask."""
+
+import orjson
+from django.http import HttpResponse
+from drf_spectacular.utils import extend_schema
+
+from accounts.api import schema
+from accounts.api.instance import present_instance, present_instance_v2
+from accounts.queries.site_counts import site_counts
+from infra.api.endpoint import Endpoint
+from infra.api.rendering import json_response
+from infra.api.request import ApiRequest
+
+
+class InstanceView(Endpoint):
+    """This site, as older clients ask for it."""
+
+    public = True
+
+    @extend_schema(responses=schema.Instance)
+    def get(self, request: ApiRequest) -> HttpResponse:
+        return json_response(orjson.dumps(present_instance(site_counts())))
+
+
+class InstanceV2View(Endpoint):
+    """This site."""
+
+    public = True
+
+    @extend_schema(operation_id="instance_v2_retrieve", responses=schema.InstanceV2)
+    def get(self, request: ApiRequest) -> HttpResponse:
+        return json_response(orjson.dumps(present_instance_v2(site_counts())))

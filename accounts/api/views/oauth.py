@@ -1,0 +1,52 @@
+"""The token endpoints of OAuth2, with Mastodon's answers."""
+
+import time
+
+import orjson
+from django.http import HttpResponse
+from django.utils.decorators import method_decorator
+from django.views.decorators.debug import sensitive_post_parameters
+from drf_spectacular.utils import extend_schema
+from oauth2_provider.views.mixins import OAuthLibMixin
+
+from infra.api.endpoint import Endpoint
+from infra.api.rendering import json_response
+from infra.api.request import ApiRequest
+
+NOT_YOURS = (
+    b'{"error":"unauthorized_client",'
+    b'"error_description":"You are not authorized to revoke this token"}'
+)
+
+
+@extend_schema(exclude=True)
+@method_decorator(sensitive_post_parameters(), name="dispatch")
+class TokenView(OAuthLibMixin, Endpoint):
+    """Exchanges a code, a refresh token, a client's secret or a password for a token."""
+
+    public = True
+    authentication_classes = ()
+
+    def post(self, request: ApiRequest) -> HttpResponse:
+        _, headers, body, status = self.create_token_response(request)
+        token = orjson.loads(body)
+        if status == 200:
+            token["created_at"] = int(time.time())
+        elif token["error"] == "invalid_client":
+            token.setdefault("error_description", "Client authentication failed")
+        return json_response(orjson.dumps(token), status, headers)
+
+
+@extend_schema(exclude=True)
+@method_decorator(sensitive_post_parameters(), name="dispatch")
+class RevokeView(OAuthLibMixin, Endpoint):
+    """Ends a token of the client that asks; unknown tokens are ended already (RFC 7009)."""
+
+    public = True
+    authentication_classes = ()
+
+    def post(self, request: ApiRequest) -> HttpResponse:
+        _, _, body, status = self.create_revocation_response(request)
+        if status == 401:
+            return json_response(NOT_YOURS, 403)
+        return json_response(body.encode() if body else b"{}", status)

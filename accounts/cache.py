@@ -1,0 +1,82 @@
+"""What accounts keeps in Redis: profiles as ready-made JSON, and what a token allows.
+
+| key | value |
+|---|---|
+| `accounts.profile:v1:<site>:{account}` | `version:fragment` of the row; empty: no such account |
+| `accounts.token:v1:{sha256 of the token}` | `2:` ended, `1:TokenFacts` valid, `0:` unknown |
+
+A token's version only grows through its life, so a loader that read the row before the revocation
+cannot lay it again after: the tombstone (2) stays for longer than any statement may take.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from zlib import crc32
+
+import msgspec
+from django.conf import settings
+
+from accounts.encode import encode_profile
+from accounts.queries.profiles import load_profiles
+from infra.caching.client import Command, redis
+from infra.caching.keys import key
+from infra.caching.values import PUT, ValueCache, Versioned, jittered_ms
+
+TOKENS = "accounts.token:v1"
+# Also the longest that a Redis rewound to an old snapshot can bring an ended token back.
+TOKEN_TTL_S = 600
+UNKNOWN, VALID, ENDED = 0, 1, 2
+
+
+def _load_profiles(account_ids: Sequence[int]) -> Mapping[int, Versioned]:
+    found = load_profiles(account_ids)
+    rows = {id_: Versioned(row.version, encode_profile(row)) for id_, row in found.items()}
+    return dict.fromkeys(account_ids, Versioned(0, b"")) | rows
+
+
+# Fragments carry absolute links: a new PUBLIC_URL must not find those of the old one.
+_SITE = f"{crc32(settings.PUBLIC_URL.encode()):08x}"
+profiles = ValueCache(f"accounts.profile:v1:{_SITE}", ttl_s=86_400, load=_load_profiles)
+
+
+def refresh_profiles(account_ids: Iterable[int]) -> None:
+    """Brings cached profiles up to the rows. One query per shard, one round trip.
+
+    Raises: RedisError, so that a consumer is run again.
+    """
+    entries = _load_profiles(list(dict.fromkeys(account_ids)))
+    redis().run([profiles.put_command(owner, entry) for owner, entry in entries.items()])
+
+
+class TokenFacts(msgspec.Struct, frozen=True, array_like=True):
+    """What an access token allows, as its row says. `expires_at`: Unix seconds."""
+
+    token_id: int
+    account_id: int | None
+    application_id: int
+    scope: str
+    expires_at: float
+
+
+_decoder = msgspec.json.Decoder(TokenFacts)
+
+
+def token_key(checksum: str) -> bytes:
+    return key(TOKENS, checksum)
+
+
+def read_token_entry(entry: bytes) -> TokenFacts | None:
+    """The facts of a cached entry; None for a token that is unknown or ended."""
+    payload = entry.partition(b":")[2]
+    return _decoder.decode(payload) if payload else None
+
+
+def put_token_command(checksum: str, facts: TokenFacts | None) -> Command:
+    """Lays what the database says, unless the token has ended meanwhile."""
+    version = UNKNOWN if facts is None else VALID
+    payload = b"" if facts is None else msgspec.json.encode(facts)
+    return PUT.on([token_key(checksum)], version, payload, jittered_ms(TOKEN_TTL_S))
+
+
+def end_token_command(checksum: str) -> Command:
+    """Lays the tombstone of a token."""
+    return PUT.on([token_key(checksum)], ENDED, b"", jittered_ms(TOKEN_TTL_S))

@@ -1,0 +1,29 @@
+"""The changes that accounts emits."""
+
+from datetime import datetime
+
+from infra.changes.registry import Payload
+
+
+class UserCreated(Payload, frozen=True):
+    """On the default database; owner: the new account, whose row is to be laid on its shard."""
+
+    kind = "accounts.user_created"
+
+    username: str
+    display_name: str
+    created_at: datetime
+
+
+class ProfileChanged(Payload, frozen=True):
+    """On the account's shard; owner: the account. The row has what it is now."""
+
+    kind = "accounts.profile_changed"
+
+
+class TokenRevoked(Payload, frozen=True):
+    """On the default database; owner: the token's user, 0 for an application's own token."""
+
+    kind = "accounts.token_revoked"
+
+    checksum: str

@@ -1,0 +1,50 @@
+"""What accounts does with its own changes. All of it serves the actor at once, too."""
+
+from collections.abc import Mapping, Sequence
+
+from accounts.cache import end_token_command, refresh_profiles
+from accounts.changes import ProfileChanged, TokenRevoked, UserCreated
+from accounts.queries.viewers import forget_locally
+from infra.caching.client import redis
+from infra.changes.failpoints import failpoint
+from infra.changes.registry import Delivery, consumes
+from infra.sharding.buckets import group_by_shard
+from infra.sharding.sql import execute
+
+LAY = """
+INSERT INTO accounts_account (id, username, display_name, created_at)
+SELECT * FROM unnest(%s::bigint[], %s::text[], %s::text[], %s::timestamptz[])
+ON CONFLICT (id) DO NOTHING
+"""
+
+
+@consumes(UserCreated, at_once=True)
+def lay_accounts(alias: str, deliveries: Sequence[Delivery[UserCreated]]) -> None:
+    """Lays each new user's account row on its shard. One statement per shard; idempotent."""
+    failpoint("accounts.before_laying")
+    created = {delivery.owner_id: delivery.payload for delivery in deliveries}
+    for shard, account_ids in group_by_shard(created).items():
+        _lay(shard, {account_id: created[account_id] for account_id in account_ids})
+    # Somebody may have asked before there was a row: that answer is cached as "no such account".
+    refresh_profiles(created)
+
+
+def _lay(shard: str, created: Mapping[int, UserCreated]) -> None:
+    users = list(created.values())
+    names = [user.username for user in users]
+    display_names = [user.display_name for user in users]
+    execute(shard, LAY, (list(created), names, display_names, [user.created_at for user in users]))
+
+
+@consumes(ProfileChanged, at_once=True)
+def refresh_changed_profiles(alias: str, deliveries: Sequence[Delivery[ProfileChanged]]) -> None:
+    """Brings cached profiles up to their rows."""
+    refresh_profiles(delivery.owner_id for delivery in deliveries)
+
+
+@consumes(TokenRevoked, at_once=True)
+def end_tokens(alias: str, deliveries: Sequence[Delivery[TokenRevoked]]) -> None:
+    """Lays tombstones over cached tokens. Raises RedisError until they are laid."""
+    checksums = [delivery.payload.checksum for delivery in deliveries]
+    forget_locally(checksums)
+    redis().run([end_token_command(checksum) for checksum in checksums])

@@ -1,0 +1,35 @@
+"""A request as endpoints find it: DRF's, with the types that are true here."""
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from rest_framework.request import Request
+
+from infra.api.errors import UserRequired
+
+
+class Caller(Protocol):
+    """Who asks. `account_id` is None for an application without a user; `scopes` are all held."""
+
+    @property
+    def account_id(self) -> int | None: ...
+    @property
+    def application_id(self) -> int: ...
+    @property
+    def scopes(self) -> frozenset[str]: ...
+    @property
+    def token_id(self) -> int: ...
+
+
+class ApiRequest(Request):
+    """`user` is who asks, None only where the endpoint is public; `data` an object or a form."""
+
+    user: Caller  # type: ignore[assignment]
+    data: Mapping[str, Any]  # type: ignore[assignment]
+
+    @property
+    def account_id(self) -> int:
+        """The account that asks. Raises UserRequired; endpoints that need a user have done so."""
+        if self.user is None or self.user.account_id is None:
+            raise UserRequired
+        return self.user.account_id
