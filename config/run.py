@@ -47,10 +47,9 @@ def run(port: int, folder: Path) -> None:
         with step("starting PostgreSQL and Redis"):
             services = stack.enter_context(running_services(folder, report=_detail))
         environment = app_environment(services.environment(), secret_key(folder), port)
-        demo = _prepare(environment)
         children = list_children(folder / "logs", environment, port)
         stack.callback(_stop, children)
-        _start(children, port)
+        demo = _start(children, environment, port)
         say(Screen(port=port, folder=folder, data=services.home, **demo).text())
         keep_running(_watches(services, children))
 
@@ -63,31 +62,46 @@ def _detail(line: str) -> None:
     say(f"    {line}")
 
 
+def _start(children: Sequence[Child], environment: Mapping[str, str], port: int) -> dict[str, Any]:
+    """Starts the children and gives what there is to know about the demo.
+
+    The web loads its code while the databases are brought up to date: that halves the wait, and
+    nobody knows its address yet. Those who work unasked wait for the end of it.
+    """
+    web, *others = children
+    web.begin()
+    demo = _prepare(environment)
+    with step("starting the web server"):
+        _await(web, port)
+    for child in others:
+        child.begin()
+    return demo
+
+
 def _prepare(environment: Mapping[str, str]) -> dict[str, Any]:
     """What the prepare process answers. Raises PreparationFailed; it has said why."""
     answer, question = os.pipe()
     command = [sys.executable, "-m", "config.runner.prepare", str(question)]
     process = spawn(command, None, env=environment, cwd=CHECKOUT, keep_open=[question])
     os.close(question)
-    with open(answer) as output:
-        said = output.read()
-    if process.wait() != 0:
-        raise PreparationFailed
+    try:
+        with open(answer) as output:
+            said = output.read()
+        if process.wait() != 0:
+            raise PreparationFailed
+    finally:
+        process.kill()
+        process.wait()
     found: dict[str, Any] = json.loads(said)
     return found
 
 
-def _start(children: Sequence[Child], port: int) -> None:
-    """The web first, alone: it is what people wait for. Raises ChildDidNotStart."""
-    web, *others = children
-    with step("starting the web server"):
-        web.begin()
-        while not answers(port, "/health/live"):
-            if not web.is_running:
-                raise ChildDidNotStart(web.name, web.log)
-            time.sleep(_WEB_POLL_S)
-    for child in others:
-        child.begin()
+def _await(web: Child, port: int) -> None:
+    """Returns when the web answers. Raises ChildDidNotStart."""
+    while not answers(port, "/health/live"):
+        if not web.is_running:
+            raise ChildDidNotStart(web.name, web.log)
+        time.sleep(_WEB_POLL_S)
 
 
 def _watches(services: RunningServices, children: Sequence[Child]) -> list[Watch]:
@@ -99,8 +113,13 @@ def _watches(services: RunningServices, children: Sequence[Child]) -> list[Watch
 
 def _stop(children: Sequence[Child]) -> None:
     """The web first, so that nobody writes what the others would have to finish."""
-    for child in children:
-        with step(f"stopping the {child.name}"):
+    web, *others = children
+    with step("stopping the web server"):
+        web.stop()
+    with step("stopping the worker and the compensator"):
+        for child in others:
+            child.begin_stop()
+        for child in others:
             child.stop()
 
 

@@ -34,6 +34,7 @@ class Child:
         self._environment = environment
         self._death_signal = death_signal
         self._process: subprocess.Popen[bytes] | None = None
+        self._is_asked = False
 
     @property
     def is_running(self) -> bool:
@@ -42,6 +43,7 @@ class Child:
     def begin(self) -> None:
         """Starts the process and returns at once; it dies with this one."""
         self._end_what_is_left()
+        self._is_asked = False
         self._process = spawn(
             self._argv,
             self.log,
@@ -50,11 +52,18 @@ class Child:
             cwd=CHECKOUT,
         )
 
+    def begin_stop(self) -> None:
+        """Asks it to finish what it does and returns at once."""
+        if self._process and not self._is_asked:
+            # Once: commands take a second request as "now, whatever you are doing".
+            self._is_asked = True
+            self._process.terminate()
+
     def stop(self) -> None:
-        """Asks it to finish what it does, and kills it when that takes over 10 s."""
+        """Returns when it has ended; it is killed when that takes over 10 s."""
+        self.begin_stop()
         if self._process:
             with suppress(subprocess.TimeoutExpired):
-                self._process.terminate()
                 self._process.wait(_STOP_S)
             self._end_what_is_left()
             self._process.wait()

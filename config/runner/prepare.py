@@ -17,7 +17,8 @@ from config.runner.terminal import step
 
 def main() -> None:
     try:
-        django.setup()
+        with step("loading the application"):
+            django.setup()
     except ImproperlyConfigured as error:
         sys.exit(str(error))
     with step("bringing the databases up to date"):

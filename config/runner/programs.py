@@ -45,7 +45,7 @@ def list_children(logs: Path, environment: Mapping[str, str], port: int) -> list
 def _web(port: int) -> list[str]:
     bind = ["--host", HOST, "--port", str(port), "--http", "1"]
     threads = ["--workers", "1", "--blocking-threads", str(_WEB_THREADS)]
-    life = ["--respawn-failed-workers", "--workers-kill-timeout", "5", "--log-level", "warning"]
+    life = ["--respawn-failed-workers", "--workers-kill-timeout", "2", "--log-level", "warning"]
     return [
         "-m",
         "granian",

@@ -124,3 +124,15 @@ def first_number(child: Child) -> int:
         assert time.monotonic() < deadline
         time.sleep(0.01)
     return int(said.splitlines()[0])
+
+
+def test_child_is_asked_to_stop_once(tmp_path):
+    """Our commands take a second request as an order to drop the batch in hand."""
+    script = "n=0; trap 'n=$((n+1)); echo asked $n' TERM; echo 0; until [ $n -gt 0 ]; do :; done"
+    script += "; sleep 0.3"
+    child = Child("worker", ["/bin/sh", "-c", script], tmp_path / "log", dict(os.environ))
+    child.begin()
+    first_number(child)
+    child.begin_stop()
+    child.stop()
+    assert child.log.read_text() == "0\nasked 1\n"
