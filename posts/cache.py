@@ -41,7 +41,7 @@ def week_of(post_id: PostId) -> Week:
 
 
 def field_of(post_id: PostId) -> str:
-    return post_id.routed[6:]
+    return str(post_id.moment)
 
 
 class PostReading(NamedTuple):

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping
 
 from django.conf import settings
 
-from infra.api import base36
 from infra.caching.lists import Item, ListCache, ListChange
 from relations.types import Attribute, Edge, Listed
 
@@ -20,11 +19,11 @@ FOLLOWERS = ListCache(
 
 def member_of(account_id: int) -> bytes:
     """Fixed-width, so that ties in a sorted set order as the numbers do."""
-    return base36.encode(account_id, 6).encode()
+    return b"%010d" % account_id
 
 
 def account_of(member: bytes) -> int:
-    return base36.decode(member.decode())
+    return int(member)
 
 
 def to_item(listed: Listed) -> Item:

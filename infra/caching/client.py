@@ -7,9 +7,10 @@ or hung Redis costs a request milliseconds once, not a timeout per call.
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from hashlib import sha1
+from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -93,14 +94,16 @@ class SingleClient:
 
     def _exchange(self, commands: Sequence[Command]) -> list[Any]:
         connection = self._connection()
-        packed = [b"".join([pack_command(command) for command in commands])]
+        sent = _join_gets(commands)
+        packed = [b"".join([pack_command(command) for command in sent])]
         try:
             connection.send_packed_command(packed)
-            return [_reply(connection) for _ in commands]
+            replies = [_reply(connection) for _ in sent]
         except BaseException:
             # Replies may be left in the pipe: a later call must never read them as its own.
             connection.disconnect()
             raise
+        return _part_gets(commands, iter(replies))
 
     def _connection(self) -> Any:
         connection = getattr(self._local, "connection", None)
@@ -158,6 +161,34 @@ class FeedRedis:
             if isinstance(reply, RedisError):
                 raise reply
         return replies
+
+
+def _join_gets(commands: Sequence[Command]) -> list[Command]:
+    """GETs that stand side by side travel as one MGET, at a quarter of the cost.
+
+    Only for a single server: on a cluster their keys live on different nodes.
+    """
+    joined: list[Command] = []
+    for is_get, group in groupby(commands, _is_get):
+        joined += [("MGET", *[command[1] for command in group])] if is_get else group
+    return joined
+
+
+def _part_gets(commands: Sequence[Command], replies: Iterator[Any]) -> list[Any]:
+    """One reply per command again; an error reply of a joined MGET is each one's error."""
+    parted: list[Any] = []
+    for is_get, group in groupby(commands, _is_get):
+        reply = next(replies) if is_get else None
+        for index, _ in enumerate(group):
+            if not is_get:
+                parted.append(next(replies))
+            else:
+                parted.append(reply if isinstance(reply, RedisError) else reply[index])
+    return parted
+
+
+def _is_get(command: Command) -> bool:
+    return bool(command[0] == "GET")
 
 
 def _with_body(command: Command) -> Command:

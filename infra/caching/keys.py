@@ -8,5 +8,5 @@ names the owning module and the version of the layout: a new layout is a new fam
 def key(family: str, owner: int | str, part: int | str | None = None) -> bytes:
     """The key of one owner's entry, or of one part of it."""
     if part is None:
-        return b"%b:{%b}" % (family.encode(), str(owner).encode())
-    return b"%b:{%b}:%b" % (family.encode(), str(owner).encode(), str(part).encode())
+        return f"{family}:{{{owner}}}".encode()
+    return f"{family}:{{{owner}}}:{part}".encode()
