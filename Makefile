@@ -21,7 +21,7 @@ test: dev-packages ## run all tests on PostgreSQL and Redis started for them
 check: dev-packages ## format, lint, types, floors, migrations, deployment settings
 	.venv/bin/ruff format --check .
 	.venv/bin/ruff check .
-	$(IN_VENV) -m mypy .
+	DEVELOPMENT=1 $(IN_VENV) -m mypy .
 	$(IN_VENV) -c 'from importlinter.cli import lint_imports_command; lint_imports_command()'
 	SECRET_KEY=$$($(NEW_KEY)) $(IN_VENV) -W ignore::RuntimeWarning manage.py \
 		makemigrations --check --dry-run
