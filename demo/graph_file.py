@@ -1,0 +1,40 @@
+"""Graph files as bytes: plain or gzip, told apart by what they begin with, not by their name."""
+
+import gzip
+import hashlib
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from demo.errors import GraphUnreadable
+
+GZIP_MAGIC = b"\x1f\x8b"
+# Ids are part of usernames, which are 30 characters at most (demo/names.py).
+MAX_NODE = 999_999_999_999
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[BinaryIO]:
+    """The unpacked content. Raises GraphUnreadable for whatever goes wrong while it is read."""
+    try:
+        with path.open("rb") as raw:
+            is_packed = raw.peek(2)[:2] == GZIP_MAGIC
+            yield cast(BinaryIO, gzip.GzipFile(fileobj=raw)) if is_packed else raw
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise GraphUnreadable(path, f"damaged gzip file ({error})") from error
+    except OSError as error:
+        raise GraphUnreadable(path, error.strerror or str(error)) from error
+
+
+def digest_of(path: Path) -> str:
+    """SHA-256 of the unpacked content, in hexadecimal: the same graph packed anew is the same."""
+    with opened(path) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
+
+
+def first_byte(path: Path) -> bytes:
+    """The first byte that is not white space; empty for an empty file."""
+    with opened(path) as file:
+        return file.read(1_024).lstrip()[:1]

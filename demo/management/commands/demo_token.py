@@ -1,0 +1,26 @@
+"""`manage.py demo_token`: access tokens for trying things out."""
+
+from argparse import ArgumentParser
+from datetime import UTC, datetime
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand
+
+from demo.community import FIRST_ACCOUNTS
+from demo.errors import DevelopmentOnly
+from demo.tokens import demo_token
+
+
+class Command(BaseCommand):
+    help = "Prints an access token with all scopes, one a line and account: DEVELOPMENT=1 only."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("username", nargs="*", help=f"whose; {FIRST_ACCOUNTS[0]}'s by default")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if not settings.DEVELOPMENT:
+            raise DevelopmentOnly("demo_token")
+        now = datetime.now(UTC)
+        for username in options["username"] or FIRST_ACCOUNTS[:1]:
+            self.stdout.write(demo_token(username, now))

@@ -1,0 +1,65 @@
+"""`manage.py load_graph`: loads a follow graph from a file, and publishes posts of its accounts."""
+
+from argparse import ArgumentParser, ArgumentTypeError
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+
+from demo.graphs import FORMATS, Graph, read_graph
+from demo.load import load_community
+from demo.names import name_of_file, naming_of
+from demo.publish import PostPlan, deliver_pending, publish_posts
+from demo.turns import alone
+from demo.types import Community
+from infra.jobs.command import Batch, JobCommand
+
+
+class Command(JobCommand):
+    help = (
+        "Loads a follow graph in bulk, with made-up names, and publishes made-up posts of its"
+        " accounts. Stopped or killed, it goes on when it is run again."
+    )
+    unit = "accounts and posts"
+    has_shard_flag = False
+
+    def add_job_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("file", type=Path, help="the graph, plain or gzip")
+        parser.add_argument("--format", choices=FORMATS, help="what it is, if not what it looks")
+        parser.add_argument("--name", help="1 to 8 letters and digits; how the file's name begins")
+        parser.add_argument("--limit", type=_count, help="only so many, the best connected")
+        parser.add_argument("--posts", type=_count, default=0, help="so many in all, with --seed")
+        parser.add_argument("--seed", type=int, default=1, help="other posts for another number")
+        parser.add_argument("--drain", action="store_true", help="deliver their changes, too")
+        parser.add_argument("--password", help="of all its accounts; without, nobody can log in")
+
+    def iter_batches(self, options: dict[str, Any]) -> Iterator[Batch]:
+        naming = naming_of(options["name"] or name_of_file(options["file"]))
+        self.stderr.write(f"reading {options['file']}")
+        cap, limit = settings.FOLLOW_CAP, options["limit"]
+        graph = read_graph(options["file"], options["format"], cap, limit)
+        self.stderr.write(f"graph {naming.graph}: {_description(graph)}")
+        community = Community(graph, naming)
+        with alone(community.name):
+            ids = yield from load_community(community, options["password"])
+            plan = PostPlan(options["posts"], options["seed"])
+            for batch in publish_posts(community, ids, plan):
+                if options["drain"]:
+                    deliver_pending()
+                yield batch
+
+
+def _description(graph: Graph) -> str:
+    left_out = graph.left_out
+    return (
+        f"{len(graph.nodes):,} accounts, {graph.follow_count:,} follows; left out:"
+        f" {left_out.self_follows:,} of oneself, {left_out.repeats:,} repeated,"
+        f" {left_out.over_cap:,} over the cap of {settings.FOLLOW_CAP:,}"
+    )
+
+
+def _count(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or not 0 < int(text) < 10**12:
+        raise ArgumentTypeError(f"{text!r} is not a count")
+    return int(text)

@@ -1,0 +1,92 @@
+"""Lays whole accounts on their shards: profile, edges both ways, counts, in one transaction.
+
+No change rows: nobody can have cached anything of these accounts but that they do not exist, and
+nobody can have acted for them. That answer is replaced after the commit (demo/load.py).
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from django.db import connections, transaction
+
+from counters.kinds import CounterKind
+from counters.types import ACCOUNT
+from demo.graphs import STARTED_AT, since_ms
+from demo.types import Community
+from infra.sharding.sql import fetch_all
+from relations.types import Attribute
+
+Ids = Mapping[int, int]  # account id by node
+Row = tuple[int, ...]
+
+INSERT_ACCOUNTS = """
+INSERT INTO accounts_account (id, username, display_name, note, created_at)
+SELECT id, username, display_name, note, %s
+FROM unnest(%s::bigint[], %s::text[], %s::text[], %s::text[])
+    AS new (id, username, display_name, note)
+ON CONFLICT (id) DO NOTHING RETURNING id
+"""
+FORWARD = "relations_forwardedge (follower_id, followee_id, attribute, revision, since_ms)"
+BACKWARD = "relations_backwardedge (followee_id, follower_id, attribute, revision, since_ms)"
+COUNTERS = "counters_counter (owner_id, subject, kind, value, version)"
+FIRST_REVISION = 1
+
+
+def lay_on_shard(alias: str, community: Community, ids: Ids, nodes: Sequence[int]) -> None:
+    """Lays those of the nodes, all of one shard, that are not there yet.
+
+    Safety: idempotent: an account's row is there only together with all its other rows.
+    Cost: four statements.
+    """
+    with transaction.atomic(using=alias):
+        laid = _insert_accounts(alias, community, ids, nodes)
+        new = [node for node in nodes if ids[node] in laid]
+        _copy(alias, FORWARD, _forward_rows(community, ids, new))
+        _copy(alias, BACKWARD, _backward_rows(community, ids, new))
+        _copy(alias, COUNTERS, _counter_rows(community, ids, new))
+
+
+def _insert_accounts(alias: str, community: Community, ids: Ids, nodes: Sequence[int]) -> set[int]:
+    persons = [community.naming.person(node) for node in nodes]
+    usernames, display_names, notes = (list(column) for column in zip(*persons, strict=True))
+    columns = (STARTED_AT, [ids[node] for node in nodes], usernames, display_names, notes)
+    return {row[0] for row in fetch_all(alias, INSERT_ACCOUNTS, columns)}
+
+
+def _copy(alias: str, target: str, rows: Iterable[Row]) -> None:
+    """COPYs rows in the order of their key, which is how the table's index likes them."""
+    connection = connections[alias]
+    with (
+        connection.wrap_database_errors,
+        connection.cursor() as cursor,
+        cursor.copy(f"COPY {target} FROM STDIN") as copy,
+    ):
+        for row in sorted(rows):
+            copy.write_row(row)
+
+
+def _forward_rows(community: Community, ids: Ids, nodes: Iterable[int]) -> Iterator[Row]:
+    for node in nodes:
+        for position, followee in enumerate(community.graph.following.get(node, ())):
+            yield (ids[node], ids[followee], *_edge(since_ms(node, position)))
+
+
+def _backward_rows(community: Community, ids: Ids, nodes: Iterable[int]) -> Iterator[Row]:
+    for node in nodes:
+        for follower in community.graph.iter_followers(node):
+            yield (ids[node], ids[follower.node], *_edge(follower.since_ms))
+
+
+def _edge(since: int) -> Row:
+    return (Attribute.FOLLOW.value, FIRST_REVISION, since)
+
+
+def _counter_rows(community: Community, ids: Ids, nodes: Iterable[int]) -> Iterator[Row]:
+    """As if each follow had been counted by itself: the version is the number of moves."""
+    for node in nodes:
+        counts = {
+            CounterKind.FOLLOWERS: community.graph.follower_count(node),
+            CounterKind.FOLLOWING: len(community.graph.following.get(node, ())),
+        }
+        for kind, count in counts.items():
+            if count:
+                yield (ids[node], ACCOUNT, kind.value, count, count)
