@@ -1,11 +1,8 @@
-"""All that needs Django before the web starts, in one process: python -m config.runner.prepare FD.
+"""Loads Django for `manage.py prepare_run`: python -m config.runner.prepare FILE_DESCRIPTOR.
 
-Django takes most of a second to load; three commands would take it three times. What the screen
-needs to know is written to the file descriptor FD as JSON.
+Unlike manage.py it says that it loads, and says faults of the environment without a traceback.
 """
 
-import io
-import json
 import sys
 
 import django
@@ -21,18 +18,7 @@ def main() -> None:
             django.setup()
     except ImproperlyConfigured as error:
         sys.exit(str(error))
-    with step("bringing the databases up to date"):
-        call_command("migrate_shards", stdout=io.StringIO())
-    with step("loading the demo community"):
-        call_command("load_demo")
-    with open(int(sys.argv[1]), "w") as answer:
-        json.dump({"token": _said_by("demo_token")}, answer)
-
-
-def _said_by(command: str) -> str:
-    output = io.StringIO()
-    call_command(command, stdout=output)
-    return output.getvalue().strip()
+    call_command("prepare_run", sys.argv[1])
 
 
 if __name__ == "__main__":
