@@ -27,7 +27,7 @@ from config.services.spawn import spawn
 _WEB_POLL_S = 0.05
 _FIRST_WAIT_S = 1.0
 # Long enough to see what a missing server does before it comes back.
-_SERVER_WAIT_S = 10.0
+_SERVER_WAIT_S = 5.0
 
 
 def main() -> None:
