@@ -8,11 +8,8 @@ one snapshot, so the sum orders the readings.
 from collections.abc import Iterable, Mapping, Sequence
 
 from counters.queries.counts import load_counts, summarise
-from counters.types import AccountCounts
 from infra.caching.client import redis
 from infra.caching.values import ValueCache, Versioned
-
-NOTHING = AccountCounts(0, 0, 0)
 
 
 def _load(owner_ids: Sequence[int]) -> Mapping[int, Versioned]:
@@ -26,11 +23,6 @@ def _load(owner_ids: Sequence[int]) -> Mapping[int, Versioned]:
 
 
 account_counts = ValueCache("counters.account:v1", ttl_s=86_400, load=_load)
-
-
-def read_account_counts(payload: bytes | None) -> AccountCounts:
-    """The counts of a cache payload."""
-    return AccountCounts(*map(int, payload.split(b","))) if payload else NOTHING
 
 
 def refresh_account_counts(owner_ids: Iterable[int]) -> None:

@@ -1,4 +1,7 @@
-"""What relations do with changes of edges: the other side, its count, and the cached lists."""
+"""What relations do with changes of edges: the other side, its count, and the cached lists.
+
+The follower's own list comes first: a followee's shard out of reach must not hold it up.
+"""
 
 from collections.abc import Mapping, Sequence
 
@@ -19,6 +22,14 @@ from relations.types import Edge
 Deliveries = Sequence[Delivery[EdgeChanged]]
 
 
+@consumes(EdgeChanged, at_once=True)
+def refresh_following_lists(alias: str, deliveries: Deliveries) -> None:
+    """Brings the followers' own following lists and counts up to the rows."""
+    forward = read_forward(alias, _pairs(deliveries))
+    redis().run([_following_command(delivery, forward) for delivery in deliveries])
+    refresh_account_counts(delivery.owner_id for delivery in deliveries)
+
+
 @consumes(EdgeChanged)
 def mirror_backward_edges(alias: str, deliveries: Deliveries) -> None:
     """Brings backward edges, follower counts and followers lists up to the forward edges.
@@ -30,14 +41,6 @@ def mirror_backward_edges(alias: str, deliveries: Deliveries) -> None:
     forward = read_forward(alias, _pairs(deliveries))
     for target, group in by_followee_shard(forward).items():
         refresh_followers(mirror_on_shard(target, group))
-
-
-@consumes(EdgeChanged, at_once=True)
-def refresh_following_lists(alias: str, deliveries: Deliveries) -> None:
-    """Brings the followers' own following lists and counts up to the rows."""
-    forward = read_forward(alias, _pairs(deliveries))
-    redis().run([_following_command(delivery, forward) for delivery in deliveries])
-    refresh_account_counts(delivery.owner_id for delivery in deliveries)
 
 
 def _pairs(deliveries: Deliveries) -> set[Pair]:

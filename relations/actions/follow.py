@@ -6,6 +6,7 @@ from collections.abc import Callable
 import structlog
 from django.conf import settings
 from django.db import transaction
+from redis.exceptions import RedisError
 
 from accounts.actions.lock_account import lock_account
 from accounts.queries.load import require_account
@@ -63,16 +64,24 @@ def unfollow(follower_id: int, followee_id: int) -> bool:
 
 
 def remove_follower(followee_id: int, follower_id: int) -> bool:
-    """Ends follower → followee on the followee's wish; False when there was no such edge.
+    """Ends follower → followee on the followee's wish; False when it had ended already.
 
-    The actor is the followee, so their side is mirrored before the answer; the drain does it
-    again. Cost: unfollow, and five statements on the followee's shard.
+    The actor is the followee, so their side is mirrored before the answer, also when the follower
+    left by themselves and the drain has not told the followee yet.
+    Raises: AccountNotFound for the follower. Safety: idempotent; the drain mirrors again.
+    Cost: unfollow, and five statements on the followee's shard.
     """
-    if not unfollow(follower_id, followee_id):
-        return False
+    is_news = unfollow(follower_id, followee_id)
     edge = read_edge(shard_of(follower_id), follower_id, followee_id)
+    if edge.revision:
+        _mirror_at_once(follower_id, followee_id, edge)
+    return is_news
+
+
+def _mirror_at_once(follower_id: int, followee_id: int, edge: Edge) -> None:
+    """The edge has ended whatever happens here; what fails is done by the drain."""
     try:
-        refresh_followers(mirror_on_shard(shard_of(followee_id), {(follower_id, followee_id): edge}))
-    except UNREACHABLE as error:
+        mirrored = mirror_on_shard(shard_of(followee_id), {(follower_id, followee_id): edge})
+        refresh_followers(mirrored)
+    except (*UNREACHABLE, RedisError) as error:
         log.warning("relations.mirror_left_to_drain", account=followee_id, error=str(error))
-    return True

@@ -37,10 +37,10 @@ WHERE old.revision < excluded.revision
 
 
 class Mirrored(NamedTuple):
-    """One followee after mirroring: the version of the followers list, and which edges were news."""
+    """One followee after mirroring: the followers list's version, and which edges were news."""
 
     version: int
-    news: Mapping[int, Edge]  # by follower
+    news: dict[int, Edge]  # by follower
 
 
 def read_forward(alias: str, pairs: Iterable[Pair]) -> dict[Pair, Edge]:
@@ -64,17 +64,14 @@ def mirror_on_shard(alias: str, forward: Mapping[Pair, Edge]) -> dict[int, Mirro
             _write(alias, news)
             move(alias, (_move(pair, old.get(pair, NO_EDGE), edge) for pair, edge in news.items()))
         counts = read_counts(alias, followee_ids, [CounterKind.FOLLOWERS])
-    return {
-        followee_id: Mirrored(
-            counts[followee_id][CounterKind.FOLLOWERS].version,
-            {follower: edge for (follower, followee), edge in news.items() if followee == followee_id},
-        )
-        for followee_id in followee_ids
-    }
+    mirrored = {i: Mirrored(counts[i][CounterKind.FOLLOWERS].version, {}) for i in followee_ids}
+    for (follower_id, followee_id), edge in news.items():
+        mirrored[followee_id].news[follower_id] = edge
+    return mirrored
 
 
 def refresh_followers(mirrored: Mapping[int, Mirrored]) -> None:
-    """Brings followers lists and counts up to the rows. Raises RedisError, for the drain to retry."""
+    """Brings followers lists and counts up to the rows. Raises RedisError: the drain retries."""
     redis().run([_list_command(followee_id, m) for followee_id, m in mirrored.items()])
     refresh_account_counts(mirrored)
 

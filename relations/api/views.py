@@ -1,14 +1,15 @@
 """Follow, unfollow, remove a follower; the two lists; what lies between accounts."""
 
 from django.http import HttpResponse
-from rest_framework.request import Request
 
 from accounts.queries.load import find_existing, load_account_json, require_account
 from infra.api.endpoint import Endpoint
+from infra.api.errors import InvalidRequest
 from infra.api.ids import parse_account_id
 from infra.api.pages import Page, page_response, read_window
 from infra.api.parsing import read_limit
 from infra.api.rendering import json_response
+from infra.api.request import ApiRequest
 from relations.actions.follow import follow, remove_follower, unfollow
 from relations.api.present import present_relationship, present_relationships
 from relations.queries.lists import FOLLOWERS_LIST, FOLLOWING_LIST, EdgeList, list_page
@@ -23,8 +24,8 @@ class FollowView(Endpoint):
 
     scopes = {"POST": "write:follows"}
 
-    def post(self, request: Request, account_id: int) -> HttpResponse:
-        follow(request.user.account_id, account_id)
+    def post(self, request: ApiRequest, account_id: int) -> HttpResponse:
+        follow(request.account_id, account_id)
         return _answer_relationship(request, account_id)
 
 
@@ -33,9 +34,9 @@ class UnfollowView(Endpoint):
 
     scopes = {"POST": "write:follows"}
 
-    def post(self, request: Request, account_id: int) -> HttpResponse:
+    def post(self, request: ApiRequest, account_id: int) -> HttpResponse:
         require_account(account_id)
-        unfollow(request.user.account_id, account_id)
+        unfollow(request.account_id, account_id)
         return _answer_relationship(request, account_id)
 
 
@@ -44,9 +45,9 @@ class RemoveFollowerView(Endpoint):
 
     scopes = {"POST": "write:follows"}
 
-    def post(self, request: Request, account_id: int) -> HttpResponse:
+    def post(self, request: ApiRequest, account_id: int) -> HttpResponse:
         require_account(account_id)
-        remove_follower(request.user.account_id, account_id)
+        remove_follower(request.account_id, account_id)
         return _answer_relationship(request, account_id)
 
 
@@ -57,7 +58,7 @@ class FollowersView(Endpoint):
     public = True
     edge_list: EdgeList = FOLLOWERS_LIST
 
-    def get(self, request: Request, account_id: int) -> HttpResponse:
+    def get(self, request: ApiRequest, account_id: int) -> HttpResponse:
         require_account(account_id)
         limit = read_limit(request.query_params.get("limit"), DEFAULT_LIMIT, MOST)
         page = list_page(self.edge_list, account_id, read_window(request.query_params, limit))
@@ -73,20 +74,25 @@ class FollowingView(FollowersView):
 
 
 class RelationshipsView(Endpoint):
-    """What lies between me and up to 100 accounts, in the order asked; unknown ids are left out."""
+    """What lies between me and up to 100 accounts, in the order asked, each once.
+
+    Ids that name no account are left out.
+    """
 
     scopes = {"GET": "read:follows"}
 
-    def get(self, request: Request) -> HttpResponse:
+    def get(self, request: ApiRequest) -> HttpResponse:
         texts = request.query_params.getlist("id[]") or request.query_params.getlist("id")
-        asked = [parse_account_id(text) for text in texts[:MOST_TARGETS]]
+        if len(texts) > MOST_TARGETS:
+            raise InvalidRequest(f"At most {MOST_TARGETS} accounts at once")
+        asked = map(parse_account_id, texts)
         others = list(dict.fromkeys(account_id for account_id in asked if account_id))
         known = find_existing(others)
         wanted = [other for other in others if other in known]
-        found = load_relationships(request.user.account_id, wanted)
+        found = load_relationships(request.account_id, wanted)
         return json_response(present_relationships(found))
 
 
-def _answer_relationship(request: Request, account_id: int) -> HttpResponse:
-    (relationship,) = load_relationships(request.user.account_id, [account_id])
+def _answer_relationship(request: ApiRequest, account_id: int) -> HttpResponse:
+    (relationship,) = load_relationships(request.account_id, [account_id])
     return json_response(present_relationship(relationship))

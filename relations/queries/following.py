@@ -7,12 +7,13 @@ from redis.exceptions import RedisError
 
 from counters.kinds import CounterKind
 from counters.queries.counts import read_counts
-from infra.caching.client import Command, redis
-from infra.caching.lists import read_items, read_mark
+from infra.caching.client import Command
+from infra.caching.lists import NEWEST, WHOLE, read_mark
 from infra.sharding.buckets import shard_of
-from relations.cache import FOLLOWING, account_of, member_of
-from relations.queries.lists import FOLLOWING_LIST, fill
-from relations.queries.rows import FORWARD, read_edges
+from relations.cache import FOLLOWING, member_of
+from relations.queries.lists import FOLLOWING_LIST, Held, fill, read_held
+
+MARKS = (WHOLE, NEWEST)
 
 
 class Following(NamedTuple):
@@ -23,20 +24,16 @@ class Following(NamedTuple):
 
 
 def load_following(account_id: int) -> Following:
-    """All followees. Cost: one Redis round trip; on a miss two queries and a second trip."""
-    commands = [
-        FOLLOWING.mark_command(account_id),
-        FOLLOWING.newest_command(account_id, None, FOLLOWING.max_items),
-    ]
+    """All followees, newest first. Cost: one round trip; on a miss two queries and a second one."""
+    held = _find_held(account_id) or fill(FOLLOWING_LIST, account_id)
+    return Following(held.version, [listed.account_id for listed in held.items])
+
+
+def _find_held(account_id: int) -> Held | None:
     try:
-        mark_reply, reply = redis().run(commands)
+        return read_held(FOLLOWING, account_id, None, FOLLOWING.max_items)
     except RedisError:
-        mark_reply, reply = [], []
-    mark = read_mark(mark_reply)
-    if mark is None:
-        version = read_following_version(account_id)
-        return Following(version, [listed.account_id for listed in fill(FOLLOWING_LIST, account_id)])
-    return Following(mark.version, [account_of(item.member) for item in read_items(reply)])
+        return None
 
 
 def read_following_version(account_id: int) -> int:
@@ -57,16 +54,25 @@ def read_version(reply: Any) -> int | None:
 
 
 def follows_commands(account_id: int, others: Sequence[int]) -> list[Command]:
-    """Whether an account follows each of `others`; replies for `read_follows`."""
-    return [
-        FOLLOWING.mark_command(account_id),
-        FOLLOWING.scores_command(account_id, [member_of(other) for other in others]),
-    ]
+    """Whether an account follows each of `others`; replies for `read_follows`.
+
+    The marks are asked in the same command: of a list dropped between two, nobody would seem
+    to be followed.
+    """
+    members = [member_of(other) for other in others]
+    return [FOLLOWING.scores_command(account_id, [*MARKS, *members])]
 
 
 def read_follows(account_id: int, others: Sequence[int], replies: Sequence[Any]) -> set[int]:
-    """Those of `others` that are followed. A list missing in Redis costs one query."""
-    mark_reply, scores = replies
-    if read_mark(mark_reply) is None:
-        return read_edges(FORWARD, account_id, others)
-    return {other for other, score in zip(others, scores, strict=True) if score is not None}
+    """Those of `others` that are followed.
+
+    A list that is not cached is laid again, or a reader whose list ran out would never be warm:
+    two queries and a round trip.
+    """
+    (scores,) = replies
+    is_cached = any(score is not None for score in scores[: len(MARKS)])
+    if not is_cached:
+        followed = {listed.account_id for listed in fill(FOLLOWING_LIST, account_id).items}
+        return followed.intersection(others)
+    found = zip(others, scores[len(MARKS) :], strict=True)
+    return {other for other, score in found if score is not None}

@@ -1,6 +1,8 @@
 """Pages of the following and followers lists: Redis first, the shard for what it lacks."""
 
 import dataclasses
+from contextlib import suppress
+from typing import NamedTuple
 
 from redis.exceptions import RedisError
 
@@ -10,7 +12,7 @@ from infra.api import base36
 from infra.api.errors import InvalidCursor
 from infra.api.pages import Page, Window
 from infra.caching.client import redis
-from infra.caching.lists import ListCache, Mark, read_items, read_mark
+from infra.caching.lists import ListCache, read_items, read_mark
 from infra.sharding.buckets import shard_of
 from relations.cache import FOLLOWERS, FOLLOWING, to_item, to_listed
 from relations.queries.rows import BACKWARD, FORWARD, Side, read_newest, read_oldest_above
@@ -26,6 +28,14 @@ class EdgeList:
     side: Side
     cache: ListCache
     kind: CounterKind
+
+
+class Held(NamedTuple):
+    """A list's newest members at or below a bound; `is_rest`: there are no others below it."""
+
+    version: int
+    items: list[Listed]
+    is_rest: bool
 
 
 FOLLOWING_LIST = EdgeList(FORWARD, FOLLOWING, CounterKind.FOLLOWING)
@@ -50,14 +60,18 @@ def decode_cursor(text: str | None) -> Listed | None:
 
 
 def list_page(edge_list: EdgeList, owner_id: int, window: Window) -> Page[Listed]:
-    """One page, newest first. Cost: one Redis round trip; on a miss one query and a second trip."""
+    """One page, newest first. Raises InvalidCursor.
+
+    Cost: one Redis round trip; below what Redis holds one query more; on a miss two queries and a
+    second trip. With `min_id` one query.
+    """
     below, above = decode_cursor(window.max_id), decode_cursor(window.since_id)
     after = decode_cursor(window.min_id)
     limit = window.limit
     if after is not None:
         items = read_oldest_above(edge_list.side, owner_id, after, limit)
         return _page(items, has_older=True)
-    items = _read_cached(edge_list, owner_id, below, limit + 1)
+    items = _newest(edge_list, owner_id, below, limit + 1)
     if above is not None:
         items = [item for item in items if item > above]
     return _page(items[:limit], has_older=len(items) > limit)
@@ -68,35 +82,38 @@ def _page(items: list[Listed], has_older: bool) -> Page[Listed]:
     return Page(items, older, encode_cursor(items[0]) if items else None)
 
 
-def _read_cached(
-    edge_list: EdgeList, owner_id: int, below: Listed | None, limit: int
-) -> list[Listed]:
+def _newest(edge_list: EdgeList, owner_id: int, below: Listed | None, limit: int) -> list[Listed]:
     """At most `limit` items below the bound, from Redis as far as it reaches, then the shard."""
-    cache = edge_list.cache
     top = below.since_ms if below else None
-    commands = [cache.mark_command(owner_id), cache.newest_command(owner_id, top, limit + TIES)]
     try:
-        mark_reply, reply = redis().run(commands)
+        held = read_held(edge_list.cache, owner_id, top, limit + TIES)
     except RedisError:
         return read_newest(edge_list.side, owner_id, below, None, limit)
-    mark = read_mark(mark_reply)
-    if mark is None:
-        fill(edge_list, owner_id)
-        return read_newest(edge_list.side, owner_id, below, None, limit)
-    items = [to_listed(item) for item in read_items(reply)]
-    items = [item for item in items if below is None or item < below][:limit]
-    if len(items) == limit or _is_all(mark, len(reply) // 2, limit):
+    held = held or fill(edge_list, owner_id)
+    items = [item for item in held.items if below is None or item < below][:limit]
+    if len(items) == limit or held.is_rest:
         return items
     deepest = items[-1] if items else below
     return items + read_newest(edge_list.side, owner_id, deepest, None, limit - len(items))
 
 
-def _is_all(mark: Mark, replied: int, limit: int) -> bool:
-    """Whether a short answer is short because the list ends, not because the cache or ties cut it."""
-    return mark.is_whole and replied < limit + TIES
+def read_held(cache: ListCache, owner_id: int, top: int | None, limit: int) -> Held | None:
+    """What Redis has of a list at or below a score; None: the list is not cached.
+
+    The mark is read on both sides of the members: a list dropped between the two would look like
+    one that ends here. Raises: RedisError. Cost: one round trip.
+    """
+    mark_command = cache.mark_command(owner_id)
+    commands = [mark_command, cache.newest_command(owner_id, top, limit), mark_command]
+    before, members, after = redis().run(commands)
+    mark = read_mark(before)
+    if mark is None or before != after:
+        return None
+    items = [to_listed(item) for item in read_items(members)]
+    return Held(mark.version, items, mark.is_whole and len(items) < limit)
 
 
-def fill(edge_list: EdgeList, owner_id: int) -> list[Listed]:
+def fill(edge_list: EdgeList, owner_id: int) -> Held:
     """Reads a list from its shard, lays it in the cache and returns it, newest first.
 
     The version is read before the rows: the list may be newer than it says, never older.
@@ -105,10 +122,9 @@ def fill(edge_list: EdgeList, owner_id: int) -> list[Listed]:
     counts = read_counts(shard_of(owner_id), [owner_id], [edge_list.kind])
     version = counts[owner_id][edge_list.kind].version
     most = edge_list.cache.max_items
-    items = read_newest(edge_list.side, owner_id, None, None, most + 1)
-    kept = [to_item(listed) for listed in items[:most]]
-    try:
-        redis().call(*edge_list.cache.put_command(owner_id, version, kept, len(items) <= most))
-    except RedisError:
-        return items[:most]
-    return items[:most]
+    rows = read_newest(edge_list.side, owner_id, None, None, most + 1)
+    held = Held(version, rows[:most], is_rest=len(rows) <= most)
+    members = [to_item(listed) for listed in held.items]
+    with suppress(RedisError):  # the next reader tries again
+        redis().call(*edge_list.cache.put_command(owner_id, version, members, held.is_rest))
+    return held

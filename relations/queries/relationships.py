@@ -3,7 +3,18 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from relations.queries.rows import BACKWARD, FORWARD, read_edges
+from infra.sharding.buckets import shard_of
+from infra.sharding.sql import fetch_all
+
+READ = """
+SELECT other.id, coalesce(forward.attribute, 0) = 1, coalesce(backward.attribute, 0) = 1
+FROM unnest(%(others)s::bigint[]) WITH ORDINALITY AS other (id, place)
+LEFT JOIN relations_forwardedge forward
+    ON forward.follower_id = %(viewer)s AND forward.followee_id = other.id
+LEFT JOIN relations_backwardedge backward
+    ON backward.followee_id = %(viewer)s AND backward.follower_id = other.id
+ORDER BY other.place
+"""
 
 
 class Relationship(NamedTuple):
@@ -13,7 +24,6 @@ class Relationship(NamedTuple):
 
 
 def load_relationships(viewer_id: int, others: Sequence[int]) -> list[Relationship]:
-    """One per other, in the order given. Two queries by key, both on the viewer's shard."""
-    following = read_edges(FORWARD, viewer_id, others)
-    followers = read_edges(BACKWARD, viewer_id, others)
-    return [Relationship(other, other in following, other in followers) for other in others]
+    """One per other, in the order given. One query by primary keys, on the viewer's shard."""
+    params = {"viewer": viewer_id, "others": list(others)}
+    return [Relationship(*row) for row in fetch_all(shard_of(viewer_id), READ, params)]

@@ -36,7 +36,10 @@ def _read(
     side: Side, owner_id: int, below: Listed | None, above: Listed | None, limit: int, order: str
 ) -> list[Listed]:
     bounds: list[int] = []
-    sql = f"SELECT since_ms, {side.other} FROM {side.table} WHERE {side.owner} = %s AND attribute = 1"  # noqa: S608
+    sql = (
+        f"SELECT since_ms, {side.other} FROM {side.table}"  # noqa: S608
+        f" WHERE {side.owner} = %s AND attribute = 1"
+    )
     for bound, sign in ((below, "<"), (above, ">")):
         if bound is not None:
             sql += f" AND (since_ms, {side.other}) {sign} (%s, %s)"
