@@ -1,13 +1,18 @@
 """Post fragments by author and week (seed S0): complete or absent, kept about a week.
 
-Weeks before the last two are seldom read; their posts come from the shard by key.
+    posts.week:v1:<site>:{author}:week   ! version, moment → fragment …, or ! version, busy → 1
+
+Weeks before the last two are seldom read, weeks to come have no posts, and those of a busy author
+are not worth one key: their posts come from the shard by key.
 """
 
-import time
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import NamedTuple
+from zlib import crc32
 
+from django.conf import settings
 from redis.exceptions import RedisError
 
 from counters.kinds import CounterKind
@@ -22,9 +27,12 @@ from posts.queries.rows import read_posts, read_ranges
 
 WEEK_S = 7 * 86_400
 CACHED_WEEKS = 2
-MAX_WEEK_POSTS = 2_000  # a busier week is not worth one key: its posts come from the shard by key
+MAX_WEEK_POSTS = 2_000
+BUSY = "busy"  # the field that stands for a week with more posts
 
-WEEKS = HashCache("posts.week:v1", ttl_s=WEEK_S)
+# Fragments carry absolute links: a new PUBLIC_URL must not find those of the old one.
+_SITE = f"{crc32(settings.PUBLIC_URL.encode()):08x}"
+WEEKS = HashCache(f"posts.week:v1:{_SITE}", ttl_s=WEEK_S)
 
 Fragments = dict[PostId, bytes]
 
@@ -45,47 +53,57 @@ def field_of(post_id: PostId) -> str:
 
 
 class PostReading(NamedTuple):
-    """Which posts are asked of which cached week; posts of older weeks are left to the shard."""
+    """Which posts are asked of which cached week; those of other weeks are left to the shard."""
 
     weeks: Mapping[Week, Sequence[PostId]]
-    older: Sequence[PostId]
+    others: Sequence[PostId]
 
     def commands(self) -> list[Command]:
         return [
-            WEEKS.read_command(week.author_id, week.week, [field_of(p) for p in ids])
+            WEEKS.read_command(week.author_id, week.week, [BUSY, *map(field_of, ids)])
             for week, ids in self.weeks.items()
         ]
 
 
 def plan_reading(ids: Iterable[PostId], now_s: float) -> PostReading:
     """Sorts posts by the cache entry that has them."""
-    oldest_cached = second_of(now_s) // WEEK_S - CACHED_WEEKS + 1
+    this_week = second_of(now_s) // WEEK_S
+    # Next week's too: an author who filled a second is ahead of the clock. Beyond it nothing is
+    # cached, or made-up ids could fill Redis with empty weeks.
+    cached = range(this_week - CACHED_WEEKS + 1, this_week + 2)
     weeks: dict[Week, list[PostId]] = {}
-    older = []
+    others = []
     for post_id in dict.fromkeys(ids):
-        if (week := week_of(post_id)).week >= oldest_cached:
+        if (week := week_of(post_id)).week in cached:
             weeks.setdefault(week, []).append(post_id)
         else:
-            older.append(post_id)
-    return PostReading(weeks, older)
+            others.append(post_id)
+    return PostReading(weeks, others)
 
 
-def complete_reading(reading: PostReading, replies: Sequence[Sequence[bytes | None] | None]) -> Fragments:
+def complete_reading(
+    reading: PostReading, replies: Sequence[Sequence[bytes | None] | None]
+) -> Fragments:
     """Fragments of the posts that exist; what Redis lacks comes from the shards.
 
     `replies` has one reply per command of the reading, None where Redis was away.
     Cost: nothing when all was cached; else one query per shard and reason, one round trip to fill.
     """
     found: Fragments = {}
-    missing: list[Week] = []
+    missing, by_key = [], list(reading.others)
     for (week, ids), reply in zip(reading.weeks.items(), replies, strict=True):
         values = read_fields(reply) if reply is not None else None
         if values is None:
             missing.append(week)
+        elif values[0] is not None:
+            by_key += ids
         else:
-            found |= {i: value for i, value in zip(ids, values, strict=True) if value is not None}
-    too_busy = fill_weeks(missing, found) if missing else []
-    by_key = [*reading.older, *(i for week in too_busy for i in reading.weeks[week])]
+            found |= {i: v for i, v in zip(ids, values[1:], strict=True) if v is not None}
+    for week, fragments in fill_weeks(missing).items() if missing else ():
+        if fragments is None:
+            by_key += reading.weeks[week]
+        else:
+            found |= fragments
     return found | load_by_key(by_key) if by_key else found
 
 
@@ -102,10 +120,11 @@ def load_by_key(ids: Iterable[PostId]) -> Fragments:
     return _encode(row for rows in scatter(calls).values() for row in rows)
 
 
-def fill_weeks(weeks: Sequence[Week], found: Fragments) -> list[Week]:
-    """Reads whole weeks, adds their posts to `found`, lays them in Redis; returns the too busy ones.
+def fill_weeks(weeks: Sequence[Week]) -> dict[Week, Fragments | None]:
+    """Reads whole weeks from their shards and lays them in Redis; None for a busy one.
 
     The version is read before the rows: an entry may be newer than it says, never older.
+    Cost: two queries per shard, one round trip.
     """
     by_author: dict[int, list[Week]] = {}
     for week in weeks:
@@ -115,47 +134,47 @@ def fill_weeks(weeks: Sequence[Week], found: Fragments) -> list[Week]:
         for alias, authors in group_by_shard(by_author).items()
     }
     loaded = {week: entry for part in scatter(calls).values() for week, entry in part.items()}
-    usable = {week: entry for week, entry in loaded.items() if len(entry[1]) <= MAX_WEEK_POSTS}
-    for _, fragments in usable.values():
-        found |= fragments
-    _lay(usable)
-    return [week for week in loaded if week not in usable]
+    with suppress(RedisError):  # the next reader tries again
+        redis().run([put_command(week, *entry) for week, entry in loaded.items()])
+    return {week: fragments for week, (_, fragments) in loaded.items()}
 
 
-def _read_weeks(alias: str, weeks: Sequence[Week]) -> dict[Week, tuple[int, Fragments]]:
+def _read_weeks(alias: str, weeks: Sequence[Week]) -> dict[Week, tuple[int, Fragments | None]]:
     """Version and posts of weeks of one shard's authors. Two queries."""
     counts = read_counts(alias, [week.author_id for week in weeks], [CounterKind.POSTS])
     length = WEEK_S * SEQUENCES
     spans = [(w.author_id, w.week * length, (w.week + 1) * length) for w in weeks]
-    entries = {week: (counts[week.author_id][CounterKind.POSTS].version, {}) for week in weeks}
+    posts: dict[Week, Fragments] = {week: {} for week in weeks}
     for post_id, fragment in _encode(read_ranges(alias, spans, MAX_WEEK_POSTS + 1)).items():
-        entries[week_of(post_id)][1][post_id] = fragment
-    return entries
-
-
-def _lay(entries: Mapping[Week, tuple[int, Fragments]]) -> None:
-    commands = [
-        WEEKS.put_command(
-            week.author_id, week.week, version, {field_of(i): f for i, f in fragments.items()}
+        posts[week_of(post_id)][post_id] = fragment
+    return {
+        week: (
+            counts[week.author_id][CounterKind.POSTS].version,
+            fragments if len(fragments) <= MAX_WEEK_POSTS else None,
         )
-        for week, (version, fragments) in entries.items()
-    ]
-    try:
-        redis().run(commands)
-    except RedisError:
-        return  # the next reader tries again
+        for week, fragments in posts.items()
+    }
+
+
+def put_command(week: Week, version: int, fragments: Fragments | None) -> Command:
+    """Lays a week unless a newer version is there; None: lays that it is a busy one."""
+    fields = (
+        {BUSY: b"1"}
+        if fragments is None
+        else {field_of(post_id): fragment for post_id, fragment in fragments.items()}
+    )
+    return WEEKS.put_command(week.author_id, week.week, version, fields)
+
+
+def size_command(week: Week) -> Command:
+    """How many fields a week has; for `is_too_large`."""
+    return ("HLEN", WEEKS.key(week.author_id, week.week))
+
+
+def is_too_large(size: int) -> bool:
+    """Whether a week has grown, in place, past what is kept."""
+    return size > MAX_WEEK_POSTS + 1
 
 
 def _encode(rows: Iterable[PostRow]) -> Fragments:
     return {PostId.at(row.author_id, row.moment): encode_post(row) for row in rows}
-
-
-def load_posts(ids: Iterable[PostId], now_s: float | None = None) -> Fragments:
-    """Fragments of the posts that exist. Cost: one round trip when warm."""
-    reading = plan_reading(ids, time.time() if now_s is None else now_s)
-    commands = reading.commands()
-    try:
-        replies = redis().run(commands)
-    except RedisError:
-        replies = [None] * len(commands)
-    return complete_reading(reading, replies)

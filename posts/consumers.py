@@ -6,7 +6,15 @@ from counters.cache import refresh_account_counts
 from infra.caching.client import Command, redis
 from infra.caching.hashes import HashChange
 from infra.changes.registry import Delivery, consumes
-from posts.cache import WEEKS, field_of, week_of
+from posts.cache import (
+    WEEKS,
+    Week,
+    field_of,
+    is_too_large,
+    put_command,
+    size_command,
+    week_of,
+)
 from posts.changes import PostCreated, PostDeleted
 from posts.encode import PostRow, encode_post
 from posts.ids import PostId
@@ -23,8 +31,18 @@ def refresh_cached_weeks(alias: str, deliveries: Deliveries) -> None:
     """
     ids = [PostId.at(delivery.owner_id, delivery.payload.moment) for delivery in deliveries]
     live = {PostId.at(row.author_id, row.moment): row for row in read_posts(alias, ids)}
-    redis().run([_command(i, d, live) for i, d in zip(ids, deliveries, strict=True)])
+    # By week: the latest version that this batch brings it to.
+    latest = {week_of(i): d.payload.after for i, d in zip(ids, deliveries, strict=True)}
+    changes = [_command(i, d, live) for i, d in zip(ids, deliveries, strict=True)]
+    replies = redis().run([*changes, *map(size_command, latest)])
+    _give_up_large(latest, replies[len(changes) :])
     refresh_account_counts(delivery.owner_id for delivery in deliveries)
+
+
+def _give_up_large(versions: Mapping[Week, int], sizes: Sequence[int]) -> None:
+    """Weeks that grew past what is kept become busy ones. One more trip, for those only."""
+    large = [week for week, size in zip(versions, sizes, strict=True) if is_too_large(size)]
+    redis().run([put_command(week, versions[week], None) for week in large])
 
 
 def _command(

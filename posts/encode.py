@@ -26,7 +26,7 @@ def encode_post(row: PostRow) -> bytes:
     post_id = PostId.at(row.author_id, row.moment)
     url = f"{settings.PUBLIC_URL}/statuses/{post_id.public}"
     posted_at = datetime.fromtimestamp(post_id.posted_at_s, UTC)
-    status = {
+    status: dict[str, object] = {
         "id": post_id.public,
         "created_at": f"{posted_at:%Y-%m-%dT%H:%M:%S}.000Z",
         "in_reply_to_id": None,

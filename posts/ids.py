@@ -1,16 +1,16 @@
 """Post ids (seed S0): three facts in 14 base36 digits, in two orders, and packed in 10 bytes.
 
-    facts      second   seconds since EPOCH          6 digits   4 bytes
-               author   account id                   6 digits   4 bytes
-               sequence nth of the author's second   2 digits   2 bytes
+facts      second   seconds since EPOCH          6 digits   4 bytes
+           author   account id                   6 digits   4 bytes
+           sequence nth of the author's second   2 digits   2 bytes
 
-    public     second author sequence   sorts by time; what the API and cursors show
-    routed     author second sequence   one author's posts are one range; names its shard
-    packed     second author sequence   big-endian, what timelines store
-    moment     second × 1296 + sequence one number, orders one author's posts; the table's key
+public     second author sequence   sorts by time; what the API and cursors show
+routed     author second sequence   one author's posts are one range; names its shard
+packed     second author sequence   big-endian, what timelines store
+moment     second * 1296 + sequence one number, orders one author's posts; the table's key
 
-    EPOCH      2026-01-01T00:00:00Z; six digits of seconds last until 2094-12-24T04:09:35Z
-    example    PostId(1, 2, 3): public 00000100000203, routed 00000200000103, moment 1299
+EPOCH      2026-01-01T00:00:00Z; six digits of seconds last until 2094-12-24T04:09:35Z
+example    PostId(1, 2, 3): public 00000100000203, routed 00000200000103, moment 1299
 """
 
 import struct

@@ -8,7 +8,7 @@ from infra.sharding.models import ShardedModel
 class Post(ShardedModel):
     """SHARDED by author_id, ~1,000 rows an account; written by posts.actions.
 
-    `moment` is second × 1296 + sequence (posts/ids.py). A deleted post stays as a tombstone
+    `moment` is second * 1296 + sequence (posts/ids.py). A deleted post stays as a tombstone
     without its text, so that its id is never given again.
     """
 
@@ -38,7 +38,10 @@ class Post(ShardedModel):
 
 
 class PublishedKey(ShardedModel):
-    """SHARDED by author_id: the Idempotency-Key of a post, kept a day; written by create_post."""
+    """SHARDED by author_id: the Idempotency-Key of a post; written and deleted by create_post.
+
+    Holds for an hour; an author's keys of that long ago are deleted with their next post.
+    """
 
     owner = "author_id"
 

@@ -13,7 +13,14 @@ from posts.types import Draft
 MAX_KEY_LENGTH = 64
 MAX_LANGUAGE_LENGTH = 16
 # Parts of Mastodon's request that would be lost without a word if they were let through.
-UNSUPPORTED = ("media_ids", "media_ids[]", "poll", "scheduled_at", "in_reply_to_id", "quoted_status_id")
+UNSUPPORTED = (
+    "media_ids",
+    "media_ids[]",
+    "poll",
+    "scheduled_at",
+    "in_reply_to_id",
+    "quoted_status_id",
+)
 
 
 def check_draft(data: Mapping[str, Any]) -> Draft:

@@ -1,10 +1,10 @@
 """Publish, read and delete single posts."""
 
 from django.http import HttpResponse
-from rest_framework.request import Request
 
 from infra.api.endpoint import Endpoint
 from infra.api.rendering import json_response
+from infra.api.request import ApiRequest
 from posts.actions.check_draft import check_draft, check_key
 from posts.actions.create_post import create_post
 from posts.actions.delete_post import delete_post
@@ -19,10 +19,10 @@ class StatusesView(Endpoint):
 
     scopes = {"POST": "write:statuses"}
 
-    def post(self, request: Request) -> HttpResponse:
+    def post(self, request: ApiRequest) -> HttpResponse:
         draft = check_draft(request.data)
         key = check_key(request.headers.get("Idempotency-Key"))
-        post_id = create_post(request.user.account_id, draft, key)
+        post_id = create_post(request.account_id, draft, key)
         return json_response(get_status_json(post_id))
 
 
@@ -32,12 +32,12 @@ class StatusView(Endpoint):
     scopes = {"GET": "read:statuses", "DELETE": "write:statuses"}
     public = True
 
-    def get(self, request: Request, status_id: PostId) -> HttpResponse:
+    def get(self, request: ApiRequest, status_id: PostId) -> HttpResponse:
         return json_response(get_status_json(status_id))
 
-    def delete(self, request: Request, status_id: PostId) -> HttpResponse:
+    def delete(self, request: ApiRequest, status_id: PostId) -> HttpResponse:
         """Somebody else's post is as unknown as one that never was."""
-        if status_id.author_id != request.user.account_id:
+        if status_id.author_id != request.account_id:
             raise PostNotFound
         status = get_status_json(status_id)
         return json_response(with_source(status, delete_post(status_id)))

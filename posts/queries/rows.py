@@ -7,9 +7,9 @@ from infra.sharding.sql import fetch_all
 from posts.encode import PostRow
 from posts.ids import MAX_SECOND, SEQUENCES, PostId
 
-COLUMNS = "author_id, moment, text, sensitive, spoiler_text, language"
-BY_ID = f"""
-SELECT {COLUMNS} FROM unnest(%s::bigint[], %s::bigint[]) AS wanted (author_id, moment)
+BY_ID = """
+SELECT author_id, moment, text, sensitive, spoiler_text, language
+FROM unnest(%s::bigint[], %s::bigint[]) AS wanted (author_id, moment)
 JOIN posts_post USING (author_id, moment) WHERE deleted_at IS NULL
 """
 RANGES = """
@@ -36,9 +36,7 @@ def read_posts(alias: str, ids: Sequence[PostId]) -> list[PostRow]:
     return [PostRow(*row) for row in fetch_all(alias, BY_ID, columns)]
 
 
-def read_ranges(
-    alias: str, spans: Iterable[tuple[int, int, int]], limit: int
-) -> list[PostRow]:
+def read_ranges(alias: str, spans: Iterable[tuple[int, int, int]], limit: int) -> list[PostRow]:
     """Live posts of (author, moment from, moment below) spans, the newest `limit` of each."""
     columns = [list(column) for column in zip(*spans, strict=True)]
     return [PostRow(*row) for row in fetch_all(alias, RANGES, [*columns, limit])]
