@@ -45,5 +45,5 @@ def bucket_map() -> tuple[str, ...]:
 
 
 def even_map(aliases: list[str]) -> list[str]:
-    """Buckets dealt out in turn: neighbouring ids, so also the first few accounts, spread evenly."""
+    """Buckets dealt out in turn: neighbouring ids, and so the first accounts, spread evenly."""
     return [aliases[n % len(aliases)] for n in range(BUCKET_COUNT)]

@@ -16,4 +16,4 @@ class WrongPlacement(DatabaseError):
 
 
 class UnmappedBucket(RuntimeError):
-    """The bucket map in the default database is empty or names no known shard: run migrate_shards."""
+    """The bucket map is empty (run migrate_shards) or names a shard the settings do not know."""

@@ -31,18 +31,24 @@ class PlacementRouter:
         self, alias: str, app_label: str, model_name: str | None = None, **hints: Any
     ) -> bool:
         """By the model's placement; operations without a model by their `placement` hint, or by
-        the placement that all models of the app share."""
+        the placement that all models of the app share.
+
+        Raises: ShardNotChosen when they share none, so that no RunSQL lands where it should not.
+        """
         if "placement" in hints:
             return is_allowed(Placement(hints["placement"]), alias)
         if model_name is not None:
             model = hints.get("model") or _find_model(app_label, model_name)
             placement = placement_of(_current(model)) if model else Placement.GLOBAL
             return is_allowed(placement, alias)
-        return any(is_allowed(placement, alias) for placement in _placements(app_label))
+        return is_allowed(_shared_placement(app_label), alias)
 
 
-def _placements(app_label: str) -> set[Placement]:
-    return {placement_of(model) for model in apps.get_app_config(app_label).get_models()}
+def _shared_placement(app_label: str) -> Placement:
+    placements = {placement_of(model) for model in apps.get_app_config(app_label).get_models()}
+    if len(placements) != 1:
+        raise ShardNotChosen(f"an operation of {app_label} needs hints={{'placement': …}}")
+    return placements.pop()
 
 
 def _find_model(app_label: str, model_name: str) -> type[Model] | None:

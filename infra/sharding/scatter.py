@@ -1,9 +1,10 @@
 """The same question to several shards at once, over a bounded set of threads.
 
-Each thread keeps its own connection per shard, so a process holds at most SCATTER_THREADS
-connections to a shard beyond its request threads.
+Every shard has threads of its own, so a process holds at most SCATTER_THREADS connections to a
+shard beyond those of its request threads, and a shard that hangs keeps nobody else's calls waiting.
 """
 
+import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -18,13 +19,14 @@ T = TypeVar("T")
 def scatter(calls: Mapping[str, Callable[[], T]]) -> dict[str, T]:
     """Runs one call per database alias and returns the answers by alias.
 
-    The first runs on the caller's own thread, so one shard costs no hand-over.
+    The first runs on the caller's own thread, so one shard costs no hand-over. A call must not
+    scatter itself: it would wait for a thread while holding one.
     Raises: the first failure, after all calls have ended (no query is left running unseen).
     """
     aliases = list(calls)
     if not aliases:
         return {}
-    futures = {alias: _threads().submit(_call, alias, calls[alias]) for alias in aliases[1:]}
+    futures = {alias: _threads(alias).submit(_call, alias, calls[alias]) for alias in aliases[1:]}
     try:
         answers = {aliases[0]: calls[aliases[0]]()}
     finally:
@@ -40,5 +42,9 @@ def _call(alias: str, call: Callable[[], T]) -> T:
 
 
 @cache
-def _threads() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(settings.SCATTER_THREADS, thread_name_prefix="scatter")
+def _threads(alias: str) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(settings.SCATTER_THREADS, thread_name_prefix=f"scatter-{alias}")
+
+
+# A forked process inherits the pools but not their threads: it would wait for ever.
+os.register_at_fork(after_in_child=_threads.cache_clear)

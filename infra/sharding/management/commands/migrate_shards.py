@@ -12,7 +12,7 @@ from infra.sharding.placement import all_aliases
 
 
 class Command(BaseCommand):
-    help = "Migrates the default database, then every shard. Databases that are current are skipped."
+    help = "Migrates the default database, then every shard; skips those that are current."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--shard", choices=all_aliases(), help="only this database")
@@ -24,6 +24,9 @@ class Command(BaseCommand):
     def _migrate(self, alias: str, verbosity: int) -> None:
         executor = MigrationExecutor(connections[alias])
         plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
-        self.stdout.write(f"{alias}: {len(plan)} migrations to apply" if plan else f"{alias}: current")
-        if plan:
-            call_command("migrate", database=alias, verbosity=max(0, verbosity - 1), stdout=self.stdout)
+        if not plan:
+            self.stdout.write(f"{alias}: current")
+            return
+        self.stdout.write(f"{alias}: {len(plan)} migrations to apply")
+        quieter = max(0, verbosity - 1)
+        call_command("migrate", database=alias, verbosity=quieter, stdout=self.stdout)
