@@ -1,16 +1,28 @@
 """Drains what a failure left behind: a bell not heard, a drainer killed, a store that was away."""
 
+from collections.abc import Iterator
+
+from django.conf import settings
+
 from infra.changes.drain import DrainReport, drain
-from infra.changes.errors import UNREACHABLE
-from infra.changes.lag import lag_of
+from infra.changes.lag import Lag, lag_of
 
 
-def compensate(alias: str) -> DrainReport:
-    """Drains every lane of one database that has pending rows, with or without Redis and Celery."""
-    report = DrainReport()
+def compensate(alias: str, lane: int | None = None) -> Iterator[DrainReport]:
+    """Drains every lane of one database that has pending rows, or one lane; a report a batch.
+
+    Lanes are found by their rows, so those that CHANGE_LANES no longer names are drained too.
+    Needs neither Redis nor Celery. Raises: what UNREACHABLE lists, when the database is away.
+    """
     for lag in lag_of(alias):
-        if lag.pending:
-            lane_report = drain(alias, lag.lane)
-            report.add(lane_report)
-            report.more |= lane_report.more
-    return report
+        if lag.pending and lane in (None, lag.lane):
+            yield from _drain_pending(lag)
+
+
+def _drain_pending(lag: Lag) -> Iterator[DrainReport]:
+    """As many batches as there were rows for: rows that fail over and over do not keep it here."""
+    for _ in range(lag.pending // settings.CHANGE_BATCH_SIZE + 1):
+        report = drain(lag.alias, lag.lane, max_batches=1)
+        yield report
+        if not report.more:
+            return

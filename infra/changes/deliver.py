@@ -4,7 +4,15 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from infra.changes.registry import Delivery, consumers_of, read_payload, registered_consumers
+from infra.changes.errors import REDIS_AWAY
+from infra.changes.failpoints import failpoint
+from infra.changes.registry import (
+    Delivery,
+    Payload,
+    consumers_of,
+    read_payload,
+    registered_consumers,
+)
 
 
 class Row(NamedTuple):
@@ -26,25 +34,28 @@ class Failure(NamedTuple):
 def deliver(alias: str, rows: Sequence[Row]) -> list[Failure]:
     """Runs every consumer over the rows; returns those that some consumer could not take.
 
-    When a batch fails it is halved until the failing rows stand alone, so that one bad row holds
-    up nobody. Cost of F failing rows among N: about F × log2 N extra runs of the consumers.
+    When a batch fails it is halved until the failing rows stand alone, so that one bad row, or one
+    shard that is down, holds up nobody else's. Not so with Redis away: every half would fail alike.
+    Cost of F failing rows among N: about F * log2 N extra runs of the consumers.
     """
     try:
         _run_consumers(alias, rows)
     except Exception as error:  # whatever a consumer raises is recorded with its row
-        if len(rows) == 1:
-            return [Failure(rows[0], error)]
+        if len(rows) == 1 or isinstance(error, REDIS_AWAY):
+            return [Failure(row, error) for row in rows]
         middle = len(rows) // 2
         return deliver(alias, rows[:middle]) + deliver(alias, rows[middle:])
     return []
 
 
 def _run_consumers(alias: str, rows: Sequence[Row]) -> None:
-    deliveries = [
-        (row.kind, Delivery(row.id, row.owner_id, row.created_at, read_payload(row.kind, row.payload)))
-        for row in rows
-    ]
+    deliveries = [_read(row) for row in rows]
     for consumer in registered_consumers():
-        mine = [delivery for kind, delivery in deliveries if consumer in consumers_of(kind)]
+        mine = [one for one in deliveries if consumer in consumers_of(one.payload.kind)]
         if mine:
             consumer(alias, mine)
+            failpoint("deliver.after_consumer")
+
+
+def _read(row: Row) -> Delivery[Payload]:
+    return Delivery(row.id, row.owner_id, row.created_at, read_payload(row.kind, row.payload))

@@ -12,15 +12,15 @@ import structlog
 from django.conf import settings
 from django.db import transaction
 
-from infra.changes.deliver import Failure, Row, deliver
-from infra.changes.errors import UNREACHABLE, LeaseLost
-from infra.changes.lease import lease, renew
-from infra.changes.models import ChangeState
+from infra.changes.deliver import Row, deliver
+from infra.changes.errors import LeaseLost
 from infra.changes.failpoints import failpoint
+from infra.changes.failures import record_failures
+from infra.changes.heartbeat import heartbeat
+from infra.changes.lease import lease, renew
 from infra.sharding.sql import execute, fetch_all, fetch_one
 
 MAX_BATCHES = 20
-MAX_BACKOFF_S = 300
 log = structlog.get_logger()
 
 TAKE = """
@@ -34,11 +34,6 @@ INSERT INTO changes_delivered
     (delivered_on, id, lane, kind, owner_id, payload, created_at, delivered_at)
 SELECT (now() AT TIME ZONE 'UTC')::date, id, lane, kind, owner_id, payload, created_at, now()
 FROM gone
-"""
-FAIL = """
-UPDATE changes_change SET attempts = attempts + 1, state = %s, error = %s,
-    next_attempt_at = clock_timestamp() + %s * interval '1 second'
-WHERE id = %s
 """
 IS_WAITING = """
 SELECT 1 FROM changes_change
@@ -71,7 +66,8 @@ def drain(alias: str, lane: int, max_batches: int = MAX_BATCHES) -> DrainReport:
     with lease(alias, lane) as token:
         if token is None:
             return report
-        _drain_batches(alias, lane, token, max_batches, report)
+        with heartbeat(alias, lane, token):
+            _drain_batches(alias, lane, token, max_batches, report)
     # After the release: a change whose bell found the lane taken is seen here.
     report.more = fetch_one(alias, IS_WAITING, (lane,)) is not None
     return report
@@ -98,6 +94,7 @@ def take_batch(alias: str, lane: int) -> list[Row]:
 
 def _drain_batch(alias: str, lane: int, token: int, rows: Sequence[Row]) -> DrainReport:
     renew(alias, lane, token)
+    failpoint("drain.before_delivery")
     failures = deliver(alias, rows)
     failpoint("drain.before_filing")
     failed_ids = {failure.row.id for failure in failures}
@@ -105,23 +102,8 @@ def _drain_batch(alias: str, lane: int, token: int, rows: Sequence[Row]) -> Drai
     with transaction.atomic(using=alias):
         renew(alias, lane, token)
         execute(alias, FILE, (delivered,))
-        parked = sum(record_failure(alias, failure) for failure in failures)
+        parked = record_failures(alias, failures)
+        failpoint("drain.before_commit")
+    failpoint("drain.after_filing")
     log.info("drain.batch_delivered", alias=alias, lane=lane, rows=len(delivered))
     return DrainReport(delivered=len(delivered), failed=len(failures), parked=parked)
-
-
-def record_failure(alias: str, failure: Failure) -> bool:
-    """Backs a row off, or parks it when its attempts are used up; tells whether it was parked.
-
-    A store out of reach is nobody's fault: such a row waits and is never parked.
-    """
-    row, error = failure.row, failure.error
-    is_parked = (
-        not isinstance(error, UNREACHABLE) and row.attempts + 1 >= settings.CHANGE_MAX_ATTEMPTS
-    )
-    state = ChangeState.PARKED if is_parked else ChangeState.PENDING
-    delay_s = 1 if isinstance(error, UNREACHABLE) else min(2**row.attempts, MAX_BACKOFF_S)
-    text = f"{type(error).__name__}: {error}"[:2_000].replace("\x00", "")
-    execute(alias, FAIL, (state, text, delay_s, row.id))
-    log.warning("drain.row_failed", alias=alias, change=row.id, error=text, parked=is_parked)
-    return is_parked

@@ -1,6 +1,7 @@
 """What can go wrong with changes."""
 
 from django.db import InterfaceError, OperationalError
+from redis.exceptions import ClusterDownError, MasterDownError, OutOfMemoryError, ReadOnlyError
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
@@ -13,9 +14,22 @@ class UnknownKind(LookupError):
     """A change row names a kind that no installed app registered."""
 
 
+class KindTaken(RuntimeError):
+    """Two payloads claim one kind: rows of one would be read as the other."""
+
+
 class LeaseLost(RuntimeError):
     """Another drainer took this lane over; what was in hand stays pending for it."""
 
 
-# A store that cannot be reached now is never a row's own fault: such rows wait, they are not parked.
-UNREACHABLE = (OperationalError, InterfaceError, RedisConnectionError, RedisTimeoutError)
+# Does not answer, or refuses everybody's writes.
+REDIS_AWAY = (
+    RedisConnectionError,
+    RedisTimeoutError,
+    ClusterDownError,
+    MasterDownError,
+    OutOfMemoryError,
+    ReadOnlyError,
+)
+# A store out of reach is never a row's own fault: such rows wait, they are not parked.
+UNREACHABLE = (OperationalError, InterfaceError, *REDIS_AWAY)

@@ -7,10 +7,13 @@ hangs. Correctness does not depend on it (consumers may run twice); it saves dou
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from infra.changes.errors import LeaseLost
+import structlog
+
+from infra.changes.errors import UNREACHABLE, LeaseLost
 from infra.sharding.sql import execute, fetch_one
 
 LEASE_S = 15
+log = structlog.get_logger()
 
 ACQUIRE = """
 INSERT INTO changes_drainlease AS lease (lane, token, backend_pid, backend_start, expires_at)
@@ -44,7 +47,15 @@ def lease(alias: str, lane: int) -> Iterator[int | None]:
     try:
         yield row[0]
     finally:
-        execute(alias, RELEASE, (lane, row[0]))
+        _release(alias, lane, row[0])
+
+
+def _release(alias: str, lane: int, token: int) -> None:
+    """With the database gone the lease is free already; what ended the drain is the news."""
+    try:
+        execute(alias, RELEASE, (lane, token))
+    except UNREACHABLE as error:
+        log.warning("lease.not_released", alias=alias, lane=lane, error=str(error))
 
 
 def renew(alias: str, lane: int, token: int) -> None:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 import msgspec
 
-from infra.changes.errors import UnknownKind
+from infra.changes.errors import KindTaken, UnknownKind
 
 
 class Payload(msgspec.Struct, frozen=True):
@@ -24,6 +24,8 @@ class Payload(msgspec.Struct, frozen=True):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
+        if cls.kind in _payloads:
+            raise KindTaken(f"{cls.kind!r} is {_payloads[cls.kind].__qualname__} already")
         _payloads[cls.kind] = cls
 
 

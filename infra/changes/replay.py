@@ -1,16 +1,16 @@
 """Delivered changes, delivered again: for a consumer that was wrong and has been mended."""
 
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import NamedTuple
 
 from infra.changes.deliver import Failure, Row, deliver
 from infra.sharding.sql import fetch_all
 
 PAGE = """
-SELECT delivered_on, id, kind, owner_id, payload, created_at FROM changes_delivered
+SELECT delivered_on, id, kind, owner_id, payload, created_at, 0 AS attempts FROM changes_delivered
 WHERE (delivered_on, id) > (%(day)s, %(id)s)
-    AND delivered_on >= (%(since)s::timestamptz AT TIME ZONE 'UTC')::date
+    AND delivered_on <= (%(until)s::timestamptz AT TIME ZONE 'UTC')::date
     AND delivered_at >= %(since)s AND delivered_at < %(until)s
     AND (%(kind)s::text IS NULL OR kind = %(kind)s)
     AND (%(owner_id)s::bigint IS NULL OR owner_id = %(owner_id)s)
@@ -29,12 +29,12 @@ class ReplayFilter(NamedTuple):
 
 def iter_delivered(alias: str, chosen: ReplayFilter, batch_size: int) -> Iterator[list[Row]]:
     """Batches of delivered rows in filing order, found by key (no OFFSET)."""
-    position = {"day": chosen.since.date(), "id": 0}
+    position = {"day": chosen.since.astimezone(UTC).date(), "id": 0}
     while True:
         rows = fetch_all(alias, PAGE, position | chosen._asdict() | {"limit": batch_size})
         if not rows:
             return
-        yield [Row(*row[1:], attempts=0) for row in rows]
+        yield [Row(*row[1:]) for row in rows]
         position = {"day": rows[-1][0], "id": rows[-1][1]}
 
 

@@ -5,10 +5,13 @@ batch in hand finish; the second leaves at once. Exit codes: 0 done, 1 some rows
 """
 
 import json
+import os
 import signal
 import sys
+import time
 from argparse import ArgumentParser
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from types import FrameType
 from typing import Any, NamedTuple
 
@@ -18,6 +21,8 @@ from infra.jobs.progress import Progress
 from infra.sharding.placement import all_aliases
 
 DONE, FAILED, STOPPED = 0, 1, 2
+STEP_S = 0.1
+STDERR = 2
 
 
 class Batch(NamedTuple):
@@ -52,30 +57,43 @@ class JobCommand(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         self._is_stopping = False
+        self._failed = 0
         name = type(self).__module__.rpartition(".")[2]
-        progress = Progress(sys.stderr, name, self.count_total(options))
         with _Signals(self._stop):
-            failed = self._run(options, progress)
+            progress = Progress(sys.stderr, name, self.count_total(options))
+            self._run(options, progress)
         progress.finish()
-        code = STOPPED if self._is_stopping else FAILED if failed else DONE
-        self._tell({"job": name, "done": progress.done, "failed": failed, "exit": code}, options)
+        code = STOPPED if self._is_stopping else FAILED if self._failed else DONE
+        counts = {"done": progress.done, "failed": self._failed}
+        self._tell({"job": name, **counts, "exit": code}, options)
         if code:
             sys.exit(code)
 
-    def _run(self, options: dict[str, Any], progress: Progress) -> int:
-        failed = 0
-        for batch in self.iter_batches(options):
-            progress.advance(batch.done, batch.note)
-            failed += batch.failed
-            if self._is_stopping:
-                break
-        return failed
+    def _run(self, options: dict[str, Any], progress: Progress) -> None:
+        with suppress(KeyboardInterrupt):  # raised by the second signal only
+            for batch in self.iter_batches(options):
+                self._failed += batch.failed
+                progress.advance(batch.done, batch.note)
+                if self._is_stopping:
+                    return
+
+    def pause(self, seconds: float) -> bool:
+        """Waits between batches; False, and at once, when the job is to stop.
+
+        In small steps: Python goes back to sleep after a signal's handler has run.
+        """
+        deadline = time.monotonic() + seconds
+        while not self._is_stopping and (left := deadline - time.monotonic()) > 0:
+            time.sleep(min(left, STEP_S))
+        return not self._is_stopping
 
     def _stop(self) -> None:
+        """Runs between any two instructions: a write to sys.stderr could break in on another."""
         if self._is_stopping:
             raise KeyboardInterrupt
         self._is_stopping = True
-        self.stderr.write("finishing the batch in hand; once more leaves at once")
+        with suppress(OSError):  # nobody reads
+            os.write(STDERR, b"\nfinishing the batch in hand; once more leaves at once\n")
 
     def _tell(self, result: dict[str, Any], options: dict[str, Any]) -> None:
         if options["json"]:
@@ -92,7 +110,7 @@ def chosen_aliases(options: dict[str, Any]) -> list[str]:
 class _Signals:
     """SIGINT and SIGTERM call `stop` while the job runs; main thread only, as Python has it."""
 
-    def __init__(self, stop: Any) -> None:
+    def __init__(self, stop: Callable[[], None]) -> None:
         self._stop = stop
 
     def __enter__(self) -> None:

@@ -3,7 +3,7 @@
 import time
 from typing import TextIO
 
-PLAIN_EVERY_S = 5.0
+PLAIN_EVERY_S = 2.0
 TERMINAL_EVERY_S = 0.1
 
 
@@ -19,7 +19,10 @@ class Progress:
         self.done = 0
 
     def advance(self, count: int, note: str = "") -> None:
+        """Shows the count when it has moved: a job on a schedule is mostly silent."""
         self.done += count
+        if not count:
+            return
         every_s = TERMINAL_EVERY_S if self._is_terminal else PLAIN_EVERY_S
         if time.monotonic() - self._shown >= every_s:
             self._show(note)

@@ -1,10 +1,12 @@
 """`manage.py compensate_changes`: drains what a failure left behind, once or on a schedule."""
 
-import time
-from argparse import ArgumentParser
-from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from argparse import ArgumentParser, ArgumentTypeError
+from collections.abc import Iterator, Sequence
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
+
+import structlog
+from django.db import close_old_connections
 
 from infra.changes.compensate import compensate
 from infra.changes.errors import UNREACHABLE
@@ -12,39 +14,59 @@ from infra.changes.retention import keep_partitions
 from infra.jobs.command import Batch, JobCommand, chosen_aliases
 
 UPKEEP_EVERY = timedelta(hours=1)
+log = structlog.get_logger()
 
 
 class Command(JobCommand):
     help = (
-        "Drains every lane with pending changes: those whose bell was not heard, whose drainer died,"
-        " whose store was away. Needs neither Redis nor Celery. Also keeps the daily partitions."
+        "Drains every lane with pending changes: bells not heard, drainers that died, stores that"
+        " were away. Needs neither Redis nor Celery. Also keeps the daily partitions."
     )
     unit = "changes"
 
     def add_job_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
-            "--every", type=float, metavar="SECONDS", help="go on forever, with this pause between"
+            "--every", type=_pause, metavar="SECONDS", help="go on forever, with this pause between"
         )
 
     def iter_batches(self, options: dict[str, Any]) -> Iterator[Batch]:
+        aliases = chosen_aliases(options)
         kept_at = datetime.min.replace(tzinfo=UTC)
         while True:
-            now = datetime.now(UTC)
-            is_upkeep = now - kept_at >= UPKEEP_EVERY
-            for alias in chosen_aliases(options):
-                yield _compensate(alias, now if is_upkeep else None)
-            kept_at = now if is_upkeep else kept_at
-            if options["every"] is None:
+            # A round is to connections what a request is: those that broke are made anew.
+            close_old_connections()
+            if datetime.now(UTC) - kept_at >= UPKEEP_EVERY:
+                kept_at = datetime.now(UTC)
+                _keep_partitions(aliases, kept_at.date())
+            for alias in aliases:
+                yield from _compensate(alias)
+            if options["every"] is None or not self.pause(options["every"]):
                 return
-            time.sleep(options["every"])
 
 
-def _compensate(alias: str, upkeep_at: datetime | None) -> Batch:
+def _compensate(alias: str) -> Iterator[Batch]:
     """One database; one that is out of reach does not keep the others waiting."""
     try:
-        if upkeep_at is not None:
-            keep_partitions(alias, upkeep_at.date())
-        report = compensate(alias)
+        for report in compensate(alias):
+            yield Batch(report.delivered, report.failed, alias)
     except UNREACHABLE as error:
-        return Batch(0, 1, f"{alias} unreachable: {error}")
-    return Batch(report.delivered, report.failed, alias)
+        log.warning("compensate.unreachable", alias=alias, error=str(error))
+        yield Batch(0, 1, f"{alias} unreachable")
+
+
+def _keep_partitions(aliases: Sequence[str], today: date) -> None:
+    for alias in aliases:
+        try:
+            keep_partitions(alias, today)
+        except UNREACHABLE as error:
+            log.warning("compensate.partitions_not_kept", alias=alias, error=str(error))
+
+
+def _pause(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < float("inf"):
+        raise ArgumentTypeError(f"{text!r} is not a number of seconds")
+    return seconds
