@@ -76,8 +76,8 @@ class UserAdmin(WithReason, DjangoUserAdmin):  # type: ignore[type-arg]
 
 
 @admin.register(Application)
-class ApplicationAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
-    """Registered through POST /api/v1/apps; deleting one ends its tokens first."""
+class ApplicationAdmin(WithReason):
+    """Registered through POST /api/v1/apps; an action deletes one and ends its tokens first."""
 
     list_display = ("name", "website", "scopes", "created")
     search_fields = ("name", "=client_id")
@@ -93,16 +93,23 @@ class ApplicationAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         "created",
     )
     readonly_fields = ("client_id", "redirect_uris", "scopes", "created")
+    actions = ("end",)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
 
-    def delete_model(self, request: HttpRequest, obj: Application) -> None:
-        delete_application(obj)
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
 
-    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Application]) -> None:
-        for application in queryset:
-            delete_application(application)
+    def has_end_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("accounts.delete_application")
+
+    @admin.action(description="Delete: all its tokens ended", permissions=["end"])
+    def end(self, request: HttpRequest, queryset: QuerySet[Application]) -> None:
+        if reason := self.reason_of(request):
+            self.log_deletions(request, queryset)
+            ended = sum(delete_application(application) for application in queryset)
+            self.message_user(request, f"{ended} tokens ended: {reason}")
 
 
 @admin.register(AccessToken)

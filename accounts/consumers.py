@@ -43,7 +43,7 @@ def refresh_changed_profiles(alias: str, deliveries: Sequence[Delivery[ProfileCh
 
 
 @consumes(TokenRevoked, at_once=True)
-def end_tokens(alias: str, deliveries: Sequence[Delivery[TokenRevoked]]) -> None:
+def lay_tombstones(alias: str, deliveries: Sequence[Delivery[TokenRevoked]]) -> None:
     """Lays tombstones over cached tokens. Raises RedisError until they are laid."""
     checksums = [delivery.payload.checksum for delivery in deliveries]
     forget_locally(checksums)

@@ -41,15 +41,20 @@ class MastodonOAuthValidator(OAuth2Validator):
 
 
 class MastodonOAuthCore(OAuthLibCore):
-    """Reads requests: the token endpoints take JSON bodies too, and nothing from their query."""
+    """Reads requests: the token endpoints take JSON bodies too, and nothing from their query.
+
+    NUL characters, which no database text can hold, are replaced: what has one is simply not found.
+    """
 
     def extract_body(self, request: Any) -> list[tuple[str, str]]:
         if not isinstance(request, ApiRequest):
             return super().extract_body(request)
-        return [(name, value) for name, value in request.data.items() if isinstance(value, str)]
+        form = request.data.items()
+        return [(k, v.replace("\x00", "\ufffd")) for k, v in form if isinstance(v, str)]
 
     def _get_escaped_full_path(self, request: Any) -> str:
         """Broken percent signs are quoted: oauthlib raises a bare ValueError over them."""
         if isinstance(request, ApiRequest):
             return request.path
-        return BROKEN_PERCENT.sub("%25", super()._get_escaped_full_path(request))
+        path = BROKEN_PERCENT.sub("%25", super()._get_escaped_full_path(request))
+        return path.replace("%00", "%EF%BF%BD")

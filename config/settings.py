@@ -175,7 +175,9 @@ TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = False
 STATIC_URL = "/static/"
-STATIC_ROOT = BASE_DIR / ".static"
+# On a laptop straight from the packages; elsewhere what collectstatic gathered.
+STATIC_ROOT = None if DEVELOPMENT else BASE_DIR / ".static"
+WHITENOISE_USE_FINDERS = DEVELOPMENT
 
 # -- security -----------------------------------------------------------------------------------
 SECURE_SSL_REDIRECT = HTTPS

@@ -1,0 +1,37 @@
+"""`manage.py create_account`: a user and their account, as sign-up makes them."""
+
+from argparse import ArgumentParser
+from datetime import UTC, datetime
+from getpass import getpass
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from accounts.actions.sign_up import sign_up
+from accounts.types import NewUser
+from infra.api.errors import ValidationFailed
+
+
+class Command(BaseCommand):
+    help = "Creates a user and their account, and prints the account id."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("username")
+        parser.add_argument("--email", required=True)
+        parser.add_argument("--password", help="visible to other users of this machine; else asked")
+        parser.add_argument("--display-name", default="")
+        parser.add_argument("--superuser", action="store_true", help="may do anything in the admin")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        new = NewUser(
+            username=options["username"],
+            email=options["email"],
+            password=options["password"] or getpass("Password: "),
+            display_name=options["display_name"],
+            is_superuser=options["superuser"],
+        )
+        try:
+            account_id = sign_up(new, datetime.now(UTC))
+        except ValidationFailed as error:
+            raise CommandError(str(error)) from None
+        self.stdout.write(str(account_id))

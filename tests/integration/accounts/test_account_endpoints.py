@@ -1,0 +1,248 @@
+"""Accounts over HTTP: shapes, budgets, and what is refused."""
+
+from typing import Any
+
+import orjson
+import pytest
+from django.test import Client
+from drf_spectacular.generators import SchemaGenerator
+from pytest_django import Settings
+from rest_framework.serializers import Serializer
+
+from accounts.api import schema
+from accounts.cache import profiles
+from accounts.models import Account, Application
+from accounts.queries import load, site_counts
+from accounts.queries.load import find_existing, load_account_json
+from infra.caching.client import redis
+from infra.sharding.buckets import shard_of
+from tests.integration.accounts.people import Person
+from tests.integration.accounts.test_tokens import AwayRedis
+from tests.world import make_account, make_accounts, publish
+
+SELF = "/api/v1/accounts/verify_credentials"
+EDIT = "/api/v1/accounts/update_credentials"
+
+
+def test_an_account_is_what_its_owner_made_it(ann: Person, client: Client) -> None:
+    answer = ann.patch(EDIT, display_name="Ann", note="a < b\n\nline\nline", locked=True, bot="1")
+    assert answer.json()["source"]["note"] == "a < b\n\nline\nline"
+    seen = client.get(f"/api/v1/accounts/{ann.id}").json()
+    assert (seen["display_name"], seen["locked"], seen["bot"]) == ("Ann", True, True)
+    assert seen["note"] == "<p>a &lt; b</p><p>line<br />line</p>"
+    assert seen["acct"] == seen["username"] == "ann"
+    assert seen["created_at"].endswith("T00:00:00.000Z")
+    assert "source" not in seen
+    assert ann.patch(EDIT, locked="false").json()["display_name"] == "Ann"
+    assert ann.verify().json()["locked"] is False
+
+
+def test_an_edit_is_seen_at_once_and_survives_a_flush(ann: Person, client: Client) -> None:
+    path = f"/api/v1/accounts/{ann.id}"
+    for name in ("one", "two"):
+        ann.patch(EDIT, display_name=name)
+        assert client.get(path).json()["display_name"] == name
+    redis().call("FLUSHDB")
+    assert client.get(path).json()["display_name"] == "two"
+
+
+def test_an_old_reading_never_replaces_a_newer_profile(ann: Person) -> None:
+    account_id = ann.id
+    old = profiles.load([account_id])
+    ann.patch(EDIT, display_name="new")
+    profiles.put_many(old)
+    assert b'"display_name":"new"' in load_account_json([account_id])[account_id]
+
+
+def test_counts_are_shown_with_the_account(ann: Person, client: Client) -> None:
+    publish(ann.id)
+    seen = client.get(f"/api/v1/accounts/{ann.id}").json()
+    assert (seen["followers_count"], seen["following_count"], seen["statuses_count"]) == (0, 0, 1)
+
+
+def test_many_accounts_cost_one_round_trip_and_no_query(world: None, spending: Any) -> None:
+    ids = make_accounts(20)
+    load_account_json(ids)
+    with spending() as spent:
+        found = load_account_json(ids)
+    assert list(found) == ids
+    assert (spent.queries, spent.round_trips) == ([], 1)
+
+
+def test_cold_accounts_cost_two_queries_a_shard(world: None, spending: Any) -> None:
+    ids = make_accounts(20)
+    redis().call("FLUSHDB")
+    with spending() as spent:
+        load_account_json(ids)
+    assert len(spent.queries) <= 2 * len({shard_of(account_id) for account_id in ids})
+
+
+def test_without_redis_accounts_come_from_their_shards(
+    world: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    account_id = make_account("bea")
+    monkeypatch.setattr(load, "redis", AwayRedis)
+    assert orjson.loads(load_account_json([account_id])[account_id])["username"] == "bea"
+
+
+def test_whoever_is_not_there_is_remembered(world: None, spending: Any) -> None:
+    assert find_existing([7]) == set()
+    with spending() as spent:
+        assert find_existing([7]) == set()
+        assert load_account_json([7]) == {}
+    assert spent.queries == []
+
+
+def test_warm_endpoints_ask_no_database(ann: Person, spending: Any) -> None:
+    path = f"/api/v1/accounts/{ann.id}"
+    ann.get(path)
+    with spending() as spent:
+        assert ann.get(path).status_code == 200
+    assert (spent.queries, spent.round_trips) == ([], 1)
+
+
+@pytest.mark.parametrize(
+    "acct", ["ann", "@ann", "ANN", "ann@localhost:8000", "@ann@LOCALHOST:8000"]
+)
+def test_lookup_finds_by_name(ann: Person, client: Client, acct: str) -> None:
+    answer = client.get("/api/v1/accounts/lookup", {"acct": acct})
+    assert answer.json()["id"] == str(ann.id)
+
+
+@pytest.mark.parametrize(
+    "acct", [None, "", "@", "nobody", "ann@elsewhere.example", "a\x00", "x" * 999]
+)
+def test_lookup_misses(ann: Person, client: Client, acct: str | None) -> None:
+    query = {} if acct is None else {"acct": acct}
+    answer = client.get("/api/v1/accounts/lookup", query)
+    assert (answer.status_code, answer.json()) == (404, {"error": "Record not found"})
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["0", "-1", "1.0", "1e3", "2176782336", str(2**63), str(2**64), "9" * 400, "%00", "1%00", "x",
+     "%ED%A0%80", "%F0%9F%92%A9", "1/", "%2e%2e", "\u0661"],
+)  # fmt: skip
+def test_what_names_no_account_is_not_found(world: None, client: Client, text: str) -> None:
+    answer = client.get(f"/api/v1/accounts/{text}")
+    assert (answer.status_code, answer.json()) == (404, {"error": "Record not found"})
+
+
+def test_several_accounts_in_the_order_asked(world: None, client: Client) -> None:
+    a, b, c = make_accounts(3)
+    answer = client.get("/api/v1/accounts", {"id[]": [c, "x", 2**64, a, c, 999_999, b, "\x00"]})
+    assert [account["id"] for account in answer.json()] == [str(c), str(a), str(b)]
+    assert client.get("/api/v1/accounts").json() == []
+    assert client.get("/api/v1/accounts", {"id[]": range(1, 42)}).status_code == 422
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "error"),
+    [
+        (b"{", 400, "The body is not valid JSON"),
+        (b"[]", 400, "The body is not a JSON object"),
+        (b'{"note": "\\ud800"}', 400, "The body is not valid JSON"),
+        (b'{"note": "\xff"}', 400, "The body is not valid JSON"),
+        (b'{"note": "\\u0000"}', 422, "note must not contain NUL characters"),
+        (b'{"note": 5}', 422, "note must be text"),
+        (b'{"note": ["x"]}', 422, "note must be text"),
+        (orjson.dumps({"display_name": "x" * 101}), 422, "Validation failed: Display name is too"),
+        (orjson.dumps({"note": "x" * 501}), 422, "Validation failed: Note is too long"),
+        (b'{"note": "' + b"x" * 3_000_000 + b'"}', 413, "The request is too large"),
+    ],
+)
+def test_a_bad_edit_changes_nothing(ann: Person, body: bytes, status: int, error: str) -> None:
+    answer = ann.app.client.patch(
+        EDIT, body, "application/json", HTTP_AUTHORIZATION=f"Bearer {ann.token}"
+    )
+    assert answer.status_code == status
+    assert answer.json()["error"].startswith(error)
+    assert [row.version for row in Account.objects.of(ann.id)] == [1]
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        ({"client_name": ""}, "Name can't be blank"),
+        ({"client_name": "x" * 61}, "Name is too long (maximum is 60 characters)"),
+        ({"client_name": "a\x00b"}, "client_name must not contain NUL characters"),
+        ({"redirect_uris": ""}, "Redirect uri can't be blank"),
+        ({"redirect_uris": "/relative"}, "Redirect uri must be an absolute URI."),
+        ({"redirect_uris": "https://"}, "Redirect uri must be an absolute URI."),
+        ({"redirect_uris": "https://a.example/#x"}, "Redirect uri must be an absolute URI."),
+        ({"redirect_uris": "javascript:alert(1)"}, "Redirect uri must be an absolute URI."),
+        ({"redirect_uris": "JavaScript://%0aalert(1)"}, "Redirect uri must be an absolute URI."),
+        ({"redirect_uris": "data:text/html,x"}, "Redirect uri must be an absolute URI."),
+        ({"redirect_uris": "urn:other"}, "Redirect uri must be an absolute URI."),
+        ({"redirect_uris": "https://[x"}, "Redirect uri must be an absolute URI."),
+        ({"redirect_uris": f"x://{'y' * 2_000}"}, "Redirect uri must be an absolute URI."),
+        ({"scopes": "read admin:all"}, "Scopes doesn't match configured on the server."),
+        ({"website": "ftp://x.example"}, "Website must be a valid URL"),
+    ],
+)
+def test_an_application_that_cannot_be(client: Client, change: dict[str, str], error: str) -> None:
+    form = {"client_name": "x", "redirect_uris": "https://a.example/cb", "scopes": "read"} | change
+    answer = client.post("/api/v1/apps", form, "application/json")
+    assert answer.status_code == 422
+    assert answer.json()["error"].removeprefix("Validation failed: ") == error
+    assert not Application.objects.exists()
+
+
+def test_an_application_as_newer_clients_register_it(client: Client) -> None:
+    uris = ["https://a.example/cb", "app:/cb"]
+    form = {"client_name": "x", "redirect_uris": uris, "website": "https://a.example"}
+    made = client.post("/api/v1/apps", form, "application/json").json()
+    assert made["redirect_uris"] == uris
+    assert (made["scopes"], made["website"]) == (["read"], "https://a.example")
+
+
+def test_the_site_describes_itself(ann: Person, client: Client, settings: Settings) -> None:
+    site_counts._Memory.fresh_until = 0
+    publish(ann.id)
+    publish(ann.id)
+    old = client.get("/api/v1/instance").json()
+    assert old["stats"] == {"user_count": 1, "status_count": 2, "domain_count": 0}
+    assert old["uri"] == "localhost:8000"
+    new = client.get("/api/v2/instance").json()
+    limits = new["configuration"]["statuses"]
+    assert limits["max_characters"] == settings.POST_MAX_CHARACTERS
+
+
+def test_the_site_counts_nothing_twice_a_minute(world: None, client: Client, spending: Any) -> None:
+    client.get("/api/v1/instance")
+    with spending() as spent:
+        client.get("/api/v1/instance")
+        client.get("/api/v2/instance")
+    assert spent.queries == []
+
+
+def test_unknown_paths_and_methods_answer_in_json(client: Client) -> None:
+    assert client.get("/api/v1/nothing").json() == {"error": "Record not found"}
+    refused = client.delete("/api/v1/accounts/lookup")
+    assert (refused.status_code, refused["Allow"]) == (405, "GET, HEAD")
+    assert refused.json() == {"error": "Method not allowed"}
+
+
+@pytest.mark.parametrize(
+    ("path", "shape"),
+    [
+        (SELF, schema.CredentialAccount),
+        ("/api/v1/accounts/lookup?acct=ann", schema.Account),
+        ("/api/v1/apps/verify_credentials", schema.Application),
+        ("/api/v1/instance", schema.Instance),
+        ("/api/v2/instance", schema.InstanceV2),
+    ],
+)
+def test_the_schema_tells_the_truth(ann: Person, path: str, shape: type[Serializer[Any]]) -> None:
+    answer = ann.get(path).json()
+    assert list(answer) == list(shape().get_fields())
+
+
+def test_the_schema_knows_scopes_and_what_is_public(world: None) -> None:
+    paths = SchemaGenerator().get_schema(request=None, public=True)["paths"]
+    assert paths["/api/v1/accounts/{account_id}"]["get"]["security"] == [
+        {"oauth2": ["read:accounts"]},
+        {},
+    ]
+    assert paths[EDIT]["patch"]["security"] == [{"oauth2": ["write:accounts"]}]
+    assert "/api/v1/instance/" not in paths

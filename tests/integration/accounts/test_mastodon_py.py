@@ -1,0 +1,105 @@
+"""Mastodon.py, unchanged, against a server on a real port."""
+
+import re
+from collections.abc import Iterator
+from threading import Thread
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from django.core.handlers.wsgi import WSGIHandler
+from django.core.servers.basehttp import WSGIRequestHandler, WSGIServer
+from django.db import connections
+from django.test import Client
+from mastodon import Mastodon, MastodonIllegalArgumentError, MastodonUnauthorizedError
+
+from tests.integration.accounts.people import PASSWORD
+from tests.integration.accounts.test_oauth import decide
+
+
+class QuietHandler(WSGIRequestHandler):
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+@pytest.fixture
+def address(world: None) -> Iterator[str]:
+    """A server with one thread, so that one set of database connections is enough."""
+    server = WSGIServer(("127.0.0.1", 0), QuietHandler)
+    server.set_app(WSGIHandler())
+
+    def serve() -> None:
+        try:
+            server.serve_forever(poll_interval=0.01)
+        finally:
+            connections.close_all()
+
+    thread = Thread(target=serve)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.fixture
+def keys(address: str) -> dict[str, str]:
+    client_id, secret = Mastodon.create_app("Mastodon.py", api_base_url=address)
+    return {"client_id": client_id, "client_secret": secret, "api_base_url": address}
+
+
+@pytest.fixture
+def ann(keys: dict[str, str]) -> Mastodon:
+    api = Mastodon(**keys)
+    api.create_account("ann", PASSWORD, "ann@example.org", agreement=True)
+    return api
+
+
+def test_signing_up_looking_and_leaving(ann: Mastodon, keys: dict[str, str]) -> None:
+    me = ann.account_verify_credentials()
+    assert (me.username, me.source.note) == ("ann", "")
+    assert ann.app_verify_credentials().name == "Mastodon.py"
+    assert ann.account_update_credentials(display_name="Ann", note="hi").display_name == "Ann"
+    assert ann.account(me.id).note == "<p>hi</p>"
+    assert ann.account_lookup("ann").id == me.id
+    assert [account.id for account in ann.accounts([me.id])] == [me.id]
+    token = ann.access_token
+    ann.revoke_access_token()
+    left = Mastodon(access_token=token, **keys)
+    with pytest.raises(MastodonUnauthorizedError):
+        left.account_verify_credentials()
+
+
+def test_logging_in_by_password(ann: Mastodon, keys: dict[str, str]) -> None:
+    api = Mastodon(**keys)
+    assert api.log_in("ann@example.org", PASSWORD)
+    assert api.me().username == "ann"
+    with pytest.raises(MastodonIllegalArgumentError):
+        Mastodon(**keys).log_in("ann@example.org", "wrong")
+
+
+def test_logging_in_by_code(ann: Mastodon, address: str) -> None:
+    client_id, secret = Mastodon.create_app("Another", api_base_url=address)
+    api = Mastodon(client_id, secret, api_base_url=address)
+    url = urlsplit(api.auth_request_url(state="s"))
+    browser = Client()
+    browser.post("/auth/sign_in", {"username": "ann", "password": PASSWORD})
+    page = decide(browser, f"{url.path}?{url.query}", allow="true").content.decode()
+    code = re.search(r'<output id="code">(.+?)</output>', page)
+    assert code is not None
+    api.log_in(code=code[1])
+    assert api.me().username == "ann"
+
+
+def test_a_refused_sign_up_is_explained(ann: Mastodon, keys: dict[str, str]) -> None:
+    token, why = Mastodon(**keys).create_account(
+        "ANN", PASSWORD, "other@example.org", agreement=True, return_detailed_error=True
+    )
+    assert token is None
+    assert why.details.username[0].error == "ERR_TAKEN"
+
+
+def test_asking_about_the_site(ann: Mastodon) -> None:
+    assert ann.instance_v1().stats.user_count == 1
+    assert ann.instance_v2().configuration.statuses.max_characters == 500
+    assert ann.instance().title == "Tideline"

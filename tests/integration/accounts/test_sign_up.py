@@ -1,0 +1,179 @@
+"""Sign-up: what is refused, and what a crash between the two databases leaves."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+import pytest
+from django.db import OperationalError
+from django.test import Client
+
+from accounts.actions import sign_up as module
+from accounts.actions.sign_up import sign_up
+from accounts.actions.update_profile import update_profile
+from accounts.changes import UserCreated
+from accounts.consumers import lay_accounts
+from accounts.models import Account, User
+from accounts.queries.load import find_existing, load_account_json
+from accounts.types import NewUser, ProfileEdit
+from infra.api.errors import ValidationFailed
+from infra.changes.failpoints import arm, disarm
+from infra.changes.registry import Delivery
+from infra.sharding.buckets import shard_of
+from tests.integration.accounts.people import PASSWORD, App, Person
+
+LAYING = "accounts.before_laying"
+NEW = NewUser("ann", "ann@example.org", PASSWORD, "Ann")
+
+
+class Killed(BaseException):
+    """Stands for kill -9: nothing after it runs, nothing catches it."""
+
+
+@pytest.fixture
+def break_laying() -> object:
+    yield lambda error: arm(LAYING, lambda: _raise(error))
+    disarm(LAYING)
+
+
+def _raise(error: BaseException) -> None:
+    raise error
+
+
+def _rows(account_id: int) -> list[Account]:
+    return list(Account.objects.of(account_id))
+
+
+def test_the_account_is_there_at_once(ann: Person) -> None:
+    assert ann.verify().json()["username"] == "ann"
+    assert [row.username for row in _rows(ann.id)] == ["ann"]
+
+
+def test_killed_between_the_databases_the_drain_lays_the_account(
+    world: None, now: datetime, break_laying: Callable[..., None], drain: Callable[[], int]
+) -> None:
+    break_laying(Killed())
+    with pytest.raises(Killed):
+        sign_up(NEW, now)
+    disarm(LAYING)
+    user = User.objects.get(username="ann")
+    assert _rows(user.pk) == []
+    assert find_existing([user.pk]) == set()  # and "no such account" is cached now
+
+    drain()
+
+    (row,) = _rows(user.pk)
+    assert (row.display_name, row.created_at) == ("Ann", now)
+    assert find_existing([user.pk]) == {user.pk}
+
+
+def test_a_shard_out_of_reach_delays_the_account_not_the_sign_up(
+    app: App, break_laying: Callable[..., None], drain: Callable[[], int]
+) -> None:
+    break_laying(OperationalError("connection refused"))
+    ann = app.sign_up("ann")
+    assert ann.verify().status_code == 404
+    disarm(LAYING)
+    drain()
+    assert ann.verify().status_code == 200
+
+
+def test_laying_again_changes_nothing(world: None, now: datetime) -> None:
+    account_id = sign_up(NEW, now)
+    update_profile(account_id, ProfileEdit(display_name="Anna"))
+    again = Delivery(1, account_id, now, UserCreated("ann", "Ann", now))
+    lay_accounts("default", [again, again])
+    assert [row.display_name for row in _rows(account_id)] == ["Anna"]
+    assert b'"display_name":"Anna"' in load_account_json([account_id])[account_id]
+
+
+def test_everybody_lands_on_their_own_shard(world: None, now: datetime) -> None:
+    ids = [sign_up(NewUser(f"p{n}", f"p{n}@example.org", PASSWORD), now) for n in range(3)]
+    for account_id in ids:
+        homes = {shard for shard in {shard_of(i) for i in ids} if _is_on(shard, account_id)}
+        assert homes == {shard_of(account_id)}
+
+
+def _is_on(shard: str, account_id: int) -> bool:
+    return bool(Account.objects.on(shard).filter(id=account_id))
+
+
+@pytest.mark.parametrize(
+    ("rival", "field"),
+    [
+        (NewUser("ann", "other@example.org", PASSWORD), "username"),
+        (NewUser("anna", "ANN@example.org", PASSWORD), "email"),
+    ],
+)
+def test_the_loser_of_a_race_is_told_what_is_taken(
+    world: None, now: datetime, monkeypatch: pytest.MonkeyPatch, rival: NewUser, field: str
+) -> None:
+    sign_up(NEW, now)
+    # Both were checked before either was written: only the constraints are left to tell.
+    monkeypatch.setattr(module, "new_user_faults", lambda new, user: [])
+    with pytest.raises(ValidationFailed) as refused:
+        sign_up(rival, now)
+    assert [(fault.field, fault.code) for fault in refused.value.faults] == [(field, "ERR_TAKEN")]
+    assert User.objects.count() == 1
+
+
+FORM = {"username": "bob", "email": "bob@example.org", "password": PASSWORD, "agreement": True}
+
+
+@pytest.mark.parametrize(
+    ("change", "field", "code"),
+    [
+        ({"username": ""}, "username", "ERR_BLANK"),
+        ({"username": "b b"}, "username", "ERR_INVALID"),
+        ({"username": "bøb"}, "username", "ERR_INVALID"),
+        ({"username": "b" * 31}, "username", "ERR_TOO_LONG"),
+        ({"username": "ANN"}, "username", "ERR_TAKEN"),
+        ({"email": ""}, "email", "ERR_BLANK"),
+        ({"email": "nowhere"}, "email", "ERR_INVALID"),
+        ({"email": "b" * 250 + "@example.org"}, "email", "ERR_TOO_LONG"),
+        ({"email": "Ann@Example.org"}, "email", "ERR_TAKEN"),
+        ({"password": ""}, "password", "ERR_BLANK"),
+        ({"password": "k3§"}, "password", "ERR_TOO_SHORT"),
+        ({"password": "password1"}, "password", "ERR_INVALID"),
+        ({"password": "x" * 257}, "password", "ERR_TOO_LONG"),
+        ({"agreement": False}, "agreement", "ERR_ACCEPTED"),
+        ({"agreement": None}, "agreement", "ERR_ACCEPTED"),
+    ],
+)
+def test_refusals_name_the_field(
+    app: App, ann: Person, change: dict[str, object], field: str, code: str
+) -> None:
+    answer = app.ask_sign_up(**(FORM | change))
+    assert answer.status_code == 422
+    assert code in [fault["error"] for fault in answer.json()["details"][field]]
+    assert answer.json()["error"].startswith("Validation failed: ")
+    assert User.objects.count() == 1
+
+
+def test_all_faults_are_told_together(app: App, ann: Person) -> None:
+    answer = app.ask_sign_up(username="ann", email="", password="", agreement=False)
+    assert answer.json()["error"] == (
+        "Validation failed: Email can't be blank, Username has already been taken,"
+        " Password can't be blank, Agreement must be accepted"
+    )
+
+
+@pytest.mark.parametrize("field", ["username", "email", "password"])
+@pytest.mark.parametrize("value", ["a\x00b", 7, ["x"], {"x": 1}])
+def test_what_is_no_text_is_refused(app: App, field: str, value: object) -> None:
+    assert app.ask_sign_up(**(FORM | {field: value})).status_code == 422
+    assert not User.objects.exists()
+
+
+def test_signing_up_needs_a_token_with_the_scope(app: App, client: Client) -> None:
+    assert client.post("/api/v1/accounts", FORM).status_code == 401
+    read_only = {"HTTP_AUTHORIZATION": f"Bearer {app.own_token('read')}"}
+    assert client.post("/api/v1/accounts", FORM, **read_only).status_code == 403
+
+
+def test_the_token_has_the_scopes_that_the_application_asked_with(app: App) -> None:
+    token = app.own_token("write:accounts read:statuses")
+    headers = {"HTTP_AUTHORIZATION": f"Bearer {token}"}
+    made = app.client.post("/api/v1/accounts", FORM, **headers).json()
+    assert made["scope"] == "write:accounts read:statuses"
+    assert made["token_type"] == "Bearer"
+    assert abs(made["created_at"] - datetime.now(UTC).timestamp()) < 10

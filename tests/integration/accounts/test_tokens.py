@@ -1,0 +1,212 @@
+"""What a token costs, and how soon it stops working."""
+
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from typing import Any
+
+import pytest
+from django.test import Client
+from redis.exceptions import ConnectionError as RedisAway
+
+from accounts import consumers
+from accounts.actions.suspend_user import reinstate_user, suspend_user
+from accounts.cache import ENDED, token_key
+from accounts.models import AccessToken
+from accounts.queries import tokens, viewers
+from accounts.queries.viewers import find_viewer
+from infra.caching.client import redis
+from infra.changes.failpoints import arm, disarm
+from tests.integration.accounts.people import App, Person, bearer
+
+LOADED = "accounts.token_loaded"
+
+
+@pytest.fixture(autouse=True)
+def disarmed() -> Iterator[None]:
+    yield
+    disarm(LOADED)
+
+
+def checksum(token: str) -> str:
+    return sha256(token.encode()).hexdigest()
+
+
+def forget(token: str) -> None:
+    """As if another process asked: its memory does not have the token."""
+    viewers.forget_locally([checksum(token)])
+
+
+def entry(token: str) -> Any:
+    return redis().call("GET", token_key(checksum(token)))
+
+
+class AwayRedis:
+    def call(self, *command: object) -> object:
+        raise RedisAway("down")
+
+    run = call
+
+
+def test_a_token_costs_nothing_while_it_is_in_memory(ann: Person, spending: Any) -> None:
+    find_viewer(ann.token)
+    with spending() as spent:
+        assert find_viewer(ann.token) is not None
+    assert (spent.queries, spent.round_trips) == ([], 0)
+
+
+def test_a_warm_token_costs_one_round_trip_and_no_query(ann: Person, spending: Any) -> None:
+    find_viewer(ann.token)
+    forget(ann.token)
+    with spending() as spent:
+        assert find_viewer(ann.token) is not None
+    assert (spent.queries, spent.round_trips) == ([], 1)
+
+
+def test_a_dead_token_is_remembered_too(world: None, spending: Any) -> None:
+    assert find_viewer("nobody-has-this") is None
+    with spending() as spent:
+        assert find_viewer("nobody-has-this") is None
+    assert (spent.queries, spent.round_trips) == ([], 1)
+
+
+def test_memory_is_asked_again_within_the_second(ann: Person, spending: Any) -> None:
+    find_viewer(ann.token)
+    known = viewers._known[checksum(ann.token)]
+    assert known.until - time.monotonic() < 0.85
+
+
+def test_the_token_itself_is_kept_nowhere(ann: Person) -> None:
+    find_viewer(ann.token)
+    everything = [
+        part for key in redis().call("KEYS", "*") for part in (key, redis().call("DUMP", key))
+    ]
+    assert not any(ann.token.encode() in part for part in everything if part)
+    assert not AccessToken.objects.exclude(token="")
+    assert ann.token not in repr(viewers._known.items())
+
+
+def test_a_revoked_token_is_refused_at_once_where_it_was_revoked(ann: Person) -> None:
+    assert ann.verify().status_code == 200
+    assert ann.app.revoke(ann.token).status_code == 200
+    assert ann.verify().status_code == 401
+
+
+def test_a_revoked_token_is_refused_within_a_second_elsewhere(ann: Person) -> None:
+    assert find_viewer(ann.token) is not None
+    elsewhere = viewers._known[checksum(ann.token)]
+    ann.app.revoke(ann.token)
+    revoked = time.monotonic()
+    viewers._known[checksum(ann.token)] = elsewhere  # what another process has in memory
+    assert find_viewer(ann.token) is not None  # or there would be nothing to wait for
+    while find_viewer(ann.token) is not None:
+        assert time.monotonic() < revoked + 1
+        time.sleep(0.02)
+
+
+def test_a_slow_reader_cannot_bring_a_revoked_token_back(ann: Person) -> None:
+    redis().call("DEL", token_key(checksum(ann.token)))
+    forget(ann.token)
+    # The row has been read as valid; the answer is not in Redis yet when the token ends.
+    arm(LOADED, lambda: (disarm(LOADED), ann.app.revoke(ann.token)))
+    assert find_viewer(ann.token) is None
+    assert entry(ann.token) == b"%d:" % ENDED
+    forget(ann.token)
+    assert find_viewer(ann.token) is None
+
+
+def test_a_tombstone_that_could_not_be_laid_is_laid_by_the_drain(
+    ann: Person, monkeypatch: pytest.MonkeyPatch, drain: Callable[[], int]
+) -> None:
+    find_viewer(ann.token)
+    with monkeypatch.context() as patch:
+        patch.setattr(consumers, "redis", AwayRedis)
+        assert ann.app.revoke(ann.token).status_code == 200
+    forget(ann.token)
+    assert find_viewer(ann.token) is not None  # Redis still has it
+    drain()
+    forget(ann.token)
+    assert find_viewer(ann.token) is None
+
+
+def test_without_redis_the_database_is_asked(ann: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    forget(ann.token)
+    monkeypatch.setattr(tokens, "redis", AwayRedis)
+    assert ann.verify().status_code == 200
+    ann.app.revoke(ann.token)
+    assert ann.verify().status_code == 401
+
+
+def test_a_token_expires_on_time_whatever_is_cached(ann: Person) -> None:
+    soon = datetime.now(UTC) + timedelta(seconds=0.4)
+    AccessToken.objects.filter(token_checksum=checksum(ann.token)).update(expires=soon)
+    redis().call("DEL", token_key(checksum(ann.token)))
+    forget(ann.token)
+    assert find_viewer(ann.token) is not None
+    time.sleep(0.45)
+    assert find_viewer(ann.token) is None
+    assert ann.verify().status_code == 401
+
+
+def test_suspending_ends_every_token_and_the_log_in(ann: Person) -> None:
+    other = ann.app.log_in("ann").json()["access_token"]
+    ann_id = ann.id
+    suspend_user(ann_id)
+    suspend_user(ann_id)
+    assert find_viewer(ann.token) is None
+    assert find_viewer(other) is None
+    assert ann.app.log_in("ann").json()["error"] == "invalid_grant"
+    reinstate_user(ann_id)
+    assert find_viewer(ann.token) is None
+    assert ann.app.log_in("ann").status_code == 200
+
+
+def test_a_suspended_users_row_is_no_token(ann: Person) -> None:
+    """Should a token have been given out while the user was being suspended."""
+    ann_id = ann.id
+    suspend_user(ann_id)
+    row = AccessToken(
+        user_id=ann_id, application=None, scope="read", expires=datetime(2100, 1, 1, tzinfo=UTC)
+    )
+    row._raw_token = "late"
+    row.save()
+    assert find_viewer("late") is None
+
+
+@pytest.mark.parametrize(
+    ("headers", "status", "error"),
+    [
+        ({}, 401, "The access token is invalid"),
+        (bearer("nonsense"), 401, "The access token is invalid"),
+        (bearer(""), 401, "The access token is invalid"),
+        (bearer("é\x00" * 400), 401, "The access token is invalid"),
+        ({"HTTP_AUTHORIZATION": "Basic YTpi"}, 401, "The access token is invalid"),
+    ],
+)
+def test_without_a_good_token_nobody_gets_in(
+    client: Client, headers: dict[str, Any], status: int, error: str
+) -> None:
+    answer = client.get("/api/v1/accounts/verify_credentials", **headers)
+    assert (answer.status_code, answer.json()) == (status, {"error": error})
+    assert "WWW-Authenticate" in answer.headers
+
+
+def test_an_applications_token_is_not_a_users(app: App) -> None:
+    path = "/api/v1/accounts/verify_credentials"
+    answer = app.client.get(path, **bearer(app.own_token()))
+    assert answer.status_code == 422
+    assert answer.json() == {"error": "This method requires an authenticated user"}
+
+
+def test_a_token_opens_what_its_scopes_say(ann: Person) -> None:
+    edit = "/api/v1/accounts/update_credentials"
+    ann.token = ann.app.log_in("ann", "read").json()["access_token"]
+    answer = ann.patch(edit, display_name="x")
+    assert answer.status_code == 403
+    assert answer.json() == {"error": "This action is outside the authorized scopes"}
+    ann.token = ann.app.log_in("ann", "write:accounts profile").json()["access_token"]
+    assert ann.patch(edit, display_name="x").status_code == 200
+    assert ann.verify().status_code == 200
+    # Public, but a token that is sent must fit all the same.
+    assert ann.get(f"/api/v1/accounts/{ann.id}").status_code == 403

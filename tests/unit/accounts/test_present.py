@@ -1,0 +1,41 @@
+"""Account entities are spliced from cached parts."""
+
+from datetime import UTC, datetime
+
+import orjson
+from pytest_django import Settings
+
+from accounts.api.present import present_account, present_accounts, present_credentials
+from accounts.encode import encode_profile
+from accounts.types import Profile
+
+ANN = Profile(7, "ann", 'A "B" \\ é', "x & y", False, True, datetime(2026, 3, 4, 23, tzinfo=UTC), 3)
+
+
+def test_fragment_and_counts_make_an_entity(settings: Settings) -> None:
+    settings.PUBLIC_URL = "https://tide.example"
+    account = orjson.loads(present_account(encode_profile(ANN), b"1,22,333"))
+    assert account["id"] == "7"
+    assert account["display_name"] == 'A "B" \\ é'
+    assert account["note"] == "<p>x &amp; y</p>"
+    assert account["created_at"] == "2026-03-04T00:00:00.000Z"
+    assert account["url"] == "https://tide.example/@ann"
+    assert account["avatar"].startswith("https://tide.example/static/")
+    counts = [account[f"{kind}_count"] for kind in ("followers", "following", "statuses")]
+    assert counts == [1, 22, 333]
+
+
+def test_without_counts_there_are_none() -> None:
+    assert orjson.loads(present_account(encode_profile(ANN), None))["statuses_count"] == 0
+
+
+def test_accounts_keep_the_order_asked_and_leave_unknown_ones_out() -> None:
+    fragments = {n: b'"id":"%d"' % n for n in (1, 2)}
+    made = present_accounts([2, 9, 1], fragments, {1: b"5,0,0"})
+    assert [orjson.loads(body)["id"] for body in made] == ["2", "1"]
+    assert orjson.loads(made[1])["followers_count"] == 5
+
+
+def test_the_source_is_the_text_as_it_was_typed() -> None:
+    account = present_account(encode_profile(ANN), None)
+    assert orjson.loads(present_credentials(account, "x & y"))["source"]["note"] == "x & y"

@@ -1,0 +1,192 @@
+"""Endpoint: who is let in, and that whatever happens is an answer in JSON."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+import pytest
+from django.core.exceptions import PermissionDenied, SuspiciousOperation
+from django.core.signals import got_request_exception
+from django.db import OperationalError
+from django.http import Http404, HttpRequest, HttpResponse
+from django.test import RequestFactory
+from rest_framework.exceptions import ParseError, Throttled
+from structlog.testing import capture_logs
+
+from infra.api.endpoint import Endpoint
+from infra.api.errors import Fault, InvalidCursor, ValidationFailed
+from infra.api.rendering import json_response
+from infra.api.request import ApiRequest
+
+ASK = RequestFactory()
+
+
+@dataclass
+class Caller:
+    account_id: int | None = 1
+    scopes: frozenset[str] = frozenset({"read:x", "write:x"})
+    application_id: int = 1
+    token_id: int = 1
+
+
+class Header:
+    """Stands for BearerToken: the caller is whoever the test put on the request."""
+
+    def authenticate(self, request: HttpRequest) -> tuple[Caller, None] | None:
+        caller = request.META.get("caller")
+        return (caller, None) if caller else None
+
+
+class Answering(Endpoint):
+    authentication_classes = [Header]
+
+    def get(self, request: ApiRequest) -> HttpResponse:
+        return json_response(orjson.dumps({"who": request.user and request.user.account_id}))
+
+    def post(self, request: ApiRequest) -> HttpResponse:
+        return json_response(orjson.dumps({"sent": dict(request.data)}))
+
+
+class Private(Answering):
+    scopes = {"GET": "read:x", "POST": "write:x"}
+
+
+class Public(Private):
+    public = True
+
+
+class ForApps(Private):
+    needs_user = False
+
+
+class Open(Answering):
+    public = True
+    authentication_classes = []
+
+
+USER, APP, SCOPELESS = Caller(), Caller(account_id=None), Caller(scopes=frozenset())
+
+
+@pytest.mark.parametrize(
+    ("view", "method", "caller", "status"),
+    [
+        (Private, "GET", USER, 200),
+        (Private, "HEAD", USER, 200),
+        (Private, "GET", None, 401),
+        (Private, "GET", APP, 422),
+        (Private, "GET", SCOPELESS, 403),
+        (Private, "HEAD", SCOPELESS, 403),
+        (Private, "POST", SCOPELESS, 403),
+        (Private, "PUT", USER, 405),
+        (Private, "OPTIONS", USER, 405),
+        (Public, "GET", None, 200),
+        (Public, "GET", APP, 200),
+        (Public, "GET", SCOPELESS, 403),
+        (Public, "POST", None, 401),
+        (Public, "POST", APP, 422),
+        (ForApps, "GET", APP, 200),
+        (ForApps, "POST", APP, 200),
+        (ForApps, "POST", None, 401),
+        (Open, "GET", None, 200),
+        (Open, "POST", None, 200),
+    ],
+)
+def test_who_is_let_in(
+    view: type[Endpoint], method: str, caller: Caller | None, status: int
+) -> None:
+    answer = view.as_view()(ASK.generic(method, "/", caller=caller))
+    assert answer.status_code == status
+    assert answer["Content-Type"].startswith("application/json")
+
+
+def test_forms_and_json_are_read_alike() -> None:
+    for options in ({}, {"content_type": "application/json"}):
+        answer = Open.as_view()(ASK.post("/", {"a": "b"}, **options))
+        sent = orjson.loads(answer.content)["sent"]
+        assert sent in ({"a": "b"}, {"a": ["b"]})
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "status"),
+    [
+        (b"{", "application/json", 400),
+        (b"5", "application/json", 400),
+        (b"\xff", "application/json", 400),
+        (b"x", "text/plain", 415),
+        (b"x", "multipart/form-data", 400),
+        (b"--b\r\nbroken", "multipart/form-data; boundary=b", 200),
+        (b"&".join(b"a%d=1" % n for n in range(1_001)), "application/x-www-form-urlencoded", 400),
+        (b" " * 3_000_000, "application/json", 413),
+        (b"a=" + b"x" * 3_000_000, "application/x-www-form-urlencoded", 413),
+    ],
+)
+def test_broken_bodies(body: bytes, kind: str, status: int) -> None:
+    answer = Open.as_view()(ASK.generic("POST", "/", body, kind))
+    assert answer.status_code == status
+    assert orjson.loads(answer.content)
+
+
+def raising(error: Exception) -> Any:
+    class Raising(Open):
+        def get(self, request: ApiRequest) -> HttpResponse:
+            raise error
+
+    return Raising.as_view()
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "text"),
+    [
+        (InvalidCursor(), 422, "Cursor is not valid for this list"),
+        (Http404(), 404, "Record not found"),
+        (PermissionDenied(), 403, "This action is not allowed"),
+        (ParseError("broken"), 400, "broken"),
+        (SuspiciousOperation("x"), 400, "The request is malformed"),
+        (OperationalError("down"), 503, "Temporarily unavailable, try again"),
+    ],
+)
+def test_errors_are_answers(error: Exception, status: int, text: str) -> None:
+    with capture_logs():
+        answer = raising(error)(ASK.get("/"))
+    assert (answer.status_code, orjson.loads(answer.content)) == (status, {"error": text})
+
+
+def test_waiting_time_is_told() -> None:
+    with capture_logs():
+        assert raising(OperationalError())(ASK.get("/"))["Retry-After"] == "2"
+    assert raising(Throttled(wait=7.5))(ASK.get("/"))["Retry-After"] == "8"
+
+
+def test_faults_come_with_details() -> None:
+    faults = [Fault("user_name", "ERR_TAKEN", "is taken"), Fault("user_name", "ERR_X", "is x")]
+    body = orjson.loads(raising(ValidationFailed(faults))(ASK.get("/")).content)
+    assert body["error"] == "Validation failed: User name is taken, User name is x"
+    assert [fault["error"] for fault in body["details"]["user_name"]] == ["ERR_TAKEN", "ERR_X"]
+
+
+@dataclass
+class Listener:
+    heard: list[Any] = field(default_factory=list)
+
+    def __call__(self, **about: Any) -> None:
+        self.heard.append(about["request"])
+
+
+@pytest.fixture
+def listener() -> Iterator[Listener]:
+    listener = Listener()
+    got_request_exception.connect(listener)
+    yield listener
+    got_request_exception.disconnect(listener)
+
+
+def test_a_fault_of_ours_is_logged_told_and_answered_in_json(listener: Listener) -> None:
+    with capture_logs() as logs:
+        answer = raising(ZeroDivisionError("secret"))(ASK.get("/path"))
+    assert answer.status_code == 500
+    assert b"secret" not in answer.content
+    assert orjson.loads(answer.content)["error"]
+    (entry,) = logs
+    assert (entry["event"], entry["path"], entry["exc_info"]) == ("request.failed", "/path", True)
+    assert len(listener.heard) == 1
