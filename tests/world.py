@@ -7,6 +7,7 @@ from django.apps import apps
 from django.db import connections
 
 from accounts.models import Account, User
+from accounts.queries.cards import forget_cards
 from infra.caching.client import redis
 from infra.changes.append import all_lanes
 from infra.changes.drain import drain
@@ -33,6 +34,7 @@ def clean() -> None:
             # One transaction: foreign keys (default database only) are checked at its end.
             cursor.execute("BEGIN;" + "".join(f'DELETE FROM "{t}";' for t in tables) + "COMMIT")
     redis().call("FLUSHDB")
+    forget_cards()
 
 
 def drain_all() -> int:
@@ -50,9 +52,7 @@ def make_account(username: str | None = None) -> int:
     """A user and their account, without the cost of hashing a password."""
     number = next(_numbers)
     user = User.objects.create(username=username or f"person{number}", password="!")
-    Account.objects.on(shard_of(user.id)).create(
-        id=user.id, username=user.username, created_at=NOW
-    )
+    Account.objects.on(shard_of(user.id)).create(id=user.id, username=user.username, created_at=NOW)
     return int(user.id)
 
 

@@ -1,8 +1,9 @@
-"""May the viewer see it now? Pure: plain values in, verdicts out, whatever stores and caches say."""
+"""May the viewer see it now? Pure: plain values in, verdicts out."""
 
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
+from posts.ids import PostId
 from timelines.types import Entry
 
 
@@ -13,7 +14,7 @@ class Facts(NamedTuple):
     """
 
     viewer_id: int
-    fragments: Mapping[object, bytes]
+    fragments: Mapping[PostId, bytes]
     accounts: Mapping[int, bytes]
     followed: Collection[int]
 

@@ -26,8 +26,10 @@ class Entry(NamedTuple):
 
     @classmethod
     def from_packed(cls, data: bytes) -> Self:
-        numbers = _PACKED.unpack(data)
-        return cls(PostId(*numbers[:3]), PostId(*numbers[3:]))
+        event = PostId.from_packed(data)
+        if data[:PACKED_BYTES] == data[PACKED_BYTES:]:
+            return cls(event, event)
+        return cls(event, PostId.from_packed(data, PACKED_BYTES))
 
     @classmethod
     def of_post(cls, post_id: PostId) -> Self:
@@ -45,8 +47,6 @@ class LiveTimeline(NamedTuple):
     packed: Sequence[bytes]
     complete_from: int
     following_version: int
-
-
 
 
 assert ENTRY_BYTES == 2 * PACKED_BYTES  # noqa: S101 - the store's scripts count in these

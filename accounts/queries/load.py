@@ -17,6 +17,8 @@ def load_account_json(account_ids: Iterable[int]) -> dict[int, bytes]:
     Cost: one round trip and no query when warm; misses add one query per shard and cache.
     """
     wanted = list(dict.fromkeys(account_ids))
+    if not wanted:
+        return {}
     profile_entries, count_entries = _read_entries(wanted)
     fragments = profiles.complete(dict(zip(wanted, profile_entries, strict=True)))
     entries = dict(zip(wanted, count_entries, strict=True))
@@ -27,13 +29,12 @@ def load_account_json(account_ids: Iterable[int]) -> dict[int, bytes]:
 
 
 def _read_entries(wanted: Sequence[int]) -> tuple[list[bytes | None], list[bytes | None]]:
-    commands = [profiles.read_command(id_) for id_ in wanted]
-    commands += [account_counts.read_command(id_) for id_ in wanted]
+    """Raw entries of both caches; all None without Redis."""
     try:
-        replies = redis().run(commands)
+        entries = redis().call("MGET", *profiles.keys(wanted), *account_counts.keys(wanted))
     except RedisError:
-        replies = [None] * len(commands)
-    return replies[: len(wanted)], replies[len(wanted) :]
+        entries = [None] * (2 * len(wanted))
+    return entries[: len(wanted)], entries[len(wanted) :]
 
 
 def get_account_json(account_id: int) -> bytes:

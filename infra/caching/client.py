@@ -7,21 +7,22 @@ or hung Redis costs a request milliseconds once, not a timeout per call.
 
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
 from hashlib import sha1
-from itertools import groupby
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from django.conf import settings
-from hiredis import pack_command
 from redis import Redis, RedisCluster
 from redis.backoff import NoBackoff
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import NoScriptError, RedisError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 from redis.retry import Retry
+
+from infra.caching.wire import Wire
 
 REST_S = 1.0
 Command = tuple[Any, ...]
@@ -40,7 +41,9 @@ class Script(NamedTuple):
 
 def load_script(path: Path) -> Script:
     body = path.read_text()
-    return _known.setdefault(sha := sha1(body.encode(), usedforsecurity=False).hexdigest(), Script(body, sha))
+    return _known.setdefault(
+        sha := sha1(body.encode(), usedforsecurity=False).hexdigest(), Script(body, sha)
+    )
 
 
 _known: dict[str, Script] = {}
@@ -87,37 +90,23 @@ class SingleClient:
     def run(self, commands: Sequence[Command]) -> list[Any]:
         self._breaker.check()
         try:
-            return self._exchange(commands)
+            return self._wire().exchange(commands)
         except (RedisConnectionError, RedisTimeoutError):
             self._breaker.trip()
             raise
 
-    def _exchange(self, commands: Sequence[Command]) -> list[Any]:
-        connection = self._connection()
-        sent = _join_gets(commands)
-        packed = [b"".join([pack_command(command) for command in sent])]
-        try:
-            connection.send_packed_command(packed)
-            replies = [_reply(connection) for _ in sent]
-        except BaseException:
-            # Replies may be left in the pipe: a later call must never read them as its own.
-            connection.disconnect()
-            raise
-        return _part_gets(commands, iter(replies))
-
-    def _connection(self) -> Any:
-        connection = getattr(self._local, "connection", None)
-        if connection is None:
-            connection = self._local.connection = self._pool.make_connection()
-        if connection._sock is None or connection.can_read(timeout=0):
-            # Bytes waiting before we asked anything: the server closed it, or it is out of step.
-            connection.disconnect()
-            connection.connect()
-        return connection
+    def _wire(self) -> Wire:
+        wire: Wire | None = getattr(self._local, "wire", None)
+        if wire is None:
+            wire = self._local.wire = Wire(self._pool.make_connection())
+        return wire
 
 
 class ClusterClient:
-    """A Redis Cluster: redis-py finds the node of each key."""
+    """A Redis Cluster: redis-py finds the node of each key.
+
+    An MGET is asked key by key, since its keys live on different nodes.
+    """
 
     keys_per_script = 1
 
@@ -127,15 +116,25 @@ class ClusterClient:
 
     def run(self, commands: Sequence[Command]) -> list[Any]:
         self._breaker.check()
-        pipeline = self._cluster.pipeline(transaction=False)
-        for command in commands:
-            pipeline.execute_command(*command)
         try:
-            replies: list[Any] = pipeline.execute(raise_on_error=False)
+            replies = iter(self._exchange([part for c in commands for part in _parts(c)]))
         except (RedisConnectionError, RedisTimeoutError):
             self._breaker.trip()
             raise
-        return replies
+        return [
+            list(islice(replies, len(_parts(c)))) if c[0] == "MGET" else next(replies)
+            for c in commands
+        ]
+
+    def _exchange(self, commands: Sequence[Command]) -> list[Any]:
+        pipeline = self._cluster.pipeline(transaction=False)  # type: ignore[no-untyped-call]
+        for command in commands:
+            pipeline.execute_command(*command)
+        return list(pipeline.execute(raise_on_error=False))
+
+
+def _parts(command: Command) -> list[Command]:
+    return [("GET", key) for key in command[1:]] if command[0] == "MGET" else [command]
 
 
 class FeedRedis:
@@ -163,46 +162,9 @@ class FeedRedis:
         return replies
 
 
-def _join_gets(commands: Sequence[Command]) -> list[Command]:
-    """GETs that stand side by side travel as one MGET, at a quarter of the cost.
-
-    Only for a single server: on a cluster their keys live on different nodes.
-    """
-    joined: list[Command] = []
-    for is_get, group in groupby(commands, _is_get):
-        joined += [("MGET", *[command[1] for command in group])] if is_get else group
-    return joined
-
-
-def _part_gets(commands: Sequence[Command], replies: Iterator[Any]) -> list[Any]:
-    """One reply per command again; an error reply of a joined MGET is each one's error."""
-    parted: list[Any] = []
-    for is_get, group in groupby(commands, _is_get):
-        reply = next(replies) if is_get else None
-        for index, _ in enumerate(group):
-            if not is_get:
-                parted.append(next(replies))
-            else:
-                parted.append(reply if isinstance(reply, RedisError) else reply[index])
-    return parted
-
-
-def _is_get(command: Command) -> bool:
-    return bool(command[0] == "GET")
-
-
 def _with_body(command: Command) -> Command:
     """The same script call carrying its text, for a server that does not know it yet."""
     return ("EVAL", _known[command[1]].body, *command[2:])
-
-
-def _reply(connection: Any) -> Any:
-    try:
-        return connection.read_response()
-    except (RedisConnectionError, RedisTimeoutError):
-        raise
-    except RedisError as error:
-        return error
 
 
 @cache

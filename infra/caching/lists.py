@@ -48,7 +48,9 @@ class ListCache(NamedTuple):
     def key(self, owner: int) -> bytes:
         return key(self.family, owner)
 
-    def put_command(self, owner: int, version: int, items: Sequence[Item], is_whole: bool) -> Command:
+    def put_command(
+        self, owner: int, version: int, items: Sequence[Item], is_whole: bool
+    ) -> Command:
         """Lays the list unless a newer version is there."""
         flat = [part for item in items for part in item]
         mark = WHOLE if is_whole else NEWEST

@@ -44,9 +44,9 @@ class ValueCache(NamedTuple):
     def key(self, owner: int) -> bytes:
         return key(self.family, owner)
 
-    def read_command(self, owner: int) -> Command:
-        """For callers who gather several caches' reads into one round trip; then `complete`."""
-        return ("GET", self.key(owner))
+    def keys(self, owners: Iterable[int]) -> list[bytes]:
+        """For callers who gather several caches' reads into one MGET; then `complete`."""
+        return [self.key(owner) for owner in owners]
 
     def load_many(self, owners: Iterable[int]) -> dict[int, bytes]:
         """Payload by owner; owners without a value are missing.
@@ -56,7 +56,7 @@ class ValueCache(NamedTuple):
         """
         wanted = list(dict.fromkeys(owners))
         try:
-            replies = redis().run([self.read_command(owner) for owner in wanted])
+            replies = redis().call("MGET", *self.keys(wanted)) if wanted else []
         except RedisError:
             replies = [None] * len(wanted)
         return self.complete(dict(zip(wanted, replies, strict=True)))

@@ -6,9 +6,7 @@ from typing import Any, NamedTuple
 
 from redis.exceptions import RedisError
 
-from accounts.api.present import present_account
-from accounts.cache import profiles
-from counters.cache import account_counts
+from accounts.queries.cards import complete_cards, plan_cards
 from infra.caching.client import Command, redis
 from posts.api.present import present_status
 from posts.cache import Fragments, complete_reading, plan_reading
@@ -28,23 +26,17 @@ def hydrate(ids: Sequence[PostId], extra: Sequence[Command] = ()) -> Hydrated:
 
     Cost: one round trip and no SQL when warm; what is missing comes from its shard, once.
     """
-    reading = plan_reading(ids, time.time())
-    authors = list(dict.fromkeys(post_id.author_id for post_id in ids))
-    post_commands = reading.commands()
-    commands = [
-        *post_commands,
-        *(profiles.read_command(author) for author in authors),
-        *(account_counts.read_command(author) for author in authors),
-        *extra,
-    ]
-    replies, is_away = _ask(commands)
-    posts, count = len(post_commands), len(authors)
-    known = profiles.complete(dict(zip(authors, replies[posts:], strict=False)))
-    counts = account_counts.complete(dict(zip(authors, replies[posts + count :], strict=False)))
+    if not ids:
+        return Hydrated({}, {}, None)
+    posts = plan_reading(ids, time.time())
+    cards = plan_cards({post_id.author_id for post_id in ids})
+    post_commands, card_commands = posts.commands(), cards.commands()
+    replies, is_away = _ask([*post_commands, *card_commands, *extra])
+    after_posts, after_cards = len(post_commands), len(post_commands) + len(card_commands)
     return Hydrated(
-        complete_reading(reading, replies[:posts]),
-        {a: present_account(profile, counts.get(a)) for a, profile in known.items()},
-        None if is_away else replies[posts + 2 * count :],
+        complete_reading(posts, replies[:after_posts]),
+        complete_cards(cards, replies[after_posts:after_cards]),
+        None if is_away else replies[after_cards:],
     )
 
 

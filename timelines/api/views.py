@@ -1,10 +1,9 @@
 """Home and author timelines."""
 
 from django.http import HttpResponse
-from rest_framework.request import Request
 
 from accounts.queries.load import require_account
-from infra.api.endpoint import Endpoint
+from infra.api.endpoint import ApiRequest, Endpoint
 from infra.api.pages import page_response, read_window
 from infra.api.parsing import read_limit
 from timelines.queries.author import author_page
@@ -18,10 +17,10 @@ class HomeView(Endpoint):
 
     scopes = {"GET": "read:statuses"}
 
-    def get(self, request: Request) -> HttpResponse:
+    def get(self, request: ApiRequest) -> HttpResponse:
         limit = read_limit(request.query_params.get("limit"), DEFAULT_LIMIT, MOST)
         window = read_window(request.query_params, limit)
-        return page_response(request, home_page(request.user.account_id, window))
+        return page_response(request, home_page(request.account_id, window))
 
 
 class AuthorView(Endpoint):
@@ -30,7 +29,9 @@ class AuthorView(Endpoint):
     scopes = {"GET": "read:statuses"}
     public = True
 
-    def get(self, request: Request, account_id: int) -> HttpResponse:
+    def get(self, request: ApiRequest, account_id: int) -> HttpResponse:
         require_account(account_id)
         limit = read_limit(request.query_params.get("limit"), DEFAULT_LIMIT, MOST)
-        return page_response(request, author_page(account_id, read_window(request.query_params, limit)))
+        return page_response(
+            request, author_page(account_id, read_window(request.query_params, limit))
+        )

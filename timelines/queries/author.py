@@ -23,4 +23,3 @@ def author_page(author_id: int, window: Window) -> Page[bytes]:
     has_older = len(moments) > window.limit or not newest_first
     older = ids[-1].public if ids and has_older else None
     return Page([bodies[i] for i in ids if i in bodies], older, ids[0].public if ids else None)
-

@@ -41,5 +41,7 @@ def compute(reader_id: int, following: Following) -> LiveTimeline:
     # A cut inside a second leaves that second incomplete.
     complete_from = ids[-1].second + 1 if len(ids) == limit else 0
     packed = [Entry.of_post(post_id).packed for post_id in reversed(ids)]
-    kept = [entry for entry, i in zip(packed, reversed(ids), strict=True) if i.second >= complete_from]
+    kept = [
+        entry for entry, i in zip(packed, reversed(ids), strict=True) if i.second >= complete_from
+    ]
     return LiveTimeline(kept, complete_from, following.version)

@@ -1,0 +1,56 @@
+"""Accounts as they stand beside a post, a second old at most.
+
+Pages show the same few again and again.
+For what is shown with an account. Whether it may be shown is never asked here.
+"""
+
+from collections.abc import Collection, Sequence
+from typing import Any, NamedTuple
+
+from accounts.api.present import present_account
+from accounts.cache import profiles
+from counters.cache import account_counts
+from infra.caching.client import Command
+from infra.caching.local import LocalTier
+
+CARD_S = 1.0
+MOST_CARDS = 50_000
+
+_cards: LocalTier[int, bytes] = LocalTier(MOST_CARDS, CARD_S)
+
+
+class CardReading(NamedTuple):
+    """Cards in process memory, and the accounts that Redis has to be asked for."""
+
+    known: dict[int, bytes]
+    missing: list[int]
+
+    def commands(self) -> list[Command]:
+        """At most one; replies for `complete_cards`."""
+        if not self.missing:
+            return []
+        keys = profiles.keys(self.missing) + account_counts.keys(self.missing)
+        return [("MGET", *keys)]
+
+
+def plan_cards(account_ids: Collection[int]) -> CardReading:
+    return CardReading(*_cards.split(account_ids))
+
+
+def complete_cards(reading: CardReading, replies: Sequence[Any]) -> dict[int, bytes]:
+    """Account JSON by id; what Redis lacks, or all of it without Redis (reply None), comes from
+    the shards."""
+    missing = reading.missing
+    if not missing:
+        return reading.known
+    entries = replies[0] or [None] * (2 * len(missing))
+    fragments = profiles.complete(dict(zip(missing, entries, strict=False)))
+    counts = account_counts.complete(dict(zip(missing, entries[len(missing) :], strict=True)))
+    cards = {i: present_account(text, counts.get(i)) for i, text in fragments.items()}
+    _cards.keep(cards)
+    return reading.known | cards
+
+
+def forget_cards() -> None:
+    """Empties this process's memory."""
+    _cards.clear()

@@ -1,0 +1,1 @@
+"""Workloads that measure Tideline against its floors. Measured, never asserted: `make bench`."""

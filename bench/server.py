@@ -1,0 +1,73 @@
+"""Throw-away services with data in them, and the web server on top."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+THREADS = 4
+
+
+class Server(NamedTuple):
+    address: tuple[str, int]
+    pid: int
+
+    @property
+    def url(self) -> str:
+        return "http://{}:{}".format(*self.address)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def web_server(application: str) -> Iterator["Server"]:
+    """One granian worker, started as `make run` starts it."""
+    port = free_port()
+    command = [
+        sys.executable, "-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1",
+        "--port", str(port), "--workers", "1", "--blocking-threads", str(THREADS),
+        "--no-ws", "--log-level", "warning", application,
+    ]  # fmt: skip
+    process = subprocess.Popen(command, cwd=ROOT)
+    try:
+        _wait_for(port)
+        yield Server(("127.0.0.1", port), process.pid)
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+def _wait_for(port: int) -> None:
+    for _ in range(200):
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+        except OSError:
+            time.sleep(0.05)
+        else:
+            return
+    raise RuntimeError("the web server did not start")
+
+
+def cpu_s(parent_pid: int) -> float:
+    """CPU seconds used so far by the server's processes."""
+    pids = [parent_pid, *_children(parent_pid)]
+    ticks = 0
+    for pid in pids:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def _children(pid: int) -> list[int]:
+    tasks = Path(f"/proc/{pid}/task").glob("*/children")
+    return [int(child) for task in tasks for child in task.read_text().split()]

@@ -1,0 +1,71 @@
+"""The people and posts the workloads read: one reader, many followees, a full home timeline."""
+
+import secrets
+import time
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from django.contrib.auth import get_user_model
+from django.core.management import call_command
+
+from accounts.actions.issue_token import issue_token
+from accounts.models import Account, Application
+from infra.changes.append import all_lanes
+from infra.changes.drain import drain
+from infra.sharding.buckets import shard_of
+from infra.sharding.placement import all_aliases
+from posts.actions.create_post import create_post
+from posts.types import Draft
+from relations.actions.follow import follow
+
+TEXT = "A post as people write them: a sentence or two, some opinion, and a number at the end, "
+
+
+class Reader(NamedTuple):
+    account_id: int
+    token: str
+
+
+def migrate() -> None:
+    call_command("migrate_shards", verbosity=0)
+
+
+def make_accounts(count: int) -> list[int]:
+    prefix = f"b{secrets.token_hex(4)}"
+    users = get_user_model().objects.bulk_create(
+        get_user_model()(username=f"{prefix}_{n}", password="!") for n in range(count)
+    )
+    now = datetime.now(UTC)
+    for user in users:
+        account = Account(id=user.id, username=user.username, created_at=now)
+        account.save(using=shard_of(user.id), force_insert=True)
+    return [user.id for user in users]
+
+
+def make_reader(followees: int, posts_each: int) -> Reader:
+    """A reader whose home page of 20 has 20 authors, and whose timeline is full."""
+    reader_id, *authors = make_accounts(followees + 1)
+    for author in authors:
+        follow(reader_id, author)
+    started = time.time() - 60 * followees * posts_each
+    for turn in range(posts_each):
+        for place, author in enumerate(authors):
+            at = started + 60 * (turn * followees + place)
+            create_post(author, Draft(f"{TEXT}{turn}"), clock_s=lambda at=at: at)
+    drain_all()
+    return Reader(reader_id, make_token(reader_id))
+
+
+def make_token(user_id: int) -> str:
+    application = Application.objects.create(
+        name="bench",
+        client_type=Application.CLIENT_CONFIDENTIAL,
+        authorization_grant_type=Application.GRANT_AUTHORIZATION_CODE,
+        scopes="read write follow",
+    )
+    return issue_token(user_id, application.id, "read write follow", datetime.now(UTC)).token
+
+
+def drain_all() -> None:
+    while sum(drain(alias, lane).delivered for alias in all_aliases() for lane in all_lanes()):
+        pass
