@@ -3,9 +3,10 @@
 from django.http import HttpResponse
 
 from accounts.queries.load import require_account
-from infra.api.endpoint import ApiRequest, Endpoint
+from infra.api.endpoint import Endpoint
 from infra.api.pages import page_response, read_window
 from infra.api.parsing import read_limit
+from infra.api.request import ApiRequest
 from timelines.queries.author import author_page
 from timelines.queries.home import home_page
 
