@@ -1,0 +1,122 @@
+"""Random histories against the oracle: whatever happened, home is what the truth says."""
+
+from collections.abc import Iterator
+
+import hypothesis
+import orjson
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import strategies as st
+from pytest_django import Settings
+
+from infra.api.pages import Window
+from infra.caching.client import redis
+from posts.actions.delete_post import delete_post
+from posts.ids import EPOCH, PostId
+from relations.actions.follow import follow, unfollow
+from tests.integration.timelines.homes import read_from_bottom, read_to_end
+from tests.oracle import Oracle
+from tests.world import clean, drain_all, make_accounts, publish
+from timelines.queries.home import home_page
+from timelines.stores.chosen import timeline_store
+
+PEOPLE = 4
+person = st.integers(0, PEOPLE - 1)
+step = st.one_of(
+    st.tuples(st.just("publish"), person, st.integers(0, 2)),
+    st.tuples(st.just("publish"), person, st.integers(0, 2)),
+    st.tuples(st.just("delete"), person, st.integers(0, 50)),
+    st.tuples(st.just("follow"), person, person),
+    st.tuples(st.just("unfollow"), person, person),
+    st.tuples(st.just("read"), person, st.none()),
+    st.tuples(st.just("drain"), st.none(), st.none()),
+    st.tuples(st.just("evict"), person, st.none()),
+    st.tuples(st.just("flush"), st.none(), st.none()),
+)
+
+
+class History:
+    """Runs steps on the product and on the oracle."""
+
+    def __init__(self) -> None:
+        self.people = make_accounts(PEOPLE)
+        self.oracle = Oracle()
+        self.posts: dict[int, list[PostId]] = {account: [] for account in self.people}
+        self.second = 100
+
+    def run(self, name: str, who: int | None, what: int | None) -> None:
+        account = None if who is None else self.people[who]
+        getattr(self, name)(account, what)
+
+    def publish(self, author: int, pause: int) -> None:
+        self.second += pause
+        post = publish(author, clock_s=lambda: EPOCH + self.second)
+        self.posts[author].append(post)
+        self.oracle.publish(author, post.public)
+
+    def delete(self, author: int, which: int) -> None:
+        posts = self.posts[author]
+        if posts:
+            post = posts.pop(which % len(posts))
+            delete_post(post)
+            self.oracle.delete(author, post.public)
+            self.check_gone(author, post)
+
+    def check_gone(self, author: int, post: PostId) -> None:
+        for reader in self.people:
+            bodies = home_page(reader, Window(40)).items
+            assert post.public not in [orjson.loads(body)["id"] for body in bodies]
+
+    def follow(self, account: int, other: int) -> None:
+        if account != self.people[other]:
+            follow(account, self.people[other])
+            self.oracle.follow(account, self.people[other], 0)
+
+    def unfollow(self, account: int, other: int) -> None:
+        unfollow(account, self.people[other])
+        self.oracle.unfollow(account, self.people[other])
+
+    def read(self, account: int, _: None) -> None:
+        """Before the drain posts may be late, but nothing may be shown that should not be."""
+        shown = read_to_end(account, 5)
+        assert set(shown) <= set(self.oracle.home(account))
+        assert shown == sorted(set(shown), reverse=True)
+
+    def drain(self, _: None, __: None) -> None:
+        drain_all()
+
+    def evict(self, account: int, _: None) -> None:
+        redis().call("DEL", b"timelines.home:v1:{%d}" % account)
+
+    def flush(self, _: None, __: None) -> None:
+        redis().call("FLUSHDB")
+
+    def check(self) -> None:
+        drain_all()
+        for account in self.people:
+            expected = self.oracle.home(account)
+            assert read_to_end(account, 4) == expected
+            assert read_from_bottom(account, 3) == expected
+
+
+@pytest.fixture
+def tiny_timelines(settings: Settings) -> Iterator[None]:
+    """Six entries, cut at twelve: every history of some length crosses the mark."""
+    settings.TIMELINE_ENTRIES = 6
+    timeline_store.cache_clear()
+    yield
+    timeline_store.cache_clear()
+
+
+@hypothesis.settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(steps=st.lists(step, max_size=40))
+def test_home_is_what_the_oracle_says(
+    world: None, tiny_timelines: None, steps: list[tuple[str, int | None, int | None]]
+) -> None:
+    clean()
+    history = History()
+    for name, who, what in steps:
+        history.run(name, who, what)
+    history.check()

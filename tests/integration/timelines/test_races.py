@@ -1,0 +1,66 @@
+"""Reads, pushes, builds and follows at the same moment: nothing is missing once drained."""
+
+from functools import partial
+
+import pytest
+
+from infra.caching.client import redis
+from relations.actions.follow import follow, unfollow
+from tests.integration.timelines.homes import first_page
+from tests.races import failures, run_together
+from tests.world import drain_all, make_accounts, publish
+
+ROUNDS = 40
+
+
+def test_a_post_published_during_a_build_is_not_lost(world: None) -> None:
+    """The reader's timeline is built anew while the post is committed and drained."""
+    me, friend = make_accounts(2)
+    follow(me, friend)
+    drain_all()
+    for turn in range(ROUNDS):
+        redis().call("DEL", b"timelines.home:v1:{%d}" % me)
+        expected = len(first_page(me, 40)) if turn == 0 else min(turn, 40)
+        answers = run_together(
+            [
+                partial(first_page, me),
+                partial(first_page, me),
+                lambda: (publish(friend), drain_all()),
+            ]
+        )
+        assert not failures(answers)
+        drain_all()
+        assert len(first_page(me, 40)) == min(expected + 1, 40)
+
+
+@pytest.mark.parametrize("is_drained", [False, True])
+def test_a_post_published_during_a_follow_is_not_lost(world: None, is_drained: bool) -> None:
+    """Old posts come by back-fill, new ones by push: together they leave no gap."""
+    me, *friends = make_accounts(ROUNDS + 1)
+    first_page(me)
+    for friend in friends:
+        before = publish(friend)
+        calls = [partial(follow, me, friend), partial(publish, friend), partial(first_page, me)]
+        if is_drained:
+            calls.append(drain_all)
+        answers = run_together(calls)
+        assert not failures(answers)
+        drain_all()
+        during = answers[1]
+        assert {before.public, during.public} <= set(first_page(me, 40))
+        unfollow(me, friend)
+
+
+def test_toggling_a_follow_ends_as_the_rows_say(world: None) -> None:
+    me, friend = make_accounts(2)
+    post = publish(friend)
+    first_page(me)
+    for _ in range(ROUNDS):
+        answers = run_together(
+            [partial(follow, me, friend), partial(unfollow, me, friend), drain_all]
+        )
+        assert not failures(answers)
+        drain_all()
+        was_followed = first_page(me) == [post.public]
+        assert unfollow(me, friend) is was_followed
+        assert first_page(me) == []
