@@ -9,6 +9,8 @@ import redis
 from psycopg.pq import PGconn
 
 from config.services import Search
+from config.services.errors import DataInUse
+from config.services.locks import locked
 from tests.services import gone_within, private_services
 
 
@@ -129,3 +131,13 @@ def test_servers_of_the_wheels_serve():
     with private_services(shard_count=1, search=Search("", ())) as services:
         write(services.postgres["shard0"], 1)
         assert redis.Redis.from_url(services.redis.url).ping()
+
+
+def test_data_stays_locked_as_long_as_its_server_runs(shard):
+    """Who held the services may be gone; what counts is who still writes."""
+    lock = shard.data.with_suffix(".lock")
+    with pytest.raises(DataInUse), locked(lock):
+        pass
+    shard.stop()
+    with locked(lock):
+        pass
