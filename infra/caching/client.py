@@ -1,16 +1,15 @@
 """One thin client over redis-py: commands in, replies out, one round trip for any number.
 
 A connection per thread (no pool to check out of), commands packed once and sent together, replies
-read in order. Timeouts are short, and after a failure the client rests for REST_S, so that a dead
-or hung Redis costs a request milliseconds once, not a timeout per call.
+read in order. Timeouts are short, and after a failure the client rests for a second (breaker), so
+that a dead or hung Redis costs a request milliseconds once, not a timeout per call.
 """
 
+import os
 import threading
-import time
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 from hashlib import sha1
-from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -22,10 +21,10 @@ from redis.exceptions import NoScriptError, RedisError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 from redis.retry import Retry
 
+from infra.caching.breaker import Breaker
+from infra.caching.cluster import ClusterClient
+from infra.caching.wire import Command as Command
 from infra.caching.wire import Wire
-
-REST_S = 1.0
-Command = tuple[Any, ...]
 
 
 class Script(NamedTuple):
@@ -63,20 +62,6 @@ class Client(Protocol):
         ...
 
 
-class Breaker:
-    """Lets calls through, or answers at once while the server is resting. One per process."""
-
-    def __init__(self) -> None:
-        self.closed_until = 0.0
-
-    def check(self) -> None:
-        if self.closed_until and time.monotonic() < self.closed_until:
-            raise RedisConnectionError("Redis did not answer a moment ago; not asked again yet")
-
-    def trip(self) -> None:
-        self.closed_until = time.monotonic() + REST_S
-
-
 class SingleClient:
     """One Redis server, one connection per thread."""
 
@@ -90,51 +75,21 @@ class SingleClient:
     def run(self, commands: Sequence[Command]) -> list[Any]:
         self._breaker.check()
         try:
-            return self._wire().exchange(commands)
+            replies = self._wire().exchange(commands)
         except (RedisConnectionError, RedisTimeoutError):
             self._breaker.trip()
             raise
+        self._breaker.heal()
+        return replies
 
     def _wire(self) -> Wire:
         wire: Wire | None = getattr(self._local, "wire", None)
         if wire is None:
-            wire = self._local.wire = Wire(self._pool.make_connection())
+            # Not the pool's make_connection: it counts up to a limit and never down again, so that
+            # after a hundred threads, long gone, no new one would get a connection.
+            connection = self._pool.connection_class(**self._pool.connection_kwargs)
+            wire = self._local.wire = Wire(connection)
         return wire
-
-
-class ClusterClient:
-    """A Redis Cluster: redis-py finds the node of each key.
-
-    An MGET is asked key by key, since its keys live on different nodes.
-    """
-
-    keys_per_script = 1
-
-    def __init__(self, cluster: RedisCluster) -> None:
-        self._cluster = cluster
-        self._breaker = Breaker()
-
-    def run(self, commands: Sequence[Command]) -> list[Any]:
-        self._breaker.check()
-        try:
-            replies = iter(self._exchange([part for c in commands for part in _parts(c)]))
-        except (RedisConnectionError, RedisTimeoutError):
-            self._breaker.trip()
-            raise
-        return [
-            list(islice(replies, len(_parts(c)))) if c[0] == "MGET" else next(replies)
-            for c in commands
-        ]
-
-    def _exchange(self, commands: Sequence[Command]) -> list[Any]:
-        pipeline = self._cluster.pipeline(transaction=False)  # type: ignore[no-untyped-call]
-        for command in commands:
-            pipeline.execute_command(*command)
-        return list(pipeline.execute(raise_on_error=False))
-
-
-def _parts(command: Command) -> list[Command]:
-    return [("GET", key) for key in command[1:]] if command[0] == "MGET" else [command]
 
 
 class FeedRedis:
@@ -149,13 +104,18 @@ class FeedRedis:
         return self.run([command])[0]
 
     def run(self, commands: Sequence[Command]) -> list[Any]:
-        """Any number of commands, one round trip. Raises the first error reply, after all ran."""
+        """Any number of commands, one round trip. Raises the first error reply, after all ran.
+
+        Scripts the server does not know are sent again with their text, after the others ran.
+        """
         if not commands:
             return []
         replies = self._client.run(commands)
-        for index, reply in enumerate(replies):
-            if isinstance(reply, NoScriptError):
-                replies[index] = self._client.run([_with_body(commands[index])])[0]
+        unknown = [n for n, reply in enumerate(replies) if isinstance(reply, NoScriptError)]
+        if unknown:
+            again = self._client.run([_with_body(commands[n]) for n in unknown])
+            for n, reply in zip(unknown, again, strict=True):
+                replies[n] = reply
         for reply in replies:
             if isinstance(reply, RedisError):
                 raise reply
@@ -178,5 +138,10 @@ def redis() -> FeedRedis:
         "retry": Retry(NoBackoff(), 0),
     }
     if settings.REDIS_CLUSTER:
-        return FeedRedis(ClusterClient(RedisCluster.from_url(settings.REDIS_URL, **options)))
+        connect = partial(RedisCluster.from_url, settings.REDIS_URL, **options)
+        return FeedRedis(ClusterClient(connect))
     return FeedRedis(SingleClient(Redis.from_url(settings.REDIS_URL, **options)))
+
+
+# A forked process must not read its parent's replies.
+os.register_at_fork(after_in_child=redis.cache_clear)

@@ -4,8 +4,8 @@ redis-py connects, authenticates and speaks TLS; then commands go out in one wri
 reads the replies straight from the socket. redis-py's own way there costs 2 µs a reply.
 """
 
-import socket
-from collections.abc import Sequence
+import select
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from hiredis import Reader, pack_command
@@ -14,6 +14,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import InvalidResponse, RedisError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
+Command = tuple[Any, ...]
 _INCOMPLETE = object()
 _CHUNK_BYTES = 1 << 16
 
@@ -21,10 +22,13 @@ _CHUNK_BYTES = 1 << 16
 class Wire:
     """Not shared between threads. After any failure the next exchange starts on a new socket."""
 
+    _reader: Reader
+    _poll: Callable[[int], Sequence[Any]]
+
     def __init__(self, connection: Any) -> None:
         self._connection = connection
 
-    def exchange(self, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
+    def exchange(self, commands: Sequence[Command]) -> list[Any]:
         """Replies in order, error replies as exception values. Raises when the server is away."""
         try:
             sock = self._socket()
@@ -41,13 +45,17 @@ class Wire:
 
     def _socket(self) -> Any:
         sock = self._connection._sock
-        if sock is None or _has_news(sock):
+        # Bytes, or an end, waiting before we asked anything: it is closed or out of step.
+        if sock is None or self._poll(0):
             self._connection.disconnect()
             self._connection.connect()
+            sock = self._connection._sock
             self._reader = Reader(
                 protocolError=InvalidResponse, replyError=_reply_error, notEnoughData=_INCOMPLETE
             )
-            sock = self._connection._sock
+            poller = select.poll()
+            poller.register(sock, select.POLLIN)
+            self._poll = poller.poll
         return sock
 
     def _read(self, sock: Any, count: int) -> list[Any]:
@@ -63,21 +71,6 @@ class Wire:
                 raise RedisConnectionError("Redis closed the connection")
             reader.feed(data)
         return replies
-
-
-def _has_news(sock: Any) -> bool:
-    """Bytes, or an end, waiting before we asked anything: the socket is closed or out of step."""
-    timeout = sock.gettimeout()
-    sock.settimeout(0)
-    try:
-        sock.recv(1, socket.MSG_PEEK)
-    except BlockingIOError:
-        return False
-    except OSError:
-        return True
-    finally:
-        sock.settimeout(timeout)
-    return True
 
 
 def _reply_error(message: str) -> RedisError:
