@@ -16,11 +16,11 @@ if not marks[1] or at < tonumber(ARGV[1]) then
   return marks[1] and -1 or 0
 end
 local added = 5 + tonumber(ARGV[4])
-if added > 5 then
-  redis.call('HDEL', KEYS[1], unpack(ARGV, 5, added - 1))
+for i = 5, added - 1, 1000 do
+  redis.call('HDEL', KEYS[1], unpack(ARGV, i, math.min(i + 999, added - 1)))
 end
-if #ARGV >= added then
-  redis.call('HSET', KEYS[1], unpack(ARGV, added))
+for i = added, #ARGV, 1000 do
+  redis.call('HSET', KEYS[1], unpack(ARGV, i, math.min(i + 999, #ARGV)))
 end
 redis.call('HSET', KEYS[1], '!', ARGV[2])
 return 1

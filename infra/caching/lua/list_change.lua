@@ -23,21 +23,28 @@ if at < tonumber(ARGV[1]) then
   return -1
 end
 local added = 6 + tonumber(ARGV[5])
-if added > 6 then
-  redis.call('ZREM', KEYS[1], unpack(ARGV, 6, added - 1))
+for i = 6, added - 1, 1000 do
+  redis.call('ZREM', KEYS[1], unpack(ARGV, i, math.min(i + 999, added - 1)))
 end
-if #ARGV >= added then
-  local oldest = redis.call('ZRANGEBYSCORE', KEYS[1], '0', '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
-  local is_cut = mark[1] == 'newest'
-  if is_cut and not oldest[2] then
+if mark[1] == 'newest' then
+  -- Below the oldest kept member of a cut list there is a gap: what belongs there stays out.
+  -- Rank 0 is the mark, rank 1 the oldest member.
+  for i = added, #ARGV, 2 do
+    redis.call('ZREM', KEYS[1], ARGV[i + 1])
+  end
+  if redis.call('ZCARD', KEYS[1]) == 1 then
     bury()
     return -1
   end
   for i = added, #ARGV, 2 do
-    -- Below the oldest kept member of a cut list there is a gap: what belongs there stays out.
-    if not is_cut or tonumber(ARGV[i]) >= tonumber(oldest[2]) then
-      redis.call('ZADD', KEYS[1], ARGV[i], ARGV[i + 1])
+    redis.call('ZADD', KEYS[1], ARGV[i], ARGV[i + 1])
+    if redis.call('ZRANK', KEYS[1], ARGV[i + 1]) == 1 then
+      redis.call('ZREM', KEYS[1], ARGV[i + 1])
     end
+  end
+else
+  for i = added, #ARGV, 1000 do
+    redis.call('ZADD', KEYS[1], unpack(ARGV, i, math.min(i + 999, #ARGV)))
   end
 end
 local excess = redis.call('ZCARD', KEYS[1]) - 1 - tonumber(ARGV[3])
