@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from typing import Generic, NamedTuple, TypeVar
 from urllib.parse import urlencode
 
-from django.http import HttpResponse
+from django.http import HttpResponse, QueryDict
 from rest_framework.request import Request
 
 from infra.api.rendering import json_response
 
+CURSORS = frozenset(("max_id", "since_id", "min_id"))
 T = TypeVar("T")
 
 
@@ -45,9 +46,9 @@ def read_window(query: Mapping[str, str], limit: int) -> Window:
     )
 
 
-def link_header(url: str, query: Mapping[str, str], older: str | None, newer: str | None) -> str:
+def link_header(url: str, query: QueryDict, older: str | None, newer: str | None) -> str:
     """RFC 8288 links as Mastodon names them: `next` is older, `prev` is newer. May be empty."""
-    kept = [(k, v) for k, v in query.items() if k not in {"max_id", "since_id", "min_id"}]
+    kept = [(name, v) for name, vs in query.lists() if name not in CURSORS for v in vs]
     links = []
     if older is not None:
         links.append(f'<{url}?{urlencode([*kept, ("max_id", older)])}>; rel="next"')
