@@ -1,0 +1,98 @@
+"""The thin client: scripts that reload themselves, error replies, threads, forks."""
+
+import os
+import threading
+from collections import Counter
+
+import pytest
+from redis.exceptions import ResponseError
+
+from infra.caching.client import redis
+from infra.caching.keys import key
+from infra.caching.values import PUT
+
+KEYS = [key("tests.client:v1", owner) for owner in range(50)]
+
+
+def trips(monkeypatch):
+    """Counts round trips by what a client is handed."""
+    client, sent = redis()._client, []
+    run = client.run
+
+    def counted(commands):
+        sent.append(len(commands))
+        return run(commands)
+
+    monkeypatch.setattr(client, "run", counted)
+    return sent
+
+
+def test_replies_come_in_order(cache):
+    commands = [("SET", KEYS[0], "x"), ("GET", KEYS[0]), ("GET", KEYS[1]), ("PING",)]
+    assert cache.run(commands) == [b"OK", b"x", None, b"PONG"]
+
+
+def test_no_commands_no_trip(cache, monkeypatch):
+    sent = trips(monkeypatch)
+    assert cache.run([]) == []
+    assert sent == []
+
+
+def test_error_reply_is_raised_after_all_have_run(cache):
+    with pytest.raises(ResponseError, match="WRONGTYPE"):
+        cache.run([("SET", KEYS[0], "x"), ("LPUSH", KEYS[0], "y"), ("SET", KEYS[1], "z")])
+    assert cache.call("MGET", KEYS[0], KEYS[1]) == [b"x", b"z"]
+
+
+def test_unknown_scripts_are_sent_again_in_one_trip(cache, monkeypatch):
+    cache.call("SCRIPT", "FLUSH")
+    sent = trips(monkeypatch)
+    puts = [PUT.on([name], 1, b"x", 60_000) for name in KEYS]
+    replies = cache.run([*puts, ("GET", KEYS[0]), ("PING",)])
+    assert replies[:50] == [1] * 50
+    assert replies[-1] == b"PONG"
+    assert sent == [52, 50]
+    cache.run(puts)
+    assert sent == [52, 50, 50]
+
+
+def test_threads_do_not_read_each_others_replies(cache):
+    """Each thread has a connection of its own."""
+    ready, wrong = threading.Barrier(8, timeout=5), Counter()
+
+    def work(number):
+        ready.wait()
+        for turn in range(200):
+            text = b"%d:%d" % (number, turn)
+            if cache.run([("ECHO", text), ("ECHO", text * 100)]) != [text, text * 100]:
+                wrong[number] += 1
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_reply_of_many_megabytes(cache):
+    cache.call("SET", KEYS[0], b"x" * 5_000_000)
+    assert cache.run([("GET", KEYS[0]), ("ECHO", b"next")])[1] == b"next"
+
+
+def test_forked_process_does_not_share_its_parents_connection(cache):
+    cache.call("PING")
+    ours = cache.call("CLIENT", "ID")
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.write(writer, b"%d" % redis().call("CLIENT", "ID"))
+        finally:
+            os._exit(0)
+    os.close(writer)
+    os.waitpid(child, 0)
+    with open(reader, "rb") as answer:
+        theirs = int(answer.read())
+    assert theirs != ours
+    assert cache.call("CLIENT", "ID") == ours

@@ -1,0 +1,142 @@
+"""Cached hashes: complete or absent, and never older than a change that was seen."""
+
+import threading
+from typing import NamedTuple
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from infra.caching.client import redis
+from infra.caching.hashes import HashCache, HashChange, read_fields
+
+SPEC = HashCache("tests.hash:v1", ttl_s=60)
+FIELDS = ["a", "b", "c"]
+
+
+def put(version, fields):
+    return redis().run([SPEC.put_command(1, 0, version, fields)])[0]
+
+
+def change(before, after, added=None, removed=()):
+    news = HashChange(before, after, added or {}, removed)
+    return redis().run([SPEC.change_command(1, 0, news)])[0]
+
+
+def read(fields=FIELDS):
+    found = read_fields(redis().run([SPEC.read_command(1, 0, fields)])[0])
+    return None if found is None else dict(zip(fields, found, strict=True))
+
+
+def test_absent_and_empty_are_told_apart(cache):
+    assert read() is None
+    put(1, {})
+    assert read() == {"a": None, "b": None, "c": None}
+
+
+def test_parts_of_an_owner_are_kept_apart(cache):
+    put(1, {"a": b"1"})
+    assert read_fields(cache.run([SPEC.read_command(1, 1, ["a"])])[0]) is None
+
+
+@pytest.mark.parametrize(("old", "new", "lands"), [(5, 4, 0), (5, 5, 1), (5, 6, 1), (9, 10, 1)])
+def test_older_hash_never_lands(cache, old, new, lands):
+    put(old, {"a": b"old"})
+    assert put(new, {"b": b"new"}) == lands
+    kept = {"b": b"new"} if lands else {"a": b"old"}
+    assert read() == dict.fromkeys(FIELDS) | kept
+
+
+def test_next_version_changes_it_in_place(cache):
+    put(1, {"a": b"1", "b": b"2"})
+    assert change(1, 2, {"c": b"3"}, ["a"]) == 1
+    assert read() == {"a": None, "b": b"2", "c": b"3"}
+
+
+def test_change_that_is_in_already_does_nothing(cache):
+    put(2, {"a": b"1"})
+    assert change(1, 2, removed=["a"]) == 0
+    assert read(["a"]) == {"a": b"1"}
+
+
+def test_gap_drops_it_and_keeps_older_ones_out(cache):
+    put(1, {"a": b"1"})
+    assert change(2, 3, {"b": b"2"}) == -1
+    assert read() is None
+    assert put(2, {"a": b"1"}) == 0
+    assert read() is None
+    assert put(3, {"b": b"2"}) == 1
+    assert read() == {"a": None, "b": b"2", "c": None}
+
+
+def test_times_to_live(cache):
+    change(0, 1)
+    assert 0 < cache.call("PTTL", SPEC.key(1, 0)) <= 60_000
+    put(1, {"a": b"1"})
+    before = cache.call("PTTL", SPEC.key(1, 0))
+    assert 53_000 < before <= 60_000
+    change(1, 2, {"b": b"2"})
+    assert 0 < cache.call("PTTL", SPEC.key(1, 0)) <= before
+
+
+def test_change_during_a_slow_load_stays(cache):
+    has_read, has_changed = threading.Barrier(2, timeout=5), threading.Barrier(2, timeout=5)
+    landed = []
+
+    def load_slowly():
+        has_read.wait()
+        has_changed.wait()
+        landed.append(put(1, {"a": b"old"}))
+
+    thread = threading.Thread(target=load_slowly)
+    thread.start()
+    has_read.wait()
+    change(1, 2, {"a": b"new"})
+    has_changed.wait()
+    thread.join()
+    assert landed == [0]
+    assert read() is None
+
+
+def test_more_fields_than_lua_can_unpack(cache):
+    many = {str(number): b"x" for number in range(9_000)}
+    put(1, many)
+    more = {str(number): b"y" for number in range(9_000, 18_000)}
+    assert change(1, 2, more, list(many)[:8_999]) == 1
+    assert cache.call("HLEN", SPEC.key(1, 0)) == 9_002  # one left, 9,000 new, the version
+    assert read(["8998", "8999", "17999"]) == {"8998": None, "8999": b"x", "17999": b"y"}
+
+
+class History(NamedTuple):
+    versions: list[dict[str, bytes]]
+    changes: list[tuple[dict[str, bytes], list[str]]]
+
+
+@st.composite
+def histories(draw):
+    hashes = st.dictionaries(st.sampled_from(FIELDS), st.sampled_from([b"1", b"2"]), max_size=3)
+    versions, changes = [draw(hashes)], []
+    for _ in range(draw(st.integers(1, 5))):
+        added, removed = draw(hashes), draw(st.lists(st.sampled_from(FIELDS), max_size=2))
+        left = {field: value for field, value in versions[-1].items() if field not in removed}
+        versions.append(left | added)
+        changes.append((added, removed))
+    return History(versions, changes)
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@given(history=histories(), data=st.data())
+def test_cached_hash_is_always_one_that_was(cache, history, data):
+    cache.call("FLUSHDB")
+    last = len(history.versions) - 1
+    steps = st.tuples(st.booleans(), st.integers(0, last))
+    for is_load, version in data.draw(st.lists(steps, max_size=8)):
+        if is_load:
+            put(version, history.versions[version])
+        elif version > 0:
+            change(version - 1, version, *history.changes[version - 1])
+        found = read()
+        if found is not None:
+            at = int(cache.call("HGET", SPEC.key(1, 0), "!"))
+            truth = history.versions[at]
+            assert found == {field: truth.get(field) for field in FIELDS}

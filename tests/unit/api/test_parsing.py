@@ -1,0 +1,111 @@
+"""Values as endpoints read them: what is refused, and that nothing of it is a 500."""
+
+from contextlib import suppress
+from io import BytesIO
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rest_framework.exceptions import ParseError
+
+from infra.api.errors import InvalidRequest
+from infra.api.parsing import JsonParser, clean_text, read_flag, read_limit
+
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(), inner, max_size=2),
+    max_leaves=3,
+)
+
+
+def parse(body):
+    return JsonParser().parse(BytesIO(body))
+
+
+def test_object_is_parsed():
+    assert parse('{"status": "grüß\\u0000"}'.encode()) == {"status": "grüß\x00"}
+
+
+def test_empty_body_is_an_empty_object():
+    assert parse(b"") == {}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"[]",
+        b"1",
+        b"null",
+        b'"text"',
+        b"{",
+        b"{'a': 1}",
+        b'{"a": NaN}',
+        b'{"a": "\\ud800"}',
+        b'{"a": "\xff"}',
+        b"\x00",
+        b'{"a":' * 5_000 + b"1" + b"}" * 5_000,
+    ],
+)
+def test_everything_else_is_a_parse_error(body):
+    with pytest.raises(ParseError):
+        parse(body)
+
+
+@given(st.binary(max_size=40))
+def test_no_bytes_raise_anything_but_a_parse_error(body):
+    with suppress(ParseError):
+        assert isinstance(parse(body), dict)
+
+
+@pytest.mark.parametrize("value", ["a\x00b", "\ud800", "a\udfff", None, 1, b"bytes", [], {}])
+def test_text_that_cannot_be_stored_is_refused(value):
+    with pytest.raises(InvalidRequest):
+        clean_text(value, "status")
+
+
+@pytest.mark.parametrize("value", ["", "plain", "\U0001f701\u200d", "\x01"])
+def test_text_that_can_be_stored_is_itself(value):
+    assert clean_text(value, "status") == value
+
+
+@given(ANYTHING)
+def test_text_is_text_or_refused(value):
+    with suppress(InvalidRequest):
+        clean_text(value, "status").encode()
+
+
+@pytest.mark.parametrize(
+    ("value", "read"),
+    [(None, 20), ("1", 1), ("40", 40), ("41", 40), ("999999999", 40), ("0", 1), (7, 7), ("007", 7)],
+)
+def test_limit_is_held_between_one_and_most(value, read):
+    assert read_limit(value, default=20, most=40) == read
+
+
+@pytest.mark.parametrize(
+    "value", ["", "-1", "+1", "1.5", "ten", "٣", "²", "9" * 10, "1\x00", True, [], {}, 1.5, 2**64]
+)
+def test_limit_that_is_no_number_is_refused(value):
+    with pytest.raises(InvalidRequest):
+        read_limit(value, default=20, most=40)
+
+
+@given(ANYTHING)
+def test_limit_is_in_bounds_or_refused(value):
+    with suppress(InvalidRequest):
+        assert 1 <= read_limit(value, default=20, most=40) <= 40
+
+
+@pytest.mark.parametrize("value", [False, "0", "f", "F", "false", "FALSE", "off", "no", "", 0])
+def test_flag_false(value):
+    assert read_flag(value, default=True) is False
+
+
+@pytest.mark.parametrize("value", [True, "1", "t", "true", "on", "anything", 1])
+def test_flag_true(value):
+    assert read_flag(value, default=False) is True
+
+
+@pytest.mark.parametrize("default", [True, False])
+def test_flag_that_is_not_sent_is_the_default(default):
+    assert read_flag(None, default) is default

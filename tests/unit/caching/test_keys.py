@@ -1,0 +1,16 @@
+"""Keys: the owner in braces, so that a cluster keeps one account's keys together."""
+
+from redis.crc import key_slot
+
+from infra.caching.keys import key
+
+
+def test_layout():
+    assert key("relations.following:v1", 42) == b"relations.following:v1:{42}"
+    assert key("posts.week:v1", 42, 7) == b"posts.week:v1:{42}:7"
+    assert key("changes.bell:v1", "shard0:1") == b"changes.bell:v1:{shard0:1}"
+
+
+def test_keys_of_an_account_share_a_slot():
+    keys = [key("a:v1", 42), key("b:v2", 42), key("b:v2", 42, 7), key("b:v2", 42, "x")]
+    assert len({key_slot(name) for name in keys}) == 1
