@@ -9,7 +9,7 @@ routed     author second sequence   one author's posts are one range; names its 
 packed     second author sequence   big-endian, what timelines store
 moment     second * 1296 + sequence one number, orders one author's posts; the table's key
 
-EPOCH      2026-01-01T00:00:00Z; six digits of seconds last until 2094-12-24T04:09:35Z
+EPOCH      2026-01-01T00:00:00Z; six digits of seconds last until 2094-12-24T05:45:35Z
 example    PostId(1, 2, 3): public 00000100000203, routed 00000200000103, moment 1299
 """
 

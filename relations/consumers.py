@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from counters.cache import refresh_account_counts
 from infra.caching.client import Command, redis
+from infra.changes.failpoints import failpoint
 from infra.changes.registry import Delivery, consumes
 from relations.actions.mirror import (
     Pair,
@@ -40,7 +41,9 @@ def mirror_backward_edges(alias: str, deliveries: Deliveries) -> None:
     """
     forward = read_forward(alias, _pairs(deliveries))
     for target, group in by_followee_shard(forward).items():
-        refresh_followers(mirror_on_shard(target, group))
+        mirrored = mirror_on_shard(target, group)
+        failpoint("relations.mirrored")
+        refresh_followers(mirrored)
 
 
 def _pairs(deliveries: Deliveries) -> set[Pair]:

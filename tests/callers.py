@@ -1,0 +1,52 @@
+"""Clients of the API with a real token, as Django's test client speaks to it."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import orjson
+from django.http import HttpResponse
+from django.test import Client
+
+from accounts.actions.issue_token import issue_token
+from accounts.models import Application
+
+SCOPES = "read write follow"
+
+
+class Caller:
+    """Somebody with a token of these scopes; `account_id` None: an application's own token."""
+
+    def __init__(self, account_id: int | None, scope: str = SCOPES) -> None:
+        self.client = Client(headers={"Authorization": f"Bearer {token_of(account_id, scope)}"})
+
+    def get(self, path: str, query: Any = None) -> Any:
+        return self.client.get(path, query)
+
+    def post(self, path: str, body: Any = None, **headers: str) -> Any:
+        """Sends JSON, as all of today's clients do."""
+        sent = b"" if body is None else orjson.dumps(body)
+        return self.client.post(path, sent, "application/json", headers=headers)
+
+    def delete(self, path: str) -> Any:
+        return self.client.delete(path)
+
+
+def token_of(account_id: int | None, scope: str = SCOPES) -> str:
+    application, _ = Application.objects.get_or_create(
+        name="Tests",
+        defaults={"scopes": SCOPES, "redirect_uris": "urn:ietf:wg:oauth:2.0:oob"},
+    )
+    return issue_token(account_id, application.pk, scope, datetime.now(UTC)).token
+
+
+def ids_of(answer: HttpResponse) -> list[str]:
+    assert answer.status_code == 200, answer.content
+    return [entity["id"] for entity in orjson.loads(answer.content)]
+
+
+def next_link(answer: HttpResponse) -> str | None:
+    """Path and query of the older page, or None."""
+    for link in answer.get("Link", "").split(", "):
+        if 'rel="next"' in link:
+            return link[1 : link.index(">")].removeprefix("http://testserver")
+    return None

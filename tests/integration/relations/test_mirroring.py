@@ -1,0 +1,187 @@
+"""The derived side of an edge: the same whatever is delivered twice, late, or by two at once."""
+
+import itertools
+from datetime import UTC, datetime
+from functools import partial
+
+import pytest
+
+from counters.kinds import CounterKind
+from counters.queries.counts import load_counts
+from counters.types import Count
+from infra.api.pages import Window
+from infra.changes.failpoints import arm, disarm
+from infra.changes.models import Change
+from infra.changes.registry import Delivery
+from infra.sharding.buckets import shard_of
+from relations.actions.follow import follow, unfollow
+from relations.actions.mirror import mirror_on_shard, read_forward
+from relations.changes import EdgeChanged
+from relations.consumers import mirror_backward_edges, refresh_following_lists
+from relations.queries.lists import FOLLOWERS_LIST, FOLLOWING_LIST, list_page
+from relations.types import Attribute, Edge
+from tests.budgets import count_calls
+from tests.races import failures, run_together
+from tests.truth import assert_drained_truth, backward_edges
+from tests.world import make_accounts
+
+
+def deliveries_of(account_id: int) -> list[Delivery[EdgeChanged]]:
+    rows = Change.objects.on(shard_of(account_id)).filter(owner_id=account_id).order_by("pk")
+    return [
+        Delivery(row.pk, row.owner_id, row.created_at, EdgeChanged(**row.payload)) for row in rows
+    ]
+
+
+def mirror(account_id: int, deliveries: list[Delivery[EdgeChanged]]) -> None:
+    mirror_backward_edges(shard_of(account_id), deliveries)
+
+
+def follower_count(account_id: int) -> Count:
+    return load_counts([account_id])[account_id][CounterKind.FOLLOWERS]
+
+
+def members(edge_list, account_id: int) -> list[int]:
+    return [item.account_id for item in list_page(edge_list, account_id, Window(80)).items]
+
+
+def test_mirroring_twice_counts_once(world):
+    ann, bob = make_accounts(2)
+    follow(ann, bob)
+    for _ in range(2):
+        mirror(ann, deliveries_of(ann))
+        assert follower_count(bob) == Count(1, 1)
+    assert_drained_truth()
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
+def test_changes_in_any_order_each_when_it_comes_end_the_same(world, order):
+    ann, bob = make_accounts(2)
+    follow(ann, bob)
+    unfollow(ann, bob)
+    follow(ann, bob)
+    deliveries = deliveries_of(ann)
+    members(FOLLOWING_LIST, ann), members(FOLLOWERS_LIST, bob)
+    for place in order:
+        mirror(ann, [deliveries[place]])
+        refresh_following_lists(shard_of(ann), [deliveries[place]])
+    assert_drained_truth()
+    assert (members(FOLLOWING_LIST, ann), members(FOLLOWERS_LIST, bob)) == ([bob], [ann])
+
+
+def test_late_news_of_an_edge_changes_nothing(world):
+    ann, bob = make_accounts(2)
+    follow(ann, bob)
+    late = read_forward(shard_of(ann), [(ann, bob)])
+    unfollow(ann, bob)
+    mirror(ann, deliveries_of(ann))
+    mirrored = mirror_on_shard(shard_of(bob), late)
+    assert mirrored[bob].news == {}
+    assert_drained_truth()
+
+
+def test_equal_news_of_an_edge_changes_nothing(world):
+    """A replay must not overwrite what was mended by hand at the same revision."""
+    ann, bob = make_accounts(2)
+    follow(ann, bob, clock_ms=lambda: 5)
+    mirror(ann, deliveries_of(ann))
+    other = {(ann, bob): Edge(Attribute.NONE, 1, 9)}
+    assert mirror_on_shard(shard_of(bob), other)[bob].news == {}
+    assert backward_edges() == {(ann, bob): Edge(Attribute.FOLLOW, 1, 5)}
+
+
+def test_several_drainers_at_once_count_each_edge_once(world):
+    ann, *others = make_accounts(20)
+    for other in others:
+        follow(ann, other)
+    deliveries = deliveries_of(ann)
+    backwards = partial(mirror, ann, deliveries[::-1])
+    answers = run_together([partial(mirror, ann, deliveries), backwards] * 3)
+    assert failures(answers) == []
+    assert_drained_truth()
+    assert {follower_count(other) for other in others} == {Count(1, 1)}
+
+
+def test_drainers_of_all_shards_meet_at_one_followee(world):
+    bob, *fans = make_accounts(25)
+    for fan in fans:
+        follow(fan, bob)
+    answers = run_together(partial(mirror, fan, deliveries_of(fan)) for fan in fans)
+    assert failures(answers) == []
+    assert_drained_truth()
+    assert sorted(members(FOLLOWERS_LIST, bob)) == sorted(fans)
+
+
+def test_a_batch_about_one_followee_is_one_write_of_their_count(world):
+    bob, *fans = make_accounts(41)
+    fans = [fan for fan in fans if shard_of(fan) == shard_of(fans[0])]
+    for fan in fans:
+        follow(fan, bob)
+    batch = [delivery for fan in fans for delivery in deliveries_of(fan)]
+    with count_calls() as calls:
+        mirror(fans[0], batch)
+    assert follower_count(bob) == Count(len(fans), 1)
+    # forward edges; lock, old rows, rows, count, versions; counts for the cache
+    assert calls.sql.total() == 7
+    assert calls.round_trips <= 2 + 2  # list and counts, twice where Redis had no script yet
+
+
+class Killed(BaseException):
+    """What no handler catches: the process is gone."""
+
+
+def test_death_between_rows_and_caches_is_mended_by_the_next_drain(world, drain):
+    ann, bob, eve = make_accounts(3)
+    follow(ann, bob)
+    drain()
+    assert members(FOLLOWERS_LIST, bob) == [ann]
+    follow(eve, bob)
+
+    def die() -> None:
+        raise Killed
+
+    arm("relations.mirrored", die)
+    try:
+        with pytest.raises(Killed):
+            drain()
+    finally:
+        disarm("relations.mirrored")
+    assert (eve, bob) in backward_edges()
+    assert members(FOLLOWERS_LIST, bob) == [ann]  # what is to be mended
+    drain()
+    assert members(FOLLOWERS_LIST, bob) == [eve, ann]
+    assert_drained_truth()
+
+
+def test_followers_shard_hears_of_its_own_list_before_the_other_side(world, drain, monkeypatch):
+    """A followee's shard that is away must not keep the follower's own list back."""
+    ann, bob = make_accounts(2)
+    members(FOLLOWING_LIST, ann)
+    with monkeypatch.context() as patch:
+        patch.setattr("infra.changes.append.at_once_consumers_of", lambda kind: [])
+        follow(ann, bob)
+    assert members(FOLLOWING_LIST, ann) == []
+
+    def away() -> None:
+        raise RuntimeError
+
+    arm("relations.mirrored", away)
+    try:
+        drain()
+    finally:
+        disarm("relations.mirrored")
+    assert members(FOLLOWING_LIST, ann) == [bob]
+
+
+def test_replayed_change_of_long_ago_leaves_caches_alone(world, drain):
+    ann, bob, eve = make_accounts(3)
+    follow(ann, bob)
+    old = [Delivery(1, ann, datetime(2026, 1, 1, tzinfo=UTC), EdgeChanged(bob, before=0, after=1))]
+    follow(ann, eve)
+    drain()
+    warm = members(FOLLOWING_LIST, ann), members(FOLLOWERS_LIST, bob)
+    mirror(ann, old)
+    refresh_following_lists(shard_of(ann), old)
+    with count_calls() as calls:
+        assert (members(FOLLOWING_LIST, ann), members(FOLLOWERS_LIST, bob)) == warm
+    assert calls.sql.total() == 0

@@ -1,0 +1,73 @@
+"""What the databases hold, all shards together, and whether it agrees with itself."""
+
+from collections import Counter
+
+from django.conf import settings
+
+from counters.kinds import CounterKind
+from infra.changes.models import Change
+from infra.sharding.placement import all_aliases
+from infra.sharding.sql import fetch_all
+from relations.types import Attribute, Edge
+
+Pair = tuple[int, int]  # follower, followee
+EDGES = "SELECT follower_id, followee_id, attribute, revision, since_ms FROM {}"
+COUNTS = "SELECT owner_id, kind, value FROM counters_counter WHERE subject = 0 AND value > 0"
+LIVE_POSTS = "SELECT author_id, count(*) FROM posts_post WHERE deleted_at IS NULL GROUP BY 1"
+TABLES = (
+    "counters_counter",
+    "posts_post",
+    "posts_publishedkey",
+    "relations_backwardedge",
+    "relations_forwardedge",
+)
+
+
+def rows_of(sql: str) -> list[tuple[int, ...]]:
+    return [row for alias in settings.SHARD_ALIASES for row in fetch_all(alias, sql)]
+
+
+def forward_edges() -> dict[Pair, Edge]:
+    return _edges("relations_forwardedge")
+
+
+def backward_edges() -> dict[Pair, Edge]:
+    return _edges("relations_backwardedge")
+
+
+def live_pairs() -> set[Pair]:
+    edges = forward_edges()
+    return {pair for pair, edge in edges.items() if edge.attribute is Attribute.FOLLOW}
+
+
+def _edges(table: str) -> dict[Pair, Edge]:
+    rows = rows_of(EDGES.format(table))
+    return {(r[0], r[1]): Edge(Attribute(r[2]), r[3], r[4]) for r in rows}
+
+
+def counts() -> Counter[tuple[int, int]]:
+    """(account, kind) → value, where it is not zero."""
+    return Counter({(owner, kind): value for owner, kind, value in rows_of(COUNTS)})
+
+
+def assert_drained_truth() -> None:
+    """Both sides of every edge are equal, and every count is the number of its rows."""
+    assert backward_edges() == forward_edges()
+    expected: Counter[tuple[int, int]] = Counter()
+    for follower_id, followee_id in live_pairs():
+        expected[follower_id, CounterKind.FOLLOWING] += 1
+        expected[followee_id, CounterKind.FOLLOWERS] += 1
+    for author_id, live in rows_of(LIVE_POSTS):
+        expected[author_id, CounterKind.POSTS] = live
+    assert counts() == expected
+
+
+def everything_written() -> dict[str, list[tuple[int, ...]]]:
+    """All rows of posts, relations and counters, and the changes: to see that nothing changed."""
+    rows = {table: sorted(rows_of(f"SELECT {table}::text FROM {table}")) for table in TABLES}
+    changes = [
+        (alias, change.pk, change.kind, change.state)
+        for alias in all_aliases()
+        for change in Change.objects.on(alias).order_by("pk")
+    ]
+    return rows | {"changes": changes}

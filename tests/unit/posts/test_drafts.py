@@ -1,0 +1,89 @@
+"""What a post may be: limits in characters, what cannot be stored, what would be lost."""
+
+import pytest
+
+from infra.api.errors import InvalidRequest, TidelineError
+from posts.actions.check_draft import MAX_KEY_LENGTH, check_draft, check_key
+from posts.errors import EmptyPost, InvalidDraft, PostTooLong
+from posts.types import Draft
+
+MOST = 500
+
+
+@pytest.fixture(autouse=True)
+def limit(settings):
+    settings.POST_MAX_CHARACTERS = MOST
+
+
+@pytest.mark.parametrize("character", ["a", "é", "字", "🌊", "\u0301"])
+def test_limit_counts_characters_not_bytes(character):
+    assert check_draft({"status": character * MOST}) == Draft(character * MOST)
+    with pytest.raises(PostTooLong, match=f"limit of {MOST}"):
+        check_draft({"status": character * (MOST + 1)})
+
+
+def test_spoiler_text_counts_too():
+    check_draft({"status": "a" * (MOST - 3), "spoiler_text": "abc"})
+    with pytest.raises(PostTooLong):
+        check_draft({"status": "a" * (MOST - 3), "spoiler_text": "abcd"})
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\t ", "\u2003", None, [], {}, 0, False])
+def test_nothing_to_read_is_no_post(text):
+    with pytest.raises(EmptyPost):
+        check_draft({"status": text, "spoiler_text": "something"})
+
+
+def test_missing_text_is_no_post():
+    with pytest.raises(EmptyPost):
+        check_draft({})
+
+
+@pytest.mark.parametrize("field", ["status", "spoiler_text", "language"])
+@pytest.mark.parametrize("value", ["a\x00b", "a\ud800b", "\udfff", 7, ["a"], {"a": 1}, True])
+def test_what_cannot_be_stored_is_refused_in_every_field(field, value):
+    with pytest.raises(InvalidRequest):
+        check_draft({"status": "fine"} | {field: value})
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"media_ids": ["1"]},
+        {"media_ids[]": "1"},
+        {"poll": {"options": ["a", "b"]}},
+        {"scheduled_at": "2030-01-01"},
+        {"in_reply_to_id": "00000100000203"},
+        {"quoted_status_id": "00000100000203"},
+        {"visibility": "private"},
+        {"visibility": "direct"},
+        {"visibility": 3},
+        {"language": "x" * 17},
+    ],
+)
+def test_what_would_be_lost_is_refused(more):
+    with pytest.raises(InvalidDraft):
+        check_draft({"status": "fine"} | more)
+
+
+def test_everything_that_is_kept():
+    form = {
+        "status": "  text as typed ",
+        "spoiler_text": "careful",
+        "sensitive": "true",
+        "language": "en",
+        "visibility": "public",
+        "media_ids": [],
+    }
+    assert check_draft(form) == Draft("  text as typed ", True, "careful", "en")
+
+
+@pytest.mark.parametrize(("sent", "kept"), [("", None), (None, None), ("k" * 64, "k" * 64)])
+def test_keys_as_they_come(sent, kept):
+    assert check_key(sent) == kept
+
+
+@pytest.mark.parametrize("key", ["k" * (MAX_KEY_LENGTH + 1), "a\x00", "\ud800"])
+def test_keys_that_cannot_be_kept(key):
+    with pytest.raises(TidelineError):
+        check_key(key)

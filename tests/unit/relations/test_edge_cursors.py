@@ -1,0 +1,57 @@
+"""Cursors of the follow lists: they come back as they were, order as the list does, and no more."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from infra.api.errors import InvalidCursor
+from infra.api.ids import MAX_ACCOUNT_ID
+from relations.cache import account_of, member_of
+from relations.queries.lists import decode_cursor, encode_cursor
+from relations.types import Listed
+
+LAST_MS = 36**9 - 1  # of the year 5188
+accounts = st.integers(1, MAX_ACCOUNT_ID) | st.sampled_from([1, 9, 10, 2**31, MAX_ACCOUNT_ID])
+listed = st.builds(Listed, st.integers(0, LAST_MS) | st.sampled_from([0, 1, LAST_MS]), accounts)
+
+
+@given(listed)
+def test_cursor_comes_back_as_it_was(item):
+    assert decode_cursor(encode_cursor(item)) == item
+
+
+@given(listed, listed)
+def test_cursors_sort_as_the_list_does(one, other):
+    assert (one < other) == (encode_cursor(one) < encode_cursor(other))
+
+
+@given(accounts, accounts)
+def test_members_of_the_cache_sort_as_their_numbers_do(one, other):
+    assert account_of(member_of(one)) == one
+    assert (one < other) == (member_of(one) < member_of(other))
+
+
+def test_no_cursor_is_no_bound():
+    assert decode_cursor(None) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1",
+        "0" * 14,
+        "0" * 16,
+        "00000000000000Z",
+        "+00000000000000",
+        "00000000 000000",
+        "000_00000000000",
+        "00000000000000٣",
+        "\x00" * 15,
+        "\ud800" * 15,
+        "18446744073709551616",
+        "'; DROP TABLE x",
+    ],
+)
+def test_foreign_text_is_no_cursor(text):
+    with pytest.raises(InvalidCursor):
+        decode_cursor(text)
