@@ -1,6 +1,5 @@
 """Mastodon's entities; accounts are spliced from cached fragments and never parsed."""
 
-from collections.abc import Iterable, Mapping
 from typing import Any
 
 import orjson
@@ -17,13 +16,6 @@ def present_account(profile: bytes, counts: bytes | None) -> bytes:
         b'{%b,"followers_count":%b,"following_count":%b,"statuses_count":%b}'
         % (profile, followers, following, posts)
     )  # fmt: skip
-
-
-def present_accounts(
-    account_ids: Iterable[int], profiles: Mapping[int, bytes], counts: Mapping[int, bytes]
-) -> list[bytes]:
-    """Accounts in the order asked for, those without a profile left out."""
-    return [present_account(profiles[i], counts.get(i)) for i in account_ids if i in profiles]
 
 
 def present_credentials(account: bytes, note: str) -> bytes:

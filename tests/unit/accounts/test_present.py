@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import orjson
 from pytest_django import Settings
 
-from accounts.api.present import present_account, present_accounts, present_credentials
+from accounts.api.present import present_account, present_credentials
 from accounts.encode import encode_profile
 from accounts.types import Profile
 
@@ -27,13 +27,6 @@ def test_fragment_and_counts_make_an_entity(settings: Settings) -> None:
 
 def test_without_counts_there_are_none() -> None:
     assert orjson.loads(present_account(encode_profile(ANN), None))["statuses_count"] == 0
-
-
-def test_accounts_keep_the_order_asked_and_leave_unknown_ones_out() -> None:
-    fragments = {n: b'"id":"%d"' % n for n in (1, 2)}
-    made = present_accounts([2, 9, 1], fragments, {1: b"5,0,0"})
-    assert [orjson.loads(body)["id"] for body in made] == ["2", "1"]
-    assert orjson.loads(made[1])["followers_count"] == 5
 
 
 def test_the_source_is_the_text_as_it_was_typed() -> None:
