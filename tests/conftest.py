@@ -23,6 +23,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """Servers first, settings second: those read the servers' URLs. Workers inherit them."""
     os.environ.setdefault("DEVELOPMENT", "1")
     os.environ.setdefault("ALLOW_PASSWORD_GRANT", "1")
+    # A crowded machine is not a hung Redis; tests of the time-out start servers of their own.
+    os.environ.setdefault("REDIS_TIMEOUT_MS", "5000")
     worker = os.environ.get("PYTEST_XDIST_WORKER")
     if worker is None:
         config.stash[_services] = start_for_session()

@@ -6,6 +6,7 @@ import structlog
 from django.conf import settings
 from redis.exceptions import RedisError
 
+from infra.changes.failpoints import failpoint
 from relations.queries.following import Following, load_following
 from timelines.queries.pull import Span, pull
 from timelines.stores.chosen import timeline_store
@@ -27,6 +28,7 @@ def rebuild(reader_id: int) -> LiveTimeline:
     except RedisError:
         return compute(reader_id, load_following(reader_id))
     timeline = compute(reader_id, load_following(reader_id))
+    failpoint("rebuild.computed")
     try:
         timeline_store().lay(reader_id, epoch, timeline)
     except RedisError as error:

@@ -1,16 +1,65 @@
 """Reads, pushes, builds and follows at the same moment: nothing is missing once drained."""
 
+from collections.abc import Callable, Iterator
 from functools import partial
 
 import pytest
 
 from infra.caching.client import redis
+from infra.changes.failpoints import arm, disarm
 from relations.actions.follow import follow, unfollow
 from tests.integration.timelines.homes import first_page
 from tests.races import failures, run_together
 from tests.world import drain_all, make_accounts, publish
 
-ROUNDS = 40
+ROUNDS = 8
+
+
+@pytest.fixture
+def at_failpoint() -> Iterator[Callable[[Callable[[], object]], None]]:
+    """Runs an action once, between the computing of a timeline and its laying."""
+
+    def arm_once(action: Callable[[], object]) -> None:
+        def run() -> None:
+            disarm("rebuild.computed")
+            action()
+
+        arm("rebuild.computed", run)
+
+    yield arm_once
+    disarm("rebuild.computed")
+
+
+def test_a_post_pushed_between_computing_and_laying_is_kept(
+    world: None, at_failpoint: Callable[[Callable[[], object]], None]
+) -> None:
+    me, friend = make_accounts(2)
+    follow(me, friend)
+    drain_all()
+    at_failpoint(lambda: (publish(friend), drain_all()))
+    first_page(me)
+    assert len(first_page(me)) == 1
+
+
+def test_a_follow_between_computing_and_laying_is_kept(
+    world: None, at_failpoint: Callable[[Callable[[], object]], None]
+) -> None:
+    me, friend = make_accounts(2)
+    publish(friend)
+    at_failpoint(lambda: follow(me, friend))
+    first_page(me)
+    assert len(first_page(me)) == 1
+
+
+def test_a_lost_timeline_is_not_laid_over_missed_pushes(
+    world: None, at_failpoint: Callable[[Callable[[], object]], None]
+) -> None:
+    me, friend = make_accounts(2)
+    follow(me, friend)
+    drain_all()
+    at_failpoint(lambda: (redis().call("FLUSHDB"), publish(friend), drain_all()))
+    first_page(me)
+    assert len(first_page(me)) == 1
 
 
 def test_a_post_published_during_a_build_is_not_lost(world: None) -> None:
