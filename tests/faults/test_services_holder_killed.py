@@ -92,6 +92,12 @@ def test_start_that_was_killed_half_way_is_done_again(data):
         while not (data / "services").exists() or not list(data.glob("services/template/base")):
             assert process.poll() is None
             time.sleep(0.001)
+        # What is left of it may go on writing for a moment: the lock makes the next start wait.
+        assert "template.lock" in open_files(process_tree(process.pid)[1])
         process.kill()
     with running_services(data, environ={}, shard_count=1) as services:
         assert psycopg.connect(services.postgres["shard0"].url).close() is None
+
+
+def open_files(pid: int) -> set[str]:
+    return {link.readlink().name for link in Path(f"/proc/{pid}/fd").iterdir()}
