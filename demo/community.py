@@ -11,7 +11,7 @@ FILE = Path(__file__).with_name("data") / "community.edges.gz"
 FIRST_ACCOUNTS = ("ann", "bob", "cyd")
 PASSWORD = "tideline-demo"  # noqa: S105 - shown to everybody; load_demo is for development only
 # Four days of posts, the last one as the community is loaded.
-POSTS = PostPlan(total=400, seed=1, spread_s=4 * 86_400)
+POSTS = PostPlan(total=300, seed=1, spread_s=4 * 86_400)
 FOLLOW_CAP = 2_000
 
 

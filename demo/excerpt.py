@@ -28,7 +28,7 @@ def main() -> None:
 
 def cut(graph: Graph) -> str:
     """The excerpt in the `edges` format. The same for the same graph."""
-    number = {node: n for n, node in enumerate(best_connected(graph.following, ACCOUNTS))}
+    number = {node: n for n, node in enumerate(best_connected(graph.following, len(graph.nodes)))}
     return "".join(
         f"{number[follower]} {number[followee]}\n"
         for follower in number

@@ -12,6 +12,7 @@ from counters.kinds import CounterKind
 from counters.types import ACCOUNT
 from demo.graphs import STARTED_AT, since_ms
 from demo.types import Community
+from infra.changes.failpoints import failpoint
 from infra.sharding.sql import fetch_all
 from relations.types import Attribute
 
@@ -39,6 +40,7 @@ def lay_on_shard(alias: str, community: Community, ids: Ids, nodes: Sequence[int
     """
     with transaction.atomic(using=alias):
         laid = _insert_accounts(alias, community, ids, nodes)
+        failpoint("demo.account_rows_laid")
         new = [node for node in nodes if ids[node] in laid]
         _copy(alias, FORWARD, _forward_rows(community, ids, new))
         _copy(alias, BACKWARD, _backward_rows(community, ids, new))

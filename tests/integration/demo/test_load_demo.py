@@ -1,0 +1,88 @@
+"""load_demo and demo_token: what `make run` calls on every start."""
+
+import io
+import time
+from datetime import datetime
+
+import orjson
+import pytest
+from django.contrib.auth.hashers import check_password
+from django.core.management import call_command
+
+from accounts.models import AccessToken, Application, User
+from accounts.queries.viewers import find_viewer
+from demo.community import FIRST_ACCOUNTS, PASSWORD, POSTS
+from demo.errors import DevelopmentOnly, NoSuchAccount
+from infra.api.pages import Window
+from tests.integration.demo.communities import Died, dying_at, everything, ids_by_username
+from tests.world import make_account
+from timelines.queries.home import home_page
+
+
+def said_by(command: str, *words: str) -> list[str]:
+    output = io.StringIO()
+    call_command(command, *words, stdout=output)
+    return output.getvalue().split()
+
+
+def test_it_makes_interesting_homes_in_no_time_and_then_nothing_more(world):
+    began_s = time.time()
+    call_command("load_demo")
+    # Measured at 2 s; this bound only catches what would spoil `make run`.
+    assert time.time() - began_s < 20
+    for username, account_id in ids_by_username().items():
+        if username in FIRST_ACCOUNTS:
+            assert check_password(PASSWORD, User.objects.get(username=username).password)
+            assert_lively(account_id, began_s - POSTS.spread_s)
+    before, again_s = everything(), time.time()
+    call_command("load_demo")
+    assert time.time() - again_s < 2
+    assert everything() == before
+    assert len(before["posts"]) == POSTS.total
+
+
+def assert_lively(account_id: int, since_s: float) -> None:
+    """A home with many posts by many people over several days."""
+    home = [orjson.loads(body) for body in home_page(account_id, Window(1_000)).items]
+    stamps = [datetime.fromisoformat(status["created_at"]) for status in home]
+    assert stamps == sorted(stamps, reverse=True)
+    assert since_s - 1 <= stamps[-1].timestamp() <= stamps[0].timestamp() <= time.time()
+    assert len({stamp.date() for stamp in stamps}) >= 4
+    assert len(home) > 80
+    assert len({status["account"]["id"] for status in home}) > 30
+
+
+def test_killed_it_goes_on_with_the_same_dates(world):
+    with dying_at("demo.post_published", 150), pytest.raises(Died):
+        call_command("load_demo")
+    call_command("load_demo")
+    rows = everything()
+    assert len(rows["posts"]) == POSTS.total
+    assert len(rows["accounts"]) == 400
+
+
+def test_tokens_speak_for_their_accounts(world):
+    ids = {username: make_account(username) for username in FIRST_ACCOUNTS}
+    (token,) = said_by("demo_token")
+    viewer = find_viewer(token)
+    assert viewer is not None
+    assert viewer.account_id == ids["ann"]
+    assert {"read:statuses", "write:statuses", "write:follows", "push"} <= viewer.scopes
+    tokens = said_by("demo_token", "bob", "cyd")
+    assert [find_viewer(t).account_id for t in tokens] == [ids["bob"], ids["cyd"]]
+    assert find_viewer(token) == viewer
+    assert Application.objects.count() == 1
+
+
+def test_a_token_of_nobody_is_refused(world):
+    with pytest.raises(NoSuchAccount, match="@nobody"):
+        call_command("demo_token", "nobody")
+    assert AccessToken.objects.count() == 0
+
+
+@pytest.mark.parametrize("command", ["load_demo", "demo_token"])
+def test_known_passwords_are_for_development(world, settings, command):
+    settings.DEVELOPMENT = False
+    with pytest.raises(DevelopmentOnly, match="DEVELOPMENT=1"):
+        call_command(command)
+    assert ids_by_username() == {}

@@ -1,0 +1,35 @@
+"""The oracle itself, against worked examples: everything else is compared with it."""
+
+from tests.oracle import Oracle
+
+
+def test_a_home_has_ones_own_posts_and_those_of_followees_newest_first():
+    oracle = Oracle()
+    oracle.follow(1, 2, since_ms=10)
+    oracle.publish(1, "00000a")
+    oracle.publish(2, "00000b")
+    oracle.publish(3, "00000c")
+    oracle.publish(2, "000009")
+    assert oracle.home(1) == ["00000b", "00000a", "000009"]
+    assert oracle.home(2) == ["00000b", "000009"]
+    oracle.delete(2, "00000b")
+    assert oracle.home(1) == ["00000a", "000009"]
+    oracle.unfollow(1, 2)
+    assert oracle.home(1) == ["00000a"]
+    assert oracle.posts(2) == ["000009"]
+
+
+def test_lists_are_newest_first_and_ties_by_the_higher_id():
+    oracle = Oracle()
+    for followee, since_ms in [(5, 10), (3, 20), (4, 10)]:
+        oracle.follow(1, followee, since_ms)
+    assert oracle.following(1) == [3, 5, 4]
+    oracle.follow(1, 5, since_ms=99)
+    assert oracle.following(1) == [3, 5, 4]
+    oracle.follow(2, 5, since_ms=10)
+    assert oracle.followers(5) == [2, 1]
+    assert oracle.counts(5) == (2, 0, 0)
+    oracle.unfollow(1, 5)
+    oracle.unfollow(1, 5)
+    assert oracle.counts(5) == (1, 0, 0)
+    assert oracle.counts(1) == (0, 2, 0)
