@@ -1,0 +1,266 @@
+"""A real Redis Cluster of three nodes under the client, the caches and the timelines' scripts."""
+
+import shutil
+import socket
+import tempfile
+import time
+from functools import partial
+from pathlib import Path
+
+import pytest
+from redis import Redis, RedisCluster
+from redis.backoff import NoBackoff
+from redis.crc import key_slot
+from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.exceptions import RedisError
+from redis.retry import Retry
+
+from config.services import Search
+from config.services.binaries import find_redis
+from config.services.server_user import server_user
+from config.services.spawn import server_environment, spawn
+from infra.caching import breaker, client, values
+from infra.caching.client import FeedRedis
+from infra.caching.cluster import ClusterClient
+from infra.caching.hashes import HashCache, HashChange, read_fields
+from infra.caching.lists import Item, ListCache, ListChange, Mark, read_items, read_mark
+from infra.caching.values import ValueCache, Versioned
+from posts.ids import PostId
+from timelines.stores import packed
+from timelines.types import Entry, LiveTimeline
+
+OWNERS = range(1, 31)
+SLOTS = 16_384
+LISTS = ListCache("tests.list:v1", ttl_s=60, max_items=100)
+HASHES = HashCache("tests.hash:v1", ttl_s=60)
+
+
+class Node:
+    """One server of the cluster, its bus beside it, on loopback."""
+
+    def __init__(self, program: Path, home: Path) -> None:
+        self.port, self.bus = free_ports(2)
+        folder = home / str(self.port)
+        folder.mkdir()
+        options = {
+            "port": self.port, "cluster-port": self.bus, "bind": "127.0.0.1",
+            "cluster-enabled": "yes", "cluster-node-timeout": 2_000,
+            "cluster-require-full-coverage": "no", "dir": folder, "save": "",
+        }  # fmt: skip
+        words = [str(word) for name, value in options.items() for word in (f"--{name}", value)]
+        log = folder / "log"
+        self.process = spawn([str(program), *words], log, env=server_environment())
+        self.redis = Redis(port=self.port, protocol=2, decode_responses=True)
+
+    def say(self, *command: object) -> str:
+        return self.redis.execute_command(*command)
+
+    def is_up(self) -> bool:
+        try:
+            return bool(self.redis.ping())
+        except RedisError:
+            return False
+
+
+def free_ports(count: int) -> list[int]:
+    sockets = [socket.socket() for _ in range(count)]
+    try:
+        for one in sockets:
+            one.bind(("127.0.0.1", 0))
+        return [one.getsockname()[1] for one in sockets]
+    finally:
+        for one in sockets:
+            one.close()
+
+
+def until(is_true, within_s=20):
+    deadline = time.monotonic() + within_s
+    while not is_true():
+        assert time.monotonic() < deadline, "the cluster does not get there"
+        time.sleep(0.02)
+
+
+@pytest.fixture(scope="module")
+def nodes(tmp_path_factory):
+    home = Path(tempfile.mkdtemp(prefix="tideline-test-"))
+    program = find_redis(Search(""), server_user(), tmp_path_factory.mktemp("copies")).program
+    members = [Node(program, home) for _ in range(3)]
+    try:
+        form(members)
+        yield members
+    finally:
+        for node in members:
+            node.redis.close()
+            node.process.kill()
+            node.process.wait()
+        shutil.rmtree(home)
+
+
+def form(members):
+    until(lambda: all(node.is_up() for node in members))
+    share = SLOTS // len(members) + 1
+    for number, node in enumerate(members):
+        last = min(SLOTS, (number + 1) * share) - 1
+        node.say("CLUSTER", "ADDSLOTSRANGE", number * share, last)
+        node.say("CLUSTER", "SET-CONFIG-EPOCH", number + 1)
+        node.say("CLUSTER", "MEET", "127.0.0.1", members[0].port, members[0].bus)
+    until(lambda: all("cluster_state:ok" in str(info(node)) for node in members))
+    until(lambda: all(len(node.say("CLUSTER", "SHARDS")) == 3 for node in members))
+
+
+def info(node):
+    found = node.say("CLUSTER", "INFO")
+    return found if isinstance(found, str) else f"cluster_state:{found['cluster_state']}"
+
+
+@pytest.fixture
+def cluster(nodes, monkeypatch):
+    """The process's client, set to the cluster."""
+    for node in nodes:
+        node.say("FLUSHALL")
+    options = {"socket_timeout": 1, "protocol": 2, "retry": Retry(NoBackoff(), 0)}
+    url = f"redis://127.0.0.1:{nodes[0].port}"
+    feed = FeedRedis(ClusterClient(partial(RedisCluster.from_url, url, **options)))
+    for module in (values, packed):
+        monkeypatch.setattr(module, "redis", lambda: feed)
+    return feed
+
+
+def test_owners_are_spread_and_replies_are_a_single_servers(cluster, nodes):
+    puts = [("SET", b"tests:v1:{%d}" % owner, owner) for owner in OWNERS]
+    assert cluster.run(puts) == [b"OK"] * len(OWNERS)
+    gets = [("GET", b"tests:v1:{%d}" % owner) for owner in OWNERS]
+    assert cluster.run(gets) == [b"%d" % owner for owner in OWNERS]
+    assert all(node.redis.dbsize() for node in nodes)
+    assert cluster.call("PING") == b"PONG"
+
+
+def test_keys_of_many_owners_are_read_together(cluster):
+    keys = [b"tests:v1:{%d}" % owner for owner in OWNERS]
+    cluster.run([("SET", name, "x") for name in keys[:-1]])
+    first, many, last = cluster.run([("GET", keys[0]), ("MGET", *keys), ("GET", keys[-1])])
+    assert (first, last) == (b"x", None)
+    assert many == [b"x"] * (len(OWNERS) - 1) + [None]
+
+
+def test_values(cluster):
+    spec = ValueCache("tests.value:v1", 60, lambda ids: {i: Versioned(2, b"%d" % i) for i in ids})
+    loaded = {owner: b"%d" % owner for owner in OWNERS}
+    assert spec.load_many(OWNERS) == loaded
+    spec.put_many({owner: Versioned(1, b"old") for owner in OWNERS})
+    assert spec.load_many(OWNERS) == loaded
+
+
+def test_lists(cluster):
+    old, new = Item(1, b"000001"), Item(2, b"000002")
+    cluster.run([LISTS.put_command(owner, 1, [old], True) for owner in OWNERS])
+    change = ListChange(1, 2, [new], [])
+    assert cluster.run([LISTS.change_command(o, change) for o in OWNERS]) == [1] * len(OWNERS)
+    for owner in OWNERS:
+        commands = [LISTS.mark_command(owner), LISTS.newest_command(owner, None, 10)]
+        mark, items = cluster.run([*commands, LISTS.scores_command(owner, [b"000002", b"x"])])[:2]
+        assert read_mark(mark) == Mark(2, True)
+        assert read_items(items) == [new, old]
+
+
+def test_hashes(cluster):
+    cluster.run([HASHES.put_command(owner, 0, 1, {"a": b"1"}) for owner in OWNERS])
+    cluster.run([HASHES.change_command(o, 0, HashChange(1, 2, {"b": b"2"}, ["a"])) for o in OWNERS])
+    for reply in cluster.run([HASHES.read_command(owner, 0, ["a", "b"]) for owner in OWNERS]):
+        assert read_fields(reply) == [None, b"2"]
+
+
+def test_posts_are_pushed_to_readers_on_every_node(cluster):
+    store = packed.PackedStore(max_entries=10, live_s=60)
+    post = Entry.of_post(PostId(1_000_000, 7, 1))
+    for reader in OWNERS[:-1]:
+        store.begin_build(reader, 1)
+        assert store.lay(reader, 1, LiveTimeline([], 0, 1))
+    assert store.push(dict.fromkeys(OWNERS, (post,))) == len(OWNERS) - 1
+    replies = cluster.run([store.read_command(reader) for reader in OWNERS])
+    timelines = [store.parse(reply) for reply in replies]
+    assert timelines[-1] is None
+    assert all(found.packed == [post.packed] for found in timelines[:-1])
+
+
+def test_scripts_forgotten_by_one_node_only(cluster, nodes):
+    puts = [LISTS.put_command(owner, 1, [], True) for owner in OWNERS]
+    assert cluster.run(puts) == [1] * len(OWNERS)
+    nodes[1].say("SCRIPT", "FLUSH")
+    assert cluster.run(puts) == [1] * len(OWNERS)
+
+
+def test_error_reply_of_one_key_is_raised_after_all_ran(cluster):
+    with pytest.raises(RedisError, match="WRONGTYPE"):
+        cluster.run([("SET", "{a}", 1), ("LPUSH", "{a}", 1), ("SET", "{b}", 2), ("SET", "{c}", 3)])
+    assert cluster.call("MGET", "{a}", "{b}", "{c}") == [b"1", b"2", b"3"]
+
+
+def test_slot_that_moves_is_followed(cluster, nodes):
+    """First half moved (ASK for what is over there already), then for good (MOVED)."""
+    here, there = b"tests:v1:{1}", b"tests:v1:{1}:2"
+    slot = key_slot(here)
+    assert slot == key_slot(there)
+    source = next(n for n in nodes if owns(n, slot))
+    target = next(n for n in nodes if n is not source)
+    cluster.run([("SET", here, "here")])
+    target.say("CLUSTER", "SETSLOT", slot, "IMPORTING", source.say("CLUSTER", "MYID"))
+    source.say("CLUSTER", "SETSLOT", slot, "MIGRATING", target.say("CLUSTER", "MYID"))
+    assert cluster.run([("SET", there, "there"), ("GET", here)]) == [b"OK", b"here"]
+    source.say("MIGRATE", "127.0.0.1", target.port, here, 0, 1_000)
+    for node in (target, source, *nodes):
+        node.say("CLUSTER", "SETSLOT", slot, "NODE", target.say("CLUSTER", "MYID"))
+    assert cluster.run([("GET", here), ("GET", there), ("PING",)]) == [b"here", b"there", b"PONG"]
+    assert cluster.run([("GET", here)]) == [b"here"]
+
+
+def owns(node, slot):
+    [mine] = [s for s in node.say("CLUSTER", "SHARDS") if str(node.port) in str(s)]
+    ranges = iter(mine["slots"] if isinstance(mine, dict) else mine[1])
+    return any(low <= slot <= high for low, high in pairs(ranges))
+
+
+def pairs(numbers):
+    flat = [n for item in numbers for n in (item if isinstance(item, (list, tuple)) else [item])]
+    return zip(map(int, flat[::2]), map(int, flat[1::2]), strict=True)
+
+
+def test_setting_chooses_the_cluster(nodes, settings):
+    settings.REDIS_CLUSTER = True
+    settings.REDIS_URL = f"redis://127.0.0.1:{nodes[0].port}"
+    client.redis.cache_clear()
+    try:
+        assert client.redis().keys_per_script == 1
+        assert client.redis().call("SET", "x", 1) == b"OK"
+    finally:
+        client.redis.cache_clear()
+
+
+def test_cluster_that_is_away_from_the_start_raises_what_callers_expect():
+    [port] = free_ports(1)
+    connect = partial(RedisCluster.from_url, f"redis://127.0.0.1:{port}")
+    feed = FeedRedis(ClusterClient(connect))
+    with pytest.raises(RedisConnectionError):
+        feed.call("PING")
+    began = time.monotonic()
+    with pytest.raises(RedisConnectionError):
+        feed.call("PING")
+    assert time.monotonic() - began < 0.05
+
+
+def test_node_that_dies_is_missed_alone_and_only_for_its_keys(cluster, nodes, monkeypatch):
+    """Last: the cluster has no replicas, so what the node held is gone."""
+    monkeypatch.setattr(breaker, "REST_S", 0)
+    names = {node.port: name_on(node) for node in nodes}
+    assert cluster.run([("SET", name, 1) for name in names.values()]) == [b"OK"] * 3
+    dead = nodes[1]
+    dead.process.kill()
+    dead.process.wait()
+    with pytest.raises(RedisConnectionError):
+        cluster.call("GET", names[dead.port])
+    for port in {node.port for node in nodes} - {dead.port}:
+        assert cluster.call("GET", names[port]) == b"1"
+
+
+def name_on(node):
+    return next(name for n in range(10_000) if owns(node, key_slot(name := b"{%d}" % n)))

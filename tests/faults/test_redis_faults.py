@@ -1,0 +1,189 @@
+"""A Redis that dies, hangs, forgets and comes back, under the thin client."""
+
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from redis import Redis
+from redis.backoff import NoBackoff
+from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.exceptions import RedisError
+from redis.retry import Retry
+
+from config.services import running_services
+from config.services.delete_data import delete_data
+from infra.caching import breaker
+from infra.caching.client import FeedRedis, SingleClient
+from infra.caching.values import PUT
+
+TIMEOUT_S = 0.25
+# Only Redis is started: somebody else has the databases.
+NO_POSTGRES = {"DATABASE_URL": "-", "SHARD_DATABASE_URLS": "-"}
+
+
+@pytest.fixture(scope="module")
+def server():
+    data = Path(tempfile.mkdtemp(prefix="tideline-test-"))
+    try:
+        with running_services(data, environ=NO_POSTGRES) as services:
+            yield services.redis
+    finally:
+        delete_data(data)
+
+
+@pytest.fixture
+def client(server):
+    """A process's client, as `redis()` makes it, and the server running when the test ends."""
+    if not server.is_running:
+        server.start()
+    options = {"socket_timeout": TIMEOUT_S, "socket_connect_timeout": TIMEOUT_S}
+    connections = Redis.from_url(server.url, protocol=2, retry=Retry(NoBackoff(), 0), **options)
+    yield FeedRedis(SingleClient(connections))
+    server.resume()
+
+
+@pytest.fixture
+def short_rest(monkeypatch):
+    monkeypatch.setattr(breaker, "REST_S", 0.05)
+
+
+def seconds(call):
+    """How long it takes to be refused."""
+    began = time.monotonic()
+    with pytest.raises(RedisError):
+        call()
+    return time.monotonic() - began
+
+
+def in_threads(count, work):
+    outcomes, ready = [], threading.Barrier(count, timeout=5)
+
+    def run():
+        ready.wait()
+        try:
+            outcomes.append(work())
+        except RedisError as error:
+            outcomes.append(error)
+
+    threads = [threading.Thread(target=run) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return outcomes
+
+
+def wait_for(answer, call, within_s=3):
+    deadline = time.monotonic() + within_s
+    while time.monotonic() < deadline:
+        try:
+            if call() == answer:
+                return
+        except RedisError:
+            time.sleep(0.01)
+    pytest.fail("Redis is back, and nobody noticed")
+
+
+def test_dead_redis_refuses_at_once_and_is_heard_again_when_it_is_back(server, client):
+    client.call("SET", "a", 1)
+    server.kill()
+    assert seconds(lambda: client.call("PING")) < 0.1
+    server.start()
+    wait_for(b"PONG", lambda: client.call("PING"))
+
+
+def test_hung_redis_costs_one_timeout_a_second(server, client):
+    client.call("PING")
+    server.pause()
+    began = time.monotonic()
+    first = seconds(lambda: client.call("PING"))
+    assert TIMEOUT_S <= first < 2 * TIMEOUT_S
+    calls = 0
+    while time.monotonic() - began < 0.95:
+        assert seconds(lambda: client.call("PING")) < 0.05
+        calls += 1
+    assert calls > 100
+
+
+def test_hung_redis_costs_its_threads_one_timeout_together(server, client, short_rest):
+    """When the rest is over one thread asks; the others do not wait with it."""
+    server.pause()
+    in_threads(1, lambda: client.call("PING"))
+    time.sleep(breaker.REST_S)
+    took = in_threads(8, lambda: seconds(lambda: client.call("PING")))
+    assert sum(one > TIMEOUT_S / 2 for one in took) == 1
+
+
+def test_late_replies_are_nobody_elses(server, client, short_rest):
+    """The reply to the call that timed out arrives later, and must not answer the next one."""
+    client.run([("SET", "a", "of a"), ("SET", "b", "of b")])
+    server.pause()
+    with pytest.raises(RedisError):
+        client.run([("GET", "a"), ("GET", "a")])
+    server.resume()
+    wait_for([b"of b", b"of b"], lambda: client.run([("GET", "b"), ("GET", "b")]))
+    assert client.run([("ECHO", "1"), ("GET", "b"), ("ECHO", "2")]) == [b"1", b"of b", b"2"]
+
+
+def test_interrupted_read_leaves_no_replies_behind(client, monkeypatch):
+    """Ctrl-C, or anything else, between the question and its answer."""
+    client.call("SET", "b", "of b")
+    wire = client._client._wire()
+    with monkeypatch.context() as patch:
+        patch.setattr(wire, "_read", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            client.call("ECHO", "never read")
+    assert client.call("GET", "b") == b"of b"
+
+
+def test_every_thread_gets_over_a_restart_without_an_error(server, client):
+    """Their connections are dead, the server is not: nobody is refused for that."""
+    go_on, restarted = threading.Barrier(5, timeout=30), threading.Barrier(5, timeout=30)
+    refused = []
+
+    def work():
+        client.call("PING")
+        go_on.wait()
+        restarted.wait()
+        try:
+            client.call("PING")
+        except RedisError as error:
+            refused.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    go_on.wait()
+    server.stop()
+    server.start()
+    restarted.wait()
+    for thread in threads:
+        thread.join()
+    assert refused == []
+
+
+def test_connection_the_server_closed_is_replaced_without_an_error(server, client):
+    number = client.call("CLIENT", "ID")
+    with Redis.from_url(server.url) as other:
+        other.client_kill_filter(_id=number)
+    assert client.call("PING") == b"PONG"
+    assert client.call("CLIENT", "ID") != number
+
+
+def test_server_that_lost_its_scripts_is_given_them_again(server, client):
+    put = PUT.on([b"tests:v1:{1}"], 1, b"x", 60_000)
+    assert client.run([put]) == [1]
+    server.stop()
+    server.start()
+    assert client.run([put, put]) == [1, 1]
+    client.call("SCRIPT", "FLUSH")
+    assert client.run([put]) == [1]
+
+
+def test_server_that_is_away_from_the_start_raises_what_callers_expect(server):
+    server.kill()
+    client = FeedRedis(SingleClient(Redis.from_url(server.url, retry=Retry(NoBackoff(), 0))))
+    with pytest.raises(RedisConnectionError):
+        client.call("PING")
