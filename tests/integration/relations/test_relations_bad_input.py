@@ -1,0 +1,132 @@
+"""Whatever is sent: a clear answer in JSON, never a 500, and nothing half-written."""
+
+import pytest
+from django.test import Client
+
+from tests.callers import Caller
+from tests.truth import everything_written
+from tests.world import make_accounts
+
+ACCOUNTS = "/api/v1/accounts"
+ACTS = ("follow", "unfollow", "remove_from_followers")
+LISTS = ("followers", "following")
+# In a path: not the id of an account, whatever it is.
+NO_IDS = [
+    "0", "-1", "2000000000", "2176782336", "4294967296", "9223372036854775808",
+    "18446744073709551616", "9" * 400, "abc", "1.0", "0x10", "%00", "1%00", "%F0%9F%8C%8A",
+    "%ED%A0%80", "%D9%A3", "..%2F1", "1;DROP", "",
+]  # fmt: skip
+BAD_CURSORS = [
+    "1", "0", "-1", "18446744073709551616", "z" * 400, "\x00", "0" * 15 + "\x00", "٣" * 15,
+    "\U0001f30a", "A" * 15, "%ED%A0%80", "' OR 1=1 --",
+]  # fmt: skip
+BAD_LIMITS = ["-1", "abc", "1.5", "9" * 40, "18446744073709551616", "\x00", "٣", "1e3"]
+
+
+@pytest.fixture
+def people(world):
+    return make_accounts(2)
+
+
+@pytest.fixture
+def me(people):
+    return Caller(people[0])
+
+
+def refused(answer, *statuses):
+    assert answer.status_code in statuses, (answer.status_code, answer.content)
+    assert answer["Content-Type"].startswith("application/json")
+    assert answer.json()["error"]
+
+
+@pytest.fixture
+def untouched(people):
+    """Nothing is written by the whole test."""
+    before = everything_written()
+    yield
+    assert everything_written() == before
+
+
+@pytest.mark.usefixtures("untouched")
+class TestNothingIsWritten:
+    @pytest.mark.parametrize("act", ACTS)
+    def test_acts_on_what_is_no_account(self, me, act):
+        for text in NO_IDS:
+            refused(me.post(f"{ACCOUNTS}/{text}/{act}"), 404)
+
+    @pytest.mark.parametrize("name", LISTS)
+    def test_lists_of_what_is_no_account(self, me, name):
+        for text in NO_IDS:
+            refused(me.get(f"{ACCOUNTS}/{text}/{name}"), 404)
+
+    def test_following_oneself(self, me, people):
+        refused(me.post(f"{ACCOUNTS}/{people[0]}/follow"), 403)
+
+    @pytest.mark.parametrize("name", LISTS)
+    @pytest.mark.parametrize("parameter", ["max_id", "since_id", "min_id"])
+    def test_cursors_of_another_list(self, me, people, name, parameter):
+        for cursor in BAD_CURSORS:
+            path = f"{ACCOUNTS}/{people[0]}/{name}"
+            refused(me.get(path, {parameter: cursor}), 422)
+
+    @pytest.mark.parametrize("name", LISTS)
+    def test_limits_that_are_none(self, me, people, name):
+        for limit in BAD_LIMITS:
+            refused(me.get(f"{ACCOUNTS}/{people[0]}/{name}", {"limit": limit}), 422)
+
+    @pytest.mark.parametrize("act", ACTS)
+    def test_acts_without_a_good_token(self, people, act):
+        path = f"{ACCOUNTS}/{people[1]}/{act}"
+        refused(Client().post(path), 401)
+        refused(Client(headers={"Authorization": "Bearer nonsense"}).post(path), 401)
+        refused(Client(headers={"Authorization": "Bearer "}).post(path), 401)
+
+    def test_relationships_without_a_token(self, people):
+        refused(Client().get(f"{ACCOUNTS}/relationships", {"id[]": people[1]}), 401)
+
+    @pytest.mark.parametrize("act", ACTS)
+    def test_acts_with_a_token_that_only_reads(self, people, act):
+        refused(Caller(people[0], "read").post(f"{ACCOUNTS}/{people[1]}/{act}"), 403)
+
+    def test_reading_with_a_token_that_only_writes(self, people):
+        writer = Caller(people[0], "write")
+        refused(writer.get(f"{ACCOUNTS}/relationships", {"id[]": people[1]}), 403)
+        refused(writer.get(f"{ACCOUNTS}/{people[0]}/followers"), 403)
+
+    @pytest.mark.parametrize("act", ACTS)
+    def test_acts_of_an_application_without_a_user(self, people, act):
+        refused(Caller(None).post(f"{ACCOUNTS}/{people[1]}/{act}"), 422)
+
+    @pytest.mark.parametrize("act", ACTS)
+    def test_wrong_method_for_acts(self, me, people, act):
+        for method in ("get", "put", "patch", "delete"):
+            answer = getattr(me.client, method)(f"{ACCOUNTS}/{people[1]}/{act}")
+            refused(answer, 405)
+            assert "POST" in answer["Allow"]
+
+    @pytest.mark.parametrize("name", LISTS)
+    def test_wrong_method_for_lists(self, me, people, name):
+        for method in ("post", "put", "patch", "delete"):
+            answer = getattr(me.client, method)(f"{ACCOUNTS}/{people[1]}/{name}")
+            refused(answer, 405)
+
+
+@pytest.mark.parametrize("act", ["unfollow", "remove_from_followers"])
+@pytest.mark.parametrize(
+    ("content_type", "body"),
+    [
+        ("application/json", b"{"),
+        ("application/json", b"[1]"),
+        ("application/json", b'"\\ud800"'),
+        ("application/json", b"\xff\xfe"),
+        ("text/plain", b"hello"),
+        ("application/xml", b"<a/>"),
+        ("multipart/form-data", b"no boundary"),
+        ("application/json", b"[" * 100_000),
+        ("", b"x"),
+    ],
+)
+def test_bodies_that_nobody_needs_harm_nobody(me, people, act, content_type, body):
+    answer = me.client.post(f"{ACCOUNTS}/{people[1]}/{act}", body, content_type)
+    assert answer.status_code in (200, 400, 415), answer.content
+    assert answer["Content-Type"].startswith("application/json")

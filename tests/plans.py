@@ -1,0 +1,40 @@
+"""How PostgreSQL runs a statement that was caught by tests.budgets, with what it was given."""
+
+import json
+from typing import Any
+
+from django.db import connections
+
+from infra.sharding.sql import execute
+from tests.budgets import Statement
+
+
+def settle(alias: str, *tables: str) -> None:
+    """As autovacuum leaves tables: statistics known, all pages visible."""
+    for table in tables:
+        execute(alias, f"VACUUM ANALYZE {table}")
+
+
+def nodes_of(statement: Statement) -> list[dict[str, Any]]:
+    """Every node of the plan, outermost first, as it went (EXPLAIN ANALYZE)."""
+    with connections[statement.alias].cursor() as cursor:
+        sql = f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {statement.sql}"
+        cursor.execute(sql, statement.params)
+        plan = cursor.fetchone()[0]
+    (top,) = json.loads(plan) if isinstance(plan, str) else plan
+    return _flatten(top["Plan"])
+
+
+def _flatten(node: dict[str, Any]) -> list[dict[str, Any]]:
+    return [node] + [inner for child in node.get("Plans", []) for inner in _flatten(child)]
+
+
+def assert_index_only(statement: Statement, index: str, rows: int) -> None:
+    """Read through this index alone, not one heap page, and no more entries than were asked for."""
+    scans = [node for node in nodes_of(statement) if "Scan" in node["Node Type"]]
+    assert [(scan["Node Type"], scan["Index Name"]) for scan in scans] == [
+        ("Index Only Scan", index)
+    ], statement.sql
+    (scan,) = scans
+    assert scan["Heap Fetches"] == 0
+    assert scan["Actual Rows"] + scan.get("Rows Removed by Filter", 0) <= rows
