@@ -42,4 +42,4 @@ def _foreign_tables(alias: str) -> re.Pattern[str]:
         for model in apps.get_models(include_auto_created=True)
         if not is_allowed(placement_of(model), alias)
     ]
-    return re.compile(r'(?<![\w.])"?(' + "|".join(tables) + r')"?(?!\w)')
+    return re.compile(r"(?<!\w)(" + "|".join(tables) + r")(?!\w)")
