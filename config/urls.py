@@ -13,6 +13,9 @@ handler404 = fallbacks.page_not_found
 handler500 = fallbacks.server_error
 
 urlpatterns = [
+    path("", include("timelines.api.urls")),
+    path("", include("posts.api.urls")),
+    path("", include("relations.api.urls")),
     path("", include("accounts.api.urls")),
     path("", include("accounts.urls")),
     path("api/schema", SpectacularAPIView.as_view(), name="schema"),
