@@ -16,7 +16,7 @@ run: app-packages ## start Tideline with all it needs, on PORT (8000); Ctrl-C st
 	@PORT=$(PORT) exec $(IN_VENV) -m config.run
 
 test: dev-packages ## run all tests on PostgreSQL and Redis started for them
-	$(IN_VENV) -m pytest -n 2
+	env -u DJANGO_SETTINGS_MODULE $(IN_VENV) -m pytest -n 2
 
 check: dev-packages ## format, lint, types, floors, migrations, deployment settings
 	.venv/bin/ruff format --check .

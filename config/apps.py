@@ -1,8 +1,10 @@
-"""Django's registration of config: makes Celery's application the current one."""
+"""Django's registration of config: sets up Celery and logs for the process."""
 
 from django.apps import AppConfig
+from django.conf import settings
 
 from config.celery import app as celery_app
+from config.logs import configure_logs
 
 
 class ConfigConfig(AppConfig):
@@ -10,3 +12,4 @@ class ConfigConfig(AppConfig):
 
     def ready(self) -> None:
         celery_app.set_default()
+        configure_logs(settings.DEVELOPMENT, settings.LOG_LEVEL)

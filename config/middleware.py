@@ -5,6 +5,7 @@ The API is stateless and hot; sessions, CSRF, messages and static files cost it 
 
 import time
 from collections.abc import Callable
+from functools import cache
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase
@@ -36,9 +37,16 @@ class RequestMetrics:
         response = self.get_response(request)
         match = request.resolver_match
         route = match.route if match else "unknown"
-        LATENCY.labels(route).observe(time.perf_counter() - started)
-        RESPONSES.labels(route, response.status_code).inc()
+        latency, responses = _series(route, response.status_code)
+        latency.observe(time.perf_counter() - started)
+        responses.inc()
         return response
+
+
+@cache
+def _series(route: str, status: int) -> tuple[Histogram, Counter]:
+    """The library finds a label's series under a lock; there are few, so they are kept."""
+    return LATENCY.labels(route), RESPONSES.labels(route, status)
 
 
 class PagesOnly:

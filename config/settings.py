@@ -17,6 +17,12 @@ INSTANCE_TITLE = _env.text("INSTANCE_TITLE", "Tideline")
 ALLOW_PASSWORD_GRANT = _env.flag("ALLOW_PASSWORD_GRANT", False)
 HTTPS = _env.flag("HTTPS", not DEVELOPMENT)
 
+LOG_LEVEL = _env.text("LOG_LEVEL", "INFO").upper()
+_env.require(
+    LOG_LEVEL in {"DEBUG", "INFO", "WARNING", "ERROR"},
+    "LOG_LEVEL: needs DEBUG, INFO, WARNING or ERROR",
+)
+
 _env.require(
     DEVELOPMENT or SECRET_KEY != INSECURE_KEY,
     "SECRET_KEY: set one of at least 50 characters (DEVELOPMENT=1 allows the built-in one)",

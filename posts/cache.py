@@ -37,15 +37,11 @@ WEEKS = HashCache(f"posts.week:v1:{_SITE}", ttl_s=WEEK_S)
 Fragments = dict[PostId, bytes]
 
 
-class Week(NamedTuple):
-    """One author's week since EPOCH."""
-
-    author_id: int
-    week: int
+Week = tuple[int, int]  # an author, and the number of a week since EPOCH
 
 
 def week_of(post_id: PostId) -> Week:
-    return Week(post_id.author_id, post_id.second // WEEK_S)
+    return post_id.author_id, post_id.second // WEEK_S
 
 
 def field_of(post_id: PostId) -> str:
@@ -60,8 +56,8 @@ class PostReading(NamedTuple):
 
     def commands(self) -> list[Command]:
         return [
-            WEEKS.read_command(week.author_id, week.week, [BUSY, *map(field_of, ids)])
-            for week, ids in self.weeks.items()
+            WEEKS.read_command(author_id, week, [BUSY, *map(field_of, ids)])
+            for (author_id, week), ids in self.weeks.items()
         ]
 
 
@@ -74,7 +70,7 @@ def plan_reading(ids: Iterable[PostId], now_s: float) -> PostReading:
     weeks: dict[Week, list[PostId]] = {}
     others = []
     for post_id in dict.fromkeys(ids):
-        if (week := week_of(post_id)).week in cached:
+        if (week := week_of(post_id))[1] in cached:
             weeks.setdefault(week, []).append(post_id)
         else:
             others.append(post_id)
@@ -128,7 +124,7 @@ def fill_weeks(weeks: Sequence[Week]) -> dict[Week, Fragments | None]:
     """
     by_author: dict[int, list[Week]] = {}
     for week in weeks:
-        by_author.setdefault(week.author_id, []).append(week)
+        by_author.setdefault(week[0], []).append(week)
     calls = {
         alias: partial(_read_weeks, alias, [w for author in authors for w in by_author[author]])
         for alias, authors in group_by_shard(by_author).items()
@@ -141,15 +137,15 @@ def fill_weeks(weeks: Sequence[Week]) -> dict[Week, Fragments | None]:
 
 def _read_weeks(alias: str, weeks: Sequence[Week]) -> dict[Week, tuple[int, Fragments | None]]:
     """Version and posts of weeks of one shard's authors. Two queries."""
-    counts = read_counts(alias, [week.author_id for week in weeks], [CounterKind.POSTS])
+    counts = read_counts(alias, [author_id for author_id, _ in weeks], [CounterKind.POSTS])
     length = WEEK_S * SEQUENCES
-    spans = [(w.author_id, w.week * length, (w.week + 1) * length) for w in weeks]
+    spans = [(author_id, week * length, (week + 1) * length) for author_id, week in weeks]
     posts: dict[Week, Fragments] = {week: {} for week in weeks}
     for post_id, fragment in _encode(read_ranges(alias, spans, MAX_WEEK_POSTS + 1)).items():
         posts[week_of(post_id)][post_id] = fragment
     return {
         week: (
-            counts[week.author_id][CounterKind.POSTS].version,
+            counts[week[0]][CounterKind.POSTS].version,
             fragments if len(fragments) <= MAX_WEEK_POSTS else None,
         )
         for week, fragments in posts.items()
@@ -163,12 +159,12 @@ def put_command(week: Week, version: int, fragments: Fragments | None) -> Comman
         if fragments is None
         else {field_of(post_id): fragment for post_id, fragment in fragments.items()}
     )
-    return WEEKS.put_command(week.author_id, week.week, version, fields)
+    return WEEKS.put_command(*week, version, fields)
 
 
 def size_command(week: Week) -> Command:
     """How many fields a week has; for `is_too_large`."""
-    return ("HLEN", WEEKS.key(week.author_id, week.week))
+    return ("HLEN", WEEKS.key(*week))
 
 
 def is_too_large(size: int) -> bool:

@@ -56,4 +56,4 @@ def _command(
         delivery.payload.before, delivery.payload.after, added, [] if row else [field]
     )
     week = week_of(post_id)
-    return WEEKS.change_command(week.author_id, week.week, change)
+    return WEEKS.change_command(*week, change)

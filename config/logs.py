@@ -1,0 +1,31 @@
+"""Structured logs: readable lines in development, JSON elsewhere. Never local variables.
+
+A traceback with locals would write passwords and tokens into the log.
+"""
+
+import logging
+
+import structlog
+
+
+def configure_logs(is_development: bool, level: str) -> None:
+    """For the whole process; called once, when Django is ready."""
+    renderer: structlog.typing.Processor = (
+        structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
+        if is_development
+        else structlog.processors.JSONRenderer()
+    )
+    format_error: list[structlog.typing.Processor] = (
+        [] if is_development else [structlog.processors.format_exc_info]
+    )
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso"),
+            *format_error,
+            renderer,
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelName(level)),
+        cache_logger_on_first_use=True,
+    )
