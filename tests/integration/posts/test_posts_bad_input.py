@@ -1,0 +1,124 @@
+"""Whatever is sent about posts: a clear answer in JSON, never a 500, nothing half-written."""
+
+import pytest
+from django.test import Client
+
+from posts.actions.check_draft import MAX_KEY_LENGTH
+from posts.ids import LAST
+from tests.callers import Caller
+from tests.truth import everything_written
+from tests.world import make_accounts, publish
+
+STATUSES = "/api/v1/statuses"
+NO_IDS = [
+    "0" * 14, LAST.public, "0" * 13, "0" * 15, "1", "-1", "18446744073709551616", "z" * 400,
+    "0000010000020Z", "%00" * 14, "0000010000020%00", "%F0%9F%8C%8A", "%ED%A0%80" * 14, "+" * 14,
+    "0000010000020٣", "..%2F1",
+]  # fmt: skip
+BAD_FORMS = [
+    {}, {"status": ""}, {"status": " \n "}, {"status": None}, {"status": "x" * 501},
+    {"status": "a\x00b"}, {"status": 7}, {"status": ["a"]}, {"status": {"a": 1}},
+    {"status": "ok", "spoiler_text": "\x00"}, {"status": "ok", "spoiler_text": "x" * 500},
+    {"status": "ok", "language": "x" * 40}, {"status": "ok", "language": 3},
+    {"status": "ok", "visibility": "private"}, {"status": "ok", "media_ids": ["1"]},
+    {"status": "ok", "poll": {"options": ["a"]}}, {"status": "ok", "in_reply_to_id": "1"},
+    {"status": "ok", "scheduled_at": "tomorrow"},
+]  # fmt: skip
+BAD_BODIES = [
+    ("application/json", b"{"),
+    ("application/json", b"[]"),
+    ("application/json", b"7"),
+    ("application/json", b'{"status": "\\ud800"}'),
+    ("application/json", b'{"status": "\xff"}'),
+    ("application/json", b'{"status": NaN}'),
+    ("application/json", b"[" * 200_000),
+    ("text/plain", b"hello"),
+    ("application/xml", b"<status/>"),
+    ("application/json; charset=utf-16", b'{"status": "hello"}'),
+    ("multipart/form-data", b"no boundary"),
+    ("multipart/form-data; boundary=x", b"--x\r\nnonsense"),
+    ("application/x-www-form-urlencoded", b"status=a%00b"),
+    ("application/x-www-form-urlencoded", b"status=%ED%A0%80%00"),
+    ("", b"x"),
+]
+
+
+@pytest.fixture
+def people(world):
+    return make_accounts(2)
+
+
+@pytest.fixture
+def post_id(people):
+    return publish(people[0])
+
+
+@pytest.fixture
+def me(people):
+    return Caller(people[0])
+
+
+def refused(answer, *statuses):
+    assert answer.status_code in statuses, (answer.status_code, answer.content)
+    assert answer["Content-Type"].startswith("application/json")
+    assert answer.json()["error"]
+
+
+@pytest.fixture
+def untouched(post_id):
+    """Nothing is written by the whole test."""
+    before = everything_written()
+    yield
+    assert everything_written() == before
+
+
+@pytest.mark.usefixtures("untouched")
+class TestNothingIsWritten:
+    @pytest.mark.parametrize("form", BAD_FORMS)
+    def test_forms(self, me, form):
+        refused(me.post(STATUSES, form), 422)
+
+    @pytest.mark.parametrize(("content_type", "body"), BAD_BODIES)
+    def test_bodies(self, me, content_type, body):
+        refused(me.client.post(STATUSES, body, content_type), 400, 415, 422)
+
+    def test_too_large_a_body(self, me, settings):
+        settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 1_000
+        body = b'{"status": "%s"}' % (b"x" * 2_000)
+        refused(me.client.post(STATUSES, body, "application/json"), 413)
+
+    @pytest.mark.parametrize("key", ["k" * (MAX_KEY_LENGTH + 1), "a\x00b", "\udc80"])
+    def test_keys(self, me, key):
+        refused(me.post(STATUSES, {"status": "ok"}, **{"Idempotency-Key": key}), 422)
+
+    def test_reading_and_deleting_what_is_no_post(self, me):
+        for text in NO_IDS:
+            refused(me.get(f"{STATUSES}/{text}"), 404)
+            refused(me.delete(f"{STATUSES}/{text}"), 404)
+
+    def test_without_a_good_token(self, post_id):
+        for client in (Client(), Client(headers={"Authorization": "Bearer nonsense"})):
+            refused(client.post(STATUSES, {"status": "ok"}), 401)
+            refused(client.delete(f"{STATUSES}/{post_id.public}"), 401)
+
+    def test_with_a_token_of_other_scopes(self, people, post_id):
+        reader, follower = Caller(people[0], "read"), Caller(people[0], "follow")
+        for caller in (reader, follower):
+            refused(caller.post(STATUSES, {"status": "ok"}), 403)
+            refused(caller.delete(f"{STATUSES}/{post_id.public}"), 403)
+        refused(follower.get(f"{STATUSES}/{post_id.public}"), 403)
+
+    def test_of_an_application_without_a_user(self, post_id):
+        refused(Caller(None).post(STATUSES, {"status": "ok"}), 422)
+        refused(Caller(None).delete(f"{STATUSES}/{post_id.public}"), 422)
+
+    def test_deleting_what_is_somebody_elses(self, people, post_id):
+        refused(Caller(people[1]).delete(f"{STATUSES}/{post_id.public}"), 404)
+
+    def test_wrong_methods(self, me, post_id):
+        for method in ("put", "patch", "delete"):
+            refused(getattr(me.client, method)(STATUSES), 405)
+        for method in ("put", "patch", "post"):
+            answer = getattr(me.client, method)(f"{STATUSES}/{post_id.public}")
+            refused(answer, 405)
+            assert "DELETE" in answer["Allow"]
