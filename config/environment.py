@@ -71,7 +71,7 @@ class Environment:
 
 
 def _with_socket(config: dict[str, object]) -> dict[str, object]:
-    """`?host=/socket/dir&port=5433` where Django looks for them: it tells servers apart by these."""
+    """`?host=/dir&port=5433` where Django looks for them: it tells servers apart by these."""
     options = dict(config.get("OPTIONS") or {})  # type: ignore[call-overload]
     for name in ("host", "port"):
         if name in options:

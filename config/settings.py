@@ -135,7 +135,8 @@ PAGE_MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
-# Django looks for these in MIDDLEWARE only; tests/architecture/test_settings.py looks where they are.
+# Django looks for these in MIDDLEWARE only; tests/architecture/test_settings.py looks where
+# they are.
 SILENCED_SYSTEM_CHECKS = [
     "admin.E408",
     "admin.E409",
@@ -224,9 +225,9 @@ SPECTACULAR_SETTINGS = {
     "REDOC_DIST": "SIDECAR",
 }
 OAUTH2_PROVIDER_APPLICATION_MODEL = "accounts.Application"
-OAUTH2_PROVIDER_ACCESS_TOKEN_MODEL = "accounts.AccessToken"
-OAUTH2_PROVIDER_REFRESH_TOKEN_MODEL = "accounts.RefreshToken"
-OAUTH2_PROVIDER_ID_TOKEN_MODEL = "accounts.IDToken"
+OAUTH2_PROVIDER_ACCESS_TOKEN_MODEL = "accounts.AccessToken"  # noqa: S105
+OAUTH2_PROVIDER_REFRESH_TOKEN_MODEL = "accounts.RefreshToken"  # noqa: S105
+OAUTH2_PROVIDER_ID_TOKEN_MODEL = "accounts.IDToken"  # noqa: S105
 OAUTH2_PROVIDER = {
     "SCOPES_BACKEND_CLASS": "accounts.scopes.MastodonScopes",
     "OAUTH2_VALIDATOR_CLASS": "accounts.oauth.MastodonOAuthValidator",

@@ -1,6 +1,7 @@
 """Publish, read and delete single posts."""
 
 from django.http import HttpResponse
+from drf_spectacular.utils import extend_schema
 
 from infra.api.endpoint import Endpoint
 from infra.api.rendering import json_response
@@ -8,6 +9,7 @@ from infra.api.request import ApiRequest
 from posts.actions.check_draft import check_draft, check_key
 from posts.actions.create_post import create_post
 from posts.actions.delete_post import delete_post
+from posts.api import schema
 from posts.api.present import with_source
 from posts.errors import PostNotFound
 from posts.ids import PostId
@@ -19,6 +21,9 @@ class StatusesView(Endpoint):
 
     scopes = {"POST": "write:statuses"}
 
+    @extend_schema(
+        parameters=[schema.IDEMPOTENCY_KEY], request=schema.NewStatus, responses=schema.Status
+    )
     def post(self, request: ApiRequest) -> HttpResponse:
         draft = check_draft(request.data)
         key = check_key(request.headers.get("Idempotency-Key"))
@@ -32,9 +37,11 @@ class StatusView(Endpoint):
     scopes = {"GET": "read:statuses", "DELETE": "write:statuses"}
     public = True
 
+    @extend_schema(responses=schema.Status)
     def get(self, request: ApiRequest, status_id: PostId) -> HttpResponse:
         return json_response(get_status_json(status_id))
 
+    @extend_schema(responses=schema.DeletedStatus)
     def delete(self, request: ApiRequest, status_id: PostId) -> HttpResponse:
         """Somebody else's post is as unknown as one that never was."""
         if status_id.author_id != request.account_id:

@@ -1,16 +1,20 @@
 """Follow, unfollow, remove a follower; the two lists; what lies between accounts."""
 
 from django.http import HttpResponse
+from drf_spectacular.utils import extend_schema
 
+from accounts.api.schema import Account
 from accounts.queries.load import find_existing, load_account_json, require_account
 from infra.api.endpoint import Endpoint
 from infra.api.errors import InvalidRequest
 from infra.api.ids import parse_account_id
 from infra.api.pages import Page, page_response, read_window
+from infra.api.parameters import PAGING
 from infra.api.parsing import read_limit
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
 from relations.actions.follow import follow, remove_follower, unfollow
+from relations.api import schema
 from relations.api.present import present_relationship, present_relationships
 from relations.queries.lists import FOLLOWERS_LIST, FOLLOWING_LIST, EdgeList, list_page
 from relations.queries.relationships import load_relationships
@@ -24,6 +28,7 @@ class FollowView(Endpoint):
 
     scopes = {"POST": "write:follows"}
 
+    @extend_schema(request=None, responses=schema.Relationship)
     def post(self, request: ApiRequest, account_id: int) -> HttpResponse:
         follow(request.account_id, account_id)
         return _answer_relationship(request, account_id)
@@ -34,6 +39,7 @@ class UnfollowView(Endpoint):
 
     scopes = {"POST": "write:follows"}
 
+    @extend_schema(request=None, responses=schema.Relationship)
     def post(self, request: ApiRequest, account_id: int) -> HttpResponse:
         require_account(account_id)
         unfollow(request.account_id, account_id)
@@ -45,6 +51,7 @@ class RemoveFollowerView(Endpoint):
 
     scopes = {"POST": "write:follows"}
 
+    @extend_schema(request=None, responses=schema.Relationship)
     def post(self, request: ApiRequest, account_id: int) -> HttpResponse:
         require_account(account_id)
         remove_follower(request.account_id, account_id)
@@ -58,6 +65,7 @@ class FollowersView(Endpoint):
     public = True
     edge_list: EdgeList = FOLLOWERS_LIST
 
+    @extend_schema(parameters=PAGING, responses=Account(many=True))
     def get(self, request: ApiRequest, account_id: int) -> HttpResponse:
         require_account(account_id)
         limit = read_limit(request.query_params.get("limit"), DEFAULT_LIMIT, MOST)
@@ -81,6 +89,7 @@ class RelationshipsView(Endpoint):
 
     scopes = {"GET": "read:follows"}
 
+    @extend_schema(parameters=[schema.ID_LIST], responses=schema.Relationship(many=True))
     def get(self, request: ApiRequest) -> HttpResponse:
         texts = request.query_params.getlist("id[]") or request.query_params.getlist("id")
         if len(texts) > MOST_TARGETS:

@@ -1,12 +1,15 @@
 """Home and author timelines."""
 
 from django.http import HttpResponse
+from drf_spectacular.utils import extend_schema
 
 from accounts.queries.load import require_account
 from infra.api.endpoint import Endpoint
 from infra.api.pages import page_response, read_window
+from infra.api.parameters import PAGING
 from infra.api.parsing import read_limit
 from infra.api.request import ApiRequest
+from posts.api.schema import Status
 from timelines.queries.author import author_page
 from timelines.queries.home import home_page
 
@@ -18,6 +21,7 @@ class HomeView(Endpoint):
 
     scopes = {"GET": "read:statuses"}
 
+    @extend_schema(parameters=PAGING, responses=Status(many=True))
     def get(self, request: ApiRequest) -> HttpResponse:
         limit = read_limit(request.query_params.get("limit"), DEFAULT_LIMIT, MOST)
         window = read_window(request.query_params, limit)
@@ -30,6 +34,7 @@ class AuthorView(Endpoint):
     scopes = {"GET": "read:statuses"}
     public = True
 
+    @extend_schema(parameters=PAGING, responses=Status(many=True))
     def get(self, request: ApiRequest, account_id: int) -> HttpResponse:
         require_account(account_id)
         limit = read_limit(request.query_params.get("limit"), DEFAULT_LIMIT, MOST)

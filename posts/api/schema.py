@@ -1,0 +1,69 @@
+"""The shapes of posts' requests and answers, for the OpenAPI schema only."""
+
+from typing import Any
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework.serializers import (
+    BooleanField,
+    CharField,
+    DateTimeField,
+    DictField,
+    IntegerField,
+    ListField,
+    Serializer,
+    URLField,
+)
+
+from accounts.api.schema import Account
+
+IDEMPOTENCY_KEY = OpenApiParameter(
+    "Idempotency-Key",
+    OpenApiTypes.STR,
+    OpenApiParameter.HEADER,
+    description="The same key again returns the post of the first time",
+)
+
+
+class NewStatus(Serializer[Any]):
+    status = CharField(help_text="The text")
+    sensitive = BooleanField(required=False)
+    spoiler_text = CharField(required=False, allow_blank=True)
+    language = CharField(required=False)
+    visibility = CharField(required=False, help_text="Only public")
+
+
+class Status(Serializer[Any]):
+    id = CharField(help_text="14 base36 digits; sorts by time")
+    created_at = DateTimeField()
+    in_reply_to_id = CharField(allow_null=True)
+    in_reply_to_account_id = CharField(allow_null=True)
+    sensitive = BooleanField()
+    spoiler_text = CharField(allow_blank=True)
+    visibility = CharField()
+    language = CharField(allow_null=True)
+    uri = URLField()
+    url = URLField()
+    content = CharField(help_text="HTML")
+    reblog = DictField(allow_null=True)
+    application = DictField(allow_null=True)
+    media_attachments = ListField(child=DictField())
+    mentions = ListField(child=DictField())
+    tags = ListField(child=DictField())
+    emojis = ListField(child=DictField())
+    card = DictField(allow_null=True)
+    poll = DictField(allow_null=True)
+    edited_at = DateTimeField(allow_null=True)
+    filtered = ListField(child=DictField())
+    account = Account()
+    replies_count = IntegerField()
+    reblogs_count = IntegerField()
+    favourites_count = IntegerField()
+    favourited = BooleanField()
+    reblogged = BooleanField()
+    muted = BooleanField()
+    bookmarked = BooleanField()
+
+
+class DeletedStatus(Status):
+    text = CharField(help_text="What its author typed")

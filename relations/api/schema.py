@@ -1,0 +1,29 @@
+"""The shapes of relations' answers, for the OpenAPI schema only."""
+
+from typing import Any
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework.serializers import BooleanField, CharField, ListField, Serializer
+
+ID_LIST = OpenApiParameter(
+    "id[]", OpenApiTypes.STR, many=True, required=True, description="At most 100 account ids"
+)
+
+
+class Relationship(Serializer[Any]):
+    id = CharField()
+    following = BooleanField()
+    showing_reblogs = BooleanField()
+    notifying = BooleanField()
+    languages = ListField(child=CharField(), allow_null=True)
+    followed_by = BooleanField()
+    blocking = BooleanField()
+    blocked_by = BooleanField()
+    muting = BooleanField()
+    muting_notifications = BooleanField()
+    requested = BooleanField()
+    requested_by = BooleanField()
+    domain_blocking = BooleanField()
+    endorsed = BooleanField()
+    note = CharField(allow_blank=True)
