@@ -9,7 +9,7 @@ from django.db import connections, transaction
 
 from infra.changes.bell import ring
 from infra.changes.errors import UNREACHABLE, NotInTransaction
-from infra.changes.registry import Consumer, Delivery, Payload, at_once_consumers_of
+from infra.changes.registry import Delivery, Payload, at_once_consumers_of
 from infra.sharding.sql import fetch_one
 
 log = structlog.get_logger()
@@ -34,19 +34,21 @@ def append_change(alias: str, owner_id: int, payload: Payload) -> int:
     row = fetch_one(alias, INSERT, (lane, payload.kind, owner_id, body))
     assert row is not None  # noqa: S101 - INSERT … RETURNING has one row
     delivery = Delivery(row[0], owner_id, row[1], payload)
-    transaction.on_commit(partial(ring, alias, lane), using=alias, robust=True)
-    for consumer in at_once_consumers_of(payload.kind):
-        run = partial(_run_at_once, consumer, alias, delivery)
-        transaction.on_commit(run, using=alias, robust=True)
+    transaction.on_commit(lambda: _serve_at_once(alias, lane, delivery), using=alias)
     return delivery.version
 
 
-def _run_at_once(consumer: Consumer, alias: str, delivery: Delivery[Payload]) -> None:
-    """The commit stands whatever happens here; what fails is done by the drain."""
-    try:
-        consumer(alias, [delivery])
-    except UNREACHABLE as error:
-        log.warning("change.not_at_once", kind=delivery.payload.kind, error=str(error))
+def _serve_at_once(alias: str, lane: int, delivery: Delivery[Payload]) -> None:
+    """The commit stands whatever happens here, even a bug; what fails is done by the drain."""
+    kind = delivery.payload.kind
+    calls = [partial(ring, alias, lane)]
+    calls += [partial(consumer, alias, [delivery]) for consumer in at_once_consumers_of(kind)]
+    for call in calls:
+        try:
+            call()
+        except Exception as error:
+            trace = not isinstance(error, UNREACHABLE)
+            log.warning("change.not_at_once", kind=kind, error=str(error), exc_info=trace)
 
 
 def lane_of(owner_id: int, bulk: bool) -> int:
