@@ -1,0 +1,155 @@
+"""append_change: in the transaction it reports, in the order of its owner's commits."""
+
+from functools import partial
+
+import pytest
+from django.db import connections, transaction
+from redis.exceptions import ConnectionError as RedisConnectionError
+from structlog.testing import capture_logs
+
+from accounts.actions.lock_account import lock_account
+from counters.actions.move import move
+from counters.kinds import CounterKind
+from counters.types import ACCOUNT, Move
+from infra.changes.append import all_lanes, append_change
+from infra.changes.errors import NotInTransaction
+from infra.sharding.buckets import shard_of
+from infra.sharding.sql import fetch_all
+from tests.integration.changes.kinds import (
+    ALIAS,
+    LANE,
+    OWNER,
+    BulkNoted,
+    Noted,
+    NotedAtOnce,
+    emit,
+    note,
+    pending,
+)
+from tests.races import failures, run_together
+from tests.world import make_accounts
+
+ROWS = """
+SELECT lane, kind, owner_id, payload, state, attempts, error FROM changes_change ORDER BY id
+"""
+
+
+def test_row_is_written(journal):
+    note(2)
+    emit(BulkNoted(), owner_id=3)
+    assert fetch_all(ALIAS, ROWS) == [
+        (LANE, "tests.noted", OWNER, '{"number": 0}', 0, 0, ""),
+        (LANE, "tests.noted", OWNER, '{"number": 1}', 0, 0, ""),
+        (2, "tests.bulk_noted", 3, "{}", 0, 0, ""),
+    ]
+
+
+def test_owners_are_spread_over_the_lanes_and_bulk_has_its_own(journal, settings):
+    settings.CHANGE_LANES = 3
+    for owner_id in range(6):
+        note(owner_id=owner_id)
+    emit(BulkNoted())
+    assert [row[0] for row in fetch_all(ALIAS, ROWS)] == [0, 1, 2, 0, 1, 2, 3]
+    assert list(all_lanes()) == [0, 1, 2, 3]
+
+
+def test_outside_a_transaction_it_is_refused(journal):
+    with pytest.raises(NotInTransaction):
+        append_change(ALIAS, OWNER, Noted())
+    assert pending() == []
+
+
+@pytest.mark.parametrize("other", ["shard1", "default"])
+def test_in_the_transaction_of_another_database_it_is_refused(journal, other):
+    with pytest.raises(NotInTransaction, match="on shard0"), transaction.atomic(using=other):
+        append_change(ALIAS, OWNER, Noted())
+    assert pending() == []
+
+
+def test_rollback_leaves_nothing(journal):
+    with pytest.raises(LookupError), transaction.atomic(using=ALIAS):
+        append_change(ALIAS, OWNER, NotedAtOnce())
+        raise LookupError
+    assert pending() == []
+    assert journal.heard == []
+
+
+def test_rolled_back_savepoint_leaves_nothing(journal):
+    with transaction.atomic(using=ALIAS):
+        kept = append_change(ALIAS, OWNER, NotedAtOnce())
+        with pytest.raises(LookupError), transaction.atomic(using=ALIAS):
+            append_change(ALIAS, OWNER, NotedAtOnce())
+            raise LookupError
+    assert pending() == [kept]
+    assert journal.heard == [[kept]]
+
+
+def test_at_once_consumers_run_after_the_commit(journal):
+    """They, like everybody else, see what was committed."""
+    seen = []
+    journal.act = lambda _: seen.append(
+        (
+            connections[ALIAS].in_atomic_block,
+            fetch_all(ALIAS, "SELECT count(*) FROM changes_change"),
+        )
+    )
+    with transaction.atomic(using=ALIAS):
+        version = append_change(ALIAS, OWNER, NotedAtOnce())
+        assert journal.heard == []
+    assert journal.heard == [[version]]
+    assert seen == [(False, [(1,)])]
+
+
+def test_others_wait_for_the_drain(journal):
+    note()
+    assert journal.heard == []
+
+
+@pytest.mark.parametrize("error", [RedisConnectionError("away"), ValueError("a bug")])
+def test_at_once_failure_does_not_break_the_request(journal, error):
+    asked = []
+
+    def fail(deliveries):
+        asked.extend(delivery.version for delivery in deliveries)
+        raise error
+
+    journal.act = fail
+    with capture_logs() as logs:
+        versions = emit(NotedAtOnce(), NotedAtOnce())
+    assert pending() == asked == versions
+    assert [entry["event"] for entry in logs] == ["change.not_at_once"] * 2
+
+
+def test_bell_that_fails_in_an_unknown_way_does_not_break_the_request(journal, monkeypatch):
+    monkeypatch.setattr("infra.changes.append.ring", lambda *_: 1 / 0)
+    versions = emit(NotedAtOnce())
+    assert pending() == journal.versions == versions
+
+
+def test_versions_of_an_owner_grow_in_the_order_of_its_commits(world):
+    """Under the owner's lock; the counter moved beside it tells the order of the commits."""
+    owners = make_accounts(3)
+    calls = [partial(act, owner_id) for owner_id in owners for _ in range(8)]
+    assert failures(run_together(calls)) == []
+    told = "SELECT payload->>'number' FROM changes_change WHERE owner_id = %s ORDER BY id"
+    for owner_id in owners:
+        rows = fetch_all(shard_of(owner_id), told, (owner_id,))
+        assert [int(number) for (number,) in rows] == list(range(1, 9))
+
+
+def act(owner_id):
+    alias = shard_of(owner_id)
+    with transaction.atomic(using=alias):
+        lock_account(alias, owner_id)
+        counts = move(alias, [Move(owner_id, CounterKind.POSTS, 1)])
+        version = counts[owner_id, ACCOUNT, CounterKind.POSTS].version
+        append_change(alias, owner_id, Noted(version))
+
+
+def test_payload_that_cannot_be_stored_rolls_back_its_transaction(journal):
+    class Odd(Noted, frozen=True):
+        kind = "tests.odd_" + "x" * 60
+
+    with pytest.raises(Exception, match="too long"):
+        emit(Noted(1), Odd())
+    assert pending() == []

@@ -1,0 +1,90 @@
+"""The bell: one Celery message for many changes, in the real broker's queue."""
+
+import json
+import time
+from base64 import b64decode
+
+import pytest
+from redis import Redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from infra.caching.client import FeedRedis, SingleClient, redis
+from infra.changes import bell
+from infra.changes.bell import answer, flag_key, ring
+from infra.changes.tasks import drain_lane
+from tests.integration.changes.kinds import ALIAS, LANE, BulkNoted, delivered, emit, note, pending
+
+QUEUE = b"celery:celery"
+
+
+def messages():
+    """Arguments of the messages waiting, oldest first."""
+    bodies = [json.loads(m)["body"] for m in reversed(redis().call("LRANGE", QUEUE, 0, -1))]
+    return [tuple(json.loads(b64decode(body))[0]) for body in bodies]
+
+
+def test_many_changes_ring_once(journal):
+    for _ in range(5):
+        note(4)
+    assert messages() == [(ALIAS, LANE)]
+
+
+def test_lanes_and_databases_ring_for_themselves(journal):
+    note(2)
+    note(2, owner_id=3)
+    note(2, alias="shard1")
+    emit(BulkNoted())
+    assert sorted(messages()) == [("shard0", 0), ("shard0", 1), ("shard0", 2), ("shard1", 0)]
+
+
+def test_change_that_comes_after_the_answer_rings_again(journal):
+    note()
+    answer(ALIAS, LANE)
+    note()
+    assert messages() == [(ALIAS, LANE)] * 2
+
+
+def test_lost_message_is_rung_again_after_a_while(journal):
+    note()
+    left_ms = redis().call("PTTL", flag_key(ALIAS, LANE))
+    assert 0 < left_ms <= bell.FLAG_TTL_MS
+
+
+def test_message_names_the_task_that_drains(journal):
+    versions = note(3)
+    [raw] = redis().call("LRANGE", QUEUE, 0, -1)
+    assert json.loads(raw)["headers"]["task"] == drain_lane.name
+    drain_lane(*messages()[0])
+    assert delivered() == versions
+    assert redis().call("EXISTS", flag_key(ALIAS, LANE)) == 0
+
+
+def test_task_rings_again_for_what_is_left(journal, settings, monkeypatch):
+    settings.CHANGE_BATCH_SIZE = 1
+    monkeypatch.setattr("infra.changes.drain.MAX_BATCHES", 2)
+    versions = note(50)
+    redis().call("DEL", QUEUE)
+    drain_lane(ALIAS, LANE)
+    assert pending() != []
+    assert messages() == [(ALIAS, LANE)]
+    while messages():
+        redis().call("DEL", QUEUE)
+        drain_lane(ALIAS, LANE)
+    assert delivered() == versions
+
+
+@pytest.fixture
+def redis_gone(monkeypatch):
+    away = Redis(unix_socket_path="/nowhere/redis.sock", retry=Retry(NoBackoff(), 0))
+    gone = FeedRedis(SingleClient(away))
+    monkeypatch.setattr(bell, "redis", lambda: gone)
+
+
+def test_without_redis_it_neither_raises_nor_hangs(journal, redis_gone):
+    began = time.monotonic()
+    versions = note(20)
+    ring(ALIAS, LANE)
+    drain_lane(ALIAS, LANE)
+    assert time.monotonic() - began < 1
+    assert delivered() == versions

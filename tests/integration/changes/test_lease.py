@@ -1,0 +1,216 @@
+"""The lease: one drainer a lane, taken over when it is gone or hangs, and fenced when replaced."""
+
+import threading
+from contextlib import contextmanager
+from functools import partial
+
+import psycopg
+import pytest
+from django.db import connections
+
+from infra.changes import drain as drains
+from infra.changes import heartbeat, tasks
+from infra.changes import lease as module
+from infra.changes.drain import drain
+from infra.changes.errors import LeaseLost
+from infra.changes.lease import lease, renew
+from infra.changes.tasks import drain_lane
+from infra.sharding.sql import fetch_one
+from tests.integration.changes.kinds import (
+    ALIAS,
+    LANE,
+    armed,
+    delivered,
+    let_lease_expire,
+    note,
+    pending,
+)
+from tests.races import run_together
+
+LEFT_S = "SELECT extract(epoch FROM expires_at - clock_timestamp()) FROM changes_drainlease"
+HOLDER = "SELECT backend_pid FROM changes_drainlease WHERE lane = 0"
+
+
+class HungDrainer:
+    """A drain in a thread of its own that stops at a failpoint until it is let go."""
+
+    def __init__(self, place):
+        self.place = place
+        self.is_there, self.may_go = threading.Event(), threading.Event()
+        self.outcome = []
+        self.thread = threading.Thread(target=self._run)
+
+    def _run(self):
+        try:
+            self.outcome.append(drain(ALIAS, LANE))
+        except Exception as error:
+            self.outcome.append(error)
+        finally:
+            connections.close_all()
+
+    def _stop_here(self):
+        if threading.current_thread() is self.thread:
+            self.is_there.set()
+            assert self.may_go.wait(20)
+
+
+@contextmanager
+def hung(place):
+    drainer = HungDrainer(place)
+    with armed(place, drainer._stop_here):
+        drainer.thread.start()
+        try:
+            assert drainer.is_there.wait(10)
+            yield drainer
+        finally:
+            drainer.may_go.set()
+            drainer.thread.join()
+
+
+def test_one_at_a_time(journal):
+    versions = note(3)
+    with hung("drain.before_filing") as holder:
+        report = drain(ALIAS, LANE)
+        assert (report.delivered, report.more) == (0, False)
+        assert pending() == versions
+    assert holder.outcome[0].delivered == 3
+    assert journal.heard == [versions]
+
+
+def test_of_many_that_start_together_one_drains(journal):
+    versions = note(20)
+    reports = run_together([partial(drain, ALIAS, LANE)] * 8)
+    assert sum(report.delivered for report in reports) == 20
+    assert delivered() == versions
+    assert len(journal.heard) == 1
+
+
+def test_lanes_do_not_wait_for_each_other(journal):
+    note()
+    other = note(owner_id=3)
+    with hung("drain.before_filing"):
+        assert drain(ALIAS, 1).delivered == 1
+        assert delivered() == other
+
+
+def test_drainer_whose_connection_is_gone_is_replaced_at_once(journal):
+    versions = note(2)
+    with hung("drain.before_filing") as holder:
+        end_session(fetch_one(ALIAS, HOLDER)[0])
+        assert drain(ALIAS, LANE).delivered == 2
+    assert isinstance(holder.outcome[0], Exception)
+    assert delivered() == versions
+
+
+def end_session(pid):
+    parameters = connections[ALIAS].get_connection_params()
+    with psycopg.connect(**parameters, autocommit=True) as other:
+        other.execute("SELECT pg_terminate_backend(%s)", [pid])
+        while other.execute("SELECT 1 FROM pg_stat_activity WHERE pid = %s", [pid]).fetchone():
+            pass
+
+
+def test_drainer_that_hangs_is_replaced_when_its_lease_is_over(journal):
+    versions = note(2)
+    with hung("drain.before_filing"):
+        assert drain(ALIAS, LANE).delivered == 0
+        let_lease_expire()
+        assert drain(ALIAS, LANE).delivered == 2
+        assert delivered() == versions
+
+
+@pytest.mark.parametrize("place", ["drain.before_delivery", "drain.before_filing"])
+def test_replaced_drainer_cannot_file(journal, place):
+    """Not even rows that came since and that its successor has not come to yet."""
+    versions = note(2)
+    with hung(place) as replaced:
+        let_lease_expire()
+        with lease(ALIAS, LANE) as token:
+            replaced.may_go.set()
+            replaced.thread.join()
+            renew(ALIAS, LANE, token)
+    assert replaced.outcome[0].delivered == 0
+    assert replaced.outcome[0].more is True
+    assert (pending(), delivered()) == (versions, [])
+
+
+def test_replaced_drainer_does_not_release_its_successors_lease(journal):
+    note()
+    with hung("drain.before_filing") as replaced:
+        let_lease_expire()
+        with lease(ALIAS, LANE) as token:
+            replaced.may_go.set()
+            replaced.thread.join()
+            renew(ALIAS, LANE, token)
+            with lease(ALIAS, LANE) as other:
+                assert other is None
+
+
+def test_token_that_is_not_the_newest_is_refused(world):
+    with lease(ALIAS, LANE) as first:
+        let_lease_expire()
+        with lease(ALIAS, LANE) as second:
+            assert second > first
+            with pytest.raises(LeaseLost):
+                renew(ALIAS, LANE, first)
+    with pytest.raises(LeaseLost):
+        renew(ALIAS, LANE, second)
+
+
+def test_lease_runs_for_its_time_and_renewing_prolongs_it(world):
+    with lease(ALIAS, LANE) as token:
+        assert module.LEASE_S - 1 < fetch_one(ALIAS, LEFT_S)[0] <= module.LEASE_S
+        let_lease_expire()
+        renew(ALIAS, LANE, token)
+        assert module.LEASE_S - 1 < fetch_one(ALIAS, LEFT_S)[0] <= module.LEASE_S
+
+
+def test_slow_batch_keeps_its_lease(journal, monkeypatch):
+    """Without beats it would be taken over and begun again, and again, and never be filed."""
+    monkeypatch.setattr(heartbeat, "BEAT_EVERY_S", 0.02)
+    versions = note(2)
+    with hung("drain.before_filing") as slow:
+        let_lease_expire()
+        beaten = threading.Event()
+        for _ in range(500):
+            if fetch_one(ALIAS, LEFT_S)[0] > 0:
+                break
+            beaten.wait(0.01)
+        assert drain(ALIAS, LANE).delivered == 0
+    assert slow.outcome[0].delivered == 2
+    assert journal.heard == [versions]
+
+
+def test_heart_stops_beating_with_its_drain_and_after_its_time(world, monkeypatch):
+    monkeypatch.setattr(heartbeat, "BEAT_EVERY_S", 0.01)
+    monkeypatch.setattr(heartbeat, "MOST_BEATS", 3)
+    with lease(ALIAS, LANE) as token, heartbeat.heartbeat(ALIAS, LANE, token):
+        [beating] = [t for t in threading.enumerate() if t.name.endswith("(_beat)")]
+        beating.join(5)
+        assert not beating.is_alive()
+    monkeypatch.setattr(heartbeat, "BEAT_EVERY_S", 60)
+    with lease(ALIAS, LANE) as token, heartbeat.heartbeat(ALIAS, LANE, token):
+        [beating] = [t for t in threading.enumerate() if t.name.endswith("(_beat)")]
+    assert not beating.is_alive()
+
+
+def test_change_that_comes_after_the_last_look_is_not_left_behind(journal, monkeypatch):
+    """Its own bell finds the lane taken; the holder looks once more when it has let go."""
+    take, late, rung = drains.take_batch, [], []
+
+    def take_and_be_late(alias, lane):
+        rows = take(alias, lane)
+        if not rows and not late:
+            late.extend(note())
+            run_together([partial(drain, ALIAS, LANE)])
+        return rows
+
+    monkeypatch.setattr(drains, "take_batch", take_and_be_late)
+    monkeypatch.setattr(tasks, "ring", lambda *place: rung.append(place))
+    first = note()
+    drain_lane(ALIAS, LANE)
+    assert (delivered(), pending()) == (first, late)
+    assert rung == [(ALIAS, LANE)]
+    drain_lane(ALIAS, LANE)
+    assert delivered() == [*first, *late]
+    assert rung == [(ALIAS, LANE)]
