@@ -44,6 +44,12 @@ class PlacementRouter:
         return is_allowed(_shared_placement(app_label), alias)
 
 
+def has_tables_on(app_label: str, alias: str) -> bool:
+    """Whether any model of the app has its table on this database."""
+    models = apps.get_app_config(app_label).get_models()
+    return any(is_allowed(placement_of(model), alias) for model in models)
+
+
 def _shared_placement(app_label: str) -> Placement:
     placements = {placement_of(model) for model in apps.get_app_config(app_label).get_models()}
     if len(placements) != 1:

@@ -1,0 +1,46 @@
+"""`manage.py migrate`, as Django has it, but quick on shards.
+
+Two thirds of all migrations belong to apps without a single table there. The router would make
+each a no-op, after a second of work per shard; here they are recorded as applied at once.
+"""
+
+from typing import Any
+
+from django.core.management.commands.migrate import Command as DjangoMigrate
+from django.db import connections
+from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.recorder import MigrationRecorder
+
+from infra.sharding.placement import GLOBAL_ALIAS
+from infra.sharding.router import has_tables_on
+
+
+class Command(DjangoMigrate):
+    def handle(self, *args: Any, **options: Any) -> None:
+        if options["database"] != GLOBAL_ALIAS and not options["app_label"]:
+            _migrate_present_apps(options["database"])
+        super().handle(*args, **options)
+
+
+def _migrate_present_apps(alias: str) -> None:
+    """Runs what has tables here; records the rest before and after it, as dependencies allow."""
+    executor = MigrationExecutor(connections[alias])
+    _record_absent_apps(executor, alias)
+    leaves = executor.loader.graph.leaf_nodes()
+    executor.loader.build_graph()
+    executor.migrate([leaf for leaf in leaves if has_tables_on(leaf[0], alias)])
+    _record_absent_apps(executor, alias)
+
+
+def _record_absent_apps(executor: MigrationExecutor, alias: str) -> None:
+    recorder = MigrationRecorder(connections[alias])
+    recorder.ensure_schema()
+    applied = set(recorder.applied_migrations())
+    graph = executor.loader.graph
+    for leaf in graph.leaf_nodes():
+        for migration in graph.forwards_plan(leaf):
+            parents = {parent.key for parent in graph.node_map[migration].parents}
+            is_absent = not has_tables_on(migration[0], alias)
+            if is_absent and migration not in applied and parents <= applied:
+                recorder.record_applied(*migration)
+                applied.add(migration)
