@@ -49,8 +49,8 @@ class PackedStore:
         return ("GETEX", key(FAMILY, reader_id), "PX", self._ttl_ms)
 
     def parse(self, reply: Any) -> LiveTimeline | None:
-        if reply is None:
-            return None
+        if reply is None or len(reply) % ENTRY_BYTES or not reply:
+            return None  # not there, or nothing that this store wrote
         complete_from, version, _ = HEAD.unpack_from(reply)
         if complete_from == BUILDING:
             return None
