@@ -4,6 +4,7 @@ A traceback with locals would write passwords and tokens into the log.
 """
 
 import logging
+import sys
 
 import structlog
 
@@ -11,7 +12,9 @@ import structlog
 def configure_logs(is_development: bool, level: str) -> None:
     """For the whole process; called once, when Django is ready."""
     renderer: structlog.typing.Processor = (
-        structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
+        structlog.dev.ConsoleRenderer(
+            colors=sys.stdout.isatty(), exception_formatter=structlog.dev.plain_traceback
+        )
         if is_development
         else structlog.processors.JSONRenderer()
     )
