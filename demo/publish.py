@@ -7,7 +7,6 @@ from itertools import accumulate
 from random import Random
 from typing import NamedTuple
 
-from demo.graphs import Graph
 from demo.rows import Ids
 from demo.texts import made_up_text
 from demo.types import Community
@@ -15,12 +14,20 @@ from infra.changes.compensate import compensate
 from infra.changes.failpoints import failpoint
 from infra.jobs.checkpoints import find_checkpoint, keep_checkpoint
 from infra.jobs.command import Batch
+from infra.sharding.buckets import group_by_shard
 from infra.sharding.placement import all_aliases
+from infra.sharding.sql import fetch_all
 from posts.actions.create_post import create_post
 from posts.types import Draft
 
 JOB = "load_graph posts"
 POSTS_A_BATCH = 100
+Clock = Callable[[], float]  # Unix seconds
+
+PUBLISHED = """
+SELECT 1 FROM posts_publishedkey
+WHERE author_id = ANY(%s::bigint[]) AND key = ANY(%s::text[])
+"""
 
 
 class PostPlan(NamedTuple):
@@ -33,6 +40,12 @@ class PostPlan(NamedTuple):
     seed: int
     spread_s: float = 0.0
 
+    def clock(self, number: int, began_at_s: float, clock_s: Clock) -> Clock:
+        """The time of a post. Dated ones grow with their number, as ids of an author must."""
+        if not self.spread_s:
+            return clock_s
+        return lambda: began_at_s - self.spread_s * (1 - number / self.total)
+
 
 class Progress(NamedTuple):
     """How many posts of a plan are published, and when the first run began, Unix seconds."""
@@ -41,40 +54,51 @@ class Progress(NamedTuple):
     began_at_s: float
 
 
-class Authors:
-    """Who publishes what: drawn by how many followers they have."""
-
-    def __init__(self, graph: Graph) -> None:
-        self._nodes = [node for node in graph.nodes if graph.follower_count(node)]
-        self._reach = list(accumulate(map(graph.follower_count, self._nodes)))
-
-    def draw(self, seed: str) -> int:
-        """A node. The same for the same seed."""
-        return self._nodes[bisect(self._reach, Random(seed).random() * self._reach[-1])]
-
-
 def publish_posts(
-    community: Community, ids: Ids, plan: PostPlan, clock_s: Callable[[], float] = time.time
+    community: Community, ids: Ids, plan: PostPlan, clock_s: Clock = time.time
 ) -> Iterator[Batch]:
     """Publishes what of the plan is not published yet, as create_post does it.
 
-    The caller holds `alone`. Safety: idempotent, killed anywhere: every post has its
-    Idempotency-Key (kept a day), and those before the checkpoint are not tried again at all.
+    The caller holds `alone`. Safety: idempotent; killed anywhere, and run again at any time.
     Cost: about 5 ms a post.
     """
-    progress = read_progress(community, plan) or Progress(0, clock_s())
-    _keep(community, plan, progress)
-    authors = Authors(community.graph)
-    while progress.done < plan.total:
-        batch = range(progress.done, min(progress.done + POSTS_A_BATCH, plan.total))
+    posts = Posts(community, ids, plan)
+    began = read_progress(community, plan) or Progress(0, clock_s())
+    done = began.done + _count_published(posts, began.done)
+    # Before the next post: the keys by which the last ones were found may be forgotten with it.
+    _keep(community, plan, began._replace(done=done))
+    while done < plan.total:
+        batch = range(done, min(done + POSTS_A_BATCH, plan.total))
         for number in batch:
-            seed = f"{community.name}:{plan.seed}:{number}"
-            moment_s = _clock(plan, progress, number, clock_s)
-            create_post(ids[authors.draw(seed)], _draft(seed), seed, moment_s)
+            posts.publish(number, plan.clock(number, began.began_at_s, clock_s))
             failpoint("demo.post_published")
-        progress = progress._replace(done=batch.stop)
-        _keep(community, plan, progress)
+        done = batch.stop
+        _keep(community, plan, began._replace(done=done))
         yield Batch(len(batch), note="posts")
+
+
+class Posts:
+    """The posts of a plan, by number. Authors are drawn by how many followers they have."""
+
+    def __init__(self, community: Community, ids: Ids, plan: PostPlan) -> None:
+        graph = community.graph
+        self._scope = _scope(community, plan)
+        self._nodes = [node for node in graph.nodes if graph.follower_count(node)]
+        self._reach = list(accumulate(map(graph.follower_count, self._nodes)))
+        self._ids = ids
+
+    def key(self, number: int) -> str:
+        """The Idempotency-Key, and the seed of all that is drawn for this post."""
+        return f"{self._scope}:{number}"
+
+    def author_id(self, number: int) -> int:
+        at = Random(self.key(number)).random() * self._reach[-1]
+        return self._ids[self._nodes[bisect(self._reach, at)]]
+
+    def publish(self, number: int, clock_s: Clock) -> None:
+        key = self.key(number)
+        draft = Draft(made_up_text(key), language="en")
+        create_post(self.author_id(number), draft, key, clock_s)
 
 
 def read_progress(community: Community, plan: PostPlan) -> Progress | None:
@@ -90,17 +114,18 @@ def deliver_pending() -> None:
             pass
 
 
-def _draft(seed: str) -> Draft:
-    return Draft(made_up_text(seed), language="en")
+def _count_published(posts: Posts, done: int) -> int:
+    """How many posts after the checkpoint a run that was killed had published, however long ago.
 
-
-def _clock(
-    plan: PostPlan, progress: Progress, number: int, clock_s: Callable[[], float]
-) -> Callable[[], float]:
-    """The time of a post. Dated ones grow with their number, so that ids of an author do."""
-    if not plan.spread_s:
-        return clock_s
-    return lambda: progress.began_at_s - plan.spread_s * (1 - number / plan.total)
+    create_post knows a key for an hour only; but it is in the table until its author's next post.
+    """
+    numbers = range(done, done + POSTS_A_BATCH)
+    keys = [posts.key(number) for number in numbers]
+    groups = group_by_shard({posts.author_id(number) for number in numbers})
+    rows = [
+        row for alias, ids in groups.items() for row in fetch_all(alias, PUBLISHED, (ids, keys))
+    ]
+    return len(rows)
 
 
 def _keep(community: Community, plan: PostPlan, progress: Progress) -> None:

@@ -13,8 +13,24 @@ from accounts.models import AccessToken, Application, User
 from accounts.queries.viewers import find_viewer
 from demo.community import FIRST_ACCOUNTS, PASSWORD, POSTS
 from demo.errors import DevelopmentOnly, NoSuchAccount
+from demo.graphs import read_graph
+from demo.names import naming_of
+from demo.publish import PostPlan, publish_posts
+from demo.types import Community
 from infra.api.pages import Window
-from tests.integration.demo.communities import Died, dying_at, everything, ids_by_username
+from infra.sharding.placement import all_aliases
+from infra.sharding.sql import fetch_all
+from posts.ids import EPOCH, PostId
+from tests.integration.demo.communities import (
+    Died,
+    dying_at,
+    everything,
+    id_by_node,
+    ids_by_username,
+    load,
+    random_pairs,
+    write_edges,
+)
 from tests.world import make_account
 from timelines.queries.home import home_page
 
@@ -52,13 +68,34 @@ def assert_lively(account_id: int, since_s: float) -> None:
     assert len({status["account"]["id"] for status in home}) > 30
 
 
-def test_killed_it_goes_on_with_the_same_dates(world):
+def test_killed_it_goes_on(world):
     with dying_at("demo.post_published", 150), pytest.raises(Died):
         call_command("load_demo")
     call_command("load_demo")
     rows = everything()
     assert len(rows["posts"]) == POSTS.total
     assert len(rows["accounts"]) == 400
+
+
+def test_killed_and_run_again_next_week_it_is_dated_as_it_was_begun(world, tmp_path):
+    path = write_edges(tmp_path / "town.edges", random_pairs(5, 0))
+    load(path)
+    community = Community(read_graph(path, None, 2_000, None), naming_of("town"))
+    plan = PostPlan(total=120, seed=2, spread_s=120 * 60)
+    began_s = EPOCH + 1_000_000
+    with dying_at("demo.post_published", 110), pytest.raises(Died):
+        list(publish_posts(community, id_by_node("town"), plan, lambda: began_s))
+    list(publish_posts(community, id_by_node("town"), plan, lambda: began_s + 7 * 86_400))
+    assert post_times() == [began_s - minutes * 60 for minutes in range(120, 0, -1)]
+
+
+def post_times() -> list[int]:
+    rows = [
+        row
+        for alias in all_aliases()[1:]
+        for row in fetch_all(alias, "SELECT author_id, moment FROM posts_post")
+    ]
+    return sorted(PostId.at(*row).posted_at_s for row in rows)
 
 
 def test_tokens_speak_for_their_accounts(world):

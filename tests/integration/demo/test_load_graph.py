@@ -4,6 +4,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from infra.api.pages import Window
 from infra.changes.failpoints import arm, disarm
 from infra.changes.lag import lag_of
 from infra.sharding.placement import GLOBAL_ALIAS, all_aliases
-from infra.sharding.sql import fetch_all, fetch_one
+from infra.sharding.sql import execute, fetch_all, fetch_one
 from posts.ids import PostId
 from relations.actions.follow import follow, unfollow
 from relations.queries.lists import FOLLOWERS_LIST, FOLLOWING_LIST, list_page
@@ -122,6 +123,22 @@ def test_killed_anywhere_and_run_again_it_ends_the_same(world, graph, failpoint,
             load(graph, posts=130)
     load(graph, posts=130)
     assert everything() == undisturbed
+
+
+def test_killed_twice_hours_apart_no_post_is_published_again(world, graph):
+    """create_post knows an Idempotency-Key for an hour, and then forgets it at the next post."""
+    load(graph, posts=130)
+    undisturbed = everything()
+    clean()
+    for nth in (60, 10, 110):
+        with dying_at("demo.post_published", nth), pytest.raises(Died):
+            load(graph, posts=300)
+        for alias in all_aliases()[1:]:
+            execute(alias, "UPDATE posts_publishedkey SET created_at = created_at - interval '2 h'")
+    load(graph, posts=180)
+    posts = everything()["posts"]
+    assert len(posts) == 180
+    assert not Counter(undisturbed["posts"]) - Counter(posts)
 
 
 @pytest.mark.slow
