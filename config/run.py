@@ -15,7 +15,7 @@ from typing import Any
 from config.runner.child import CHECKOUT, Child
 from config.runner.errors import ChildDidNotStart, PreparationFailed, RunFailed
 from config.runner.port import answers, usable_port
-from config.runner.programs import app_environment, list_children
+from config.runner.programs import app_environment, list_children, write_environment
 from config.runner.screen import Screen
 from config.runner.secret_key import secret_key
 from config.runner.signals import StopAsked, stop_on_signals
@@ -46,7 +46,9 @@ def run(port: int, folder: Path) -> None:
     with ExitStack() as stack:
         with step("starting PostgreSQL and Redis"):
             services = stack.enter_context(running_services(folder, report=_detail))
-        environment = app_environment(services.environment(), secret_key(folder), port)
+        known = (services.environment(), secret_key(folder), port)
+        write_environment(folder / "environment", *known)
+        environment = app_environment(*known)
         children = list_children(folder / "logs", environment, port)
         stack.callback(_stop, children)
         demo = _start(children, environment, port)

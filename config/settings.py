@@ -47,7 +47,9 @@ DATABASES = {"default": _env.database("DATABASE_URL", _env.text("DATABASE_URL", 
     alias: _env.database(f"SHARD_DATABASE_URLS[{n}]", url)
     for n, (alias, url) in enumerate(zip(SHARD_ALIASES, _shard_urls, strict=True))
 }
-STATEMENT_TIMEOUT_MS = _env.number("STATEMENT_TIMEOUT_MS", 30_000, 100, 3_600_000)
+# At most a third of the time that a change guards an absent cache entry (TOMBSTONE_MS): a loader
+# asks two questions, and what it read must not be laid after the guard has gone.
+STATEMENT_TIMEOUT_MS = _env.number("STATEMENT_TIMEOUT_MS", 20_000, 100, 20_000)
 for _database in DATABASES.values():
     _options = {
         "connect_timeout": 3,
@@ -246,10 +248,13 @@ OAUTH2_PROVIDER = {
 }
 
 # -- Celery: wake-ups only; a lost message costs delay, never data --------------------------------
-CELERY_BROKER_URL = (
-    f"redis+socket://{REDIS_URL[7:].replace('?db=', '?virtual_host=')}"
-    if (REDIS_URL.startswith("unix://"))
-    else REDIS_URL
+_socket_broker = f"redis+socket://{REDIS_URL[7:].replace('?db=', '?virtual_host=')}"
+CELERY_BROKER_URL = _env.text(
+    "CELERY_BROKER_URL", _socket_broker if REDIS_URL.startswith("unix://") else REDIS_URL
+)
+_env.require(
+    not REDIS_CLUSTER or CELERY_BROKER_URL != REDIS_URL,
+    "CELERY_BROKER_URL: Celery cannot use a Redis Cluster; name a single server for its wake-ups",
 )
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_PUBLISH_RETRY = False
@@ -260,5 +265,6 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "global_keyprefix": "celery:",
 }
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_WORKER_REDIRECT_STDOUTS = False
 
 _env.finish()

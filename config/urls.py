@@ -2,6 +2,7 @@
 
 from django.contrib import admin
 from django.urls import include, path
+from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 
 from config import health, metrics
@@ -13,13 +14,14 @@ handler404 = fallbacks.page_not_found
 handler500 = fallbacks.server_error
 
 urlpatterns = [
+    path("", RedirectView.as_view(pattern_name="docs")),
     path("", include("timelines.api.urls")),
     path("", include("posts.api.urls")),
     path("", include("relations.api.urls")),
     path("", include("accounts.api.urls")),
     path("", include("accounts.urls")),
     path("api/schema", SpectacularAPIView.as_view(), name="schema"),
-    path("api/docs", SpectacularSwaggerView.as_view(url_name="schema")),
+    path("api/docs", SpectacularSwaggerView.as_view(url_name="schema"), name="docs"),
     path("health/live", health.live),
     path("health/ready", health.ready),
     path("metrics", metrics.export),

@@ -40,10 +40,12 @@ def mirror_backward_edges(alias: str, deliveries: Deliveries) -> None:
     earlier run may have died between the two.
     """
     forward = read_forward(alias, _pairs(deliveries))
-    for target, group in by_followee_shard(forward).items():
-        mirrored = mirror_on_shard(target, group)
-        failpoint("relations.mirrored")
-        refresh_followers(mirrored)
+    groups = by_followee_shard(forward)
+    mirrored = [mirror_on_shard(target, group) for target, group in groups.items()]
+    failpoint("relations.mirrored")
+    # After all rows: with Redis away the truth at least is everywhere.
+    for followees in mirrored:
+        refresh_followers(followees)
 
 
 def _pairs(deliveries: Deliveries) -> set[Pair]:

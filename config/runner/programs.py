@@ -1,6 +1,7 @@
 """The processes `make run` starts, in the order they are stopped, and their environment."""
 
 import os
+import shlex
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,7 +17,11 @@ _COMPENSATE_EVERY_S = 2
 
 def app_environment(urls: Mapping[str, str], key: str, port: int) -> dict[str, str]:
     """What the settings read on a laptop; what the person has set wins."""
-    ours = {
+    return {**_laptop(key, port), **os.environ, **urls}
+
+
+def _laptop(key: str, port: int) -> dict[str, str]:
+    return {
         "DJANGO_SETTINGS_MODULE": "config.settings",
         "DEVELOPMENT": "1",
         "ALLOW_PASSWORD_GRANT": "1",
@@ -24,7 +29,20 @@ def app_environment(urls: Mapping[str, str], key: str, port: int) -> dict[str, s
         "PUBLIC_URL": f"http://localhost:{port}",
         "PYTHONUNBUFFERED": "1",
     }
-    return {**ours, **os.environ, **urls}
+
+
+def write_environment(file: Path, urls: Mapping[str, str], key: str, port: int) -> None:
+    """The same for a shell to read, so that `manage.py` reaches what runs.
+
+    Only its owner can read the file: it holds the secret key.
+    """
+    environment = app_environment(urls, key, port)
+    names = sorted({*_laptop(key, port), *urls})
+    lines = [f"export {name}={shlex.quote(environment[name])}\n" for name in names]
+    file.unlink(missing_ok=True)
+    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with open(descriptor, "w") as output:
+        output.writelines(lines)
 
 
 def list_children(logs: Path, environment: Mapping[str, str], port: int) -> list[Child]:

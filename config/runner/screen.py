@@ -27,6 +27,7 @@ Tideline is running at {address}
   Docs      {address}/api/docs
   Data      {data}
   Logs      {self.folder}/logs
+  Commands  . {self.folder}/environment && .venv/bin/python manage.py help
   Stop      Ctrl-C. The next `make run` goes on with the same data, `make clean` deletes it.
 
 The home timeline of {self.accounts[0]}, ready to paste:

@@ -49,12 +49,20 @@ def deliver(alias: str, rows: Sequence[Row]) -> list[Failure]:
 
 
 def _run_consumers(alias: str, rows: Sequence[Row]) -> None:
+    """Every consumer has its turn whatever befalls the others: with Redis away the rows of the
+    other shard are written all the same. Raises the first error, for all to be run again."""
     deliveries = [_read(row) for row in rows]
+    errors: list[Exception] = []
     for consumer in registered_consumers():
         mine = [one for one in deliveries if consumer in consumers_of(one.payload.kind)]
-        if mine:
-            consumer(alias, mine)
-            failpoint("deliver.after_consumer")
+        try:
+            if mine:
+                consumer(alias, mine)
+                failpoint("deliver.after_consumer")
+        except Exception as error:  # deliver finds the rows it belongs to
+            errors.append(error)
+    if errors:
+        raise errors[0]
 
 
 def _read(row: Row) -> Delivery[Payload]:

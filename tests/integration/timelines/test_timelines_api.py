@@ -48,6 +48,13 @@ def test_an_authors_posts_by_their_links(people: list[int], posts: list[str]) ->
     assert ids_of(Client().get(path)) == posts[:20], "author timelines are public"
 
 
+@pytest.mark.parametrize("name", ["pinned", "only_media"])
+def test_no_post_is_pinned_or_has_media(people: list[int], posts: list[str], name: str) -> None:
+    path = f"/api/v1/accounts/{people[1]}/statuses"
+    assert ids_of(Client().get(path, {name: "true"})) == []
+    assert len(ids_of(Client().get(path, {name: "false"}))) == 20
+
+
 def test_both_links_lead_where_they_say(people: list[int], posts: list[str]) -> None:
     answer = Caller(people[0]).get(HOME, {"limit": 3, "max_id": posts[9]})
     assert ids_of(answer) == posts[10:13]

@@ -4,6 +4,7 @@ import os
 import signal
 import socket
 import stat
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -14,7 +15,7 @@ from config.runner import terminal
 from config.runner.child import Child
 from config.runner.errors import PortUnusable
 from config.runner.port import HOST, answers, usable_port
-from config.runner.programs import app_environment
+from config.runner.programs import app_environment, write_environment
 from config.runner.screen import Screen
 from config.runner.secret_key import secret_key
 from config.runner.signals import StopAsked, stop_on_signals
@@ -62,6 +63,17 @@ def test_environment_of_the_person_wins_except_for_the_urls(monkeypatch):
     assert environment["SECRET_KEY"] == "key"
 
 
+def test_environment_file_is_read_by_a_shell_and_by_its_owner_alone(tmp_path, monkeypatch):
+    monkeypatch.setenv("PUBLIC_URL", "http://it's mine")
+    file = tmp_path / "environment"
+    for port in (8000, 8001):
+        write_environment(file, {"REDIS_URL": "unix:///a b?db=0"}, "key", port)
+    command = f'. {file} && printf \'%s|\' "$PUBLIC_URL" "$REDIS_URL" "$SECRET_KEY"'
+    said = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=True)
+    assert said.stdout == "http://it's mine|unix:///a b?db=0|key|"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
 def test_screen_says_all_there_is_to_know():
     screen = Screen(8001, ["ada", "bea"], "hunter2", "TOKEN", Path("/here/.data"), Path("/there"))
     lines = screen.text().splitlines()
@@ -71,6 +83,7 @@ def test_screen_says_all_there_is_to_know():
     assert "  Password  hunter2" in lines
     assert "  Data      /there" in lines
     assert "  Logs      /here/.data/logs" in lines
+    assert "  Commands  . /here/.data/environment && .venv/bin/python manage.py help" in lines
     curl = "  curl -H 'Authorization: Bearer TOKEN' http://localhost:8001/api/v1/timelines/home"
     assert curl in lines
 
