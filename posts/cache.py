@@ -64,9 +64,8 @@ class PostReading(NamedTuple):
 def plan_reading(ids: Iterable[PostId], now_s: float) -> PostReading:
     """Sorts posts by the cache entry that has them."""
     this_week = second_of(now_s) // WEEK_S
-    # Next week's too: an author who filled a second is ahead of the clock. Beyond it nothing is
-    # cached, or made-up ids could fill Redis with empty weeks.
-    cached = range(this_week - CACHED_WEEKS + 1, this_week + 2)
+    # None of the future, or made-up ids could fill Redis with empty weeks.
+    cached = range(this_week - CACHED_WEEKS + 1, this_week + 1)
     weeks: dict[Week, list[PostId]] = {}
     others = []
     for post_id in dict.fromkeys(ids):

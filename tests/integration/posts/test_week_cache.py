@@ -136,7 +136,7 @@ def test_weeks_before_the_last_two_are_read_by_key_and_not_kept(ann):
 def test_made_up_ids_lay_nothing_beyond_the_weeks_there_are(ann):
     _, this_week = week_of(post_at(ann))
     redis().call("FLUSHDB")
-    for week in (0, this_week - 2, this_week + 2, this_week + 300):
+    for week in (0, this_week - 2, this_week + 1, this_week + 300):
         assert load(PostId(week * WEEK_S, ann, 0)) == {}
     assert redis().call("DBSIZE") == 0
 

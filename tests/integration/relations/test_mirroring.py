@@ -1,6 +1,8 @@
 """The derived side of an edge: the same whatever is delivered twice, late, or by two at once."""
 
 import itertools
+import threading
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 
@@ -14,6 +16,7 @@ from infra.changes.failpoints import arm, disarm
 from infra.changes.models import Change
 from infra.changes.registry import Delivery
 from infra.sharding.buckets import shard_of
+from relations.actions import mirror as mirror_module
 from relations.actions.follow import follow, unfollow
 from relations.actions.mirror import mirror_on_shard, read_forward
 from relations.changes import EdgeChanged
@@ -100,6 +103,24 @@ def test_several_drainers_at_once_count_each_edge_once(world):
     assert failures(answers) == []
     assert_drained_truth()
     assert {follower_count(other) for other in others} == {Count(1, 1)}
+
+
+def test_drainers_cannot_both_find_an_edge_new(world, monkeypatch):
+    """Both stop after they read what was there before: with one lock, only one gets that far."""
+    ann, bob = make_accounts(2)
+    follow(ann, bob)
+    deliveries, read, both_read = deliveries_of(ann), mirror_module._read, threading.Barrier(2)
+
+    def read_and_wait(alias, sql, pairs):
+        rows = read(alias, sql, pairs)
+        if sql == mirror_module.READ_BACKWARD:
+            with suppress(threading.BrokenBarrierError):
+                both_read.wait(0.5)
+        return rows
+
+    monkeypatch.setattr(mirror_module, "_read", read_and_wait)
+    assert failures(run_together([partial(mirror, ann, deliveries)] * 2)) == []
+    assert follower_count(bob) == Count(1, 1)
 
 
 def test_drainers_of_all_shards_meet_at_one_followee(world):

@@ -1,0 +1,66 @@
+"""Posts while Redis is away: published, read and deleted all the same, and never back again."""
+
+import pytest
+
+from posts.actions.delete_post import delete_post
+from posts.queries.hydrate import load_status_json
+from tests.callers import Caller
+from tests.private_world import private_world, whole
+from tests.truth import assert_drained_truth
+from tests.world import drain_all, make_account, publish
+
+
+@pytest.fixture(scope="module")
+def private(django_db_blocker):
+    with django_db_blocker.unblock(), private_world() as services:
+        yield services
+
+
+@pytest.fixture
+def services(private):
+    with whole(private):
+        yield private
+
+
+def bring_back(server) -> None:
+    server.resume()
+    if not server.is_running:
+        server.start()
+
+
+@pytest.mark.parametrize("end", ["kill", "pause"])
+def test_posts_go_on_without_redis(services, end):
+    ann = make_account()
+    caller = Caller(ann)
+    kept, gone = publish(ann), publish(ann)
+    assert set(load_status_json([kept, gone])) == {kept, gone}
+    getattr(services.redis, end)()
+    made = caller.post("/api/v1/statuses", {"status": "in the dark"})
+    assert made.status_code == 200
+    assert caller.delete(f"/api/v1/statuses/{gone.public}").status_code == 200
+    assert set(load_status_json([kept, gone])) == {kept}
+    assert caller.get(f"/api/v1/statuses/{made.json()['id']}").json() == made.json()
+    bring_back(services.redis)
+    drain_all()
+    assert set(load_status_json([kept, gone])) == {kept}
+    assert caller.get(f"/api/v1/statuses/{made.json()['id']}").status_code == 200
+    assert_drained_truth()
+
+
+def test_posts_of_a_shard_that_is_down_are_503_and_others_are_read(services):
+    ann, bob, *_ = (make_account() for _ in range(4))
+    posts = [publish(ann), publish(bob)]
+    drain_all()
+    caller = Caller(ann)
+    shard = services.postgres[f"shard{bob % 4}"]
+    shard.kill()
+    services.redis.kill()
+    services.redis.start()
+    paths = [f"/api/v1/statuses/{post_id.public}" for post_id in posts]
+    answers = [caller.get(path) for path in paths]
+    assert [answer.status_code for answer in answers] == [200, 503]
+    assert caller.post("/api/v1/statuses", {"status": "mine"}).status_code == 200
+    shard.start()
+    assert caller.get(paths[1]).status_code == 200
+    assert delete_post(posts[1]) == "hello"
+    assert caller.get(paths[1]).status_code == 404

@@ -1,0 +1,180 @@
+"""Follows while a shard or Redis is away: others go on, and what was missed is caught up with."""
+
+import time
+from collections.abc import Callable
+
+import pytest
+from django.db import OperationalError, close_old_connections
+
+from accounts.queries.load import load_account_json
+from infra.api.pages import Window
+from infra.changes.append import all_lanes
+from infra.changes.drain import drain
+from infra.changes.models import Change
+from infra.sharding.buckets import shard_of
+from infra.sharding.placement import all_aliases
+from relations.actions.follow import follow, remove_follower, unfollow
+from relations.queries.lists import FOLLOWERS_LIST, FOLLOWING_LIST, list_page
+from tests.callers import Caller, ids_of
+from tests.private_world import private_world, whole
+from tests.truth import assert_drained_truth, forward_edges
+from tests.world import drain_all, make_accounts
+
+CATCH_UP_S = 30
+DOWN = "shard1"
+
+
+@pytest.fixture(scope="module")
+def private(django_db_blocker):
+    with django_db_blocker.unblock(), private_world() as services:
+        yield services
+
+
+@pytest.fixture
+def services(private):
+    with whole(private):
+        yield private
+
+
+def people_by_shard(count: int) -> dict[str, list[int]]:
+    """Accounts by their shard; what is shown of them is cached."""
+    people = make_accounts(count)
+    load_account_json(people)
+    return {alias: [p for p in people if shard_of(p) == alias] for alias in all_aliases()[1:]}
+
+
+def members(edge_list, account_id: int) -> list[int]:
+    return [i.account_id for i in list_page(edge_list, account_id, Window(80)).items]
+
+
+def pending(alias: str) -> int:
+    return Change.objects.on(alias).count()
+
+
+def drain_those_up(*down: str) -> None:
+    for alias in all_aliases():
+        if alias not in down:
+            drain_one(alias)
+
+
+def drain_one(alias: str) -> None:
+    for lane in all_lanes():
+        drain(alias, lane)
+
+
+def until(is_so: Callable[[], bool], what: str) -> None:
+    deadline = time.monotonic() + CATCH_UP_S
+    while not is_so():
+        assert time.monotonic() < deadline, what
+        time.sleep(0.1)
+
+
+def catch_up() -> None:
+    """As the schedule does: again and again, until nothing is left."""
+
+    def is_done() -> bool:
+        drain_all()
+        return not any(pending(alias) for alias in all_aliases())
+
+    until(is_done, "changes are left")
+
+
+def test_shard_down_stops_its_own_accounts_only_and_catches_up(services):
+    people = people_by_shard(16)
+    (ann, *_), (bob, *_), (eve, *_) = people["shard0"], people["shard2"], people[DOWN]
+    _, joe, zoe, *_ = people["shard0"]
+    assert members(FOLLOWERS_LIST, bob) == []
+    services.postgres[DOWN].kill()
+
+    assert follow(ann, eve)  # the followee's side has to wait
+    assert follow(ann, bob)
+    assert follow(joe, bob)
+    assert unfollow(joe, bob)
+    assert follow(zoe, bob)
+    with pytest.raises(OperationalError):
+        follow(eve, bob)
+    started = time.monotonic()
+    drain_those_up(DOWN)
+    assert time.monotonic() - started < 5
+    assert set(members(FOLLOWING_LIST, ann)) == {bob, eve}
+    assert set(members(FOLLOWERS_LIST, bob)) == {ann, zoe}
+    assert pending("shard0") == 1  # the follow of eve
+
+    services.postgres[DOWN].start()
+    catch_up()
+    assert members(FOLLOWERS_LIST, eve) == [ann]
+    assert_drained_truth()
+    assert follow(eve, bob)
+
+
+def test_through_http_a_shard_down_is_503_for_its_own_accounts_only(services):
+    people = people_by_shard(8)
+    (ann, *_), (bob, *_), (eve, *_) = people["shard0"], people["shard2"], people[DOWN]
+    healthy, stricken = Caller(ann), Caller(eve)
+    healthy.get("/api/v1/accounts/relationships"), stricken.get("/api/v1/accounts/relationships")
+    services.postgres[DOWN].kill()
+    answer = stricken.post(f"/api/v1/accounts/{bob}/follow")
+    assert (answer.status_code, answer["Retry-After"]) == (503, "2")
+    assert answer.json()["error"]
+    assert healthy.post(f"/api/v1/accounts/{bob}/follow").status_code == 200
+    assert healthy.post(f"/api/v1/accounts/{eve}/follow").status_code == 200
+    assert set(ids_of(healthy.get(f"/api/v1/accounts/{ann}/following"))) == {str(bob), str(eve)}
+    services.postgres[DOWN].start()
+    assert stricken.post(f"/api/v1/accounts/{bob}/follow").status_code == 200
+    catch_up()
+    assert_drained_truth()
+
+
+def test_follower_removed_by_somebody_whose_shard_is_down_stays_removed(services):
+    people = people_by_shard(8)
+    fan, (eve, *_) = people["shard0"][0], people[DOWN]
+    follow(fan, eve)
+    catch_up()
+    assert members(FOLLOWERS_LIST, eve) == [fan]
+    services.postgres[DOWN].kill()
+    assert remove_follower(eve, fan)
+    assert members(FOLLOWING_LIST, fan) == []
+    services.postgres[DOWN].start()
+    close_old_connections()
+    catch_up()
+    assert members(FOLLOWERS_LIST, eve) == []
+    assert_drained_truth()
+
+
+def test_many_follows_of_a_shard_that_is_down_do_not_hold_up_the_others(services):
+    people = people_by_shard(160)
+    stricken, healthy = people[DOWN], people["shard2"]
+    ann, bob, *_ = people["shard0"]
+    for one, other in zip(stricken, healthy, strict=True):
+        follow(ann, one)
+        follow(ann, other)
+        follow(bob, other)
+    services.postgres[DOWN].kill()
+    started = time.monotonic()
+    drain_those_up(DOWN)
+    assert time.monotonic() - started < 10
+    assert all(set(members(FOLLOWERS_LIST, other)) == {ann, bob} for other in healthy)
+    assert pending("shard0") == len(stricken)
+    services.postgres[DOWN].start()
+    catch_up()
+    assert_drained_truth()
+
+
+@pytest.mark.parametrize("end", ["kill", "pause"])
+def test_follows_while_redis_is_away_show_at_once_and_after(services, end):
+    ann, bob, eve = make_accounts(3)
+    follow(ann, bob)
+    catch_up()
+    assert (members(FOLLOWING_LIST, ann), members(FOLLOWERS_LIST, bob)) == ([bob], [ann])
+    getattr(services.redis, end)()
+    assert follow(ann, eve)
+    assert unfollow(ann, bob)
+    assert members(FOLLOWING_LIST, ann) == [eve]
+    if end == "kill":
+        services.redis.start()
+    else:
+        services.redis.resume()
+    catch_up()
+    assert (members(FOLLOWING_LIST, ann), members(FOLLOWERS_LIST, bob)) == ([eve], [])
+    assert forward_edges().keys() == {(ann, bob), (ann, eve)}
+    assert_drained_truth()

@@ -1,0 +1,82 @@
+"""This process on servers of its own, which a test may kill, hang and bring back."""
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+from django.core.management import call_command
+from django.db import connections
+from django.test import override_settings
+
+from accounts.queries.cards import forget_cards
+from config.environment import Environment
+from config.services import RunningServices
+from infra.caching.client import redis
+from infra.sharding.buckets import bucket_map
+from infra.sharding.placement import all_aliases
+from infra.sharding.scatter import _threads
+from tests.services import private_services
+from tests.world import clean
+
+
+@contextmanager
+def private_world() -> Iterator[RunningServices]:
+    """Migrated databases and an empty Redis. From the main thread only. Cost: 10 s."""
+    with private_services() as services, _pointed_at(services):
+        call_command("migrate_shards", verbosity=0)
+        yield services
+
+
+@contextmanager
+def whole(services: RunningServices) -> Iterator[RunningServices]:
+    """All servers of a private world up and empty, whatever the test before did to them."""
+    for server in services.servers:
+        if not server.is_running:
+            server.start()
+        server.resume()
+    _forget_connections()
+    clean()
+    yield services
+
+
+@contextmanager
+def _pointed_at(services: RunningServices) -> Iterator[None]:
+    """Connections keep the dictionary they were made from, so it is changed in place."""
+    before = {alias: dict(connections.databases[alias]) for alias in all_aliases()}
+    url = services.environment()["REDIS_URL"]
+    try:
+        for alias, server in services.postgres.items():
+            where = Environment().database(alias, server.url)
+            connections.databases[alias].update(
+                {name: where[name] for name in ("NAME", "USER", "PASSWORD", "HOST", "PORT")}
+            )
+        _forget_connections()
+        with override_settings(REDIS_URL=url):
+            yield
+    finally:
+        for alias, settings in before.items():
+            connections.databases[alias].update(settings)
+        _forget_connections()
+
+
+def _forget_connections() -> None:
+    connections.close_all()
+    for alias in all_aliases():
+        _close_in_threads(_threads(alias))
+    redis.cache_clear()
+    bucket_map.cache_clear()
+    forget_cards()
+
+
+def _close_in_threads(pool: ThreadPoolExecutor) -> None:
+    """Every thread of a pool has connections of its own, which only it can close."""
+    threads = len(pool._threads)
+    together = threading.Barrier(threads) if threads else None
+
+    def close() -> None:
+        together.wait()
+        connections.close_all()
+
+    for closed in [pool.submit(close) for _ in range(threads)]:
+        closed.result()
