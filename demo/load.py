@@ -23,8 +23,7 @@ def load_community(
     """Brings in what is not there yet, batch by batch; returns account id by node.
 
     The caller holds `alone`. Raises: GraphNameTaken, UsernameTaken. Safety: idempotent; killed
-    anywhere and run again it ends the same. Cost: about 20,000 accounts and 150,000 follows a
-    second of one core.
+    anywhere and run again it ends the same. Cost: 30,000 accounts with 215,000 follows took 5 s.
     """
     done = _count_done(community)
     _keep(community, done)
@@ -33,7 +32,7 @@ def load_community(
         _lay(community, ids, nodes)
         done += len(nodes)
         _keep(community, done)
-        yield Batch(len(nodes), note="accounts with their follows")
+        yield Batch(len(nodes), note=f"{done:,} of {len(community.graph.nodes):,} accounts")
     if password is not None:
         let_in(ids.values(), password)
     return ids

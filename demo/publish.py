@@ -60,7 +60,7 @@ def publish_posts(
     """Publishes what of the plan is not published yet, as create_post does it.
 
     The caller holds `alone`. Safety: idempotent; killed anywhere, and run again at any time.
-    Cost: about 5 ms a post.
+    Cost: about 7 ms a post.
     """
     posts = Posts(community, ids, plan)
     began = read_progress(community, plan) or Progress(0, clock_s())
@@ -74,7 +74,7 @@ def publish_posts(
             failpoint("demo.post_published")
         done = batch.stop
         _keep(community, plan, began._replace(done=done))
-        yield Batch(len(batch), note="posts")
+        yield Batch(len(batch), note=f"{done:,} of {plan.total:,} posts")
 
 
 class Posts:

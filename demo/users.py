@@ -39,7 +39,7 @@ def ensure_users(community: Community) -> Generator[Batch, None, dict[int, int]]
         node_of = {community.naming.person(node).username: node for node in nodes}
         ids |= {node_of[username]: id_ for username, id_ in _ensure(node_of).items()}
         failpoint("demo.users_made")
-        yield Batch(0, note=f"{len(ids):,} users")
+        yield Batch(0, note=f"{len(ids):,} of {len(community.graph.nodes):,} users")
     return ids
 
 

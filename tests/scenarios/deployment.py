@@ -1,6 +1,5 @@
 """A whole Tideline for a scenario: throw-away servers, real web, worker and compensator."""
 
-import json
 import socket
 import subprocess
 import sys
@@ -10,6 +9,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+import psycopg
 
 from config.runner.child import CHECKOUT, Child
 from config.runner.port import HOST, answers
@@ -52,9 +53,12 @@ class Deployment:
 
     def pending_count(self) -> int:
         """Changes that are not delivered, parked ones too."""
-        lines = self.manage("show_change_lag", "--json").splitlines()
-        lags = [json.loads(line) for line in lines if line.startswith("{")]
-        return sum(lag["pending"] + lag["parked"] for lag in lags)
+        count = 0
+        for url in (self.default_url, *self.shard_urls):
+            with psycopg.connect(url) as connection:
+                rows = connection.execute("SELECT count(*) FROM changes_change").fetchall()
+                count += rows[0][0]
+        return count
 
     def wait_until_drained(self, within_s: float) -> None:
         deadline = time.monotonic() + within_s
@@ -64,13 +68,13 @@ class Deployment:
 
 
 @contextmanager
-def deployed() -> Iterator[Deployment]:
+def deployed(settings: Mapping[str, str]) -> Iterator[Deployment]:
     """Everything `make run` has, without the demo community; gone when the block ends."""
     with ExitStack() as stack:
         logs = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="tideline-logs-")))
         services = stack.enter_context(private_services())
         port = _free_port()
-        environment = app_environment(services.environment(), KEY, port)
+        environment = app_environment({**services.environment(), **settings}, KEY, port)
         deployment = Deployment(port, environment)
         deployment.manage("migrate_shards")
         children = list_children(logs, environment, port)

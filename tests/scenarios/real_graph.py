@@ -9,11 +9,12 @@ import json
 import sys
 import time
 from argparse import ArgumentParser
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 
 from tests.oracle import Oracle
 from tests.scenarios.deployment import Deployment, deployed
@@ -30,6 +31,7 @@ GRAPH = "scenario"
 READING_THREADS = 4
 DELETED_POSTS = 10
 DRAINED_WITHIN_S = 120
+NO_SETTINGS: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass
@@ -48,10 +50,12 @@ class Report:
         self.seconds[step] = round(time.monotonic() - started, 2)
 
 
-def run(file: Path, posts: int, readers: int, seed: int = 1) -> Report:
+def run(
+    file: Path, posts: int, readers: int, seed: int = 1, settings: Mapping[str, str] = NO_SETTINGS
+) -> Report:
     """The whole scenario in an installation of its own. From the main thread only."""
     report = Report()
-    with deployed() as deployment:
+    with deployed(settings) as deployment:
         _run_in(deployment, file, posts, readers, seed, report)
     return report
 

@@ -9,6 +9,7 @@ from tests.scenarios.real_graph import run
 @pytest.mark.slow
 @pytest.mark.timeout(240)
 def test_home_pages_of_a_real_graph_equal_the_oracle():
-    report = run(FILE, posts=600, readers=24)
+    # Timelines shorter than most homes: their lower part is pulled from the posts tables.
+    report = run(FILE, posts=600, readers=24, settings={"TIMELINE_ENTRIES": "40"})
     assert report.faults == []
-    assert report.sizes["home entries"] > 1_000
+    assert report.sizes["home entries"] > 24 * 80
