@@ -12,19 +12,16 @@ MoveKey = tuple[int, int, int]
 
 # Sorted by key: two transactions that move the same counts lock them in the same order.
 # PostgreSQL checks a row's constraints before it finds the conflict, so what is inserted must not
-# be negative even where it is about to be an update.
+# be negative even where it is about to be an update: a loss travels in the version, as 1 + loss.
 MOVE = """
-WITH moved AS (
-    SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::smallint[], %s::bigint[])
-        AS m (owner_id, subject, kind, delta)
-)
 INSERT INTO counters_counter AS c (owner_id, subject, kind, value, version)
-SELECT owner_id, subject, kind, greatest(delta, 0), 1 FROM moved ORDER BY owner_id, subject, kind
-ON CONFLICT (owner_id, subject, kind) DO UPDATE SET version = c.version + 1, value = c.value + (
-    SELECT delta FROM moved m
-    WHERE m.owner_id = c.owner_id AND m.subject = c.subject AND m.kind = c.kind
-)
-RETURNING owner_id, subject, kind, value, version
+SELECT owner_id, subject, kind, greatest(delta, 0), 1 - least(delta, 0)
+FROM unnest(%s::bigint[], %s::bigint[], %s::smallint[], %s::bigint[])
+    AS m (owner_id, subject, kind, delta)
+ORDER BY owner_id, subject, kind
+ON CONFLICT (owner_id, subject, kind) DO UPDATE SET
+    version = c.version + 1, value = c.value + excluded.value - (excluded.version - 1)
+RETURNING owner_id, subject, kind, value, version, xmax = 0 AS is_new
 """
 
 
@@ -40,16 +37,22 @@ def move(alias: str, moves: Iterable[Move]) -> dict[MoveKey, Count]:
     """
     if not connections[alias].in_atomic_block:
         raise NotInTransaction("counts move in the transaction of the rows they count")
+    folded = _fold(moves)
+    if not folded:
+        return {}
+    columns = [list(column) for column in zip(*folded, strict=True)]
+    counts = {}
+    for row in fetch_all(alias, MOVE, [*columns, list(folded.values())]):
+        where, is_new = (row[0], row[1], row[2]), row[5]
+        if is_new and folded[where] < 0:
+            raise CountBelowZero(where)
+        counts[where] = Count(row[3], row[4])
+    return counts
+
+
+def _fold(moves: Iterable[Move]) -> dict[MoveKey, int]:
     folded: dict[MoveKey, int] = {}
     for owner_id, kind, delta, subject in moves:
         where = (owner_id, subject, int(kind))
         folded[where] = folded.get(where, 0) + delta
-    if not folded:
-        return {}
-    columns = [list(column) for column in zip(*folded, strict=True)]
-    rows = fetch_all(alias, MOVE, [*columns, list(folded.values())])
-    counts = {(row[0], row[1], row[2]): Count(row[3], row[4]) for row in rows}
-    for where, delta in folded.items():
-        if delta < 0 and counts[where].version == 1:
-            raise CountBelowZero(where)
-    return counts
+    return folded

@@ -1,6 +1,7 @@
 """Counts move with the rows they count: folded, never below zero, and nobody waits in a circle."""
 
 import random
+import time
 from functools import partial
 
 import pytest
@@ -97,6 +98,19 @@ def test_count_that_is_not_there_cannot_be_lowered(world):
     with pytest.raises(CountBelowZero):
         moved(Move(BOB, FOLLOWERS, 1), Move(ANN, FOLLOWERS, -1))
     assert rows(ANN) == rows(BOB) == []
+
+
+def test_gains_and_losses_of_old_and_new_counts_in_one_statement(world):
+    moved(Move(ANN, FOLLOWERS, 5), Move(ANN, POSTS, 3))
+    moved(Move(ANN, FOLLOWERS, -2), Move(ANN, POSTS, 4), Move(BOB, POSTS, 1))
+    assert rows(ANN) == [(0, FOLLOWERS, 3, 2), (0, POSTS, 7, 2)]
+    assert rows(BOB) == [(0, POSTS, 1, 1)]
+
+
+def test_moving_ten_thousand_counts_takes_no_square_of_the_time(world):
+    started = time.monotonic()
+    moved(*(Move(ANN + 4 * n, FOLLOWERS, 1) for n in range(10_000)))
+    assert time.monotonic() - started < 2
 
 
 def test_many_counts_in_different_orders_by_many_at_once(world):
