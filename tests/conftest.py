@@ -34,6 +34,9 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ["REDIS_URL"] = os.environ["REDIS_URL"].replace("db=0", f"db={number}")
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
     django.setup()
+    if worker is None:
+        # A worker that inherited this would read the settings before its own Redis number is set.
+        del os.environ["DJANGO_SETTINGS_MODULE"]
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
