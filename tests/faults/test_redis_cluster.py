@@ -48,9 +48,16 @@ class Node:
             "cluster-require-full-coverage": "no", "dir": folder, "save": "",
         }  # fmt: skip
         words = [str(word) for name, value in options.items() for word in (f"--{name}", value)]
-        log = folder / "log"
-        self.process = spawn([str(program), *words], log, env=server_environment())
+        self.command, self.log = [str(program), *words], folder / "log"
+        self.start()
         self.redis = Redis(port=self.port, protocol=2, decode_responses=True)
+
+    def start(self) -> None:
+        self.process = spawn(self.command, self.log, env=server_environment())
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait()
 
     def say(self, *command: object) -> str:
         return self.redis.execute_command(*command)
@@ -91,8 +98,7 @@ def nodes(tmp_path_factory):
     finally:
         for node in members:
             node.redis.close()
-            node.process.kill()
-            node.process.wait()
+            node.kill()
         shutil.rmtree(home)
 
 
@@ -104,7 +110,7 @@ def form(members):
         node.say("CLUSTER", "ADDSLOTSRANGE", number * share, last)
         node.say("CLUSTER", "SET-CONFIG-EPOCH", number + 1)
         node.say("CLUSTER", "MEET", "127.0.0.1", members[0].port, members[0].bus)
-    until(lambda: all("cluster_state:ok" in str(info(node)) for node in members))
+    until(lambda: all("cluster_state:ok" in info(node) for node in members))
     until(lambda: all(len(node.say("CLUSTER", "SHARDS")) == 3 for node in members))
 
 
@@ -249,17 +255,22 @@ def test_cluster_that_is_away_from_the_start_raises_what_callers_expect():
 
 
 def test_node_that_dies_is_missed_alone_and_only_for_its_keys(cluster, nodes, monkeypatch):
-    """Last: the cluster has no replicas, so what the node held is gone."""
+    """The cluster has no replicas: what the node held is out of reach until it is back."""
     monkeypatch.setattr(breaker, "REST_S", 0)
     names = {node.port: name_on(node) for node in nodes}
     assert cluster.run([("SET", name, 1) for name in names.values()]) == [b"OK"] * 3
     dead = nodes[1]
-    dead.process.kill()
-    dead.process.wait()
-    with pytest.raises(RedisConnectionError):
-        cluster.call("GET", names[dead.port])
-    for port in {node.port for node in nodes} - {dead.port}:
-        assert cluster.call("GET", names[port]) == b"1"
+    dead.kill()
+    try:
+        with pytest.raises(RedisConnectionError):
+            cluster.call("GET", names[dead.port])
+        for port in {node.port for node in nodes} - {dead.port}:
+            assert cluster.call("GET", names[port]) == b"1"
+    finally:
+        dead.start()
+        until(lambda: all(node.is_up() for node in nodes))
+        until(lambda: all("cluster_state:ok" in info(node) for node in nodes))
+    assert cluster.call("GET", names[dead.port]) is None
 
 
 def name_on(node):

@@ -1,0 +1,89 @@
+"""A drain that is killed with -9, or stopped, in the middle of its batch; another goes on."""
+
+import os
+import subprocess
+import sys
+from signal import SIGCONT, SIGKILL
+
+import pytest
+from django.conf import settings
+
+from infra.sharding.buckets import shard_of
+from infra.sharding.sql import execute, fetch_one
+from relations.actions.follow import follow, unfollow
+from tests.other_process import environment_of_this_test
+from tests.truth import assert_drained_truth, live_pairs, rows_of
+from tests.world import drain_all, make_accounts
+
+# Drains a lane; at the failpoint it does to itself what the test says.
+SCRIPT = """
+import os, signal, sys
+import django
+django.setup()
+from infra.changes.drain import drain
+from infra.changes.failpoints import arm
+alias, lane, place, name = sys.argv[1:]
+arm(place, lambda: os.kill(os.getpid(), getattr(signal, name)))
+report = drain(alias, int(lane))
+print(report.delivered, report.more)
+"""
+PENDING = "SELECT id FROM changes_change"
+FILED = "SELECT id FROM changes_delivered"
+EXPIRE = "UPDATE changes_drainlease SET expires_at = clock_timestamp() - interval '1 s'"
+
+
+def start_drain(alias, lane, place, signal):
+    command = [sys.executable, "-c", SCRIPT, alias, str(lane), place, signal]
+    pipe = subprocess.PIPE
+    return subprocess.Popen(
+        command, env=environment_of_this_test(), cwd=settings.BASE_DIR, stdout=pipe, text=True
+    )
+
+
+def make_changes():
+    """Everybody follows everybody, and half of it ends. Returns a lane that has work."""
+    people = make_accounts(6)
+    for follower in people:
+        for followee in people:
+            if follower != followee:
+                follow(follower, followee)
+                if (follower + followee) % 2:
+                    unfollow(follower, followee)
+    return people, shard_of(people[0]), people[0] % settings.CHANGE_LANES
+
+
+def assert_effects_appear_once(change_ids):
+    """The other side, its counts and the change table are what the forward edges say."""
+    assert_drained_truth()
+    assert rows_of(PENDING) == []
+    assert sorted(rows_of(FILED)) == sorted(change_ids)
+
+
+@pytest.mark.parametrize("place", ["deliver.after_consumer", "drain.before_commit"])
+def test_kill_9_in_the_middle_of_a_drain(world, place):
+    _, alias, lane = make_changes()
+    change_ids = rows_of(PENDING)
+    with start_drain(alias, lane, place, "SIGKILL") as drainer:
+        assert drainer.wait(30) == -SIGKILL
+    drain_all()
+    assert_effects_appear_once(change_ids)
+
+
+def test_stopped_drain_that_wakes_up_later_does_no_harm(world):
+    """Replaced while it hung with its batch delivered and not filed; it may not file it now."""
+    people, alias, lane = make_changes()
+    change_ids = rows_of(PENDING)
+    drainer = start_drain(alias, lane, "drain.before_filing", "SIGSTOP")
+    os.waitid(os.P_PID, drainer.pid, os.WSTOPPED | os.WNOWAIT)
+    drain_all()
+    mine = "SELECT count(*) FROM changes_change WHERE lane = %s"
+    assert fetch_one(alias, mine, (lane,))[0] > 0, "the lane is taken until its lease is over"
+    execute(alias, EXPIRE)
+    drain_all()
+    assert_effects_appear_once(change_ids)
+    unfollow(*next(pair for pair in live_pairs() if pair[0] == people[0]))
+    drainer.send_signal(SIGCONT)
+    said, _ = drainer.communicate(timeout=30)
+    assert said.splitlines()[-1] == "0 True"
+    drain_all()
+    assert_drained_truth()

@@ -1,0 +1,85 @@
+"""A shard is killed and comes back, under a scheduled compensation that nobody restarts."""
+
+import os
+import subprocess
+import sys
+import time
+from signal import SIGCONT, SIGSTOP
+
+import pytest
+from django.conf import settings
+from django.db import connections
+
+from infra.sharding.buckets import shard_of
+from infra.sharding.sql import fetch_all
+from relations.actions.follow import follow
+from tests.private_world import private_world, whole
+from tests.world import make_accounts
+
+BACKWARD = "SELECT follower_id, followee_id FROM relations_backwardedge WHERE attribute = 1"
+WAITING = "SELECT state, attempts, error FROM changes_change"
+
+
+@pytest.fixture(scope="module")
+def private(django_db_blocker):
+    with django_db_blocker.unblock(), private_world() as services:
+        yield services
+
+
+@pytest.fixture
+def services(private):
+    with whole(private) as running:
+        yield running
+
+
+@pytest.fixture
+def compensator(services):
+    """The schedule as `make run` starts it."""
+    process = subprocess.Popen(
+        [sys.executable, "manage.py", "compensate_changes", "--every", "0.2"],
+        env=os.environ | services.environment(),
+        cwd=settings.BASE_DIR,
+    )
+    yield process
+    process.send_signal(SIGCONT)
+    process.terminate()
+    assert process.wait(20) == 2  # stopped, as a person asked
+
+
+def until(is_true, compensator):
+    deadline = time.monotonic() + 60
+    while not is_true():
+        assert compensator.poll() is None, "the schedule ended"
+        assert time.monotonic() < deadline, "nobody delivered it"
+        time.sleep(0.05)
+
+
+def is_mirrored(pairs):
+    found = {pair for alias in ("shard0", "shard2") for pair in fetch_all(alias, BACKWARD)}
+    return found >= set(pairs)
+
+
+def test_rows_for_the_dead_shard_wait_and_hold_up_nobody(services, compensator):
+    """Rows of the same owners, so of the same lanes and batches, go to living shards meanwhile."""
+    people = make_accounts(12)
+    here, dead = ([p for p in people if shard_of(p) == a] for a in ("shard0", "shard1"))
+    alive = [p for p in people if shard_of(p) in ("shard0", "shard2")]
+    follow(here[0], dead[0])
+    until(lambda: fetch_all("shard1", BACKWARD), compensator)
+
+    compensator.send_signal(SIGSTOP)
+    waiting = [(one, other) for one in here for other in dead if (one, other) != (here[0], dead[0])]
+    free = [(one, other) for one in here for other in alive if one != other]
+    for pair in [*waiting, *free]:
+        follow(*pair)
+    services.postgres["shard1"].kill()
+    connections["shard1"].close()
+    compensator.send_signal(SIGCONT)
+    until(lambda: is_mirrored(free), compensator)
+    until(lambda: len(fetch_all("shard0", WAITING)) == len(waiting), compensator)
+    until(lambda: all(error for _, _, error in fetch_all("shard0", WAITING)), compensator)
+    assert {(state, attempts) for state, attempts, _ in fetch_all("shard0", WAITING)} == {(0, 0)}
+
+    services.postgres["shard1"].start()
+    until(lambda: not fetch_all("shard0", WAITING), compensator)
+    assert set(fetch_all("shard1", BACKWARD)) == {(here[0], dead[0]), *waiting}

@@ -1,0 +1,217 @@
+"""Compensation: what a failure left is found by its rows, without Redis and without Celery."""
+
+import json
+import os
+import signal
+import threading
+import time
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connections
+from redis import Redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from infra.caching.client import FeedRedis, SingleClient
+from infra.changes import bell
+from infra.changes.compensate import compensate
+from infra.changes.retention import PARTITIONS
+from infra.sharding.placement import all_aliases
+from infra.sharding.sql import execute
+from tests.integration.changes.kinds import (
+    ALIAS,
+    LANE,
+    BulkNoted,
+    column,
+    delivered,
+    emit,
+    note,
+    pending,
+)
+
+
+@pytest.fixture
+def no_redis(monkeypatch):
+    away = Redis(unix_socket_path="/nowhere/redis.sock", retry=Retry(NoBackoff(), 0))
+    client = FeedRedis(SingleClient(away))
+    monkeypatch.setattr(bell, "redis", lambda: client)
+
+
+class Outcome:
+    def __init__(self, command, *words):
+        out, self.stderr = StringIO(), StringIO()
+        self.code = 0
+        try:
+            call_command(command, *words, stdout=out, stderr=self.stderr)
+        except SystemExit as error:
+            self.code = error.code
+        self.out = out.getvalue()
+
+
+def test_all_lanes_are_drained_without_redis(journal, no_redis):
+    versions = [*note(3), *note(2, owner_id=3), *emit(BulkNoted())]
+    reports = list(compensate(ALIAS))
+    assert sum(report.delivered for report in reports) == 6
+    assert delivered() == versions
+
+
+def test_quiet_database_costs_one_query(journal):
+    assert list(compensate(ALIAS)) == []
+
+
+def test_lane_that_no_setting_names_any_more_is_drained(journal, settings):
+    settings.CHANGE_LANES = 8
+    versions = [note(owner_id=owner)[0] for owner in range(8)] + emit(BulkNoted())
+    settings.CHANGE_LANES = 2
+    list(compensate(ALIAS))
+    assert delivered() == versions
+
+
+def test_more_than_a_drain_may_do_at_once_is_drained(journal, settings, monkeypatch):
+    settings.CHANGE_BATCH_SIZE = 2
+    monkeypatch.setattr("infra.changes.drain.MAX_BATCHES", 1)
+    versions = note(9)
+    list(compensate(ALIAS))
+    assert delivered() == versions
+
+
+def test_rows_that_fail_over_and_over_end_it(journal, settings):
+    """As when a batch takes longer to fail than its rows have to wait."""
+    settings.CHANGE_BATCH_SIZE = 2
+    journal.fail_for(*note(5))
+    due_again = "UPDATE changes_change SET next_attempt_at = '-infinity'"
+    count = 0
+    for _ in compensate(ALIAS):
+        execute(ALIAS, due_again)
+        count += 1
+    assert count <= 3
+
+
+@pytest.mark.parametrize("command", ["drain_changes", "compensate_changes"])
+def test_commands_drain_everything_once(journal, no_redis, command):
+    versions = {alias: note(2, alias=alias) for alias in all_aliases()}
+    outcome = Outcome(command)
+    assert (outcome.code, outcome.out) == (0, "10 changes done, 0 failed\n")
+    assert {alias: delivered(alias) for alias in all_aliases()} == versions
+
+
+@pytest.mark.parametrize("command", ["drain_changes", "compensate_changes"])
+def test_commands_tell_of_failures_by_code_and_json(journal, command):
+    bad, good = note(2)
+    journal.fail_for(bad)
+    outcome = Outcome(command, "--json", "--shard", ALIAS)
+    assert outcome.code == 1
+    assert json.loads(outcome.out) == {"job": command, "done": 1, "failed": 1, "exit": 1}
+    assert (pending(), delivered()) == ([bad], [good])
+
+
+def test_drain_by_hand_of_one_lane(journal):
+    mine, other = note(), note(owner_id=3)
+    assert Outcome("drain_changes", "--lane", str(LANE)).code == 0
+    assert (delivered(), pending()) == (mine, other)
+
+
+def test_drain_by_hand_of_a_lane_no_setting_names(journal, settings):
+    settings.CHANGE_LANES = 8
+    [old] = note(owner_id=7)
+    settings.CHANGE_LANES = 2
+    assert Outcome("drain_changes", "--lane", "7").code == 0
+    assert delivered() == [old]
+
+
+def test_first_ctrl_c_finishes_the_batch_in_hand(journal, settings):
+    settings.CHANGE_BATCH_SIZE = 2
+    versions = note(6)
+    journal.act = lambda _: os.kill(os.getpid(), signal.SIGINT)
+    outcome = Outcome("drain_changes")
+    assert (outcome.code, outcome.out) == (2, "2 changes done, 0 failed\n")
+    assert (delivered(), pending()) == (versions[:2], versions[2:])
+
+
+def test_second_ctrl_c_leaves_the_batch_for_the_next(journal):
+    versions = note(3)
+
+    def insist(_):
+        os.kill(os.getpid(), signal.SIGINT)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    journal.act = insist
+    outcome = Outcome("drain_changes")
+    assert (outcome.code, outcome.out) == (2, "0 changes done, 0 failed\n")
+    assert pending() == versions
+    journal.clear()
+    assert Outcome("drain_changes").code == 0
+    assert delivered() == versions
+
+
+def ask_to_stop():
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def test_schedule_finds_what_came_since_its_first_round(journal):
+    later = []
+
+    def come_later():
+        later.extend(note())
+        connections.close_all()
+
+    def stop_when_heard(deliveries):
+        assert [delivery.version for delivery in deliveries] == later
+        ask_to_stop()
+
+    journal.act = stop_when_heard
+    timer = threading.Timer(0.3, come_later)
+    timer.start()
+    assert Outcome("compensate_changes", "--every", "0.2", "--shard", ALIAS).code == 2
+    timer.join()
+    assert delivered() == later
+
+
+def test_schedule_stops_at_once_in_a_long_pause(journal):
+    timer = threading.Timer(0.3, ask_to_stop)
+    timer.start()
+    began = time.monotonic()
+    assert Outcome("compensate_changes", "--every", "3600").code == 2
+    assert time.monotonic() - began < 2
+
+
+def test_schedule_gets_over_a_lost_connection(journal):
+    """A connection that broke is dropped before the next round, not kept for good."""
+    rounds = []
+
+    def end_own_session(_):
+        rounds.append(len(rounds))
+        if rounds == [0]:
+            execute(ALIAS, "SELECT pg_terminate_backend(pg_backend_pid())")
+        ask_to_stop()
+
+    versions = note()
+    journal.act = end_own_session
+    outcome = Outcome("compensate_changes", "--every", "0.2", "--shard", ALIAS)
+    assert outcome.out == "1 changes done, 1 failed\n"
+    assert delivered() == versions
+
+
+def test_database_that_is_down_keeps_no_other_waiting(journal, monkeypatch):
+    versions = note(alias="shard2")
+    monkeypatch.setitem(connections["shard1"].settings_dict, "HOST", "/nowhere")
+    connections["shard1"].close()
+    outcome = Outcome("compensate_changes")
+    monkeypatch.undo()
+    assert (outcome.code, outcome.out) == (1, "1 changes done, 1 failed\n")
+    assert delivered("shard2") == versions
+
+
+def test_partitions_are_kept(journal):
+    for name in column(ALIAS, PARTITIONS):
+        execute(ALIAS, f"DROP TABLE {name}")
+    assert Outcome("compensate_changes").code == 0
+    assert len(column(ALIAS, PARTITIONS)) >= 2
+
+
+@pytest.mark.parametrize("pause", ["0", "-1", "nan", "inf", "soon"])
+def test_pause_that_is_none_is_refused(pause):
+    with pytest.raises(CommandError, match="not a number of seconds"):
+        call_command("compensate_changes", f"--every={pause}")

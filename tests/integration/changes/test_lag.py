@@ -1,0 +1,79 @@
+"""Lag: what is pending and parked, per database and lane, and how old."""
+
+import json
+from io import StringIO
+
+from django.core.management import call_command
+from django.db import connections
+
+from infra.changes.drain import drain
+from infra.changes.lag import Lag, lag_of
+from infra.sharding.placement import all_aliases
+from infra.sharding.sql import execute
+from tests.integration.changes.kinds import ALIAS, LANE, BulkNoted, emit, note
+
+AGE = "UPDATE changes_change SET created_at = now() - %s * interval '1 s' WHERE id = %s"
+
+
+def test_every_lane_is_there_with_nothing_behind(journal):
+    assert lag_of(ALIAS) == [Lag(ALIAS, lane, 0, 0, 0.0) for lane in (0, 1, 2)]
+
+
+def test_pending_and_parked_and_the_oldest_pending(journal, settings):
+    settings.CHANGE_MAX_ATTEMPTS = 1
+    [bad] = note()
+    journal.fail_for(bad)
+    drain(ALIAS, LANE)
+    execute(ALIAS, AGE, (5_000, bad))
+    old, new = note(2)
+    execute(ALIAS, AGE, (60, old))
+    execute(ALIAS, AGE, (10, new))
+    emit(BulkNoted())
+    lane, other, bulk = lag_of(ALIAS)
+    assert lane[:4] == (ALIAS, 0, 2, 1)
+    assert 60 <= lane.oldest_s < 70
+    assert other == Lag(ALIAS, 1, 0, 0, 0.0)
+    assert bulk.pending == 1
+    assert 0 <= bulk.oldest_s < 10
+
+
+def test_lane_that_is_no_longer_used_shows_its_rows(journal, settings):
+    settings.CHANGE_LANES = 4
+    note(owner_id=3)
+    settings.CHANGE_LANES = 1
+    assert [(lag.lane, lag.pending) for lag in lag_of(ALIAS)] == [(0, 0), (1, 0), (3, 1)]
+
+
+def show(**options):
+    out, error = StringIO(), StringIO()
+    call_command("show_change_lag", stdout=out, stderr=error, **options)
+    return out.getvalue().splitlines(), error.getvalue()
+
+
+def test_command_shows_a_line_a_lane(journal):
+    note(3)
+    lines, _ = show()
+    assert lines[0].split() == ["database", "lane", "pending", "parked", "oldest", "s"]
+    assert len(lines) == 1 + 3 * len(all_aliases())
+    [line] = [line for line in lines if line.startswith("shard0") and line.split()[1] == "0"]
+    assert line.split()[2:4] == ["3", "0"]
+
+
+def test_command_in_json_for_one_database(journal):
+    note(3)
+    lines, _ = show(json=True, shard=ALIAS)
+    lags = [json.loads(line) for line in lines]
+    assert [(lag["alias"], lag["lane"], lag["pending"]) for lag in lags] == [
+        (ALIAS, 0, 3),
+        (ALIAS, 1, 0),
+        (ALIAS, 2, 0),
+    ]
+
+
+def test_command_tells_of_the_others_when_one_is_down(journal, monkeypatch):
+    monkeypatch.setitem(connections["shard1"].settings_dict, "HOST", "/nowhere")
+    connections["shard1"].close()
+    lines, error = show()
+    monkeypatch.undo()
+    assert "shard1: unreachable" in error
+    assert len(lines) == 1 + 3 * (len(all_aliases()) - 1)
