@@ -13,7 +13,7 @@ def configure_logs(is_development: bool, level: str) -> None:
     """For the whole process; called once, when Django is ready."""
     renderer: structlog.typing.Processor = (
         structlog.dev.ConsoleRenderer(
-            colors=sys.stdout.isatty(), exception_formatter=structlog.dev.plain_traceback
+            colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback
         )
         if is_development
         else structlog.processors.JSONRenderer()
@@ -29,6 +29,7 @@ def configure_logs(is_development: bool, level: str) -> None:
             *format_error,
             renderer,
         ],
+        # Not standard output: that belongs to what a command answers, --json for one.
+        logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelName(level)),
-        cache_logger_on_first_use=True,
     )
