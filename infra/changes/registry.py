@@ -46,6 +46,7 @@ Consumer = Callable[[str, Sequence[Any]], None]
 C = TypeVar("C", bound=Consumer)
 _consumers: dict[str, list[Consumer]] = {}
 _at_once: dict[str, list[Consumer]] = {}
+_in_order: dict[Consumer, None] = {}
 
 
 def consumes(*kinds: type[Payload], at_once: bool = False) -> Callable[[C], C]:
@@ -59,6 +60,7 @@ def consumes(*kinds: type[Payload], at_once: bool = False) -> Callable[[C], C]:
     """
 
     def register(consumer: C) -> C:
+        _in_order[consumer] = None
         for payload in kinds:
             _consumers.setdefault(payload.kind, []).append(consumer)
             if at_once:
@@ -77,8 +79,8 @@ def consumers_of(kind: str) -> list[Consumer]:
 
 
 def registered_consumers() -> list[Consumer]:
-    """Every consumer once, in registration order."""
-    return list(dict.fromkeys(c for consumers in _consumers.values() for c in consumers))
+    """Every consumer once, in registration order, whichever kinds they share."""
+    return list(_in_order)
 
 
 def read_payload(kind: str, text: str) -> Payload:
