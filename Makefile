@@ -25,7 +25,8 @@ check: dev-packages ## format, lint, types, floors, migrations, deployment setti
 	$(IN_VENV) -c 'from importlinter.cli import lint_imports_command; lint_imports_command()'
 	SECRET_KEY=$$($(NEW_KEY)) $(IN_VENV) -W ignore::RuntimeWarning manage.py \
 		makemigrations --check --dry-run
-	SECRET_KEY=$$($(NEW_KEY)) $(IN_VENV) manage.py check --deploy --fail-level WARNING
+	DEVELOPMENT=0 ALLOW_PASSWORD_GRANT=0 SECRET_KEY=$$($(NEW_KEY)) \
+		$(IN_VENV) manage.py check --deploy --fail-level WARNING
 
 bench: dev-packages ## measure the hot paths against their floors
 	$(IN_VENV) -m bench
