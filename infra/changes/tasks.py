@@ -2,6 +2,7 @@
 
 import structlog
 from celery import shared_task
+from django.db import close_old_connections
 
 from infra.changes.bell import TASK, answer, ring
 from infra.changes.drain import drain
@@ -13,6 +14,8 @@ log = structlog.get_logger()
 @shared_task(name=TASK)
 def drain_lane(alias: str, lane: int) -> None:
     """Drains one lane of one database; work left over rings the bell again."""
+    # A task is to connections what a request is: those that broke are made anew.
+    close_old_connections()
     answer(alias, lane)
     try:
         report = drain(alias, lane)

@@ -5,6 +5,7 @@ import time
 from base64 import b64decode
 
 import pytest
+from django.db import OperationalError
 from redis import Redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
@@ -13,6 +14,7 @@ from infra.caching.client import FeedRedis, SingleClient, redis
 from infra.changes import bell
 from infra.changes.bell import answer, flag_key, ring
 from infra.changes.tasks import drain_lane
+from infra.sharding.sql import execute
 from tests.integration.changes.kinds import ALIAS, LANE, BulkNoted, delivered, emit, note, pending
 
 QUEUE = b"celery:celery"
@@ -71,6 +73,15 @@ def test_task_rings_again_for_what_is_left(journal, settings, monkeypatch):
     while messages():
         redis().call("DEL", QUEUE)
         drain_lane(ALIAS, LANE)
+    assert delivered() == versions
+
+
+def test_task_gets_over_a_connection_that_broke(journal):
+    """Its thread keeps its connections from task to task."""
+    versions = note()
+    with pytest.raises(OperationalError):
+        execute(ALIAS, "SELECT pg_terminate_backend(pg_backend_pid())")
+    drain_lane(ALIAS, LANE)
     assert delivered() == versions
 
 
