@@ -1,0 +1,81 @@
+"""Connections outlive requests; one that broke is made anew by the next request of its thread."""
+
+import psycopg
+import pytest
+from django.core.signals import request_finished, request_started
+from django.db import OperationalError, connections
+
+from infra.sharding.sql import fetch_one
+from tests.races import run_together
+
+ALIAS = "shard0"
+PID = "SELECT pg_backend_pid()"
+END = """
+SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+WHERE datname = current_database() AND pid <> pg_backend_pid()
+"""
+
+
+def end_sessions():
+    with psycopg.connect(**connections[ALIAS].get_connection_params()) as other:
+        other.execute(END)
+
+
+def begin_request():
+    request_started.send(sender=None)
+
+
+@pytest.fixture(autouse=True)
+def connected(world):
+    connections[ALIAS].close()
+    yield
+    connections[ALIAS].close()
+
+
+def test_connection_is_kept_from_request_to_request():
+    pids = set()
+    for _ in range(3):
+        begin_request()
+        pids.add(fetch_one(ALIAS, PID))
+        request_finished.send(sender=None)
+    assert len(pids) == 1
+
+
+def test_connection_that_broke_between_requests_costs_no_request():
+    """Nobody has noticed yet: its health is checked before its first query."""
+    begin_request()
+    before = fetch_one(ALIAS, PID)
+    end_sessions()
+    begin_request()
+    assert fetch_one(ALIAS, PID) != before
+
+
+def test_connection_that_broke_in_a_request_costs_that_request_alone():
+    begin_request()
+    fetch_one(ALIAS, PID)
+    end_sessions()
+    with pytest.raises(OperationalError):
+        fetch_one(ALIAS, PID)
+    begin_request()
+    assert fetch_one(ALIAS, PID)
+
+
+def test_transaction_that_was_left_open_does_not_reach_the_next_request():
+    begin_request()
+    connections[ALIAS].set_autocommit(False)
+    begin_request()
+    assert fetch_one(ALIAS, PID)
+    assert connections[ALIAS].get_autocommit()
+
+
+def test_each_thread_minds_its_own():
+    begin_request()
+    mine = fetch_one(ALIAS, PID)
+
+    def another():
+        fetch_one(ALIAS, PID)
+        begin_request()
+        return fetch_one(ALIAS, PID)
+
+    assert mine not in run_together([another] * 3)
+    assert fetch_one(ALIAS, PID) == mine
