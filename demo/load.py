@@ -10,7 +10,7 @@ from demo.types import Community
 from demo.users import ensure_users, let_in
 from infra.changes.failpoints import failpoint
 from infra.jobs.checkpoints import find_checkpoint, keep_checkpoint
-from infra.jobs.command import Batch
+from infra.jobs.types import Batch
 from infra.sharding.buckets import group_by_shard
 
 JOB = "load_graph"

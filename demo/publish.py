@@ -13,7 +13,7 @@ from demo.types import Community
 from infra.changes.compensate import compensate
 from infra.changes.failpoints import failpoint
 from infra.jobs.checkpoints import find_checkpoint, keep_checkpoint
-from infra.jobs.command import Batch
+from infra.jobs.types import Batch
 from infra.sharding.buckets import group_by_shard
 from infra.sharding.placement import all_aliases
 from infra.sharding.sql import fetch_all

@@ -9,7 +9,7 @@ from demo.graphs import STARTED_AT
 from demo.turns import pieces
 from demo.types import Community
 from infra.changes.failpoints import failpoint
-from infra.jobs.command import Batch
+from infra.jobs.types import Batch
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.sql import execute, fetch_all
 

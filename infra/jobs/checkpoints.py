@@ -1,6 +1,6 @@
 """Reads and writes checkpoints: where a job goes on after it was stopped or killed."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models.functions import Now
 
@@ -25,3 +25,27 @@ def keep_checkpoint(job: str, scope: str, position: Any) -> None:
 
 def forget_checkpoint(job: str, scope: str) -> None:
     JobCheckpoint.objects.filter(job=job, scope=scope).delete()
+
+
+class Reached(NamedTuple):
+    """How far the runs of a job with one scope have come, all together."""
+
+    position: Any = None
+    rows: int = 0
+
+
+class Place:
+    """The checkpoint that the shell keeps for a job and a choice of its flags."""
+
+    def __init__(self, job: str, scope: str) -> None:
+        self._key = (job, scope)
+
+    def find(self) -> Reached:
+        found = find_checkpoint(*self._key)
+        return Reached(**found) if found else Reached()
+
+    def keep(self, reached: Reached) -> None:
+        keep_checkpoint(*self._key, reached._asdict())
+
+    def forget(self) -> None:
+        forget_checkpoint(*self._key)

@@ -1,125 +1,151 @@
-"""The shell around a maintenance job: flags, progress, signals, the result, the exit code.
+"""The shell around a maintenance job: flags, locks, its row, pace, progress, checkpoint, exit code.
 
-A job yields a Batch for each piece of work it has committed. The first Ctrl-C (or SIGTERM) lets the
-batch in hand finish; the second leaves at once. Exit codes: 0 done, 1 some rows failed, 2 stopped.
+A job is a generator that yields a Batch for each piece of work it has committed; the command says
+which flags it takes and passes them on. Exit codes: 0 done, 1 some rows failed, 2 stopped early.
 """
 
 import json
-import os
-import signal
 import sys
-import time
 from argparse import ArgumentParser
-from collections.abc import Callable, Iterator
-from contextlib import suppress
-from types import FrameType
-from typing import Any, NamedTuple
+from collections.abc import Callable, Collection, Generator, Iterator
+from contextlib import AbstractContextManager, closing, nullcontext, suppress
+from typing import Any, ClassVar
 
 from django.core.management.base import BaseCommand
 
+from infra.jobs.checkpoints import Place, Reached
+from infra.jobs.drive import Driver
+from infra.jobs.errors import STOPPED_CODE
+from infra.jobs.flags import Flag, add_flags, work_of
+from infra.jobs.models import JobRun
+from infra.jobs.pace import Pace
 from infra.jobs.progress import Progress
-from infra.sharding.placement import all_aliases
+from infra.jobs.read_only import read_only
+from infra.jobs.result import result_of, sentence_of
+from infra.jobs.runs import Run, Unrecorded, recorded_run
+from infra.jobs.scope import parts_of, told
+from infra.jobs.stopping import Stopping
+from infra.jobs.types import BATCH_SIZE, Batch, Tally, Work
+from infra.sharding.placement import Placement, all_aliases, is_allowed
 
-DONE, FAILED, STOPPED = 0, 1, 2
-STEP_S = 0.1
-STDERR = 2
-
-
-class Batch(NamedTuple):
-    """A piece of work that is committed."""
-
-    done: int
-    failed: int = 0
-    note: str = ""
+DONE, FAILED, STOPPED = 0, 1, STOPPED_CODE
+State = JobRun.State
+STATES = {DONE: State.DONE, FAILED: State.FAILED, STOPPED: State.STOPPED}
 
 
 class JobCommand(BaseCommand):
-    """Subclasses say what they do in `iter_batches`, and which flags they need."""
+    """Subclasses say what they do in `iter_batches`, and which flags they take in `flags`."""
 
-    has_shard_flag = True
-    unit = "rows"
+    flags: ClassVar[Collection[Flag]] = frozenset()
+    # Where the rows are that the job works on: what --shard may name.
+    placement: ClassVar[Placement] = Placement.SHARDED
+    unit: ClassVar[str] = "rows"
+    batch_size: ClassVar[int] = BATCH_SIZE
+    # Options whose values are kept nowhere.
+    secrets: ClassVar[Collection[str]] = frozenset({"password"})
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--json", action="store_true", help="print the result as JSON")
-        if self.has_shard_flag:
-            parser.add_argument("--shard", choices=all_aliases(), help="only this database")
-        self.add_job_arguments(parser)
-
-    def add_job_arguments(self, parser: ArgumentParser) -> None:
-        """Flags of this job alone."""
-
-    def iter_batches(self, options: dict[str, Any]) -> Iterator[Batch]:
+    def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
+        """The job. A generator is closed when its run is stopped: `finally` and `with` hold."""
         raise NotImplementedError
 
-    def count_total(self, options: dict[str, Any]) -> int | None:
+    def add_job_arguments(self, parser: ArgumentParser) -> None:
+        """Flags of this job alone. A checkpoint belongs to one choice of them."""
+
+    def count_total(self, work: Work, options: dict[str, Any]) -> int | None:
         """How many rows there are to do, where that is cheap to know."""
         return None
 
+    def is_recorded(self, options: dict[str, Any]) -> bool:
+        """False for what goes on for ever and may do so twice: it has no locks and no row."""
+        return True
+
+    def pause(self, seconds: float) -> bool:
+        """Waits between batches; False, and at once, when the job is to stop."""
+        return self._stopping.pause(seconds)
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--json", action="store_true", help="print the result as JSON")
+        shells = {action.dest for action in parser._actions}
+        add_flags(parser, self.flags, self._aliases(), self.batch_size)
+        self._shared = {flag.value for flag in self.flags}
+        self.add_job_arguments(parser)
+        self._defaults = {action.dest: action.default for action in parser._actions}
+        self._own = self._defaults.keys() - shells - self._shared - set(self.secrets)
+
     def handle(self, *args: Any, **options: Any) -> None:
-        self._is_stopping = False
-        self._failed = 0
-        name = type(self).__module__.rpartition(".")[2]
-        with _Signals(self._stop):
-            progress = Progress(sys.stderr, name, self.count_total(options))
-            self._run(options, progress)
-        progress.finish()
-        code = STOPPED if self._is_stopping else FAILED if self._failed else DONE
-        counts = {"done": progress.done, "failed": self._failed}
-        self._tell({"job": name, **counts, "exit": code}, options)
+        self._stopping = Stopping()
+        self._job = type(self).__module__.rpartition(".")[2]
+        tally = Tally()
+        work = work_of(options, self._aliases(), self.batch_size)
+        # By then the second signal has done all it is for.
+        with self._stopping.on_signals(), suppress(KeyboardInterrupt):
+            self._run(work, options, tally)
+        code = self._code(tally)
+        self._tell(work, tally, code, options)
         if code:
             sys.exit(code)
 
-    def _run(self, options: dict[str, Any], progress: Progress) -> None:
-        with suppress(KeyboardInterrupt):  # raised by the second signal only
-            for batch in self.iter_batches(options):
-                self._failed += batch.failed
-                progress.advance(batch.done, batch.note)
-                if self._is_stopping:
-                    return
+    def _run(self, work: Work, options: dict[str, Any], tally: Tally) -> None:
+        with self._start(work, options) as run:
+            with read_only() if work.dry_run else nullcontext():
+                self._drive(run, work, options, tally)
+            run.finish(STATES[self._code(tally)])
 
-    def pause(self, seconds: float) -> bool:
-        """Waits between batches; False, and at once, when the job is to stop.
+    def _start(
+        self, work: Work, options: dict[str, Any]
+    ) -> AbstractContextManager[Run | Unrecorded]:
+        if not self.is_recorded(options):
+            return nullcontext(Unrecorded())
+        flags = self._told(options, self._own | self._shared - {Flag.DRY_RUN.value})
+        return recorded_run(self._job, parts_of(work, self.flags), flags, work.dry_run)
 
-        In small steps: Python goes back to sleep after a signal's handler has run.
-        """
-        deadline = time.monotonic() + seconds
-        while not self._is_stopping and (left := deadline - time.monotonic()) > 0:
-            time.sleep(min(left, STEP_S))
-        return not self._is_stopping
+    def _drive(
+        self, run: Run | Unrecorded, work: Work, options: dict[str, Any], tally: Tally
+    ) -> None:
+        place, before = self._place(options)
+        work = work._replace(after=before.position)
+        total = self.count_total(work, options)
+        progress = Progress(sys.stderr, self._job, total, before.rows)
+        kept = None if work.dry_run else place
+        pace, say = Pace(options.get("rate")), self._sayer(options)
+        driver = Driver(run, progress, self._stopping, pace, say, tally, before, work.limit, kept)
+        how = "failed"
+        try:
+            with closing(self._batches(work, options)) as batches:
+                driver.drive(batches)
+            how = "done"
+        finally:
+            progress.finish("stopped" if self._stopping.is_asked else how)
 
-    def _stop(self) -> None:
-        """Runs between any two instructions: a write to sys.stderr could break in on another."""
-        if self._is_stopping:
-            raise KeyboardInterrupt
-        self._is_stopping = True
-        with suppress(OSError):  # nobody reads
-            os.write(STDERR, b"\nfinishing the batch in hand; once more leaves at once\n")
+    def _batches(self, work: Work, options: dict[str, Any]) -> Generator[Batch, None, None]:
+        """Closed, it closes the job; an Iterator alone could not be."""
+        yield from self.iter_batches(work, options)
 
-    def _tell(self, result: dict[str, Any], options: dict[str, Any]) -> None:
+    def _place(self, options: dict[str, Any]) -> tuple[Place | None, Reached]:
+        """Where checkpoints are kept, and the one to go on from."""
+        if Flag.RESUME not in self.flags:
+            return None, Reached()
+        selecting = {Flag.SHARD.value, Flag.ACCOUNT.value}
+        place = Place(self._job, self._told(options, self._own | self._shared & selecting))
+        return place, place.find() if options["resume"] else Reached()
+
+    def _told(self, options: dict[str, Any], names: Collection[str]) -> str:
+        return told(options, self._defaults, names)
+
+    def _aliases(self) -> list[str]:
+        return [alias for alias in all_aliases() if is_allowed(self.placement, alias)]
+
+    def _code(self, tally: Tally) -> int:
+        if self._stopping.is_asked:
+            return STOPPED
+        return FAILED if tally.failed else DONE
+
+    def _sayer(self, options: dict[str, Any]) -> Callable[[str], None]:
+        """With --json the result is alone on the standard output."""
+        return self.stderr.write if options["json"] else self.stdout.write
+
+    def _tell(self, work: Work, tally: Tally, code: int, options: dict[str, Any]) -> None:
         if options["json"]:
-            self.stdout.write(json.dumps(result))
+            self.stdout.write(json.dumps(result_of(self._job, tally, work.dry_run, code)))
         else:
-            self.stdout.write(f"{result['done']:,} {self.unit} done, {result['failed']:,} failed")
-
-
-def chosen_aliases(options: dict[str, Any]) -> list[str]:
-    """The database of --shard, or all of them."""
-    return [options["shard"]] if options["shard"] else all_aliases()
-
-
-class _Signals:
-    """SIGINT and SIGTERM call `stop` while the job runs; main thread only, as Python has it."""
-
-    def __init__(self, stop: Callable[[], None]) -> None:
-        self._stop = stop
-
-    def __enter__(self) -> None:
-        numbers = (signal.SIGINT, signal.SIGTERM)
-        self._before = {number: signal.signal(number, self._handle) for number in numbers}
-
-    def __exit__(self, *exception: object) -> None:
-        for number, handler in self._before.items():
-            signal.signal(number, handler)
-
-    def _handle(self, number: int, frame: FrameType | None) -> None:
-        self._stop()
+            self.stdout.write(sentence_of(tally, work.dry_run, self.unit))

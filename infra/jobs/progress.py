@@ -1,19 +1,27 @@
-"""What a person, or a log, sees of a running job: a line rewritten in place, or plain lines."""
+"""What a person, or a log, sees of a running job: a bar rewritten in place, or plain lines."""
 
+import shutil
 import time
 from typing import TextIO
 
 PLAIN_EVERY_S = 2.0
 TERMINAL_EVERY_S = 0.1
+BAR_CHARACTERS = 20
 
 
 class Progress:
-    """Counts rows and tells how fast they go, and how long the rest will take when it is known."""
+    """Counts rows and tells how fast they go, and how long the rest will take when it is known.
 
-    def __init__(self, stream: TextIO, name: str, total: int | None = None) -> None:
+    `before` are rows that earlier runs have done: they count for the bar, not for the speed.
+    """
+
+    def __init__(
+        self, stream: TextIO, name: str, total: int | None = None, before: int = 0
+    ) -> None:
         self._stream = stream
         self._name = name
         self._total = total
+        self._before = before
         self._is_terminal = stream.isatty()
         self._started = self._shown = time.monotonic()
         self.done = 0
@@ -27,22 +35,49 @@ class Progress:
         if time.monotonic() - self._shown >= every_s:
             self._show(note)
 
-    def finish(self) -> None:
-        self._show("done")
+    def make_room(self) -> None:
+        """Clears the line that is rewritten in place: somebody else is about to write one."""
+        if self._is_terminal:
+            self._stream.write("\r\x1b[K")
+            self._stream.flush()
+
+    def finish(self, word: str) -> None:
+        """The last line. `word` is how it ended."""
+        self._show(word)
         if self._is_terminal:
             self._stream.write("\n")
 
     def _show(self, note: str) -> None:
         self._shown = time.monotonic()
-        line = f"{self._name}: {self.done:,}{self._share()} {self._speed()} {note}".rstrip()
-        self._stream.write(f"\r\x1b[K{line}" if self._is_terminal else f"{line}\n")
+        done = self._before + self.done
+        line = f"{self._bar(done)}{done:,}{self._share()} {self._speed(done)} {note}"
+        line = f"{self._name}: {line}".rstrip()
+        if self._is_terminal:
+            # A line that wraps cannot be rewritten in place.
+            line = f"\r\x1b[K{line[: shutil.get_terminal_size().columns - 1]}"
+        self._stream.write(line if self._is_terminal else f"{line}\n")
         self._stream.flush()
+
+    def _bar(self, done: int) -> str:
+        if not self._total or not self._is_terminal:
+            return ""
+        share = min(done / self._total, 1.0)
+        full = "#" * int(share * BAR_CHARACTERS)
+        return f"[{full:-<{BAR_CHARACTERS}}] {share:4.0%} "
 
     def _share(self) -> str:
         return f" of {self._total:,}" if self._total else ""
 
-    def _speed(self) -> str:
+    def _speed(self, done: int) -> str:
         rate = self.done / max(self._shown - self._started, 1e-3)
         if not self._total or not rate:
             return f"({rate:,.0f}/s)"
-        return f"({rate:,.0f}/s, {max(self._total - self.done, 0) / rate:.0f} s left)"
+        return f"({rate:,.0f}/s, {duration(max(self._total - done, 0) / rate)} left)"
+
+
+def duration(seconds: float) -> str:
+    """In words a person takes in at once: `45 s`, `12 min`, `3 h 05 min`."""
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60:02} min"

@@ -10,15 +10,15 @@ from demo.errors import DevelopmentOnly
 from demo.load import load_community
 from demo.publish import publish_posts, read_progress
 from demo.turns import alone
-from infra.jobs.command import Batch, JobCommand
+from infra.jobs.command import JobCommand
+from infra.jobs.types import Batch, Work
 
 
 class Command(JobCommand):
     help = "Makes the demo community, with a known password: DEVELOPMENT=1 only."
     unit = "accounts and posts"
-    has_shard_flag = False
 
-    def iter_batches(self, options: dict[str, Any]) -> Iterator[Batch]:
+    def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
         if not settings.DEVELOPMENT:
             raise DevelopmentOnly("load_demo")
         community = demo_community()

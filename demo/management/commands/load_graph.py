@@ -13,7 +13,8 @@ from demo.names import name_of_file, naming_of
 from demo.publish import PostPlan, deliver_pending, publish_posts
 from demo.turns import alone
 from demo.types import Community
-from infra.jobs.command import Batch, JobCommand
+from infra.jobs.command import JobCommand
+from infra.jobs.types import Batch, Work
 
 
 class Command(JobCommand):
@@ -22,7 +23,6 @@ class Command(JobCommand):
         " accounts. Stopped or killed, it goes on when it is run again."
     )
     unit = "accounts and posts"
-    has_shard_flag = False
 
     def add_job_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", type=Path, help="the graph, plain or gzip")
@@ -34,7 +34,7 @@ class Command(JobCommand):
         parser.add_argument("--drain", action="store_true", help="deliver their changes, too")
         parser.add_argument("--password", help="of all its accounts; without, nobody can log in")
 
-    def iter_batches(self, options: dict[str, Any]) -> Iterator[Batch]:
+    def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
         naming = naming_of(options["name"] or name_of_file(options["file"]))
         self.stderr.write(f"reading {options['file']}")
         cap, limit = settings.FOLLOW_CAP, options["limit"]

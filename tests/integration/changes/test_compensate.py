@@ -18,6 +18,7 @@ from infra.caching.client import FeedRedis, SingleClient
 from infra.changes import bell
 from infra.changes.compensate import compensate
 from infra.changes.retention import PARTITIONS
+from infra.jobs.models import JobRun
 from infra.sharding.placement import all_aliases
 from infra.sharding.sql import execute
 from tests.integration.changes.kinds import (
@@ -101,7 +102,8 @@ def test_commands_tell_of_failures_by_code_and_json(journal, command):
     journal.fail_for(bad)
     outcome = Outcome(command, "--json", "--shard", ALIAS)
     assert outcome.code == 1
-    assert json.loads(outcome.out) == {"job": command, "done": 1, "failed": 1, "exit": 1}
+    counts = {"done": 1, "changed": None, "failed": 1}
+    assert json.loads(outcome.out) == {"job": command, "dry_run": False, **counts, "exit": 1}
     assert (pending(), delivered()) == ([bad], [good])
 
 
@@ -165,6 +167,15 @@ def test_schedule_finds_what_came_since_its_first_round(journal):
     assert Outcome("compensate_changes", "--every", "0.2", "--shard", ALIAS).code == 2
     timer.join()
     assert delivered() == later
+    assert not JobRun.objects.exists(), "a run without an end"
+
+
+@pytest.mark.parametrize("command", ["drain_changes", "compensate_changes"])
+def test_one_round_by_hand_is_a_run(journal, command):
+    note(2)
+    Outcome(command, "--shard", ALIAS)
+    run = JobRun.objects.get()
+    assert (run.job, run.flags, run.state, run.done) == (command, f"shard={ALIAS}", "done", 2)
 
 
 def test_schedule_stops_at_once_in_a_long_pause(journal):

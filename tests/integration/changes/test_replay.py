@@ -103,7 +103,7 @@ def test_pages_cross_days_and_keep_their_order(journal, settings):
 def test_dry_run_counts_and_delivers_nothing(journal):
     delivered_at(NOON, hours(1))
     versions, code, out, _ = replay(journal, since=NOON, until=hours(2), dry_run=True)
-    assert (versions, code, out) == ([], 0, "2 changes done, 0 failed\n")
+    assert (versions, code, out) == ([], 0, "2 changes looked at, 0 failed\n")
 
 
 def test_change_that_fails_is_named_and_the_others_are_delivered(journal):

@@ -11,7 +11,10 @@ from django.db import close_old_connections
 from infra.changes.compensate import compensate
 from infra.changes.errors import UNREACHABLE
 from infra.changes.retention import keep_partitions
-from infra.jobs.command import Batch, JobCommand, chosen_aliases
+from infra.jobs.command import JobCommand
+from infra.jobs.flags import Flag
+from infra.jobs.types import Batch, Work
+from infra.sharding.placement import Placement
 
 UPKEEP_EVERY = timedelta(hours=1)
 log = structlog.get_logger()
@@ -23,22 +26,27 @@ class Command(JobCommand):
         " were away. Needs neither Redis nor Celery. Also keeps the daily partitions."
     )
     unit = "changes"
+    flags = frozenset({Flag.SHARD})
+    placement = Placement.EVERYWHERE
 
     def add_job_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
             "--every", type=_pause, metavar="SECONDS", help="go on forever, with this pause between"
         )
 
-    def iter_batches(self, options: dict[str, Any]) -> Iterator[Batch]:
-        aliases = chosen_aliases(options)
+    def is_recorded(self, options: dict[str, Any]) -> bool:
+        """Not the schedule: a second one does no harm, and a run without an end tells nothing."""
+        return options["every"] is None
+
+    def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
         kept_at = datetime.min.replace(tzinfo=UTC)
         while True:
             # A round is to connections what a request is: those that broke are made anew.
             close_old_connections()
             if datetime.now(UTC) - kept_at >= UPKEEP_EVERY:
                 kept_at = datetime.now(UTC)
-                _keep_partitions(aliases, kept_at.date())
-            for alias in aliases:
+                _keep_partitions(work.aliases, kept_at.date())
+            for alias in work.aliases:
                 yield from _compensate(alias)
             if options["every"] is None or not self.pause(options["every"]):
                 return

@@ -5,17 +5,22 @@ from collections.abc import Iterator
 from typing import Any
 
 from infra.changes.compensate import compensate
-from infra.jobs.command import Batch, JobCommand, chosen_aliases
+from infra.jobs.command import JobCommand
+from infra.jobs.flags import Flag
+from infra.jobs.types import Batch, Work
+from infra.sharding.placement import Placement
 
 
 class Command(JobCommand):
     help = "Delivers pending changes once, lane by lane, until none is due."
     unit = "changes"
+    flags = frozenset({Flag.SHARD})
+    placement = Placement.EVERYWHERE
 
     def add_job_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--lane", type=int, help="only this lane")
 
-    def iter_batches(self, options: dict[str, Any]) -> Iterator[Batch]:
-        for alias in chosen_aliases(options):
+    def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
+        for alias in work.aliases:
             for report in compensate(alias, options["lane"]):
                 yield Batch(report.delivered, report.failed, alias)

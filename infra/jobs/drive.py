@@ -1,0 +1,58 @@
+"""Takes a job's batches one after the other: counts, reports, shows, keeps its place, waits."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from infra.jobs.checkpoints import Place, Reached
+from infra.jobs.pace import Pace
+from infra.jobs.progress import Progress
+from infra.jobs.runs import Run, Unrecorded
+from infra.jobs.stopping import Stopping
+from infra.jobs.types import Batch, Tally
+
+
+@dataclass
+class Driver:
+    """What a run has besides its job. `place` is None where no checkpoint is kept."""
+
+    run: Run | Unrecorded
+    progress: Progress
+    stopping: Stopping
+    pace: Pace
+    say: Callable[[str], None]
+    tally: Tally
+    before: Reached
+    limit: int | None = None
+    place: Place | None = None
+
+    def drive(self, batches: Iterator[Batch]) -> None:
+        """Until the batches end, the limit is reached or somebody asks to stop.
+
+        The checkpoint is forgotten in the first case alone.
+        """
+        for batch in batches:
+            self._take(batch)
+            if self._is_enough(batch):
+                return
+        if self.place and not self.stopping.is_asked:
+            self.place.forget()
+
+    def _take(self, batch: Batch) -> None:
+        self.tally.add(batch)
+        # First of all: a run that lost its locks must not move a checkpoint that may be another's.
+        self.run.report(self.tally)
+        if self.place and batch.position is not None:
+            self.place.keep(Reached(batch.position, self.before.rows + self.tally.rows))
+        self.progress.advance(batch.done, batch.note)
+        for line in batch.details:
+            self.progress.make_room()
+            self.say(line)
+
+    def _is_enough(self, batch: Batch) -> bool:
+        if self.limit is not None and self.tally.rows >= self.limit:
+            return True
+        wait_s = self.pace.wait_s(batch.done + batch.failed)
+        if not self.stopping.pause(wait_s):
+            return True
+        self.pace.go_on()
+        return False

@@ -1,0 +1,77 @@
+"""The flags a job may declare, and the Work that a command line asks for."""
+
+from argparse import ArgumentParser, ArgumentTypeError
+from collections.abc import Collection, Mapping, Sequence
+from enum import Enum
+from typing import Any
+
+from infra.jobs.types import Work
+from infra.sharding.buckets import shard_of
+
+
+class Flag(Enum):
+    """The value is the option's name after parsing. `--json` is not here: all jobs take it."""
+
+    DRY_RUN = "dry_run"
+    SHARD = "shard"
+    ACCOUNT = "account"
+    LIMIT = "limit"
+    BATCH_SIZE = "batch_size"
+    RATE = "rate"
+    RESUME = "resume"
+
+
+# What a job takes that walks the rows of each shard by key (infra.jobs.walk).
+WALK = frozenset(Flag)
+
+
+def add_flags(
+    parser: ArgumentParser, flags: Collection[Flag], aliases: Sequence[str], batch_size: int
+) -> None:
+    """Adds the flags declared, and no other."""
+    where = parser.add_mutually_exclusive_group()
+    if Flag.SHARD in flags:
+        where.add_argument("--shard", choices=aliases, help="only this database")
+    if Flag.ACCOUNT in flags:
+        where.add_argument("--account", type=count, metavar="ID", help="only this account")
+    if Flag.DRY_RUN in flags:
+        parser.add_argument("--dry-run", action="store_true", help="say what would change")
+    if Flag.RESUME in flags:
+        parser.add_argument("--resume", action="store_true", help="go on where a run was cut short")
+    _add_numbers(parser, flags, batch_size)
+
+
+def _add_numbers(parser: ArgumentParser, flags: Collection[Flag], batch_size: int) -> None:
+    if Flag.LIMIT in flags:
+        parser.add_argument("--limit", type=count, metavar="ROWS", help="stop after so many")
+    if Flag.BATCH_SIZE in flags:
+        text = f"rows at a time ({batch_size:,})"
+        parser.add_argument(
+            "--batch-size", type=count, default=batch_size, metavar="ROWS", help=text
+        )
+    if Flag.RATE in flags:
+        parser.add_argument("--rate", type=count, metavar="ROWS", help="at most so many a second")
+
+
+def work_of(options: Mapping[str, Any], aliases: Sequence[str], batch_size: int) -> Work:
+    """What the options ask for; the position to go on from is not among them.
+
+    A batch is never more than the limit, nor than a second's worth of the rate: the pause comes
+    after it.
+    """
+    account_id, alias = options.get("account"), options.get("shard")
+    if account_id is not None:
+        aliases = [shard_of(account_id)]
+    elif alias is not None:
+        aliases = [alias]
+    limit = options.get("limit")
+    sizes = (options.get("batch_size") or batch_size, limit, options.get("rate"))
+    size = min(size for size in sizes if size is not None)
+    return Work(aliases, account_id, limit, size, dry_run=bool(options.get("dry_run")))
+
+
+def count(text: str) -> int:
+    """A whole number from 1, for argparse."""
+    if not text.isascii() or not text.isdigit() or not 0 < int(text) < 2**63:
+        raise ArgumentTypeError(f"{text!r} is not a whole number from 1")
+    return int(text)
