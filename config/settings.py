@@ -69,6 +69,8 @@ _env.require(
     REDIS_URL.startswith(("redis://", "rediss://", "unix://")),
     "REDIS_URL: needs redis://, rediss:// or unix://",
 )
+HOT_KEY_READS = _env.number("HOT_KEY_READS", 1_000, 20, 10_000_000)
+HOT_COPY_MS = _env.number("HOT_COPY_MS", 1_000, 10, 5_000)
 CACHES = {
     "default": {
         "BACKEND": "django_redis.cache.RedisCache",

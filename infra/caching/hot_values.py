@@ -1,0 +1,136 @@
+"""The hot tier: copies of what is hot, in process memory, for `HOT_COPY_MS` at most.
+
+A copy's age counts from before its value was asked for, so no reader of any process is shown
+anything that was replaced longer ago than that, plus the time an answer takes. Nobody is told of
+changes; only the process that makes one drops its own copy at once.
+"""
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Generic, NamedTuple, TypeVar
+
+from prometheus_client import Gauge
+
+from infra.caching.hot_keys import PROCESS, HotKeys
+from infra.caching.read_counts import ReadCounts
+from infra.caching.reads import count_reads, family_name
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+HOT = Gauge("tideline_hot_keys", "Keys served from process memory because they are hot", ["family"])
+
+
+class _Copy(NamedTuple, Generic[V]):
+    value: V
+    asked_at: float
+
+
+class HotReading(NamedTuple, Generic[K, V]):
+    """Copies that are fresh enough, the keys to be asked for elsewhere, and when it began."""
+
+    known: dict[K, V]
+    missing: list[K]
+    asked_at: float
+
+
+class HotValues(Generic[K, V]):
+    """Counts a family's reads and keeps copies of its hot values.
+
+    `name_of`: the Redis key that a key's value is read from. Several keys may share one: it is the
+    Redis key that is hot. Memory: bounded by what is counted and by what is reported.
+    """
+
+    def __init__(
+        self, family: str, name_of: Callable[[K], bytes], hot_keys: HotKeys = PROCESS
+    ) -> None:
+        self._family = family
+        self._name_of = name_of
+        self._hot_keys = hot_keys
+        self._copy_s = hot_keys.limits.copy_s
+        self._reads: ReadCounts[K] = ReadCounts()
+        self._warm: dict[K, bytes] = {}
+        self._hot: dict[K, bytes] = {}
+        self._copies: dict[K, _Copy[V]] = {}
+        self._dropped_at: dict[bytes, float] = {}
+        self._changing = threading.Lock()
+        hot_keys.watch(self)
+        HOT.labels(family_name(family)).set_function(self._count)
+
+    def split(self, keys: Collection[K]) -> HotReading[K, V]:
+        """Counts a read of each key, and finds copies. `keep` what is read for the missing.
+
+        Cost: 0.7 µs a call and 0.1 µs a key, beside the round trip that `tick` makes once a second.
+        """
+        self._reads.add(keys)
+        now = self._hot_keys.tick()
+        if not self._copies:
+            return HotReading({}, list(keys), now)
+        oldest, get = now - self._copy_s, self._copies.get
+        found = ((key, get(key)) for key in keys)
+        known = {key: c.value for key, c in found if c is not None and c.asked_at > oldest}
+        if known:
+            count_reads(self._family, "hot", len(known))
+        return HotReading(known, [key for key in keys if key not in known], now)
+
+    def keep(self, values: Mapping[K, V], asked_at: float) -> None:
+        """Copies those that are hot, unless they were dropped, or read later, since `asked_at`."""
+        if not self._hot:
+            return
+        with self._changing:
+            for key in values.keys() & self._hot.keys():
+                if self._is_news(key, asked_at):
+                    self._copies[key] = _Copy(values[key], asked_at)
+
+    def get(self, key: K, read: Callable[[], V | None]) -> V | None:
+        """One value: the copy, or what `read` finds. Raises what `read` raises."""
+        known, missing, asked_at = self.split((key,))
+        if not missing:
+            return known[key]
+        value = read()
+        if value is not None:
+            self.keep({key: value}, asked_at)
+        return value
+
+    def drop(self, names: Iterable[bytes]) -> None:
+        """These changed in Redis: this process forgets its copies, and those being read."""
+        if not self._hot:
+            return
+        with self._changing:
+            changed = set(names).intersection(self._hot.values())
+            self._dropped_at |= dict.fromkeys(changed, self._hot_keys.clock())
+            for key in [key for key, name in self._hot.items() if name in changed]:
+                self._copies.pop(key, None)
+
+    def clear(self) -> None:
+        """Forgets all copies."""
+        self.drop(list(self._hot.values()))
+
+    def take_warm(self, at_least: int) -> Mapping[bytes, int]:
+        reads: Counter[bytes] = Counter()
+        self._warm = {}
+        for key, count in self._reads.take(at_least).items():
+            name = self._warm[key] = self._name_of(key)
+            reads[name] += count
+        return reads
+
+    def hot_names(self) -> Collection[bytes]:
+        return set(self._hot.values())
+
+    def promote(self, names: Collection[bytes]) -> None:
+        known = self._hot | self._warm
+        with self._changing:
+            self._hot = {key: name for key, name in known.items() if name in names}
+            self._copies = {key: c for key, c in self._copies.items() if key in self._hot}
+            self._dropped_at = {n: at for n, at in self._dropped_at.items() if n in names}
+
+    def _is_news(self, key: K, asked_at: float) -> bool:
+        held = self._copies.get(key)
+        dropped_at = self._dropped_at.get(self._hot[key])
+        return (held is None or held.asked_at < asked_at) and (
+            dropped_at is None or dropped_at < asked_at
+        )
+
+    def _count(self) -> float:
+        return len(self.hot_names()) if self._hot_keys.is_current() else 0

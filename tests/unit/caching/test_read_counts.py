@@ -1,0 +1,63 @@
+"""Counts of what is read most: bounded, never over, short by a bounded part."""
+
+import threading
+from collections import Counter
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from infra.caching.read_counts import MOST_COUNTED, ReadCounts
+
+BATCH = 40
+
+
+def test_counts_are_taken_from_a_floor_on_and_begin_anew():
+    counts = ReadCounts()
+    counts.add([1, 2, 1])
+    counts.add((1,))
+    assert counts.take(2) == {1: 3}
+    assert counts.take(1) == {}
+
+
+def test_memory_is_bounded_with_a_million_keys_and_the_hot_one_is_found():
+    counts, most = ReadCounts(), 0
+    for start in range(0, 1_000_000, BATCH):
+        counts.add(range(start, start + BATCH))
+        counts.add((-1,))
+        most = max(most, len(counts))
+    assert most <= MOST_COUNTED + BATCH
+    [(key, count)] = counts.take(10_000).items()
+    reads_of_it, reads = 25_000, 1_025_000
+    assert key == -1
+    assert reads_of_it - 2 * reads / MOST_COUNTED <= count <= reads_of_it
+
+
+@given(st.lists(st.lists(st.integers(0, 12), max_size=6), max_size=30), st.integers(1, 6))
+def test_short_by_a_bounded_part_and_never_over(batches, most):
+    counts, truth = ReadCounts(most), Counter()
+    for batch in batches:
+        counts.add(batch)
+        truth.update(batch)
+    counted = counts.take(1)
+    for key, reads in truth.items():
+        assert reads - 2 * truth.total() / most <= counted.get(key, 0) <= reads
+
+
+def test_taking_while_others_count_loses_nobody_his_request():
+    counts, errors, ready = ReadCounts(100), [], threading.Barrier(4, timeout=5)
+
+    def work(number):
+        ready.wait()
+        try:
+            for turn in range(3_000):
+                counts.add(range(number * turn, number * turn + 20))
+                counts.take(2)
+        except RuntimeError as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
