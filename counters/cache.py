@@ -8,7 +8,6 @@ one snapshot, so the sum orders the readings.
 from collections.abc import Iterable, Mapping, Sequence
 
 from counters.queries.counts import load_counts, summarise
-from infra.caching.client import redis
 from infra.caching.values import ValueCache, Versioned
 
 
@@ -30,5 +29,4 @@ def refresh_account_counts(owner_ids: Iterable[int]) -> None:
 
     Raises: RedisError, so that a consumer is run again.
     """
-    entries = _load(list(dict.fromkeys(owner_ids)))
-    redis().run([account_counts.put_command(owner, entry) for owner, entry in entries.items()])
+    account_counts.refresh(_load(list(dict.fromkeys(owner_ids))))

@@ -16,7 +16,7 @@ from infra.caching.local import LocalTier
 CARD_S = 1.0
 MOST_CARDS = 50_000
 
-_cards: LocalTier[int, bytes] = LocalTier(MOST_CARDS, CARD_S)
+_cards: LocalTier[int, bytes] = LocalTier("accounts.card", MOST_CARDS, CARD_S)
 
 
 class CardReading(NamedTuple):
@@ -52,5 +52,7 @@ def complete_cards(reading: CardReading, replies: Sequence[Any]) -> dict[int, by
 
 
 def forget_cards() -> None:
-    """Empties this process's memory."""
+    """Empties this process's memory of accounts."""
     _cards.clear()
+    profiles.hot.clear()
+    account_counts.hot.clear()
