@@ -2,6 +2,7 @@
 
 import dataclasses
 from contextlib import suppress
+from functools import partial
 from typing import NamedTuple
 
 from redis.exceptions import RedisError
@@ -12,22 +13,15 @@ from infra.api import base36
 from infra.api.errors import InvalidCursor
 from infra.api.pages import Page, Window
 from infra.caching.client import redis
+from infra.caching.hot_values import HotValues
 from infra.caching.lists import ListCache, read_items, read_mark
+from infra.caching.reads import count_reads
 from infra.sharding.buckets import shard_of
 from relations.cache import FOLLOWERS, FOLLOWING, to_item, to_listed
 from relations.queries.rows import BACKWARD, FORWARD, Side, read_newest, read_oldest_above
 from relations.types import Listed
 
 TIES = 8  # room for members of equal age around a cursor, before the shard is asked instead
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class EdgeList:
-    """One kind of list: its table, its cache, and the count that versions it."""
-
-    side: Side
-    cache: ListCache
-    kind: CounterKind
 
 
 class Held(NamedTuple):
@@ -38,8 +32,30 @@ class Held(NamedTuple):
     is_rest: bool
 
 
-FOLLOWING_LIST = EdgeList(FORWARD, FOLLOWING, CounterKind.FOLLOWING)
-FOLLOWERS_LIST = EdgeList(BACKWARD, FOLLOWERS, CounterKind.FOLLOWERS)
+FirstPages = HotValues[tuple[int, int], Held]  # by owner and limit
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class EdgeList:
+    """One kind of list: its table, its cache, and the count that versions it.
+
+    `first_pages`: of lists that are read very much, in process memory for HOT_COPY_MS.
+    """
+
+    side: Side
+    cache: ListCache
+    kind: CounterKind
+    first_pages: FirstPages | None
+
+
+FOLLOWING_LIST = EdgeList(
+    FORWARD,
+    FOLLOWING,
+    CounterKind.FOLLOWING,
+    HotValues(FOLLOWING.family, lambda page: FOLLOWING.key(page[0])),
+)
+# Never from process memory: those of big accounts change all the time (seed S3).
+FOLLOWERS_LIST = EdgeList(BACKWARD, FOLLOWERS, CounterKind.FOLLOWERS, first_pages=None)
 
 
 def encode_cursor(listed: Listed) -> str:
@@ -62,8 +78,8 @@ def decode_cursor(text: str | None) -> Listed | None:
 def list_page(edge_list: EdgeList, owner_id: int, window: Window) -> Page[Listed]:
     """One page, newest first. Raises InvalidCursor.
 
-    Cost: one Redis round trip; below what Redis holds one query more; on a miss two queries and a
-    second trip. With `min_id` one query.
+    Cost: one Redis round trip, none for the first page of a hot following list; below what Redis
+    holds one query more; on a miss two queries and a second trip. With `min_id` one query.
     """
     below, above = decode_cursor(window.max_id), decode_cursor(window.since_id)
     after = decode_cursor(window.min_id)
@@ -84,9 +100,8 @@ def _page(items: list[Listed], has_older: bool) -> Page[Listed]:
 
 def _newest(edge_list: EdgeList, owner_id: int, below: Listed | None, limit: int) -> list[Listed]:
     """At most `limit` items below the bound, from Redis as far as it reaches, then the shard."""
-    top = below.since_ms if below else None
     try:
-        held = read_held(edge_list.cache, owner_id, top, limit + TIES)
+        held = _find_held(edge_list, owner_id, below, limit + TIES)
     except RedisError:
         return read_newest(edge_list.side, owner_id, below, None, limit)
     held = held or fill(edge_list, owner_id)
@@ -95,6 +110,14 @@ def _newest(edge_list: EdgeList, owner_id: int, below: Listed | None, limit: int
         return items
     deepest = items[-1] if items else below
     return items + read_newest(edge_list.side, owner_id, deepest, None, limit - len(items))
+
+
+def _find_held(edge_list: EdgeList, owner_id: int, below: Listed | None, limit: int) -> Held | None:
+    top = below.since_ms if below else None
+    read = partial(read_held, edge_list.cache, owner_id, top, limit)
+    if edge_list.first_pages is None or below is not None:
+        return read()
+    return edge_list.first_pages.get((owner_id, limit), read)
 
 
 def read_held(cache: ListCache, owner_id: int, top: int | None, limit: int) -> Held | None:
@@ -108,7 +131,9 @@ def read_held(cache: ListCache, owner_id: int, top: int | None, limit: int) -> H
     before, members, after = redis().run(commands)
     mark = read_mark(before)
     if mark is None or before != after:
+        count_reads(cache.family, "redis", hits=0, misses=1)
         return None
+    count_reads(cache.family, "redis", hits=1)
     items = [to_listed(item) for item in read_items(members)]
     return Held(mark.version, items, mark.is_whole and len(items) < limit)
 

@@ -1,0 +1,83 @@
+"""First pages of following lists that are read very much come from process memory (R11)."""
+
+import dataclasses
+
+import pytest
+
+from infra.api.pages import Window
+from infra.caching.hot_keys import REPORT_S, HotKeys, Limits
+from infra.caching.hot_values import HotValues
+from relations.actions.follow import follow, unfollow
+from relations.cache import FOLLOWING
+from relations.queries.lists import FOLLOWERS_LIST, FOLLOWING_LIST, list_page
+from tests.budgets import count_calls
+from tests.clocks import Clock
+from tests.world import make_accounts
+
+LIMITS = Limits(reads_s=100, copy_s=1.0)
+READS = 100 * 5 + 1
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def following(clock):
+    pages = HotValues(
+        FOLLOWING.family, lambda p: FOLLOWING.key(p[0]), HotKeys(LIMITS, clock, clock)
+    )
+    return dataclasses.replace(FOLLOWING_LIST, first_pages=pages)
+
+
+@pytest.fixture
+def people(world):
+    ann, *others = make_accounts(6)
+    for other in others:
+        follow(ann, other)
+    return ann, others
+
+
+def ids(edge_list, owner_id, limit=40, **bounds):
+    return [i.account_id for i in list_page(edge_list, owner_id, Window(limit, **bounds)).items]
+
+
+def make_hot(following, clock, owner_id, limit=40):
+    for _ in range(READS):
+        ids(following, owner_id, limit)
+    clock.now += REPORT_S
+    ids(following, owner_id, limit)
+
+
+def test_hot_first_page_costs_no_round_trip(people, following, clock):
+    ann, others = people
+    make_hot(following, clock, ann)
+    with count_calls() as calls:
+        assert ids(following, ann) == others[::-1]
+    assert (calls.round_trips, calls.sql) == (0, {})
+
+
+def test_pages_of_other_lengths_and_deeper_ones_are_right(people, following, clock):
+    ann, others = people
+    make_hot(following, clock, ann, limit=2)
+    page = list_page(following, ann, Window(2))
+    assert [item.account_id for item in page.items] == others[:2:-1]
+    assert ids(following, ann, 3) == others[:1:-1]
+    assert ids(following, ann, 2, max_id=page.older) == others[2:0:-1]
+    assert ids(following, ann, 2, since_id=page.older) == others[:3:-1]
+
+
+def test_change_made_elsewhere_shows_when_the_copy_is_too_old(people, following, clock):
+    ann, others = people
+    make_hot(following, clock, ann)
+    unfollow(ann, others[0])
+    clock.now += LIMITS.copy_s - 0.001
+    assert ids(following, ann) == others[::-1]
+    clock.now += 0.001
+    assert ids(following, ann) == others[:0:-1]
+
+
+def test_followers_list_is_never_held(people):
+    assert FOLLOWERS_LIST.first_pages is None
+    assert FOLLOWING_LIST.first_pages is not None
