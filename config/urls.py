@@ -14,7 +14,6 @@ handler404 = fallbacks.page_not_found
 handler500 = fallbacks.server_error
 
 urlpatterns = [
-    path("", RedirectView.as_view(pattern_name="docs")),
     path("", include("timelines.api.urls")),
     path("", include("posts.api.urls")),
     path("", include("relations.api.urls")),
@@ -25,5 +24,7 @@ urlpatterns = [
     path("health/live", health.live),
     path("health/ready", health.ready),
     path("metrics", metrics.export),
+    path("", include("infra.caching.urls")),
     path("admin/", admin.site.urls),
+    path("", RedirectView.as_view(pattern_name="docs")),
 ]

@@ -1,0 +1,76 @@
+"""What operators see of hot keys: the command and the admin's page."""
+
+import json
+import time
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
+from redis.exceptions import ConnectionError as RedisConnectionError
+
+from accounts.models import User
+from infra.caching import hot_fleet
+from infra.caching.hot_fleet import add_reads
+
+
+def show(**options):
+    out = StringIO()
+    call_command("show_hot_keys", stdout=out, **options)
+    return out.getvalue().splitlines()
+
+
+@pytest.fixture
+def warm(cache):
+    add_reads({b"tests.hot:v1:{1}": 20_000, b"tests.hot:v1:{2}": 100}, time.time())
+
+
+@pytest.fixture
+def redis_away(monkeypatch):
+    def refuse():
+        raise RedisConnectionError("refused")
+
+    monkeypatch.setattr(hot_fleet, "redis", refuse)
+
+
+def test_command_shows_the_most_read_first(warm):
+    header, first, second = show()
+    assert header.split() == ["reads/s", "hot", "key"]
+    assert first.split()[1:] == ["yes", "tests.hot:v1:{1}"]
+    assert second.split()[1:] == ["tests.hot:v1:{2}"]
+
+
+def test_command_as_json(warm):
+    first, second = map(json.loads, show(json=True))
+    assert (first["key"], first["is_hot"]) == ("tests.hot:v1:{1}", True)
+    assert first["reads_s"] > 1_000
+    assert (second["key"], second["is_hot"]) == ("tests.hot:v1:{2}", False)
+
+
+def test_command_says_that_redis_is_away(redis_away):
+    with pytest.raises(CommandError, match="Redis is away: refused"):
+        show()
+
+
+def browser_of(**rights):
+    browser = Client()
+    browser.force_login(User.objects.create(username="boss", **rights))
+    return browser
+
+
+def test_page_shows_what_is_hot(world, warm):
+    page = browser_of(is_staff=True).get(reverse("hot_keys")).content.decode()
+    assert page.index("tests.hot:v1:{1}") < page.index("tests.hot:v1:{2}")
+    assert page.count("<td>yes</td>") == 1
+
+
+def test_page_says_that_redis_is_away(world, redis_away):
+    page = browser_of(is_staff=True).get(reverse("hot_keys"))
+    assert "Redis is away" in page.content.decode()
+
+
+def test_page_is_for_staff_and_to_read(world):
+    assert browser_of().get(reverse("hot_keys")).status_code == 302
+    User.objects.all().delete()
+    assert browser_of(is_staff=True).post(reverse("hot_keys")).status_code == 405
