@@ -1,1 +1,20 @@
-"""What all maintenance commands share: flags, progress, checkpoints, signals, exit codes."""
+"""What all maintenance commands share: flags, locks, runs, progress, checkpoints, exit codes.
+
+A job is a generator; a command lets people run it (docs/operations.md tells what they see):
+
+    COUNTERS = Table("counters_counter", key=("account_id",), columns=("posts",))
+
+    def recount(work: Work) -> Iterator[Batch]:
+        for alias, rows, position in walk_table(work, COUNTERS):
+            wrong = find_wrong(alias, rows)
+            if not work.dry_run:
+                mend(alias, wrong)
+            lines = [f"account {row.id}: {row.posts} -> {row.counted}" for row in wrong]
+            yield Batch(len(rows), 0, alias, len(wrong), position, lines)
+
+    class Command(JobCommand):
+        flags = WALK
+
+        def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
+            return recount(work)
+"""

@@ -68,7 +68,8 @@ def walk_table(work: Work, table: Table) -> Iterator[Piece]:
 def walk(work: Work, read_rows: ReadRows, key_length: int = 1) -> Iterator[Piece]:
     """The same for what is not one table: `read_rows` finds the rows.
 
-    Goes on behind `work.after` (with the same aliases in the same order), gives no more than `work.limit` rows, and no empty piece.
+    Goes on behind `work.after` (aliases in the same order as before), gives no more rows than
+    `work.limit`, and no empty piece.
     """
     after = work.after or {"alias": None, "key": None}
     aliases = list(work.aliases)
