@@ -40,7 +40,7 @@ def _fill_store(readers: range) -> None:
     packed = [Entry.of_post(PostId(second, 7, 0)).packed for second in range(ENTRIES)]
     for reader in readers:
         timeline_store().begin_build(reader, reader)
-        timeline_store().lay(reader, reader, LiveTimeline(packed, 0, 1))
+        timeline_store().lay(reader, reader, LiveTimeline.of(packed, 0, 1))
 
 
 def _fill_floor(readers: range) -> None:

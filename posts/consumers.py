@@ -1,5 +1,6 @@
 """What posts do with their own changes: keep the cached weeks and the author's counts right."""
 
+import time
 from collections.abc import Mapping, Sequence
 
 from counters.cache import refresh_account_counts
@@ -18,6 +19,7 @@ from posts.cache import (
 from posts.changes import PostCreated, PostDeleted
 from posts.encode import PostRow, encode_post
 from posts.ids import PostId
+from posts.known import gone_command
 from posts.queries.rows import read_posts
 
 Deliveries = Sequence[Delivery[PostCreated | PostDeleted]]
@@ -25,9 +27,10 @@ Deliveries = Sequence[Delivery[PostCreated | PostDeleted]]
 
 @consumes(PostCreated, PostDeleted, at_once=True)
 def refresh_cached_weeks(alias: str, deliveries: Deliveries) -> None:
-    """Puts live posts into their author's cached week and takes deleted ones out.
+    """Puts live posts into their author's cached week, takes deleted ones out and tells everybody.
 
-    Safety: idempotent; what is written is the post as it is now. Cost: two queries, two trips.
+    Safety: idempotent; what is written is the post as it is now. Cost: two queries, two trips,
+    and one for what is gone.
     """
     ids = [PostId.at(delivery.owner_id, delivery.payload.moment) for delivery in deliveries]
     live = {PostId.at(row.author_id, row.moment): row for row in read_posts(alias, ids)}
@@ -36,6 +39,8 @@ def refresh_cached_weeks(alias: str, deliveries: Deliveries) -> None:
     changes = [_command(i, d, live) for i, d in zip(ids, deliveries, strict=True)]
     replies = redis().run([*changes, *map(size_command, latest)])
     _give_up_large(latest, replies[len(changes) :])
+    # In a round trip of its own: a process that reads the log must find the weeks changed.
+    redis().run([gone_command(i, time.time()) for i in ids if i not in live])
     refresh_account_counts(delivery.owner_id for delivery in deliveries)
 
 

@@ -48,5 +48,5 @@ def next_link(answer: HttpResponse) -> str | None:
     """Path and query of the older page, or None."""
     for link in answer.get("Link", "").split(", "):
         if 'rel="next"' in link:
-            return link[1 : link.index(">")].removeprefix("http://testserver")
+            return link[1 : link.index(">")].removeprefix("http://localhost:8000")
     return None

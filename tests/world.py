@@ -15,6 +15,7 @@ from infra.sharding.buckets import shard_of
 from infra.sharding.placement import all_aliases, is_allowed, placement_of
 from posts.actions.create_post import create_post
 from posts.ids import PostId
+from posts.known import known_posts
 from posts.types import Draft
 
 KEPT = {"sharding_bucket", "django_content_type", "auth_permission"}
@@ -35,6 +36,7 @@ def clean() -> None:
             cursor.execute("BEGIN;" + "".join(f'DELETE FROM "{t}";' for t in tables) + "COMMIT")
     redis().call("FLUSHDB")
     forget_cards()
+    known_posts.forget_all()
 
 
 def drain_all() -> int:

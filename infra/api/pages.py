@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from typing import Generic, NamedTuple, TypeVar
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
+from django.conf import settings
 from django.http import HttpResponse, QueryDict
 from rest_framework.request import Request
 
@@ -49,20 +50,20 @@ def read_window(query: Mapping[str, str], limit: int) -> Window:
 def link_header(url: str, query: QueryDict, older: str | None, newer: str | None) -> str:
     """RFC 8288 links as Mastodon names them: `next` is older, `prev` is newer. May be empty."""
     kept = [(name, v) for name, vs in query.lists() if name not in CURSORS for v in vs]
+    base = f"{url}?{urlencode(kept)}&" if kept else f"{url}?"
     links = []
     if older is not None:
-        links.append(f'<{url}?{urlencode([*kept, ("max_id", older)])}>; rel="next"')
+        links.append(f'<{base}max_id={quote(older)}>; rel="next"')
     if newer is not None:
-        links.append(f'<{url}?{urlencode([*kept, ("min_id", newer)])}>; rel="prev"')
+        links.append(f'<{base}min_id={quote(newer)}>; rel="prev"')
     return ", ".join(links)
 
 
 def page_response(request: Request, page: Page[bytes]) -> HttpResponse:
     """A page of ready-made JSON objects as an array, with its Link header."""
     response = json_response(b"[%b]" % b",".join(page.items))
-    # Not build_absolute_uri: it parses what is known to be a path, at the price of the whole join.
-    url = f"{request.scheme}://{request.get_host()}{request.path}"
-    link = link_header(url, request.GET, page.older, page.newer)
+    url = f"{settings.PUBLIC_URL}{request.path}"
+    link = link_header(url, request.query_params, page.older, page.newer)
     if link:
         response["Link"] = link
     return response

@@ -3,9 +3,12 @@
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+from django.http import QueryDict
 from rest_framework.request import Request
 
 from infra.api.errors import UserRequired
+
+NO_QUERY = QueryDict()
 
 
 class Caller(Protocol):
@@ -26,6 +29,11 @@ class ApiRequest(Request):
 
     user: Caller  # type: ignore[assignment]
     data: Mapping[str, Any]  # type: ignore[assignment]
+
+    @property
+    def query_params(self) -> QueryDict:  # type: ignore[override]
+        """The query's parameters, not parsed where there are none."""
+        return self._request.GET if self._request.META.get("QUERY_STRING") else NO_QUERY
 
     @property
     def account_id(self) -> int:

@@ -87,7 +87,12 @@ def read_mark(reply: Sequence[bytes]) -> Mark | None:
     """None: the list is not cached."""
     if not reply or reply[0] == GONE:
         return None
-    return Mark(-int(float(reply[1])) - 1, reply[0] == WHOLE)
+    return Mark(version_of(float(reply[1])), reply[0] == WHOLE)
+
+
+def version_of(score: float) -> int:
+    """The version that a mark's score stands for."""
+    return -int(score) - 1
 
 
 def read_items(reply: Sequence[bytes]) -> list[Item]:

@@ -1,19 +1,23 @@
 """The whole following list, for whoever needs all followees at once (pull, rules)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from cachebox import LRUCache
 from redis.exceptions import RedisError
 
 from counters.kinds import CounterKind
 from counters.queries.counts import read_counts
 from infra.caching.client import Command
-from infra.caching.lists import NEWEST, WHOLE, read_mark
+from infra.caching.lists import NEWEST, WHOLE, read_mark, version_of
 from infra.sharding.buckets import shard_of
 from relations.cache import FOLLOWING, member_of
 from relations.queries.lists import FOLLOWING_LIST, Held, fill, read_held
 
 MARKS = (WHOLE, NEWEST)
+# What pages asked lately, so that a reader's next page need not ask again.
+KNOWN_READERS = 10_000
+MOST_KNOWN = 200
 
 
 class Following(NamedTuple):
@@ -21,6 +25,16 @@ class Following(NamedTuple):
 
     version: int
     followee_ids: list[int]
+
+
+class Follows(NamedTuple):
+    """Whether an account follows others, as its following list of this version says."""
+
+    version: int
+    answers: Mapping[int, bool]
+
+
+_known: LRUCache[int, Follows] = LRUCache(KNOWN_READERS)
 
 
 def load_following(account_id: int) -> Following:
@@ -63,16 +77,31 @@ def follows_commands(account_id: int, others: Sequence[int]) -> list[Command]:
     return [FOLLOWING.scores_command(account_id, [*MARKS, *members])]
 
 
-def read_follows(account_id: int, others: Sequence[int], replies: Sequence[Any]) -> set[int]:
-    """Those of `others` that are followed.
+def read_follows(account_id: int, others: Sequence[int], replies: Sequence[Any]) -> Follows:
+    """The answers to `follows_commands`.
 
     A list that is not cached is laid again, or a reader whose list ran out would never be warm:
     two queries and a round trip.
     """
     (scores,) = replies
-    is_cached = any(score is not None for score in scores[: len(MARKS)])
-    if not is_cached:
-        followed = {listed.account_id for listed in fill(FOLLOWING_LIST, account_id).items}
-        return followed.intersection(others)
+    marks = [score for score in scores[: len(MARKS)] if score is not None]
+    if not marks:
+        held = fill(FOLLOWING_LIST, account_id)
+        followed = {listed.account_id for listed in held.items}
+        return Follows(held.version, {other: other in followed for other in others})
     found = zip(others, scores[len(MARKS) :], strict=True)
-    return {other for other, score in found if score is not None}
+    answers = {other: score is not None for other, score in found}
+    return Follows(version_of(int(marks[0])), answers)
+
+
+def find_known_follows(account_id: int, version: int) -> Mapping[int, bool]:
+    """What this process knows of a following list at exactly this version; no round trip."""
+    known = _known.get(account_id)
+    return known.answers if known is not None and known.version == version else {}
+
+
+def keep_follows(account_id: int, follows: Follows) -> None:
+    """Remembers answers beside those of the same version."""
+    known = find_known_follows(account_id, follows.version)
+    kept = {**known, **follows.answers} if len(known) < MOST_KNOWN else follows.answers
+    _known[account_id] = Follows(follows.version, kept)

@@ -181,7 +181,7 @@ def test_posts_are_pushed_to_readers_on_every_node(cluster):
     post = Entry.of_post(PostId(1_000_000, 7, 1))
     for reader in OWNERS[:-1]:
         store.begin_build(reader, 1)
-        assert store.lay(reader, 1, LiveTimeline([], 0, 1))
+        assert store.lay(reader, 1, LiveTimeline.of([], 0, 1))
     assert store.push(dict.fromkeys(OWNERS, (post,))) == len(OWNERS) - 1
     replies = cluster.run([store.read_command(reader) for reader in OWNERS])
     timelines = [store.parse(reply) for reply in replies]

@@ -9,7 +9,12 @@ from infra.api.pages import Page, Window
 from posts.api.present import present_status
 from posts.ids import FIRST, LAST, MalformedPostId, PostId
 from posts.queries.hydrate import hydrate
-from relations.queries.following import follows_commands, read_follows
+from relations.queries.following import (
+    find_known_follows,
+    follows_commands,
+    keep_follows,
+    read_follows,
+)
 from relations.queries.rows import FORWARD, read_edges
 from timelines.queries.pull import Span
 from timelines.queries.skeleton import HomeSkeleton
@@ -27,8 +32,8 @@ class Shown(NamedTuple):
 def home_page(viewer_id: int, window: Window) -> Page[bytes]:
     """One page of Status entities, newest first; full unless the list ends.
 
-    Cost: two Redis round trips and no SQL when warm; entries that the rules take out cost one
-    round trip more per refill.
+    Cost: two Redis round trips and no SQL when warm, one when what it shows is in process memory;
+    entries that the rules take out cost one round trip more per refill.
     """
     skeleton = HomeSkeleton(viewer_id)
     if window.min_id is not None:
@@ -36,13 +41,13 @@ def home_page(viewer_id: int, window: Window) -> Page[bytes]:
     above = decode_cursor(window.since_id) if window.since_id else FIRST
     below = decode_cursor(window.max_id) if window.max_id else LAST
     entries = skeleton.iter_older(Span(above, below))
-    shown = _take(viewer_id, entries, window.limit + 1)
+    shown = _take(skeleton, entries, window.limit + 1)
     return _page(shown[: window.limit], has_older=len(shown) > window.limit)
 
 
 def _newer_page(skeleton: HomeSkeleton, after: PostId, limit: int) -> Page[bytes]:
     """The entries right above the cursor; there is always something older: the cursor's own."""
-    shown = _take(skeleton.reader_id, skeleton.iter_newer(Span(above=after)), limit)
+    shown = _take(skeleton, skeleton.iter_newer(Span(above=after)), limit)
     return _page(shown[::-1], has_older=True)
 
 
@@ -53,33 +58,44 @@ def _page(shown: Sequence[Shown], has_older: bool) -> Page[bytes]:
     return Page([item.body for item in shown], older, shown[0].entry.event.public)
 
 
-def _take(viewer_id: int, entries: Iterator[Entry], count: int) -> list[Shown]:
+def _take(skeleton: HomeSkeleton, entries: Iterator[Entry], count: int) -> list[Shown]:
     """The first `count` visible entries; refills what the rules take out."""
     shown: list[Shown] = []
     while len(shown) < count:
         batch = list(islice(entries, count - len(shown)))
         if not batch:
             break
-        shown += _show(viewer_id, batch)
+        shown += _show(skeleton, batch)
     return shown
 
 
-def _show(viewer_id: int, entries: Sequence[Entry]) -> list[Shown]:
-    """Hydrates entries and presents those the viewer may see. One round trip when warm."""
-    originals = [entry.original for entry in entries]
-    sources = list(dict.fromkeys(entry.event.author_id for entry in entries))
-    hydrated = hydrate(originals, follows_commands(viewer_id, sources))
-    followed = (
-        read_edges(FORWARD, viewer_id, sources)
-        if hydrated.extra is None
-        else read_follows(viewer_id, sources, hydrated.extra)
-    )
-    facts = Facts(viewer_id, hydrated.fragments, hydrated.accounts, followed)
+def _show(skeleton: HomeSkeleton, entries: Sequence[Entry]) -> list[Shown]:
+    """Hydrates entries and presents those the viewer may see. At most one round trip when warm."""
+    facts = _load_facts(skeleton, entries)
     return [
         Shown(entry, present_status(facts.fragments[post], facts.accounts[post.author_id]))
-        for entry, post in zip(entries, originals, strict=True)
+        for entry in entries
         if is_visible_at_home(entry, facts)
+        for post in (entry.original,)
     ]
+
+
+def _load_facts(skeleton: HomeSkeleton, entries: Sequence[Entry]) -> Facts:
+    """What the rules rest on: posts, their authors, and which of the sources are followed."""
+    viewer_id, version = skeleton.reader_id, skeleton.live.following_version
+    sources = {entry.event.author_id for entry in entries}
+    follows = find_known_follows(viewer_id, version)
+    asked = [source for source in sources if source not in follows]
+    commands = follows_commands(viewer_id, asked) if asked else []
+    hydrated = hydrate([entry.original for entry in entries], commands, skeleton.position)
+    followed = {source for source in sources if follows.get(source)}
+    if hydrated.extra is None:
+        followed |= read_edges(FORWARD, viewer_id, asked)
+    elif asked:
+        answers = read_follows(viewer_id, asked, hydrated.extra)
+        keep_follows(viewer_id, answers)
+        followed.update(source for source in asked if answers.answers[source])
+    return Facts(viewer_id, hydrated.fragments, hydrated.accounts, followed)
 
 
 def decode_cursor(text: str) -> PostId:

@@ -46,4 +46,4 @@ def compute(reader_id: int, following: Following) -> LiveTimeline:
     kept = [
         entry for entry, i in zip(packed, reversed(ids), strict=True) if i.second >= complete_from
     ]
-    return LiveTimeline(kept, complete_from, following.version)
+    return LiveTimeline.of(kept, complete_from, following.version)

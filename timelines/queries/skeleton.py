@@ -1,13 +1,14 @@
 """The ids of a part of a home timeline: from the live one as far as it reaches, then by pull."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 
 from redis.exceptions import RedisError
 
 from infra.caching.client import redis
-from posts.ids import PostId
+from posts.ids import LAST, PACKED_BYTES, PostId
+from posts.known import Position, known_posts
 from relations.queries.following import (
     load_following,
     read_following_version,
@@ -23,16 +24,20 @@ PULL_BATCH = 60
 
 
 class HomeSkeleton:
-    """One reader's home for the length of one request."""
+    """One reader's home for the length of one request.
+
+    `position`: where the log of posts that are gone stood when the request began.
+    """
 
     def __init__(self, reader_id: int) -> None:
         self.reader_id = reader_id
-        self.live = read_live(reader_id) or rebuild(reader_id)
+        live, self.position = read_live(reader_id)
+        self.live = live or rebuild(reader_id)
         self._authors: list[int] | None = None
 
     def iter_older(self, span: Span) -> Iterator[Entry]:
         """Entries inside the span, newest first. SQL only below what the live timeline holds."""
-        yield from _distinct(reversed(self._held(span)))
+        yield from _distinct(self._held_newest_first(span))
         if self.live.complete_from > span.above.second:
             floor = PostId(self.live.complete_from, 0, 0)
             yield from self._pull(Span(span.above, min(span.below, floor)), newest_first=True)
@@ -40,15 +45,16 @@ class HomeSkeleton:
     def iter_newer(self, span: Span) -> Iterator[Entry]:
         """Entries inside the span, oldest first."""
         if self.live.complete_from <= span.above.second:
-            yield from _distinct(self._held(span))
+            yield from _distinct(_inside(self.live.packed, span))
         else:
             yield from self._pull(span, newest_first=False)
 
-    def _held(self, span: Span) -> Sequence[bytes]:
-        """The live timeline's packed entries strictly inside the span, oldest first."""
-        packed = self.live.packed
-        first = bisect_left(packed, span.above.packed + b"\xff" * 10)
-        return packed[first : bisect_right(packed, span.below.packed)]
+    def _held_newest_first(self, span: Span) -> Iterator[bytes]:
+        """What the live timeline has of the span. A first page seldom needs more than its tail."""
+        tail = self.live.newest_packed if span.below is LAST else []
+        yield from reversed(_inside(tail, span))
+        rest = _inside(self.live.packed, span)
+        yield from reversed(rest[: bisect_left(rest, tail[0])] if tail else rest)
 
     def _pull(self, span: Span, newest_first: bool) -> Iterator[Entry]:
         """Pages through the posts tables, from one end of the span to the other."""
@@ -65,25 +71,34 @@ class HomeSkeleton:
         return self._authors
 
 
-def read_live(reader_id: int) -> LiveTimeline | None:
-    """The live timeline, or None when there is none that reflects the reader's following list.
+def read_live(reader_id: int) -> tuple[LiveTimeline | None, Position | None]:
+    """The live timeline, or None when there is none that reflects the reader's following list;
+    and where the log of posts that are gone stands, None without Redis.
 
     Cost: one round trip; one query more when the following list is not cached.
     """
-    store = timeline_store()
+    store, look = timeline_store(), known_posts.look()
+    commands = [store.read_command(reader_id), version_command(reader_id), look.command()]
     try:
-        reply, mark = redis().run([store.read_command(reader_id), version_command(reader_id)])
+        reply, mark, news = redis().run(commands)
     except RedisError:
-        return None
+        return None, None
+    position = known_posts.settle(look, news)
     timeline = store.parse(reply)
     if timeline is None:
-        return None
+        return None, position
     version = read_version(mark)
     if version is None:
         version = read_following_version(reader_id)
-    return timeline if timeline.following_version == version else None
+    return timeline if timeline.following_version == version else None, position
 
 
-def _distinct(packed: Sequence[bytes] | Iterator[bytes]) -> Iterator[Entry]:
+def _inside(packed: list[bytes], span: Span) -> list[bytes]:
+    """Those of the entries, oldest first, that are strictly inside the span."""
+    first = bisect_left(packed, span.above.packed + b"\xff" * PACKED_BYTES)
+    return packed[first : bisect_right(packed, span.below.packed)]
+
+
+def _distinct(packed: Iterable[bytes]) -> Iterator[Entry]:
     """Entries of an ordered run without its repeats."""
     return (Entry.from_packed(entry) for entry, _ in groupby(packed))

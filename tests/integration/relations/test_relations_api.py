@@ -131,7 +131,7 @@ def test_newer_followers_are_found_by_the_link_before(people, drain):
     follow(eve, ann)
     follow(joe, ann)
     drain()
-    newer = before[before.index("http://testserver") + 17 : before.index(">")]
+    newer = before[before.index("http://localhost:8000") + 21 : before.index(">")]
     assert ids_of(caller.get(newer)) == [str(joe), str(eve)]
 
 

@@ -36,7 +36,7 @@ def seconds(store: PackedStore) -> list[int]:
 def lay(store: PackedStore, *at: int, complete_from: int = 0, version: int = 1) -> None:
     store.begin_build(READER, 99)
     packed = [entry(second).packed for second in at]
-    assert store.lay(READER, 99, LiveTimeline(packed, complete_from, version))
+    assert store.lay(READER, 99, LiveTimeline.of(packed, complete_from, version))
 
 
 def test_a_timeline_that_is_not_live_is_not_pushed_to(store: PackedStore) -> None:
@@ -48,24 +48,24 @@ def test_what_is_pushed_while_building_is_there_after(store: PackedStore) -> Non
     store.begin_build(READER, 1)
     assert store.push({READER: [entry(5)]}) == 1
     assert read(store) is None, "half a timeline must not be readable"
-    assert store.lay(READER, 1, LiveTimeline([entry(3).packed], 2, 8))
+    assert store.lay(READER, 1, LiveTimeline.of([entry(3).packed], 2, 8))
     assert seconds(store) == [3, 5]
-    assert read(store) == LiveTimeline([entry(3).packed, entry(5).packed], 2, 8)
+    assert read(store) == LiveTimeline.of([entry(3).packed, entry(5).packed], 2, 8)
 
 
 def test_a_build_that_was_taken_over_is_not_laid(store: PackedStore) -> None:
     store.begin_build(READER, 1)
     store.push({READER: [entry(5)]})
     store.begin_build(READER, 2)
-    assert not store.lay(READER, 1, LiveTimeline([], 0, 1))
-    assert store.lay(READER, 2, LiveTimeline([], 0, 1))
+    assert not store.lay(READER, 1, LiveTimeline.of([], 0, 1))
+    assert store.lay(READER, 2, LiveTimeline.of([], 0, 1))
     assert seconds(store) == [5], "the second build keeps what was pushed to the first"
 
 
 def test_a_build_whose_key_was_lost_is_not_laid(store: PackedStore) -> None:
     store.begin_build(READER, 1)
     redis().call("FLUSHDB")
-    assert not store.lay(READER, 1, LiveTimeline([], 0, 1))
+    assert not store.lay(READER, 1, LiveTimeline.of([], 0, 1))
 
 
 def test_reading_keeps_it_alive_and_pushing_does_not(store: PackedStore) -> None:
@@ -101,7 +101,7 @@ def test_a_string_cut_in_half_is_complete_above_its_mark(store: PackedStore, see
 def test_many_readers_at_once(store: PackedStore) -> None:
     for reader in range(1, 601):
         store.begin_build(reader, reader)
-        store.lay(reader, reader, LiveTimeline([], 0, 1))
+        store.lay(reader, reader, LiveTimeline.of([], 0, 1))
     assert store.push({reader: [entry(reader)] for reader in range(1, 701)}) == 600
     timeline = store.parse(redis().call(*store.read_command(600)))
     assert timeline is not None
@@ -111,14 +111,14 @@ def test_many_readers_at_once(store: PackedStore) -> None:
 def test_a_step_adds_the_new_followee(store: PackedStore) -> None:
     lay(store, 5, version=3)
     store.change_following(READER, FollowingChange(3, 4, added=[entry(4, author=9)]))
-    assert read(store) == LiveTimeline([entry(4, 9).packed, entry(5).packed], 0, 4)
+    assert read(store) == LiveTimeline.of([entry(5).packed, entry(4, 9).packed], 0, 4)
 
 
 def test_a_step_takes_out_an_ended_followee(store: PackedStore) -> None:
     lay(store, 5, version=3)
     store.push({READER: [entry(6, author=9)]})
     store.change_following(READER, FollowingChange(3, 4, removed_author=7))
-    assert read(store) == LiveTimeline([entry(6, 9).packed], 0, 4)
+    assert read(store) == LiveTimeline.of([entry(6, 9).packed], 0, 4)
 
 
 def test_a_step_may_raise_the_mark_and_never_lowers_it(store: PackedStore) -> None:
@@ -150,7 +150,7 @@ def test_a_step_that_comes_again_adds_what_it_brings_now(store: PackedStore) -> 
 def test_a_step_during_a_build_keeps_its_entries(store: PackedStore) -> None:
     store.begin_build(READER, 1)
     store.change_following(READER, FollowingChange(7, 8, added=[entry(5)]))
-    assert store.lay(READER, 1, LiveTimeline([], 0, 8))
+    assert store.lay(READER, 1, LiveTimeline.of([], 0, 8))
     assert seconds(store) == [5]
 
 
@@ -158,5 +158,5 @@ def test_how_far_down_it_reaches(store: PackedStore) -> None:
     assert store.find_complete_from(READER) is None
     store.begin_build(READER, 1)
     assert store.find_complete_from(READER) == 0, "a build may end anywhere: bring all there is"
-    store.lay(READER, 1, LiveTimeline([], 77, 1))
+    store.lay(READER, 1, LiveTimeline.of([], 77, 1))
     assert store.find_complete_from(READER) == 77

@@ -58,7 +58,7 @@ def test_no_post_is_pinned_or_has_media(people: list[int], posts: list[str], nam
 def test_both_links_lead_where_they_say(people: list[int], posts: list[str]) -> None:
     answer = Caller(people[0]).get(HOME, {"limit": 3, "max_id": posts[9]})
     assert ids_of(answer) == posts[10:13]
-    url = f"http://testserver{HOME}?limit=3"
+    url = f"http://localhost:8000{HOME}?limit=3"
     assert answer["Link"] == (
         f'<{url}&max_id={posts[12]}>; rel="next", <{url}&min_id={posts[10]}>; rel="prev"'
     )

@@ -7,7 +7,7 @@ from rest_framework.request import Request
 
 from infra.api.pages import Page, Window, link_header, page_response, read_window
 
-URL = "http://testserver/api/v1/timelines/home"
+URL = "http://localhost:8000/api/v1/timelines/home"
 
 
 def page_of(query, older="b", newer="a"):

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from infra.api.ids import MAX_ACCOUNT_ID
 from posts.ids import MAX_SECOND, PostId
-from timelines.types import Entry
+from timelines.types import TAIL, Entry, LiveTimeline
 
 post_ids = st.builds(
     PostId, st.integers(0, MAX_SECOND), st.integers(1, MAX_ACCOUNT_ID), st.integers(0, 1295)
@@ -22,3 +22,17 @@ def test_packing_loses_nothing(entry: Entry) -> None:
 @given(entries, entries)
 def test_packed_order_is_page_order(one: Entry, other: Entry) -> None:
     assert (one < other) == (one.packed < other.packed)
+
+
+@given(st.lists(st.integers(0, 400), max_size=3 * TAIL), st.integers(0, 400))
+def test_the_newest_are_the_end_of_all_whatever_the_order_of_arrival(arrived, mark):
+    timeline = LiveTimeline.of(
+        [Entry.of_post(PostId(s, s % 7, 0)).packed for s in arrived], mark, 1
+    )
+    newest = timeline.newest_packed
+    assert timeline.packed[len(timeline.packed) - len(newest) :] == newest
+
+
+def test_the_newest_of_entries_in_order_are_the_tail():
+    packed = [Entry.of_post(PostId(second, 1, 0)).packed for second in range(450)]
+    assert LiveTimeline.of(packed, 0, 1).newest_packed == packed[-TAIL:]

@@ -1,0 +1,144 @@
+"""Posts in process memory: never shown once they are gone, whoever made them go."""
+
+import time
+from typing import Any
+
+import pytest
+from redis.exceptions import ConnectionError as RedisConnectionError
+
+from infra.caching.client import SingleClient, redis
+from posts.actions.delete_post import delete_post
+from posts.ids import PostId
+from posts.known import LOG, MOST_NEWS, KnownPosts, Position, gone_command, known_posts
+from relations.actions.follow import follow
+from tests.budgets import count_calls
+from tests.integration.timelines.homes import first_page
+from tests.world import make_accounts, publish
+
+POST, OTHER = PostId(5, 7, 0), PostId(6, 7, 0)
+
+
+class Process:
+    """What a second web process has: memory of its own beside the same Redis."""
+
+    def __init__(self) -> None:
+        self.memory = KnownPosts()
+
+    def look(self) -> Position | None:
+        look = self.memory.look()
+        return self.memory.settle(look, redis().call(*look.command()))
+
+    def load(self, *posts: PostId) -> Position | None:
+        position = self.look()
+        self.memory.keep(dict.fromkeys(posts, b"{}"), position)
+        return position
+
+    def knows(self, post: PostId) -> bool:
+        return post in self.memory.find([post], self.look())
+
+
+def tell_gone(post: PostId, at_s: float | None = None) -> None:
+    redis().call(*gone_command(post, time.time() if at_s is None else at_s))
+
+
+@pytest.fixture
+def process(world: None) -> Process:
+    return Process()
+
+
+def test_a_post_is_known_until_it_is_gone(process: Process) -> None:
+    process.load(POST, OTHER)
+    assert process.knows(POST)
+    tell_gone(POST)
+    assert not process.knows(POST)
+    assert process.knows(OTHER)
+
+
+def test_a_lost_log_empties_the_memory(process: Process) -> None:
+    process.load(POST)
+    tell_gone(POST)
+    redis().call("DEL", LOG)
+    assert not process.knows(POST)
+    process.load(OTHER)
+    assert process.knows(OTHER), "and the process begins again"
+
+
+def test_a_log_that_was_lost_and_begun_by_others_empties_the_memory(process: Process) -> None:
+    process.load(POST)
+    tell_gone(POST)
+    redis().call("DEL", LOG)
+    Process().load(OTHER)
+    assert not process.knows(POST)
+
+
+def test_a_log_begun_anew_in_the_same_millisecond_is_another_log(process: Process) -> None:
+    position = process.load(POST)
+    assert position is not None
+    redis().call("DEL", LOG)
+    redis().call("XADD", LOG, position.entry_id, "p", b"8 others")
+    assert not process.knows(POST)
+
+
+def test_more_news_than_are_read_at_once_empties_the_memory(process: Process) -> None:
+    process.load(OTHER)
+    redis().run([gone_command(PostId(second, 1, 0), time.time()) for second in range(MOST_NEWS)])
+    assert not process.knows(OTHER)
+
+
+def test_a_post_that_went_while_it_was_loaded_is_not_kept(process: Process) -> None:
+    """Loaded by one thread, gone, noticed by another thread, and only then kept by the first."""
+    position = process.look()
+    tell_gone(POST)
+    process.look()
+    process.memory.keep({POST: b"{}"}, position)
+    assert not process.knows(POST)
+
+
+def test_a_slow_thread_does_not_turn_the_log_back(process: Process) -> None:
+    process.load(OTHER)
+    slow = process.memory.look()
+    reply = redis().call(*slow.command())
+    tell_gone(POST)
+    newest = process.look()
+    process.memory.settle(slow, reply)
+    assert process.memory.look().since == newest
+
+
+def test_the_log_is_cut_to_ten_minutes(process: Process) -> None:
+    now = time.time()
+    redis().run([gone_command(PostId(second, 1, 0), now) for second in range(300)])
+    tell_gone(POST, at_s=now + 700)
+    assert redis().call("XLEN", LOG) < 300
+
+
+def test_a_deleted_post_leaves_a_page_that_had_it_in_memory(world: None, drain: Any) -> None:
+    me, friend = make_accounts(2)
+    follow(me, friend)
+    kept, deleted = publish(friend), publish(friend)
+    drain()
+    assert set(first_page(me)) == set(first_page(me)) == {kept.public, deleted.public}
+    delete_post(deleted)
+    assert deleted in known_posts._posts, "nobody took it out of this process's memory"
+    assert first_page(me) == [kept.public]
+    assert deleted not in known_posts._posts
+
+
+def test_memory_is_not_used_while_the_log_cannot_be_read(
+    world: None, drain: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    me, friend = make_accounts(2)
+    follow(me, friend)
+    post = publish(friend)
+    drain()
+    first_page(me)
+    assert post in known_posts._posts
+
+    def refuse(*_: object) -> None:
+        raise RedisConnectionError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(SingleClient, "run", refuse)
+        delete_post(post)
+        with count_calls() as calls:
+            assert first_page(me) == []
+    assert calls.sql, "asked of the shards"
