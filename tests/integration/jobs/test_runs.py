@@ -7,6 +7,7 @@ from functools import partial
 
 import pytest
 from django.core.management import CommandError
+from django.db import connections
 
 from infra.jobs.errors import AlreadyRunning, RunLost
 from infra.jobs.flags import WALK
@@ -45,6 +46,7 @@ def hold(parts, held, leave):
         held.set()
         leave.wait(30)
         mine.finish(State.DONE)
+    connections.close_all()
 
 
 @pytest.fixture
