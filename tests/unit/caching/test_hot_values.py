@@ -189,21 +189,47 @@ def test_with_redis_away_nothing_is_hot(values, clock, fleet):
     make_hot(values, clock, fleet)
 
 
-def test_of_threads_that_notice_the_second_one_reports(values, clock, fleet):
-    ready = threading.Barrier(8, timeout=5)
+def test_nobody_waits_for_a_report_that_hangs(values, clock, fleet, monkeypatch):
+    answers = []
+
+    def report_slowly(reads, wall_s):
+        clock.now += 2 * REPORT_S  # so long that the next report is due
+        other = threading.Thread(target=lambda: answers.append(values.split((2,)).missing))
+        other.start()
+        other.join(timeout=5)
+        return fleet.add_reads(reads, wall_s)
+
+    monkeypatch.setattr(hot_keys, "add_reads", report_slowly)
     read(values, 1)
     clock.now += REPORT_S
+    values.split(())
+    assert answers == [[2]]
+    assert len(fleet.reports) == 1
 
-    def work():
-        ready.wait()
-        values.split((2,))
 
-    threads = [threading.Thread(target=work) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert fleet.reports == [{name_of(1): WARM}]
+class LateLock:
+    """Another thread has reported by the time that this one gets the lock."""
+
+    def __init__(self, other):
+        self.other = other
+
+    def acquire(self, blocking):
+        other, self.other = self.other, lambda: None
+        other()
+        return True
+
+    def release(self):
+        pass
+
+
+def test_of_threads_that_notice_the_second_one_reports(values, clock, fleet, monkeypatch):
+    make_hot(values, clock, fleet)
+    fleet.reports.clear()
+    clock.now += REPORT_S
+    lock = LateLock(lambda: values.split(()))
+    monkeypatch.setattr(values._hot_keys, "_reporting", lock)
+    values.split(())
+    assert len(fleet.reports) == 1
 
 
 def test_get_reads_what_it_has_no_copy_of(values, clock, fleet):
