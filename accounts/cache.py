@@ -17,7 +17,7 @@ from django.conf import settings
 
 from accounts.encode import encode_profile
 from accounts.queries.profiles import load_profiles
-from infra.caching.client import Command, redis
+from infra.caching.client import Command
 from infra.caching.keys import key
 from infra.caching.values import PUT, ValueCache, Versioned, jittered_ms
 
@@ -43,8 +43,7 @@ def refresh_profiles(account_ids: Iterable[int]) -> None:
 
     Raises: RedisError, so that a consumer is run again.
     """
-    entries = _load_profiles(list(dict.fromkeys(account_ids)))
-    redis().run([profiles.put_command(owner, entry) for owner, entry in entries.items()])
+    profiles.refresh(_load_profiles(list(dict.fromkeys(account_ids))))
 
 
 class TokenFacts(msgspec.Struct, frozen=True, array_like=True):

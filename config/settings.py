@@ -93,6 +93,7 @@ CHANGE_REPLAY_DAYS = _env.number("CHANGE_REPLAY_DAYS", 7, 1, 3_650)
 
 # -- limits of the product ----------------------------------------------------------------------
 FOLLOW_CAP = _env.number("FOLLOW_CAP", 2_000, 1, 1_000_000)
+FOLLOWS_PER_DAY = _env.number("FOLLOWS_PER_DAY", 400, 1, 1_000_000)
 POST_MAX_CHARACTERS = _env.number("POST_MAX_CHARACTERS", 500, 1, 100_000)
 FOLLOWERS_CACHED = _env.number("FOLLOWERS_CACHED", 10_000, 80, 1_000_000)
 TIMELINE_ENTRIES = _env.number("TIMELINE_ENTRIES", 450, 40, 10_000)

@@ -1,7 +1,7 @@
-"""The counts shown with every account, as one cache entry: `followers,following,posts`.
+"""The counts shown with every account, as one cache entry, in the order of AccountCounts.
 
 Kept apart from the profile, which is read by other pages and changes at another rate (seed S0).
-The entry's version is the sum of its counts' versions: each only grows, and all three are read in
+The entry's version is the sum of its counts' versions: each only grows, and all are read in
 one snapshot, so the sum orders the readings.
 """
 
@@ -21,7 +21,7 @@ def _load(owner_ids: Sequence[int]) -> Mapping[int, Versioned]:
     }
 
 
-account_counts = ValueCache("counters.account:v1", ttl_s=86_400, load=_load)
+account_counts = ValueCache("counters.account:v2", ttl_s=86_400, load=_load)
 
 
 def refresh_account_counts(owner_ids: Iterable[int]) -> None:

@@ -9,7 +9,16 @@ class CounterKind(IntEnum):
     FOLLOWERS = 1
     FOLLOWING = 2
     POSTS = 3
+    QUIET_FOLLOWERS = 4  # of FOLLOWERS
+    QUIET_FOLLOWING = 5  # of FOLLOWING
+    BLOCKED = 6
 
 
-# Shown together wherever an account is shown, in this order; cached as one entry.
-ACCOUNT_KINDS = (CounterKind.FOLLOWERS, CounterKind.FOLLOWING, CounterKind.POSTS)
+# What is needed to show an account, to others and to itself, in this order; cached as one entry.
+ACCOUNT_KINDS = (
+    CounterKind.FOLLOWERS,
+    CounterKind.FOLLOWING,
+    CounterKind.POSTS,
+    CounterKind.QUIET_FOLLOWERS,
+    CounterKind.QUIET_FOLLOWING,
+)

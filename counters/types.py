@@ -24,8 +24,10 @@ class Count(NamedTuple):
 
 
 class AccountCounts(NamedTuple):
-    """What is shown with every account."""
+    """What is shown with every account. The quiet ones are part of the others, and secret."""
 
     followers: int
     following: int
     posts: int
+    quiet_followers: int
+    quiet_following: int

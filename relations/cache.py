@@ -1,7 +1,8 @@
-"""Cached lists: the whole following list, and the newest followers (seed S3).
+"""Cached lists: all an account follows, those it follows quietly, its newest open followers (S3).
 
-The version of a list is the version of the counter that counts it. Both lists are changed in
-place by the change stream, never dropped and rebuilt on each follow (S3 10.4.2's thrash).
+The version of the first two is that of the following count, of the third that of the followers
+count; both grow with every edge. Lists are changed in place by the change stream, never dropped
+and rebuilt on each follow (S3 10.4.2's thrash).
 """
 
 from collections.abc import Iterable, Mapping
@@ -12,9 +13,15 @@ from infra.caching.lists import Item, ListCache, ListChange
 from relations.types import Attribute, Edge, Listed
 
 FOLLOWING = ListCache("relations.following:v1", ttl_s=14 * 86_400, max_items=1_000_000)
+QUIET = ListCache("relations.quiet:v1", ttl_s=14 * 86_400, max_items=1_000_000)
 FOLLOWERS = ListCache(
     "relations.followers:v1", ttl_s=14 * 86_400, max_items=settings.FOLLOWERS_CACHED
 )
+
+# Which edges are on which list.
+FOLLOWS = frozenset((Attribute.FOLLOW, Attribute.WHISPER))
+OPEN = frozenset((Attribute.FOLLOW,))
+QUIETLY = frozenset((Attribute.WHISPER,))
 
 
 def member_of(account_id: int) -> bytes:
@@ -40,8 +47,10 @@ def list_change(
     return ListChange(before, after, [to_item(a) for a in added], [member_of(r) for r in removed])
 
 
-def split(edges: Mapping[int, Edge]) -> tuple[list[Listed], list[int]]:
-    """Live edges as list members, ended ones as removals; keyed by the account at the other end."""
-    live = {other for other, edge in edges.items() if edge.attribute is Attribute.FOLLOW}
-    added = [Listed(edges[other].since_ms, other) for other in live]
-    return added, [other for other in edges if other not in live]
+def split(
+    edges: Mapping[int, Edge], attributes: frozenset[Attribute]
+) -> tuple[list[Listed], list[int]]:
+    """Edges of these attributes as list members, others as removals; keyed by the other account."""
+    on = {other for other, edge in edges.items() if edge.attribute in attributes}
+    added = [Listed(edges[other].since_ms, other) for other in on]
+    return added, [other for other in edges if other not in on]

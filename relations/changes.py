@@ -1,4 +1,4 @@
-"""The changes relations emit. The owner is the follower."""
+"""The changes relations emit. The owner is the follower, or whoever blocks or mutes."""
 
 from typing import ClassVar
 

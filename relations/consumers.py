@@ -3,7 +3,7 @@
 The follower's own list comes first: a followee's shard out of reach must not hold it up.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from counters.cache import refresh_account_counts
 from infra.caching.client import Command, redis
@@ -16,8 +16,9 @@ from relations.actions.mirror import (
     read_forward,
     refresh_followers,
 )
-from relations.cache import FOLLOWING, list_change, split
+from relations.cache import FOLLOWING, FOLLOWS, QUIET, QUIETLY, list_change, split
 from relations.changes import EdgeChanged
+from relations.queries.lists import forget_first_pages
 from relations.types import Edge
 
 Deliveries = Sequence[Delivery[EdgeChanged]]
@@ -27,7 +28,8 @@ Deliveries = Sequence[Delivery[EdgeChanged]]
 def refresh_following_lists(alias: str, deliveries: Deliveries) -> None:
     """Brings the followers' own following lists and counts up to the rows."""
     forward = read_forward(alias, _pairs(deliveries))
-    redis().run([_following_command(delivery, forward) for delivery in deliveries])
+    redis().run([c for delivery in deliveries for c in _list_commands(delivery, forward)])
+    forget_first_pages(delivery.owner_id for delivery in deliveries)
     refresh_account_counts(delivery.owner_id for delivery in deliveries)
 
 
@@ -52,8 +54,11 @@ def _pairs(deliveries: Deliveries) -> set[Pair]:
     return {(delivery.owner_id, delivery.payload.followee_id) for delivery in deliveries}
 
 
-def _following_command(delivery: Delivery[EdgeChanged], forward: Mapping[Pair, Edge]) -> Command:
+def _list_commands(
+    delivery: Delivery[EdgeChanged], forward: Mapping[Pair, Edge]
+) -> Iterator[Command]:
     news = delivery.payload
-    edge = forward[delivery.owner_id, news.followee_id]
-    change = list_change(news.before, news.after, *split({news.followee_id: edge}))
-    return FOLLOWING.change_command(delivery.owner_id, change)
+    edges = {news.followee_id: forward[delivery.owner_id, news.followee_id]}
+    for cache, attributes in ((FOLLOWING, FOLLOWS), (QUIET, QUIETLY)):
+        change = list_change(news.before, news.after, *split(edges, attributes))
+        yield cache.change_command(delivery.owner_id, change)

@@ -8,10 +8,11 @@ from counters.kinds import CounterKind
 from infra.changes.models import Change
 from infra.sharding.placement import all_aliases
 from infra.sharding.sql import fetch_all
-from relations.types import Attribute, Edge
+from relations.actions.edges import BACKWARD_KINDS, FORWARD_KINDS
+from relations.types import Attribute, Edge, Flag
 
 Pair = tuple[int, int]  # follower, followee
-EDGES = "SELECT follower_id, followee_id, attribute, revision, since_ms FROM {}"
+EDGES = "SELECT follower_id, followee_id, attribute, revision, since_ms, flags FROM {}"
 COUNTS = "SELECT owner_id, kind, value FROM counters_counter WHERE subject = 0 AND value > 0"
 LIVE_POSTS = "SELECT author_id, count(*) FROM posts_post WHERE deleted_at IS NULL GROUP BY 1"
 TABLES = (
@@ -37,12 +38,12 @@ def backward_edges() -> dict[Pair, Edge]:
 
 def live_pairs() -> set[Pair]:
     edges = forward_edges()
-    return {pair for pair, edge in edges.items() if edge.attribute is Attribute.FOLLOW}
+    return {pair for pair, edge in edges.items() if edge.is_follow}
 
 
 def _edges(table: str) -> dict[Pair, Edge]:
     rows = rows_of(EDGES.format(table))
-    return {(r[0], r[1]): Edge(Attribute(r[2]), r[3], r[4]) for r in rows}
+    return {(r[0], r[1]): Edge(Attribute(r[2]), r[3], r[4], Flag(r[5])) for r in rows}
 
 
 def counts() -> Counter[tuple[int, int]]:
@@ -54,9 +55,11 @@ def assert_drained_truth() -> None:
     """Both sides of every edge are equal, and every count is the number of its rows."""
     assert backward_edges() == forward_edges()
     expected: Counter[tuple[int, int]] = Counter()
-    for follower_id, followee_id in live_pairs():
-        expected[follower_id, CounterKind.FOLLOWING] += 1
-        expected[followee_id, CounterKind.FOLLOWERS] += 1
+    for (follower_id, followee_id), edge in forward_edges().items():
+        for kind in FORWARD_KINDS[edge.attribute]:
+            expected[follower_id, kind] += 1
+        for kind in BACKWARD_KINDS[edge.attribute]:
+            expected[followee_id, kind] += 1
     for author_id, live in rows_of(LIVE_POSTS):
         expected[author_id, CounterKind.POSTS] = live
     assert counts() == expected

@@ -11,7 +11,6 @@ from posts.queries.rows import PAST_ALL, list_moments
 from relations.actions.mirror import read_forward
 from relations.changes import EdgeChanged
 from relations.queries.followers import iter_followers
-from relations.types import Attribute
 from timelines.stores.chosen import timeline_store
 from timelines.stores.interface import FollowingChange
 from timelines.types import Entry
@@ -49,7 +48,7 @@ def follow_the_follows(alias: str, deliveries: Edges) -> None:
     forward = read_forward(alias, pairs)
     for delivery in deliveries:
         edge = forward[delivery.owner_id, delivery.payload.followee_id]
-        _change_following(delivery, edge.attribute is Attribute.FOLLOW)
+        _change_following(delivery, edge.is_follow)
 
 
 def _change_following(delivery: Delivery[EdgeChanged], is_followed: bool) -> None:

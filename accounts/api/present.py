@@ -6,14 +6,20 @@ import orjson
 
 from accounts.types import IssuedToken
 
-NO_COUNTS = b"0,0,0"
+NO_COUNTS = b"0,0,0,0,0"
 
 
-def present_account(profile: bytes, counts: bytes | None) -> bytes:
-    """An Account. `profile`: payload of accounts.cache.profiles; `counts`: of account_counts."""
-    followers, following, posts = (counts or NO_COUNTS).split(b",")
+def present_account(profile: bytes, counts: bytes | None, is_own: bool = False) -> bytes:
+    """An Account. `profile`: payload of accounts.cache.profiles; `counts`: of account_counts.
+
+    Quiet follows count for nobody but the account itself.
+    """
+    numbers = map(int, (counts or NO_COUNTS).split(b","))
+    followers, following, posts, quiet_followers, quiet_following = numbers
+    if not is_own:
+        followers, following = followers - quiet_followers, following - quiet_following
     return (
-        b'{%b,"followers_count":%b,"following_count":%b,"statuses_count":%b}'
+        b'{%b,"followers_count":%d,"following_count":%d,"statuses_count":%d}'
         % (profile, followers, following, posts)
     )  # fmt: skip
 

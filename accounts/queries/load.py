@@ -14,27 +14,30 @@ from infra.caching.client import redis
 def load_account_json(account_ids: Iterable[int]) -> dict[int, bytes]:
     """Mastodon's Account, as JSON, by id; unknown accounts are missing.
 
-    Cost: one round trip and no query when warm; misses add one query per shard and cache.
+    Cost: one round trip and no query when warm, no round trip when all are hot; misses add one
+    query per shard and cache.
     """
     wanted = list(dict.fromkeys(account_ids))
     if not wanted:
         return {}
-    profile_entries, count_entries = _read_entries(wanted)
-    fragments = profiles.complete(dict(zip(wanted, profile_entries, strict=True)))
-    entries = dict(zip(wanted, count_entries, strict=True))
-    counts = account_counts.complete({id_: entries[id_] for id_ in fragments})
+    texts, totals = profiles.hot.split(wanted), account_counts.hot.split(wanted)
+    entries = _read([*profiles.keys(texts.missing), *account_counts.keys(totals.missing)])
+    middle = len(texts.missing)
+    fragments = profiles.finish(texts, dict(zip(texts.missing, entries[:middle], strict=True)))
+    # None of accounts that do not exist: their counts would be laid for anybody's made-up ids.
+    asked = zip(totals.missing, entries[middle:], strict=True)
+    counts = account_counts.finish(totals, {i: raw for i, raw in asked if i in fragments})
     return {
         id_: present_account(fragments[id_], counts.get(id_)) for id_ in wanted if id_ in fragments
     }
 
 
-def _read_entries(wanted: Sequence[int]) -> tuple[list[bytes | None], list[bytes | None]]:
-    """Raw entries of both caches; all None without Redis."""
+def _read(keys: Sequence[bytes]) -> list[bytes | None]:
+    """Raw entries; all None without Redis."""
     try:
-        entries = redis().call("MGET", *profiles.keys(wanted), *account_counts.keys(wanted))
+        return redis().call("MGET", *keys) if keys else []
     except RedisError:
-        entries = [None] * (2 * len(wanted))
-    return entries[: len(wanted)], entries[len(wanted) :]
+        return [None] * len(keys)
 
 
 def get_account_json(account_id: int) -> bytes:

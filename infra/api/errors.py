@@ -9,7 +9,7 @@ class TidelineError(Exception):
 
     status: ClassVar[int] = 422
     text: ClassVar[str] = "The request cannot be processed"
-    headers: ClassVar[Mapping[str, str]] = {}
+    headers: Mapping[str, str] = {}
 
     def __init__(self, text: str | None = None) -> None:
         super().__init__(text or self.text)
@@ -38,7 +38,7 @@ class TokenInvalid(TidelineError):
 
     status = 401
     text = "The access token is invalid"
-    headers: ClassVar[Mapping[str, str]] = {"WWW-Authenticate": 'Bearer error="invalid_token"'}
+    headers = {"WWW-Authenticate": 'Bearer error="invalid_token"'}
 
 
 class UserRequired(TidelineError):

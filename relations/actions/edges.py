@@ -1,40 +1,81 @@
 """Reading and writing one forward edge inside its owner's transaction."""
 
+from collections.abc import Iterator, Mapping, Sequence
+
 from counters.actions.move import move
 from counters.kinds import CounterKind
 from counters.types import ACCOUNT, Count, Move
 from infra.changes.append import append_change
 from infra.sharding.sql import execute, fetch_one
 from relations.changes import EdgeChanged
-from relations.types import NO_EDGE, Attribute, Edge
+from relations.types import NO_EDGE, Attribute, Edge, Flag
 
 READ = """
-SELECT attribute, revision, since_ms FROM relations_forwardedge
+SELECT attribute, revision, since_ms, flags FROM {table}
 WHERE follower_id = %s AND followee_id = %s
 """
+READ_FORWARD = READ.format(table="relations_forwardedge")
+READ_BACKWARD = READ.format(table="relations_backwardedge")
 WRITE = """
 INSERT INTO relations_forwardedge
-    (follower_id, followee_id, attribute, revision, since_ms) VALUES (%s, %s, %s, %s, %s)
+    (follower_id, followee_id, attribute, revision, since_ms, flags)
+VALUES (%s, %s, %s, %s, %s, %s)
 ON CONFLICT (follower_id, followee_id) DO UPDATE SET
-    attribute = excluded.attribute, revision = excluded.revision, since_ms = excluded.since_ms
+    attribute = excluded.attribute, revision = excluded.revision,
+    since_ms = excluded.since_ms, flags = excluded.flags
 """
+Kinds = Mapping[Attribute, Sequence[CounterKind]]
+
+# Which counts an edge is part of, on either side.
+FORWARD_KINDS: Kinds = {
+    Attribute.NONE: (),
+    Attribute.FOLLOW: (CounterKind.FOLLOWING,),
+    Attribute.WHISPER: (CounterKind.FOLLOWING, CounterKind.QUIET_FOLLOWING),
+    Attribute.BLACK: (CounterKind.BLOCKED,),
+}
+BACKWARD_KINDS: Kinds = {
+    Attribute.NONE: (),
+    Attribute.FOLLOW: (CounterKind.FOLLOWERS,),
+    Attribute.WHISPER: (CounterKind.FOLLOWERS, CounterKind.QUIET_FOLLOWERS),
+    Attribute.BLACK: (),
+}
 
 
 def read_edge(alias: str, follower_id: int, followee_id: int) -> Edge:
-    """The edge as it is now; NO_EDGE when there never was one. One query."""
-    row = fetch_one(alias, READ, (follower_id, followee_id))
-    return Edge(Attribute(row[0]), row[1], row[2]) if row else NO_EDGE
+    """The forward edge as it is now; NO_EDGE when there never was one. One query."""
+    return _edge(fetch_one(alias, READ_FORWARD, (follower_id, followee_id)))
 
 
-def write_edge(alias: str, follower_id: int, followee_id: int, edge: Edge, delta: int) -> Count:
-    """Writes the edge, moves the follower's following count and appends the change.
+def read_backward_edge(alias: str, follower_id: int, followee_id: int) -> Edge:
+    """The same edge as the followee's shard knows it. One query."""
+    return _edge(fetch_one(alias, READ_BACKWARD, (follower_id, followee_id)))
+
+
+def write_edge(alias: str, follower_id: int, followee_id: int, old: Edge, new: Edge) -> Count:
+    """Writes the edge, moves its owner's counts and appends the change.
 
     The caller holds the follower's row lock. Returns the following count after; its version is
-    the version of the following list. Cost: three statements.
+    the version of the following list, and grows with every edge. Cost: three statements.
     """
-    execute(alias, WRITE, (follower_id, followee_id, edge.attribute, edge.revision, edge.since_ms))
-    moved = move(alias, [Move(follower_id, CounterKind.FOLLOWING, delta)])
-    following = moved[follower_id, ACCOUNT, CounterKind.FOLLOWING]
+    row = (new.attribute, new.revision, new.since_ms, new.flags)
+    execute(alias, WRITE, (follower_id, followee_id, *map(int, row)))
+    moves = iter_moves(FORWARD_KINDS, CounterKind.FOLLOWING, follower_id, old, new)
+    following = move(alias, moves)[follower_id, ACCOUNT, CounterKind.FOLLOWING]
     change = EdgeChanged(followee_id, before=following.version - 1, after=following.version)
     append_change(alias, follower_id, change)
     return following
+
+
+def iter_moves(
+    kinds: Kinds, list_kind: CounterKind, owner_id: int, old: Edge, new: Edge
+) -> Iterator[Move]:
+    """The moves of one edge's counts, and one by zero for the version of the list it is on."""
+    yield Move(owner_id, list_kind, 0)
+    for kind in kinds[old.attribute]:
+        yield Move(owner_id, kind, -1)
+    for kind in kinds[new.attribute]:
+        yield Move(owner_id, kind, +1)
+
+
+def _edge(row: Sequence[int] | None) -> Edge:
+    return Edge(Attribute(row[0]), row[1], row[2], Flag(row[3])) if row else NO_EDGE

@@ -3,33 +3,49 @@
 import time
 from collections.abc import Callable
 
-import structlog
 from django.conf import settings
 from django.db import transaction
-from redis.exceptions import RedisError
 
 from accounts.actions.lock_account import lock_account
 from accounts.queries.load import require_account
-from infra.changes.errors import UNREACHABLE
 from infra.sharding.buckets import shard_of
-from relations.actions.edges import read_edge, write_edge
-from relations.actions.mirror import mirror_on_shard, refresh_followers
-from relations.errors import CannotFollowSelf, FollowCapReached
-from relations.types import Attribute, Edge
+from infra.sharding.sql import fetch_one
+from relations.actions.edges import read_backward_edge, read_edge, write_edge
+from relations.actions.mirror import mirror_at_once
+from relations.errors import (
+    CannotFollowBlocked,
+    CannotFollowSelf,
+    FollowCapReached,
+    TooManyFollowsToday,
+)
+from relations.states import Act, act_of, step
+from relations.types import PLAIN, Attribute, FollowWish
 
-log = structlog.get_logger()
+DAY_MS = 86_400_000
+COUNT_TODAY = """
+INSERT INTO relations_followday AS d (account_id, day, begun) VALUES (%s, %s, 1)
+ON CONFLICT (account_id) DO UPDATE SET
+    begun = CASE WHEN d.day = excluded.day THEN d.begun + 1 ELSE 1 END, day = excluded.day
+RETURNING begun
+"""
 
 
 def now_ms() -> int:
     return time.time_ns() // 1_000_000
 
 
-def follow(follower_id: int, followee_id: int, clock_ms: Callable[[], int] = now_ms) -> bool:
-    """Makes follower follow followee; False when it did already.
+def follow(
+    follower_id: int,
+    followee_id: int,
+    wish: FollowWish = PLAIN,
+    clock_ms: Callable[[], int] = now_ms,
+) -> bool:
+    """Makes follower follow followee as wished; False when nothing had to change.
 
-    Raises: CannotFollowSelf, AccountNotFound, FollowCapReached (exact under concurrency: the
-    follower's row is locked). Safety: idempotent. Cost: five statements in one transaction on the
-    follower's shard; the followee's side follows by the drain.
+    Raises: CannotFollowSelf, CannotFollowBlocked, AccountNotFound, TooManyFollowsToday,
+    FollowCapReached (exact under concurrency: the follower's row is locked). Safety: idempotent.
+    Cost: seven statements in one transaction on the follower's shard; the followee's side follows
+    by the drain.
     """
     if follower_id == followee_id:
         raise CannotFollowSelf
@@ -38,28 +54,31 @@ def follow(follower_id: int, followee_id: int, clock_ms: Callable[[], int] = now
     with transaction.atomic(using=alias):
         lock_account(alias, follower_id)
         edge = read_edge(alias, follower_id, followee_id)
-        if edge.attribute is Attribute.FOLLOW:
+        moment_ms = clock_ms()
+        wished = step(edge, act_of(wish), moment_ms, wish)
+        if wished == edge:
             return False
-        started = Edge(Attribute.FOLLOW, edge.revision + 1, clock_ms())
-        following = write_edge(alias, follower_id, followee_id, started, +1)
-        if following.value > settings.FOLLOW_CAP:
+        if not edge.is_follow:
+            _check_may_begin(alias, follower_id, followee_id, moment_ms)
+        following = write_edge(alias, follower_id, followee_id, edge, wished)
+        if not edge.is_follow and following.value > settings.FOLLOW_CAP:
             raise FollowCapReached
     return True
 
 
 def unfollow(follower_id: int, followee_id: int) -> bool:
-    """Ends the edge follower → followee; False when there was none.
+    """Ends the follow follower → followee; False when there was none.
 
-    Raises: AccountNotFound for the follower. Safety: idempotent. Cost: as follow.
+    Raises: AccountNotFound for the follower. Safety: idempotent. Cost: five statements.
     """
     alias = shard_of(follower_id)
     with transaction.atomic(using=alias):
         lock_account(alias, follower_id)
         edge = read_edge(alias, follower_id, followee_id)
-        if edge.attribute is Attribute.NONE:
+        ended = step(edge, Act.UNFOLLOW, now_ms())
+        if ended == edge:
             return False
-        ended = Edge(Attribute.NONE, edge.revision + 1, edge.since_ms)
-        write_edge(alias, follower_id, followee_id, ended, -1)
+        write_edge(alias, follower_id, followee_id, edge, ended)
     return True
 
 
@@ -72,16 +91,16 @@ def remove_follower(followee_id: int, follower_id: int) -> bool:
     Cost: unfollow, and five statements on the followee's shard.
     """
     is_news = unfollow(follower_id, followee_id)
-    edge = read_edge(shard_of(follower_id), follower_id, followee_id)
-    if edge.revision:
-        _mirror_at_once(follower_id, followee_id, edge)
+    mirror_at_once(follower_id, followee_id)
     return is_news
 
 
-def _mirror_at_once(follower_id: int, followee_id: int, edge: Edge) -> None:
-    """The edge has ended whatever happens here; what fails is done by the drain."""
-    try:
-        mirrored = mirror_on_shard(shard_of(followee_id), {(follower_id, followee_id): edge})
-        refresh_followers(mirrored)
-    except (*UNREACHABLE, RedisError) as error:
-        log.warning("relations.mirror_left_to_drain", account=followee_id, error=str(error))
+def _check_may_begin(alias: str, follower_id: int, followee_id: int, moment_ms: int) -> None:
+    """Raises CannotFollowBlocked, TooManyFollowsToday. Two queries on the follower's shard."""
+    theirs = read_backward_edge(alias, followee_id, follower_id)
+    if theirs.attribute is Attribute.BLACK:
+        raise CannotFollowBlocked
+    day, passed_ms = divmod(moment_ms, DAY_MS)
+    row = fetch_one(alias, COUNT_TODAY, (follower_id, day))
+    if row is not None and row[0] > settings.FOLLOWS_PER_DAY:
+        raise TooManyFollowsToday(wait_s=(DAY_MS - passed_ms) // 1000 + 1)

@@ -1,9 +1,15 @@
-"""The derived side: backward edges and follower counts, written from forward edges."""
+"""The derived side: backward edges and follower counts, written from forward edges.
+
+A block is mirrored too, and ends the follow that faces it: both lie on the blocked one's shard.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple
 
+import structlog
 from django.db import transaction
+from redis.exceptions import RedisError
 
 from accounts.actions.lock_account import lock_accounts
 from counters.actions.move import move
@@ -12,15 +18,20 @@ from counters.kinds import CounterKind
 from counters.queries.counts import read_counts
 from counters.types import Move
 from infra.caching.client import Command, redis
+from infra.changes.errors import UNREACHABLE
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute, fetch_all
-from relations.cache import FOLLOWERS, list_change, split
-from relations.types import NO_EDGE, Attribute, Edge
+from relations.actions.edges import BACKWARD_KINDS, iter_moves, read_edge, write_edge
+from relations.cache import FOLLOWERS, OPEN, list_change, split
+from relations.states import Act, step
+from relations.types import NO_EDGE, Attribute, Edge, Flag
+
+log = structlog.get_logger()
 
 Pair = tuple[int, int]  # follower, followee
 
 READ = """
-SELECT e.follower_id, e.followee_id, e.attribute, e.revision, e.since_ms
+SELECT e.follower_id, e.followee_id, e.attribute, e.revision, e.since_ms, e.flags
 FROM unnest(%s::bigint[], %s::bigint[]) AS pair (follower_id, followee_id)
 JOIN {table} e USING (follower_id, followee_id)
 """
@@ -28,10 +39,12 @@ READ_FORWARD = READ.format(table="relations_forwardedge")
 READ_BACKWARD = READ.format(table="relations_backwardedge")
 WRITE_BACKWARD = """
 INSERT INTO relations_backwardedge AS old
-    (follower_id, followee_id, attribute, revision, since_ms)
-SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::smallint[], %s::bigint[], %s::bigint[])
+    (follower_id, followee_id, attribute, revision, since_ms, flags)
+SELECT * FROM unnest(
+    %s::bigint[], %s::bigint[], %s::smallint[], %s::bigint[], %s::bigint[], %s::smallint[])
 ON CONFLICT (followee_id, follower_id) DO UPDATE SET
-    attribute = excluded.attribute, revision = excluded.revision, since_ms = excluded.since_ms
+    attribute = excluded.attribute, revision = excluded.revision, since_ms = excluded.since_ms,
+    flags = excluded.flags
 WHERE old.revision < excluded.revision
 """
 
@@ -53,7 +66,7 @@ def mirror_on_shard(alias: str, forward: Mapping[Pair, Edge]) -> dict[int, Mirro
 
     Returns every followee concerned, also those without news. Safety: one transaction; followees
     are locked in order, so what the row was before is known and each edge is counted once.
-    Cost: five statements for any number of edges.
+    Cost: five statements for any number of edges, four more for each block that ends a follow.
     """
     followee_ids = sorted({followee_id for _, followee_id in forward})
     with transaction.atomic(using=alias):
@@ -62,7 +75,11 @@ def mirror_on_shard(alias: str, forward: Mapping[Pair, Edge]) -> dict[int, Mirro
         news = {p: e for p, e in forward.items() if e.revision > old.get(p, NO_EDGE).revision}
         if news:
             _write(alias, news)
-            move(alias, (_move(pair, old.get(pair, NO_EDGE), edge) for pair, edge in news.items()))
+            move(
+                alias,
+                chain.from_iterable(_moves(p, old.get(p, NO_EDGE), e) for p, e in news.items()),
+            )
+            _end_follows_of_the_blocked(alias, news)
         counts = read_counts(alias, followee_ids, [CounterKind.FOLLOWERS])
     mirrored = {i: Mirrored(counts[i][CounterKind.FOLLOWERS].version, {}) for i in followee_ids}
     for (follower_id, followee_id), edge in news.items():
@@ -79,7 +96,7 @@ def refresh_followers(mirrored: Mapping[int, Mirrored]) -> None:
 def _list_command(followee_id: int, mirrored: Mirrored) -> Command:
     """Without news the list is at this version already, or is dropped for being behind."""
     before = mirrored.version - 1 if mirrored.news else mirrored.version
-    change = list_change(before, mirrored.version, *split(mirrored.news))
+    change = list_change(before, mirrored.version, *split(mirrored.news, OPEN))
     return FOLLOWERS.change_command(followee_id, change)
 
 
@@ -90,18 +107,40 @@ def by_followee_shard(forward: Mapping[Pair, Edge]) -> dict[str, dict[Pair, Edge
     return groups
 
 
-def _move(pair: Pair, old: Edge, new: Edge) -> Move:
-    delta = (new.attribute is Attribute.FOLLOW) - (old.attribute is Attribute.FOLLOW)
-    return Move(pair[1], CounterKind.FOLLOWERS, delta)
+def mirror_at_once(follower_id: int, followee_id: int) -> None:
+    """Mirrors one edge now, for actors who see its other side. What fails is done by the drain."""
+    edge = read_edge(shard_of(follower_id), follower_id, followee_id)
+    if not edge.revision:
+        return
+    try:
+        mirrored = mirror_on_shard(shard_of(followee_id), {(follower_id, followee_id): edge})
+        refresh_followers(mirrored)
+    except (*UNREACHABLE, RedisError) as error:
+        log.warning("relations.mirror_left_to_drain", account=followee_id, error=str(error))
+
+
+def _end_follows_of_the_blocked(alias: str, news: Mapping[Pair, Edge]) -> None:
+    """The blocked accounts' own follows of those who block them; their rows are locked."""
+    for (blocker_id, blocked_id), edge in news.items():
+        if edge.attribute is Attribute.BLACK:
+            facing = read_edge(alias, blocked_id, blocker_id)
+            ended = step(facing, Act.UNFOLLOW, edge.since_ms)
+            if ended != facing:
+                write_edge(alias, blocked_id, blocker_id, facing, ended)
+
+
+def _moves(pair: Pair, old: Edge, new: Edge) -> Iterable[Move]:
+    return iter_moves(BACKWARD_KINDS, CounterKind.FOLLOWERS, pair[1], old, new)
 
 
 def _read(alias: str, sql: str, pairs: Iterable[Pair]) -> dict[Pair, Edge]:
     columns: Sequence[Sequence[int]] = [list(c) for c in zip(*pairs, strict=True)] or [[], []]
-    return {(r[0], r[1]): Edge(Attribute(r[2]), r[3], r[4]) for r in fetch_all(alias, sql, columns)}
+    rows = fetch_all(alias, sql, columns)
+    return {(r[0], r[1]): Edge(Attribute(r[2]), r[3], r[4], Flag(r[5])) for r in rows}
 
 
 def _write(alias: str, edges: Mapping[Pair, Edge]) -> None:
     rows = sorted((followee, follower, *edge) for (follower, followee), edge in edges.items())
-    followees, followers, attributes, revisions, since = map(list, zip(*rows, strict=True))
-    numbers = [int(attribute) for attribute in attributes]
-    execute(alias, WRITE_BACKWARD, [followers, followees, numbers, revisions, since])
+    columns = [[int(value) for value in column] for column in zip(*rows, strict=True)]
+    followees, followers, *facts = columns
+    execute(alias, WRITE_BACKWARD, [followers, followees, *facts])

@@ -1,6 +1,7 @@
 """Pages of the following and followers lists: Redis first, the shard for what it lacks."""
 
 import dataclasses
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import partial
 from typing import NamedTuple
@@ -48,14 +49,15 @@ class EdgeList:
     first_pages: FirstPages | None
 
 
-FOLLOWING_LIST = EdgeList(
-    FORWARD,
-    FOLLOWING,
-    CounterKind.FOLLOWING,
-    HotValues(FOLLOWING.family, lambda page: FOLLOWING.key(page[0])),
-)
+_following_pages: FirstPages = HotValues(FOLLOWING.family, lambda page: FOLLOWING.key(page[0]))
+FOLLOWING_LIST = EdgeList(FORWARD, FOLLOWING, CounterKind.FOLLOWING, _following_pages)
 # Never from process memory: those of big accounts change all the time (seed S3).
 FOLLOWERS_LIST = EdgeList(BACKWARD, FOLLOWERS, CounterKind.FOLLOWERS, first_pages=None)
+
+
+def forget_first_pages(owner_ids: Iterable[int]) -> None:
+    """Drops this process's copies: who changed their list and reads it next must see the change."""
+    _following_pages.drop([FOLLOWING.key(owner_id) for owner_id in owner_ids])
 
 
 def encode_cursor(listed: Listed) -> str:

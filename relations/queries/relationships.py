@@ -7,7 +7,7 @@ from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
 
 READ = """
-SELECT other.id, coalesce(forward.attribute, 0) = 1, coalesce(backward.attribute, 0) = 1
+SELECT other.id, coalesce(forward.attribute, 0) IN (1, 2), coalesce(backward.attribute, 0) IN (1, 2)
 FROM unnest(%(others)s::bigint[]) WITH ORDINALITY AS other (id, place)
 LEFT JOIN relations_forwardedge forward
     ON forward.follower_id = %(viewer)s AND forward.followee_id = other.id

@@ -38,7 +38,7 @@ def _read(
     bounds: list[int] = []
     sql = (
         f"SELECT since_ms, {side.other} FROM {side.table}"  # noqa: S608
-        f" WHERE {side.owner} = %s AND attribute = 1"
+        f" WHERE {side.owner} = %s AND attribute IN (1, 2)"
     )
     for bound, sign in ((below, "<"), (above, ">")):
         if bound is not None:
@@ -53,6 +53,6 @@ def read_edges(side: Side, owner_id: int, others: Sequence[int]) -> set[int]:
     """Those of `others` with a live edge of this owner. One query by primary key."""
     sql = (
         f"SELECT {side.other} FROM {side.table}"  # noqa: S608
-        f" WHERE {side.owner} = %s AND {side.other} = ANY(%s::bigint[]) AND attribute = 1"
+        f" WHERE {side.owner} = %s AND {side.other} = ANY(%s::bigint[]) AND attribute IN (1, 2)"
     )
     return {row[0] for row in fetch_all(shard_of(owner_id), sql, [owner_id, list(others)])}

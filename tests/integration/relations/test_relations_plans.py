@@ -24,8 +24,8 @@ UNION ALL
 SELECT 100000 + n %% 400 * 4, 1000000 + n, 1, 1, 1000 + n FROM generate_series(1, %s) n
 """
 INDEXES = {
-    "relations_forwardedge": "forward_following",
-    "relations_backwardedge": "backward_followers",
+    "relations_forwardedge": "forward_follows",
+    "relations_backwardedge": "backward_follows",
 }
 
 

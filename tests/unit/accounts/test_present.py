@@ -14,7 +14,7 @@ ANN = Profile(7, "ann", 'A "B" \\ é', "x & y", False, True, datetime(2026, 3, 4
 
 def test_fragment_and_counts_make_an_entity(settings: Settings) -> None:
     settings.PUBLIC_URL = "https://tide.example"
-    account = orjson.loads(present_account(encode_profile(ANN), b"1,22,333"))
+    account = orjson.loads(present_account(encode_profile(ANN), b"1,22,333,0,0"))
     assert account["id"] == "7"
     assert account["display_name"] == 'A "B" \\ é'
     assert account["note"] == "<p>x &amp; y</p>"
@@ -32,3 +32,12 @@ def test_without_counts_there_are_none() -> None:
 def test_the_source_is_the_text_as_it_was_typed() -> None:
     account = present_account(encode_profile(ANN), None)
     assert orjson.loads(present_credentials(account, "x & y"))["source"]["note"] == "x & y"
+
+
+def test_quiet_follows_count_for_the_account_itself_only():
+    shown = {
+        is_own: orjson.loads(present_account(encode_profile(ANN), b"10,20,3,4,5", is_own))
+        for is_own in (True, False)
+    }
+    assert (shown[True]["followers_count"], shown[True]["following_count"]) == (10, 20)
+    assert (shown[False]["followers_count"], shown[False]["following_count"]) == (6, 15)

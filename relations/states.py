@@ -1,0 +1,70 @@
+"""The state machine of a forward edge (seed S2): which act leads from which state to which.
+
+            FOLLOW    MAKE_QUIET  MAKE_OPEN  UNFOLLOW  BLOCK   UNBLOCK
+    NONE    FOLLOW    WHISPER     FOLLOW     NONE      BLACK   NONE
+    FOLLOW  FOLLOW    WHISPER     FOLLOW     NONE      BLACK   FOLLOW
+    WHISPER WHISPER   WHISPER     FOLLOW     NONE      BLACK   WHISPER
+    BLACK   refused   refused     refused    BLACK     BLACK   NONE
+
+SPECIAL and the other flags live on FOLLOW and WHISPER. FRIEND (mutual) is two follows that face
+each other; it is read off both edges and stored nowhere.
+"""
+
+from collections.abc import Mapping
+from enum import Enum, auto
+
+from relations.errors import CannotFollowBlocked
+from relations.types import FOLLOWING, PLAIN, Attribute, Edge, Flag, FollowWish
+
+
+class Act(Enum):
+    FOLLOW = auto()
+    MAKE_QUIET = auto()
+    MAKE_OPEN = auto()
+    UNFOLLOW = auto()
+    BLOCK = auto()
+    UNBLOCK = auto()
+
+
+_NONE, _FOLLOW, _WHISPER, _BLACK = Attribute
+NEXT: Mapping[Attribute, Mapping[Act, Attribute | None]] = {
+    state: dict(zip(Act, row, strict=True))
+    for state, row in {
+        _NONE: (_FOLLOW, _WHISPER, _FOLLOW, _NONE, _BLACK, _NONE),
+        _FOLLOW: (_FOLLOW, _WHISPER, _FOLLOW, _NONE, _BLACK, _FOLLOW),
+        _WHISPER: (_WHISPER, _WHISPER, _FOLLOW, _NONE, _BLACK, _WHISPER),
+        _BLACK: (None, None, None, _BLACK, _BLACK, _NONE),
+    }.items()
+}
+
+
+def act_of(wish: FollowWish) -> Act:
+    if wish.quiet is None:
+        return Act.FOLLOW
+    return Act.MAKE_QUIET if wish.quiet else Act.MAKE_OPEN
+
+
+def step(edge: Edge, act: Act, now_ms: int, wish: FollowWish = PLAIN) -> Edge:
+    """The edge after an act: itself, or with a higher revision. Pure.
+
+    The date stays while a follow stays a follow, and begins anew with everything else.
+    Raises: CannotFollowBlocked.
+    """
+    attribute = NEXT[edge.attribute][act]
+    if attribute is None:
+        raise CannotFollowBlocked
+    goes_on = attribute is edge.attribute or (edge.is_follow and attribute in FOLLOWING)
+    flags = _flags(edge.flags, wish) if attribute in FOLLOWING else Flag.NOTHING
+    if attribute is edge.attribute and flags == edge.flags:
+        return edge
+    since_ms = edge.since_ms if goes_on or attribute is Attribute.NONE else now_ms
+    return Edge(attribute, edge.revision + 1, since_ms, flags)
+
+
+def _flags(flags: Flag, wish: FollowWish) -> Flag:
+    hides = None if wish.reposts is None else not wish.reposts
+    wanted = {Flag.SPECIAL: wish.special, Flag.HIDES_REPOSTS: hides, Flag.NOTIFIES: wish.notify}
+    for flag, is_on in wanted.items():
+        if is_on is not None:
+            flags = flags | flag if is_on else flags & ~flag
+    return flags
