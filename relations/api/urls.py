@@ -2,14 +2,9 @@
 
 from django.urls import path
 
-from relations.api.views import (
-    FollowersView,
-    FollowingView,
-    FollowView,
-    RelationshipsView,
-    RemoveFollowerView,
-    UnfollowView,
-)
+from relations.api.views.follow import FollowView, RemoveFollowerView, UnfollowView
+from relations.api.views.lists import FollowersView, FollowingView
+from relations.api.views.relationships import RelationshipsView
 
 _ACCOUNT = "api/v1/accounts/<account:account_id>"
 

@@ -1,0 +1,46 @@
+"""Follow, unfollow, remove a follower."""
+
+from django.http import HttpResponse
+from drf_spectacular.utils import extend_schema
+
+from accounts.queries.load import require_account
+from infra.api.endpoint import Endpoint
+from infra.api.request import ApiRequest
+from relations.actions.follow import follow, remove_follower, unfollow
+from relations.api import schema
+from relations.api.views.relationships import answer_relationship
+
+
+class FollowView(Endpoint):
+    """Follow an account; doing it twice is once."""
+
+    scopes = {"POST": "write:follows"}
+
+    @extend_schema(request=None, responses=schema.Relationship)
+    def post(self, request: ApiRequest, account_id: int) -> HttpResponse:
+        follow(request.account_id, account_id)
+        return answer_relationship(request, account_id)
+
+
+class UnfollowView(Endpoint):
+    """End following an account."""
+
+    scopes = {"POST": "write:follows"}
+
+    @extend_schema(request=None, responses=schema.Relationship)
+    def post(self, request: ApiRequest, account_id: int) -> HttpResponse:
+        require_account(account_id)
+        unfollow(request.account_id, account_id)
+        return answer_relationship(request, account_id)
+
+
+class RemoveFollowerView(Endpoint):
+    """End an account's following me."""
+
+    scopes = {"POST": "write:follows"}
+
+    @extend_schema(request=None, responses=schema.Relationship)
+    def post(self, request: ApiRequest, account_id: int) -> HttpResponse:
+        require_account(account_id)
+        remove_follower(request.account_id, account_id)
+        return answer_relationship(request, account_id)
