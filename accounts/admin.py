@@ -79,13 +79,14 @@ class UserAdmin(WithReason, DjangoUserAdmin):  # type: ignore[type-arg]
 class ApplicationAdmin(WithReason):
     """Registered through POST /api/v1/apps; an action deletes one and ends its tokens first."""
 
-    list_display = ("name", "website", "scopes", "created")
+    list_display = ("name", "website", "scopes", "quota", "created")
     search_fields = ("name", "=client_id")
     ordering = ("-id",)
     show_full_result_count = False
     fields = (
         "name",
         "website",
+        "quota",
         "skip_authorization",
         "client_id",
         "redirect_uris",

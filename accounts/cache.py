@@ -54,6 +54,7 @@ class TokenFacts(msgspec.Struct, frozen=True, array_like=True):
     application_id: int
     scope: str
     expires_at: float
+    application_quota: int | None = None
 
 
 _decoder = msgspec.json.Decoder(TokenFacts)

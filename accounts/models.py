@@ -7,7 +7,7 @@ from uuid import UUID
 from django.conf import settings
 from django.contrib.auth.models import AbstractUser
 from django.contrib.auth.models import UserManager as DjangoUserManager
-from django.core.validators import RegexValidator
+from django.core.validators import MinValueValidator, RegexValidator
 from django.db import models, transaction
 from django.db.models.functions import Lower
 from oauth2_provider.models import (
@@ -107,6 +107,13 @@ class Application(AbstractApplication):
 
     website = models.CharField(max_length=2_000, blank=True)
     scopes = models.TextField(default="read")
+    # In force within ten minutes, when cached tokens have run out.
+    quota = models.PositiveIntegerField(
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1)],
+        help_text="Requests in five minutes over all its users; empty for the usual.",
+    )
 
     class Meta(AbstractApplication.Meta):
         swappable = "OAUTH2_PROVIDER_APPLICATION_MODEL"

@@ -9,13 +9,15 @@ import msgspec
 class Viewer(msgspec.Struct, frozen=True):
     """Who asks: DRF's `request.user`. `account_id` is None for an application without a user.
 
-    `scopes` holds every scope granted, those included in broader ones too.
+    `scopes` holds every scope granted, those included in broader ones too. `application_quota`:
+    requests a window, None for the usual.
     """
 
     account_id: int | None
     application_id: int
     scopes: frozenset[str]
     token_id: int
+    application_quota: int | None = None
 
     is_authenticated = True
 

@@ -94,6 +94,11 @@ CHANGE_REPLAY_DAYS = _env.number("CHANGE_REPLAY_DAYS", 7, 1, 3_650)
 # -- limits of the product ----------------------------------------------------------------------
 FOLLOW_CAP = _env.number("FOLLOW_CAP", 2_000, 1, 1_000_000)
 FOLLOWS_PER_DAY = _env.number("FOLLOWS_PER_DAY", 400, 1, 1_000_000)
+# Requests in five minutes.
+QUOTA_PER_ACCOUNT = _env.number("QUOTA_PER_ACCOUNT", 1_500, 1, 1_000_000_000)
+QUOTA_PER_APPLICATION = _env.number("QUOTA_PER_APPLICATION", 300_000, 1, 1_000_000_000)
+QUOTA_PER_ADDRESS = _env.number("QUOTA_PER_ADDRESS", 300, 1, 1_000_000_000)
+TRUSTED_PROXIES = _env.number("TRUSTED_PROXIES", 0, 0, 10)
 POST_MAX_CHARACTERS = _env.number("POST_MAX_CHARACTERS", 500, 1, 100_000)
 FOLLOWERS_CACHED = _env.number("FOLLOWERS_CACHED", 10_000, 80, 1_000_000)
 TIMELINE_ENTRIES = _env.number("TIMELINE_ENTRIES", 450, 40, 10_000)
@@ -208,6 +213,7 @@ CSRF_COOKIE_SECURE = HTTPS
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["accounts.api.authentication.BearerToken"],
     "DEFAULT_PERMISSION_CLASSES": [],
+    "DEFAULT_THROTTLE_CLASSES": ["accounts.api.quotas.CallerQuotas"],
     "DEFAULT_RENDERER_CLASSES": ["infra.api.rendering.OrjsonRenderer"],
     "DEFAULT_PARSER_CLASSES": [
         "infra.api.parsing.JsonParser",

@@ -10,8 +10,11 @@ from infra.sharding.sql import fetch_one
 
 # A suspended user's tokens are no tokens, also should one have escaped the revocation.
 FIND = """
-SELECT t.id, t.user_id, coalesce(t.application_id, 0), t.scope, extract(epoch FROM t.expires)
-FROM accounts_accesstoken t LEFT JOIN accounts_user u ON u.id = t.user_id
+SELECT t.id, t.user_id, coalesce(t.application_id, 0), t.scope, extract(epoch FROM t.expires),
+    a.quota
+FROM accounts_accesstoken t
+LEFT JOIN accounts_user u ON u.id = t.user_id
+LEFT JOIN accounts_application a ON a.id = t.application_id
 WHERE t.token_checksum = %s AND (t.user_id IS NULL OR u.is_active)
 """
 
@@ -43,4 +46,4 @@ def _load_and_put(checksum: str) -> TokenFacts | None:
 
 def _load(checksum: str) -> TokenFacts | None:
     row = fetch_one(GLOBAL_ALIAS, FIND, (checksum,))
-    return TokenFacts(row[0], row[1], row[2], row[3], float(row[4])) if row else None
+    return TokenFacts(row[0], row[1], row[2], row[3], float(row[4]), row[5]) if row else None

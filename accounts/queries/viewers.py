@@ -59,4 +59,5 @@ def _ask(checksum: str) -> Viewer | None:
 
 
 def _viewer_of(facts: TokenFacts) -> Viewer:
-    return Viewer(facts.account_id, facts.application_id, granted(facts.scope), facts.token_id)
+    scopes, quota = granted(facts.scope), facts.application_quota
+    return Viewer(facts.account_id, facts.application_id, scopes, facts.token_id, quota)

@@ -12,7 +12,7 @@ answers are JSON, and what a request needs is declared on the class and worked o
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import structlog
 from django.core.signals import got_request_exception
@@ -39,6 +39,14 @@ class Access(NamedTuple):
     needs_user: bool
 
 
+class Meter(Protocol):
+    """What counts requests against a caller's quota: DRF's throttle_classes, with headers."""
+
+    def charge(self, request: HttpRequest, caller: Any) -> Mapping[str, str]:
+        """Headers for the answer. Raises TooManyRequests."""
+        ...
+
+
 class Endpoint(APIView):
     """A view that answers HttpResponse or raises: `answer_error` has the words for it.
 
@@ -54,6 +62,7 @@ class Endpoint(APIView):
     _accesses: ClassVar[Mapping[str, Access]] = {}
     _authenticators: ClassVar[Sequence[Any]] = ()
     _parsers: ClassVar[Sequence[Any]] = ()
+    _meters: ClassVar[Sequence[Meter]] = ()
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -64,6 +73,7 @@ class Endpoint(APIView):
         cls._accesses = accesses
         cls._authenticators = [authenticator() for authenticator in cls.authentication_classes]
         cls._parsers = [parser() for parser in cls.parser_classes]
+        cls._meters = [meter() for meter in cls.throttle_classes]  # type: ignore[misc]
 
     @classmethod
     def _access(cls, method: str) -> Access:
@@ -72,15 +82,20 @@ class Endpoint(APIView):
         return Access(method.lower(), scope, needs_token, needs_token and cls.needs_user)
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        headers: dict[str, str] = {}
         try:
             access = self._accesses.get(request.method or "")
             if access is None:
                 return self._refuse_method()
             wrapped = ApiRequest(request, self._parsers, negotiator=_NEGOTIATOR)
-            wrapped.user = self._admit(request, access)  # type: ignore[assignment]
+            wrapped.user = caller = self._admit(request, access)  # type: ignore[assignment]
+            for meter in self._meters:
+                headers |= meter.charge(request, caller)
             answer: HttpResponse = getattr(self, access.handler)(wrapped, *args, **kwargs)
         except Exception as error:  # whatever it is, a client gets JSON
-            return answer_error(error, {}) or self._answer_unexpected(request)
+            answer = answer_error(error, {}) or self._answer_unexpected(request)
+        for name, value in headers.items():
+            answer[name] = value
         return answer
 
     def _admit(self, request: HttpRequest, access: Access) -> Caller | None:

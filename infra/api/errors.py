@@ -53,6 +53,17 @@ class ScopeMissing(TidelineError):
     text = "This action is outside the authorized scopes"
 
 
+class TooManyRequests(TidelineError):
+    """The caller's quota is used up. `Retry-After` leads to where it begins anew."""
+
+    status = 429
+    text = "Too many requests"
+
+    def __init__(self, headers: Mapping[str, str]) -> None:
+        super().__init__()
+        self.headers = headers
+
+
 class Fault(NamedTuple):
     """What is wrong with one field. `code` is one of Mastodon's ERR_ names."""
 

@@ -15,7 +15,7 @@ from rest_framework.exceptions import ParseError, Throttled
 from structlog.testing import capture_logs
 
 from infra.api.endpoint import Endpoint
-from infra.api.errors import Fault, InvalidCursor, ValidationFailed
+from infra.api.errors import Fault, InvalidCursor, TooManyRequests, ValidationFailed
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
 
@@ -38,8 +38,18 @@ class Header:
         return (caller, None) if caller else None
 
 
+class Charging:
+    """Stands for quotas: lets in whoever the test says."""
+
+    def charge(self, request: HttpRequest, caller: Caller | None) -> dict[str, str]:
+        if "spent" in request.META:
+            raise TooManyRequests({"Retry-After": "7"})
+        return {"X-RateLimit-Remaining": "3"}
+
+
 class Answering(Endpoint):
     authentication_classes = [Header]
+    throttle_classes = [Charging]  # type: ignore[list-item]
 
     def get(self, request: ApiRequest) -> HttpResponse:
         return json_response(orjson.dumps({"who": request.user and request.user.account_id}))
@@ -190,3 +200,13 @@ def test_a_fault_of_ours_is_logged_told_and_answered_in_json(listener: Listener)
     (entry,) = logs
     assert (entry["event"], entry["path"], entry["exc_info"]) == ("request.failed", "/path", True)
     assert len(listener.heard) == 1
+
+
+def test_answers_and_errors_say_what_is_left() -> None:
+    assert Public.as_view()(ASK.get("/"))["X-RateLimit-Remaining"] == "3"
+    assert raising(InvalidCursor())(ASK.get("/"))["X-RateLimit-Remaining"] == "3"
+
+
+def test_who_has_nothing_left_is_told_to_wait() -> None:
+    answer = Public.as_view()(ASK.get("/", spent=True))
+    assert (answer.status_code, answer["Retry-After"]) == (429, "7")

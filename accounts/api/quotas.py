@@ -1,0 +1,77 @@
+"""How much one account, one application and one address may ask (X6).
+
+Counted per window of QUOTA_WINDOW_S: requests with a token against the account and against the
+application, others against the address they come from. `X-RateLimit-*` headers as Mastodon's.
+"""
+
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from functools import lru_cache
+
+from django.conf import settings
+from django.http import HttpRequest
+
+from accounts.types import Viewer
+from infra.api.errors import TooManyRequests
+from infra.caching.quotas import Claim, Quotas, Usage
+
+QUOTA_WINDOW_S = 300
+quotas = Quotas(QUOTA_WINDOW_S)
+
+
+class CallerQuotas:
+    """What Endpoint charges each request to."""
+
+    def charge(self, request: HttpRequest, caller: Viewer | None) -> Mapping[str, str]:
+        """Counts the request; returns the headers that say how the caller stands.
+
+        Raises: TooManyRequests. Cost: 3 µs, a round trip for one request in a hundredth of the
+        quota. Without Redis each process counts for itself: reads and writes go on.
+        """
+        claims = [_of_address(request)] if caller is None else _of_caller(caller)
+        usage = quotas.use(claims, time.time())
+        headers = _headers(usage)
+        if not usage.is_granted:
+            raise TooManyRequests(headers | {"Retry-After": str(_wait_s(usage))})
+        return headers
+
+
+def _of_caller(caller: Viewer) -> list[Claim]:
+    limit = caller.application_quota or settings.QUOTA_PER_APPLICATION
+    application = Claim(f"application-{caller.application_id}", limit)
+    if caller.account_id is None:
+        return [application]
+    return [Claim(f"account-{caller.account_id}", settings.QUOTA_PER_ACCOUNT), application]
+
+
+def _of_address(request: HttpRequest) -> Claim:
+    return Claim(f"address-{address_of(request)}", settings.QUOTA_PER_ADDRESS)
+
+
+def address_of(request: HttpRequest) -> str:
+    """Where a request comes from: past as many proxies of ours as there are, and no further.
+
+    What stands before them in X-Forwarded-For anybody can write.
+    """
+    forwarded = request.headers.get("X-Forwarded-For")
+    hops = [hop.strip() for hop in forwarded.split(",")] if forwarded else []
+    hops.append(request.META.get("REMOTE_ADDR", ""))
+    return hops[max(0, len(hops) - 1 - settings.TRUSTED_PROXIES)]
+
+
+def _headers(usage: Usage) -> dict[str, str]:
+    return {
+        "X-RateLimit-Limit": str(usage.limit),
+        "X-RateLimit-Remaining": str(usage.remaining),
+        "X-RateLimit-Reset": _moment(usage.reset_at),
+    }
+
+
+@lru_cache(8)
+def _moment(unix_s: int) -> str:
+    return f"{datetime.fromtimestamp(unix_s, UTC):%Y-%m-%dT%H:%M:%S}.000000Z"
+
+
+def _wait_s(usage: Usage) -> int:
+    return max(1, usage.reset_at - int(time.time()))

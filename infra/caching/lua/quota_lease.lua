@@ -1,0 +1,12 @@
+-- Gives out part of what is left of a quota. KEYS: count of one window.
+-- ARGV: quota, most to give, ttl in s. Returns how many were given, and how many are given out now.
+local used = tonumber(redis.call('GET', KEYS[1]) or '0')
+local given = math.min(tonumber(ARGV[2]), tonumber(ARGV[1]) - used)
+if given <= 0 then
+  return {0, used}
+end
+used = redis.call('INCRBY', KEYS[1], given)
+if used == given then
+  redis.call('EXPIRE', KEYS[1], ARGV[3])
+end
+return {given, used}

@@ -1,0 +1,108 @@
+"""Quotas (X6): so many uses a window, counted in Redis, given out to processes in small leases.
+
+    infra.quota:v1:{subject}:<window>   how many uses of this window are given out
+
+A lease is a hundredth of the quota, so that most requests cost no round trip. No more than the
+quota is ever used; a caller whose requests are spread over many processes may be refused with up to
+one lease per process unused. Without Redis each process counts for itself.
+"""
+
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import structlog
+from cachebox import LRUCache
+from redis.exceptions import RedisError
+
+from infra.caching.client import Command, load_script, redis
+from infra.caching.keys import key
+
+LEASE = load_script(Path(__file__).with_name("lua") / "quota_lease.lua")
+FAMILY = "infra.quota:v1"
+LEASES_IN_A_QUOTA = 100
+MOST_SUBJECTS = 100_000
+log = structlog.get_logger()
+
+
+class Claim(NamedTuple):
+    """One use of one subject's quota."""
+
+    subject: str
+    limit: int
+
+
+class Usage(NamedTuple):
+    """How a subject stands. `remaining` is what this process knows; `reset_at`: Unix seconds."""
+
+    is_granted: bool
+    limit: int
+    remaining: int
+    reset_at: int
+
+
+class _Lease:
+    """What this process may still use of one window."""
+
+    __slots__ = ("given_out", "left", "window")
+
+    def __init__(self, window: int, left: int, given_out: int) -> None:
+        self.window, self.left, self.given_out = window, left, given_out
+
+
+class Quotas:
+    """One per process and length of window, shared by its threads."""
+
+    def __init__(self, window_s: int) -> None:
+        self._window_s = window_s
+        self._leases: LRUCache[str, _Lease] = LRUCache(MOST_SUBJECTS)
+        self._lock = threading.Lock()
+
+    def use(self, claims: Sequence[Claim], now_s: float) -> Usage:
+        """Uses one of each claim's quota; the usage of the first that is used up, or of the first.
+
+        Cost: 2 µs; one round trip when a lease has run out.
+        """
+        window = int(now_s) // self._window_s
+        short = [claim for claim in claims if not self._take(claim, window)]
+        # One whose window is known to be used up is refused without asking again.
+        asked = [claim for claim in short if not self._is_used_up(claim, window)]
+        if asked:
+            self._lease(asked, window)
+        refused = [c for c in short if not (c in asked and self._take(c, window))]
+        return self._usage((refused or claims)[0], window, not refused)
+
+    def _take(self, claim: Claim, window: int) -> bool:
+        with self._lock:
+            lease = self._leases.get(claim.subject)
+            if lease is None or lease.window != window or lease.left <= 0:
+                return False
+            lease.left -= 1
+            return True
+
+    def _is_used_up(self, claim: Claim, window: int) -> bool:
+        lease = self._leases.get(claim.subject)
+        return lease is not None and lease.window == window and lease.given_out >= claim.limit
+
+    def _lease(self, claims: Sequence[Claim], window: int) -> None:
+        try:
+            replies = redis().run([self._command(claim, window) for claim in claims])
+        except RedisError as error:
+            log.warning("quotas.counted_locally", error=str(error))
+            replies = [(claim.limit, claim.limit) for claim in claims]
+        with self._lock:
+            for claim, (given, given_out) in zip(claims, replies, strict=True):
+                known = self._leases.get(claim.subject)
+                left = known.left if known is not None and known.window == window else 0
+                self._leases[claim.subject] = _Lease(window, left + given, given_out)
+
+    def _command(self, claim: Claim, window: int) -> Command:
+        most = max(1, claim.limit // LEASES_IN_A_QUOTA)
+        return LEASE.on([key(FAMILY, claim.subject, window)], claim.limit, most, 2 * self._window_s)
+
+    def _usage(self, claim: Claim, window: int, is_granted: bool) -> Usage:
+        lease = self._leases.get(claim.subject)
+        given_out, left = (lease.given_out, lease.left) if lease else (0, 0)
+        remaining = max(0, claim.limit - given_out) + left if is_granted else 0
+        return Usage(is_granted, claim.limit, remaining, (window + 1) * self._window_s)

@@ -1,0 +1,89 @@
+"""Quotas over HTTP: headers, 429, and who pays for whom."""
+
+from datetime import datetime
+
+import orjson
+import pytest
+from django.test import Client, RequestFactory
+from pytest_django import Settings
+
+from accounts.api import quotas as module
+from accounts.api.quotas import QUOTA_WINDOW_S, address_of
+from accounts.models import Application
+from infra.caching.quotas import Quotas
+from tests.callers import Caller
+from tests.world import make_account, make_accounts
+
+HOME = "/api/v1/timelines/home"
+PUBLIC = "/api/v1/instance"
+
+
+@pytest.fixture(autouse=True)
+def fresh(world: None, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings.QUOTA_PER_ACCOUNT, settings.QUOTA_PER_APPLICATION = 5, 1_000
+    settings.QUOTA_PER_ADDRESS = 3
+    monkeypatch.setattr(module, "quotas", Quotas(QUOTA_WINDOW_S))
+    # The middle of a window: none of these tests runs over its end.
+    monkeypatch.setattr("accounts.api.quotas.time.time", lambda: 1_800_000_000 + QUOTA_WINDOW_S / 2)
+
+
+def statuses(caller: Caller, times: int, path: str = HOME) -> list[int]:
+    return [caller.get(path).status_code for _ in range(times)]
+
+
+def test_every_answer_says_what_is_left() -> None:
+    caller = Caller(make_account())
+    answers = [caller.get(HOME), caller.get(f"{HOME}?max_id=bad")]
+    assert [answer["X-RateLimit-Remaining"] for answer in answers] == ["4", "3"]
+    assert {answer["X-RateLimit-Limit"] for answer in answers} == {"5"}
+    reset = datetime.fromisoformat(answers[0]["X-RateLimit-Reset"])
+    assert reset.timestamp() == 1_800_000_000 + QUOTA_WINDOW_S
+
+
+def test_beyond_the_quota_is_429_and_says_when_to_come_back() -> None:
+    caller = Caller(make_account())
+    assert statuses(caller, 6) == [200] * 5 + [429]
+    answer = caller.get(HOME)
+    assert orjson.loads(answer.content) == {"error": "Too many requests"}
+    assert (answer["X-RateLimit-Remaining"], answer["Retry-After"]) == ("0", "150")
+
+
+def test_a_refused_write_writes_nothing() -> None:
+    ann, bob = make_accounts(2)
+    caller = Caller(ann)
+    statuses(caller, 5)
+    assert caller.post(f"/api/v1/accounts/{bob}/follow").status_code == 429
+    assert statuses(Caller(bob), 1) == [200], "others go on"
+
+
+def test_an_application_pays_for_all_its_users() -> None:
+    ann, bob = make_accounts(2)
+    Application.objects.get_or_create(name="Tests", defaults={"scopes": "read write follow"})
+    Application.objects.filter(name="Tests").update(quota=4)
+    assert statuses(Caller(ann), 3) == [200] * 3
+    assert statuses(Caller(bob), 2) == [200, 429]
+
+
+def test_without_a_token_the_address_pays() -> None:
+    client = Client()
+    assert [client.get(PUBLIC).status_code for _ in range(4)] == [200] * 3 + [429]
+    assert Client(REMOTE_ADDR="10.0.0.9").get(PUBLIC).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("proxies", "sent", "address"),
+    [
+        (0, "6.6.6.6", "10.0.0.1"),
+        (1, "6.6.6.6, 1.2.3.4", "1.2.3.4"),
+        (2, "6.6.6.6, 1.2.3.4, 10.0.0.2", "1.2.3.4"),
+        (3, "1.2.3.4", "1.2.3.4"),
+        (1, "", "10.0.0.1"),
+    ],
+)
+def test_the_address_is_what_our_own_proxies_saw(
+    proxies: int, sent: str, address: str, settings: Settings
+) -> None:
+    settings.TRUSTED_PROXIES = proxies
+    headers = {"X-Forwarded-For": sent} if sent else {}
+    request = RequestFactory().get("/", headers=headers, REMOTE_ADDR="10.0.0.1")
+    assert address_of(request) == address
