@@ -8,6 +8,11 @@
 
 SPECIAL and the other flags live on FOLLOW and WHISPER. FRIEND (mutual) is two follows that face
 each other; it is read off both edges and stored nowhere.
+
+A revision is two numbers, so that a block is never missed, however soon an unblock came after it:
+
+    bits 24-62  how often the edge has become a block
+    bits 0-23   how often it has changed since
 """
 
 from collections.abc import Mapping
@@ -15,6 +20,8 @@ from enum import Enum, auto
 
 from relations.errors import CannotFollowBlocked
 from relations.types import FOLLOWING, PLAIN, Attribute, Edge, Flag, FollowWish
+
+BLOCK_STEP = 1 << 24
 
 
 class Act(Enum):
@@ -45,7 +52,7 @@ def act_of(wish: FollowWish) -> Act:
 
 
 def step(edge: Edge, act: Act, now_ms: int, wish: FollowWish = PLAIN) -> Edge:
-    """The edge after an act: itself, or with a higher revision. Pure.
+    """The edge after an act: itself, or with the next revision. Pure.
 
     The date stays while a follow stays a follow, and begins anew with everything else.
     Raises: CannotFollowBlocked.
@@ -58,7 +65,29 @@ def step(edge: Edge, act: Act, now_ms: int, wish: FollowWish = PLAIN) -> Edge:
     if attribute is edge.attribute and flags == edge.flags:
         return edge
     since_ms = edge.since_ms if goes_on or attribute is Attribute.NONE else now_ms
-    return Edge(attribute, edge.revision + 1, since_ms, flags)
+    return Edge(attribute, _next_revision(edge.revision, attribute), since_ms, flags)
+
+
+def blocks_so_far(edge: Edge) -> int:
+    """How often this edge has become a block. Whoever knew fewer has missed one."""
+    return edge.revision // BLOCK_STEP
+
+
+def as_faced(edge: Edge, facing: Edge) -> Edge:
+    """The edge as its followee has it whose own edge to the follower is `facing`.
+
+    A follow that faces a block has ended for the one who blocks, before the follower's shard has
+    heard of it. The revision stays: the end itself will be news.
+    """
+    if facing.attribute is Attribute.BLACK and edge.is_follow:
+        return Edge(Attribute.NONE, edge.revision, edge.since_ms)
+    return edge
+
+
+def _next_revision(revision: int, attribute: Attribute) -> int:
+    if attribute is Attribute.BLACK:
+        return (revision // BLOCK_STEP + 1) * BLOCK_STEP
+    return revision + 1
 
 
 def _flags(flags: Flag, wish: FollowWish) -> Flag:

@@ -1,6 +1,7 @@
 """The derived side: backward edges and follower counts, written from forward edges.
 
 A block is mirrored too, and ends the follow that faces it: both lie on the blocked one's shard.
+On the blocker's own shard that follow is hidden with the block (`hide_follower`, `as_faced`).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,14 +17,21 @@ from counters.actions.move import move
 from counters.cache import refresh_account_counts
 from counters.kinds import CounterKind
 from counters.queries.counts import read_counts
-from counters.types import Move
+from counters.types import ACCOUNT, Move
 from infra.caching.client import Command, redis
 from infra.changes.errors import UNREACHABLE
+from infra.changes.failpoints import failpoint
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute, fetch_all
-from relations.actions.edges import BACKWARD_KINDS, iter_moves, read_edge, write_edge
+from relations.actions.edges import (
+    BACKWARD_KINDS,
+    iter_moves,
+    read_backward_edge,
+    read_edge,
+    write_edge,
+)
 from relations.cache import FOLLOWERS, OPEN, list_change, split
-from relations.states import Act, step
+from relations.states import Act, as_faced, blocks_so_far, step
 from relations.types import NO_EDGE, Attribute, Edge, Flag
 
 log = structlog.get_logger()
@@ -47,6 +55,18 @@ ON CONFLICT (followee_id, follower_id) DO UPDATE SET
     flags = excluded.flags
 WHERE old.revision < excluded.revision
 """
+HIDE_BACKWARD = """
+UPDATE relations_backwardedge SET attribute = 0, flags = 0
+WHERE followee_id = %s AND follower_id = %s
+"""
+
+
+class News(NamedTuple):
+    """An edge as the followee's shard had it and will have it, and the edge that faces it."""
+
+    old: Edge
+    new: Edge
+    facing: Edge
 
 
 class Mirrored(NamedTuple):
@@ -66,25 +86,37 @@ def mirror_on_shard(alias: str, forward: Mapping[Pair, Edge]) -> dict[int, Mirro
 
     Returns every followee concerned, also those without news. Safety: one transaction; followees
     are locked in order, so what the row was before is known and each edge is counted once.
-    Cost: five statements for any number of edges, four more for each block that ends a follow.
+    Cost: six statements for any number of edges, four more for each block that ends a follow.
     """
     followee_ids = sorted({followee_id for _, followee_id in forward})
     with transaction.atomic(using=alias):
         lock_accounts(alias, followee_ids)
-        old = _read(alias, READ_BACKWARD, forward)
-        news = {p: e for p, e in forward.items() if e.revision > old.get(p, NO_EDGE).revision}
+        news = _find_news(alias, forward)
         if news:
-            _write(alias, news)
-            move(
-                alias,
-                chain.from_iterable(_moves(p, old.get(p, NO_EDGE), e) for p, e in news.items()),
-            )
+            _write(alias, {pair: one.new for pair, one in news.items()})
+            move(alias, chain.from_iterable(_moves(p, n.old, n.new) for p, n in news.items()))
             _end_follows_of_the_blocked(alias, news)
         counts = read_counts(alias, followee_ids, [CounterKind.FOLLOWERS])
     mirrored = {i: Mirrored(counts[i][CounterKind.FOLLOWERS].version, {}) for i in followee_ids}
-    for (follower_id, followee_id), edge in news.items():
-        mirrored[followee_id].news[follower_id] = edge
+    for (follower_id, followee_id), one in news.items():
+        mirrored[followee_id].news[follower_id] = one.new
     return mirrored
+
+
+def hide_follower(alias: str, follower_id: int, followee_id: int) -> dict[int, Mirrored]:
+    """Takes a follower off the side of the followee who blocks them, within the block.
+
+    The caller holds the followee's row lock. Returns what `refresh_followers` takes, nothing when
+    there was no follow. Cost: one query, three statements more when there was one.
+    """
+    old = read_backward_edge(alias, follower_id, followee_id)
+    hidden = as_faced(old, read_edge(alias, followee_id, follower_id))
+    if hidden == old:
+        return {}
+    execute(alias, HIDE_BACKWARD, (followee_id, follower_id))
+    counts = move(alias, _moves((follower_id, followee_id), old, hidden))
+    version = counts[followee_id, ACCOUNT, CounterKind.FOLLOWERS].version
+    return {followee_id: Mirrored(version, {follower_id: hidden})}
 
 
 def refresh_followers(mirrored: Mapping[int, Mirrored]) -> None:
@@ -107,26 +139,43 @@ def by_followee_shard(forward: Mapping[Pair, Edge]) -> dict[str, dict[Pair, Edge
     return groups
 
 
-def mirror_at_once(follower_id: int, followee_id: int) -> None:
-    """Mirrors one edge now, for actors who see its other side. What fails is done by the drain."""
+def mirror_at_once(follower_id: int, followee_id: int) -> bool:
+    """Mirrors one edge now, for actors who see its other side. False: it is left to the drain."""
     edge = read_edge(shard_of(follower_id), follower_id, followee_id)
     if not edge.revision:
-        return
+        return True
     try:
         mirrored = mirror_on_shard(shard_of(followee_id), {(follower_id, followee_id): edge})
+        failpoint("relations.mirrored_at_once")
         refresh_followers(mirrored)
     except (*UNREACHABLE, RedisError) as error:
         log.warning("relations.mirror_left_to_drain", account=followee_id, error=str(error))
+        return False
+    return True
 
 
-def _end_follows_of_the_blocked(alias: str, news: Mapping[Pair, Edge]) -> None:
-    """The blocked accounts' own follows of those who block them; their rows are locked."""
-    for (blocker_id, blocked_id), edge in news.items():
-        if edge.attribute is Attribute.BLACK:
-            facing = read_edge(alias, blocked_id, blocker_id)
-            ended = step(facing, Act.UNFOLLOW, edge.since_ms)
-            if ended != facing:
-                write_edge(alias, blocked_id, blocker_id, facing, ended)
+def _find_news(alias: str, forward: Mapping[Pair, Edge]) -> dict[Pair, News]:
+    """Those of the edges that are newer than what is here; their followees are locked."""
+    old = _read(alias, READ_BACKWARD, forward)
+    newer = {p: e for p, e in forward.items() if e.revision > old.get(p, NO_EDGE).revision}
+    facing = _read(alias, READ_FORWARD, [(followee, follower) for follower, followee in newer])
+    news = {}
+    for (follower, followee), edge in newer.items():
+        faces = facing.get((followee, follower), NO_EDGE)
+        before = old.get((follower, followee), NO_EDGE)
+        news[follower, followee] = News(before, as_faced(edge, faces), faces)
+    return news
+
+
+def _end_follows_of_the_blocked(alias: str, news: Mapping[Pair, News]) -> None:
+    """The blocked accounts' own follows of those who block them; their rows are locked.
+
+    Also of a block that was taken back before this shard heard of it: unblock restores nothing.
+    """
+    for (blocker_id, blocked_id), (old, new, facing) in news.items():
+        if blocks_so_far(new) > blocks_so_far(old) and facing.is_follow:
+            ended = step(facing, Act.UNFOLLOW, new.since_ms)
+            write_edge(alias, blocked_id, blocker_id, facing, ended)
 
 
 def _moves(pair: Pair, old: Edge, new: Edge) -> Iterable[Move]:
