@@ -1,6 +1,6 @@
 """What can be wrong with a relation; the status codes are Mastodon's."""
 
-from infra.api.errors import TidelineError
+from infra.api.errors import TidelineError, TooManyRequests
 
 
 class CannotFollowSelf(TidelineError):
@@ -39,3 +39,10 @@ class TooManyFollowsToday(TidelineError):
     def __init__(self, wait_s: int) -> None:
         super().__init__()
         self.headers = {"Retry-After": str(wait_s)}
+
+
+class TooManyDeepPages(TooManyRequests):
+    """Too many readers are far down in lists of followers; `Retry-After` says when to come back."""
+
+    def __init__(self, wait_s: int) -> None:
+        super().__init__({"Retry-After": str(wait_s)})

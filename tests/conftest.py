@@ -25,8 +25,9 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ.setdefault("ALLOW_PASSWORD_GRANT", "1")
     # A crowded machine is not a hung Redis; tests of the time-out start servers of their own.
     os.environ.setdefault("REDIS_TIMEOUT_MS", "5000")
-    # All tests ask from one address; those of quotas set their own.
+    # All tests ask from one address, and page as fast as they can; those of limits set their own.
     os.environ.setdefault("QUOTA_PER_ADDRESS", "1000000")
+    os.environ.setdefault("DEEP_PAGES_PER_S", "1000000")
     worker = os.environ.get("PYTEST_XDIST_WORKER")
     if worker is None:
         config.stash[_services] = start_for_session()

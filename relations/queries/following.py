@@ -12,7 +12,8 @@ from infra.caching.client import Command
 from infra.caching.lists import NEWEST, WHOLE, read_mark, version_of
 from infra.sharding.buckets import shard_of
 from relations.cache import FOLLOWING, member_of
-from relations.queries.lists import FOLLOWING_LIST, Held, fill, read_held
+from relations.queries.fills import lay_following
+from relations.queries.held import Held, read_whole
 
 MARKS = (WHOLE, NEWEST)
 # What pages asked lately, so that a reader's next page need not ask again.
@@ -39,13 +40,13 @@ _known: LRUCache[int, Follows] = LRUCache(KNOWN_READERS)
 
 def load_following(account_id: int) -> Following:
     """All followees, newest first. Cost: one round trip; on a miss two queries and a second one."""
-    held = _find_held(account_id) or fill(FOLLOWING_LIST, account_id)
+    held = _find_held(account_id) or lay_following(account_id).all()
     return Following(held.version, [listed.account_id for listed in held.items])
 
 
 def _find_held(account_id: int) -> Held | None:
     try:
-        return read_held(FOLLOWING, account_id, None, FOLLOWING.max_items)
+        return read_whole(FOLLOWING, account_id)
     except RedisError:
         return None
 
@@ -86,7 +87,7 @@ def read_follows(account_id: int, others: Sequence[int], replies: Sequence[Any])
     (scores,) = replies
     marks = [score for score in scores[: len(MARKS)] if score is not None]
     if not marks:
-        held = fill(FOLLOWING_LIST, account_id)
+        held = lay_following(account_id).all()
         followed = {listed.account_id for listed in held.items}
         return Follows(held.version, {other: other in followed for other in others})
     found = zip(others, scores[len(MARKS) :], strict=True)

@@ -1,58 +1,93 @@
 """The lists as the shards have them."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
-from relations.types import Listed
+from relations.types import Attribute, Flag, Listed
 
 
-class Side(NamedTuple):
-    """One of the two tables, named from its owner's point of view."""
+class Rows(NamedTuple):
+    """The rows of one table that make up a list, named from their owner's point of view.
+
+    `live`: which rows; a condition that an index of relations.models serves.
+    """
 
     table: str
     owner: str
     other: str
+    live: str
 
 
-FORWARD = Side("relations_forwardedge", "follower_id", "followee_id")
-BACKWARD = Side("relations_backwardedge", "followee_id", "follower_id")
+_FORWARD = ("relations_forwardedge", "follower_id", "followee_id")
+_BACKWARD = ("relations_backwardedge", "followee_id", "follower_id")
+_FOLLOWS = f"attribute IN ({Attribute.FOLLOW:d}, {Attribute.WHISPER:d})"
+_OPEN = f"attribute = {Attribute.FOLLOW:d}"
+
+FORWARD = Rows(*_FORWARD, live=_FOLLOWS)
+FORWARD_OPEN = Rows(*_FORWARD, live=_OPEN)
+FORWARD_QUIET = Rows(*_FORWARD, live=f"attribute = {Attribute.WHISPER:d}")
+FORWARD_BLOCKS = Rows(*_FORWARD, live=f"attribute = {Attribute.BLACK:d}")
+# At most FOLLOW_CAP index entries are walked; only the owner asks.
+FORWARD_SPECIAL = Rows(*_FORWARD, live=f"{_FOLLOWS} AND flags & {Flag.SPECIAL:d} <> 0")
+BACKWARD = Rows(*_BACKWARD, live=_FOLLOWS)
+BACKWARD_OPEN = Rows(*_BACKWARD, live=_OPEN)
+
+
+def muted_at(now_ms: int) -> Rows:
+    """Mutes that have not run out."""
+    live = f"is_on AND (until_ms = 0 OR until_ms > {now_ms:d})"
+    return Rows("relations_muted", "owner_id", "target_id", live)
 
 
 def read_newest(
-    side: Side, owner_id: int, below: Listed | None, above: Listed | None, limit: int
+    rows: Rows, owner_id: int, below: Listed | None, above: Listed | None, limit: int
 ) -> list[Listed]:
-    """At most `limit` live edges strictly between the bounds, newest first. One index-only scan."""
-    return _read(side, owner_id, below, above, limit, "DESC")
+    """At most `limit` rows strictly between the bounds, newest first.
+
+    Cost: one index-only scan (SPECIAL apart); what `live` leaves out of the index's own rows is
+    passed over there.
+    """
+    return _read(rows, owner_id, below, above, limit, "DESC")
 
 
-def read_oldest_above(side: Side, owner_id: int, above: Listed, limit: int) -> list[Listed]:
-    """The `limit` live edges right above the bound, newest first all the same."""
-    return _read(side, owner_id, None, above, limit, "ASC")[::-1]
+def read_oldest_above(rows: Rows, owner_id: int, above: Listed, limit: int) -> list[Listed]:
+    """The `limit` rows right above the bound, newest first all the same."""
+    return _read(rows, owner_id, None, above, limit, "ASC")[::-1]
 
 
 def _read(
-    side: Side, owner_id: int, below: Listed | None, above: Listed | None, limit: int, order: str
+    rows: Rows, owner_id: int, below: Listed | None, above: Listed | None, limit: int, order: str
 ) -> list[Listed]:
     bounds: list[int] = []
     sql = (
-        f"SELECT since_ms, {side.other} FROM {side.table}"  # noqa: S608
-        f" WHERE {side.owner} = %s AND attribute IN (1, 2)"
+        f"SELECT since_ms, {rows.other} FROM {rows.table}"  # noqa: S608
+        f" WHERE {rows.owner} = %s AND {rows.live}"
     )
     for bound, sign in ((below, "<"), (above, ">")):
         if bound is not None:
-            sql += f" AND (since_ms, {side.other}) {sign} (%s, %s)"
+            sql += f" AND (since_ms, {rows.other}) {sign} (%s, %s)"
             bounds += bound
-    sql += f" ORDER BY since_ms {order}, {side.other} {order} LIMIT %s"
-    rows = fetch_all(shard_of(owner_id), sql, [owner_id, *bounds, limit])
-    return [Listed(*row) for row in rows]
+    sql += f" ORDER BY since_ms {order}, {rows.other} {order} LIMIT %s"
+    found = fetch_all(shard_of(owner_id), sql, [owner_id, *bounds, limit])
+    return [Listed(*row) for row in found]
 
 
-def read_edges(side: Side, owner_id: int, others: Sequence[int]) -> set[int]:
+def read_follows(owner_id: int) -> Mapping[Listed, Attribute]:
+    """All an account follows, newest first, and how. One index-only scan, FOLLOW_CAP rows."""
+    sql = (
+        f"SELECT since_ms, followee_id, attribute FROM {FORWARD.table}"  # noqa: S608
+        f" WHERE follower_id = %s AND {FORWARD.live} ORDER BY since_ms DESC, followee_id DESC"
+    )
+    found: Sequence[Any] = fetch_all(shard_of(owner_id), sql, [owner_id])
+    return {Listed(since_ms, other): Attribute(state) for since_ms, other, state in found}
+
+
+def read_edges(rows: Rows, owner_id: int, others: Sequence[int]) -> set[int]:
     """Those of `others` with a live edge of this owner. One query by primary key."""
     sql = (
-        f"SELECT {side.other} FROM {side.table}"  # noqa: S608
-        f" WHERE {side.owner} = %s AND {side.other} = ANY(%s::bigint[]) AND attribute IN (1, 2)"
+        f"SELECT {rows.other} FROM {rows.table}"  # noqa: S608
+        f" WHERE {rows.owner} = %s AND {rows.other} = ANY(%s::bigint[]) AND {rows.live}"
     )
     return {row[0] for row in fetch_all(shard_of(owner_id), sql, [owner_id, list(others)])}

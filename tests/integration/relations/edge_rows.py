@@ -1,19 +1,25 @@
 """Edges written straight into the tables: lists of any shape, without a follow for each."""
 
+import dataclasses
 from collections.abc import Sequence
 
+from counters.kinds import CounterKind
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
 from relations.queries.lists import EdgeList
 from relations.types import Attribute, Listed
 
 EDGES = """
-INSERT INTO {side.table} ({side.owner}, {side.other}, attribute, revision, since_ms)
+INSERT INTO {rows.table} ({rows.owner}, {rows.other}, attribute, revision, since_ms)
 SELECT %s, other, %s, 1, since_ms FROM unnest(%s::bigint[], %s::bigint[]) AS x (other, since_ms)
 """
 COUNT = """
 INSERT INTO counters_counter (owner_id, subject, kind, value, version) VALUES (%s, 0, %s, %s, 1)
 """
+KINDS = {
+    "relations_forwardedge": CounterKind.FOLLOWING,
+    "relations_backwardedge": CounterKind.FOLLOWERS,
+}
 
 
 def lay_edges(
@@ -24,11 +30,18 @@ def lay_edges(
 ) -> None:
     alias = shard_of(owner_id)
     others, since = [i.account_id for i in items], [i.since_ms for i in items]
-    sql = EDGES.format(side=edge_list.side)
+    sql = EDGES.format(rows=edge_list.rows)
     execute(alias, sql, (owner_id, int(attribute), others, since))
 
 
 def lay_list(edge_list: EdgeList, owner_id: int, items: Sequence[Listed]) -> None:
     """The edges and the count that versions their list."""
     lay_edges(edge_list, owner_id, items)
-    execute(shard_of(owner_id), COUNT, (owner_id, int(edge_list.kind), len(items)))
+    execute(shard_of(owner_id), COUNT, (owner_id, int(KINDS[edge_list.rows.table]), len(items)))
+
+
+def cut(edge_list: EdgeList, most: int) -> EdgeList:
+    """The same list where Redis keeps the newest few only."""
+    assert edge_list.tier is not None
+    small = edge_list.tier.cache._replace(max_items=most)
+    return dataclasses.replace(edge_list, tier=dataclasses.replace(edge_list.tier, cache=small))

@@ -1,7 +1,5 @@
 """What lists cost, and that a cached one never shows less or more than the rows."""
 
-import dataclasses
-
 import pytest
 
 from counters.kinds import CounterKind
@@ -11,7 +9,7 @@ from infra.caching.client import SingleClient, redis
 from relations.actions import mirror
 from relations.actions.follow import follow, unfollow
 from relations.cache import FOLLOWERS, FOLLOWING
-from relations.queries import lists
+from relations.queries import fills
 from relations.queries.following import (
     follows_commands,
     load_following,
@@ -20,6 +18,7 @@ from relations.queries.following import (
 )
 from relations.queries.lists import FOLLOWERS_LIST, FOLLOWING_LIST, list_page
 from tests.budgets import count_calls
+from tests.integration.relations.edge_rows import cut
 from tests.world import make_accounts
 
 CUT = 4
@@ -38,9 +37,9 @@ def follow_all(fans: list[int], followee_id: int) -> None:
 @pytest.fixture
 def cut_list(monkeypatch):
     """The followers list with room for CUT in Redis."""
-    small = FOLLOWERS._replace(max_items=CUT)
-    monkeypatch.setattr(mirror, "FOLLOWERS", small)
-    return dataclasses.replace(FOLLOWERS_LIST, cache=small)
+    small = cut(FOLLOWERS_LIST, CUT)
+    monkeypatch.setattr(mirror, "FOLLOWERS", small.tier.cache)
+    return small
 
 
 def test_warm_page_is_one_round_trip_and_no_query(world, drain):
@@ -128,7 +127,7 @@ def test_list_past_its_room_keeps_the_newest_and_asks_the_shard_for_the_rest(
     assert calls.sql.total() == 0
     with count_calls() as calls:
         assert members(cut_list, bob) == newest
-    assert (calls.sql.total(), calls.round_trips) == (1, 1)
+    assert (calls.sql.total(), calls.round_trips) == (1, 2)  # one of them to be admitted
     size = redis().call("ZCARD", FOLLOWERS.key(bob))
     assert size == CUT + 1  # and the mark
 
@@ -165,15 +164,15 @@ def test_slow_loader_cannot_lay_what_it_read_before_a_follow(world, monkeypatch)
     ann, bob, eve = make_accounts(3)
     follow(ann, bob)
     redis().call("DEL", FOLLOWING.key(ann))
-    read_newest = lists.read_newest
+    read_follows = fills.read_follows
 
     def read_then_sleep(*args):
-        monkeypatch.setattr(lists, "read_newest", read_newest)
-        rows = read_newest(*args)
+        monkeypatch.setattr(fills, "read_follows", read_follows)
+        rows = read_follows(*args)
         follow(ann, eve)
         return rows
 
-    monkeypatch.setattr(lists, "read_newest", read_then_sleep)
+    monkeypatch.setattr(fills, "read_follows", read_then_sleep)
     assert members(FOLLOWING_LIST, ann) == [bob]  # what was true when it was asked
     assert members(FOLLOWING_LIST, ann) == [eve, bob]
 

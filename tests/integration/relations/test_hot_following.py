@@ -28,7 +28,8 @@ def following(clock):
     pages = HotValues(
         FOLLOWING.family, lambda p: FOLLOWING.key(p[0]), HotKeys(LIMITS, clock, clock)
     )
-    return dataclasses.replace(FOLLOWING_LIST, first_pages=pages)
+    tier = dataclasses.replace(FOLLOWING_LIST.tier, first_pages=pages)
+    return dataclasses.replace(FOLLOWING_LIST, tier=tier)
 
 
 @pytest.fixture
@@ -79,5 +80,5 @@ def test_change_made_elsewhere_shows_when_the_copy_is_too_old(people, following,
 
 
 def test_followers_list_is_never_held(people):
-    assert FOLLOWERS_LIST.first_pages is None
-    assert FOLLOWING_LIST.first_pages is not None
+    assert FOLLOWERS_LIST.tier.first_pages is None
+    assert FOLLOWING_LIST.tier.first_pages is not None

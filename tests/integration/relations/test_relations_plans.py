@@ -2,42 +2,74 @@
 
 import pytest
 
-from infra.api.pages import Window
-from infra.caching.client import redis
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
+from relations.cache import FOLLOWERS
+from relations.queries.fills import lay_followers, lay_following
 from relations.queries.followers import iter_followers
-from relations.queries.lists import FOLLOWERS_LIST, FOLLOWING_LIST, encode_cursor, list_page
-from relations.queries.relationships import load_relationships
+from relations.queries.rows import (
+    BACKWARD,
+    BACKWARD_OPEN,
+    FORWARD,
+    FORWARD_BLOCKS,
+    FORWARD_OPEN,
+    FORWARD_QUIET,
+    FORWARD_SPECIAL,
+    muted_at,
+    read_newest,
+    read_oldest_above,
+)
 from relations.types import Listed
 from tests.budgets import count_calls
 from tests.plans import assert_index_only, nodes_of, settle
 from tests.world import make_account
 
 OWN, OTHERS = 20_000, 40_000
-# A fifth of the edges has ended; neighbours have as many rows together as the owner has.
-FILL = """
-INSERT INTO {table} ({owner}, {other}, attribute, revision, since_ms)
-SELECT %s, 1000000 + n, CASE WHEN n %% 5 = 0 THEN 0 ELSE 1 END, 1, 1000 + n / 3
+# Of ten edges two have ended, one is quiet, one is a block and six are open; one in twenty is
+# special. Neighbours have as many rows together as the owner has.
+EDGES = """
+INSERT INTO {rows.table} ({rows.owner}, {rows.other}, attribute, flags, revision, since_ms)
+SELECT %s, 1000000 + n, (ARRAY[0,2,3,1,1,0,1,1,1,1])[n %% 10 + 1], (n %% 20 = 3)::int, 1,
+    1000 + n / 3
 FROM generate_series(1, %s) n
 UNION ALL
-SELECT 100000 + n %% 400 * 4, 1000000 + n, 1, 1, 1000 + n FROM generate_series(1, %s) n
+SELECT 100000 + n %% 400 * 4, 1000000 + n, 1, 0, 1, 1000 + n FROM generate_series(1, %s) n
 """
-INDEXES = {
-    "relations_forwardedge": "forward_follows",
-    "relations_backwardedge": "backward_follows",
+MUTES = """
+INSERT INTO {rows.table}
+    ({rows.owner}, {rows.other}, is_on, hides_notifications, revision, since_ms, until_ms)
+SELECT %s, 1000000 + n, n %% 5 > 0, true, 1, 1000 + n / 3, CASE n %% 10 WHEN 1 THEN 5 ELSE 0 END
+FROM generate_series(1, %s) n
+UNION ALL
+SELECT 100000 + n %% 400 * 4, 1000000 + n, true, true, 1, 1000 + n, 0 FROM generate_series(1, %s) n
+"""
+INDEX_OF = {
+    FORWARD: "forward_follows",
+    FORWARD_OPEN: "forward_follows",
+    FORWARD_QUIET: "forward_secrets",
+    FORWARD_BLOCKS: "forward_secrets",
+    BACKWARD: "backward_follows",
+    BACKWARD_OPEN: "backward_follows",
+    muted_at(1_000): "muted_list",
 }
+PAGE = 41
+# Quiet ones among the open, and mutes that ran out, are passed over in the index.
+PASSED_OVER = PAGE // 5
 
 
-@pytest.fixture(params=[FOLLOWING_LIST, FOLLOWERS_LIST], ids=["following", "followers"])
-def filled(request, world):
-    """A list and its owner, who has most of a large table."""
-    edge_list, owner_id = request.param, make_account()
-    table, owner, other = edge_list.side
-    alias = shard_of(owner_id)
-    execute(alias, FILL.format(table=table, owner=owner, other=other), (owner_id, OWN, OTHERS))
-    settle(alias, table, "accounts_account")
-    return edge_list, owner_id
+@pytest.fixture
+def fill(world):
+    """Call it with a list's rows: its owner, who has most of a large table."""
+
+    def fill_table(rows) -> int:
+        owner_id = make_account()
+        alias = shard_of(owner_id)
+        sql = MUTES if rows.table == "relations_muted" else EDGES
+        execute(alias, sql.format(rows=rows), (owner_id, OWN, OTHERS))
+        settle(alias, rows.table, "accounts_account")
+        return owner_id
+
+    return fill_table
 
 
 def the_scan(calls, table: str):
@@ -45,50 +77,50 @@ def the_scan(calls, table: str):
     return statement
 
 
-@pytest.mark.parametrize("depth", [None, 1_500, 7_000])
-def test_pages_at_any_depth_read_the_index_only(filled, depth, monkeypatch):
-    edge_list, owner_id = filled
-    table = edge_list.side.table
-    monkeypatch.setattr("relations.queries.lists.fill", lambda *_: None)
-    cursor = encode_cursor(Listed(depth, 1_000_000)) if depth else None
-    redis().call("ZADD", edge_list.cache.key(owner_id), -2, "newest")  # cached, and nobody in it
-    floor = cursor or encode_cursor(Listed(0, 0))
-    for window in (Window(40, max_id=cursor), Window(40, min_id=floor)):
-        with count_calls() as calls:
-            assert len(list_page(edge_list, owner_id, window).items) == 40
-        assert_index_only(the_scan(calls, table), INDEXES[table], 41)
+@pytest.mark.parametrize("rows", INDEX_OF, ids=lambda rows: f"{rows.table} {rows.live}")
+def test_pages_at_any_depth_read_the_index_only(fill, rows):
+    owner_id = fill(rows)
+    for depth in (None, Listed(1_500, 1_000_000), Listed(7_000, 1_000_000)):
+        for read in (
+            lambda at=depth: read_newest(rows, owner_id, at, None, PAGE),
+            lambda at=depth: read_oldest_above(rows, owner_id, at or Listed(0, 0), PAGE),
+        ):
+            with count_calls() as calls:
+                assert len(read()) == PAGE
+            scan = the_scan(calls, rows.table)
+            assert_index_only(scan, INDEX_OF[rows], PAGE + PASSED_OVER)
 
 
-def test_filling_the_cache_reads_the_index_only(filled):
-    edge_list, owner_id = filled
-    table = edge_list.side.table
+def test_special_follows_are_found_among_the_follows_of_one_account(fill):
+    owner_id = fill(FORWARD_SPECIAL)
     with count_calls() as calls:
-        list_page(edge_list, owner_id, Window(40))
-    assert_index_only(the_scan(calls, table), INDEXES[table], OWN)
+        assert len(read_newest(FORWARD_SPECIAL, owner_id, None, None, PAGE)) == PAGE
+    nodes = nodes_of(the_scan(calls, FORWARD.table))
+    (scan,) = [node for node in nodes if "Scan" in node["Node Type"]]
+    assert (scan["Node Type"], scan["Index Name"]) == ("Index Scan", "forward_follows")
 
 
-def test_relationships_are_looked_up_by_key(filled):
-    edge_list, owner_id = filled
+def test_filling_the_following_cache_reads_the_index_only(fill):
+    owner_id = fill(FORWARD)
     with count_calls() as calls:
-        load_relationships(owner_id, range(1_000_000, 1_000_100))
-    (statement,) = calls.statements
-    nodes = [n for n in nodes_of(statement) if n.get("Relation Name") == edge_list.side.table]
-    assert {node["Node Type"] for node in nodes} <= {
-        "Index Scan",
-        "Index Only Scan",
-        "Bitmap Heap Scan",
-    }
+        assert len(lay_following(owner_id).follows) == OWN * 7 // 10
+    assert_index_only(the_scan(calls, FORWARD.table), "forward_follows", OWN)
 
 
-def test_fan_out_scans_all_followers_by_the_index_only(world):
-    owner_id = make_account()
-    table, owner, other = FOLLOWERS_LIST.side
-    alias = shard_of(owner_id)
-    execute(alias, FILL.format(table=table, owner=owner, other=other), (owner_id, OWN, OTHERS))
-    settle(alias, table)
+def test_filling_the_followers_cache_reads_the_index_only(fill):
+    owner_id = fill(BACKWARD)
+    with count_calls() as calls:
+        held = lay_followers(owner_id, FOLLOWERS, is_deep=False)
+    assert len(held.items) == FOLLOWERS.max_items
+    room = FOLLOWERS.max_items + 1
+    assert_index_only(the_scan(calls, BACKWARD.table), "backward_follows", room * 7 // 6 + 1)
+
+
+def test_fan_out_scans_all_followers_by_the_index_only(fill):
+    owner_id = fill(BACKWARD)
     with count_calls() as calls:
         pages = list(iter_followers(owner_id))
     seen = [follower for page in pages for follower in page]
-    assert len(seen) == len(set(seen)) == OWN * 4 // 5
+    assert len(seen) == len(set(seen)) == OWN * 7 // 10
     for statement in calls.statements:
-        assert_index_only(statement, INDEXES[table], 5_000)
+        assert_index_only(statement, "backward_follows", 5_000)

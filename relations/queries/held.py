@@ -1,0 +1,83 @@
+"""What Redis holds of the lists."""
+
+from typing import NamedTuple
+
+from infra.caching.client import redis
+from infra.caching.list_pages import Rest, Side, page_command, read_page
+from infra.caching.lists import ListCache, read_items, read_mark
+from infra.caching.reads import count_reads
+from relations.cache import to_item, to_listed
+from relations.types import Listed
+
+
+class Held(NamedTuple):
+    """Part of a list, newest first; `rest`: where the list goes on beyond it, away from the place
+    it was asked for. `size`: how many are cached in all."""
+
+    version: int
+    items: list[Listed]
+    rest: Rest
+    size: int
+
+    def below(self, place: Listed | None, limit: int) -> "Held":
+        """The newest of them below a place."""
+        items = [item for item in self.items if place is None or item < place][:limit]
+        rest = Rest.CACHED if len(items) == limit else self.rest
+        return self._replace(items=items, rest=rest)
+
+    def above(self, place: Listed, limit: int) -> "Held":
+        """The oldest of them above a place."""
+        items = [item for item in self.items if item > place]
+        is_deep = self.rest is Rest.DEEP and len(items) == len(self.items)
+        rest = Rest.DEEP if is_deep else Rest.NOWHERE
+        return self._replace(items=items[-limit:], rest=rest)
+
+
+def find_below(
+    cache: ListCache, owner_id: int, place: Listed | None, limit: int, without: ListCache | None
+) -> Held | None:
+    """The newest members below a place; None: not cached. Raises: RedisError. One round trip."""
+    return _find("below", cache, owner_id, place, limit, without)
+
+
+def find_above(
+    cache: ListCache, owner_id: int, place: Listed, limit: int, without: ListCache | None
+) -> Held | None:
+    """The oldest members above a place; otherwise as find_below."""
+    held = _find("above", cache, owner_id, place, limit, without)
+    return held._replace(items=held.items[::-1]) if held else None
+
+
+def _find(
+    side: Side,
+    cache: ListCache,
+    owner_id: int,
+    place: Listed | None,
+    limit: int,
+    without: ListCache | None,
+) -> Held | None:
+    at = to_item(place) if place is not None else None
+    page = read_page(redis().call(*page_command(cache, owner_id, side, at, limit, without)))
+    if page is None:
+        count_reads(cache.family, "redis", hits=0, misses=1)
+        return None
+    count_reads(cache.family, "redis", hits=1)
+    return Held(page.version, [to_listed(item) for item in page.items], page.rest, page.size)
+
+
+def read_whole(cache: ListCache, owner_id: int) -> Held | None:
+    """A list that is cached whole; None: it is not cached.
+
+    The mark is read on both sides of the members: a list dropped between the two would look like
+    one that is empty. Raises: RedisError. Cost: one round trip.
+    """
+    mark_command = cache.mark_command(owner_id)
+    commands = [mark_command, cache.newest_command(owner_id, None, cache.max_items), mark_command]
+    before, members, after = redis().run(commands)
+    mark = read_mark(before)
+    if mark is None or before != after:
+        count_reads(cache.family, "redis", hits=0, misses=1)
+        return None
+    count_reads(cache.family, "redis", hits=1)
+    items = [to_listed(item) for item in read_items(members)]
+    return Held(mark.version, items, Rest.NOWHERE, len(items))
