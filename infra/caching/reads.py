@@ -1,7 +1,8 @@
 """How often each tier had what was asked of it, counted once a batch: a count costs 0.4 µs.
 
-`hot` and `local` are process memory (for what is hot; for all of a family), `redis` is Redis. What
-a tier misses the next one is asked for; what Redis misses comes from the source.
+`hot` and `local` are process memory (for what is hot; for all of a family), `redis` is Redis,
+`filter` a Bloom filter: its hits are keys it says nothing is stored of. What a tier misses the next
+one is asked for; what the last one misses comes from the source.
 """
 
 from functools import cache
@@ -9,7 +10,8 @@ from typing import Literal
 
 from prometheus_client import Counter
 
-Tier = Literal["hot", "local", "redis"]
+Tier = Literal["hot", "local", "redis", "filter"]
+
 
 READS = Counter(
     "tideline_cache_reads_total",

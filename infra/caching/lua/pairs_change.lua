@@ -1,0 +1,29 @@
+-- Forgets what was known of others and adds them to the filter. KEYS: hash, filter.
+-- ARGV: new stamp, then other, h1, h2 … (infra/caching/bloom.py)
+-- Where no hash is, none is made: whoever read before finds no stamp, and lays nothing.
+-- A filter with more members than it was made for is dropped, to be made anew.
+if redis.call('EXISTS', KEYS[1]) == 1 then
+  for i = 2, #ARGV, 3 do
+    redis.call('HDEL', KEYS[1], ARGV[i])
+  end
+  redis.call('HSET', KEYS[1], '!', ARGV[1])
+end
+local bits = (redis.call('STRLEN', KEYS[2]) - 8) * 8
+if bits <= 0 then
+  return
+end
+local capacity, count = struct.unpack('>I4I4', redis.call('GETRANGE', KEYS[2], 0, 7))
+for i = 2, #ARGV, 3 do
+  local h1, h2, new = tonumber(ARGV[i + 1]), tonumber(ARGV[i + 2]), 0
+  for k = 0, 6 do
+    if redis.call('SETBIT', KEYS[2], 64 + (h1 + k * h2) % bits, 1) == 0 then
+      new = 1
+    end
+  end
+  count = count + new
+end
+if count > capacity then
+  redis.call('DEL', KEYS[2])
+else
+  redis.call('SETRANGE', KEYS[2], 4, struct.pack('>I4', count))
+end

@@ -1,0 +1,11 @@
+-- Reads pairs, their stamp and the filter at one moment. KEYS: hash, filter.
+-- ARGV: a stamp for where there is none, its ttl in ms, then others …
+-- Returns stamp, one answer or nil per other, filter or nil.
+local found = redis.call('HMGET', KEYS[1], '!', unpack(ARGV, 3))
+if not found[1] then
+  redis.call('HSET', KEYS[1], '!', ARGV[1])
+  redis.call('PEXPIRE', KEYS[1], ARGV[2])
+  found[1] = ARGV[1]
+end
+found[#found + 1] = redis.call('GET', KEYS[2])
+return found
