@@ -2,7 +2,7 @@
 
 | key | value |
 |---|---|
-| `accounts.profile:v1:<site>:{account}` | `version:fragment` of the row; empty: no such account |
+| `accounts.profile:v2:<site>:{account}` | `version:fresh until:fragment` of the row; empty: no such account |
 | `accounts.token:v1:{sha256 of the token}` | `2:` ended, `1:TokenFacts` valid, `0:` unknown |
 
 A token's version only grows through its life, so a loader that read the row before the revocation
@@ -35,7 +35,7 @@ def _load_profiles(account_ids: Sequence[int]) -> Mapping[int, Versioned]:
 
 # Fragments carry absolute links: a new PUBLIC_URL must not find those of the old one.
 _SITE = f"{crc32(settings.PUBLIC_URL.encode()):08x}"
-profiles = ValueCache(f"accounts.profile:v1:{_SITE}", ttl_s=86_400, load=_load_profiles)
+profiles = ValueCache(f"accounts.profile:v2:{_SITE}", ttl_s=86_400, load=_load_profiles)
 
 
 def refresh_profiles(account_ids: Iterable[int]) -> None:

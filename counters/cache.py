@@ -21,7 +21,7 @@ def _load(owner_ids: Sequence[int]) -> Mapping[int, Versioned]:
     }
 
 
-account_counts = ValueCache("counters.account:v2", ttl_s=86_400, load=_load)
+account_counts = ValueCache("counters.account:v3", ttl_s=86_400, load=_load)
 
 
 def refresh_account_counts(owner_ids: Iterable[int]) -> None:

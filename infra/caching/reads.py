@@ -12,11 +12,19 @@ from prometheus_client import Counter
 
 Tier = Literal["hot", "local", "redis", "filter"]
 
-
 READS = Counter(
     "tideline_cache_reads_total",
     "Keys asked of a cache, by what asked for them, where, and whether they were there",
     ["family", "tier", "outcome"],
+)
+LOADS = Counter(
+    "tideline_cache_loads_total", "Keys read from the source, and why", ["family", "why"]
+)
+WAITS = Counter(
+    "tideline_cache_waits_total", "Keys that another process was found to be loading", ["family"]
+)
+ERRORS = Counter(
+    "tideline_cache_errors_total", "Reads and writes that Redis did not answer", ["family"]
 )
 
 
@@ -27,6 +35,18 @@ def count_reads(family: str, tier: Tier, hits: int, misses: int = 0) -> None:
         hit.inc(hits)
     if misses:
         miss.inc(misses)
+
+
+def count_loads(family: str, why: Literal["miss", "stale"], keys: int) -> None:
+    LOADS.labels(family_name(family), why).inc(keys)
+
+
+def count_waits(family: str, keys: int) -> None:
+    WAITS.labels(family_name(family)).inc(keys)
+
+
+def count_error(family: str) -> None:
+    ERRORS.labels(family_name(family)).inc()
 
 
 def family_name(family: str) -> str:

@@ -1,11 +1,14 @@
 """Cache of whole values, one key an owner, each carrying the version it reflects.
 
-An entry is `version:payload`. A write with an older version than the one stored never lands, so a
-slow loader cannot bring the past back.
+An entry is `version:fresh until:payload`, the time in Unix seconds. A write with an older version
+than the one stored never lands, so a slow loader cannot bring the past back. Past its soft time an
+entry is still shown, while one request of all processes reads the source; its hard time is the
+key's. Of those who find nothing one reads the source too, and the others wait for it.
 """
 
 import random
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import time
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,22 +18,23 @@ from redis.exceptions import RedisError
 from infra.caching.client import Command, load_script, redis
 from infra.caching.hot_values import HotReading, HotValues
 from infra.caching.keys import key
-from infra.caching.reads import count_reads
+from infra.caching.loading import Loader, Loading
+from infra.caching.loading import Versioned as Versioned
+from infra.caching.reads import count_error, count_reads
 
+# The part of an entry's time in which it is not questioned.
+SOFT_SHARE = 0.75
 PUT = load_script(Path(__file__).with_name("lua") / "value_put.lua")
 # Longer than any load can take (STATEMENT_TIMEOUT_MS): how long a change guards an absent entry.
 TOMBSTONE_MS = 60_000
 log = structlog.get_logger()
 
 
-class Versioned(NamedTuple):
-    """A payload and the version it reflects. An empty payload says: there is nothing."""
+class Entry(NamedTuple):
+    """What Redis has of an owner."""
 
-    version: int
+    fresh_until: int
     payload: bytes
-
-
-Loader = Callable[[Sequence[int]], Mapping[int, Versioned]]
 
 
 class ValueCache:
@@ -45,6 +49,7 @@ class ValueCache:
         self.ttl_s = ttl_s
         self.load = load
         self.hot: HotValues[int, bytes] = HotValues(family, self.key)
+        self._loading = Loading(family, load, self._put, self._look)
 
     def key(self, owner: int) -> bytes:
         return key(self.family, owner)
@@ -86,32 +91,54 @@ class ValueCache:
 
         Raises: RedisError, so that a consumer is run again.
         """
+        self._loading.forget(entries)
         redis().run([self.put_command(owner, entry) for owner, entry in entries.items()])
         self.hot.drop(self.keys(entries))
 
     def _fill(self, replies: Mapping[int, bytes | None]) -> dict[int, bytes]:
         """An empty payload for what does not exist."""
-        found = {o: raw.partition(b":")[2] for o, raw in replies.items() if raw is not None}
-        count_reads(self.family, "redis", len(found), len(replies) - len(found))
+        entries = {owner: _read(raw) for owner, raw in replies.items() if raw is not None}
+        count_reads(self.family, "redis", len(entries), len(replies) - len(entries))
+        found = {owner: entry.payload for owner, entry in entries.items()}
+        now_s = time.time()
+        stale = [owner for owner, entry in entries.items() if entry.fresh_until < now_s]
+        if stale:
+            found |= self._loading.load_stale(stale)
         missing = [owner for owner, raw in replies.items() if raw is None]
         if missing:
-            loaded = self.load(missing)
-            self.put_many(loaded)
-            found |= {owner: entry.payload for owner, entry in loaded.items()}
+            found |= self._loading.load_missing(missing)
         return found
+
+    def _look(self, owners: Sequence[int]) -> dict[int, bytes]:
+        """What is there by now, empty payloads too. Raises RedisError."""
+        replies = redis().call("MGET", *self.keys(owners))
+        laid = zip(owners, replies, strict=True)
+        return {owner: _read(raw).payload for owner, raw in laid if raw is not None}
 
     def put_many(self, entries: Mapping[int, Versioned]) -> bool:
         """Stores entries that are not older than what is there; False when Redis is away."""
+        return self._put(entries)
+
+    def _put(self, entries: Mapping[int, Versioned], after: Sequence[Command] = ()) -> bool:
+        puts = [self.put_command(owner, entry) for owner, entry in entries.items()]
         try:
-            redis().run([self.put_command(owner, entry) for owner, entry in entries.items()])
+            redis().run([*puts, *after])
         except RedisError as error:
             log.warning("cache.put_failed", family=self.family, error=str(error))
+            count_error(self.family)
             return False
         return True
 
     def put_command(self, owner: int, entry: Versioned) -> Command:
         ttl_ms = jittered_ms(self.ttl_s)
-        return PUT.on([self.key(owner)], entry.version, entry.payload, ttl_ms)
+        fresh_until = int(time.time() + ttl_ms * SOFT_SHARE / 1000)
+        payload = b"%d:%b" % (fresh_until, entry.payload)
+        return PUT.on([self.key(owner)], entry.version, payload, ttl_ms)
+
+
+def _read(raw: bytes) -> Entry:
+    _, fresh_until, payload = raw.split(b":", 2)
+    return Entry(int(fresh_until), payload)
 
 
 def _existing(payloads: Mapping[int, bytes]) -> dict[int, bytes]:

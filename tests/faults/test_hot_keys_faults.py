@@ -11,7 +11,7 @@ from redis.retry import Retry
 
 from config.services import running_services
 from config.services.delete_data import delete_data
-from infra.caching import breaker, hot_fleet, values
+from infra.caching import breaker, hot_fleet, leases, values
 from infra.caching.client import FeedRedis, SingleClient
 from infra.caching.hot_keys import REPORT_S, HotKeys, Limits
 from infra.caching.hot_values import HotValues
@@ -41,9 +41,10 @@ def redis_of_its_own(server, monkeypatch):
     options = {"socket_timeout": TIMEOUT_S, "socket_connect_timeout": TIMEOUT_S}
     connections = Redis.from_url(server.url, protocol=2, retry=Retry(NoBackoff(), 0), **options)
     client = FeedRedis(SingleClient(connections))
-    for module in (hot_fleet, values):
+    for module in (hot_fleet, leases, values):
         monkeypatch.setattr(module, "redis", lambda: client)
     monkeypatch.setattr(breaker, "REST_S", 0.05)
+    client.call("FLUSHDB")  # what a hung server was sent it did when it woke
     yield
     server.resume()
 

@@ -1,0 +1,162 @@
+"""Who reads the source: one thread of a process, one process of all; what others are shown."""
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+
+import pytest
+from django.db import OperationalError
+
+from infra.caching.client import redis
+from infra.caching.flights import Flights
+from infra.caching.leases import take_leases
+from infra.caching.loading import PATIENCE_S
+from infra.caching.values import ValueCache, Versioned
+from tests.races import failures, run_together
+
+FAMILY = "tests.loading:v1"
+
+
+class Source:
+    """Reads slowly enough for others to come, and counts."""
+
+    def __init__(self, pause_s: float = 0.05) -> None:
+        self.version, self.text, self.reads, self.pause_s = 1, b"one", 0, pause_s
+        self.error: Exception | None = None
+
+    def load(self, owners: Sequence[int]) -> Mapping[int, Versioned]:
+        self.reads += 1
+        found = {owner: Versioned(self.version, self.text) for owner in owners}
+        time.sleep(self.pause_s)
+        if self.error:
+            raise self.error
+        return found
+
+
+@pytest.fixture
+def source(cache: object) -> Source:
+    return Source()
+
+
+def process(source: Source, ttl_s: int = 60) -> ValueCache:
+    """What another process has: its own flights and copies, the same Redis and source."""
+    return ValueCache(FAMILY, ttl_s, source.load)
+
+
+def wait_until(is_true: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 5
+    while not is_true():
+        assert time.monotonic() < deadline
+        time.sleep(0.002)
+
+
+def test_threads_that_miss_together_read_the_source_once(source: Source) -> None:
+    spec = process(source)
+    answers = run_together([lambda: spec.load_many([1])] * 16)
+    assert not failures(answers)
+    assert answers == [{1: b"one"}] * 16
+    assert source.reads == 1
+
+
+def test_processes_that_miss_together_read_the_source_once(source: Source) -> None:
+    answers = run_together([lambda: process(source).load_many([1])] * 8)
+    assert not failures(answers)
+    assert answers == [{1: b"one"}] * 8
+    assert source.reads == 1
+
+
+def test_a_holder_that_died_is_not_waited_for_long(source: Source) -> None:
+    take_leases(FAMILY, [1])
+    began = time.monotonic()
+    assert process(source).load_many([1]) == {1: b"one"}
+    assert PATIENCE_S <= time.monotonic() - began < PATIENCE_S + 0.5
+
+
+def test_a_lease_ends_with_the_load_and_for_its_owner_only(source: Source) -> None:
+    process(source).load_many([1])
+    ours = take_leases(FAMILY, [1])
+    assert ours.ours == [1]
+    others = take_leases(FAMILY, [1])
+    assert (others.ours, others.taken) == ([], [1])
+    redis().run(others._replace(ours=[1]).release_commands())
+    assert take_leases(FAMILY, [1]).ours == []
+
+
+def test_a_stale_entry_is_shown_while_one_reads_it_anew(
+    source: Source, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    process(source).load_many([1])
+    source.version, source.text, source.pause_s = 2, b"two", 0.2
+    now = time.time()
+    monkeypatch.setattr("infra.caching.values.time.time", lambda: now + 50)
+    reader = threading.Thread(target=lambda: process(source).load_many([1]))
+    reader.start()
+    wait_until(lambda: source.reads == 2)
+    began = time.monotonic()
+    assert process(source).load_many([1]) == {1: b"one"}
+    assert time.monotonic() - began < 0.15, "it does not wait"
+    reader.join()
+    assert process(source).load_many([1]) == {1: b"two"}
+    assert source.reads == 2
+
+
+def test_a_stale_entry_is_shown_while_the_source_is_away(
+    source: Source, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    process(source).load_many([1])
+    source.error = OperationalError("the shard is down")
+    now = time.time()
+    monkeypatch.setattr("infra.caching.values.time.time", lambda: now + 50)
+    assert process(source).load_many([1]) == {1: b"one"}
+
+
+def test_who_changes_and_reads_is_not_given_what_was_read_before(source: Source) -> None:
+    spec = process(source)
+    slow = threading.Thread(target=lambda: spec.load_many([1]))
+    slow.start()
+    wait_until(lambda: source.reads == 1)
+    source.version, source.text = 2, b"two"
+    spec.refresh({1: Versioned(2, b"two")})
+    assert spec.load_many([1]) == {1: b"two"}
+    slow.join()
+    assert process(source).load_many([1]) == {1: b"two"}, "the old value never stays"
+
+
+def test_a_load_that_fails_fails_for_its_caller_and_others_load_for_themselves() -> None:
+    flights: Flights[int, int] = Flights()
+    reads: list[int] = []
+    first_is_in = threading.Event()
+    lock = threading.Lock()
+
+    def load(keys: Sequence[int]) -> Mapping[int, int]:
+        with lock:
+            reads.append(1)
+            is_first = len(reads) == 1
+        if is_first:
+            first_is_in.set()
+            time.sleep(0.1)
+            raise OperationalError("away")
+        return dict.fromkeys(keys, 7)
+
+    def late() -> dict[int, int]:
+        first_is_in.wait(5)
+        return flights.load([1], load)
+
+    first, second = run_together([lambda: flights.load([1], load), late])
+    assert isinstance(first, OperationalError)
+    assert second == {1: 7}
+
+
+def test_flights_of_other_keys_do_not_wait() -> None:
+    flights: Flights[int, int] = Flights()
+    may_land = threading.Event()
+
+    def slowly(keys: Sequence[int]) -> Mapping[int, int]:
+        may_land.wait(5)
+        return dict.fromkeys(keys, 1)
+
+    thread = threading.Thread(target=lambda: flights.load([1], slowly))
+    thread.start()
+    assert flights.load([2], lambda keys: dict.fromkeys(keys, 2)) == {2: 2}
+    may_land.set()
+    thread.join()
