@@ -1,7 +1,15 @@
-"""Django's registration of counters."""
+"""Django's registration of counters: their consumers, their part of /metrics, the sampling."""
+
+from importlib import import_module
 
 from django.apps import AppConfig
+from prometheus_client import REGISTRY
 
 
 class CountersConfig(AppConfig):
     name = "counters"
+
+    def ready(self) -> None:
+        import_module("counters.consumers")
+        import_module("counters.sampling")
+        REGISTRY.register(import_module("counters.metrics").DriftCollector())

@@ -1,4 +1,4 @@
-"""Django's registration of relations; its consumers register on import."""
+"""Django's registration of relations; its consumers and what it counts register on import."""
 
 from importlib import import_module
 
@@ -10,3 +10,4 @@ class RelationsConfig(AppConfig):
 
     def ready(self) -> None:
         import_module("relations.consumers")
+        import_module("relations.counted")

@@ -8,6 +8,7 @@ from typing import Any
 import structlog
 from django.db import close_old_connections
 
+from infra.changes.chores import Chores
 from infra.changes.compensate import compensate
 from infra.changes.errors import UNREACHABLE
 from infra.changes.retention import keep_partitions
@@ -39,7 +40,7 @@ class Command(JobCommand):
         return options["every"] is None
 
     def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
-        kept_at = datetime.min.replace(tzinfo=UTC)
+        kept_at, chores = datetime.min.replace(tzinfo=UTC), Chores()
         while True:
             # A round is to connections what a request is: those that broke are made anew.
             close_old_connections()
@@ -48,7 +49,10 @@ class Command(JobCommand):
                 _keep_partitions(work.aliases, kept_at.date())
             for alias in work.aliases:
                 yield from _compensate(alias)
-            if options["every"] is None or not self.pause(options["every"]):
+            if options["every"] is None:
+                return
+            chores.do_due(work.aliases)
+            if not self.pause(options["every"]):
                 return
 
 

@@ -1,0 +1,1 @@
+"""Maintenance of counts: compare, mend, cache again. The commands only run what is here."""

@@ -1,0 +1,80 @@
+"""Makes what is cached of counts equal to the counts."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from counters.cached import CachedCounts, all_caches
+from counters.queries.subjects import Subject
+from infra.caching.client import load_script, redis
+from infra.caching.values import Versioned
+from infra.changes.failpoints import failpoint
+from infra.jobs.types import Batch, Work
+from infra.jobs.walk import Key, ReadRows, Row, walk
+from infra.sharding.sql import fetch_all
+
+SUBJECTS = """
+SELECT DISTINCT owner_id, subject FROM counters_counter
+WHERE (owner_id, subject) > (%s, %s) AND (%s::bigint IS NULL OR owner_id = %s)
+ORDER BY 1, 2 LIMIT %s
+"""
+BEGIN = (0, -1)
+DROP = load_script(Path(__file__).with_name("drop_equal.lua"))
+
+
+class Wrong(NamedTuple):
+    """An entry as Redis had it, and what the rows said after that."""
+
+    cached: CachedCounts
+    number: int
+    raw: bytes
+    right: Versioned
+
+    @property
+    def key(self) -> bytes:
+        return self.cached.cache.key(self.number)
+
+    @property
+    def payload(self) -> bytes:
+        return self.raw.rpartition(b":")[2]
+
+    def __str__(self) -> str:
+        return f"{self.key.decode()}: {self.payload.decode()} -> {self.right.payload.decode()}"
+
+
+def rebuild_count_cache(work: Work) -> Iterator[Batch]:
+    """Entries that differ from their counts, laid anew; a batch of subjects each.
+
+    What is not cached stays so: readers load it. Raises: RedisError, what UNREACHABLE lists.
+    Cost: a query a batch, a round trip and a query for each cache, two more for what is wrong.
+    """
+    for alias, rows, position in walk(work, _reader(work.account_id), key_length=2):
+        wrong = [one for cached in all_caches() for one in _find_wrong(alias, cached, rows)]
+        failpoint("counters.wrong_entries_found")
+        if not work.dry_run:
+            _mend(wrong)
+        yield Batch(len(rows), 0, alias, len(wrong), position, [*map(str, wrong)])
+
+
+def _reader(account_id: int | None) -> ReadRows:
+    def read(alias: str, after: Key | None, count: int) -> list[Row]:
+        return fetch_all(alias, SUBJECTS, (*(after or BEGIN), account_id, account_id, count))
+
+    return read
+
+
+def _find_wrong(alias: str, cached: CachedCounts, rows: Sequence[Row]) -> list[Wrong]:
+    """The rows are read after the entries, so an entry may be behind them, never ahead."""
+    subjects: list[Subject] = [(row[0], row[1]) for row in rows]
+    numbers = cached.numbers_of(subjects)
+    replies = redis().call("MGET", *cached.cache.keys(numbers)) if numbers else []
+    entries = {n: raw for n, raw in zip(numbers, replies, strict=True) if raw is not None}
+    rights = cached.read(alias, {number: numbers[number] for number in entries})
+    found = (Wrong(cached, number, raw, rights[number]) for number, raw in entries.items())
+    return [one for one in found if one.payload != one.right.payload]
+
+
+def _mend(wrong: Sequence[Wrong]) -> None:
+    """What a refresh laid since the entry was read is left alone, and so is newer than ours."""
+    redis().run([DROP.on([one.key], one.raw) for one in wrong])
+    redis().run([one.cached.cache.put_command(one.number, one.right) for one in wrong])

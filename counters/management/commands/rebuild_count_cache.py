@@ -1,0 +1,18 @@
+"""`manage.py rebuild_count_cache`: makes what is cached of counts equal to the counts."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from counters.jobs.rebuild_count_cache import rebuild_count_cache
+from infra.jobs.command import JobCommand
+from infra.jobs.flags import WALK
+from infra.jobs.types import Batch, Work
+
+
+class Command(JobCommand):
+    help = "Compares cached counts of accounts and posts with the counts, and lays the wrong anew."
+    unit = "subjects"
+    flags = WALK
+
+    def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
+        return rebuild_count_cache(work)

@@ -1,0 +1,20 @@
+"""`manage.py recount_counters`: makes counts the numbers of their rows again."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from counters.jobs.recount_counters import recount_counters
+from counters.jobs.walk import BATCH_SIZE
+from infra.jobs.command import JobCommand
+from infra.jobs.flags import WALK
+from infra.jobs.types import Batch, Work
+
+
+class Command(JobCommand):
+    help = "Compares every count with its rows and mends those that differ, while others write."
+    unit = "accounts"
+    flags = WALK
+    batch_size = BATCH_SIZE
+
+    def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
+        return recount_counters(work)

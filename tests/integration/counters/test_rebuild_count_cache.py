@@ -1,0 +1,88 @@
+"""rebuild_count_cache: wrong entries are laid anew, whatever version they say they have."""
+
+import pytest
+
+from counters.cache import account_counts, refresh_account_counts
+from counters.kinds import CounterKind
+from counters.management.commands.rebuild_count_cache import Command
+from infra.caching.client import redis
+from infra.caching.values import Versioned
+from infra.changes.failpoints import arm, disarm
+from relations.actions.follow import follow
+from tests.integration.counters.drifting import spoil
+from tests.integration.jobs.outcomes import Outcome
+from tests.world import drain_all, make_accounts
+
+RIGHT = b"1,1,0,0,0"
+
+
+@pytest.fixture
+def people(world):
+    """A ring of follows; the counts of the first two are cached."""
+    people = make_accounts(6)
+    for follower, followee in zip(people, people[1:] + people[:1], strict=True):
+        follow(follower, followee)
+    drain_all()
+    redis().call("FLUSHDB")
+    assert account_counts.load_many(people[:2]) == dict.fromkeys(people[:2], RIGHT)
+    return people
+
+
+def lay(owner_id: int, version: int, payload: bytes) -> None:
+    redis().call("DEL", account_counts.key(owner_id))
+    redis().call(*account_counts.put_command(owner_id, Versioned(version, payload)))
+
+
+@pytest.mark.parametrize("version", [1, 2, 1_000_000], ids=["behind", "even", "restored shard"])
+def test_wrong_entry_is_laid_anew(people, version):
+    ann = people[0]
+    lay(ann, version, b"9,9,9,9,9")
+    key = account_counts.key(ann).decode()
+    line = f"{key}: 9,9,9,9,9 -> 1,1,0,0,0"
+    dry = Outcome(Command(), "--dry-run").out
+    assert dry == f"{line}\n6 subjects looked at, 1 would change, 0 failed\n"
+    assert account_counts.load_many([ann])[ann] == b"9,9,9,9,9"
+    assert Outcome(Command()).out == f"{line}\n6 subjects done, 1 changed, 0 failed\n"
+    assert account_counts.load_many([ann])[ann] == RIGHT
+    assert Outcome(Command()).out == "6 subjects done, 0 changed, 0 failed\n"
+
+
+def test_what_is_not_cached_stays_so(people):
+    Outcome(Command())
+    assert redis().call("EXISTS", *account_counts.keys(people)) == 2
+
+
+def test_entry_refreshed_meanwhile_is_left_alone(people):
+    """Dropped blindly, what the job read before would be laid over it."""
+    ann = people[0]
+    lay(ann, 1, b"9,9,9,9,9")
+
+    def refresh_meanwhile() -> None:
+        disarm("counters.wrong_entries_found")
+        follow(people[3], ann)
+        drain_all()
+        refresh_account_counts([ann])
+
+    arm("counters.wrong_entries_found", refresh_meanwhile)
+    Outcome(Command())
+    assert account_counts.load_many([ann])[ann] == b"2,1,0,0,0"
+
+
+def test_account_and_pages_are_chosen_as_in_all_jobs(people):
+    for person in people[:2]:
+        lay(person, 1, b"9,9,9,9,9")
+    chosen = Outcome(Command(), "--account", str(people[1])).out
+    assert chosen.endswith("1 subjects done, 1 changed, 0 failed\n")
+    outs = [Outcome(Command(), "--limit", "4", "--resume").out for _ in range(2)]
+    assert outs[0].endswith("4 subjects done, 1 changed, 0 failed\n") or outs[1].endswith(
+        "2 subjects done, 1 changed, 0 failed\n"
+    )
+    assert account_counts.load_many([people[0]])[people[0]] == RIGHT
+
+
+def test_counts_themselves_are_left_to_the_recount(people):
+    """The cache is made equal to the counts, not to the rows they count."""
+    ann = people[0]
+    spoil(ann, CounterKind.FOLLOWERS, +2)
+    Outcome(Command())
+    assert account_counts.load_many([ann])[ann] == b"3,1,0,0,0"

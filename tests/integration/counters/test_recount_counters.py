@@ -1,0 +1,196 @@
+"""recount_counters and audit_counters: what they find, mend, and leave alone."""
+
+import threading
+from functools import partial
+
+import pytest
+from django.conf import settings
+
+from counters.cache import account_counts, refresh_account_counts
+from counters.changes import CountsMended
+from counters.jobs.recount_counters import mend, recount_counters
+from counters.kinds import CounterKind
+from counters.management.commands.audit_counters import Command as Audit
+from counters.management.commands.recount_counters import Command as Recount
+from counters.queries.counts import load_counts
+from infra.changes.failpoints import arm, disarm
+from infra.changes.models import Change
+from infra.jobs.models import JobCheckpoint
+from infra.jobs.types import Work
+from infra.sharding.buckets import shard_of
+from relations.actions.follow import follow
+from tests.integration.counters.drifting import lose, spoil
+from tests.integration.jobs.outcomes import Outcome
+from tests.races import failures, run_together
+from tests.truth import assert_drained_truth, everything_written
+from tests.world import drain_all, make_accounts, publish
+
+FOLLOWERS, FOLLOWING, POSTS = CounterKind.FOLLOWERS, CounterKind.FOLLOWING, CounterKind.POSTS
+
+
+@pytest.fixture
+def people(world):
+    """A ring of follows; everybody has published."""
+    people = make_accounts(12)
+    for follower, followee in zip(people, people[1:] + people[:1], strict=True):
+        follow(follower, followee)
+        publish(follower)
+    drain_all()
+    return people
+
+
+def spoil_some(people) -> list[str]:
+    """What a job has to say of it, in any order."""
+    ann, bob, eve, *_ = people
+    spoil(ann, FOLLOWERS, +3)
+    spoil(bob, POSTS, -1)
+    lose(eve)
+    return [
+        f"account {ann} FOLLOWERS: 4 -> 1",
+        f"account {bob} POSTS: 0 -> 1",
+        *(f"account {eve} {kind}: 0 -> 1" for kind in ("FOLLOWERS", "FOLLOWING", "POSTS")),
+    ]
+
+
+def test_recount_mends_what_differs_and_says_so(people):
+    lines = spoil_some(people)
+    outcome = Outcome(Recount(), "--batch-size", "2")
+    *said, result = outcome.out.splitlines()
+    assert sorted(said) == sorted(lines)
+    assert (outcome.code, result) == (0, "12 accounts done, 5 changed, 0 failed")
+    assert_drained_truth()
+    assert Outcome(Recount()).out == "12 accounts done, 0 changed, 0 failed\n"
+
+
+def test_dry_run_says_the_same_and_writes_nothing(people):
+    lines = spoil_some(people)
+    before = everything_written()
+    outcome = Outcome(Recount(), "--dry-run")
+    assert sorted(outcome.out.splitlines()[:-1]) == sorted(lines)
+    assert everything_written() == before
+
+
+def test_audit_ends_with_1_and_writes_nothing(people):
+    assert Outcome(Audit()).code == 0
+    lines = spoil_some(people)
+    before = everything_written()
+    outcome = Outcome(Audit())
+    assert outcome.code == 1
+    *said, result = outcome.out.splitlines()
+    assert sorted(said) == sorted(lines)
+    assert result == "9 accounts done, 3 failed"
+    assert everything_written() == before
+
+
+def test_account_chosen_alone_is_mended_alone(people):
+    spoil_some(people)
+    outcome = Outcome(Recount(), "--account", str(people[0]))
+    assert outcome.out.endswith("1 accounts done, 1 changed, 0 failed\n")
+    assert Outcome(Audit()).code == 1
+
+
+def test_limit_and_resume_go_through_everybody_once(people):
+    spoil_some(people)
+    done = [Outcome(Recount(), "--limit", "5", "--resume").out for _ in range(3)]
+    assert [out.splitlines()[-1].partition(" accounts")[0] for out in done] == ["5", "5", "2"]
+    assert not JobCheckpoint.objects.exists()
+    assert_drained_truth()
+
+
+def test_cached_counts_follow(people):
+    ann = people[0]
+    spoil(ann, FOLLOWERS, +3)
+    refresh_account_counts([ann])
+    assert account_counts.load_many([ann])[ann] == b"4,1,1,0,0"
+    Outcome(Recount())
+    assert account_counts.load_many([ann])[ann] == b"1,1,1,0,0"
+
+
+def test_caches_follow_also_when_a_recount_dies_behind_its_commit(people, monkeypatch):
+    """It mended the row; without a change the entry would be wrong until it expires."""
+    ann = people[0]
+    spoil(ann, FOLLOWERS, +3)
+    refresh_account_counts([ann])
+    assert account_counts.load_many([ann])[ann] == b"4,1,1,0,0"
+    monkeypatch.setattr("infra.changes.append._serve_at_once", lambda *_: None)
+    mend(shard_of(ann), ann)
+    assert Change.objects.on(shard_of(ann)).get().kind == CountsMended.kind
+    drain_all()
+    assert account_counts.load_many([ann])[ann] == b"1,1,1,0,0"
+
+
+@pytest.mark.parametrize("place", ["counters.drift_found", "counters.mended"])
+def test_recount_that_dies_has_done_nothing(people, place):
+    ann = people[0]
+    spoil(ann, FOLLOWERS, +3)
+    before = everything_written()
+
+    def die() -> None:
+        raise KeyboardInterrupt
+
+    arm(place, die)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            mend(shard_of(ann), ann)
+    finally:
+        disarm(place)
+    assert everything_written() == before
+
+
+def test_recounts_of_one_account_at_once_mend_it_once(people):
+    """Both would find what it lacks, and both would add it."""
+    ann = people[0]
+    spoil(ann, FOLLOWERS, +3)
+    both_found = threading.Barrier(2)
+
+    def wait_for_the_other() -> None:
+        try:
+            both_found.wait(0.5)
+        except threading.BrokenBarrierError:
+            both_found.reset()
+
+    arm("counters.drift_found", wait_for_the_other)
+    try:
+        answers = run_together([partial(mend, shard_of(ann), ann)] * 2)
+    finally:
+        disarm("counters.drift_found")
+    assert failures(answers) == []
+    assert sorted(map(len, answers)) == [0, 1]
+    assert_drained_truth()
+
+
+def test_follow_between_finding_and_mending_is_not_lost(people):
+    """What was counted is one short by then; what the count lacks is still the same."""
+    *_, joe = people
+    spoil(joe, FOLLOWING, +5)
+    followed = []
+
+    def follow_meanwhile() -> None:
+        disarm("counters.drift_found")
+        followed.extend(run_together([partial(follow, joe, people[4])]))
+
+    arm("counters.drift_found", follow_meanwhile)
+    mend(shard_of(joe), joe)
+    assert followed == [True]
+    assert load_counts([joe])[joe][FOLLOWING].value == 2
+    drain_all()
+    assert_drained_truth()
+
+
+def test_recount_beside_writers_ends_exact(people):
+    ann, *others = people
+
+    def live(one: int) -> None:
+        for other in others:
+            if other != one:
+                follow(one, other)
+
+    def wreck_and_recount() -> None:
+        for _ in range(5):
+            spoil(ann, FOLLOWERS, +7)
+            list(recount_counters(Work(settings.SHARD_ALIASES, batch_size=3)))
+
+    calls = [partial(live, one) for one in others[:4]] + [wreck_and_recount, drain_all]
+    assert failures(run_together(calls)) == []
+    drain_all()
+    assert_drained_truth()

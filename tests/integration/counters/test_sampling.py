@@ -1,0 +1,100 @@
+"""The audit that never ends, and what /metrics makes of it."""
+
+import random
+
+import pytest
+from django.conf import settings
+from prometheus_client import CollectorRegistry, generate_latest
+from redis.exceptions import ConnectionError as RedisConnectionError
+
+from counters import sampling
+from counters.jobs.recount_counters import mend
+from counters.kinds import CounterKind
+from counters.metrics import DriftCollector
+from counters.sampling import OWNERS, sample_drift, sample_shard
+from infra.sharding.buckets import shard_of
+from infra.sharding.sql import execute
+from tests.budgets import count_calls
+from tests.integration.counters.drifting import spoil
+from tests.races import run_together
+
+FILL = "INSERT INTO counters_counter SELECT 8 + 4 * n, 0, 1, 0, 1 FROM generate_series(0, %s) n"
+ANN, EVE, SHARD = 8, 8 + 4 * 399, "shard0"
+
+
+@pytest.fixture
+def many(world):
+    """400 accounts of one shard, with counts of nothing."""
+    assert shard_of(ANN) == shard_of(EVE) == SHARD
+    execute(SHARD, FILL, (399,))
+
+
+def wrong(draw: float) -> dict[int, int]:
+    return sample_shard(SHARD, draw).wrong
+
+
+def shown() -> dict[str, float]:
+    """Drift by shard, as a scrape has it."""
+    registry = CollectorRegistry()
+    registry.register(DriftCollector())
+    lines = generate_latest(registry).decode().splitlines()
+    drift = [line for line in lines if line.startswith("tideline_counter_drift{")]
+    return {line.split('"')[1]: float(line.rpartition(" ")[2]) for line in drift}
+
+
+def test_what_is_wrong_is_found_shown_and_forgotten_once_it_is_mended(many):
+    assert wrong(0.0) == {}
+    spoil(ANN + 4, CounterKind.FOLLOWERS, +2)
+    assert wrong(0.0) == {ANN + 4: 1}
+    assert wrong(0.9) == {ANN + 4: 1}, "the sample was elsewhere, and it is wrong still"
+    assert shown() == {SHARD: 1.0}
+    mend(SHARD, ANN + 4)
+    assert wrong(0.9) == {}
+    assert shown() == {SHARD: 0.0}
+
+
+def test_everybody_is_sampled_at_some_time(many):
+    spoil(EVE, CounterKind.FOLLOWERS, +1)
+    rng = random.Random(5)
+    tries = next(n for n in range(1, 500) if wrong(rng.random()))
+    assert tries < 10 * 400 / OWNERS
+
+
+def test_all_shards_are_sampled_and_the_default_database_is_not(world):
+    sample_drift(["default", *settings.SHARD_ALIASES])
+    assert shown() == dict.fromkeys(settings.SHARD_ALIASES, 0.0)
+
+
+def test_sample_costs_what_it_says(many):
+    sample_shard(SHARD, 0.5)
+    with count_calls() as calls:
+        sample_shard(SHARD, 0.5)
+    assert (calls.sql.total(), calls.round_trips) == (4, 2)
+
+
+def test_account_too_large_for_a_sample_stays_what_it_was(many, monkeypatch):
+    spoil(ANN, CounterKind.FOLLOWERS, +2)
+    assert wrong(0.0) == {ANN: 1}
+    monkeypatch.setattr(sampling, "PATIENCE", "SET LOCAL statement_timeout = '1ms'")
+    slow = sampling.find_drift
+
+    def find_slowly(alias, owner_ids):
+        execute(alias, "SELECT pg_sleep(0.1)")
+        return slow(alias, owner_ids)
+
+    monkeypatch.setattr(sampling, "find_drift", find_slowly)
+    assert wrong(0.0) == {ANN: 1}
+
+
+def test_without_redis_nothing_is_shown_and_nothing_raised(world, monkeypatch):
+    def away(aliases):
+        raise RedisConnectionError
+
+    monkeypatch.setattr("counters.metrics.read_found", away)
+    assert shown() == {}
+
+
+def test_many_compensators_do_no_harm(many):
+    spoil(ANN, CounterKind.FOLLOWERS, +2)
+    run_together([lambda: wrong(0.0)] * 4)
+    assert shown() == {SHARD: 1.0}
