@@ -1,6 +1,7 @@
-"""Cached lists: all an account follows, those it follows quietly, its newest open followers (S3).
+"""What relations keep in Redis: lists, and what lies between a viewer and others (a standing).
 
-The version of the first two is that of the following count, of the third that of the followers
+Lists are all an account follows, those it follows quietly, its newest open followers (S3). The
+version of the first two is that of the following count, of the third that of the followers
 count; both grow with every edge. Lists are changed in place by the change stream, never dropped
 and rebuilt on each follow (S3 10.4.2's thrash).
 """
@@ -9,13 +10,25 @@ from collections.abc import Iterable, Mapping
 
 from django.conf import settings
 
+from infra.caching.client import Command
 from infra.caching.lists import Item, ListCache, ListChange
+from infra.caching.pairs import PairCache
 from relations.types import Attribute, Edge, Listed
 
 FOLLOWING = ListCache("relations.following:v1", ttl_s=14 * 86_400, max_items=1_000_000)
 QUIET = ListCache("relations.quiet:v1", ttl_s=14 * 86_400, max_items=1_000_000)
 FOLLOWERS = ListCache(
     "relations.followers:v1", ttl_s=14 * 86_400, max_items=settings.FOLLOWERS_CACHED
+)
+# What lies between a viewer and others. 255 pairs and the stamp stay a packed hash, 9 bytes a pair;
+# the filter of 5,000 relations is still cheap to fetch whole (9 kB; of 500: 1 kB).
+STANDINGS = PairCache(
+    "relations.standing:v1",
+    ttl_s=86_400,
+    filter_ttl_s=14 * 86_400,
+    max_pairs=255,
+    max_filtered=5_000,
+    max_pairs_unfiltered=10_000,
 )
 
 # Which edges are on which list.
@@ -54,3 +67,11 @@ def split(
     on = {other for other, edge in edges.items() if edge.attribute in attributes}
     added = [Listed(edges[other].since_ms, other) for other in on]
     return added, [other for other in edges if other not in on]
+
+
+def standing_changes(pairs: Iterable[tuple[int, int]]) -> list[Command]:
+    """What tells the cache that rows between these viewers and others have changed."""
+    by_viewer: dict[int, list[int]] = {}
+    for viewer_id, other_id in pairs:
+        by_viewer.setdefault(viewer_id, []).append(other_id)
+    return [STANDINGS.change_command(viewer, others) for viewer, others in by_viewer.items()]

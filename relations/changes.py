@@ -16,3 +16,11 @@ class EdgeChanged(Payload, frozen=True):
     followee_id: int
     before: int
     after: int
+
+
+class MuteChanged(Payload, frozen=True):
+    """What the owner mutes of the target is no longer what it was."""
+
+    kind: ClassVar[str] = "relations.mute_changed"
+
+    target_id: int

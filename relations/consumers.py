@@ -1,6 +1,7 @@
 """What relations do with changes of edges: the other side, its count, and the cached lists.
 
-The follower's own list comes first: a followee's shard out of reach must not hold it up.
+What the rules ask comes first, then the follower's own list: a followee's shard out of reach must
+hold up neither.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,12 +17,18 @@ from relations.actions.mirror import (
     read_forward,
     refresh_followers,
 )
-from relations.cache import FOLLOWING, FOLLOWS, QUIET, QUIETLY, list_change, split
-from relations.changes import EdgeChanged
+from relations.cache import FOLLOWING, FOLLOWS, QUIET, QUIETLY, list_change, split, standing_changes
+from relations.changes import EdgeChanged, MuteChanged
 from relations.queries.lists import forget_first_pages
 from relations.types import Edge
 
 Deliveries = Sequence[Delivery[EdgeChanged]]
+
+
+@consumes(EdgeChanged, MuteChanged, at_once=True)
+def forget_standings(alias: str, deliveries: Sequence[Delivery[EdgeChanged | MuteChanged]]) -> None:
+    """The owners' next reads ask their shard what lies between them and the others now."""
+    redis().run(standing_changes((d.owner_id, _other(d.payload)) for d in deliveries))
 
 
 @consumes(EdgeChanged, at_once=True)
@@ -46,8 +53,13 @@ def mirror_backward_edges(alias: str, deliveries: Deliveries) -> None:
     mirrored = [mirror_on_shard(target, group) for target, group in groups.items()]
     failpoint("relations.mirrored")
     # After all rows: with Redis away the truth at least is everywhere.
+    redis().run(standing_changes((followee, follower) for follower, followee in forward))
     for followees in mirrored:
         refresh_followers(followees)
+
+
+def _other(news: EdgeChanged | MuteChanged) -> int:
+    return news.followee_id if isinstance(news, EdgeChanged) else news.target_id
 
 
 def _pairs(deliveries: Deliveries) -> set[Pair]:

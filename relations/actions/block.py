@@ -18,7 +18,7 @@ from infra.sharding.buckets import shard_of
 from relations.actions.edges import read_edge, write_edge
 from relations.actions.follow import now_ms
 from relations.actions.mirror import hide_follower, mirror_at_once, refresh_followers
-from relations.cache import FOLLOWERS, FOLLOWING
+from relations.cache import FOLLOWERS, FOLLOWING, standing_changes
 from relations.errors import CannotBlockSelf
 from relations.states import Act, step
 
@@ -42,7 +42,7 @@ def block(owner_id: int, target_id: int, clock_ms: Callable[[], int] = now_ms) -
     with suppress(RedisError):  # the end of the follow that was hidden brings them up to date
         refresh_followers(hidden)
     if not mirror_at_once(owner_id, target_id):
-        _forget_lists(target_id)
+        _forget_cached(target_id, owner_id)
     return is_news
 
 
@@ -69,7 +69,12 @@ def _step(alias: str, owner_id: int, target_id: int, act: Act, clock_ms: Callabl
     return True
 
 
-def _forget_lists(account_id: int) -> None:
-    """Cached lists from before a block must not outlive it: who asks is sent to the shard."""
+def _forget_cached(account_id: int, blocker_id: int) -> None:
+    """What is cached from before a block must not outlive it: who asks is sent to the shard."""
     with suppress(RedisError):
-        redis().run([("DEL", cache.key(account_id)) for cache in (FOLLOWING, FOLLOWERS)])
+        redis().run(
+            [
+                *standing_changes([(account_id, blocker_id)]),
+                *(("DEL", cache.key(account_id)) for cache in (FOLLOWING, FOLLOWERS)),
+            ]
+        )

@@ -1,36 +1,52 @@
-"""Mastodon's Relationship entity."""
+"""Mastodon's Relationship entity, and what Tideline adds to it."""
 
-from collections.abc import Iterable
+from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 import orjson
 
-from relations.queries.relationships import Relationship
+from relations.types import Attribute, Flag, Standing
 
 
-def present_relationship(relationship: Relationship) -> bytes:
-    return orjson.dumps(_entity(relationship))
+def present_relationship(account_id: int, standing: Standing, now_ms: int) -> bytes:
+    return orjson.dumps(_entity(account_id, standing, now_ms))
 
 
-def present_relationships(relationships: Iterable[Relationship]) -> bytes:
-    return orjson.dumps([_entity(relationship) for relationship in relationships])
+def present_relationships(standings: Mapping[int, Standing], now_ms: int) -> bytes:
+    return orjson.dumps([_entity(*one, now_ms) for one in standings.items()])
 
 
-def _entity(relationship: Relationship) -> dict[str, Any]:
+def _entity(account_id: int, standing: Standing, now_ms: int) -> dict[str, Any]:
+    following, followed_by = standing.is_followed, standing.follows_me
+    flags = standing.flags
+    muting = standing.is_muted_at(now_ms)
     return {
-        "id": str(relationship.account_id),
-        "following": relationship.following,
-        "showing_reblogs": relationship.following,
-        "notifying": False,
+        "id": str(account_id),
+        "following": following,
+        "showing_reblogs": following and not flags & Flag.HIDES_REPOSTS,
+        "notifying": bool(flags & Flag.NOTIFIES),
         "languages": None,
-        "followed_by": relationship.followed_by,
-        "blocking": False,
-        "blocked_by": False,
-        "muting": False,
-        "muting_notifications": False,
+        "followed_by": followed_by,
+        "blocking": standing.mine is Attribute.BLACK,
+        "blocked_by": standing.theirs is Attribute.BLACK,
+        "muting": muting,
+        "muting_notifications": muting and standing.mutes_notices,
+        "muting_expires_at": _iso(standing.muted_until_ms) if muting else None,
         "requested": False,
         "requested_by": False,
         "domain_blocking": False,
         "endorsed": False,
         "note": "",
+        "quiet_following": standing.mine is Attribute.WHISPER,
+        "special": bool(flags & Flag.SPECIAL),
+        "mutual": following and followed_by,
     }
+
+
+def _iso(unix_ms: int) -> str | None:
+    """As Mastodon writes times; None for a mute without end."""
+    if not unix_ms:
+        return None
+    moment = datetime.fromtimestamp(unix_ms / 1000, UTC)
+    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{unix_ms % 1000:03d}Z"

@@ -4,11 +4,12 @@ from typing import Any
 
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter
-from rest_framework.serializers import BooleanField, CharField, ListField, Serializer
+from rest_framework.serializers import BooleanField, CharField, DateTimeField, ListField, Serializer
 
 ID_LIST = OpenApiParameter(
     "id[]", OpenApiTypes.STR, many=True, required=True, description="At most 100 account ids"
 )
+ACCOUNT_IDS = ListField(child=CharField())
 
 
 class Relationship(Serializer[Any]):
@@ -22,8 +23,16 @@ class Relationship(Serializer[Any]):
     blocked_by = BooleanField()
     muting = BooleanField()
     muting_notifications = BooleanField()
+    muting_expires_at = DateTimeField(allow_null=True)
     requested = BooleanField()
     requested_by = BooleanField()
     domain_blocking = BooleanField()
     endorsed = BooleanField()
     note = CharField(allow_blank=True)
+    quiet_following = BooleanField()
+    special = BooleanField()
+    mutual = BooleanField()
+
+
+class Targets(Serializer[Any]):
+    id = ListField(child=CharField(), max_length=100)

@@ -82,12 +82,3 @@ def read_follows(owner_id: int) -> Mapping[Listed, Attribute]:
     )
     found: Sequence[Any] = fetch_all(shard_of(owner_id), sql, [owner_id])
     return {Listed(since_ms, other): Attribute(state) for since_ms, other, state in found}
-
-
-def read_edges(rows: Rows, owner_id: int, others: Sequence[int]) -> set[int]:
-    """Those of `others` with a live edge of this owner. One query by primary key."""
-    sql = (
-        f"SELECT {rows.other} FROM {rows.table}"  # noqa: S608
-        f" WHERE {rows.owner} = %s AND {rows.other} = ANY(%s::bigint[]) AND {rows.live}"
-    )
-    return {row[0] for row in fetch_all(shard_of(owner_id), sql, [owner_id, list(others)])}

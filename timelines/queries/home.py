@@ -1,6 +1,6 @@
 """A page of a home timeline: skeleton, hydrate, rules, present."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -9,13 +9,9 @@ from infra.api.pages import Page, Window
 from posts.api.present import present_status
 from posts.ids import FIRST, LAST, MalformedPostId, PostId
 from posts.queries.hydrate import hydrate
-from relations.queries.following import (
-    find_known_follows,
-    follows_commands,
-    keep_follows,
-    read_follows,
-)
-from relations.queries.rows import FORWARD, read_edges
+from relations.actions.follow import now_ms
+from relations.known import find_known_standings, keep_known_standings
+from relations.queries.standings import ask_command, complete_standings
 from timelines.queries.pull import Span
 from timelines.queries.skeleton import HomeSkeleton
 from timelines.rules import Facts, is_visible_at_home
@@ -29,13 +25,13 @@ class Shown(NamedTuple):
     body: bytes
 
 
-def home_page(viewer_id: int, window: Window) -> Page[bytes]:
+def home_page(viewer_id: int, window: Window, clock_ms: Callable[[], int] = now_ms) -> Page[bytes]:
     """One page of Status entities, newest first; full unless the list ends.
 
     Cost: two Redis round trips and no SQL when warm, one when what it shows is in process memory;
     entries that the rules take out cost one round trip more per refill.
     """
-    skeleton = HomeSkeleton(viewer_id)
+    skeleton = HomeSkeleton(viewer_id, clock_ms())
     if window.min_id is not None:
         return _newer_page(skeleton, decode_cursor(window.min_id), window.limit)
     above = decode_cursor(window.since_id) if window.since_id else FIRST
@@ -81,21 +77,19 @@ def _show(skeleton: HomeSkeleton, entries: Sequence[Entry]) -> list[Shown]:
 
 
 def _load_facts(skeleton: HomeSkeleton, entries: Sequence[Entry]) -> Facts:
-    """What the rules rest on: posts, their authors, and which of the sources are followed."""
-    viewer_id, version = skeleton.reader_id, skeleton.live.following_version
-    sources = {entry.event.author_id for entry in entries}
-    follows = find_known_follows(viewer_id, version)
-    asked = [source for source in sources if source not in follows]
-    commands = follows_commands(viewer_id, asked) if asked else []
-    hydrated = hydrate([entry.original for entry in entries], commands, skeleton.position)
-    followed = {source for source in sources if follows.get(source)}
-    if hydrated.extra is None:
-        followed |= read_edges(FORWARD, viewer_id, asked)
-    elif asked:
-        answers = read_follows(viewer_id, asked, hydrated.extra)
-        keep_follows(viewer_id, answers)
-        followed.update(source for source in asked if answers.answers[source])
-    return Facts(viewer_id, hydrated.fragments, hydrated.accounts, followed)
+    """What the rules rest on: posts, their authors, and what lies between them and the viewer."""
+    viewer_id, originals = skeleton.reader_id, [entry.original for entry in entries]
+    people = {post.author_id for post in originals} | {entry.event.author_id for entry in entries}
+    people.discard(viewer_id)
+    standings = find_known_standings(viewer_id, skeleton.stamp, people)
+    asked = [person for person in people if person not in standings]
+    commands = [ask_command(viewer_id, asked)] if asked else []
+    hydrated = hydrate(originals, commands, skeleton.position)
+    if asked:
+        learnt = complete_standings(viewer_id, asked, hydrated.extra and hydrated.extra[0])
+        keep_known_standings(viewer_id, learnt)
+        standings |= learnt.of
+    return Facts(viewer_id, skeleton.now_ms, hydrated.fragments, hydrated.accounts, standings)
 
 
 def decode_cursor(text: str) -> PostId:

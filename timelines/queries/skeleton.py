@@ -3,18 +3,15 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from itertools import groupby
+from typing import Any, NamedTuple
 
 from redis.exceptions import RedisError
 
 from infra.caching.client import redis
 from posts.ids import LAST, PACKED_BYTES, PostId
 from posts.known import Position, known_posts
-from relations.queries.following import (
-    load_following,
-    read_following_version,
-    read_version,
-    version_command,
-)
+from relations.known import stamp_command
+from relations.queries.following import load_following, read_version, version_command
 from timelines.queries.pull import Span, pull
 from timelines.queries.rebuild import rebuild
 from timelines.stores.chosen import timeline_store
@@ -24,15 +21,18 @@ PULL_BATCH = 60
 
 
 class HomeSkeleton:
-    """One reader's home for the length of one request.
+    """One reader's home for the length of one request, which is at one moment for its rules.
 
-    `position`: where the log of posts that are gone stood when the request began.
+    `position`: where the log of posts that are gone stood when the request began. `stamp`: what
+    standings in process memory must carry to hold.
     """
 
-    def __init__(self, reader_id: int) -> None:
+    def __init__(self, reader_id: int, now_ms: int) -> None:
         self.reader_id = reader_id
-        live, self.position = read_live(reader_id)
-        self.live = live or rebuild(reader_id)
+        self.now_ms = now_ms
+        first = read_first(reader_id)
+        self.position, self.stamp = first.position, first.stamp
+        self.live = first.live or rebuild(reader_id)
         self._authors: list[int] | None = None
 
     def iter_older(self, span: Span) -> Iterator[Entry]:
@@ -71,26 +71,41 @@ class HomeSkeleton:
         return self._authors
 
 
-def read_live(reader_id: int) -> tuple[LiveTimeline | None, Position | None]:
-    """The live timeline, or None when there is none that reflects the reader's following list;
-    and where the log of posts that are gone stands, None without Redis.
+class First(NamedTuple):
+    """What the first round trip of a page brings; all None without Redis.
 
-    Cost: one round trip; one query more when the following list is not cached.
+    `live`: None also when it reflects another following list than the reader's. `position`: of the
+    log of posts that are gone. `stamp`: of what lies between the reader and others.
     """
+
+    live: LiveTimeline | None
+    position: Position | None
+    stamp: bytes | None
+
+
+def read_first(reader_id: int) -> First:
+    """Cost: one round trip; two queries and two trips more when the following list ran out."""
     store, look = timeline_store(), known_posts.look()
-    commands = [store.read_command(reader_id), version_command(reader_id), look.command()]
+    commands = [
+        store.read_command(reader_id),
+        version_command(reader_id),
+        look.command(),
+        stamp_command(reader_id),
+    ]
     try:
-        reply, mark, news = redis().run(commands)
+        reply, mark, news, stamp = redis().run(commands)
     except RedisError:
-        return None, None
-    position = known_posts.settle(look, news)
-    timeline = store.parse(reply)
-    if timeline is None:
-        return None, position
+        return First(None, None, None)
+    position, timeline = known_posts.settle(look, news), store.parse(reply)
+    if timeline is not None and timeline.following_version != _find_version(reader_id, mark):
+        timeline = None
+    return First(timeline, position, stamp)
+
+
+def _find_version(reader_id: int, mark: Any) -> int:
+    """A following list that ran out is laid again, or its reader would never be warm."""
     version = read_version(mark)
-    if version is None:
-        version = read_following_version(reader_id)
-    return timeline if timeline.following_version == version else None, position
+    return load_following(reader_id).version if version is None else version
 
 
 def _inside(packed: list[bytes], span: Span) -> list[bytes]:

@@ -1,17 +1,21 @@
 """What lies between me and others."""
 
-from django.http import HttpResponse
+from collections.abc import Sequence
+
+import orjson
+from django.http import HttpResponse, QueryDict
 from drf_spectacular.utils import extend_schema
 
-from accounts.queries.load import find_existing
 from infra.api.endpoint import Endpoint
 from infra.api.errors import InvalidRequest
 from infra.api.ids import parse_account_id
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
+from relations.actions.follow import now_ms
 from relations.api import schema
 from relations.api.present import present_relationship, present_relationships
 from relations.queries.relationships import load_relationships
+from relations.queries.standings import load_standings
 
 MOST_TARGETS = 100
 
@@ -26,17 +30,43 @@ class RelationshipsView(Endpoint):
 
     @extend_schema(parameters=[schema.ID_LIST], responses=schema.Relationship(many=True))
     def get(self, request: ApiRequest) -> HttpResponse:
-        texts = request.query_params.getlist("id[]") or request.query_params.getlist("id")
-        if len(texts) > MOST_TARGETS:
-            raise InvalidRequest(f"At most {MOST_TARGETS} accounts at once")
-        asked = map(parse_account_id, texts)
-        others = list(dict.fromkeys(account_id for account_id in asked if account_id))
-        known = find_existing(others)
-        wanted = [other for other in others if other in known]
-        found = load_relationships(request.account_id, wanted)
-        return json_response(present_relationships(found))
+        query = request.query_params
+        others = read_targets(query.getlist("id[]") or query.getlist("id"))
+        standings = load_relationships(request.account_id, others)
+        return json_response(present_relationships(standings, now_ms()))
+
+
+class FollowedByView(Endpoint):
+    """Which of up to 100 accounts follow me: their ids, in the order asked, each once."""
+
+    scopes = {"POST": "read:follows"}
+
+    @extend_schema(request=schema.Targets, responses=schema.ACCOUNT_IDS)
+    def post(self, request: ApiRequest) -> HttpResponse:
+        standings = load_standings(request.account_id, read_targets(_sent_ids(request)))
+        followers = [str(other) for other, one in standings.items() if one.follows_me]
+        return json_response(orjson.dumps(followers))
+
+
+def read_targets(texts: Sequence[object]) -> list[int]:
+    """The ids in order, each once, without what cannot be one. Raises InvalidRequest for > 100."""
+    if len(texts) > MOST_TARGETS:
+        raise InvalidRequest(f"At most {MOST_TARGETS} accounts at once")
+    asked = map(parse_account_id, texts)
+    return list(dict.fromkeys(account_id for account_id in asked if account_id))
 
 
 def answer_relationship(request: ApiRequest, account_id: int) -> HttpResponse:
-    (relationship,) = load_relationships(request.account_id, [account_id])
-    return json_response(present_relationship(relationship))
+    """The Relationship entity after an act on an account that exists."""
+    standing = load_standings(request.account_id, [account_id])[account_id]
+    return json_response(present_relationship(account_id, standing, now_ms()))
+
+
+def _sent_ids(request: ApiRequest) -> Sequence[object]:
+    """From a form or JSON, under either name. JSON may send numbers, or one id alone."""
+    data = request.data
+    if isinstance(data, QueryDict):
+        return data.getlist("id[]") or data.getlist("id")
+    sent = data.get("id[]", data.get("id"))
+    ids = sent if isinstance(sent, list) else [sent]
+    return [str(i) if type(i) is int else i for i in ids]

@@ -10,12 +10,7 @@ from relations.actions import mirror
 from relations.actions.follow import follow, unfollow
 from relations.cache import FOLLOWERS, FOLLOWING
 from relations.queries import fills
-from relations.queries.following import (
-    follows_commands,
-    load_following,
-    read_following_version,
-    read_follows,
-)
+from relations.queries.following import load_following
 from relations.queries.lists import FOLLOWERS_LIST, FOLLOWING_LIST, list_page
 from tests.budgets import count_calls
 from tests.integration.relations.edge_rows import cut
@@ -206,32 +201,6 @@ def test_list_dropped_while_it_is_read_does_not_look_empty(world, drain, dropped
     assert load_following(ann).followee_ids == others[::-1]
 
 
-def ask_follows(account_id, others):
-    replies = redis().run(follows_commands(account_id, others))
-    return read_follows(account_id, others, replies).answers
-
-
-def test_follows_read_while_the_list_is_dropped_are_not_lost(world, dropped_midway):
-    ann, bob, eve = make_accounts(3)
-    follow(ann, bob)
-    members(FOLLOWING_LIST, ann)
-    asked = [bob, eve]
-    dropped_midway(FOLLOWING.key(ann))
-    assert ask_follows(ann, asked) == {bob: True, eve: False}
-    assert ask_follows(ann, asked) == {bob: True, eve: False}
-
-
-def test_following_list_that_ran_out_is_laid_by_whoever_asks_for_follows(world):
-    ann, bob, eve = make_accounts(3)
-    follow(ann, bob)
-    redis().call("DEL", FOLLOWING.key(ann))
-    asked = [eve, bob]
-    assert ask_follows(ann, asked) == {bob: True, eve: False}
-    with count_calls() as calls:
-        assert ask_follows(ann, asked) == {bob: True, eve: False}
-    assert (calls.sql.total(), calls.round_trips) == (0, 1)
-
-
 def test_loaded_following_carries_the_version_of_its_count(world):
     ann, *others = make_accounts(4)
     for other in others:
@@ -239,5 +208,5 @@ def test_loaded_following_carries_the_version_of_its_count(world):
         for _ in ("cold or changed in place", "warm"):
             following = load_following(ann)
             count = load_counts([ann])[ann][CounterKind.FOLLOWING]
-            assert following.version == count.version == read_following_version(ann)
+            assert following.version == count.version
             assert len(following.followee_ids) == count.value

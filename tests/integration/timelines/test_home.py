@@ -1,6 +1,7 @@
 """Home pages: whose posts, in which order, by which cursor, after what happened."""
 
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 from pytest_django import Settings
@@ -10,9 +11,14 @@ from infra.api.errors import InvalidCursor
 from infra.api.pages import Window
 from infra.caching.client import redis
 from posts.actions.delete_post import delete_post
+from posts.actions.repost import repost
 from posts.ids import EPOCH, PostId
 from posts.known import known_posts
+from relations.actions.block import block, unblock
 from relations.actions.follow import follow, unfollow
+from relations.actions.mute import mute, unmute
+from relations.cache import FOLLOWING
+from relations.types import FollowWish
 from tests.budgets import Calls, count_calls
 from tests.integration.timelines.homes import (
     first_page,
@@ -25,6 +31,7 @@ from timelines.queries.home import home_page
 from timelines.stores.chosen import timeline_store
 
 Drain = Callable[[], int]
+SHOWN = FollowWish(reposts=True)
 
 
 @pytest.fixture
@@ -262,7 +269,8 @@ def test_a_warm_page_costs_one_round_trip_and_no_query(world: None, drain: Drain
 
 
 def test_a_cold_page_asks_each_shard_a_few_questions(world: None, drain: Drain) -> None:
-    """Following list, pull, weeks, profiles, counts: none grows with the number of followees."""
+    """Following list, pull, weeks, profiles, counts of both, standings, own marks: none grows with
+    the number of followees."""
     me, *friends = make_accounts(61)
     for friend in friends:
         follow(me, friend)
@@ -272,4 +280,94 @@ def test_a_cold_page_asks_each_shard_a_few_questions(world: None, drain: Drain) 
     forget_cards()
     with count_calls() as calls:
         assert len(first_page(me)) == 20
-    assert max(calls.sql.values()) <= 9, calls.sql
+    assert max(calls.sql.values()) <= 11, calls.sql
+
+
+def test_what_lies_between_us_is_remembered_only_while_nothing_changes(
+    world: None, drain: Drain
+) -> None:
+    me, friend, other = make_accounts(3)
+    follow(me, friend)
+    follow(me, other)
+    kept = publish(other)
+    publish(friend)
+    drain()
+    first_page(me)
+    mute(me, friend)
+    assert first_page(me) == [kept.public], "no drain has run"
+    with count_calls() as calls:
+        first_page(me)
+    assert (calls.statements, calls.round_trips) == ([], 1)
+    unmute(me, friend)
+    assert len(first_page(me)) == 2
+    block(friend, me)
+    assert first_page(me) == [kept.public]
+
+
+def test_a_mute_ends_by_the_clock_in_remembered_answers_too(world: None, drain: Drain) -> None:
+    me, friend = make_accounts(2)
+    follow(me, friend)
+    post = publish(friend)
+    drain()
+    first_page(me)
+    mute(me, friend, duration_s=10, clock_ms=lambda: 1_000)
+
+    def shown(now_ms: int) -> list[str]:
+        return ids_of(home_page(me, Window(20), clock_ms=lambda: now_ms).items)
+
+    assert shown(10_999) == shown(10_999) == []
+    with count_calls() as calls:
+        assert shown(11_000) == [post.public]
+    assert (calls.statements, calls.round_trips) == ([], 1)
+
+
+def test_pages_are_full_although_most_authors_are_muted(world: None, drain: Drain) -> None:
+    me, loud, quiet = make_accounts(3)
+    follow(me, loud)
+    follow(me, quiet)
+    posts = [publish(quiet, clock_s=at(100 + n)) for n in range(10)]
+    for second in range(120, 160):
+        publish(loud, clock_s=at(second))
+    drain()
+    mute(me, loud)
+    assert first_page(me, limit=5) == newest_first(*posts)[:5]
+    assert read_to_end(me, limit=3) == newest_first(*posts)
+
+
+def test_reposts_of_whom_i_do_not_want_to_see_are_not_shown(world: None, drain: Drain) -> None:
+    me, friend, author = make_accounts(3)
+    follow(me, friend)
+    original = publish(author)
+    drain()
+    first_page(me)
+    repost(friend, original)
+    drain()
+    assert len(first_page(me)) == 1
+    for undone in (
+        (
+            partial(follow, me, friend, FollowWish(reposts=False)),
+            partial(follow, me, friend, SHOWN),
+        ),
+        (partial(mute, me, author), partial(unmute, me, author)),
+        (partial(mute, me, friend), partial(unmute, me, friend)),
+        (partial(block, me, author), partial(unblock, me, author)),
+        (partial(block, author, me), partial(unblock, author, me)),
+    ):
+        hide, show = undone
+        hide()
+        assert first_page(me) == [], hide
+        show()
+        assert len(first_page(me)) == 1, show
+
+
+def test_a_following_list_that_ran_out_is_laid_again(world: None, drain: Drain) -> None:
+    me, friend = make_accounts(2)
+    follow(me, friend)
+    publish(friend)
+    drain()
+    first_page(me)
+    redis().call("DEL", FOLLOWING.key(me))
+    first_page(me)
+    with count_calls() as calls:
+        assert len(first_page(me)) == 1
+    assert (calls.statements, calls.round_trips) == ([], 1)

@@ -3,26 +3,97 @@
 import pytest
 
 from posts.ids import PostId
+from relations.types import STRANGER, Attribute, Flag, Standing
 from timelines.rules import Facts, is_visible_at_home
 from timelines.types import Entry
 
-ME, FRIEND = 1, 2
-MINE, THEIRS = PostId(5, ME, 0), PostId(6, FRIEND, 0)
-ALL = {MINE: b"", THEIRS: b""}
-BOTH = {ME: b"", FRIEND: b""}
+ME, FRIEND, OTHER = 1, 2, 3
+MINE, THEIRS, OTHERS = PostId(5, ME, 0), PostId(6, FRIEND, 0), PostId(4, OTHER, 0)
+REPOSTS = {PostId(9, source, 0): b"" for source in (ME, FRIEND)}
+ALL = {MINE: b"", THEIRS: b"", OTHERS: b"", **REPOSTS}
+EVERYBODY = {ME: b"", FRIEND: b"", OTHER: b""}
+NOW = 1_000
+FOLLOWED = Standing(mine=Attribute.FOLLOW)
+QUIET = Standing(mine=Attribute.WHISPER)
+SILENT = Standing(mine=Attribute.FOLLOW, flags=Flag.HIDES_REPOSTS)
+BLOCKED = Standing(mine=Attribute.BLACK)
+BLOCKS_ME = Standing(theirs=Attribute.BLACK)
+FOLLOWS_ME = Standing(theirs=Attribute.FOLLOW)
+
+
+def muted(standing: Standing, until_ms: int = 0) -> Standing:
+    return standing._replace(is_muted=True, muted_until_ms=until_ms)
+
+
+def facts(friend: Standing = FOLLOWED, other: Standing = STRANGER, **known: object) -> Facts:
+    everything = Facts(ME, NOW, ALL, EVERYBODY, {FRIEND: friend, OTHER: other})
+    return everything._replace(**known)
+
+
+def without(values: dict, key: object) -> dict:
+    return {k: v for k, v in values.items() if k != key}
 
 
 @pytest.mark.parametrize(
-    ("post", "facts", "verdict"),
+    ("post", "known", "verdict"),
     [
-        (MINE, Facts(ME, ALL, BOTH, set()), True),
-        (THEIRS, Facts(ME, ALL, BOTH, {FRIEND}), True),
-        (THEIRS, Facts(ME, ALL, BOTH, set()), False),
-        (THEIRS, Facts(ME, {MINE: b""}, BOTH, {FRIEND}), False),
-        (THEIRS, Facts(ME, ALL, {ME: b""}, {FRIEND}), False),
-        (MINE, Facts(ME, {THEIRS: b""}, BOTH, set()), False),
+        (MINE, facts(), True),
+        (MINE, facts(fragments=without(ALL, MINE)), False),
+        (THEIRS, facts(), True),
+        (THEIRS, facts(QUIET), True),
+        (THEIRS, facts(SILENT), True),
+        (THEIRS, facts(STRANGER), False),
+        (THEIRS, facts(FOLLOWS_ME), False),
+        (THEIRS, facts(BLOCKED), False),
+        (THEIRS, facts(FOLLOWED._replace(theirs=Attribute.BLACK)), False),
+        (THEIRS, facts(muted(FOLLOWED)), False),
+        (THEIRS, facts(muted(FOLLOWED, NOW + 1)), False),
+        (THEIRS, facts(muted(FOLLOWED, NOW)), True),
+        (THEIRS, facts(fragments=without(ALL, THEIRS)), False),
+        (THEIRS, facts(accounts=without(EVERYBODY, FRIEND)), False),
     ],
-    ids=["own", "followed", "not followed", "deleted", "author gone", "own deleted"],
-)
-def test_verdicts(post: PostId, facts: Facts, verdict: bool) -> None:
-    assert is_visible_at_home(Entry.of_post(post), facts) is verdict
+    ids=[
+        "own", "own deleted", "followed", "quietly followed", "followed, reposts hidden",
+        "not followed", "only follows me", "blocked", "blocks me", "muted", "muted a while longer",
+        "mute over", "deleted", "author gone",
+    ],
+)  # fmt: skip
+def test_posts_of_those_i_follow_and_my_own(post: PostId, known: Facts, verdict: bool) -> None:
+    assert is_visible_at_home(Entry.of_post(post), known) is verdict
+
+
+def repost(source: int, original: PostId) -> Entry:
+    return Entry(PostId(9, source, 0), original)
+
+
+@pytest.mark.parametrize(
+    ("entry", "known", "verdict"),
+    [
+        (repost(FRIEND, OTHERS), facts(), True),
+        (repost(FRIEND, MINE), facts(), True),
+        (repost(ME, OTHERS), facts(), True),
+        (repost(ME, THEIRS), facts(SILENT), True),
+        (repost(FRIEND, THEIRS), facts(SILENT), True),
+        (repost(FRIEND, OTHERS), facts(SILENT), False),
+        (repost(FRIEND, MINE), facts(SILENT), False),
+        (repost(FRIEND, OTHERS), facts(STRANGER, FOLLOWED), False),
+        (repost(FRIEND, OTHERS), facts(muted(FOLLOWED)), False),
+        (repost(FRIEND, OTHERS), facts(other=muted(FOLLOWED)), False),
+        (repost(FRIEND, OTHERS), facts(other=muted(FOLLOWED, NOW)), True),
+        (repost(FRIEND, OTHERS), facts(other=BLOCKED), False),
+        (repost(FRIEND, OTHERS), facts(other=BLOCKS_ME), False),
+        (repost(ME, OTHERS), facts(other=BLOCKED), False),
+        (repost(FRIEND, OTHERS), facts(fragments=without(ALL, OTHERS)), False),
+        (repost(FRIEND, OTHERS), facts(accounts=without(EVERYBODY, OTHER)), False),
+        (repost(FRIEND, OTHERS), facts(fragments=without(ALL, PostId(9, FRIEND, 0))), False),
+        (repost(ME, OTHERS), facts(accounts=without(EVERYBODY, ME)), False),
+    ],
+    ids=[
+        "of a stranger", "of me", "by me", "by me of one whose reposts I hide",
+        "of their own", "hidden", "hidden, of me", "by a stranger", "by one I mute",
+        "of one I mute", "of one I muted", "of one I block", "of one who blocks me",
+        "by me of one I block", "deleted", "author gone", "taken back", "source gone",
+    ],
+)  # fmt: skip
+def test_reposts(entry: Entry, known: Facts, verdict: bool) -> None:
+    assert is_visible_at_home(entry, known) is verdict

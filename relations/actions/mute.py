@@ -1,0 +1,76 @@
+"""Mute and unmute: one row on the owner's shard, known to nobody else."""
+
+from collections.abc import Callable
+
+from django.db import transaction
+
+from accounts.actions.lock_account import lock_account
+from accounts.queries.load import require_account
+from infra.changes.append import append_change
+from infra.sharding.buckets import shard_of
+from infra.sharding.sql import execute, fetch_one
+from relations.actions.follow import now_ms
+from relations.changes import MuteChanged
+from relations.errors import CannotMuteSelf
+from relations.types import NO_MUTE, Mute
+
+READ = """
+SELECT is_on, hides_notifications, revision, since_ms, until_ms FROM relations_muted
+WHERE owner_id = %s AND target_id = %s
+"""
+WRITE = """
+INSERT INTO relations_muted
+    (owner_id, target_id, is_on, hides_notifications, revision, since_ms, until_ms)
+VALUES (%s, %s, %s, %s, %s, %s, %s)
+ON CONFLICT (owner_id, target_id) DO UPDATE SET
+    is_on = excluded.is_on, hides_notifications = excluded.hides_notifications,
+    revision = excluded.revision, since_ms = excluded.since_ms, until_ms = excluded.until_ms
+"""
+
+
+def mute(
+    owner_id: int,
+    target_id: int,
+    duration_s: int = 0,
+    hides_notifications: bool = True,
+    clock_ms: Callable[[], int] = now_ms,
+) -> None:
+    """Hides target from owner, for `duration_s` seconds or, with 0, until unmuted.
+
+    Muting again sets the duration anew. Raises: CannotMuteSelf, AccountNotFound.
+    Cost: four statements in one transaction on the owner's shard.
+    """
+    if owner_id == target_id:
+        raise CannotMuteSelf
+    require_account(target_id)
+    moment_ms = clock_ms()
+    until_ms = moment_ms + duration_s * 1000 if duration_s else 0
+    alias = shard_of(owner_id)
+    with transaction.atomic(using=alias):
+        lock_account(alias, owner_id)
+        old = _read(alias, owner_id, target_id)
+        since_ms = old.since_ms if old.holds_at(moment_ms) else moment_ms
+        muted = Mute(True, hides_notifications, old.revision + 1, since_ms, until_ms)
+        _write(alias, owner_id, target_id, muted)
+
+
+def unmute(owner_id: int, target_id: int) -> bool:
+    """Ends a mute; False when there was none. Raises: AccountNotFound for the owner."""
+    alias = shard_of(owner_id)
+    with transaction.atomic(using=alias):
+        lock_account(alias, owner_id)
+        old = _read(alias, owner_id, target_id)
+        if not old.is_on:
+            return False
+        _write(alias, owner_id, target_id, old._replace(is_on=False, revision=old.revision + 1))
+    return True
+
+
+def _read(alias: str, owner_id: int, target_id: int) -> Mute:
+    row = fetch_one(alias, READ, (owner_id, target_id))
+    return Mute(*row) if row else NO_MUTE
+
+
+def _write(alias: str, owner_id: int, target_id: int, mute: Mute) -> None:
+    execute(alias, WRITE, (owner_id, target_id, *mute))
+    append_change(alias, owner_id, MuteChanged(target_id))

@@ -1,0 +1,48 @@
+"""Standings in process memory, each viewer's for as long as nothing of theirs has changed.
+
+A page asks for the viewer's stamp in a round trip it makes anyway. What was learnt under the same
+stamp still holds: every change of any of the viewer's pairs replaces it (infra/caching/pairs.py).
+No stamp, nothing is used. Mutes that end by themselves are for the reader to check by the clock.
+"""
+
+from collections.abc import Collection
+
+from cachebox import LRUCache
+
+from infra.caching.client import Command
+from infra.caching.reads import count_reads
+from relations.cache import STANDINGS
+from relations.queries.standings import Standings
+from relations.types import Standing
+
+KNOWN_VIEWERS = 10_000
+MOST_KNOWN = 200
+_known: LRUCache[int, Standings] = LRUCache(KNOWN_VIEWERS)
+
+
+def stamp_command(viewer_id: int) -> Command:
+    """Reply: the stamp, None where there is none."""
+    return STANDINGS.stamp_command(viewer_id)
+
+
+def find_known_standings(
+    viewer_id: int, stamp: bytes | None, others: Collection[int]
+) -> dict[int, Standing]:
+    """Those that this process learnt under this very stamp. No round trip."""
+    known = _known.get(viewer_id)
+    if stamp is None or known is None or known.stamp != stamp:
+        found = {}
+    else:
+        found = {other: known.of[other] for other in others if other in known.of}
+    count_reads(STANDINGS.family, "local", len(found), len(others) - len(found))
+    return found
+
+
+def keep_known_standings(viewer_id: int, learnt: Standings) -> None:
+    """Remembers answers beside those of the same stamp."""
+    if learnt.stamp is None:
+        return
+    known = _known.get(viewer_id)
+    if known is not None and known.stamp == learnt.stamp and len(known.of) < MOST_KNOWN:
+        learnt = Standings(learnt.stamp, known.of | learnt.of)
+    _known[viewer_id] = learnt

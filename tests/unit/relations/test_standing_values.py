@@ -1,0 +1,56 @@
+"""Standings as values: packed and back, and never a follow beside a block."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from relations.types import FOLLOWING, STRANGER, Attribute, Flag, Standing
+
+NONE, FOLLOW, WHISPER, BLACK = Attribute
+standings = st.builds(
+    Standing,
+    st.sampled_from(Attribute),
+    st.integers(0, 7).map(Flag),
+    st.sampled_from(Attribute),
+    st.booleans(),
+    st.booleans(),
+    st.integers(0, 2**42),
+)
+
+
+def test_the_example_is_as_written():
+    example = Standing(WHISPER, Flag.SPECIAL, FOLLOW, is_muted=True)
+    assert example.packed == 166
+    assert Standing.from_packed(b"166") == example
+    assert STRANGER.packed == 0
+
+
+@given(standings)
+def test_what_is_packed_comes_back(standing):
+    assert Standing.from_packed(b"%d" % standing.packed) == standing
+
+
+@pytest.mark.parametrize("mine", Attribute)
+@pytest.mark.parametrize("theirs", Attribute)
+def test_no_follow_shows_beside_a_block(mine, theirs):
+    standing = Standing.of_rows(mine, Flag.SPECIAL, theirs, False, False, 0)
+    assert not (standing.is_blocked and (standing.is_followed or standing.follows_me))
+    assert standing.is_blocked == (BLACK in (mine, theirs))
+    if not standing.is_blocked:
+        assert standing[:3] == (mine, Flag.SPECIAL, theirs)
+    assert standing.is_followed or not standing.flags or mine not in FOLLOWING
+
+
+def test_a_mute_holds_until_its_end():
+    assert Standing(is_muted=True).is_muted_at(10**15)
+    for_a_while = Standing(is_muted=True, muted_until_ms=1_000)
+    assert for_a_while.is_muted_at(999)
+    assert not for_a_while.is_muted_at(1_000)
+    assert not STRANGER.is_muted_at(0)
+
+
+def test_nothing_is_left_of_a_mute_that_was_ended():
+    assert Standing.of_rows(0, 0, 0, False, True, 5_000) == STRANGER
+    assert Standing.of_rows(0, 0, 0, True, True, 5_000) == Standing(
+        is_muted=True, mutes_notices=True, muted_until_ms=5_000
+    )
