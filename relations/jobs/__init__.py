@@ -1,0 +1,1 @@
+"""Maintenance of relations: fill, compare, mend, end. The commands only run what is here."""

@@ -1,0 +1,89 @@
+"""The pass of audit_edges over accounts: are their counts the number of their rows?"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from counters.jobs.recount_counters import mend
+from counters.kinds import CounterKind
+from counters.queries.counts import read_counts
+from infra.jobs.types import Batch, Work
+from infra.jobs.walk import Table, walk_table
+from infra.sharding.sql import fetch_all
+from relations.actions.edges import BACKWARD_KINDS, FORWARD_KINDS, Kinds
+from relations.jobs.differences import Difference, report
+from relations.jobs.rows import BACKWARD, FORWARD
+from relations.jobs.snapshot import snapshot
+from relations.types import Attribute
+
+ACCOUNTS = Table("accounts_account", key=("id",))
+ROWS_A_PAGE = 10_000
+SIDES: Sequence[tuple[Table, Kinds]] = ((FORWARD, FORWARD_KINDS), (BACKWARD, BACKWARD_KINDS))
+KINDS = [*{kind for _, kinds in SIDES for of_one in kinds.values() for kind in of_one}]
+
+# Page by page by key: the rows of one big account are no statement to wait for.
+PAGE = """
+SELECT owner, attribute, count(*), max(other) FROM (
+    SELECT {owner} AS owner, {other} AS other, attribute FROM {table}
+    WHERE ({owner}, {other}) > (%s, %s) AND {owner} <= %s
+    ORDER BY {owner}, {other} LIMIT %s
+) page GROUP BY owner, attribute
+"""
+Counted = Counter[tuple[int, CounterKind]]
+
+
+class Wrong(NamedTuple):
+    kind: CounterKind
+    counted: int
+    rows: int
+
+
+def audit_counts(work: Work, repair: bool) -> Iterator[Batch]:
+    """Accounts whose counts of relations are not the number of their rows.
+
+    Safety: right beside living writes: counts and rows are written in one transaction and read
+    here in one snapshot. Cost: one query a batch, and one per side and ROWS_A_PAGE edges.
+    """
+    for piece in walk_table(work, ACCOUNTS):
+        wrong = _find_in_snapshot(piece.alias, [row[0] for row in piece.rows])
+        found = [_difference(piece.alias, owner_id, each) for owner_id, each in wrong.items()]
+        yield report(work, piece, found, repair)
+
+
+def _find_in_snapshot(alias: str, owner_ids: Sequence[int]) -> dict[int, list[Wrong]]:
+    with snapshot(alias):
+        return _find_wrong(alias, owner_ids)
+
+
+def _find_wrong(alias: str, owner_ids: Sequence[int]) -> dict[int, list[Wrong]]:
+    """What is wrong by owner, in id order."""
+    counts = read_counts(alias, owner_ids, KINDS)
+    rows = sum((_count(alias, *side, owner_ids) for side in SIDES), Counted())
+    wrong: dict[int, list[Wrong]] = {}
+    for owner_id in sorted(owner_ids):
+        for kind in sorted(KINDS):
+            counted, there = counts[owner_id][kind].value, rows[owner_id, kind]
+            if counted != there:
+                wrong.setdefault(owner_id, []).append(Wrong(kind, counted, there))
+    return wrong
+
+
+def _count(alias: str, table: Table, kinds: Kinds, owner_ids: Sequence[int]) -> Counted:
+    """Rows of these owners by kind; what lies between them in the table belongs to nobody."""
+    found = Counted()
+    sql = PAGE.format(table=table.name, owner=table.key[0], other=table.key[1])
+    after, last = (min(owner_ids), -1), max(owner_ids)
+    while True:
+        page = fetch_all(alias, sql, (*after, last, ROWS_A_PAGE))
+        for owner_id, attribute, count, _ in page:
+            for kind in kinds[Attribute(attribute)]:
+                found[owner_id, kind] += count
+        if sum(row[2] for row in page) < ROWS_A_PAGE:
+            return found
+        after = max((row[0], row[3]) for row in page)
+
+
+def _difference(alias: str, owner_id: int, wrong: Sequence[Wrong]) -> Difference:
+    texts = [f"{w.kind.name.lower()} is {w.counted:,}, rows {w.rows:,}" for w in wrong]
+    return Difference(f"account {owner_id}: {', '.join(texts)}", partial(mend, alias, owner_id))

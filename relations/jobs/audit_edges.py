@@ -1,0 +1,30 @@
+"""Compares the derived side of edges with the truth: counts, forward edges, backward edges."""
+
+from collections.abc import Iterator
+from functools import partial
+
+from infra.jobs.types import Batch, Work
+from infra.jobs.walk import estimate_rows
+from relations.jobs.audit_backward import audit_backward
+from relations.jobs.audit_counts import ACCOUNTS, audit_counts
+from relations.jobs.audit_forward import Pause, audit_forward
+from relations.jobs.passes import in_turn
+from relations.jobs.rows import BACKWARD, FORWARD
+
+
+def audit_edges(work: Work, repair: bool, pause: Pause) -> Iterator[Batch]:
+    """A batch per piece of each table; differences that are left are its failed rows.
+
+    Counts come first: mending edges moves them, and one that is wrong could get negative.
+    `pause(seconds)` waits for pending changes; False when the run is to stop.
+    """
+    counts = partial(audit_counts, repair=repair)
+    forward = partial(audit_forward, repair=repair, pause=pause)
+    backward = partial(audit_backward, repair=repair)
+    return in_turn(work, counts, forward, backward)
+
+
+def estimate_audit(work: Work) -> int | None:
+    """About how many rows there are to look at."""
+    estimates = [estimate_rows(work, table) for table in (ACCOUNTS, FORWARD, BACKWARD)]
+    return None if None in estimates else sum(filter(None, estimates))

@@ -1,0 +1,29 @@
+"""`manage.py audit_edges`: compares both sides of all edges, and their counts, and mends them."""
+
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from typing import Any
+
+from infra.jobs.command import JobCommand
+from infra.jobs.flags import WALK
+from infra.jobs.types import Batch, Work
+from relations.jobs.audit_edges import audit_edges, estimate_audit
+from relations.jobs.passes import bounded
+
+
+class Command(JobCommand):
+    help = (
+        "Compares forward edges, backward edges and counts. Differences that are left count as"
+        " failed, so that the exit code is 1. --account looks at the rows the account owns."
+    )
+    unit = "rows"
+    flags = WALK
+
+    def add_job_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--repair", action="store_true", help="mend the derived side")
+
+    def count_total(self, work: Work, options: dict[str, Any]) -> int | None:
+        return estimate_audit(work)
+
+    def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
+        return bounded(audit_edges(work, options["repair"], self.pause))

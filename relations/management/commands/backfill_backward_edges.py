@@ -1,0 +1,27 @@
+"""`manage.py backfill_backward_edges`: the derived side of edges, written from the forward ones."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from infra.jobs.command import JobCommand
+from infra.jobs.flags import WALK
+from infra.jobs.types import Batch, Work
+from infra.jobs.walk import estimate_rows
+from relations.jobs.backfill_backward_edges import backfill_backward_edges
+from relations.jobs.passes import bounded
+from relations.jobs.rows import FORWARD
+
+
+class Command(JobCommand):
+    help = (
+        "Writes the backward edges and follower counts that are missing, or older than their"
+        " forward edge. --shard and --account choose by follower."
+    )
+    unit = "forward edges"
+    flags = WALK
+
+    def count_total(self, work: Work, options: dict[str, Any]) -> int | None:
+        return estimate_rows(work, FORWARD)
+
+    def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
+        return bounded(backfill_backward_edges(work))

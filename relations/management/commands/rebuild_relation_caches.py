@@ -1,0 +1,26 @@
+"""`manage.py rebuild_relation_caches`: cached lists that differ from the rows are laid anew."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from infra.jobs.command import JobCommand
+from infra.jobs.flags import WALK
+from infra.jobs.types import Batch, Work
+from infra.jobs.walk import estimate_rows
+from relations.jobs.passes import bounded
+from relations.jobs.rebuild_relation_caches import ACCOUNTS, rebuild_relation_caches
+
+
+class Command(JobCommand):
+    help = (
+        "Compares the cached following and followers lists of accounts with the rows, lays anew"
+        " those that differ, and drops what is remembered of pairs."
+    )
+    unit = "accounts"
+    flags = WALK
+
+    def count_total(self, work: Work, options: dict[str, Any]) -> int | None:
+        return estimate_rows(work, ACCOUNTS)
+
+    def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
+        return bounded(rebuild_relation_caches(work))

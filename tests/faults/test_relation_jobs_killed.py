@@ -1,0 +1,121 @@
+"""Jobs on relations that are killed with -9 anywhere; the next run ends the same."""
+
+import subprocess
+import sys
+from signal import SIGKILL
+
+import pytest
+from django.conf import settings
+
+from counters.kinds import CounterKind
+from infra.api.pages import Window
+from infra.jobs.models import JobCheckpoint, JobRun
+from relations.management.commands import audit_edges, backfill_backward_edges, reset_relations
+from relations.queries.lists import FOLLOWERS_LIST, list_page
+from relations.types import Attribute
+from tests.integration.jobs.outcomes import Outcome
+from tests.integration.relations.jobs.damage import (
+    delete_edge,
+    forget_derived_side,
+    make_network,
+    write_backward,
+    write_count,
+)
+from tests.other_process import environment_of_this_test
+from tests.truth import assert_drained_truth, backward_edges, forward_edges
+from tests.world import drain_all
+
+# Runs a command; the nth time it comes to the place it kills itself.
+SCRIPT = """
+import os, signal, sys
+import django
+django.setup()
+from django.core.management import call_command
+from infra.changes.failpoints import arm
+from infra.jobs.checkpoints import Place
+place, turn, *words = sys.argv[1:]
+turns = iter(range(1, 1_000))
+def act():
+    if next(turns) == int(turn):
+        os.kill(os.getpid(), signal.SIGKILL)
+def keep_and_act(self, reached, keep=Place.keep):
+    keep(self, reached)
+    act()
+if place == "checkpoint":
+    Place.keep = keep_and_act
+arm(place, act)
+call_command(*words)
+"""
+
+
+def kill_at(place, turn, *words):
+    command = [sys.executable, "-c", SCRIPT, place, str(turn), *words]
+    quiet = subprocess.DEVNULL
+    with subprocess.Popen(
+        command, env=environment_of_this_test(), cwd=settings.BASE_DIR, stdout=quiet, stderr=quiet
+    ) as process:
+        assert process.wait(30) == -SIGKILL
+    assert JobRun.objects.latest("id").state == JobRun.State.RUNNING
+
+
+def followers(account_id):
+    page = list_page(FOLLOWERS_LIST, account_id, Window(9))
+    return {listed.account_id for listed in page.items}
+
+
+def followers_in_rows(account_id):
+    edges = forward_edges().items()
+    return {
+        one
+        for (one, other), edge in edges
+        if other == account_id and edge.attribute is Attribute.FOLLOW
+    }
+
+
+@pytest.mark.parametrize("place", ["relations.backfilled", "checkpoint"])
+def test_backfill(world, place):
+    net = make_network()
+    forget_derived_side()
+    for person in net:
+        assert followers(person) == set()
+    kill_at(place, 3, "backfill_backward_edges", "--batch-size", "2")
+    assert backward_edges() != forward_edges()
+    outcome = Outcome(backfill_backward_edges.Command(), "--resume", "--batch-size", "2")
+    assert outcome.code == 0
+    assert JobRun.objects.latest("id").done < len(forward_edges()), "it began again"
+    assert not JobCheckpoint.objects.exists()
+    assert_drained_truth()
+    for person in net:
+        assert followers(person) == followers_in_rows(person)
+
+
+@pytest.mark.parametrize("place", ["relations.told_again", "counters.mended", "checkpoint"])
+@pytest.mark.parametrize("words", [["--resume"], []])
+def test_repair(world, place, words):
+    net = make_network()
+    for person in net:
+        assert followers(person) == followers_in_rows(person)
+    delete_edge("backward", net.ann, net.bob)
+    write_backward(net.ann, net.cyd, "revision = 7, attribute = 0")
+    write_count(net.dan, CounterKind.FOLLOWERS, 7)
+    kill_at(place, 1, "audit_edges", "--repair", "--batch-size", "2")
+    drain_all()  # as the compensator does; what it was told again is pending
+    assert Outcome(audit_edges.Command(), "--repair", "--batch-size", "2", *words).code == 0
+    drain_all()
+    assert Outcome(audit_edges.Command()).code == 0
+    assert_drained_truth()
+    for person in net:
+        assert followers(person) == followers_in_rows(person)
+
+
+def test_reset(world):
+    net = make_network()
+    words = ["--account", str(net.ann), "--yes", "--batch-size", "1"]
+    kill_at("checkpoint", 3, "reset_relations", *words)
+    assert any(net.ann in p and e.attribute for p, e in forward_edges().items())
+    outcome = Outcome(reset_relations.Command(), "--resume", *words)
+    assert outcome.code == 0
+    assert JobRun.objects.latest("id").done == 3
+    drain_all()
+    assert not any(net.ann in p and e.attribute for p, e in forward_edges().items())
+    assert_drained_truth()

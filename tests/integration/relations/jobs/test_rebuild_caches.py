@@ -1,0 +1,104 @@
+"""rebuild_relation_caches: what Redis says of relations is what the rows say."""
+
+import pytest
+
+from infra.api.pages import Window
+from infra.caching.client import redis
+from relations.cache import FOLLOWERS, FOLLOWING, QUIET, STANDINGS, member_of
+from relations.management.commands.rebuild_relation_caches import Command
+from relations.queries.lists import (
+    FOLLOWERS_LIST,
+    FOLLOWING_LIST,
+    OWN_FOLLOWING_LIST,
+    forget_first_pages,
+    list_page,
+)
+from relations.queries.standings import load_standings
+from tests.integration.jobs.outcomes import Outcome
+from tests.integration.relations.jobs.damage import make_network
+
+LISTS = (FOLLOWING_LIST, FOLLOWERS_LIST, OWN_FOLLOWING_LIST)
+
+
+def pages(people):
+    forget_first_pages(people)
+    return [list_page(one, p, Window(9)).items for one in LISTS for p in people]
+
+
+def everything_cached():
+    keys = sorted(redis().call("KEYS", "relations.*"))
+    return dict(zip(keys, redis().run([("DUMP", key) for key in keys]), strict=True))
+
+
+def add_stranger(net):
+    redis().call("ZADD", FOLLOWERS.key(net.ann), 10**12, member_of(net.eve))
+    return f"account {net.ann}: relations.followers:v1"
+
+
+def lose_followee(net):
+    redis().call("ZREM", FOLLOWING.key(net.ann), member_of(net.bob))
+    return f"account {net.ann}: relations.following:v1"
+
+
+def lose_secret(net):
+    redis().call("ZREM", QUIET.key(net.bob), member_of(net.ann))
+    return f"account {net.bob}: relations.quiet:v1"
+
+
+def fall_behind(net):
+    redis().call("ZADD", FOLLOWING.key(net.ann), -1, "whole")
+    return f"account {net.ann}: relations.following:v1"
+
+
+def run_ahead(net):
+    redis().call("ZADD", FOLLOWERS.key(net.ann), -900, "whole")
+    redis().call("ZREM", FOLLOWERS.key(net.ann), member_of(net.cyd))
+    return f"account {net.ann}: relations.followers:v1"
+
+
+@pytest.mark.parametrize(
+    "damage", [add_stranger, lose_followee, lose_secret, fall_behind, run_ahead]
+)
+def test_list_that_differs_is_laid_anew(world, damage):
+    net = make_network()
+    right = pages(net)
+    line = damage(net)
+    damaged = everything_cached()
+    dry = Outcome(Command(), "--dry-run")
+    assert dry.out.splitlines() == [line, "5 accounts looked at, 1 would change, 0 failed"]
+    assert everything_cached() == damaged
+    done = Outcome(Command(), "--batch-size", "2")
+    assert done.out.splitlines() == [line, "5 accounts done, 1 changed, 0 failed"]
+    assert pages(net) == right
+    before = everything_cached()
+    assert Outcome(Command()).out == "5 accounts done, 0 changed, 0 failed\n"
+    assert everything_cached() == before
+
+
+def test_what_is_not_cached_stays_so(world):
+    make_network()
+    redis().call("FLUSHDB")
+    assert Outcome(Command()).out == "5 accounts done, 0 changed, 0 failed\n"
+    assert everything_cached() == {}
+
+
+def test_what_is_remembered_of_pairs_is_dropped(world):
+    net = make_network()
+    right = load_standings(net.ann, net)
+    redis().call("HSET", STANDINGS.key(net.ann), net.bob, 3)
+    assert load_standings(net.ann, net) != right
+    line = f"account {net.ann}: relations.standing:v1"
+    assert line in Outcome(Command(), "--account", str(net.ann), "--dry-run").out
+    assert load_standings(net.ann, net) != right
+    assert line in Outcome(Command(), "--account", str(net.ann)).out
+    assert load_standings(net.ann, net) == right
+
+
+def test_only_the_shard_that_was_asked_for(world):
+    net = make_network()
+    pages(net)
+    lose_followee(net)
+    others = {f"shard{n}" for n in range(4)} - {f"shard{net.ann % 4}"}
+    for alias in sorted(others):
+        assert " 0 changed" in Outcome(Command(), "--shard", alias).out
+    assert " 1 changed" in Outcome(Command(), "--shard", f"shard{net.ann % 4}").out
