@@ -12,6 +12,11 @@ class CounterKind(IntEnum):
     QUIET_FOLLOWERS = 4  # of FOLLOWERS
     QUIET_FOLLOWING = 5  # of FOLLOWING
     BLOCKED = 6
+    MARKS = 10  # favourites and bookmarks an account has left on posts
+    # Of a post: the subject is its moment, the owner its author.
+    REPLIES = 11
+    REPOSTS = 12
+    FAVOURITES = 13
 
 
 # What is needed to show an account, to others and to itself, in this order; cached as one entry.
@@ -22,3 +27,6 @@ ACCOUNT_KINDS = (
     CounterKind.QUIET_FOLLOWERS,
     CounterKind.QUIET_FOLLOWING,
 )
+
+# What is shown with every post, in this order; cached as one entry.
+POST_KINDS = (CounterKind.REPLIES, CounterKind.REPOSTS, CounterKind.FAVOURITES)

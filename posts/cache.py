@@ -1,6 +1,6 @@
 """Post fragments by author and week (seed S0): complete or absent, kept about a week.
 
-    posts.week:v1:<site>:{author}:week   ! version, moment → fragment …, or ! version, busy → 1
+    posts.week:v2:<site>:{author}:week   ! version, moment → fragment …, or ! version, busy → 1
 
 Weeks before the last two are seldom read, weeks to come have no posts, and those of a busy author
 are not worth one key: their posts come from the shard by key.
@@ -32,7 +32,7 @@ BUSY = "busy"  # the field that stands for a week with more posts
 
 # Fragments carry absolute links: a new PUBLIC_URL must not find those of the old one.
 _SITE = f"{crc32(settings.PUBLIC_URL.encode()):08x}"
-WEEKS = HashCache(f"posts.week:v1:{_SITE}", ttl_s=WEEK_S)
+WEEKS = HashCache(f"posts.week:v2:{_SITE}", ttl_s=WEEK_S)
 
 Fragments = dict[PostId, bytes]
 

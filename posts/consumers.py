@@ -1,12 +1,14 @@
-"""What posts do with their own changes: keep the cached weeks and the author's counts right."""
+"""What posts do with their own changes: caches of those who act, and what others' posts got."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from counters.cache import refresh_account_counts
 from infra.caching.client import Command, redis
 from infra.caching.hashes import HashChange
+from infra.changes.failpoints import failpoint
 from infra.changes.registry import Delivery, consumes
+from posts.actions.record_responses import COUNTED, by_shard, record_on_shard
 from posts.cache import (
     WEEKS,
     Week,
@@ -16,12 +18,17 @@ from posts.cache import (
     size_command,
     week_of,
 )
-from posts.changes import PostCreated, PostDeleted
+from posts.changes import PostCreated, PostDeleted, PostMarked
+from posts.count_cache import refresh_post_counts
 from posts.encode import PostRow, encode_post
 from posts.ids import PostId
 from posts.known import gone_command
+from posts.own_marks import refresh_own_marks
+from posts.queries.responses import read_mark_responses, read_post_responses
 from posts.queries.rows import read_posts
+from posts.types import Kind, Response
 
+Acts = Sequence[Delivery[PostCreated | PostDeleted | PostMarked]]
 Deliveries = Sequence[Delivery[PostCreated | PostDeleted]]
 
 
@@ -62,3 +69,50 @@ def _command(
     )
     week = week_of(post_id)
     return WEEKS.change_command(*week, change)
+
+
+@consumes(PostCreated, PostDeleted, PostMarked, at_once=True)
+def refresh_marks(alias: str, deliveries: Acts) -> None:
+    """Who reposted or marked a post sees it so at the next read. Two queries, one round trip."""
+    owners = {delivery.owner_id for delivery in deliveries if _is_mark(delivery.payload)}
+    if owners:
+        refresh_own_marks(owners)
+
+
+@consumes(PostCreated, PostDeleted, PostMarked)
+def record_responses(alias: str, deliveries: Acts) -> None:
+    """Brings responses and counts of the posts that were replied to, reposted or favourited up to
+    the rows of those who did.
+
+    Safety: idempotent and commutative: what is written is the response as it is now, and only
+    where its revision is newer. Caches are refreshed even when no row had to change, since an
+    earlier run may have died between the two.
+    """
+    responses = list(_iter_responses(alias, deliveries))
+    for target, group in by_shard(responses).items():
+        record_on_shard(target, group)
+    failpoint("posts.responses_recorded")
+    # After all rows: with Redis away the truth at least is everywhere.
+    if responses:
+        refresh_post_counts({response.post_id for response in responses})
+
+
+def _is_mark(payload: PostCreated | PostDeleted | PostMarked) -> bool:
+    if isinstance(payload, PostMarked):
+        return True
+    return payload.target is not None and payload.target.kind == Kind.REPOST
+
+
+def _iter_responses(alias: str, deliveries: Acts) -> Iterator[Response]:
+    """What the deliveries' rows are now. Two queries on the responders' shard."""
+    posts, marks = {}, set()
+    for owner_id, payload in ((delivery.owner_id, delivery.payload) for delivery in deliveries):
+        if isinstance(payload, PostMarked):
+            if payload.mark in COUNTED:
+                marks.add((owner_id, payload.target_moment, payload.target_author, payload.mark))
+        elif payload.target is not None:
+            posts[PostId.at(owner_id, payload.moment)] = payload.target
+    if posts:
+        yield from read_post_responses(alias, list(posts.items()))
+    if marks:
+        yield from read_mark_responses(alias, marks)

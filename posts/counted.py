@@ -1,6 +1,30 @@
-"""The rows that counts of posts are the numbers of."""
+"""The rows that counts of posts are the numbers of, and the cache that holds counts of posts."""
 
+from counters.cached import CachedCounts, caches_counts
 from counters.counted import Rows, counts_rows
-from counters.kinds import CounterKind
+from counters.kinds import POST_KINDS, CounterKind
+from counters.queries.subjects import Subject
+from posts.count_cache import number_of, post_counts
+from posts.ids import PostId
+from posts.types import Kind
 
 counts_rows(CounterKind.POSTS, Rows("posts_post", "author_id", "deleted_at IS NULL"))
+
+# Of a post: what record_responses has been told by the responders' shards.
+for _kind, _response in (
+    (CounterKind.REPLIES, Kind.REPLY),
+    (CounterKind.REPOSTS, Kind.REPOST),
+    (CounterKind.FAVOURITES, Kind.FAVOURITE),
+):
+    _where = f"kind = {int(_response)} AND is_on"
+    counts_rows(_kind, Rows("posts_response", "author_id", _where, subject="moment"))
+counts_rows(CounterKind.MARKS, Rows("posts_mark", "owner_id", "is_on"))
+
+
+def _number(subject: Subject) -> int | None:
+    """No post has the moment 0, which is the account itself."""
+    author_id, moment = subject
+    return number_of(PostId.at(author_id, moment)) if moment else None
+
+
+caches_counts(CachedCounts(post_counts, POST_KINDS, _number))

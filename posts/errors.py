@@ -7,6 +7,10 @@ class PostNotFound(NotFound):
     pass
 
 
+class ParentNotFound(NotFound):
+    text = "The post you are trying to reply to does not appear to exist."
+
+
 class EmptyPost(TidelineError):
     text = "Validation failed: Text can't be blank"
 

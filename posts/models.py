@@ -1,15 +1,21 @@
-"""Posts, clustered by author and time, and the keys that make publishing idempotent."""
+"""Posts, clustered by author and time, what others did with them, and publishing's keys."""
 
 from django.db import models
 
 from infra.sharding.models import ShardedModel
+from posts.types import Kind
+
+POSTS = [(kind.value, kind.name) for kind in (Kind.POST, Kind.REPLY, Kind.REPOST)]
+MARKS = [(kind.value, kind.name) for kind in (Kind.FAVOURITE, Kind.BOOKMARK)]
+RESPONSES = [(kind.value, kind.name) for kind in (Kind.REPLY, Kind.REPOST, Kind.FAVOURITE)]
 
 
 class Post(ShardedModel):
     """SHARDED by author_id, ~1,000 rows an account; written by posts.actions.
 
     `moment` is second * 1296 + sequence (posts/ids.py). A deleted post stays as a tombstone
-    without its text, so that its id is never given again.
+    without its text, so that its id is never given again. A repost has an id of its own, no text,
+    and a target; the target of a repost is never a repost.
     """
 
     owner = "author_id"
@@ -22,15 +28,32 @@ class Post(ShardedModel):
     spoiler_text = models.TextField(blank=True, default="")
     language = models.CharField(max_length=16, null=True)  # noqa: DJ001 - the API says null
     deleted_at = models.DateTimeField(null=True)
+    kind = models.SmallIntegerField(choices=POSTS, db_default=Kind.POST.value)
+    target_author = models.BigIntegerField(null=True)
+    target_moment = models.BigIntegerField(null=True)
 
     class Meta:
         indexes = [
-            # author timeline and pull: newest first, index-only
+            # author timeline and pull: newest first, and what each shows, index-only
             models.Index(
                 fields=["author_id", "-moment"],
                 name="post_live",
                 condition=models.Q(deleted_at=None),
+                include=["kind", "target_author", "target_moment"],
             )
+        ]
+        constraints = [
+            # twice is once; which of these posts the author reposted, newest posts first
+            models.UniqueConstraint(
+                fields=["author_id", "target_moment", "target_author"],
+                name="post_reposted_once",
+                condition=models.Q(kind=Kind.REPOST.value, deleted_at=None),
+            ),
+            models.CheckConstraint(
+                condition=models.Q(kind=Kind.POST.value)
+                | models.Q(target_author__isnull=False, target_moment__isnull=False),
+                name="post_has_target",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -53,3 +76,67 @@ class PublishedKey(ShardedModel):
 
     def __str__(self) -> str:
         return f"{self.author_id}/{self.key}"
+
+
+class Mark(ShardedModel):
+    """SHARDED by owner_id, ~1,000 rows an account: favourites and bookmarks; written by mark_post.
+
+    Ended, never deleted: `revision` only grows, so that news of the mark can be told apart by age.
+    """
+
+    owner = "owner_id"
+
+    pk = models.CompositePrimaryKey("owner_id", "target_moment", "target_author", "kind")
+    owner_id = models.BigIntegerField()
+    target_moment = models.BigIntegerField()
+    target_author = models.BigIntegerField()
+    kind = models.SmallIntegerField(choices=MARKS)
+    is_on = models.BooleanField()
+    revision = models.BigIntegerField()
+    since_ms = models.BigIntegerField()
+
+    class Meta:
+        indexes = [
+            # the owner's favourites or bookmarks, the latest first, index-only
+            models.Index(
+                fields=["owner_id", "kind", "-since_ms", "-target_author", "-target_moment"],
+                name="mark_list",
+                condition=models.Q(is_on=True),
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.owner_id}: {self.kind} on {self.target_author}/{self.target_moment}"
+
+
+class Response(ShardedModel):
+    """SHARDED by author_id, a few rows a post: what others did with it; record_responses' only.
+
+    Derived from the posts and marks of the responders' shards. News with a lower revision is old
+    and changes nothing. `reply_moment` is 0 for all but replies: there is one repost a responder.
+    """
+
+    owner = "author_id"
+
+    pk = models.CompositePrimaryKey("author_id", "moment", "kind", "responder_id", "reply_moment")
+    author_id = models.BigIntegerField()
+    moment = models.BigIntegerField()
+    kind = models.SmallIntegerField(choices=RESPONSES)
+    responder_id = models.BigIntegerField()
+    reply_moment = models.BigIntegerField()
+    at = models.BigIntegerField()
+    revision = models.BigIntegerField()
+    is_on = models.BooleanField()
+
+    class Meta:
+        indexes = [
+            # who reposted or favourited, the latest first; replies in their order; index-only
+            models.Index(
+                fields=["author_id", "moment", "kind", "-at", "-responder_id"],
+                name="response_list",
+                condition=models.Q(is_on=True),
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.author_id}/{self.moment}: {self.kind} of {self.responder_id}"

@@ -8,6 +8,7 @@ from counters.kinds import CounterKind
 from infra.changes.models import Change
 from infra.sharding.placement import all_aliases
 from infra.sharding.sql import fetch_all
+from posts.types import Kind
 from relations.actions.edges import BACKWARD_KINDS, FORWARD_KINDS
 from relations.types import Attribute, Edge, Flag
 
@@ -15,10 +16,31 @@ Pair = tuple[int, int]  # follower, followee
 EDGES = "SELECT follower_id, followee_id, attribute, revision, since_ms, flags FROM {}"
 COUNTS = "SELECT owner_id, kind, value FROM counters_counter WHERE subject = 0 AND value > 0"
 LIVE_POSTS = "SELECT author_id, count(*) FROM posts_post WHERE deleted_at IS NULL GROUP BY 1"
+POST_COUNTS = "SELECT owner_id, subject, kind, value FROM counters_counter WHERE subject <> 0"
+MARKED = "SELECT owner_id, count(*) FROM posts_mark WHERE is_on GROUP BY 1"
+RESPONSES = """
+SELECT author_id, moment, kind, responder_id, reply_moment, at FROM posts_response WHERE is_on
+"""
+# The same, as those who responded have it.
+RESPONDED = """
+SELECT target_author, target_moment, kind, author_id, CASE kind WHEN 1 THEN moment ELSE 0 END,
+    moment
+FROM posts_post WHERE kind IN (1, 2) AND deleted_at IS NULL
+UNION ALL
+SELECT target_author, target_moment, kind, owner_id, 0, since_ms
+FROM posts_mark WHERE kind = 3 AND is_on
+"""
+COUNTED = {
+    Kind.REPLY: CounterKind.REPLIES,
+    Kind.REPOST: CounterKind.REPOSTS,
+    Kind.FAVOURITE: CounterKind.FAVOURITES,
+}
 TABLES = (
     "counters_counter",
+    "posts_mark",
     "posts_post",
     "posts_publishedkey",
+    "posts_response",
     "relations_backwardedge",
     "relations_forwardedge",
 )
@@ -62,7 +84,23 @@ def assert_drained_truth() -> None:
             expected[followee_id, kind] += 1
     for author_id, live in rows_of(LIVE_POSTS):
         expected[author_id, CounterKind.POSTS] = live
+    for owner_id, marked in rows_of(MARKED):
+        expected[owner_id, CounterKind.MARKS] = marked
     assert counts() == expected
+    assert_responses_are_those_of_the_responders()
+
+
+def assert_responses_are_those_of_the_responders() -> None:
+    """And counts of posts are their numbers."""
+    responses = rows_of(RESPONSES)
+    assert sorted(responses) == sorted(rows_of(RESPONDED))
+    expected = Counter((row[0], row[1], COUNTED[Kind(row[2])]) for row in responses)
+    assert post_counts() == expected
+
+
+def post_counts() -> Counter[tuple[int, int, int]]:
+    """(author, moment, kind) → value, where it is not zero."""
+    return +Counter({row[:3]: row[3] for row in rows_of(POST_COUNTS)})
 
 
 def everything_written() -> dict[str, list[tuple[int, ...]]]:

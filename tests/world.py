@@ -14,6 +14,7 @@ from infra.changes.drain import drain
 from infra.sharding.buckets import shard_of
 from infra.sharding.placement import all_aliases, is_allowed, placement_of
 from posts.actions.create_post import create_post
+from posts.count_cache import forget_counts
 from posts.ids import PostId
 from posts.known import known_posts
 from posts.types import Draft
@@ -36,6 +37,7 @@ def clean() -> None:
             cursor.execute("BEGIN;" + "".join(f'DELETE FROM "{t}";' for t in tables) + "COMMIT")
     redis().call("FLUSHDB")
     forget_cards()
+    forget_counts()
     known_posts.forget_all()
 
 

@@ -7,7 +7,8 @@ from django.conf import settings
 from infra.changes.registry import Delivery, consumes
 from posts.changes import PostCreated
 from posts.ids import SEQUENCES, PostId
-from posts.queries.rows import PAST_ALL, list_moments
+from posts.queries.rows import PAST_ALL, list_timeline
+from posts.types import Kind
 from relations.actions.mirror import read_forward
 from relations.changes import EdgeChanged
 from relations.queries.followers import iter_followers
@@ -68,17 +69,23 @@ def _recent_entries(author_id: int, complete_from: int) -> tuple[list[Entry], in
     """An author's posts down to a mark, and the mark they allow when there are too many."""
     most = settings.TIMELINE_ENTRIES
     lower = complete_from * SEQUENCES
-    moments = list_moments(author_id, lower, PAST_ALL, most + 1, newest_first=True)
-    ids = [PostId.at(author_id, moment) for moment in moments]
-    if len(ids) > most:
-        complete_from = ids[-1].second + 1
-    kept = [Entry.of_post(post_id) for post_id in ids if post_id.second >= complete_from]
-    return kept, complete_from
+    pairs = list_timeline(author_id, lower, PAST_ALL, most + 1, newest_first=True)
+    entries = [Entry(*pair) for pair in pairs]
+    if len(entries) > most:
+        complete_from = entries[-1].event.second + 1
+    return [e for e in entries if e.event.second >= complete_from], complete_from
 
 
 def _entries_by_author(deliveries: Posted) -> Mapping[int, Sequence[Entry]]:
     groups: dict[int, list[Entry]] = {}
     for delivery in deliveries:
-        entry = Entry.of_post(PostId.at(delivery.owner_id, delivery.payload.moment))
-        groups.setdefault(delivery.owner_id, []).append(entry)
+        groups.setdefault(delivery.owner_id, []).append(_entry(delivery))
     return groups
+
+
+def _entry(delivery: Delivery[PostCreated]) -> Entry:
+    post_id = PostId.at(delivery.owner_id, delivery.payload.moment)
+    target = delivery.payload.target
+    if target is None or target.kind != Kind.REPOST:
+        return Entry.of_post(post_id)
+    return Entry(post_id, target.post_id)

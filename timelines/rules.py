@@ -30,7 +30,9 @@ def is_visible_at_home(entry: Entry, facts: Facts) -> bool:
     """
     source, author = entry.event.author_id, entry.original.author_id
     return (
-        entry.original in facts.fragments
+        entry.event in facts.fragments
+        and entry.original in facts.fragments
+        and source in facts.accounts
         and author in facts.accounts
         and _is_listened_to(source, facts)
         and (author == source or (_shows_reposts(source, facts) and _is_bearable(author, facts)))

@@ -7,7 +7,8 @@ from django.conf import settings
 
 from infra.api.errors import InvalidRequest
 from infra.api.parsing import clean_text, read_flag
-from posts.errors import EmptyPost, InvalidDraft, PostTooLong
+from posts.errors import EmptyPost, InvalidDraft, ParentNotFound, PostTooLong
+from posts.ids import MalformedPostId, PostId
 from posts.types import Draft
 
 MAX_KEY_LENGTH = 64
@@ -18,7 +19,6 @@ UNSUPPORTED = (
     "media_ids[]",
     "poll",
     "scheduled_at",
-    "in_reply_to_id",
     "quoted_status_id",
 )
 
@@ -28,8 +28,7 @@ def check_draft(data: Mapping[str, Any]) -> Draft:
     for name in UNSUPPORTED:
         if data.get(name):
             raise InvalidDraft(f"Validation failed: {name} is not supported")
-    if data.get("visibility") not in (None, "", "public"):
-        raise InvalidDraft("Validation failed: Visibility can only be public")
+    check_visibility(data)
     text = clean_text(data.get("status") or "", "status")
     spoiler_text = clean_text(data.get("spoiler_text") or "", "spoiler_text")
     if not text.strip():
@@ -40,6 +39,23 @@ def check_draft(data: Mapping[str, Any]) -> Draft:
     if len(language) > MAX_LANGUAGE_LENGTH:
         raise InvalidDraft("Validation failed: Language is not a language code")
     return Draft(text, read_flag(data.get("sensitive"), False), spoiler_text, language or None)
+
+
+def check_visibility(data: Mapping[str, Any]) -> None:
+    """Raises InvalidDraft: there is no other visibility yet."""
+    if data.get("visibility") not in (None, "", "public"):
+        raise InvalidDraft("Validation failed: Visibility can only be public")
+
+
+def check_parent(data: Mapping[str, Any]) -> PostId | None:
+    """The post that a request replies to, None for none. Raises ParentNotFound (404)."""
+    text = data.get("in_reply_to_id")
+    if text in (None, ""):
+        return None
+    try:
+        return PostId.from_public(str(text))
+    except MalformedPostId:
+        raise ParentNotFound from None
 
 
 def check_key(key: str | None) -> str | None:

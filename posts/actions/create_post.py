@@ -6,17 +6,14 @@ from collections.abc import Callable
 from django.db import transaction
 
 from accounts.actions.lock_account import lock_account
-from counters.actions.move import move
-from counters.kinds import CounterKind
-from counters.types import ACCOUNT, Move
 from infra.changes.append import append_change
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute, fetch_one
+from posts.actions.next_moment import move_posts, next_moment
 from posts.changes import PostCreated
-from posts.ids import SEQUENCES, PostId, second_of
-from posts.types import Draft
+from posts.ids import PostId
+from posts.types import Draft, Kind, Target
 
-LATEST = "SELECT moment FROM posts_post WHERE author_id = %s ORDER BY moment DESC LIMIT 1"
 # An hour, as Mastodon has it. Old keys go when their author posts again: no job looks for them.
 FORGET = """
 DELETE FROM posts_publishedkey WHERE author_id = %s AND created_at <= now() - interval '1 hour'
@@ -26,8 +23,9 @@ REMEMBER = """
 INSERT INTO posts_publishedkey (author_id, key, moment, created_at) VALUES (%s, %s, %s, now())
 """
 INSERT = """
-INSERT INTO posts_post (author_id, moment, text, sensitive, spoiler_text, language)
-VALUES (%s, %s, %s, %s, %s, %s)
+INSERT INTO posts_post
+    (author_id, moment, text, sensitive, spoiler_text, language, kind, target_author, target_moment)
+VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)
 """
 
 
@@ -50,12 +48,14 @@ def create_post(
         published = _find_published(alias, author_id, idempotency_key)
         if published is not None:
             return published
-        moment = _next_moment(alias, author_id, clock_s())
+        moment = next_moment(alias, author_id, clock_s())
         _insert(alias, author_id, moment, draft)
         if idempotency_key is not None:
             execute(alias, REMEMBER, (author_id, idempotency_key, moment))
         version = move_posts(alias, author_id, +1)
-        append_change(alias, author_id, PostCreated(moment, before=version - 1, after=version))
+        parent = _parent(draft)
+        change = PostCreated(moment, before=version - 1, after=version, target=parent)
+        append_change(alias, author_id, change)
     return PostId.at(author_id, moment)
 
 
@@ -68,21 +68,12 @@ def _find_published(alias: str, author_id: int, key: str | None) -> PostId | Non
     return PostId.at(author_id, row[0]) if row else None
 
 
-def move_posts(alias: str, author_id: int, delta: int) -> int:
-    """Moves the author's count of posts; returns the version of their list of posts after."""
-    moved = move(alias, [Move(author_id, CounterKind.POSTS, delta)])
-    return moved[author_id, ACCOUNT, CounterKind.POSTS].version
-
-
-def _next_moment(alias: str, author_id: int, now_s: float) -> int:
-    """The current second, or right after the author's latest post, whichever is later.
-
-    A full second (1,296 posts) runs over into the next by itself.
-    """
-    latest = fetch_one(alias, LATEST, (author_id,))
-    return max(second_of(now_s) * SEQUENCES, latest[0] + 1 if latest else 0)
+def _parent(draft: Draft) -> Target | None:
+    parent = draft.in_reply_to
+    return Target(Kind.REPLY, parent.author_id, parent.moment) if parent else None
 
 
 def _insert(alias: str, author_id: int, moment: int, draft: Draft) -> None:
-    row = (author_id, moment, draft.text, draft.sensitive, draft.spoiler_text, draft.language)
-    execute(alias, INSERT, row)
+    target = _parent(draft) or (Kind.POST, None, None)
+    text = (draft.text, draft.sensitive, draft.spoiler_text, draft.language)
+    execute(alias, INSERT, (author_id, moment, *text, *target))

@@ -1,17 +1,43 @@
 """The Status entity, spliced from cached parts without parsing any."""
 
+from itertools import product
+
 import orjson
 
-# What depends on others; fixed until reposts, replies and favourites exist.
-_TAIL = (
-    b'"replies_count":0,"reblogs_count":0,"favourites_count":0,'
-    b'"favourited":false,"reblogged":false,"muted":false,"bookmarked":false}'
-)
+from posts.encode import REPOST_HEAD_BYTES
+from posts.types import Kind
+
+FAVOURITED, REPOSTED, BOOKMARKED = (1 << k for k in (Kind.FAVOURITE, Kind.REPOST, Kind.BOOKMARK))
+NO_COUNTS = b'"replies_count":0,"reblogs_count":0,"favourites_count":0'
+_WORDS = (b"false", b"true")
+# What the viewer did with a post, by the sum of the bits.
+_FLAGS = {
+    FAVOURITED * favourited + REPOSTED * reposted + BOOKMARKED * bookmarked: (
+        b'"favourited":%b,"reblogged":%b,"muted":false,"bookmarked":%b'
+        % (_WORDS[favourited], _WORDS[reposted], _WORDS[bookmarked])
+    )
+    for favourited, reposted, bookmarked in product((0, 1), repeat=3)
+}
 
 
-def present_status(fragment: bytes, account: bytes) -> bytes:
+def present_counts(text: bytes) -> bytes:
+    """Of `replies,reposts,favourites`."""
+    return b'"replies_count":%b,"reblogs_count":%b,"favourites_count":%b' % (*text.split(b","),)
+
+
+def present_status(
+    fragment: bytes, account: bytes, counts: bytes = NO_COUNTS, flags: int = 0
+) -> bytes:
     """One Status entity, spliced from its parts."""
-    return b'{%b,"account":%b,%b' % (fragment, account, _TAIL)
+    return b'{%b,"account":%b,%b,%b}' % (fragment, account, counts, _FLAGS[flags])
+
+
+def present_repost(
+    fragment: bytes, account: bytes, original: bytes, counts: bytes = NO_COUNTS, flags: int = 0
+) -> bytes:
+    """A repost around the whole entity of what it shows; counts and flags are those of that."""
+    tail = (account, original, counts, _FLAGS[flags])
+    return b'{%b,"account":%b,"reblog":%b,%b,%b}' % (fragment[REPOST_HEAD_BYTES:], *tail)
 
 
 def with_source(status: bytes, text: str) -> bytes:

@@ -31,6 +31,7 @@ class NewStatus(Serializer[Any]):
     spoiler_text = CharField(required=False, allow_blank=True)
     language = CharField(required=False)
     visibility = CharField(required=False, help_text="Only public")
+    in_reply_to_id = CharField(required=False, help_text="The post this one answers")
 
 
 class Status(Serializer[Any]):
@@ -45,7 +46,7 @@ class Status(Serializer[Any]):
     uri = URLField()
     url = URLField()
     content = CharField(help_text="HTML")
-    reblog = DictField(allow_null=True)
+    reblog = DictField(allow_null=True, help_text="Of a repost: the whole post that it shows")
     application = DictField(allow_null=True)
     media_attachments = ListField(child=DictField())
     mentions = ListField(child=DictField())
@@ -67,3 +68,8 @@ class Status(Serializer[Any]):
 
 class DeletedStatus(Status):
     text = CharField(help_text="What its author typed")
+
+
+class Context(Serializer[Any]):
+    ancestors = Status(many=True, help_text="What the post answers, the first of all first")
+    descendants = Status(many=True, help_text="What answers it, each after what it answers")

@@ -1,19 +1,23 @@
 """Posts as the shards have them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
 from posts.encode import PostRow
 from posts.ids import MAX_SECOND, SEQUENCES, PostId
+from posts.types import Kind
 
 BY_ID = """
-SELECT author_id, moment, text, sensitive, spoiler_text, language
+SELECT author_id, moment, text, sensitive, spoiler_text, language,
+    kind, target_author, target_moment
 FROM unnest(%s::bigint[], %s::bigint[]) AS wanted (author_id, moment)
-JOIN posts_post USING (author_id, moment) WHERE deleted_at IS NULL
+JOIN posts_post USING (author_id, moment)
 """
+LIVE_BY_ID = f"{BY_ID} WHERE deleted_at IS NULL"
 RANGES = """
-SELECT p.author_id, p.moment, text, sensitive, spoiler_text, language
+SELECT p.author_id, p.moment, text, sensitive, spoiler_text, language,
+    kind, target_author, target_moment
 FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[]) AS span (author_id, lower, upper)
 CROSS JOIN LATERAL (
     SELECT * FROM posts_post
@@ -22,18 +26,34 @@ CROSS JOIN LATERAL (
     ORDER BY moment DESC LIMIT %s
 ) p
 """
-MOMENTS = """
-SELECT moment FROM posts_post
+# The post itself, or the one it reposts.
+SHOWN = """
+    CASE kind WHEN 2 THEN target_author ELSE author_id END AS shown_author,
+    CASE kind WHEN 2 THEN target_moment ELSE moment END AS shown_moment"""
+TIMELINE = f"""
+SELECT moment, {SHOWN} FROM posts_post
 WHERE author_id = %s AND moment >= %s AND moment < %s AND deleted_at IS NULL
-ORDER BY moment {order} LIMIT %s
-"""
+    AND kind = ANY(%s::smallint[])
+ORDER BY moment {{order}} LIMIT %s
+"""  # noqa: S608
+ALL_KINDS = (Kind.POST, Kind.REPLY, Kind.REPOST)
 PAST_ALL = (MAX_SECOND + 1) * SEQUENCES
 
 
 def read_posts(alias: str, ids: Sequence[PostId]) -> list[PostRow]:
     """Live posts of one shard by key. One query."""
+    return _read(alias, LIVE_BY_ID, ids)
+
+
+def find_post_row(post_id: PostId) -> PostRow | None:
+    """The post, also when it is deleted: then it has no words. One query by key."""
+    rows = _read(shard_of(post_id.author_id), BY_ID, [post_id])
+    return rows[0] if rows else None
+
+
+def _read(alias: str, sql: str, ids: Sequence[PostId]) -> list[PostRow]:
     columns = [[post_id.author_id for post_id in ids], [post_id.moment for post_id in ids]]
-    return [PostRow(*row) for row in fetch_all(alias, BY_ID, columns)]
+    return [PostRow(*row) for row in fetch_all(alias, sql, columns)]
 
 
 def read_ranges(alias: str, spans: Iterable[tuple[int, int, int]], limit: int) -> list[PostRow]:
@@ -42,10 +62,19 @@ def read_ranges(alias: str, spans: Iterable[tuple[int, int, int]], limit: int) -
     return [PostRow(*row) for row in fetch_all(alias, RANGES, [*columns, limit])]
 
 
-def list_moments(
-    author_id: int, lower: int, upper: int, limit: int, newest_first: bool
-) -> list[int]:
-    """Moments of an author's live posts from `lower` to below `upper`. One index-only scan."""
-    sql = MOMENTS.format(order="DESC" if newest_first else "ASC")
-    rows = fetch_all(shard_of(author_id), sql, (author_id, lower, upper, limit))
-    return [row[0] for row in rows]
+def list_timeline(
+    author_id: int,
+    lower: int,
+    upper: int,
+    limit: int,
+    newest_first: bool,
+    kinds: Collection[int] = ALL_KINDS,
+) -> list[tuple[PostId, PostId]]:
+    """An author's live posts of moments from `lower` to below `upper`, each with the post it shows.
+
+    One index-only scan.
+    """
+    sql = TIMELINE.format(order="DESC" if newest_first else "ASC")
+    params = (author_id, lower, upper, [int(kind) for kind in kinds], limit)
+    rows = fetch_all(shard_of(author_id), sql, params)
+    return [(PostId.at(author_id, moment), PostId.at(*shown)) for moment, *shown in rows]

@@ -3,7 +3,7 @@
 import pytest
 
 from posts.actions.delete_post import delete_post
-from posts.queries.hydrate import load_status_json
+from posts.queries.statuses import load_status_json
 from tests.callers import Caller
 from tests.private_world import private_world, whole
 from tests.truth import assert_drained_truth

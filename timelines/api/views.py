@@ -1,7 +1,8 @@
 """Home and author timelines."""
 
 from django.http import HttpResponse
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 
 from accounts.queries.load import require_account
 from infra.api.endpoint import Endpoint
@@ -11,12 +12,20 @@ from infra.api.parsing import read_flag, read_limit
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
 from posts.api.schema import Status
-from timelines.queries.author import author_page
+from posts.api.viewer import viewer_of
+from posts.queries.rows import ALL_KINDS
+from posts.types import Kind
+from timelines.queries.author import Wanted, author_page
 from timelines.queries.home import home_page
 
 DEFAULT_LIMIT, MOST = 20, 40
 # Clients ask for these apart; no post is pinned or has media.
 NEVER = ("pinned", "only_media")
+EXCLUDED = {"exclude_replies": Kind.REPLY, "exclude_reblogs": Kind.REPOST}
+EXCLUDING = [
+    OpenApiParameter(name, OpenApiTypes.BOOL, description=f"Leave every {kind.name.lower()} out")
+    for name, kind in EXCLUDED.items()
+]
 
 
 class HomeView(Endpoint):
@@ -32,17 +41,19 @@ class HomeView(Endpoint):
 
 
 class AuthorView(Endpoint):
-    """One account's posts, newest first."""
+    """One account's posts, replies and reposts, newest first."""
 
     scopes = {"GET": "read:statuses"}
     public = True
 
-    @extend_schema(parameters=PAGING, responses=Status(many=True))
+    @extend_schema(parameters=[*PAGING, *EXCLUDING], responses=Status(many=True))
     def get(self, request: ApiRequest, account_id: int) -> HttpResponse:
         require_account(account_id)
-        if any(read_flag(request.query_params.get(name), False) for name in NEVER):
+        query = request.query_params
+        if any(read_flag(query.get(name), False) for name in NEVER):
             return json_response(b"[]")
-        limit = read_limit(request.query_params.get("limit"), DEFAULT_LIMIT, MOST)
-        return page_response(
-            request, author_page(account_id, read_window(request.query_params, limit))
-        )
+        limit = read_limit(query.get("limit"), DEFAULT_LIMIT, MOST)
+        left_out = {kind for name, kind in EXCLUDED.items() if read_flag(query.get(name), False)}
+        kinds = [kind for kind in ALL_KINDS if kind not in left_out]
+        wanted = Wanted(account_id, viewer_of(request), kinds)
+        return page_response(request, author_page(wanted, read_window(query, limit)))

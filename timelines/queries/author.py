@@ -1,25 +1,55 @@
-"""A page of one account's own posts."""
+"""A page of one account's own posts, replies and reposts."""
+
+from collections.abc import Collection
+from typing import NamedTuple
 
 from infra.api.pages import Page, Window
 from posts.ids import PostId, moment_after, moment_below
-from posts.queries.hydrate import load_status_json
-from posts.queries.rows import PAST_ALL, list_moments
+from posts.queries.rows import ALL_KINDS, PAST_ALL, list_timeline
+from posts.queries.statuses import load_shown
 from timelines.queries.home import decode_cursor
 
 
-def author_page(author_id: int, window: Window) -> Page[bytes]:
-    """One page of Status entities, newest first.
+class Wanted(NamedTuple):
+    """What is asked for: which kinds of whose posts, as whom."""
 
-    Cost: one index-only query on the author's shard, one Redis round trip when warm.
+    author_id: int
+    viewer_id: int | None = None
+    kinds: Collection[int] = ALL_KINDS
+
+
+def author_page(wanted: Wanted, window: Window) -> Page[bytes]:
+    """One page of Status entities, newest first; full unless the list ends.
+
+    Cost: one index-only query on the author's shard, one Redis round trip when warm; reposts of
+    what the viewer may not see cost the same once more per refill.
     """
-    newest_first = window.min_id is None
-    lower = window.min_id or window.since_id
+    author_id, lower = wanted.author_id, window.min_id or window.since_id
     first = moment_after(decode_cursor(lower), author_id) if lower else 0
     last = moment_below(decode_cursor(window.max_id), author_id) if window.max_id else PAST_ALL
-    moments = list_moments(author_id, first, last, window.limit + 1, newest_first)
-    kept = [PostId.at(author_id, moment) for moment in moments[: window.limit]]
-    ids = kept if newest_first else kept[::-1]
-    bodies = load_status_json(ids)
-    has_older = len(moments) > window.limit or not newest_first
-    older = ids[-1].public if ids and has_older else None
-    return Page([bodies[i] for i in ids if i in bodies], older, ids[0].public if ids else None)
+    if window.min_id is not None:
+        found = _take(wanted, first, last, window.limit, newest_first=False)
+        return _page(found[::-1], has_older=True)
+    found = _take(wanted, first, last, window.limit + 1, newest_first=True)
+    return _page(found[: window.limit], has_older=len(found) > window.limit)
+
+
+def _take(
+    wanted: Wanted, first: int, last: int, count: int, newest_first: bool
+) -> list[tuple[PostId, bytes]]:
+    """The first `count` visible ones of moments from `first` to below `last`."""
+    found: list[tuple[PostId, bytes]] = []
+    while True:
+        pairs = list_timeline(wanted.author_id, first, last, count, newest_first, wanted.kinds)
+        found += load_shown(dict(pairs), wanted.viewer_id).items()
+        if len(pairs) < count or len(found) >= count:
+            return found[:count]
+        edge = pairs[-1][0].moment
+        first, last = (first, edge) if newest_first else (edge + 1, last)
+
+
+def _page(found: list[tuple[PostId, bytes]], has_older: bool) -> Page[bytes]:
+    if not found:
+        return Page([], None, None)
+    older = found[-1][0].public if has_older else None
+    return Page([body for _, body in found], older, found[0][0].public)

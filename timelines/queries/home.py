@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from infra.api.errors import InvalidCursor
 from infra.api.pages import Page, Window
-from posts.api.present import present_status
 from posts.ids import FIRST, LAST, MalformedPostId, PostId
-from posts.queries.hydrate import hydrate
+from posts.own_marks import find_flags
+from posts.queries.hydrate import Hydrated, hydrate
 from relations.actions.follow import now_ms
 from relations.known import find_known_standings, keep_known_standings
 from relations.queries.standings import ask_command, complete_standings
@@ -67,29 +67,31 @@ def _take(skeleton: HomeSkeleton, entries: Iterator[Entry], count: int) -> list[
 
 def _show(skeleton: HomeSkeleton, entries: Sequence[Entry]) -> list[Shown]:
     """Hydrates entries and presents those the viewer may see. At most one round trip when warm."""
-    facts = _load_facts(skeleton, entries)
+    hydrated, facts = _load(skeleton, entries)
+    flags = find_flags(skeleton.reader_id, skeleton.own, (entry.original for entry in entries))
     return [
-        Shown(entry, present_status(facts.fragments[post], facts.accounts[post.author_id]))
+        Shown(entry, hydrated.present(*entry, flags.get(entry.original, 0)))
         for entry in entries
         if is_visible_at_home(entry, facts)
-        for post in (entry.original,)
     ]
 
 
-def _load_facts(skeleton: HomeSkeleton, entries: Sequence[Entry]) -> Facts:
-    """What the rules rest on: posts, their authors, and what lies between them and the viewer."""
+def _load(skeleton: HomeSkeleton, entries: Sequence[Entry]) -> tuple[Hydrated, Facts]:
+    """What is shown, and what the rules rest on beside: what lies between people and the viewer."""
     viewer_id, originals = skeleton.reader_id, [entry.original for entry in entries]
     people = {post.author_id for post in originals} | {entry.event.author_id for entry in entries}
     people.discard(viewer_id)
     standings = find_known_standings(viewer_id, skeleton.stamp, people)
     asked = [person for person in people if person not in standings]
     commands = [ask_command(viewer_id, asked)] if asked else []
-    hydrated = hydrate(originals, commands, skeleton.position)
+    reposts = [entry.event for entry in entries if entry.event != entry.original]
+    hydrated = hydrate(originals, commands, skeleton.position, reposts)
     if asked:
         learnt = complete_standings(viewer_id, asked, hydrated.extra and hydrated.extra[0])
         keep_known_standings(viewer_id, learnt)
         standings |= learnt.of
-    return Facts(viewer_id, skeleton.now_ms, hydrated.fragments, hydrated.accounts, standings)
+    fragments, accounts = hydrated.fragments, hydrated.accounts
+    return hydrated, Facts(viewer_id, skeleton.now_ms, fragments, accounts, standings)
 
 
 def decode_cursor(text: str) -> PostId:

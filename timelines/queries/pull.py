@@ -8,13 +8,15 @@ from infra.sharding.buckets import group_by_shard
 from infra.sharding.scatter import scatter
 from infra.sharding.sql import fetch_all
 from posts.ids import FIRST, LAST, SEQUENCES, PostId, moment_after, moment_below
+from posts.queries.rows import SHOWN
+from timelines.types import Entry
 
 # Newest (or oldest) posts of each author by an index-only scan, then the best of them all.
 PULL = f"""
-SELECT wanted.author_id, p.moment
+SELECT wanted.author_id, p.moment, p.shown_author, p.shown_moment
 FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[]) AS wanted (author_id, from_moment, to_moment)
 CROSS JOIN LATERAL (
-    SELECT moment FROM posts_post
+    SELECT moment, {SHOWN} FROM posts_post
     WHERE author_id = wanted.author_id AND moment >= from_moment AND moment < to_moment
         AND deleted_at IS NULL
     ORDER BY moment {{order}} LIMIT %s
@@ -32,8 +34,8 @@ class Span(NamedTuple):
 
 def pull(
     author_ids: Sequence[int], span: Span, limit: int, newest_first: bool = True
-) -> list[PostId]:
-    """The `limit` newest (or oldest) posts of these authors inside the span, in that order.
+) -> list[Entry]:
+    """The `limit` newest (or oldest) entries of these authors inside the span, in that order.
 
     Fewer than `limit` means there are no more. Source: the posts tables, never stale.
     Cost: one query per shard, at once; worst case `limit` index rows per author.
@@ -42,15 +44,15 @@ def pull(
         alias: partial(_pull_shard, alias, authors, span, limit, newest_first)
         for alias, authors in group_by_shard(author_ids).items()
     }
-    ids = [post_id for answer in scatter(calls).values() for post_id in answer]
-    return sorted(ids, reverse=newest_first)[:limit]
+    entries = [entry for answer in scatter(calls).values() for entry in answer]
+    return sorted(entries, reverse=newest_first)[:limit]
 
 
 def _pull_shard(
     alias: str, authors: Sequence[int], span: Span, limit: int, newest_first: bool
-) -> list[PostId]:
+) -> list[Entry]:
     above = [moment_after(span.above, author) for author in authors]
     below = [moment_below(span.below, author) for author in authors]
     sql = PULL.format(order="DESC" if newest_first else "ASC")
     rows = fetch_all(alias, sql, (list(authors), above, below, limit, limit))
-    return [PostId.at(*row) for row in rows]
+    return [Entry(PostId.at(*row[:2]), PostId.at(*row[2:])) for row in rows]

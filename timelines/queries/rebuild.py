@@ -10,7 +10,7 @@ from infra.changes.failpoints import failpoint
 from relations.queries.following import Following, load_following
 from timelines.queries.pull import Span, pull
 from timelines.stores.chosen import timeline_store
-from timelines.types import Entry, LiveTimeline
+from timelines.types import LiveTimeline
 
 log = structlog.get_logger()
 
@@ -39,11 +39,8 @@ def rebuild(reader_id: int) -> LiveTimeline:
 def compute(reader_id: int, following: Following) -> LiveTimeline:
     """The newest entries from the posts tables, and how far down they are complete."""
     limit = settings.TIMELINE_ENTRIES
-    ids = pull([reader_id, *following.followee_ids], Span(), limit)
+    entries = pull([reader_id, *following.followee_ids], Span(), limit)
     # A cut inside a second leaves that second incomplete.
-    complete_from = ids[-1].second + 1 if len(ids) == limit else 0
-    packed = [Entry.of_post(post_id).packed for post_id in reversed(ids)]
-    kept = [
-        entry for entry, i in zip(packed, reversed(ids), strict=True) if i.second >= complete_from
-    ]
+    complete_from = entries[-1].event.second + 1 if len(entries) == limit else 0
+    kept = [e.packed for e in reversed(entries) if e.event.second >= complete_from]
     return LiveTimeline.of(kept, complete_from, following.version)

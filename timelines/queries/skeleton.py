@@ -10,6 +10,7 @@ from redis.exceptions import RedisError
 from infra.caching.client import redis
 from posts.ids import LAST, PACKED_BYTES, PostId
 from posts.known import Position, known_posts
+from posts.own_marks import complete_own_marks, own_marks_command
 from relations.known import stamp_command
 from relations.queries.following import load_following, read_version, version_command
 from timelines.queries.pull import Span, pull
@@ -24,7 +25,7 @@ class HomeSkeleton:
     """One reader's home for the length of one request, which is at one moment for its rules.
 
     `position`: where the log of posts that are gone stood when the request began. `stamp`: what
-    standings in process memory must carry to hold.
+    standings in process memory must carry to hold. `own`: what the reader did with posts.
     """
 
     def __init__(self, reader_id: int, now_ms: int) -> None:
@@ -33,6 +34,7 @@ class HomeSkeleton:
         first = read_first(reader_id)
         self.position, self.stamp = first.position, first.stamp
         self.live = first.live or rebuild(reader_id)
+        self.own = complete_own_marks(reader_id, first.own)
         self._authors: list[int] | None = None
 
     def iter_older(self, span: Span) -> Iterator[Entry]:
@@ -59,11 +61,12 @@ class HomeSkeleton:
     def _pull(self, span: Span, newest_first: bool) -> Iterator[Entry]:
         """Pages through the posts tables, from one end of the span to the other."""
         while True:
-            ids = pull(self._author_ids(), span, PULL_BATCH, newest_first)
-            yield from map(Entry.of_post, ids)
-            if len(ids) < PULL_BATCH:
+            entries = pull(self._author_ids(), span, PULL_BATCH, newest_first)
+            yield from entries
+            if len(entries) < PULL_BATCH:
                 return
-            span = Span(span.above, ids[-1]) if newest_first else Span(ids[-1], span.below)
+            edge = entries[-1].event
+            span = Span(span.above, edge) if newest_first else Span(edge, span.below)
 
     def _author_ids(self) -> list[int]:
         if self._authors is None:
@@ -76,11 +79,13 @@ class First(NamedTuple):
 
     `live`: None also when it reflects another following list than the reader's. `position`: of the
     log of posts that are gone. `stamp`: of what lies between the reader and others.
+    `own`: what the reader did with posts.
     """
 
     live: LiveTimeline | None
     position: Position | None
     stamp: bytes | None
+    own: bytes | None
 
 
 def read_first(reader_id: int) -> First:
@@ -91,15 +96,16 @@ def read_first(reader_id: int) -> First:
         version_command(reader_id),
         look.command(),
         stamp_command(reader_id),
+        own_marks_command(reader_id),
     ]
     try:
-        reply, mark, news, stamp = redis().run(commands)
+        reply, mark, news, stamp, own = redis().run(commands)
     except RedisError:
-        return First(None, None, None)
+        return First(None, None, None, None)
     position, timeline = known_posts.settle(look, news), store.parse(reply)
     if timeline is not None and timeline.following_version != _find_version(reader_id, mark):
         timeline = None
-    return First(timeline, position, stamp)
+    return First(timeline, position, stamp, own)
 
 
 def _find_version(reader_id: int, mark: Any) -> int:

@@ -21,7 +21,7 @@ BAD_FORMS = [
     {"status": "ok", "spoiler_text": "\x00"}, {"status": "ok", "spoiler_text": "x" * 500},
     {"status": "ok", "language": "x" * 40}, {"status": "ok", "language": 3},
     {"status": "ok", "visibility": "private"}, {"status": "ok", "media_ids": ["1"]},
-    {"status": "ok", "poll": {"options": ["a"]}}, {"status": "ok", "in_reply_to_id": "1"},
+    {"status": "ok", "poll": {"options": ["a"]}}, {"status": "", "in_reply_to_id": ""},
     {"status": "ok", "scheduled_at": "tomorrow"},
 ]  # fmt: skip
 BAD_BODIES = [

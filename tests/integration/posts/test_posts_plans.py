@@ -7,7 +7,7 @@ from infra.sharding.sql import execute
 from posts.actions.create_post import create_post
 from posts.cache import fill_weeks, week_of
 from posts.ids import SEQUENCES, PostId
-from posts.queries.rows import PAST_ALL, list_moments, read_posts
+from posts.queries.rows import PAST_ALL, list_timeline, read_posts
 from posts.types import Draft
 from tests.budgets import count_calls
 from tests.plans import assert_index_only, nodes_of, settle
@@ -39,7 +39,7 @@ def author(world):
 @pytest.mark.parametrize("newest_first", [True, False])
 def test_author_timeline_reads_the_index_only(author, lower, upper, newest_first):
     with count_calls() as calls:
-        assert len(list_moments(author, lower, upper, 41, newest_first)) == 41
+        assert len(list_timeline(author, lower, upper, 41, newest_first)) == 41
     (statement,) = calls.statements
     assert_index_only(statement, "post_live", 41)
 

@@ -53,7 +53,6 @@ def test_what_cannot_be_stored_is_refused_in_every_field(field, value):
         {"media_ids[]": "1"},
         {"poll": {"options": ["a", "b"]}},
         {"scheduled_at": "2030-01-01"},
-        {"in_reply_to_id": "00000100000203"},
         {"quoted_status_id": "00000100000203"},
         {"visibility": "private"},
         {"visibility": "direct"},

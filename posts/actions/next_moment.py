@@ -1,0 +1,25 @@
+"""What creating a post of any kind needs, inside the author's transaction."""
+
+from counters.actions.move import move
+from counters.kinds import CounterKind
+from counters.types import ACCOUNT, Move
+from infra.sharding.sql import fetch_one
+from posts.ids import SEQUENCES, second_of
+
+LATEST = "SELECT moment FROM posts_post WHERE author_id = %s ORDER BY moment DESC LIMIT 1"
+
+
+def next_moment(alias: str, author_id: int, now_s: float) -> int:
+    """The current second, or right after the author's latest post, whichever is later.
+
+    A full second (1,296 posts) runs over into the next by itself. The caller holds the author's
+    row lock.
+    """
+    latest = fetch_one(alias, LATEST, (author_id,))
+    return max(second_of(now_s) * SEQUENCES, latest[0] + 1 if latest else 0)
+
+
+def move_posts(alias: str, author_id: int, delta: int) -> int:
+    """Moves the author's count of posts; returns the version of their list of posts after."""
+    moved = move(alias, [Move(author_id, CounterKind.POSTS, delta)])
+    return moved[author_id, ACCOUNT, CounterKind.POSTS].version

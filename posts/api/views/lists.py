@@ -1,0 +1,65 @@
+"""Pages of who did something with a post, and of what one did oneself."""
+
+from typing import ClassVar
+
+from django.http import HttpResponse
+from drf_spectacular.utils import extend_schema
+
+from accounts.api.schema import Account
+from infra.api.endpoint import Endpoint
+from infra.api.pages import Window, page_response, read_window
+from infra.api.parameters import PAGING
+from infra.api.parsing import read_limit
+from infra.api.request import ApiRequest
+from posts.api import schema
+from posts.api.viewer import viewer_of
+from posts.ids import PostId
+from posts.queries.lists import marked_page, responders_page
+from posts.types import Kind
+
+DEFAULT_ACCOUNTS, MOST_ACCOUNTS = 40, 80
+DEFAULT_POSTS, MOST_POSTS = 20, 40
+
+
+class RebloggedByView(Endpoint):
+    """Who reposted a post, the latest first."""
+
+    scopes = {"GET": "read:statuses"}
+    public = True
+    kind: ClassVar[Kind] = Kind.REPOST
+
+    @extend_schema(parameters=PAGING, responses=Account(many=True))
+    def get(self, request: ApiRequest, status_id: PostId) -> HttpResponse:
+        window = _window(request, DEFAULT_ACCOUNTS, MOST_ACCOUNTS)
+        page = responders_page(status_id, self.kind, viewer_of(request), window)
+        return page_response(request, page)
+
+
+class FavouritedByView(RebloggedByView):
+    """Who favourited a post, the latest first."""
+
+    kind = Kind.FAVOURITE
+
+
+class FavouritesView(Endpoint):
+    """What I favourited, the latest favourite first."""
+
+    scopes = {"GET": "read:favourites"}
+    kind: ClassVar[Kind] = Kind.FAVOURITE
+
+    @extend_schema(parameters=PAGING, responses=schema.Status(many=True))
+    def get(self, request: ApiRequest) -> HttpResponse:
+        window = _window(request, DEFAULT_POSTS, MOST_POSTS)
+        return page_response(request, marked_page(request.account_id, self.kind, window))
+
+
+class BookmarksView(FavouritesView):
+    """What I bookmarked, the latest bookmark first."""
+
+    scopes = {"GET": "read:bookmarks"}
+    kind = Kind.BOOKMARK
+
+
+def _window(request: ApiRequest, default: int, most: int) -> Window:
+    limit = read_limit(request.query_params.get("limit"), default, most)
+    return read_window(request.query_params, limit)

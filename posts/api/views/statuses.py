@@ -1,0 +1,90 @@
+"""Publish, read and delete single posts, and read what surrounds one."""
+
+import msgspec
+from django.http import HttpResponse
+from drf_spectacular.utils import extend_schema
+
+from infra.api.endpoint import Endpoint
+from infra.api.rendering import json_response
+from infra.api.request import ApiRequest
+from posts.actions.check_draft import check_draft, check_key, check_parent
+from posts.actions.create_post import create_post
+from posts.actions.delete_post import delete_post
+from posts.api import schema
+from posts.api.present import with_source
+from posts.api.viewer import viewer_of
+from posts.errors import ParentNotFound, PostNotFound
+from posts.ids import PostId
+from posts.queries.context import load_context
+from posts.queries.own_acts import find_original, present_own_act
+from posts.queries.statuses import get_original, load_status_json
+from posts.types import Draft
+
+
+class StatusesView(Endpoint):
+    """Publish a post or a reply. The same Idempotency-Key again returns the first one."""
+
+    scopes = {"POST": "write:statuses"}
+
+    @extend_schema(
+        parameters=[schema.IDEMPOTENCY_KEY], request=schema.NewStatus, responses=schema.Status
+    )
+    def post(self, request: ApiRequest) -> HttpResponse:
+        draft = _read_draft(request)
+        key = check_key(request.headers.get("Idempotency-Key"))
+        post_id = create_post(request.account_id, draft, key)
+        return json_response(_get_status_json(post_id, request.account_id))
+
+
+class StatusView(Endpoint):
+    """One post."""
+
+    scopes = {"GET": "read:statuses", "DELETE": "write:statuses"}
+    public = True
+
+    @extend_schema(responses=schema.Status)
+    def get(self, request: ApiRequest, status_id: PostId) -> HttpResponse:
+        return json_response(_get_status_json(status_id, viewer_of(request)))
+
+    @extend_schema(responses=schema.DeletedStatus)
+    def delete(self, request: ApiRequest, status_id: PostId) -> HttpResponse:
+        """Somebody else's post is as unknown as one that never was."""
+        if status_id.author_id != request.account_id:
+            raise PostNotFound
+        original = find_original(status_id)
+        status = present_own_act(request.account_id, status_id, original)
+        return json_response(with_source(status, delete_post(status_id)))
+
+
+class ContextView(Endpoint):
+    """What a post answers, and what answers it."""
+
+    scopes = {"GET": "read:statuses"}
+    public = True
+
+    @extend_schema(responses=schema.Context)
+    def get(self, request: ApiRequest, status_id: PostId) -> HttpResponse:
+        context = load_context(status_id, viewer_of(request))
+        body = b'{"ancestors":[%b],"descendants":[%b]}'
+        return json_response(body % (b",".join(context[0]), b",".join(context[1])))
+
+
+def _read_draft(request: ApiRequest) -> Draft:
+    """Raises ParentNotFound for a reply to what the author may not see, or check_draft's."""
+    draft = check_draft(request.data)
+    parent = check_parent(request.data)
+    if parent is None:
+        return draft
+    try:
+        original = get_original(parent, request.account_id)
+    except PostNotFound:
+        raise ParentNotFound from None
+    return msgspec.structs.replace(draft, in_reply_to=original)
+
+
+def _get_status_json(post_id: PostId, viewer_id: int | None) -> bytes:
+    """Raises PostNotFound."""
+    found = load_status_json([post_id], viewer_id)
+    if not found:
+        raise PostNotFound
+    return found[post_id]

@@ -1,0 +1,124 @@
+"""The counts shown with every post: process memory for a second, Redis, the shard.
+
+    posts.counts:v1:{author}:moment   version:…:replies,reposts,favourites
+
+The entry's version is the sum of its counts' versions: each only grows, and all are read in one
+snapshot, so the sum orders the readings.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+from counters.kinds import POST_KINDS
+from counters.queries.subjects import read_subject_counts
+from counters.types import Count
+from infra.caching.client import Command
+from infra.caching.keys import key
+from infra.caching.local import LocalTier
+from infra.caching.values import ValueCache, Versioned
+from infra.sharding.buckets import group_by_shard
+from infra.sharding.scatter import scatter
+from posts.api.present import present_counts
+from posts.ids import MAX_SECOND, SEQUENCES, PostId
+
+COUNTS_S = 1.0
+MOST_COUNTS = 50_000
+MOMENTS = (MAX_SECOND + 1) * SEQUENCES
+
+
+def number_of(post_id: PostId) -> int:
+    """A post as one number, which is what a cache of values goes by."""
+    return post_id.author_id * MOMENTS + post_id.moment
+
+
+def post_of(number: int) -> PostId:
+    return PostId.at(*divmod(number, MOMENTS))
+
+
+class PostCounts(ValueCache):
+    """A ValueCache by `number_of`, whose keys keep an author's posts together."""
+
+    def key(self, owner: int) -> bytes:
+        return key(self.family, *divmod(owner, MOMENTS))
+
+
+def _load(numbers: Sequence[int]) -> Mapping[int, Versioned]:
+    counts = load_post_counts(map(post_of, numbers))
+    return {number_of(i): _versioned(found) for i, found in counts.items()}
+
+
+def load_post_counts(ids: Iterable[PostId]) -> dict[PostId, list[Count]]:
+    """Counts in the order of POST_KINDS, from the source. One query per shard."""
+    by_author: dict[int, list[PostId]] = {}
+    for post_id in ids:
+        by_author.setdefault(post_id.author_id, []).append(post_id)
+    calls = {
+        alias: partial(
+            read_subject_counts,
+            alias,
+            [(author, i.moment) for author in authors for i in by_author[author]],
+            POST_KINDS,
+        )
+        for alias, authors in group_by_shard(by_author).items()
+    }
+    answers = scatter(calls).values()
+    return {PostId.at(*where): found for part in answers for where, found in part.items()}
+
+
+def _versioned(counts: Sequence[Count]) -> Versioned:
+    values = ",".join(str(count.value) for count in counts)
+    return Versioned(sum(count.version for count in counts), values.encode())
+
+
+post_counts = PostCounts("posts.counts:v1", ttl_s=86_400, load=_load)
+_shown: LocalTier[PostId, bytes] = LocalTier("posts.counts", MOST_COUNTS, COUNTS_S)
+
+
+class CountReading(NamedTuple):
+    """Counts in process memory, as JSON, and the posts that Redis has to be asked for."""
+
+    known: dict[PostId, bytes]
+    missing: list[PostId]
+
+    def commands(self) -> list[Command]:
+        """At most one; replies for `complete_counts`."""
+        numbers = list(map(number_of, self.missing))
+        return [("MGET", *post_counts.keys(numbers))] if numbers else []
+
+
+def plan_counts(ids: Collection[PostId]) -> CountReading:
+    return CountReading(*_shown.split(ids))
+
+
+def complete_counts(
+    reading: CountReading, replies: Sequence[Any], existing: Collection[PostId]
+) -> dict[PostId, bytes]:
+    """JSON of the counts of posts that exist; what Redis lacks comes from the shards.
+
+    None of posts that do not exist: theirs would be laid for anybody's made-up ids.
+    """
+    if not reading.missing:
+        return reading.known
+    raw = replies[0] or [None] * len(reading.missing)
+    asked = zip(reading.missing, raw, strict=True)
+    entries = {number_of(i): entry for i, entry in asked if i in existing}
+    texts = post_counts.complete(entries) if entries else {}
+    shown = {post_of(number): present_counts(text) for number, text in texts.items()}
+    _shown.keep(shown)
+    return reading.known | shown
+
+
+def refresh_post_counts(ids: Iterable[PostId]) -> None:
+    """Brings the cached counts up to the rows. One query per shard, one round trip.
+
+    Raises: RedisError, so that a consumer is run again.
+    """
+    wanted = list(dict.fromkeys(ids))
+    post_counts.refresh(_load(list(map(number_of, wanted))))
+    forget_counts()
+
+
+def forget_counts() -> None:
+    """Empties this process's memory of counts; there is little in it, and it is a second old."""
+    _shown.clear()

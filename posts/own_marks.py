@@ -1,0 +1,172 @@
+"""What an account itself did with posts: favourited, reposted, bookmarked. One value an account.
+
+    payload   bytes  0-3   floor: below this second there may be more
+              11 bytes     of each post: its packed id and the sum of 1 << kind
+
+Most have few marks, and pages show new posts: the newest MOST_MARKS ride along with a page's first
+round trip. What is older is asked of the account's shard. The version is the sum of those of the
+account's posts (reposts are posts) and of its marks.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from struct import Struct
+from typing import NamedTuple
+
+from cachebox import LRUCache
+
+from counters.kinds import CounterKind
+from infra.caching.client import Command
+from infra.caching.values import ValueCache, Versioned
+from infra.sharding.buckets import group_by_shard, shard_of
+from infra.sharding.scatter import scatter
+from infra.sharding.sql import fetch_all
+from posts.ids import PostId
+from posts.types import Kind
+
+MOST_MARKS = 500
+KNOWN_ACCOUNTS = 10_000
+FLOOR = Struct(">I")
+RECORD = Struct(">IIHB")
+COUNTED = [CounterKind.POSTS.value, CounterKind.MARKS.value]
+
+# One statement, one moment: the rows are exactly what the version says.
+NEWEST = """
+SELECT owner_id, NULL, NULL, NULL, sum(version)::bigint FROM counters_counter
+WHERE owner_id = ANY(%(owners)s::bigint[]) AND subject = 0 AND kind = ANY(%(counted)s::smallint[])
+GROUP BY owner_id
+UNION ALL
+SELECT wanted.id, m.target_author, m.target_moment, m.kind, 0
+FROM unnest(%(owners)s::bigint[]) AS wanted (id)
+CROSS JOIN LATERAL (
+    (SELECT target_author, target_moment, kind FROM posts_mark
+     WHERE owner_id = wanted.id AND is_on
+     ORDER BY target_moment DESC, target_author DESC LIMIT %(most)s)
+    UNION ALL
+    (SELECT target_author, target_moment, kind FROM posts_post
+     WHERE author_id = wanted.id AND kind = 2 AND deleted_at IS NULL
+     ORDER BY target_moment DESC, target_author DESC LIMIT %(most)s)
+) m
+"""
+BY_POST = """
+WITH wanted AS (SELECT * FROM unnest(%(authors)s::bigint[], %(moments)s::bigint[])
+    AS w (target_author, target_moment))
+SELECT target_author, target_moment, m.kind FROM wanted
+JOIN posts_mark m USING (target_author, target_moment) WHERE m.owner_id = %(owner)s AND m.is_on
+UNION ALL
+SELECT target_author, target_moment, p.kind FROM wanted
+JOIN posts_post p USING (target_author, target_moment)
+WHERE p.author_id = %(owner)s AND p.kind = 2 AND p.deleted_at IS NULL
+"""
+
+Flags = Mapping[PostId, int]
+
+
+class OwnMarks(NamedTuple):
+    """The newest marks of an account: complete from the second `floor` on."""
+
+    floor: int
+    flags: Flags
+
+
+def _load(owner_ids: Sequence[int]) -> Mapping[int, Versioned]:
+    calls = {
+        alias: partial(_load_shard, alias, owners)
+        for alias, owners in group_by_shard(owner_ids).items()
+    }
+    return {owner: v for part in scatter(calls).values() for owner, v in part.items()}
+
+
+def _load_shard(alias: str, owner_ids: Sequence[int]) -> dict[int, Versioned]:
+    """One query."""
+    versions = dict.fromkeys(owner_ids, 0)
+    rows: dict[int, list[tuple[PostId, int]]] = {owner_id: [] for owner_id in owner_ids}
+    params = {"owners": list(owner_ids), "most": MOST_MARKS + 1, "counted": COUNTED}
+    for owner_id, author_id, moment, kind, version in fetch_all(alias, NEWEST, params):
+        if kind is None:
+            versions[owner_id] = version
+        else:
+            rows[owner_id].append((PostId.at(author_id, moment), kind))
+    return {i: Versioned(versions[i], pack(newest_marks(rows[i]))) for i in owner_ids}
+
+
+own_marks = ValueCache("posts.own_marks:v1", ttl_s=86_400, load=_load)
+_known: LRUCache[int, tuple[bytes, OwnMarks]] = LRUCache(KNOWN_ACCOUNTS)
+
+
+def newest_marks(rows: Sequence[tuple[PostId, int]]) -> OwnMarks:
+    """Of the newest MOST_MARKS + 1 of either table, those above the higher of the two cuts."""
+    reposted = [post_id for post_id, kind in rows if kind == Kind.REPOST]
+    marked = [post_id for post_id, kind in rows if kind != Kind.REPOST]
+    cut = [min(ids).second + 1 for ids in (reposted, marked) if len(ids) > MOST_MARKS]
+    floor = max(cut, default=0)
+    flags: dict[PostId, int] = {}
+    for post_id, kind in rows:
+        if post_id.second >= floor:
+            _add(flags, post_id, kind)
+    return OwnMarks(floor, flags)
+
+
+def pack(marks: OwnMarks) -> bytes:
+    records = [RECORD.pack(*post_id, flags) for post_id, flags in marks.flags.items()]
+    return FLOOR.pack(marks.floor) + b"".join(records)
+
+
+def unpack(payload: bytes) -> OwnMarks:
+    (floor,) = FLOOR.unpack_from(payload)
+    records = RECORD.iter_unpack(payload[FLOOR.size :])
+    return OwnMarks(floor, {PostId(*record[:3]): record[3] for record in records})
+
+
+def own_marks_command(account_id: int) -> Command:
+    """For gathering into a larger round trip; reply for `complete_own_marks`."""
+    return ("GET", own_marks.key(account_id))
+
+
+def complete_own_marks(account_id: int, reply: bytes | None) -> OwnMarks:
+    """The account's newest marks from the reply to `own_marks_command`, None without Redis.
+
+    Cost: nothing when cached, else one query and two round trips.
+    """
+    return _unpack_known(account_id, own_marks.complete({account_id: reply})[account_id])
+
+
+def find_flags(account_id: int, marks: OwnMarks, ids: Iterable[PostId]) -> Flags:
+    """What the account did with these posts, and perhaps others, as sums of 1 << kind.
+
+    Cost: nothing, or one query for what is older than the newest marks.
+    """
+    older = [post_id for post_id in ids if post_id.second < marks.floor]
+    return {**marks.flags, **read_own_marks(account_id, older)} if older else marks.flags
+
+
+def read_own_marks(account_id: int, ids: Sequence[PostId]) -> dict[PostId, int]:
+    """What the account did with these posts, from its shard. One query by keys."""
+    authors, moments = [i.author_id for i in ids], [i.moment for i in ids]
+    params = {"owner": account_id, "authors": authors, "moments": moments}
+    flags: dict[PostId, int] = {}
+    for *target, kind in fetch_all(shard_of(account_id), BY_POST, params):
+        _add(flags, PostId.at(*target), kind)
+    return flags
+
+
+def refresh_own_marks(account_ids: Iterable[int]) -> None:
+    """Brings cached marks up to the rows. One query per shard, one round trip.
+
+    Raises: RedisError, so that a consumer is run again.
+    """
+    own_marks.refresh(_load(list(dict.fromkeys(account_ids))))
+
+
+def _unpack_known(account_id: int, payload: bytes) -> OwnMarks:
+    """A reader's next page mostly brings the same bytes."""
+    known = _known.get(account_id)
+    if known is not None and known[0] == payload:
+        return known[1]
+    marks = unpack(payload)
+    _known[account_id] = (payload, marks)
+    return marks
+
+
+def _add(flags: dict[PostId, int], post_id: PostId, kind: int) -> None:
+    flags[post_id] = flags.get(post_id, 0) | 1 << kind

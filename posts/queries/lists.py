@@ -1,0 +1,138 @@
+"""Pages of who reposted or favourited a post, and of what an account favourited or bookmarked.
+
+Both are rows with a `kind`, live ones first by when they began. Cursors are 15 base36 digits
+(when, and who) and 23 (when, and which post).
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from accounts.queries.load import load_account_json
+from infra.api import base36
+from infra.api.errors import InvalidCursor
+from infra.api.pages import Page, Window
+from infra.sharding.buckets import shard_of
+from infra.sharding.sql import fetch_all
+from posts.ids import PostId
+from posts.queries.statuses import get_original, load_shown
+from posts.types import Kind
+from relations.queries.standings import load_standings
+
+WHEN_DIGITS, WHO_DIGITS, POST_DIGITS = 9, 6, 14
+Row = tuple[int, ...]
+
+
+class Listing(NamedTuple):
+    """One of the two tables: its order, whose rows, and what a cursor of it looks like."""
+
+    table: str
+    order: Sequence[str]
+    owner: Sequence[str]
+    encode: Callable[[Row], str]
+    decode: Callable[[str], Row]
+
+
+def responders_page(
+    post_id: PostId, kind: Kind, viewer_id: int | None, window: Window
+) -> Page[bytes]:
+    """Accounts, the latest to respond first, without those the viewer blocks or is blocked by.
+
+    Raises: PostNotFound, InvalidCursor. Cost: one index-only query, and the accounts.
+    """
+    original = get_original(post_id, viewer_id)
+    rows, has_older = _read(RESPONDERS, (original.author_id, original.moment), kind, window)
+    ids = [responder_id for _, responder_id in rows]
+    accounts = load_account_json(ids)
+    standings = load_standings(viewer_id, ids) if viewer_id is not None else {}
+    hidden = {i for i, standing in standings.items() if standing.is_blocked}
+    bodies = [accounts[i] for i in ids if i in accounts and i not in hidden]
+    return _page(RESPONDERS, bodies, rows, has_older)
+
+
+def marked_page(owner_id: int, kind: Kind, window: Window) -> Page[bytes]:
+    """Status entities of what the owner marked, the latest mark first; those that may be seen.
+
+    Raises: InvalidCursor. Cost: one index-only query, then as load_shown.
+    """
+    rows, has_older = _read(MARKED, (owner_id,), kind, window)
+    ids = [PostId.at(author_id, moment) for _, author_id, moment in rows]
+    shown = load_shown({i: i for i in ids}, owner_id)
+    return _page(MARKED, [shown[i] for i in ids if i in shown], rows, has_older)
+
+
+def _read(
+    listing: Listing, owner: Sequence[int], kind: Kind, window: Window
+) -> tuple[list[Row], bool]:
+    """Rows of the window, newest first, and whether there are older ones. One query."""
+    newest_first = window.min_id is None
+    columns, direction = ", ".join(listing.order), "DESC" if newest_first else "ASC"
+    bounds = [(window.max_id, "<"), (window.min_id or window.since_id, ">")]
+    given = [(listing.decode(text), sign) for text, sign in bounds if text]
+    marks = ", ".join(["%s"] * len(listing.order))
+    conditions = [f"{name} = %s" for name in (*listing.owner, "kind")]
+    conditions += ["is_on", *(f"({columns}) {sign} ({marks})" for _, sign in given)]
+    sql = (
+        f"SELECT {columns} FROM {listing.table} WHERE {' AND '.join(conditions)}"  # noqa: S608
+        f" ORDER BY {', '.join(f'{name} {direction}' for name in listing.order)} LIMIT %s"
+    )
+    params = [*owner, int(kind), *(value for row, _ in given for value in row), window.limit + 1]
+    rows = fetch_all(shard_of(owner[0]), sql, params)
+    kept = rows[: window.limit]
+    if newest_first:
+        return kept, len(rows) > window.limit
+    return kept[::-1], True
+
+
+def _page(
+    listing: Listing, bodies: Sequence[bytes], rows: Sequence[Row], has_older: bool
+) -> Page[bytes]:
+    older = listing.encode(rows[-1]) if rows and has_older else None
+    return Page(bodies, older, listing.encode(rows[0]) if rows else None)
+
+
+def _encode_responder(row: Row) -> str:
+    return base36.encode(row[0], WHEN_DIGITS) + base36.encode(row[1], WHO_DIGITS)
+
+
+def _decode_responder(text: str) -> Row:
+    """Raises InvalidCursor."""
+    when, who = _cut(text, WHO_DIGITS)
+    return when, base36.decode(who)
+
+
+def _encode_marked(row: Row) -> str:
+    return base36.encode(row[0], WHEN_DIGITS) + PostId.at(row[1], row[2]).public
+
+
+def _decode_marked(text: str) -> Row:
+    """Raises InvalidCursor."""
+    when, which = _cut(text, POST_DIGITS)
+    post_id = PostId.from_public(which)
+    return when, post_id.author_id, post_id.moment
+
+
+def _cut(text: str, digits: int) -> tuple[int, str]:
+    """When, and the rest. Raises InvalidCursor for what is no such number of base36 digits."""
+    if len(text) != WHEN_DIGITS + digits:
+        raise InvalidCursor
+    try:
+        base36.decode(text)
+        return base36.decode(text[:WHEN_DIGITS]), text[WHEN_DIGITS:]
+    except ValueError:
+        raise InvalidCursor from None
+
+
+RESPONDERS = Listing(
+    "posts_response",
+    ("at", "responder_id"),
+    ("author_id", "moment"),
+    _encode_responder,
+    _decode_responder,
+)
+MARKED = Listing(
+    "posts_mark",
+    ("since_ms", "target_author", "target_moment"),
+    ("owner_id",),
+    _encode_marked,
+    _decode_marked,
+)

@@ -1,0 +1,84 @@
+"""Responses: what they are on the responder's shard, and replies as the author's has them."""
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+
+from infra.sharding.buckets import group_by_shard
+from infra.sharding.scatter import scatter
+from infra.sharding.sql import fetch_all
+from posts.ids import PostId
+from posts.types import Kind, Response, Target
+
+LIVE = """
+SELECT author_id, moment FROM posts_post JOIN unnest(%s::bigint[], %s::bigint[])
+    AS wanted (author_id, moment) USING (author_id, moment)
+WHERE deleted_at IS NULL
+"""
+MARKS = """
+SELECT target_author, target_moment, kind, owner_id, 0, since_ms, revision, is_on
+FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[], %s::smallint[])
+    AS wanted (owner_id, target_moment, target_author, kind)
+JOIN posts_mark USING (owner_id, target_moment, target_author, kind)
+"""
+REPLIES = """
+SELECT parent.author_id, parent.moment, r.responder_id, r.at
+FROM unnest(%s::bigint[], %s::bigint[]) AS parent (author_id, moment)
+CROSS JOIN LATERAL (
+    SELECT responder_id, at FROM posts_response
+    WHERE author_id = parent.author_id AND moment = parent.moment AND kind = 1 AND is_on
+    ORDER BY at, responder_id LIMIT %s
+) r
+ORDER BY r.at, r.responder_id LIMIT %s
+"""
+
+
+def read_post_responses(alias: str, targets: Sequence[tuple[PostId, Target]]) -> list[Response]:
+    """Replies and reposts of one shard, as they are now, whatever became of them. One query.
+
+    A post begins and ends once. Of the reposts of one post by one account the latest counts.
+    """
+    columns = [[i.author_id for i, _ in targets], [i.moment for i, _ in targets]]
+    live = {PostId.at(*row) for row in fetch_all(alias, LIVE, columns)}
+    return [_response(i, target, i in live) for i, target in targets]
+
+
+def _response(post_id: PostId, target: Target, is_live: bool) -> Response:
+    moment = post_id.moment
+    return Response(
+        target.author_id,
+        target.moment,
+        target.kind,
+        responder_id=post_id.author_id,
+        reply_moment=moment if target.kind == Kind.REPLY else 0,
+        at=moment,
+        revision=2 * moment + (not is_live),
+        is_on=is_live,
+    )
+
+
+def read_mark_responses(alias: str, marks: Iterable[tuple[int, int, int, int]]) -> list[Response]:
+    """Marks of one shard by (owner, target's moment, target's author, kind). One query."""
+    columns = [list(column) for column in zip(*marks, strict=True)]
+    return [Response(*row) for row in fetch_all(alias, MARKS, columns)]
+
+
+def read_replies(parents: Iterable[PostId], limit: int) -> dict[PostId, list[PostId]]:
+    """At most `limit` replies to these posts, the oldest first, by parent. One query per shard."""
+    by_author: dict[int, list[PostId]] = {}
+    for parent in parents:
+        by_author.setdefault(parent.author_id, []).append(parent)
+    calls = {
+        alias: partial(_replies_on, alias, [i for a in authors for i in by_author[a]], limit)
+        for alias, authors in group_by_shard(by_author).items()
+    }
+    found = sorted(pair for part in scatter(calls).values() for pair in part)
+    replies: dict[PostId, list[PostId]] = {}
+    for reply, parent in found[:limit]:
+        replies.setdefault(parent, []).append(reply)
+    return replies
+
+
+def _replies_on(alias: str, parents: Sequence[PostId], limit: int) -> list[tuple[PostId, PostId]]:
+    columns = [[i.author_id for i in parents], [i.moment for i in parents]]
+    rows = fetch_all(alias, REPLIES, [*columns, limit, limit])
+    return [(PostId.at(*row[2:]), PostId.at(*row[:2])) for row in rows]

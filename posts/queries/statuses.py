@@ -1,0 +1,96 @@
+"""Posts as one viewer may see them: single ones, and lists that are no timelines."""
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from infra.caching.client import Command
+from posts.encode import find_reposted
+from posts.errors import PostNotFound
+from posts.ids import PostId
+from posts.own_marks import Flags, complete_own_marks, find_flags, own_marks_command
+from posts.queries.hydrate import Hydrated, hydrate
+from posts.rules import may_see
+from relations.queries.standings import ask_command, complete_standings
+from relations.types import Standing
+
+Shown = Mapping[PostId, PostId]  # what happened → which post it shows
+# Standings are asked of fewer than a thousand at once.
+MOST_AT_ONCE = 400
+
+
+class View(NamedTuple):
+    """Posts beside what decides whether, and how, the viewer sees them."""
+
+    hydrated: Hydrated
+    own: Flags
+    standings: Mapping[int, Standing]
+
+    def sees(self, event: PostId, original: PostId) -> bool:
+        return self.hydrated.shows(event, original) and may_see(event, original, self.standings)
+
+    def present(self, event: PostId, original: PostId) -> bytes:
+        return self.hydrated.present(event, original, self.own.get(original, 0))
+
+
+def load_status_json(ids: Iterable[PostId], viewer_id: int | None = None) -> dict[PostId, bytes]:
+    """Status entities of those of the posts that exist and that the viewer may see, in this order.
+
+    Cost: as `load_shown`; once more when there are reposts among them.
+    """
+    return {
+        event: view.present(event, original)
+        for event, original, view in _iter_visible(list(dict.fromkeys(ids)), viewer_id)
+    }
+
+
+def load_shown(shown: Shown, viewer_id: int | None) -> dict[PostId, bytes]:
+    """As `load_status_json`, by who knows which posts are shown. Any number; in this order.
+
+    Cost: one round trip and no SQL when warm, for every MOST_AT_ONCE of them.
+    """
+    events = list(shown)
+    found: dict[PostId, bytes] = {}
+    for start in range(0, len(events), MOST_AT_ONCE):
+        part = {event: shown[event] for event in events[start : start + MOST_AT_ONCE]}
+        view = look(part, viewer_id)
+        found |= {e: view.present(e, o) for e, o in part.items() if view.sees(e, o)}
+    return found
+
+
+def get_original(post_id: PostId, viewer_id: int | None) -> PostId:
+    """The post, or the one it reposts, if the viewer may see both. Raises PostNotFound.
+
+    Cost: as `load_status_json`.
+    """
+    for _, original, _ in _iter_visible([post_id], viewer_id):
+        return original
+    raise PostNotFound
+
+
+def _iter_visible(ids: list[PostId], viewer_id: int | None) -> list[tuple[PostId, PostId, View]]:
+    """(post, what it shows, view) of those the viewer may see."""
+    first = look(dict(zip(ids, ids, strict=True)), viewer_id)
+    shown = {i: find_reposted(text) or i for i, text in first.hydrated.fragments.items()}
+    reposts = {event: original for event, original in shown.items() if event != original}
+    second = look(reposts, viewer_id) if reposts else first
+    found = [(i, shown[i], second if i in reposts else first) for i in ids if i in shown]
+    return [one for one in found if one[2].sees(one[0], one[1])]
+
+
+def look(shown: Shown, viewer_id: int | None) -> View:
+    """Loads posts and what the viewer is to them, in one round trip when warm."""
+    originals = list(dict.fromkeys(shown.values()))
+    reposts = [event for event, original in shown.items() if event != original]
+    if viewer_id is None:
+        return View(hydrate(originals, reposts=reposts), {}, {})
+    others = list({i.author_id for i in (*originals, *reposts)} - {viewer_id})
+    commands: list[Command] = [own_marks_command(viewer_id)]
+    if others:
+        commands.append(ask_command(viewer_id, others))
+    hydrated = hydrate(originals, commands, reposts=reposts)
+    own, *asked = hydrated.extra or [None] * len(commands)
+    return View(
+        hydrated,
+        find_flags(viewer_id, complete_own_marks(viewer_id, own), originals),
+        complete_standings(viewer_id, others, asked[0]).of if others else {},
+    )
