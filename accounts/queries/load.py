@@ -11,8 +11,10 @@ from counters.cache import account_counts
 from infra.caching.client import redis
 
 
-def load_account_json(account_ids: Iterable[int]) -> dict[int, bytes]:
+def load_account_json(account_ids: Iterable[int], own_id: int | None = None) -> dict[int, bytes]:
     """Mastodon's Account, as JSON, by id; unknown accounts are missing.
+
+    `own_id`: who is shown as to their owner, quiet follows counted.
 
     Cost: one round trip and no query when warm, no round trip when all are hot; misses add one
     query per shard and cache.
@@ -28,7 +30,9 @@ def load_account_json(account_ids: Iterable[int]) -> dict[int, bytes]:
     asked = zip(totals.missing, entries[middle:], strict=True)
     counts = account_counts.finish(totals, {i: raw for i, raw in asked if i in fragments})
     return {
-        id_: present_account(fragments[id_], counts.get(id_)) for id_ in wanted if id_ in fragments
+        id_: present_account(fragments[id_], counts.get(id_), is_own=id_ == own_id)
+        for id_ in wanted
+        if id_ in fragments
     }
 
 
@@ -40,9 +44,9 @@ def _read(keys: Sequence[bytes]) -> list[bytes | None]:
         return [None] * len(keys)
 
 
-def get_account_json(account_id: int) -> bytes:
+def get_account_json(account_id: int, is_own: bool = False) -> bytes:
     """One account as `load_account_json` has it. Raises AccountNotFound."""
-    found = load_account_json([account_id])
+    found = load_account_json([account_id], own_id=account_id if is_own else None)
     if not found:
         raise AccountNotFound
     return found[account_id]

@@ -56,6 +56,25 @@ def read_flag(value: object, default: bool) -> bool:
     return str(value).lower() not in FALSE_WORDS
 
 
+def find_flag(data: Mapping[str, Any], name: str) -> bool | None:
+    """The boolean sent under this name, None when absent. Raises InvalidRequest for lists etc."""
+    value = data.get(name)
+    if value is not None and not isinstance(value, bool | int | str):
+        raise InvalidRequest(f"{name} must be true or false")
+    return None if value is None else read_flag(value, False)
+
+
+def read_count(data: Mapping[str, Any], name: str, most: int) -> int:
+    """The whole number sent under this name, 0 when absent. Raises InvalidRequest beyond 0…most."""
+    value = data.get(name)
+    text = "" if value is None else str(value)
+    if value is None or text == "":
+        return 0
+    if not text.isascii() or not text.isdigit() or len(text) > 18 or int(text) > most:
+        raise InvalidRequest(f"{name} must be a number from 0 to {most}")
+    return int(text)
+
+
 def read_limit(value: object, default: int, most: int) -> int:
     """A page size between 1 and `most`. Raises InvalidRequest for anything but a number."""
     if value is None:

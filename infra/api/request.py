@@ -41,3 +41,7 @@ class ApiRequest(Request):
         if self.user is None or self.user.account_id is None:
             raise UserRequired
         return self.user.account_id
+
+    def is_from(self, account_id: int) -> bool:
+        """Whether this account asks, and no other, nor anybody without a token."""
+        return self.user is not None and self.user.account_id == account_id

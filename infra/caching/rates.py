@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import structlog
 from redis.exceptions import RedisError
 
 from infra.caching.client import load_script, redis
@@ -19,7 +18,6 @@ from infra.caching.keys import key
 TAKE = load_script(Path(__file__).with_name("lua") / "rate_take.lua")
 FAMILY = "infra.rate:v1"
 BURST_S = 0.1  # how far ahead of the rate steps may be
-log = structlog.get_logger()
 
 
 class LocalRate:
@@ -61,7 +59,6 @@ class Rate:
         """0.0: go; else seconds to wait. Cost: one round trip."""
         try:
             wait_us: int = redis().call(*TAKE.on([self._key], *self._steps_us))
-        except RedisError as error:
-            log.warning("rates.kept_locally", error=str(error))
+        except RedisError:
             return self._local.take()
         return wait_us / 1e6

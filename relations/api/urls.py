@@ -2,8 +2,17 @@
 
 from django.urls import path
 
+from relations.api.views.block import BlockView, MuteView, UnblockView, UnmuteView
+from relations.api.views.familiar import FamiliarFollowersView
 from relations.api.views.follow import FollowView, RemoveFollowerView, UnfollowView
-from relations.api.views.lists import FollowersView, FollowingView
+from relations.api.views.lists import (
+    BlocksView,
+    FollowersView,
+    FollowingView,
+    QuietFollowingView,
+    SpecialFollowingView,
+)
+from relations.api.views.mutes import MutesView
 from relations.api.views.relationships import FollowedByView, RelationshipsView
 
 _ACCOUNT = "api/v1/accounts/<account:account_id>"
@@ -11,9 +20,18 @@ _ACCOUNT = "api/v1/accounts/<account:account_id>"
 urlpatterns = [
     path("api/v1/accounts/relationships", RelationshipsView.as_view()),
     path("api/v1/accounts/followed_by", FollowedByView.as_view()),
+    path("api/v1/accounts/familiar_followers", FamiliarFollowersView.as_view()),
+    path("api/v1/accounts/quiet_following", QuietFollowingView.as_view()),
+    path("api/v1/accounts/special_following", SpecialFollowingView.as_view()),
+    path("api/v1/blocks", BlocksView.as_view()),
+    path("api/v1/mutes", MutesView.as_view()),
     path(f"{_ACCOUNT}/follow", FollowView.as_view()),
     path(f"{_ACCOUNT}/unfollow", UnfollowView.as_view()),
     path(f"{_ACCOUNT}/remove_from_followers", RemoveFollowerView.as_view()),
+    path(f"{_ACCOUNT}/block", BlockView.as_view()),
+    path(f"{_ACCOUNT}/unblock", UnblockView.as_view()),
+    path(f"{_ACCOUNT}/mute", MuteView.as_view()),
+    path(f"{_ACCOUNT}/unmute", UnmuteView.as_view()),
     path(f"{_ACCOUNT}/followers", FollowersView.as_view()),
     path(f"{_ACCOUNT}/following", FollowingView.as_view()),
 ]

@@ -41,6 +41,15 @@ def muted_at(now_ms: int) -> Rows:
     return Rows("relations_muted", "owner_id", "target_id", live)
 
 
+def read_mute_ends(owner_id: int, targets: Sequence[int]) -> dict[int, int]:
+    """`until_ms` of mutes, by target. One query by primary key."""
+    sql = (
+        "SELECT target_id, until_ms FROM relations_muted"
+        " WHERE owner_id = %s AND target_id = ANY(%s::bigint[])"
+    )
+    return dict(fetch_all(shard_of(owner_id), sql, [owner_id, list(targets)]))
+
+
 def read_newest(
     rows: Rows, owner_id: int, below: Listed | None, above: Listed | None, limit: int
 ) -> list[Listed]:

@@ -50,14 +50,14 @@ class AccountsView(Endpoint):
 
 
 class AccountView(Endpoint):
-    """One account."""
+    """One account; to its owner with the counts that only they see."""
 
     scopes = {"GET": "read:accounts"}
     public = True
 
     @extend_schema(responses=schema.Account)
     def get(self, request: ApiRequest, account_id: int) -> HttpResponse:
-        return json_response(get_account_json(account_id))
+        return json_response(get_account_json(account_id, request.is_from(account_id)))
 
 
 class LookupView(Endpoint):

@@ -12,7 +12,7 @@ from accounts.queries.load import get_account_json
 from accounts.queries.profiles import find_profile
 from accounts.types import ProfileEdit
 from infra.api.endpoint import Endpoint
-from infra.api.parsing import read_flag
+from infra.api.parsing import find_flag
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
 
@@ -42,18 +42,14 @@ def _edit(request: ApiRequest) -> ProfileEdit:
     return ProfileEdit(
         display_name=find_text(request.data, "display_name"),
         note=find_text(request.data, "note"),
-        is_locked=_find_flag(request, "locked"),
-        is_bot=_find_flag(request, "bot"),
+        is_locked=find_flag(request.data, "locked"),
+        is_bot=find_flag(request.data, "bot"),
     )
-
-
-def _find_flag(request: ApiRequest, name: str) -> bool | None:
-    value = request.data.get(name)
-    return None if value is None else read_flag(value, False)
 
 
 def _answer_credentials(account_id: int) -> HttpResponse:
     profile = find_profile(account_id)
     if profile is None:
         raise AccountNotFound
-    return json_response(present_credentials(get_account_json(account_id), profile.note))
+    account = get_account_json(account_id, is_own=True)
+    return json_response(present_credentials(account, profile.note))

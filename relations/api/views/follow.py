@@ -5,20 +5,23 @@ from drf_spectacular.utils import extend_schema
 
 from accounts.queries.load import require_account
 from infra.api.endpoint import Endpoint
+from infra.api.parsing import find_flag
 from infra.api.request import ApiRequest
 from relations.actions.follow import follow, remove_follower, unfollow
 from relations.api import schema
+from relations.api.act_schema import FollowOptions
 from relations.api.views.relationships import answer_relationship
+from relations.types import FollowWish
 
 
 class FollowView(Endpoint):
-    """Follow an account; doing it twice is once."""
+    """Follow an account, or change how; what is not sent stays. Doing it twice is once."""
 
     scopes = {"POST": "write:follows"}
 
-    @extend_schema(request=None, responses=schema.Relationship)
+    @extend_schema(request=FollowOptions, responses=schema.Relationship)
     def post(self, request: ApiRequest, account_id: int) -> HttpResponse:
-        follow(request.account_id, account_id)
+        follow(request.account_id, account_id, _wish(request))
         return answer_relationship(request, account_id)
 
 
@@ -44,3 +47,12 @@ class RemoveFollowerView(Endpoint):
         require_account(account_id)
         remove_follower(request.account_id, account_id)
         return answer_relationship(request, account_id)
+
+
+def _wish(request: ApiRequest) -> FollowWish:
+    return FollowWish(
+        quiet=find_flag(request.data, "quiet"),
+        special=find_flag(request.data, "special"),
+        reposts=find_flag(request.data, "reblogs"),
+        notify=find_flag(request.data, "notify"),
+    )

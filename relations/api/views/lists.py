@@ -1,4 +1,6 @@
-"""Pages of who follows and who is followed."""
+"""Pages of who follows and who is followed, as others or the account itself see them."""
+
+from typing import ClassVar
 
 from django.http import HttpResponse
 from drf_spectacular.utils import extend_schema
@@ -10,29 +12,76 @@ from infra.api.pages import Page, page_response, read_window
 from infra.api.parameters import PAGING
 from infra.api.parsing import read_limit
 from infra.api.request import ApiRequest
-from relations.queries.lists import FOLLOWERS_LIST, FOLLOWING_LIST, EdgeList, list_page
+from relations.queries.lists import (
+    BLOCKS_LIST,
+    FOLLOWERS_LIST,
+    FOLLOWING_LIST,
+    OWN_FOLLOWERS_LIST,
+    OWN_FOLLOWING_LIST,
+    QUIET_LIST,
+    SPECIAL_LIST,
+    EdgeList,
+    list_page,
+)
+from relations.types import Listed
 
 DEFAULT_LIMIT, MOST = 40, 80
 
 
 class FollowersView(Endpoint):
-    """Who follows an account, newest first."""
+    """Who follows an account, newest first; those who do so quietly only it sees itself."""
 
     scopes = {"GET": "read:accounts"}
     public = True
-    edge_list: EdgeList = FOLLOWERS_LIST
+    shown: ClassVar[EdgeList] = FOLLOWERS_LIST
+    own: ClassVar[EdgeList] = OWN_FOLLOWERS_LIST
 
     @extend_schema(parameters=PAGING, responses=Account(many=True))
     def get(self, request: ApiRequest, account_id: int) -> HttpResponse:
         require_account(account_id)
-        limit = read_limit(request.query_params.get("limit"), DEFAULT_LIMIT, MOST)
-        page = list_page(self.edge_list, account_id, read_window(request.query_params, limit))
-        accounts = load_account_json(listed.account_id for listed in page.items)
-        bodies = [accounts[i.account_id] for i in page.items if i.account_id in accounts]
-        return page_response(request, Page(bodies, page.older, page.newer))
+        edge_list = self.own if request.is_from(account_id) else self.shown
+        return answer_accounts(request, read_page(request, edge_list, account_id))
 
 
 class FollowingView(FollowersView):
-    """Whom an account follows, newest first."""
+    """Whom an account follows, newest first; whom it follows quietly only it sees itself."""
 
-    edge_list = FOLLOWING_LIST
+    shown = FOLLOWING_LIST
+    own = OWN_FOLLOWING_LIST
+
+
+class QuietFollowingView(Endpoint):
+    """Whom I follow quietly, newest first."""
+
+    scopes = {"GET": "read:follows"}
+    edge_list: ClassVar[EdgeList] = QUIET_LIST
+
+    @extend_schema(parameters=PAGING, responses=Account(many=True))
+    def get(self, request: ApiRequest) -> HttpResponse:
+        return answer_accounts(request, read_page(request, self.edge_list, request.account_id))
+
+
+class SpecialFollowingView(QuietFollowingView):
+    """Whom I marked as special, newest follow first."""
+
+    edge_list = SPECIAL_LIST
+
+
+class BlocksView(QuietFollowingView):
+    """Whom I block, newest first."""
+
+    scopes = {"GET": "read:blocks"}
+    edge_list = BLOCKS_LIST
+
+
+def read_page(request: ApiRequest, edge_list: EdgeList, account_id: int) -> Page[Listed]:
+    """The page of a list that a request asks for. Raises InvalidRequest, InvalidCursor."""
+    limit = read_limit(request.query_params.get("limit"), DEFAULT_LIMIT, MOST)
+    return list_page(edge_list, account_id, read_window(request.query_params, limit))
+
+
+def answer_accounts(request: ApiRequest, page: Page[Listed]) -> HttpResponse:
+    """A page as Account entities."""
+    accounts = load_account_json(listed.account_id for listed in page.items)
+    bodies = [accounts[i.account_id] for i in page.items if i.account_id in accounts]
+    return page_response(request, Page(bodies, page.older, page.newer))

@@ -8,7 +8,9 @@ from tests.truth import everything_written
 from tests.world import make_accounts
 
 ACCOUNTS = "/api/v1/accounts"
-ACTS = ("follow", "unfollow", "remove_from_followers")
+ACTS = (
+    "follow", "unfollow", "remove_from_followers", "block", "unblock", "mute", "unmute",
+)  # fmt: skip
 LISTS = ("followers", "following")
 # In a path: not the id of an account, whatever it is.
 NO_IDS = [
@@ -19,6 +21,10 @@ NO_IDS = [
 BAD_CURSORS = [
     "1", "0", "-1", "18446744073709551616", "z" * 400, "\x00", "0" * 15 + "\x00", "٣" * 15,
     "\U0001f30a", "A" * 15, "%ED%A0%80", "' OR 1=1 --",
+]  # fmt: skip
+BAD_DURATIONS = [
+    -1, "-1", "abc", 1.5, "1e3", 3_162_240_001, 2**63, "9" * 400, True, [60], {"s": 1},
+    "\x00", "٣", " 60",
 ]  # fmt: skip
 BAD_LIMITS = ["-1", "abc", "1.5", "9" * 40, "18446744073709551616", "\x00", "٣", "1e3"]
 
@@ -59,8 +65,23 @@ class TestNothingIsWritten:
         for text in NO_IDS:
             refused(me.get(f"{ACCOUNTS}/{text}/{name}"), 404)
 
-    def test_following_oneself(self, me, people):
-        refused(me.post(f"{ACCOUNTS}/{people[0]}/follow"), 403)
+    @pytest.mark.parametrize("act", ["follow", "block", "mute"])
+    def test_acts_on_oneself(self, me, people, act):
+        refused(me.post(f"{ACCOUNTS}/{people[0]}/{act}"), 403)
+
+    @pytest.mark.parametrize("name", ["quiet", "special", "reblogs", "notify"])
+    def test_follow_options_that_are_neither_true_nor_false(self, me, people, name):
+        for value in ([], {}, [True], 1.5, {"a": 1}):
+            refused(me.post(f"{ACCOUNTS}/{people[1]}/follow", {name: value}), 422)
+
+    def test_mutes_for_what_is_no_time(self, me, people):
+        path = f"{ACCOUNTS}/{people[1]}/mute"
+        for duration in BAD_DURATIONS:
+            answer = me.post(path, {"duration": duration})
+            refused(answer, 422)
+            assert "duration" in answer.json()["error"]
+        refused(me.post(path, {"notifications": [False]}), 422)
+        assert me.get("/api/v1/mutes").json() == []
 
     @pytest.mark.parametrize("name", LISTS)
     @pytest.mark.parametrize("parameter", ["max_id", "since_id", "min_id"])
@@ -111,7 +132,7 @@ class TestNothingIsWritten:
             refused(answer, 405)
 
 
-@pytest.mark.parametrize("act", ["unfollow", "remove_from_followers"])
+@pytest.mark.parametrize("act", [act for act in ACTS if act not in ("follow", "mute")])
 @pytest.mark.parametrize(
     ("content_type", "body"),
     [
@@ -130,3 +151,19 @@ def test_bodies_that_nobody_needs_harm_nobody(me, people, act, content_type, bod
     answer = me.client.post(f"{ACCOUNTS}/{people[1]}/{act}", body, content_type)
     assert answer.status_code in (200, 400, 415), answer.content
     assert answer["Content-Type"].startswith("application/json")
+
+
+@pytest.mark.parametrize("act", ["follow", "mute"])
+def test_bodies_that_cannot_be_read_do_nothing(me, people, act):
+    path = f"{ACCOUNTS}/{people[1]}/{act}"
+    for content_type, body in [
+        ("application/json", b"{"),
+        ("application/json", b"[1]"),
+        ("application/json", b"\xff\xfe"),
+        ("application/json", b"[" * 100_000),
+        ("text/plain", b"hello"),
+        ("multipart/form-data", b"no boundary"),
+    ]:
+        refused(me.client.post(path, body, content_type), 400, 415, 422)
+    shown = me.get(f"{ACCOUNTS}/relationships", {"id[]": people[1]}).json()
+    assert [(one["following"], one["muting"]) for one in shown] == [(False, False)]

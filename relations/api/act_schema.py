@@ -1,0 +1,41 @@
+"""What acts take, and what own lists answer, for the OpenAPI schema only."""
+
+from typing import Any
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework.serializers import (
+    BooleanField,
+    CharField,
+    DateTimeField,
+    IntegerField,
+    Serializer,
+)
+
+from accounts.api.schema import Account
+
+MOST_FAMILIAR_TARGETS = 40
+FAMILIAR_IDS = OpenApiParameter(
+    "id[]", OpenApiTypes.STR, many=True, description=f"At most {MOST_FAMILIAR_TARGETS} account ids"
+)
+
+
+class FollowOptions(Serializer[Any]):
+    quiet = BooleanField(required=False, help_text="Nobody else learns of the follow")
+    special = BooleanField(required=False, help_text="A mark that nobody else sees")
+    reblogs = BooleanField(required=False, help_text="Show what they repost")
+    notify = BooleanField(required=False)
+
+
+class MuteOptions(Serializer[Any]):
+    duration = IntegerField(required=False, min_value=0, help_text="Seconds; 0: without end")
+    notifications = BooleanField(required=False, default=True)
+
+
+class MutedAccount(Account):
+    mute_expires_at = DateTimeField(allow_null=True)
+
+
+class FamiliarFollowers(Serializer[Any]):
+    id = CharField()
+    accounts = Account(many=True)

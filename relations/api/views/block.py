@@ -1,0 +1,64 @@
+"""Block and unblock, mute and unmute."""
+
+from django.http import HttpResponse
+from drf_spectacular.utils import extend_schema
+
+from accounts.queries.load import require_account
+from infra.api.endpoint import Endpoint
+from infra.api.parsing import find_flag, read_count
+from infra.api.request import ApiRequest
+from relations.actions.block import block, unblock
+from relations.actions.mute import mute, unmute
+from relations.api import schema
+from relations.api.act_schema import MuteOptions
+from relations.api.views.relationships import answer_relationship
+
+LONGEST_MUTE_S = 100 * 366 * 86_400
+
+
+class BlockView(Endpoint):
+    """Block an account: ends the follows either way, and forbids new ones."""
+
+    scopes = {"POST": "write:blocks"}
+
+    @extend_schema(request=None, responses=schema.Relationship)
+    def post(self, request: ApiRequest, account_id: int) -> HttpResponse:
+        block(request.account_id, account_id)
+        return answer_relationship(request, account_id)
+
+
+class UnblockView(Endpoint):
+    """End blocking an account; restores nothing."""
+
+    scopes = {"POST": "write:blocks"}
+
+    @extend_schema(request=None, responses=schema.Relationship)
+    def post(self, request: ApiRequest, account_id: int) -> HttpResponse:
+        require_account(account_id)
+        unblock(request.account_id, account_id)
+        return answer_relationship(request, account_id)
+
+
+class MuteView(Endpoint):
+    """See nothing of an account, for a while or until unmuted; a duration of 0 is without end."""
+
+    scopes = {"POST": "write:mutes"}
+
+    @extend_schema(request=MuteOptions, responses=schema.Relationship)
+    def post(self, request: ApiRequest, account_id: int) -> HttpResponse:
+        duration_s = read_count(request.data, "duration", LONGEST_MUTE_S)
+        hides_notifications = find_flag(request.data, "notifications") is not False
+        mute(request.account_id, account_id, duration_s, hides_notifications)
+        return answer_relationship(request, account_id)
+
+
+class UnmuteView(Endpoint):
+    """End muting an account."""
+
+    scopes = {"POST": "write:mutes"}
+
+    @extend_schema(request=None, responses=schema.Relationship)
+    def post(self, request: ApiRequest, account_id: int) -> HttpResponse:
+        require_account(account_id)
+        unmute(request.account_id, account_id)
+        return answer_relationship(request, account_id)

@@ -1,0 +1,229 @@
+"""The chains through HTTP: who sees whom on which list, and what pages cost."""
+
+import pytest
+from django.test import Client
+from drf_spectacular.generators import SchemaGenerator
+
+from infra.caching.client import redis
+from relations.actions.block import block
+from relations.actions.follow import follow, unfollow
+from relations.actions.mute import mute
+from relations.api import act_schema
+from relations.cache import FOLLOWING, QUIET
+from relations.types import FollowWish
+from tests.budgets import count_calls
+from tests.callers import Caller, ids_of, next_link
+from tests.world import make_accounts
+
+ACCOUNTS = "/api/v1/accounts"
+QUIETLY = FollowWish(quiet=True)
+OWN_LISTS = (
+    f"{ACCOUNTS}/quiet_following",
+    f"{ACCOUNTS}/special_following",
+    "/api/v1/blocks",
+    "/api/v1/mutes",
+)
+
+
+@pytest.fixture
+def world_of_seven(world, drain):
+    """Ann follows two openly and two quietly, and is followed by one each way; all drained."""
+    ann, *others = make_accounts(7)
+    a, b, c, d, fan, quiet_fan = others
+    follow(ann, a, FollowWish(special=True))
+    follow(ann, b, QUIETLY)
+    follow(ann, c)
+    follow(ann, d, FollowWish(quiet=True, special=True))
+    follow(fan, ann)
+    follow(quiet_fan, ann, QUIETLY)
+    drain()
+    return ann, others
+
+
+def listed(caller, path):
+    """All pages of two."""
+    shown, path = [], f"{path}?limit=2"
+    while path:
+        answer = caller.get(path)
+        shown += ids_of(answer)
+        path = next_link(answer)
+    return [int(text) for text in shown]
+
+
+def test_others_see_open_follows_only_and_the_owner_all(world_of_seven):
+    ann, (a, b, c, d, fan, quiet_fan) = world_of_seven
+    me, other, nobody = Caller(ann), Caller(fan), Client()
+    for _ in ("cold", "warm"):
+        following, followers = (f"{ACCOUNTS}/{ann}/{name}" for name in ("following", "followers"))
+        assert listed(me, following) == [d, c, b, a]
+        assert listed(me, followers) == [quiet_fan, fan]
+        for viewer in (other, nobody, Caller(None)):
+            assert listed(viewer, following) == [c, a]
+            assert listed(viewer, followers) == [fan]
+    # A quiet follower is no secret of theirs before the one they follow, but before all others.
+    assert listed(Caller(quiet_fan), f"{ACCOUNTS}/{ann}/followers") == [fan]
+
+
+def test_counts_agree_with_the_lists_each_sees(world_of_seven):
+    ann, (_, b, *_, fan, quiet_fan) = world_of_seven
+    path = f"{ACCOUNTS}/{ann}"
+
+    def counts(account):
+        return account["followers_count"], account["following_count"]
+
+    me = Caller(ann)
+    assert counts(me.get(path).json()) == (2, 4)
+    assert counts(me.get(f"{ACCOUNTS}/verify_credentials").json()) == (2, 4)
+    edited = me.client.patch(f"{ACCOUNTS}/update_credentials", b"{}", "application/json")
+    assert counts(edited.json()) == (2, 4)
+    for viewer in (Caller(fan), Caller(quiet_fan), Client(), Caller(None)):
+        assert counts(viewer.get(path).json()) == (1, 2)
+    (shown,) = Caller(fan).get(f"{ACCOUNTS}/{fan}/following").json()
+    assert counts(shown) == (1, 2)
+    assert counts(me.get(f"{ACCOUNTS}/{b}").json()) == (0, 0)
+    assert counts(Caller(b).get(f"{ACCOUNTS}/{b}").json()) == (1, 0)
+
+
+def test_own_secret_lists(world_of_seven):
+    ann, (a, b, c, d, fan, quiet_fan) = world_of_seven
+    for blocked in (fan, quiet_fan):
+        block(ann, blocked)
+    mute(ann, a)
+    mute(ann, c, clock_ms=lambda: 1_000, duration_s=1)  # ran out long ago
+    me = Caller(ann)
+    expected = [[d, b], [d, a], [quiet_fan, fan], [a]]
+    assert [listed(me, path) for path in OWN_LISTS] == expected
+    assert [listed(Caller(a), path) for path in OWN_LISTS] == [[], [], [], []]
+
+
+def test_a_follow_that_turns_quiet_is_gone_for_others_at_the_next_read(world_of_seven):
+    ann, (a, _, c, *_, fan, _) = world_of_seven
+    other, path = Caller(fan), f"{ACCOUNTS}/{ann}/following"
+    assert listed(other, path) == [c, a]
+    follow(ann, c, QUIETLY)
+    assert listed(other, path) == [a]
+    follow(ann, c, FollowWish(quiet=False))
+    assert listed(other, path) == [c, a]
+    unfollow(ann, a)
+    assert listed(other, path) == [c]
+
+
+@pytest.mark.parametrize("lost", [FOLLOWING, QUIET])
+def test_a_cache_that_lost_one_of_the_two_lists_shows_no_secret(world_of_seven, lost):
+    ann, (a, _, c, *_, fan, _) = world_of_seven
+    other, path = Caller(fan), f"{ACCOUNTS}/{ann}/following"
+    listed(other, path)
+    redis().call("DEL", lost.key(ann))
+    assert listed(other, path) == [c, a]
+
+
+def test_quiet_lists_of_another_moment_are_not_used(world_of_seven):
+    """As between the two commands that a change sends, or where one of them was lost."""
+    ann, (a, _, c, *_, fan, _) = world_of_seven
+    other, path = Caller(fan), f"{ACCOUNTS}/{ann}/following"
+    listed(other, path)
+    redis().run([("ZREMRANGEBYRANK", QUIET.key(ann), 0, -1), ("ZADD", QUIET.key(ann), -1, "whole")])
+    assert listed(other, path) == [c, a]
+
+
+def test_pages_are_full_and_cursors_name_nobody_hidden(world):
+    ann, *others = make_accounts(21)
+    for n, other in enumerate(others):
+        follow(ann, other, QUIETLY if n % 3 else FollowWish())
+    open_ones = others[::3][::-1]
+    path, shown = f"{ACCOUNTS}/{ann}/following?limit=3", []
+    while path:
+        answer = Client().get(path)
+        page = [int(i) for i in ids_of(answer)]
+        assert len(page) == min(3, len(open_ones) - len(shown))
+        shown += page
+        path = next_link(answer)
+    assert shown == open_ones
+
+
+def test_budgets_of_warm_pages(world_of_seven):
+    ann, others = world_of_seven
+    block(ann, others[2])
+    me, other = Caller(ann), Caller(others[0])
+    following, followers = (f"{ACCOUNTS}/{ann}/{name}" for name in ("following", "followers"))
+    # the account itself, the list, the accounts on it; own lists have no first of these
+    budgets = [
+        (other, following, 0, 3),
+        (other, followers, 0, 3),
+        (me, following, 0, 3),
+        (me, followers, 1, 2),
+        (me, OWN_LISTS[0], 1, 1),
+        (me, OWN_LISTS[1], 1, 1),
+        (me, OWN_LISTS[2], 1, 1),
+    ]
+    for caller, path, queries, trips in budgets:
+        ids_of(caller.get(path))
+        with count_calls() as calls:
+            assert ids_of(caller.get(path))
+        assert (calls.sql.total(), calls.round_trips) == (queries, trips), path
+
+
+def test_budgets_of_cold_pages(world_of_seven):
+    ann, others = world_of_seven
+    other = Caller(others[0])
+    for name in ("following", "followers"):
+        path = f"{ACCOUNTS}/{ann}/{name}"
+        ids_of(other.get(path))
+        redis().run([("DEL", cache.key(ann)) for cache in (FOLLOWING, QUIET)])
+        redis().call("DEL", f"relations.followers:v1:{{{ann}}}")
+        with count_calls() as calls:
+            ids_of(other.get(path))
+        assert (calls.sql.total(), calls.round_trips) == (2, 4), path
+
+
+@pytest.mark.parametrize(
+    ("path", "scopes"),
+    [
+        (OWN_LISTS[0], ["read:follows", "follow"]),
+        (OWN_LISTS[1], ["read:follows", "read"]),
+        (OWN_LISTS[2], ["read:blocks", "follow"]),
+        (OWN_LISTS[3], ["read:mutes", "follow"]),
+    ],
+)
+def test_own_lists_need_their_scope_and_a_user(world, path, scopes):
+    (ann,) = make_accounts(1)
+    for scope in scopes:
+        assert Caller(ann, scope).get(path).json() == []
+    assert Caller(ann, "read:accounts").get(path).status_code == 403
+    assert Client().get(path).status_code == 401
+    assert Caller(None).get(path).status_code == 422
+    assert Caller(ann).post(path).status_code == 405
+
+
+@pytest.mark.parametrize("path", OWN_LISTS)
+def test_own_lists_refuse_what_is_no_cursor_or_limit(world, path):
+    (ann,) = make_accounts(1)
+    for query in ({"max_id": "1"}, {"min_id": "\x00"}, {"since_id": "z" * 99}, {"limit": "-1"}):
+        answer = Caller(ann).get(path, query)
+        assert answer.status_code == 422
+        assert answer.json()["error"]
+
+
+def test_own_lists_go_on_from_places_where_nobody_is_any_more(world):
+    ann, *others = make_accounts(7)
+    for other in others:
+        follow(ann, other, QUIETLY)
+    path = f"{ACCOUNTS}/quiet_following?limit=2"
+    me = Caller(ann)
+    link = next_link(me.get(path))
+    unfollow(ann, others[4])  # the one the cursor names
+    assert ids_of(me.get(link)) == [str(others[3]), str(others[2])]
+
+
+def test_the_schema_knows_the_lists_and_acts(world_of_seven):
+    ann, (a, *_) = world_of_seven
+    paths = SchemaGenerator().get_schema(request=None, public=True)["paths"]
+    for path in OWN_LISTS:
+        names = {parameter["name"] for parameter in paths[path]["get"]["parameters"]}
+        assert names == {"limit", "max_id", "since_id", "min_id"}
+    body = paths[f"{ACCOUNTS}/{{account_id}}/follow"]["post"]["requestBody"]["content"]
+    assert body["application/json"]["schema"]["$ref"].endswith("/FollowOptions")
+    assert paths["/api/v1/blocks"]["get"]["security"] == [{"oauth2": ["read:blocks"]}]
+    mute(ann, a)
+    (muted,) = Caller(ann).get("/api/v1/mutes").json()
+    assert list(muted) == list(act_schema.MutedAccount().get_fields())
