@@ -13,13 +13,25 @@ class Counts(NamedTuple):
     posts: int
 
 
+class Responses(NamedTuple):
+    """To one post."""
+
+    replies: int
+    reposts: int
+    favourites: int
+
+
 class Oracle:
-    """Everybody's follows and live posts. Doing again what is done already changes nothing."""
+    """Everybody's follows, live posts and what is done with them. Doing again what is done already
+    changes nothing. Reposts are posts that are shown only while the post they are about is."""
 
     def __init__(self) -> None:
         self._following: dict[int, dict[int, int]] = defaultdict(dict)
         self._followers: dict[int, dict[int, int]] = defaultdict(dict)
         self._posts: dict[int, set[str]] = defaultdict(set)
+        self._replies: dict[str, str] = {}
+        self._reposts: dict[str, str] = {}
+        self._favourites: dict[str, set[int]] = defaultdict(set)
 
     def follow(self, follower: int, followee: int, since_ms: int) -> None:
         if followee not in self._following[follower]:
@@ -35,15 +47,41 @@ class Oracle:
 
     def delete(self, author: int, post_id: str) -> None:
         self._posts[author].discard(post_id)
+        self._replies.pop(post_id, None)
+        self._reposts.pop(post_id, None)
+
+    def reply(self, author: int, post_id: str, parent: str) -> None:
+        self.publish(author, post_id)
+        self._replies[post_id] = parent
+
+    def repost(self, author: int, post_id: str, original: str) -> None:
+        self.publish(author, post_id)
+        self._reposts[post_id] = original
+
+    def favourite(self, person: int, post_id: str, is_on: bool) -> None:
+        (self._favourites[post_id].add if is_on else self._favourites[post_id].discard)(person)
+
+    def favours(self, person: int, post_id: str) -> bool:
+        return person in self._favourites[post_id]
+
+    def responses(self, post_id: str) -> Responses:
+        replies, reposts = self._replies.values(), self._reposts.values()
+        marks = len(self._favourites[post_id])
+        return Responses([*replies].count(post_id), [*reposts].count(post_id), marks)
 
     def home(self, person: int) -> list[str]:
         """Own posts and those of everybody followed, newest first."""
         authors = {person, *self._following[person]}
-        return sorted({post for author in authors for post in self._posts[author]}, reverse=True)
+        posts = {post for author in authors for post in self._posts[author]}
+        return sorted(filter(self._is_shown, posts), reverse=True)
 
     def posts(self, author: int) -> list[str]:
         """One's own posts, newest first."""
-        return sorted(self._posts[author], reverse=True)
+        return sorted(filter(self._is_shown, self._posts[author]), reverse=True)
+
+    def _is_shown(self, post_id: str) -> bool:
+        original = self._reposts.get(post_id)
+        return original is None or any(original in posts for posts in self._posts.values())
 
     def following(self, person: int) -> list[int]:
         """Everybody followed, the latest first; of equals the higher id first."""

@@ -11,11 +11,16 @@ from pytest_django import Settings
 
 from infra.api.pages import Window
 from infra.caching.client import redis
+from posts.actions.create_post import create_post
 from posts.actions.delete_post import delete_post
+from posts.actions.mark_post import mark_post
+from posts.actions.repost import repost, take_back_repost
 from posts.ids import EPOCH, PostId
+from posts.types import Draft, Kind
 from relations.actions.follow import follow, unfollow
 from tests.integration.timelines.homes import read_from_bottom, read_to_end
 from tests.oracle import Oracle
+from tests.truth import assert_drained_truth
 from tests.world import clean, drain_all, make_accounts, publish
 from timelines.queries.home import home_page
 from timelines.stores.chosen import timeline_store
@@ -26,6 +31,12 @@ step = st.one_of(
     st.tuples(st.just("publish"), person, st.integers(0, 2)),
     st.tuples(st.just("publish"), person, st.integers(0, 2)),
     st.tuples(st.just("delete"), person, st.integers(0, 50)),
+    st.tuples(st.just("repost"), person, st.integers(0, 50)),
+    st.tuples(st.just("repost"), person, st.integers(0, 3)),
+    st.tuples(st.just("take_back"), person, st.integers(0, 3)),
+    st.tuples(st.just("reply"), person, st.integers(0, 50)),
+    st.tuples(st.just("favourite"), person, st.integers(0, 3)),
+    st.tuples(st.just("unfavourite"), person, st.integers(0, 3)),
     st.tuples(st.just("follow"), person, person),
     st.tuples(st.just("unfollow"), person, person),
     st.tuples(st.just("read"), person, st.none()),
@@ -42,6 +53,8 @@ class History:
         self.people = make_accounts(PEOPLE)
         self.oracle = Oracle()
         self.posts: dict[int, list[PostId]] = {account: [] for account in self.people}
+        self.ever: list[PostId] = []
+        self.reposts: dict[tuple[int, PostId], PostId] = {}
         self.second = 100
 
     def run(self, name: str, who: int | None, what: int | None) -> None:
@@ -50,9 +63,53 @@ class History:
 
     def publish(self, author: int, pause: int) -> None:
         self.second += pause
-        post = publish(author, clock_s=lambda: EPOCH + self.second)
-        self.posts[author].append(post)
+        post = publish(author, clock_s=self.clock_s)
+        self._add(author, post)
         self.oracle.publish(author, post.public)
+
+    def _add(self, author: int, post: PostId) -> None:
+        self.posts[author].append(post)
+        self.ever.append(post)
+
+    def _pick(self, which: int) -> PostId | None:
+        """A post that is no repost; it may be long gone."""
+        return self.ever[which % len(self.ever)] if self.ever else None
+
+    def repost(self, account: int, which: int) -> None:
+        original = self._pick(which)
+        if original is not None:
+            event = repost(account, original, clock_s=self.clock_s)
+            assert self.reposts.setdefault((account, original), event) == event, "twice is once"
+            self.oracle.repost(account, event.public, original.public)
+
+    def take_back(self, account: int, which: int) -> None:
+        original = self._pick(which)
+        if original is not None:
+            event = self.reposts.pop((account, original), None)
+            assert take_back_repost(account, original) == (event is not None)
+            if event is not None:
+                self.oracle.delete(account, event.public)
+                self.check_gone(account, event)
+
+    def reply(self, account: int, which: int) -> None:
+        parent = self._pick(which)
+        if parent is not None:
+            draft = Draft("so?", in_reply_to=parent)
+            post = create_post(account, draft, clock_s=self.clock_s)
+            self._add(account, post)
+            self.oracle.reply(account, post.public, parent.public)
+
+    def favourite(self, account: int, which: int, is_on: bool = True) -> None:
+        post = self._pick(which)
+        if post is not None:
+            mark_post(account, post, Kind.FAVOURITE, is_on)
+            self.oracle.favourite(account, post.public, is_on)
+
+    def unfavourite(self, account: int, which: int) -> None:
+        self.favourite(account, which, is_on=False)
+
+    def clock_s(self) -> float:
+        return EPOCH + self.second
 
     def delete(self, author: int, which: int) -> None:
         posts = self.posts[author]
@@ -64,8 +121,9 @@ class History:
 
     def check_gone(self, author: int, post: PostId) -> None:
         for reader in self.people:
-            bodies = home_page(reader, Window(40)).items
-            assert post.public not in [orjson.loads(body)["id"] for body in bodies]
+            for body in home_page(reader, Window(40)).items:
+                shown = orjson.loads(body)
+                assert post.public not in (shown["id"], (shown["reblog"] or shown)["id"])
 
     def follow(self, account: int, other: int) -> None:
         if account != self.people[other]:
@@ -97,6 +155,18 @@ class History:
             expected = self.oracle.home(account)
             assert read_to_end(account, 4) == expected
             assert read_from_bottom(account, 3) == expected
+            self.check_responses(account)
+        assert_drained_truth()
+
+    def check_responses(self, account: int) -> None:
+        for body in home_page(account, Window(40)).items:
+            shown = orjson.loads(body)
+            shown = shown["reblog"] or shown
+            counted = (shown[f"{name}_count"] for name in ("replies", "reblogs", "favourites"))
+            assert (*counted,) == self.oracle.responses(shown["id"])
+            post = PostId.from_public(shown["id"])
+            assert shown["reblogged"] == ((account, post) in self.reposts)
+            assert shown["favourited"] == self.oracle.favours(account, shown["id"])
 
 
 @pytest.fixture
