@@ -1,0 +1,83 @@
+"""The cached lists of relations: laid from the rows, and read whole as Redis has them."""
+
+from typing import NamedTuple
+
+from counters.kinds import CounterKind
+from counters.queries.counts import read_counts
+from infra.caching.client import redis
+from infra.caching.lists import ListCache, read_items, read_mark
+from infra.sharding.buckets import shard_of
+from infra.sharding.sql import fetch_all
+from relations.cache import (
+    FOLLOWERS,
+    FOLLOWING,
+    FOLLOWS,
+    OPEN,
+    QUIET,
+    QUIETLY,
+    account_of,
+    to_item,
+)
+from relations.types import Attribute, Listed
+
+
+class Kept(NamedTuple):
+    """A cache, where its members come from, and the count that versions it."""
+
+    cache: ListCache
+    table: str
+    owner: str
+    other: str
+    attributes: frozenset[Attribute]
+    version_of: CounterKind
+
+
+FORWARD = ("relations_forwardedge", "follower_id", "followee_id")
+BACKWARD = ("relations_backwardedge", "followee_id", "follower_id")
+LISTS = (
+    Kept(FOLLOWING, *FORWARD, FOLLOWS, CounterKind.FOLLOWING),
+    Kept(QUIET, *FORWARD, QUIETLY, CounterKind.FOLLOWING),
+    Kept(FOLLOWERS, *BACKWARD, OPEN, CounterKind.FOLLOWERS),
+)
+
+
+def members_of(kept: Kept, owner: int) -> list[int]:
+    """What the list must have, from the owner's shard, newest first."""
+    return [listed.account_id for listed in _read(kept, owner)]
+
+
+def cached_members(kept: Kept, owner: int) -> list[int] | None:
+    """What Redis has, newest first. None: nothing is cached."""
+    cache = kept.cache
+    commands = [cache.mark_command(owner), cache.newest_command(owner, None, 1_000_000)]
+    mark, members = redis().run(commands)
+    if read_mark(mark) is None:
+        return None
+    return [account_of(item.member) for item in read_items(members)]
+
+
+def lay_lists(owner: int) -> None:
+    """All lists of an account, as any reader's miss would lay them: the version first."""
+    for kept in LISTS:
+        counts = read_counts(shard_of(owner), [owner], [kept.version_of])
+        version = counts[owner][kept.version_of].version
+        items = [to_item(listed) for listed in _read(kept, owner)]
+        redis().call(*kept.cache.put_command(owner, version, items, True))
+
+
+def assert_cached_lists_agree(owners: list[int]) -> None:
+    """What is cached is what the rows say; nothing being cached is right too."""
+    for owner in owners:
+        for kept in LISTS:
+            cached = cached_members(kept, owner)
+            assert cached in (None, members_of(kept, owner)), (kept.cache.family, owner)
+
+
+def _read(kept: Kept, owner: int) -> list[Listed]:
+    rows = fetch_all(
+        shard_of(owner),
+        f"SELECT since_ms, {kept.other} FROM {kept.table}"
+        f" WHERE {kept.owner} = %s AND attribute = ANY(%s::smallint[])",
+        (owner, [int(attribute) for attribute in kept.attributes]),
+    )
+    return sorted((Listed(*row) for row in rows), reverse=True)

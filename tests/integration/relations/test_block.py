@@ -1,0 +1,259 @@
+"""A block is in force at the next read and on both sides, whoever has to tell the other one."""
+
+import itertools
+
+import pytest
+
+from accounts.errors import AccountNotFound
+from counters.kinds import CounterKind
+from counters.queries.counts import load_counts
+from infra.caching.client import redis
+from infra.changes.models import Change
+from infra.changes.registry import Delivery
+from infra.sharding.buckets import shard_of
+from relations.actions import block as block_module
+from relations.actions.block import block, unblock
+from relations.actions.follow import follow, remove_follower, unfollow
+from relations.changes import EdgeChanged
+from relations.consumers import mirror_backward_edges, refresh_following_lists
+from relations.errors import CannotBlockSelf, CannotFollowBlocked
+from relations.types import Attribute, FollowWish
+from tests.cached_lists import LISTS, assert_cached_lists_agree, cached_members, lay_lists
+from tests.integration.timelines.homes import first_page
+from tests.standings import Seen, assert_no_contradiction, rows_seen_by, shown_to
+from tests.truth import assert_drained_truth, forward_edges, live_pairs
+from tests.world import make_accounts, publish
+
+NOTHING = Seen(following=False, followed_by=False, blocking=False, blocked_by=False)
+BLOCKING = NOTHING._replace(blocking=True)
+BLOCKED = NOTHING._replace(blocked_by=True)
+FOLLOWING_LIST, _, FOLLOWERS_LIST = LISTS
+
+
+@pytest.fixture(params=["one shard", "two shards"])
+def pair(world, request) -> tuple[int, int]:
+    people = make_accounts(12)
+    return next(
+        (a, b)
+        for a, b in itertools.permutations(people, 2)
+        if (shard_of(a) == shard_of(b)) is (request.param == "one shard")
+    )
+
+
+@pytest.fixture
+def untold(monkeypatch):
+    """The other shard hears of blocks from the drain alone."""
+    monkeypatch.setattr(block_module, "mirror_at_once", lambda *pair: False)
+
+
+def make_mutual(a: int, b: int, drain) -> None:
+    """They follow each other, have posted, and everything is cached."""
+    follow(a, b)
+    follow(b, a, FollowWish(special=True))
+    for author in (a, b):
+        publish(author)
+    drain()
+    for reader in (a, b):
+        assert len(first_page(reader)) == 2
+        lay_lists(reader)
+
+
+def deliveries_of(account_id: int) -> list[Delivery[EdgeChanged]]:
+    rows = Change.objects.on(shard_of(account_id)).filter(owner_id=account_id).order_by("pk")
+    return [
+        Delivery(row.pk, row.owner_id, row.created_at, EdgeChanged(**row.payload))
+        for row in rows
+        if row.kind == EdgeChanged.kind
+    ]
+
+
+def test_block_holds_at_the_next_read(pair, drain):
+    a, b = pair
+    make_mutual(a, b, drain)
+    assert block(a, b)
+    for reader in (a, b):
+        assert len(first_page(reader)) == 1
+        for kept in LISTS:
+            assert cached_members(kept, reader) == []
+    assert (shown_to(a, b), shown_to(b, a)) == (BLOCKING, BLOCKED)
+    drain()
+    assert_drained_truth()
+    assert_cached_lists_agree([a, b])
+    assert [len(first_page(reader)) for reader in (a, b)] == [1, 1]
+
+
+def test_blockers_side_waits_for_nobody(pair, drain, untold):
+    """Rows, counts and the lists in Redis, changed in place."""
+    a, b = pair
+    make_mutual(a, b, drain)
+    assert block(a, b)
+    assert len(first_page(a)) == 1
+    assert rows_seen_by(a, b) == shown_to(a, b) == BLOCKING
+    assert cached_members(FOLLOWERS_LIST, a) == []
+    counts = load_counts([a], [CounterKind.FOLLOWERS, CounterKind.FOLLOWING, CounterKind.BLOCKED])
+    assert [count.value for count in counts[a].values()] == [0, 0, 1]
+    # Theirs is read from their shard, which has not heard.
+    assert [cached_members(kept, b) for kept in (FOLLOWING_LIST, FOLLOWERS_LIST)] == [None, None]
+    drain()
+    assert len(first_page(b)) == 1
+    assert rows_seen_by(b, a) == shown_to(b, a) == BLOCKED
+    assert_drained_truth()
+    assert_cached_lists_agree([a, b])
+
+
+def test_blockers_side_read_from_the_rows_is_the_same(pair, drain, untold):
+    a, b = pair
+    make_mutual(a, b, drain)
+    block(a, b)
+    redis().call("FLUSHDB")
+    assert len(first_page(a)) == 1
+    assert shown_to(a, b) == BLOCKING
+
+
+@pytest.mark.parametrize("quiet", [True, False])
+def test_follow_begun_before_they_are_told_is_never_seen_by_the_blocker(pair, drain, untold, quiet):
+    a, b = pair
+    block(a, b)
+    assert follow(b, a, FollowWish(quiet=quiet))
+    deliveries = deliveries_of(b)
+    mirror_backward_edges(shard_of(b), deliveries)  # the follow arrives before the block does
+    assert rows_seen_by(a, b) == shown_to(a, b) == BLOCKING
+    assert load_counts([a])[a][CounterKind.FOLLOWERS].value == 0
+    drain()
+    assert live_pairs() == set()
+    assert_drained_truth()
+
+
+def test_block_taken_back_before_they_are_told_has_ended_their_follow(pair, drain, untold):
+    a, b = pair
+    make_mutual(a, b, drain)
+    block(a, b)
+    unblock(a, b)
+    assert rows_seen_by(a, b) == NOTHING
+    drain()
+    assert live_pairs() == set()
+    assert_drained_truth()
+    assert follow(b, a)
+
+
+def test_follow_again_after_a_block_they_heard_of_stays(pair, drain):
+    """What ends follows is news of a block, not a block of long ago."""
+    a, b = pair
+    make_mutual(a, b, drain)
+    block(a, b)
+    unblock(a, b)
+    assert follow(b, a)
+    blocks = deliveries_of(a)
+    for _ in range(2):
+        mirror_backward_edges(shard_of(a), blocks)
+        drain()
+        assert live_pairs() == {(b, a)}
+    follow(a, b)
+    drain()
+    assert live_pairs() == {(b, a), (a, b)}
+    assert_drained_truth()
+
+
+def test_nobody_follows_over_a_block(pair):
+    a, b = pair
+    block(a, b)
+    for follower, followee in ((a, b), (b, a)):
+        for wish in (FollowWish(), FollowWish(quiet=True), FollowWish(special=True)):
+            with pytest.raises(CannotFollowBlocked):
+                follow(follower, followee, wish)
+    assert unfollow(a, b) is unfollow(b, a) is remove_follower(a, b) is False
+    assert forward_edges().keys() == {(a, b)}
+
+
+def test_unblock_restores_nothing_and_lets_follow_at_once(pair, drain):
+    a, b = pair
+    make_mutual(a, b, drain)
+    block(a, b)
+    assert unblock(a, b)
+    assert shown_to(a, b) == shown_to(b, a) == NOTHING
+    assert [len(first_page(reader)) for reader in (a, b)] == [1, 1]
+    assert follow(b, a)
+    assert follow(a, b)
+    assert [len(first_page(reader)) for reader in (a, b)] == [2, 2]
+    assert forward_edges()[b, a].flags == 0
+    drain()
+    assert_drained_truth()
+
+
+def test_two_who_block_each_other_need_two_unblocks(pair, drain):
+    a, b = pair
+    make_mutual(a, b, drain)
+    block(a, b)
+    block(b, a)
+    both = NOTHING._replace(blocking=True, blocked_by=True)
+    assert shown_to(a, b) == shown_to(b, a) == both
+    unblock(a, b)
+    assert (shown_to(a, b), shown_to(b, a)) == (BLOCKED, BLOCKING)
+    for follower, followee in ((a, b), (b, a)):
+        with pytest.raises(CannotFollowBlocked):
+            follow(follower, followee)
+    unblock(b, a)
+    assert follow(a, b)
+    drain()
+    assert_drained_truth()
+
+
+def test_block_again_is_no_news_but_tells_again(pair, drain, monkeypatch):
+    """Whoever was not told the first time hears of it when the client tries again."""
+    a, b = pair
+    make_mutual(a, b, drain)
+    with monkeypatch.context() as patch:
+        patch.setattr(block_module, "mirror_at_once", lambda *pair: False)
+        assert block(a, b) is True
+        assert shown_to(b, a).following
+    assert block(a, b) is False
+    assert shown_to(b, a) == BLOCKED
+
+
+def test_unblock_again_tells_again(pair, drain, monkeypatch):
+    a, b = pair
+    block(a, b)
+    with monkeypatch.context() as patch:
+        patch.setattr(block_module, "mirror_at_once", lambda *pair: False)
+        assert unblock(a, b) is True
+    assert unblock(a, b) is False
+    assert follow(b, a)
+
+
+def test_block_is_dated_and_keeps_its_first_date(pair):
+    a, b = pair
+    block(a, b, lambda: 5)
+    block(a, b, lambda: 9)
+    edge = forward_edges()[a, b]
+    assert (edge.attribute, edge.since_ms) == (Attribute.BLACK, 5)
+
+
+def test_nobody_blocks_themselves_or_nobody(pair):
+    with pytest.raises(CannotBlockSelf):
+        block(pair[0], pair[0])
+    with pytest.raises(AccountNotFound):
+        block(pair[0], 10**12)
+    assert forward_edges() == {}
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
+def test_deliveries_twice_and_in_any_order_end_the_same(pair, drain, untold, order):
+    """Of a follow, of the block that faces it, and of the switch between the two."""
+    a, b = pair
+    follow(b, a)
+    follow(b, a, FollowWish(quiet=True))
+    block(a, b)
+    deliveries = [*deliveries_of(b), *deliveries_of(a)]
+    for reader in (a, b):
+        lay_lists(reader)
+    for place in (*order, *order):
+        delivery = deliveries[place]
+        alias = shard_of(delivery.owner_id)
+        mirror_backward_edges(alias, [delivery])
+        refresh_following_lists(alias, [delivery])
+        assert_no_contradiction(a, b)
+        assert_no_contradiction(b, a)
+    drain()
+    assert live_pairs() == set()
+    assert_drained_truth()
+    assert_cached_lists_agree([a, b])

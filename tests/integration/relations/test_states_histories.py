@@ -1,0 +1,195 @@
+"""Random histories of all acts against the oracle: rows on both sides, counts, cached lists."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import hypothesis
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from counters.kinds import CounterKind
+from counters.queries.counts import load_counts
+from infra.caching.client import redis
+from infra.changes.append import lane_of
+from infra.changes.drain import drain
+from infra.sharding.buckets import shard_of
+from relations.actions import block as block_module
+from relations.actions.block import block, unblock
+from relations.actions.follow import follow, remove_follower, unfollow
+from relations.cache import FOLLOWERS, FOLLOWING, QUIET
+from relations.errors import CannotFollowBlocked
+from relations.types import Edge, FollowWish
+from tests.cached_lists import LISTS, assert_cached_lists_agree, cached_members, lay_lists
+from tests.relations_oracle import OPEN, RelationsOracle, Standing
+from tests.relations_oracle import QUIET as QUIETLY
+from tests.standings import assert_no_contradiction
+from tests.truth import assert_drained_truth, backward_edges, forward_edges
+from tests.world import clean, drain_all, make_accounts
+
+KINDS = (
+    CounterKind.FOLLOWING,
+    CounterKind.QUIET_FOLLOWING,
+    CounterKind.BLOCKED,
+    CounterKind.FOLLOWERS,
+    CounterKind.QUIET_FOLLOWERS,
+)
+maybe = st.sampled_from([None, None, True, False])
+wishes = st.builds(FollowWish, quiet=maybe, special=maybe, reposts=maybe, notify=maybe)
+
+
+def steps_of(people: int) -> st.SearchStrategy[list[tuple[str, int, int, object]]]:
+    """Who does what to whom, the latter counted on from the former, so never the same."""
+    who, whom = st.integers(0, people - 1), st.integers(1, people - 1)
+    # of a block: whether the other shard can be reached before the answer
+    how = {"follow": wishes, "block": st.booleans(), "unblock": st.booleans()}
+    often = ("follow", "follow", "block", "unblock", "blink", "drain")
+    seldom = ("unfollow", "remove_follower", "drain_lane", "warm", "flush")
+    step = st.one_of(
+        st.tuples(st.just(name), who, whom, how.get(name, st.none()))
+        for name in (*often, *often, *seldom)
+    )
+    return st.lists(step, min_size=8, max_size=30)
+
+
+class History:
+    """Runs steps on the product and on the oracle; after each both sides are looked at."""
+
+    def __init__(self, people: int) -> None:
+        self.people = make_accounts(people)
+        self.oracle = RelationsOracle()
+        self.now_ms = 1_000
+
+    def run(self, name: str, who: int, whom: int, how: object) -> None:
+        a, b = self.people[who], self.people[(who + whom) % len(self.people)]
+        self.now_ms += 1
+        before = forward_edges()
+        getattr(self, name)(a, b, how)
+        self.check_forward(before)
+        assert_no_contradiction(a, b)
+        assert_no_contradiction(b, a)
+
+    def follow(self, a: int, b: int, wish: FollowWish) -> None:
+        expected = self.oracle.follow(a, b, _wish(wish), self.now_ms)
+        if expected is None:
+            with pytest.raises(CannotFollowBlocked):
+                follow(a, b, wish)
+        else:
+            assert follow(a, b, wish, lambda: self.now_ms) is expected
+
+    def unfollow(self, a: int, b: int, _: None) -> None:
+        assert unfollow(a, b) is self.oracle.unfollow(a, b)
+
+    def remove_follower(self, a: int, b: int, _: None) -> None:
+        assert remove_follower(a, b) is self.oracle.unfollow(b, a)
+        self.oracle.tell(b, a)
+
+    def block(self, a: int, b: int, is_told: bool) -> None:
+        with _reachable(is_told):
+            assert block(a, b, lambda: self.now_ms) is self.oracle.block(a, b, self.now_ms)
+        if is_told:
+            self.oracle.tell(a, b)
+
+    def unblock(self, a: int, b: int, is_told: bool) -> None:
+        with _reachable(is_told):
+            assert unblock(a, b) is self.oracle.unblock(a, b)
+        if is_told:
+            self.oracle.tell(a, b)
+
+    def blink(self, a: int, b: int, _: None) -> None:
+        """A block that is over before the other shard heard of it."""
+        self.block(a, b, is_told=False)
+        self.unblock(a, b, is_told=False)
+
+    def drain(self, *_: object) -> None:
+        drain_all()
+        for account in self.people:
+            self.oracle.tell_all_of(account)
+
+    def drain_lane(self, a: int, *_: object) -> None:
+        """Only one lane of one shard: the others hear later."""
+        alias, lane = shard_of(a), lane_of(a, bulk=False)
+        drain(alias, lane)
+        for account in self.people:
+            if (shard_of(account), lane_of(account, bulk=False)) == (alias, lane):
+                self.oracle.tell_all_of(account)
+
+    def warm(self, a: int, *_: object) -> None:
+        lay_lists(a)
+
+    def flush(self, *_: object) -> None:
+        redis().call("FLUSHDB")
+
+    def check_forward(self, before: dict[tuple[int, int], Edge]) -> None:
+        """After every step, drained or not: own edges as they should be, nobody seen as both."""
+        after = forward_edges()
+        for pair, edge in after.items():
+            assert _facts(edge) == _expected(self.oracle.edges[pair]), pair
+            old = before.get(pair)
+            is_same = old is not None and _facts(old) == _facts(edge)
+            assert (old is not None and old.revision == edge.revision) is is_same
+        for a in self.people:
+            assert cached_members(LISTS[0], a) in (None, self.oracle.of_state(a, OPEN, QUIETLY))
+
+    def check_drained(self) -> None:
+        self.drain()
+        self.check_lists()
+        assert_drained_truth()
+        assert backward_edges() == forward_edges()
+        counts = load_counts(self.people, KINDS)
+        for a in self.people:
+            assert tuple(counts[a][kind].value for kind in KINDS) == self.oracle.counts(a)
+
+    def check_lists(self) -> None:
+        assert_cached_lists_agree(self.people)
+        for a in self.people:
+            lay_lists(a)
+            lists = {kept.cache.family: cached_members(kept, a) for kept in LISTS}
+            assert lists == {
+                FOLLOWING.family: self.oracle.of_state(a, OPEN, QUIETLY),
+                QUIET.family: self.oracle.of_state(a, QUIETLY),
+                FOLLOWERS.family: self.oracle.followers(a, OPEN),
+            }
+
+
+@contextmanager
+def _reachable(is_told: bool) -> Iterator[None]:
+    """Whether a block tells the other shard before its answer, or leaves that to the drain."""
+    with pytest.MonkeyPatch.context() as patch:
+        if not is_told:
+            patch.setattr(block_module, "mirror_at_once", lambda *pair: False)
+        yield
+
+
+def _wish(wish: FollowWish) -> dict[str, bool | None]:
+    """As the oracle names flags."""
+    hides = None if wish.reposts is None else not wish.reposts
+    return {
+        "quiet": wish.quiet,
+        "SPECIAL": wish.special,
+        "HIDES_REPOSTS": hides,
+        "NOTIFIES": wish.notify,
+    }
+
+
+def _facts(edge: Edge) -> tuple[int, int, set[str]]:
+    return int(edge.attribute), edge.since_ms, {flag.name for flag in edge.flags}
+
+
+def _expected(standing: Standing) -> tuple[int, int, set[str]]:
+    return standing.state, standing.since_ms, set(standing.flags)
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("people", [2, 3])
+def test_edges_counts_and_lists_are_what_the_oracle_says(world: None, people: int) -> None:
+    @hypothesis.settings(max_examples=20, deadline=None)
+    @given(steps=steps_of(people))
+    def holds(steps: list[tuple[str, int, int, object]]) -> None:
+        clean()
+        history = History(people)
+        for step in steps:
+            history.run(*step)
+        history.check_drained()
+
+    holds()

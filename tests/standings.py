@@ -1,0 +1,51 @@
+"""What two accounts are to each other, as one of them reads it: the rows, and what is shown."""
+
+from typing import NamedTuple
+
+import orjson
+
+from infra.sharding.buckets import shard_of
+from infra.sharding.sql import fetch_one
+from relations.actions.follow import now_ms
+from relations.api.present import present_relationship
+from relations.queries.relationships import load_relationships
+from relations.types import FOLLOWING, Attribute
+
+# One statement, one snapshot.
+ROWS = """
+SELECT
+    (SELECT attribute FROM relations_forwardedge WHERE follower_id = %(a)s AND followee_id = %(b)s),
+    (SELECT attribute FROM relations_backwardedge WHERE followee_id = %(a)s AND follower_id = %(b)s)
+"""
+
+
+class Seen(NamedTuple):
+    following: bool
+    followed_by: bool
+    blocking: bool
+    blocked_by: bool
+
+    @property
+    def is_contradiction(self) -> bool:
+        """Blocked, by whomever, and a follow all the same."""
+        return (self.blocking or self.blocked_by) and (self.following or self.followed_by)
+
+
+def rows_seen_by(viewer: int, other: int) -> Seen:
+    row = fetch_one(shard_of(viewer), ROWS, {"a": viewer, "b": other}) or (None, None)
+    mine, theirs = (Attribute(value or 0) for value in row)
+    black = Attribute.BLACK
+    return Seen(mine in FOLLOWING, theirs in FOLLOWING, mine is black, theirs is black)
+
+
+def shown_to(viewer: int, other: int) -> Seen:
+    """As the API answers, caches and all."""
+    standing = load_relationships(viewer, [other])[other]
+    entity = orjson.loads(present_relationship(other, standing, now_ms()))
+    return Seen(*(entity[name] for name in Seen._fields))
+
+
+def assert_no_contradiction(viewer: int, other: int) -> None:
+    for look in (rows_seen_by, shown_to):
+        seen = look(viewer, other)
+        assert not seen.is_contradiction, (look.__name__, viewer, other, seen)
