@@ -13,12 +13,16 @@ from infra.changes.drain import drain
 from infra.changes.models import Change
 from infra.sharding.buckets import shard_of
 from infra.sharding.placement import all_aliases
+from relations.actions.block import block, unblock
 from relations.actions.follow import follow, remove_follower, unfollow
 from relations.queries.lists import FOLLOWERS_LIST, FOLLOWING_LIST, list_page
+from tests.cached_lists import assert_cached_lists_agree
 from tests.callers import Caller, ids_of
+from tests.integration.timelines.homes import first_page
 from tests.private_world import private_world, whole
-from tests.truth import assert_drained_truth, forward_edges
-from tests.world import drain_all, make_accounts
+from tests.standings import shown_to
+from tests.truth import assert_drained_truth, forward_edges, live_pairs
+from tests.world import drain_all, make_accounts, publish
 
 CATCH_UP_S = 30
 DOWN = "shard1"
@@ -139,6 +143,69 @@ def test_follower_removed_by_somebody_whose_shard_is_down_stays_removed(services
     catch_up()
     assert members(FOLLOWERS_LIST, eve) == []
     assert_drained_truth()
+
+
+def mutual_across(people: dict[str, list[int]]) -> tuple[int, int]:
+    """Somebody of a healthy shard and somebody of the other, who have read each other's posts."""
+    ann, eve = people["shard0"][0], people[DOWN][0]
+    follow(ann, eve)
+    follow(eve, ann)
+    for author in (ann, eve):
+        publish(author)
+    catch_up()
+    for reader in (ann, eve):
+        assert len(first_page(reader)) == 2
+        assert members(FOLLOWING_LIST, reader) == members(FOLLOWERS_LIST, reader)
+    return ann, eve
+
+
+def test_block_of_somebody_whose_shard_is_down_holds_at_once(services):
+    """For the blocker. The other is shown nothing from before it, and is told after."""
+    ann, eve = mutual_across(people_by_shard(8))
+    services.postgres[DOWN].kill()
+    assert block(ann, eve)
+    assert shown_to(ann, eve).blocking
+    assert not shown_to(ann, eve).followed_by
+    assert members(FOLLOWERS_LIST, ann) == members(FOLLOWING_LIST, ann) == []
+    assert len(first_page(ann)) == 1
+    for read in (first_page, lambda account: members(FOLLOWING_LIST, account)):
+        with pytest.raises(OperationalError):
+            read(eve)
+
+    services.postgres[DOWN].start()
+    catch_up()
+    assert shown_to(eve, ann).blocked_by
+    assert len(first_page(eve)) == 1
+    assert live_pairs() == set()
+    assert_drained_truth()
+    assert_cached_lists_agree([ann, eve])
+
+
+def test_block_and_unblock_while_their_shard_is_down_have_ended_their_follow(services):
+    ann, eve = mutual_across(people_by_shard(8))
+    services.postgres[DOWN].kill()
+    assert block(ann, eve)
+    assert unblock(ann, eve)
+    services.postgres[DOWN].start()
+    catch_up()
+    assert live_pairs() == set()
+    assert_drained_truth()
+    assert follow(eve, ann)
+
+
+def test_block_while_redis_is_away_holds_at_once_and_after(services):
+    ann, eve = mutual_across(people_by_shard(8))
+    services.redis.kill()
+    assert block(ann, eve)
+    for reader in (ann, eve):
+        assert len(first_page(reader)) == 1
+        assert members(FOLLOWERS_LIST, reader) == members(FOLLOWING_LIST, reader) == []
+    assert (shown_to(ann, eve).blocking, shown_to(eve, ann).blocked_by) == (True, True)
+    services.redis.start()
+    catch_up()
+    assert_drained_truth()
+    assert_cached_lists_agree([ann, eve])
+    assert [len(first_page(reader)) for reader in (ann, eve)] == [1, 1]
 
 
 def test_many_follows_of_a_shard_that_is_down_do_not_hold_up_the_others(services):
