@@ -20,13 +20,14 @@ QUIET = ListCache("relations.quiet:v1", ttl_s=14 * 86_400, max_items=1_000_000)
 FOLLOWERS = ListCache(
     "relations.followers:v1", ttl_s=14 * 86_400, max_items=settings.FOLLOWERS_CACHED
 )
-# What lies between a viewer and others. 255 pairs and the stamp stay a packed hash, 9 bytes a pair;
-# the filter of 5,000 relations is still cheap to fetch whole (9 kB; of 500: 1 kB).
+# What lies between a viewer and others. A packed hash costs 9 bytes a pair, and is walked for each
+# other that is asked for: with 127 pairs 100 strangers cost Redis 80 µs, with 255 twice that. The
+# filter of 5,000 relations is still cheap to fetch whole (9 kB; of 500: 1 kB).
 STANDINGS = PairCache(
     "relations.standing:v1",
     ttl_s=86_400,
     filter_ttl_s=14 * 86_400,
-    max_pairs=255,
+    max_pairs=127,
     max_filtered=5_000,
     max_pairs_unfiltered=10_000,
 )

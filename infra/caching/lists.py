@@ -73,10 +73,6 @@ class ListCache(NamedTuple):
             "ZREVRANGEBYSCORE", self.key(owner), upper, 0, "WITHSCORES", "LIMIT", 0, limit,
         )  # fmt: skip
 
-    def scores_command(self, owner: int, members: Sequence[bytes]) -> Command:
-        """One score or None per member. The list may be absent: ask for the mark beside it."""
-        return ("ZMSCORE", self.key(owner), *members)
-
 
 class Mark(NamedTuple):
     version: int

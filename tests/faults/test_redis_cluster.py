@@ -24,6 +24,7 @@ from infra.caching.client import FeedRedis
 from infra.caching.cluster import ClusterClient
 from infra.caching.hashes import HashCache, HashChange, read_fields
 from infra.caching.lists import Item, ListCache, ListChange, Mark, read_items, read_mark
+from infra.caching.pairs import PairCache
 from infra.caching.values import ValueCache, Versioned
 from posts.ids import PostId
 from timelines.stores import packed
@@ -33,6 +34,7 @@ OWNERS = range(1, 31)
 SLOTS = 16_384
 LISTS = ListCache("tests.list:v1", ttl_s=60, max_items=100)
 HASHES = HashCache("tests.hash:v1", ttl_s=60)
+PAIRS = PairCache("tests.pairs:v1", 60, 60, 127, 100, 1_000)
 
 
 class Node:
@@ -164,7 +166,7 @@ def test_lists(cluster):
     assert cluster.run([LISTS.change_command(o, change) for o in OWNERS]) == [1] * len(OWNERS)
     for owner in OWNERS:
         commands = [LISTS.mark_command(owner), LISTS.newest_command(owner, None, 10)]
-        mark, items = cluster.run([*commands, LISTS.scores_command(owner, [b"000002", b"x"])])[:2]
+        mark, items = cluster.run(commands)
         assert read_mark(mark) == Mark(2, True)
         assert read_items(items) == [new, old]
 
@@ -174,6 +176,19 @@ def test_hashes(cluster):
     cluster.run([HASHES.change_command(o, 0, HashChange(1, 2, {"b": b"2"}, ["a"])) for o in OWNERS])
     for reply in cluster.run([HASHES.read_command(owner, 0, ["a", "b"]) for owner in OWNERS]):
         assert read_fields(reply) == [None, b"2"]
+
+
+def test_pairs(cluster):
+    """Hash and filter of an owner are on one node, so that one script may have both."""
+    replies = cluster.run([PAIRS.read_command(owner, [1, 2]) for owner in OWNERS])
+    readings = [PAIRS.read([1, 2], reply) for reply in replies]
+    made = PAIRS.make_filter([1])
+    laid = [PAIRS.put_command(o, r, {1: 5}, made) for o, r in zip(OWNERS, readings, strict=True)]
+    assert cluster.run(laid) == [1] * len(OWNERS)
+    cluster.run([PAIRS.change_command(owner, [2]) for owner in OWNERS])
+    for reply in cluster.run([PAIRS.read_command(owner, [1, 2, 3]) for owner in OWNERS]):
+        reading = PAIRS.read([1, 2, 3], reply)
+        assert (reading.found, reading.unknown) == ({1: b"5"}, [2])
 
 
 def test_posts_are_pushed_to_readers_on_every_node(cluster):

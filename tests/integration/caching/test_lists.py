@@ -63,12 +63,6 @@ def test_page_from_a_score_includes_that_score(cache):
     assert read_items(page) == items((5, 10), (5, 2))
 
 
-def test_scores_of_members(cache):
-    put(1, [(1_700_000_000_123, 2)])
-    scores = redis().call(*SPEC.scores_command(1, [member(2), member(3)]))
-    assert [score and int(float(score)) for score in scores] == [1_700_000_000_123, None]
-
-
 @pytest.mark.parametrize(("old", "new", "lands"), [(5, 4, 0), (5, 5, 1), (5, 6, 1), (9, 10, 1)])
 def test_older_list_never_lands(cache, old, new, lands):
     put(old, [(1, 1)])
