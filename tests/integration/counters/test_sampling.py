@@ -4,6 +4,7 @@ import random
 
 import pytest
 from django.conf import settings
+from django.db import connections
 from prometheus_client import CollectorRegistry, generate_latest
 from redis.exceptions import ConnectionError as RedisConnectionError
 
@@ -12,7 +13,10 @@ from counters.jobs.recount_counters import mend
 from counters.kinds import CounterKind
 from counters.metrics import DriftCollector
 from counters.sampling import OWNERS, sample_drift, sample_shard
+from infra.changes.management.commands.compensate_changes import Command as Compensator
+from infra.jobs.types import Work
 from infra.sharding.buckets import shard_of
+from infra.sharding.placement import all_aliases
 from infra.sharding.sql import execute
 from tests.budgets import count_calls
 from tests.integration.counters.drifting import spoil
@@ -98,3 +102,21 @@ def test_many_compensators_do_no_harm(many):
     spoil(ANN, CounterKind.FOLLOWERS, +2)
     run_together([lambda: wrong(0.0)] * 4)
     assert shown() == {SHARD: 1.0}
+
+
+def test_shard_that_is_down_keeps_no_other_from_being_sampled(world, monkeypatch):
+    monkeypatch.setitem(connections["shard1"].settings_dict, "HOST", "/nowhere")
+    connections["shard1"].close()
+    sample_drift(settings.SHARD_ALIASES)
+    monkeypatch.undo()
+    assert shown() == dict.fromkeys(["shard0", "shard2", "shard3"], 0.0)
+
+
+@pytest.mark.parametrize(("every", "shards"), [(2.0, settings.SHARD_ALIASES), (None, [])])
+def test_compensator_samples_where_it_goes_on_for_ever(world, every, shards):
+    class OneRound(Compensator):
+        def pause(self, seconds):
+            return False
+
+    list(OneRound().iter_batches(Work(all_aliases()), {"every": every}))
+    assert list(shown()) == shards
