@@ -168,6 +168,8 @@ class TestRate:
 
 class TestFirstPages:
     def test_a_miss_lays_what_the_first_pages_need_and_no_more(self, star):
+        old = [Listed(n // 30, 2_000_000 + n) for n in range(30_000)]
+        lay_edges(FOLLOWERS_LIST, star, old)
         settle(shard_of(star), FOLLOWERS)
         with count_calls() as calls:
             assert ids(star, 20) == newest(20)
