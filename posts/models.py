@@ -102,7 +102,14 @@ class Mark(ShardedModel):
                 fields=["owner_id", "kind", "-since_ms", "-target_author", "-target_moment"],
                 name="mark_list",
                 condition=models.Q(is_on=True),
-            )
+            ),
+            # the owner's marks on the newest posts, index-only
+            models.Index(
+                fields=["owner_id", "-target_moment", "-target_author"],
+                name="mark_recent",
+                condition=models.Q(is_on=True),
+                include=["kind"],
+            ),
         ]
 
     def __str__(self) -> str:

@@ -16,6 +16,7 @@ from infra.caching.client import redis
 from infra.sharding.buckets import bucket_map
 from infra.sharding.placement import all_aliases
 from infra.sharding.scatter import _threads
+from posts.count_cache import forget_counts
 from posts.known import known_posts
 from tests.services import private_services
 from tests.world import clean
@@ -68,6 +69,7 @@ def _forget_connections() -> None:
     redis.cache_clear()
     bucket_map.cache_clear()
     forget_cards()
+    forget_counts()
     known_posts.forget_all()
 
 

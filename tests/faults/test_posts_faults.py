@@ -1,13 +1,22 @@
 """Posts while Redis is away: published, read and deleted all the same, and never back again."""
 
+import time
+
 import pytest
 
+from infra.changes.append import lane_of
+from infra.changes.drain import drain
+from infra.changes.models import Change
+from infra.sharding.buckets import shard_of
+from infra.sharding.placement import all_aliases
 from posts.actions.delete_post import delete_post
 from posts.queries.statuses import load_status_json
 from tests.callers import Caller
 from tests.private_world import private_world, whole
 from tests.truth import assert_drained_truth
 from tests.world import drain_all, make_account, publish
+
+CATCH_UP_S = 30
 
 
 @pytest.fixture(scope="module")
@@ -28,6 +37,15 @@ def bring_back(server) -> None:
         server.start()
 
 
+def catch_up() -> None:
+    """What could not be delivered is tried again in a second."""
+    deadline = time.monotonic() + CATCH_UP_S
+    while any(Change.objects.on(alias).exists() for alias in all_aliases()):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+        drain_all()
+
+
 @pytest.mark.parametrize("end", ["kill", "pause"])
 def test_posts_go_on_without_redis(services, end):
     ann = make_account()
@@ -44,6 +62,47 @@ def test_posts_go_on_without_redis(services, end):
     drain_all()
     assert set(load_status_json([kept, gone])) == {kept}
     assert caller.get(f"/api/v1/statuses/{made.json()['id']}").status_code == 200
+    assert_drained_truth()
+
+
+def test_responses_go_on_while_the_posts_shard_is_down(services):
+    ann, bob, *_ = (make_account() for _ in range(4))
+    original = publish(bob)
+    drain_all()
+    caller = Caller(ann)
+    path = f"/api/v1/statuses/{original.public}"
+    assert caller.get(path).status_code == 200
+    shard = services.postgres[shard_of(bob)]
+    shard.kill()
+    done = caller.post(f"{path}/reblog")
+    assert (done.status_code, done.json()["reblog"]["reblogged"]) == (200, True)
+    assert caller.post(f"{path}/favourite").status_code == 200
+    assert caller.get(path).json()["favourited"]
+    drain(shard_of(ann), lane_of(ann, bulk=False))
+    shard.start()
+    catch_up()
+    assert caller.get(path).json()["reblogs_count"] == 1
+    assert_drained_truth()
+
+
+@pytest.mark.parametrize("end", ["kill", "pause"])
+def test_responses_go_on_without_redis(services, end):
+    ann, bob = make_account(), make_account()
+    original, other = publish(bob), publish(bob)
+    drain_all()
+    caller = Caller(ann)
+    caller.post(f"/api/v1/statuses/{other.public}/favourite")
+    getattr(services.redis, end)()
+    for act, flag in (("reblog", "reblogged"), ("bookmark", "bookmarked")):
+        path = f"/api/v1/statuses/{original.public}"
+        assert caller.post(f"{path}/{act}").status_code == 200
+        assert caller.get(path).json()[flag]
+    caller.post(f"/api/v1/statuses/{other.public}/unfavourite")
+    bring_back(services.redis)
+    catch_up()
+    shown = caller.get(f"/api/v1/statuses/{original.public}").json()
+    assert (shown["reblogged"], shown["bookmarked"], shown["reblogs_count"]) == (True, True, 1)
+    assert not caller.get(f"/api/v1/statuses/{other.public}").json()["favourited"]
     assert_drained_truth()
 
 

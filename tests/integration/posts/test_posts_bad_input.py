@@ -15,6 +15,8 @@ NO_IDS = [
     "0000010000020Z", "%00" * 14, "0000010000020%00", "%F0%9F%8C%8A", "%ED%A0%80" * 14, "+" * 14,
     "0000010000020٣", "..%2F1",
 ]  # fmt: skip
+ACTS = ["reblog", "unreblog", "favourite", "unfavourite", "bookmark", "unbookmark"]
+PARTS = ["context", "reblogged_by", "favourited_by"]
 BAD_FORMS = [
     {}, {"status": ""}, {"status": " \n "}, {"status": None}, {"status": "x" * 501},
     {"status": "a\x00b"}, {"status": 7}, {"status": ["a"]}, {"status": {"a": 1}},
@@ -95,6 +97,41 @@ class TestNothingIsWritten:
         for text in NO_IDS:
             refused(me.get(f"{STATUSES}/{text}"), 404)
             refused(me.delete(f"{STATUSES}/{text}"), 404)
+
+    def test_doing_something_with_what_is_no_post(self, me):
+        for text in NO_IDS:
+            for act in ACTS:
+                refused(me.post(f"{STATUSES}/{text}/{act}"), 404)
+            for part in PARTS:
+                refused(me.get(f"{STATUSES}/{text}/{part}"), 404)
+
+    def test_replying_to_what_is_no_post(self, me):
+        for parent in [*NO_IDS, 7, str(2**64), {"a": 1}, ["0" * 14], "a\x00b", "\U0001f30a" * 14]:
+            refused(me.post(STATUSES, {"status": "ok", "in_reply_to_id": parent}), 404)
+
+    def test_reposting_for_fewer_than_everybody(self, me, post_id):
+        path = f"{STATUSES}/{post_id.public}/reblog"
+        for visibility in ("private", "direct", 7, ["public"]):
+            refused(me.post(path, {"visibility": visibility}), 422)
+
+    def test_cursors_that_are_none_of_these_lists(self, me, post_id):
+        paths = ["/api/v1/favourites", "/api/v1/bookmarks"]
+        paths += [f"{STATUSES}/{post_id.public}/{part}" for part in PARTS[1:]]
+        for path in paths:
+            for name in ("max_id", "min_id", "since_id"):
+                for cursor in ("x", "0" * 14, "Z" * 15, "\u00e9" * 23, "-" * 15, "0" * 24):
+                    refused(me.get(path, {name: cursor}), 422)
+            refused(me.get(path, {"limit": "many"}), 422)
+
+    def test_acts_without_a_good_token_or_scope(self, people, post_id):
+        for act in ACTS:
+            path = f"{STATUSES}/{post_id.public}/{act}"
+            refused(Client().post(path), 401)
+            refused(Caller(people[0], "read").post(path), 403)
+            refused(Caller(None).post(path), 422)
+        for path in ("/api/v1/favourites", "/api/v1/bookmarks"):
+            refused(Client().get(path), 401)
+            refused(Caller(people[0], "follow").get(path), 403)
 
     def test_without_a_good_token(self, post_id):
         for client in (Client(), Client(headers={"Authorization": "Bearer nonsense"})):

@@ -2,13 +2,18 @@
 
 import pytest
 
+from infra.api.pages import Window
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
+from posts import own_marks
 from posts.actions.create_post import create_post
+from posts.actions.repost import repost
 from posts.cache import fill_weeks, week_of
 from posts.ids import SEQUENCES, PostId
+from posts.queries.lists import MARKED, RESPONDERS, _encode_responder, _read
+from posts.queries.responses import read_replies
 from posts.queries.rows import PAST_ALL, list_timeline, read_posts
-from posts.types import Draft
+from posts.types import Draft, Kind
 from tests.budgets import count_calls
 from tests.plans import assert_index_only, nodes_of, settle
 from tests.world import make_account
@@ -22,6 +27,23 @@ FROM generate_series(1, %s) n
 UNION ALL
 SELECT 100000 + n %% 400 * 4, n * 1296::bigint, repeat('word ', 20), false, '', NULL
 FROM generate_series(1, %s) n
+"""
+# Ten thousand to one post, one to each of its author's others, of all three kinds.
+RESPOND = """
+INSERT INTO posts_response
+    (author_id, moment, kind, responder_id, reply_moment, at, revision, is_on)
+SELECT %s, 60 * 1296::bigint, kind, n, CASE kind WHEN 1 THEN n ELSE 0 END, n, 1, n %% 5 <> 0
+FROM generate_series(1, 10000) n, generate_series(1, 3) kind
+UNION ALL
+SELECT %s, n * 60 * 1296::bigint, kind, 7, CASE kind WHEN 1 THEN n ELSE 0 END, n, 1, true
+FROM generate_series(2, 10000) n, generate_series(1, 3) kind
+"""
+MARK = """
+INSERT INTO posts_mark (owner_id, target_moment, target_author, kind, is_on, revision, since_ms)
+SELECT %s, n * 1296::bigint, 7, kind, n %% 5 <> 0, 1, n
+FROM generate_series(1, 10000) n, generate_series(3, 4) kind
+UNION ALL
+SELECT %s + 4 * n, n * 1296::bigint, 7, 3, true, 1, n FROM generate_series(1, 20000) n
 """
 
 
@@ -66,6 +88,71 @@ def test_week_is_one_range(author):
     (scan,) = scanned(statement)
     assert scan["Node Type"] in {"Index Scan", "Bitmap Heap Scan"}
     assert scan["Actual Rows"] <= 2_001
+
+
+@pytest.fixture
+def responded(author):
+    """Thousands of responses to one post and to its neighbours, and as many marks of one account;
+    every fifth is over."""
+    alias = shard_of(author)
+    for sql in (RESPOND, MARK):
+        execute(alias, sql, (author, author))
+    settle(alias, "posts_response", "posts_mark")
+    return PostId(60, author, 0)
+
+
+@pytest.mark.parametrize(
+    "window",
+    [Window(40), Window(40, max_id=_encode_responder((2_000, 0))), Window(40, min_id="0" * 15)],
+)
+def test_lists_of_responders_read_the_index_only(responded, window):
+    with count_calls() as calls:
+        rows, has_older = _read(RESPONDERS, responded_where(responded), Kind.REPOST, window)
+    assert (len(rows), has_older) == (40, True)
+    (statement,) = calls.statements
+    assert_index_only(statement, "response_list", 41)
+
+
+def responded_where(post: PostId) -> tuple[int, int]:
+    return post.author_id, post.moment
+
+
+@pytest.mark.parametrize("window", [Window(40), Window(40, min_id="0" * 23)])
+def test_own_favourites_read_the_index_only(responded, window):
+    with count_calls() as calls:
+        rows, _ = _read(MARKED, (responded.author_id,), Kind.FAVOURITE, window)
+    assert len(rows) == 40
+    (statement,) = calls.statements
+    assert_index_only(statement, "mark_list", 41)
+
+
+def test_replies_to_many_posts_are_found_by_the_index(responded):
+    parents = [PostId(60 * n, responded.author_id, 0) for n in range(1, 60)]
+    with count_calls() as calls:
+        assert sum(map(len, read_replies(parents, 60).values())) == 60
+    (statement,) = calls.statements
+    scans = [n for n in nodes_of(statement) if n.get("Relation Name") == "posts_response"]
+    assert [scan["Index Name"] for scan in scans] == ["response_list"]
+    assert scans[0]["Node Type"] == "Index Only Scan"
+
+
+def test_newest_marks_are_read_by_the_index(responded):
+    with count_calls() as calls:
+        own_marks._load([responded.author_id])
+    (statement,) = calls.statements
+    scans = [n for n in nodes_of(statement) if n.get("Relation Name") == "posts_mark"]
+    assert [scan["Index Name"] for scan in scans] == ["mark_recent"]
+    assert scans[0]["Actual Rows"] <= own_marks.MOST_MARKS + 1
+
+
+def test_own_repost_of_a_post_is_one_entry(author):
+    original = PostId(60 * 7, author, 0)
+    with count_calls() as calls:
+        repost(author, original)
+        repost(author, original)
+    *_, statement = [s for s in calls.statements if "kind = 2" in s.sql]
+    (scan,) = scanned(statement)
+    assert (scan["Index Name"], scan["Actual Rows"]) == ("post_reposted_once", 1)
 
 
 def test_latest_moment_of_an_author_is_one_entry(author):

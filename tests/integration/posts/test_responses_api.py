@@ -2,10 +2,12 @@
 
 import pytest
 from django.test import Client
+from drf_spectacular.generators import SchemaGenerator
 from mastodon.return_types import Context, Status
 from mastodon.types_base import try_cast
 
 from posts.actions.delete_post import delete_post
+from posts.api import schema
 from posts.ids import PostId
 from posts.queries import context
 from relations.actions.block import block, unblock
@@ -282,6 +284,19 @@ def test_own_lists_are_paged_the_latest_first(act, path, people, bob):
     assert ids_of(Caller(people[2]).get(f"/api/v1/{path}")) == []
     do(bob, f"un{act}", posts[1])
     assert posts[1] not in ids_of(bob.get(f"/api/v1/{path}"))
+
+
+def test_the_schema_tells_the_truth(bob, original):
+    for status in (see(bob, original), do(bob, "reblog", original)):
+        assert set(status) == set(schema.Status().get_fields())
+    found = bob.get(f"{STATUSES}/{original}/context").json()
+    assert list(found) == list(schema.Context().get_fields())
+    paths = SchemaGenerator().get_schema(request=None, public=True)["paths"]
+    for act in DOING:
+        for path in (f"{STATUSES}/{{status_id}}/{act}", f"{STATUSES}/{{status_id}}/un{act}"):
+            assert "200" in paths[path]["post"]["responses"]
+    security = paths["/api/v1/bookmarks"]["get"]["security"]
+    assert security == [{"oauth2": ["read:bookmarks"]}]
 
 
 def test_a_warm_post_with_all_that_belongs_to_it_costs_no_query(people, bob, original, drain):

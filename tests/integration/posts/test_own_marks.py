@@ -1,0 +1,94 @@
+"""What an account itself did with posts: newest ones from one value, older ones by key."""
+
+import pytest
+
+from infra.caching.client import redis
+from posts import own_marks
+from posts.actions.mark_post import mark_post
+from posts.actions.repost import repost, take_back_repost
+from posts.api.present import BOOKMARKED, FAVOURITED, REPOSTED
+from posts.ids import EPOCH, PostId
+from posts.own_marks import (
+    OwnMarks,
+    complete_own_marks,
+    find_flags,
+    own_marks_command,
+    pack,
+    refresh_own_marks,
+    unpack,
+)
+from posts.types import Kind
+from tests.budgets import count_calls
+from tests.world import make_accounts, publish
+
+
+@pytest.fixture
+def people(world):
+    return make_accounts(2)
+
+
+def posts_of(author_id: int, count: int) -> list[PostId]:
+    return [publish(author_id, clock_s=lambda n=n: EPOCH + 100 + n) for n in range(count)]
+
+
+def read(person: int) -> OwnMarks:
+    return complete_own_marks(person, redis().call(*own_marks_command(person)))
+
+
+def test_the_layout_is_the_one_written_down():
+    marks = OwnMarks(7, {PostId(8, 3, 1): FAVOURITED | REPOSTED})
+    packed = pack(marks)
+    assert packed == bytes.fromhex("00000007000000080000000300010c")
+    assert unpack(packed) == marks
+
+
+def test_each_act_is_there_at_the_next_read_without_a_query(people):
+    me, author = people
+    (post,) = posts_of(author, 1)
+    assert read(me) == OwnMarks(0, {})
+    for act, flags in (
+        (lambda: mark_post(me, post, Kind.FAVOURITE, True), FAVOURITED),
+        (lambda: repost(me, post), FAVOURITED | REPOSTED),
+        (lambda: mark_post(me, post, Kind.BOOKMARK, True), FAVOURITED | REPOSTED | BOOKMARKED),
+        (lambda: mark_post(me, post, Kind.FAVOURITE, False), REPOSTED | BOOKMARKED),
+        (lambda: take_back_repost(me, post), BOOKMARKED),
+    ):
+        act()
+        with count_calls() as calls:
+            assert read(me) == OwnMarks(0, {post: flags})
+        assert calls.statements == []
+
+
+@pytest.mark.parametrize("kinds", [(Kind.FAVOURITE,), (Kind.BOOKMARK, Kind.FAVOURITE), ()])
+def test_older_marks_than_are_kept_are_asked_for_by_key(people, monkeypatch, kinds):
+    """Cut in the marks, in the reposts, or in both at different places."""
+    monkeypatch.setattr(own_marks, "MOST_MARKS", 4)
+    me, author = people
+    posts = posts_of(author, 12)
+    for n, post in enumerate(posts):
+        for kind in kinds:
+            mark_post(me, post, kind, True)
+        if n < 6 or not kinds:
+            repost(me, post)
+    refresh_own_marks([me])
+    marks = read(me)
+    assert 0 < marks.floor <= posts[-1].second
+    expected = {
+        post: sum(1 << kind for kind in kinds) + (REPOSTED if n < 6 or not kinds else 0)
+        for n, post in enumerate(posts)
+    }
+    assert dict(find_flags(me, marks, posts)) == expected
+    newest = [post for post in posts if post.second >= marks.floor]
+    with count_calls() as calls:
+        assert find_flags(me, marks, newest) == {post: expected[post] for post in newest}
+    assert calls.statements == []
+
+
+def test_a_slow_reader_does_not_bring_the_past_back(people):
+    """It read before the act, and lays what it read after."""
+    me, author = people
+    (post,) = posts_of(author, 1)
+    late = own_marks._load([me])
+    mark_post(me, post, Kind.FAVOURITE, True)
+    own_marks.own_marks.put_many(late)
+    assert read(me).flags == {post: FAVOURITED}
