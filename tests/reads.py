@@ -1,0 +1,129 @@
+"""Everything that can be read over HTTP, found from the routes, so that no endpoint is forgotten.
+
+A route with a placeholder or a query parameter that is not known here fails the test that asks:
+teach it to FILLINGS or QUERIES.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from itertools import product
+from typing import Any, NamedTuple
+
+import orjson
+from django.http import HttpResponse
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver
+from drf_spectacular.generators import SchemaGenerator
+
+from tests.callers import next_link
+
+# Not the API: for operators and staff, or nothing about accounts.
+EXEMPT = ("admin/", "oauth/", "auth/", "api/schema", "api/docs", "health/", "metrics")
+PLACEHOLDER = re.compile(r"<\w+:(\w+)>")
+PAGING = {"limit", "max_id", "since_id", "min_id"}
+FILTERS = {"exclude_replies", "exclude_reblogs"}
+A_PAGE = 2  # small, so that lists have several
+
+
+class Read(NamedTuple):
+    """`template`: the route, for messages. `body`: of a question that is a POST."""
+
+    template: str
+    path: str
+    body: bytes | None = None
+
+
+class World(NamedTuple):
+    """Whom and what can be asked for: accounts by id, statuses by public id."""
+
+    accounts: Mapping[int, str]
+    statuses: Sequence[str]
+
+
+def all_reads(world: World) -> list[Read]:
+    """Every GET, and every POST that only asks, with every account and status there is."""
+    parameters = _query_parameters()
+    return [
+        read
+        for route, view in _routes(get_resolver().url_patterns, "")
+        if not route.startswith(EXEMPT) and route
+        for read in _reads_of(route, view, parameters.get(_template(route), set()), world)
+    ]
+
+
+def answers(client: Client, reads: Sequence[Read]) -> dict[Read, list[tuple[int, bytes, str]]]:
+    """What somebody is answered, page by page: status, body, links."""
+    return {read: list(_pages(client, read)) for read in reads}
+
+
+def _pages(client: Client, read: Read) -> Iterator[tuple[int, bytes, str]]:
+    path: str | None = read.path
+    while path is not None:
+        answer = _ask(client, path, read.body)
+        assert answer.status_code < 500, (read, answer.content)
+        assert answer.status_code != 429, "the test asks more than a caller may"
+        yield answer.status_code, answer.content, answer.get("Link", "")
+        path = next_link(answer)
+
+
+def _ask(client: Client, path: str, body: bytes | None) -> HttpResponse:
+    if body is None:
+        return client.get(path)
+    return client.post(path, body, "application/json")
+
+
+def _routes(patterns: Sequence[Any], prefix: str) -> Iterator[tuple[str, Any]]:
+    for pattern in patterns:
+        route = prefix + str(pattern.pattern)
+        if isinstance(pattern, URLResolver):
+            yield from _routes(pattern.url_patterns, route)
+        elif isinstance(pattern, URLPattern):
+            yield route, getattr(pattern.callback, "cls", None)
+
+
+def _reads_of(route: str, view: Any, names: set[str], world: World) -> Iterator[Read]:
+    assert view is not None, f"{route}: is this an endpoint? Then it is one of Endpoint's"
+    for path in _paths(route, world):
+        if hasattr(view, "get"):
+            yield from (Read(route, f"/{path}{query}") for query in _queries(names, world))
+        if view.scopes.get("POST", "").startswith("read"):
+            ids = [str(account) for account in world.accounts]
+            yield Read(route, f"/{path}", orjson.dumps({"id": ids}))
+
+
+def _paths(route: str, world: World) -> Iterator[str]:
+    fillings: dict[str, Sequence[object]] = {
+        "account_id": list(world.accounts),
+        "status_id": world.statuses,
+    }
+    names = PLACEHOLDER.findall(route)
+    for values in product(*(fillings[name] for name in names)):
+        yield _template(route).format(**dict(zip(names, values, strict=True)))
+
+
+def _queries(names: set[str], world: World) -> list[str]:
+    ids = "&".join(f"id[]={account}" for account in world.accounts)
+    known = {"id[]": [f"?{ids}"], "acct": [f"?acct={name}" for name in world.accounts.values()]}
+    unknown = names - PAGING - FILTERS - known.keys()
+    assert not unknown, f"teach tests/reads.py what to ask for: {unknown}"
+    paged = ["", *([f"?limit={A_PAGE}"] if "limit" in names else [])]
+    paged += [f"?{name}=true" for name in sorted(names & FILTERS)]
+    return [query for name in names & known.keys() for query in known[name]] or paged
+
+
+@cache
+def _query_parameters() -> dict[str, set[str]]:
+    paths = SchemaGenerator().get_schema(request=None, public=True)["paths"]
+    return {
+        path.removeprefix("/"): {
+            one["name"]
+            for one in operations.get("get", {}).get("parameters", [])
+            if one["in"] == "query"
+        }
+        for path, operations in paths.items()
+    }
+
+
+def _template(route: str) -> str:
+    return PLACEHOLDER.sub(r"{\1}", route)
