@@ -1,44 +1,75 @@
 """`make bench`: measures on throw-away services, prints, and adds a line to bench/history.jsonl."""
 
+import argparse
 import json
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from tests.services import private_services
 
 HISTORY = Path(__file__).with_name("history.jsonl")
+WORKLOADS = ("home", "deliveries", "linkbench")
+NO_LIMITS = {
+    "QUOTA_PER_ACCOUNT": "1000000000",
+    "QUOTA_PER_APPLICATION": "1000000000",
+    "FOLLOWS_PER_DAY": "1000000",
+    "DEEP_PAGES_PER_S": "1000000",
+}
 
 
 def main() -> None:
+    options = _parse()
     with private_services() as services:
         os.environ.update(services.environment())
         os.environ |= {"DEVELOPMENT": "1", "DJANGO_SETTINGS_MODULE": "config.settings"}
-        os.environ["QUOTA_PER_ACCOUNT"] = os.environ["QUOTA_PER_APPLICATION"] = "1000000000"
-        results = _measure()
+        os.environ |= {"LOG_LEVEL": "WARNING"} | NO_LIMITS
+        results = _measure(options.only or WORKLOADS, options.graph)
     line = {"at": f"{datetime.now(UTC):%Y-%m-%dT%H:%MZ}", "commit": _commit()} | results
     with HISTORY.open("a") as history:
         history.write(json.dumps(line) + "\n")
     for name, figures in results.items():
         print(name)
-        for figure, value in figures.items():
-            print(
-                f"  {figure:<24} {value:>14,.2f}"
-                if isinstance(value, float)
-                else f"  {figure:<24} {value:>14,}"
-            )
+        _show(figures, "  ")
 
 
-def _measure() -> dict[str, dict[str, float]]:
+def _parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument("--only", choices=WORKLOADS, action="append", help="may be repeated")
+    parser.add_argument("--graph", type=Path, help="a follow graph for linkbench, as load_graph's")
+    return parser.parse_args()
+
+
+def _measure(names: Any, graph: Path | None) -> dict[str, dict[str, Any]]:
     import django  # noqa: PLC0415 - settings read the URLs of services started just now
 
     django.setup()
-    from bench import deliveries, home, world  # noqa: PLC0415
+    from bench import deliveries, home, linkbench, world  # noqa: PLC0415
 
     world.migrate()
-    return {"home": home.measure(), "deliveries": deliveries.measure()}
+    measures = {
+        "home": home.measure,
+        "deliveries": deliveries.measure,
+        "linkbench": lambda: linkbench.measure(graph),
+    }
+    return {name: measures[name]() for name in WORKLOADS if name in names}
+
+
+def _show(figures: Mapping[str, Any], indent: str) -> None:
+    """Rows of equal figures on one line, everything else a line each."""
+    for name, value in figures.items():
+        if not isinstance(value, dict):
+            text = f"{value:,.2f}" if isinstance(value, float) else f"{value:,}"
+            print(f"{indent}{name:<24} {text:>14}")
+        elif any(isinstance(inner, dict) for inner in value.values()):
+            print(f"{indent}{name}")
+            _show(value, indent + "  ")
+        else:
+            print(f"{indent}{name:<12}", *(f"{k} {v:,}" for k, v in value.items()), sep="  ")
 
 
 def _commit() -> str:

@@ -3,6 +3,7 @@
 import selectors
 import socket
 import time
+from collections.abc import Callable
 from typing import NamedTuple
 
 
@@ -21,17 +22,26 @@ class Result(NamedTuple):
         return self.latencies[int(len(self.latencies) * share)] * 1000
 
 
+class MixResult(NamedTuple):
+    """Latencies in seconds by kind; `refused`: answers with a status of 400 to 499 among them."""
+
+    elapsed_s: float
+    latencies: dict[str, list[float]]
+    refused: int
+
+
 class _Connection:
-    def __init__(self, address: tuple[str, int], request: bytes) -> None:
+    def __init__(self, address: tuple[str, int]) -> None:
         self.socket = socket.create_connection(address)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.request = request
         self.buffer = b""
         self.expected = 0
+        self.status = 0
 
-    def send(self) -> None:
+    def send(self, kind: str, request: bytes) -> None:
+        self.kind = kind
         self.sent_at = time.perf_counter()
-        self.socket.sendall(self.request)
+        self.socket.sendall(request)
 
     def receive(self) -> bool:
         """Reads what has come; True when the response is whole."""
@@ -40,7 +50,8 @@ class _Connection:
             head, separator, _ = self.buffer.partition(b"\r\n\r\n")
             if not separator:
                 return False
-            if not head.startswith(b"HTTP/1.1 200"):
+            self.status = int(head[9:12])
+            if self.status >= 500:
                 raise RuntimeError(self.buffer.decode(errors="replace")[:500])
             length = head.lower().split(b"content-length: ")[1].split(b"\r\n")[0]
             self.expected = len(head) + 4 + int(length)
@@ -53,23 +64,39 @@ class _Connection:
 def run_load(
     address: tuple[str, int], path: str, token: str, connections: int, seconds: float
 ) -> Result:
-    """Keeps `connections` requests under way for a while."""
-    request = (
-        f"GET {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n\r\n"
-    ).encode()
+    """Keeps `connections` requests of one path under way for a while; all must be answered 200."""
+    head = f"GET {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n\r\n"
+    request = head.encode()
+    result = run_mix(address, lambda: (path, request), connections, seconds)
+    if result.refused:
+        raise RuntimeError(f"{path}: {result.refused} requests were refused")
+    latencies = result.latencies[path]
+    return Result(len(latencies), result.elapsed_s, sorted(latencies))
+
+
+def run_mix(
+    address: tuple[str, int],
+    next_request: Callable[[], tuple[str, bytes]],
+    connections: int,
+    seconds: float,
+) -> MixResult:
+    """Keeps `connections` requests under way, each of them another (kind, request)."""
     selector = selectors.DefaultSelector()
-    opened = [_Connection(address, request) for _ in range(connections)]
+    opened = [_Connection(address) for _ in range(connections)]
     started = time.perf_counter()
     for connection in opened:
         selector.register(connection.socket, selectors.EVENT_READ, connection)
-        connection.send()
-    latencies: list[float] = []
+        connection.send(*next_request())
+    latencies: dict[str, list[float]] = {}
+    refused = 0
     while (now := time.perf_counter()) - started < seconds:
         for key, _ in selector.select(timeout=1):
             if key.data.receive():
-                latencies.append(now - key.data.sent_at)
-                key.data.send()
-    elapsed = time.perf_counter() - started
+                took_s = time.perf_counter() - key.data.sent_at
+                latencies.setdefault(key.data.kind, []).append(took_s)
+                refused += key.data.status >= 400
+                key.data.send(*next_request())
+    elapsed = now - started
     for connection in opened:
         connection.socket.close()
-    return Result(len(latencies), elapsed, sorted(latencies))
+    return MixResult(elapsed, latencies, refused)

@@ -66,6 +66,11 @@ def make_token(user_id: int) -> str:
     return issue_token(user_id, application.id, "read write follow", datetime.now(UTC)).token
 
 
-def drain_all() -> None:
-    while sum(drain(alias, lane).delivered for alias in all_aliases() for lane in all_lanes()):
-        pass
+def drain_all() -> int:
+    """Delivers all pending changes; returns how many."""
+    delivered = 0
+    while done := sum(
+        drain(alias, lane).delivered for alias in all_aliases() for lane in all_lanes()
+    ):
+        delivered += done
+    return delivered

@@ -1,0 +1,160 @@
+"""LinkBench's mix over the relations of a real graph: through the query layer, and through HTTP."""
+
+import subprocess
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from accounts.queries.load import load_account_json
+from bench.graph import World, lay_graph
+from bench.http_load import run_mix
+from bench.linkbench_http import Callers
+from bench.linkbench_mix import READS, Mix, Operation
+from bench.lookups import compare_lookups
+from bench.server import ROOT, web_server
+from bench.world import drain_all
+from infra.api.pages import Window
+from relations.actions.follow import follow, unfollow
+from relations.queries.lists import FOLLOWERS_LIST, FOLLOWING_LIST, list_page
+from relations.queries.standings import load_standings
+from relations.types import FollowWish
+from tests.budgets import count_calls
+
+WARM_QUERIES_S = 8.0
+OPERATIONS = 4_000
+CONNECTIONS = 16
+WARM_S = 1.0
+HTTP_S = 8.0
+ACTORS = 300
+PAGE = 40
+PRODUCT = "config.wsgi:application"
+SEED = 1
+
+
+def measure(path: Path | None = None) -> dict[str, Any]:
+    world = lay_graph(path)
+    return {
+        "graph": {
+            "accounts": len(world.ids),
+            "follows": sum(map(len, world.following.values())),
+        },
+        "queries": measure_queries(world),
+        "http": measure_http(world),
+        "lookups": compare_lookups(world),
+    }
+
+
+def measure_queries(world: World) -> dict[str, Any]:
+    """One thread; the changes are delivered after it, and timed by themselves."""
+    mix = Mix(world.following, world.ids, world.ids, SEED)
+    warm_until = time.monotonic() + WARM_QUERIES_S
+    while time.monotonic() < warm_until:
+        operation = mix.draw()
+        if operation.kind in READS:
+            _run(operation)
+    drain_all()
+    taken: dict[str, list[tuple[float, int, int]]] = defaultdict(list)
+    with count_calls() as calls:
+        for _ in range(OPERATIONS):
+            operation = mix.draw()
+            sql, trips = len(calls.statements), calls.round_trips
+            started = time.perf_counter()
+            _run(operation)
+            took_s = time.perf_counter() - started
+            counts = (len(calls.statements) - sql, calls.round_trips - trips)
+            taken[operation.kind].append((took_s, *counts))
+            calls.statements.clear()
+    started = time.perf_counter()
+    delivered = drain_all()
+    return {
+        **_rate([took_s for each in taken.values() for took_s, _, _ in each]),
+        "delivered_per_s": round(delivered / (time.perf_counter() - started)),
+        "kinds": {kind: _of_kind(each) for kind, each in sorted(taken.items())},
+    }
+
+
+def _run(operation: Operation) -> None:
+    """What the API's views call, without HTTP."""
+    kind, account_id, others = operation.kind, operation.account_id, operation.others
+    if kind == "getlinklist":
+        _read_pages(operation)
+    elif kind == "getlink":
+        load_standings(account_id, others)
+    elif kind in ("countlink", "getnode"):
+        load_account_json([account_id])
+    elif kind == "deletelink":
+        unfollow(account_id, others[0])
+    else:
+        follow(account_id, others[0], FollowWish(notify=operation.notify))
+
+
+def _read_pages(operation: Operation) -> None:
+    edge_list = FOLLOWERS_LIST if operation.is_followers else FOLLOWING_LIST
+    page = list_page(edge_list, operation.account_id, Window(PAGE))
+    if operation.is_older and page.older:
+        list_page(edge_list, operation.account_id, Window(PAGE, max_id=page.older))
+
+
+def _of_kind(taken: list[tuple[float, int, int]]) -> dict[str, float]:
+    times, sql, trips = zip(*taken, strict=True)
+    return {
+        "operations": len(taken),
+        **_rate(times),
+        "sql": round(sum(sql) / len(taken), 2),
+        "redis": round(sum(trips) / len(taken), 2),
+    }
+
+
+def _rate(times: Sequence[float]) -> dict[str, float]:
+    """Of operations one after the other."""
+    return {"per_s": round(len(times) / sum(times)), **_latency(times)}
+
+
+def _latency(times: Iterable[float]) -> dict[str, float]:
+    ordered = sorted(times)
+    return {
+        "p50_ms": round(ordered[len(ordered) // 2] * 1000, 2),
+        "p99_ms": round(ordered[int(len(ordered) * 0.99)] * 1000, 2),
+    }
+
+
+def measure_http(world: World) -> dict[str, Any]:
+    """One granian worker, CONNECTIONS connections, and a compensator that delivers meanwhile."""
+    actors = [account_id for account_id in world.ids if account_id in world.following][:ACTORS]
+    callers = Callers(actors)
+    mix = Mix(world.following, world.ids, actors, SEED)
+
+    def next_request() -> tuple[str, bytes]:
+        operation = mix.draw()
+        return operation.kind, callers.request_for(operation)
+
+    with web_server(PRODUCT) as server, _compensator():
+        run_mix(server.address, next_request, CONNECTIONS, WARM_S)
+        result = run_mix(server.address, next_request, CONNECTIONS, HTTP_S)
+    every = [took_s for each in result.latencies.values() for took_s in each]
+    drain_all()
+    return {
+        "per_s": round(len(every) / result.elapsed_s),
+        **_latency(every),
+        "refused": result.refused,
+        "kinds": {
+            kind: {"operations": len(each), **_latency(each)}
+            for kind, each in sorted(result.latencies.items())
+        },
+    }
+
+
+@contextmanager
+def _compensator() -> Iterator[None]:
+    command = [sys.executable, "manage.py", "compensate_changes", "--every", "1"]
+    quiet = subprocess.DEVNULL
+    process = subprocess.Popen(command, cwd=ROOT, stdout=quiet, stderr=quiet)
+    try:
+        yield
+    finally:
+        process.terminate()
+        process.wait(30)

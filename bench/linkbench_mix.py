@@ -1,0 +1,98 @@
+"""LinkBench's operations, drawn as its Facebook workload draws them (bench/data/README.md).
+
+getlinklist is a page of a following or followers list, getlink a question about relationships,
+countlink and getnode an account with its counts; addlink, updatelink and deletelink are a follow,
+a follow that is changed, and an unfollow. addnode, updatenode and deletenode (11 % of the mix) are
+not relations: they are left out, and the rest is scaled up to a hundred.
+"""
+
+import itertools
+import random
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+FILE = Path(__file__).with_name("data") / "linkbench.properties"
+KINDS = ("addlink", "deletelink", "updatelink", "countlink", "getlink", "getlinklist", "getnode")
+READS = frozenset(("countlink", "getlink", "getlinklist", "getnode"))
+MOST_TARGETS = 100
+
+
+class Operation(NamedTuple):
+    """`others`: of getlink the targets, of writes the followee. `is_older`: the second page, too.
+    `notify`: what updatelink sets."""
+
+    kind: str
+    account_id: int
+    others: tuple[int, ...] = ()
+    is_followers: bool = False
+    is_older: bool = False
+    notify: bool | None = None
+
+
+class Zipf:
+    """Accounts in a random order, the nth chosen with a weight of n ** -shape."""
+
+    def __init__(self, ids: Sequence[int], shape: float, dice: random.Random) -> None:
+        self._ids = dice.sample(ids, len(ids))
+        self._weights = [*itertools.accumulate(n**-shape for n in range(1, len(ids) + 1))]
+        self._dice = dice
+
+    def draw(self) -> int:
+        return self._dice.choices(self._ids, cum_weights=self._weights)[0]
+
+
+class Mix:
+    """Operations on accounts of a graph. `actors`: those who may write, and ask for themselves."""
+
+    def __init__(
+        self,
+        following: Mapping[int, Sequence[int]],
+        ids: Sequence[int],
+        actors: Sequence[int],
+        seed: int,
+    ) -> None:
+        self._dice = random.Random(seed)
+        self._numbers = read_numbers()
+        self._following = following
+        self._ids = ids
+        self._weights = [self._numbers[kind] for kind in KINDS]
+        self._read = Zipf(ids, self._numbers["read_shape"], self._dice)
+        self._node = Zipf(ids, self._numbers["node_read_shape"], self._dice)
+        self._ask = Zipf(actors, self._numbers["read_shape"], self._dice)
+        self._write = Zipf(actors, self._numbers["write_shape"], self._dice)
+
+    def draw(self) -> Operation:
+        kind = self._dice.choices(KINDS, self._weights)[0]
+        if kind == "getlinklist":
+            is_followers = self._dice.random() < 0.5
+            is_older = self._dice.random() < self._numbers["getlinklist_history"]
+            return Operation(kind, self._read.draw(), (), is_followers, is_older)
+        if kind in ("countlink", "getnode"):
+            return Operation(kind, self._node.draw())
+        if kind == "getlink":
+            return Operation(kind, self._ask.draw(), self._targets())
+        return self._write_of(kind, self._write.draw())
+
+    def _targets(self) -> tuple[int, ...]:
+        count = 1
+        while (
+            count < MOST_TARGETS and self._dice.random() > self._numbers["link_multiget_dist_prob"]
+        ):
+            count += 1
+        return tuple(self._dice.sample(self._ids, min(count, len(self._ids))))
+
+    def _write_of(self, kind: str, account_id: int) -> Operation:
+        """New links lead anywhere; those that change or end lead where there is one, mostly."""
+        followees = self._following.get(account_id, ())
+        pool = followees if followees and kind != "addlink" else self._ids
+        other = self._dice.choice(pool)
+        while other == account_id:
+            other = self._dice.choice(self._ids)
+        notify = self._dice.random() < 0.5 if kind == "updatelink" else None
+        return Operation(kind, account_id, (other,), notify=notify)
+
+
+def read_numbers() -> dict[str, float]:
+    lines = (line.partition("#")[0].partition("=") for line in FILE.read_text().splitlines())
+    return {name.strip(): float(value) for name, sign, value in lines if sign}

@@ -1,0 +1,181 @@
+"""Designs for "what lies between a viewer and these 100?", as seed S2 compares them.
+
+A viewer opens comment pages: commenters are drawn by Zipf from a large population, so that most are
+strangers and some come again; a few are whom the viewer follows. All designs answer the same
+questions from an empty Redis with the same SQL behind them, and nothing expires meanwhile.
+"""
+
+import random
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from bench.graph import World
+from bench.linkbench_mix import Zipf
+from infra.caching.bloom import capacity_for, make_filter, may_hold
+from infra.caching.client import redis
+from relations.queries import standings
+from relations.queries.standings import load_standings
+from tests.budgets import count_calls
+
+VIEWERS = 100
+BATCHES = 20
+TARGETS = 100
+RELATED = 5  # of the targets, some of them the same
+POPULATION = 200_000
+SHAPE = 0.8
+SEED = 2
+FIRST_STRANGER = 10**9
+Ask = Callable[[int, Sequence[int]], int]
+
+
+class Batch(NamedTuple):
+    viewer_id: int
+    others: list[int]
+
+
+def compare_lookups(world: World) -> dict[str, dict[str, float]]:
+    """By design: bytes of Redis a viewer, share of answers without SQL, calls and µs a batch."""
+    batches = draw_batches(world)
+    return {name: _measure(ask, batches) for name, ask in DESIGNS.items()}
+
+
+def draw_batches(world: World) -> list[Batch]:
+    """BATCHES for each viewer, in a random order; the same for all designs."""
+    dice = random.Random(SEED)
+    viewers = _active(world, dice)
+    strangers = Zipf(range(FIRST_STRANGER, FIRST_STRANGER + POPULATION), SHAPE, dice)
+    turns = viewers * BATCHES
+    dice.shuffle(turns)
+    friends = {viewer: Zipf(world.following[viewer], SHAPE, dice) for viewer in viewers}
+    batches = []
+    for viewer in turns:
+        others = {friends[viewer].draw() for _ in range(RELATED)}
+        while len(others) < TARGETS:
+            others.add(strangers.draw())
+        batches.append(Batch(viewer, sorted(others, key=lambda _: dice.random())))
+    return batches
+
+
+def _active(world: World, dice: random.Random) -> list[int]:
+    """Accounts drawn by how many they follow: who follows many reads many comments."""
+    weight = {one: len(followees) * dice.random() for one, followees in world.following.items()}
+    return sorted(weight, key=lambda one: -weight[one])[:VIEWERS]
+
+
+def _measure(ask: Ask, batches: Sequence[Batch]) -> dict[str, float]:
+    redis().call("FLUSHDB")
+    load_standings(batches[0].viewer_id, batches[0].others)  # scripts and plans are known
+    redis().call("FLUSHDB")
+    hits, times = 0, []
+    with count_calls() as calls:
+        for viewer_id, others in batches:
+            started = time.perf_counter()
+            missed = ask(viewer_id, others)
+            times.append(time.perf_counter() - started)
+            hits += len(others) - missed
+    times.sort()
+    viewers = len({batch.viewer_id for batch in batches})
+    count = len(batches)
+    return {
+        "bytes_per_account": round(_used_bytes() / viewers),
+        "keys_per_account": round(redis().call("DBSIZE") / viewers, 1),
+        "hit_ratio": round(hits / (count * TARGETS), 4),
+        "redis_calls": round(calls.round_trips / count, 2),
+        "sql": round(len(calls.statements) / count, 2),
+        "us_p50": round(times[count // 2] * 1e6),
+        "us_p99": round(times[int(count * 0.99)] * 1e6),
+    }
+
+
+def _used_bytes() -> int:
+    """Of all keys with their entries in the table of keys."""
+    cursor, size = b"0", 0
+    while True:
+        cursor, keys = redis().call("SCAN", cursor, "COUNT", 5_000)
+        size += sum(redis().run([("MEMORY", "USAGE", key, "SAMPLES", 0) for key in keys]))
+        if cursor == b"0":
+            return size
+
+
+def _ask_hash(viewer_id: int, others: Sequence[int]) -> int:
+    """All relations of a viewer in one hash, complete or absent; field `!` says it is there."""
+    key = b"hash:{%d}" % viewer_id
+    if redis().call("HMGET", key, "!", *others)[0] is not None:
+        return 0
+    related = standings._read(viewer_id, _related(viewer_id))
+    flat = [part for other, standing in related.items() for part in (other, standing.packed)]
+    redis().call("HSET", key, "!", 1, *flat)
+    return len(others)
+
+
+def _ask_kv(viewer_id: int, others: Sequence[int]) -> int:
+    """A key for each pair; for a stranger one that says so, or they would be asked for ever."""
+    found = redis().call("MGET", *[_pair(viewer_id, other) for other in others])
+    missing = [other for other, value in zip(others, found, strict=True) if value is None]
+    _lay_pairs(viewer_id, missing)
+    return len(missing)
+
+
+def _ask_bloom_kv(viewer_id: int, others: Sequence[int]) -> int:
+    """S2's: the filter in a key of its own, asked first; keys only for those it lets through."""
+    key = b"bloom:{%d}" % viewer_id
+    data = redis().call("GET", key)
+    has_filter = data is not None
+    if data is None:
+        members = _related(viewer_id)
+        data = make_filter(members, capacity_for(len(members)))
+        redis().call("SET", key, data)
+    maybe = [other for other in others if may_hold(data, other)]
+    missed = _ask_kv(viewer_id, maybe) if maybe else 0
+    return missed if has_filter else len(others)
+
+
+def _ask_ours(viewer_id: int, others: Sequence[int]) -> int:
+    return _unanswered(lambda: load_standings(viewer_id, others), len(others))
+
+
+def _unanswered(load: Callable[[], Any], asked: int) -> int:
+    """How many of the others SQL was asked about; all, when the filter had to be made."""
+    counted: list[int] = []
+    read, related = standings._read, standings._read_related
+
+    def counting(viewer_id: int, others: Sequence[int]) -> Any:
+        counted.append(len(others))
+        return read(viewer_id, others)
+
+    def counting_related(viewer_id: int) -> Any:
+        counted.append(asked)
+        return related(viewer_id)
+
+    standings._read, standings._read_related = counting, counting_related
+    try:
+        load()
+    finally:
+        standings._read, standings._read_related = read, related
+    return min(sum(counted), asked)
+
+
+def _lay_pairs(viewer_id: int, others: Iterable[int]) -> None:
+    loaded = standings._read(viewer_id, list(others)) if others else {}
+    if loaded:
+        flat: list[Any] = []
+        for other, standing in loaded.items():
+            flat += (_pair(viewer_id, other), standing.packed)
+        redis().call("MSET", *flat)
+
+
+def _related(viewer_id: int) -> set[int]:
+    return set(standings._read_related(viewer_id))
+
+
+def _pair(viewer_id: int, other: int) -> bytes:
+    return b"kv:{%d}:%d" % (viewer_id, other)
+
+
+DESIGNS: Mapping[str, Ask] = {
+    "hash": _ask_hash,
+    "kv": _ask_kv,
+    "bloom_kv": _ask_bloom_kv,
+    "ours": _ask_ours,
+}
