@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from counters.kinds import CounterKind
 from counters.queries.counts import read_counts
+from infra.caching.client import redis
 from infra.changes.failpoints import failpoint
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import walk_table
@@ -15,6 +16,7 @@ from relations.actions.mirror import (
     mirror_on_shard,
     refresh_followers,
 )
+from relations.cache import standing_changes
 from relations.jobs.rows import FORWARD, forward_of, read_reflections
 from relations.types import Edge
 
@@ -31,7 +33,7 @@ def backfill_backward_edges(work: Work) -> Iterator[Batch]:
 
     Safety: idempotent, and beside living writes: an older revision never lands (mirror_on_shard).
     Raises: RedisError, what UNREACHABLE lists; resume then. Cost: per batch and shard of followees
-    one query and two round trips where nothing lacks, seven more statements where something does.
+    two queries and three round trips; seven statements more where something lacks.
     """
     for alias, rows, position in walk_table(work, FORWARD):
         groups = by_followee_shard(forward_of(rows))
@@ -48,15 +50,17 @@ def _fill(alias: str, forward: Mapping[Pair, Edge], dry_run: bool) -> Filled:
     mirrored = {pair: forward[pair] for pair, there in found.items() if there.has_account}
     lacking = {p: e for p, e in mirrored.items() if e.revision > found[p].edge.revision}
     if not dry_run:
-        _mirror(alias, lacking, {followee_id for _, followee_id in mirrored})
+        _mirror(alias, lacking, mirrored)
     return Filled(len(lacking), nobody)
 
 
-def _mirror(alias: str, lacking: Mapping[Pair, Edge], followee_ids: Iterable[int]) -> None:
-    """Caches are refreshed of all followees: an earlier run may have died before it did."""
+def _mirror(alias: str, lacking: Mapping[Pair, Edge], looked_at: Iterable[Pair]) -> None:
+    """Caches are refreshed of all that were looked at: an earlier run may have died before."""
     news = mirror_on_shard(alias, lacking) if lacking else {}
     failpoint("relations.backfilled")
-    refresh_followers(_as_they_are(alias, followee_ids) | news)
+    facing = [(followee_id, follower_id) for follower_id, followee_id in looked_at]
+    redis().run(standing_changes(facing))
+    refresh_followers(_as_they_are(alias, {followee_id for followee_id, _ in facing}) | news)
 
 
 def _as_they_are(alias: str, followee_ids: Iterable[int]) -> dict[int, Mirrored]:

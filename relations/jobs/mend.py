@@ -1,22 +1,27 @@
 """Mends the derived side through the change stream: killed anywhere, a repair is not lost."""
 
+from collections.abc import Mapping
+
 from django.db import transaction
 
 from accounts.actions.lock_account import lock_account
 from counters.kinds import CounterKind
 from counters.queries.counts import read_counts
+from infra.caching.client import redis
 from infra.changes.append import append_change
 from infra.changes.failpoints import failpoint
 from infra.sharding.buckets import shard_of
 from relations.actions.edges import read_backward_edge, read_edge, write_edge
 from relations.actions.follow import unfollow
 from relations.actions.mirror import (
+    Mirrored,
     Pair,
     hide_follower,
     mirror_at_once,
     mirror_on_shard,
     refresh_followers,
 )
+from relations.cache import standing_changes
 from relations.changes import EdgeChanged
 from relations.states import BLOCK_STEP
 from relations.types import Attribute, Edge
@@ -61,7 +66,7 @@ def _told_again(alias: str, follower_id: int, followee_id: int) -> EdgeChanged:
 def end_orphan(pair: Pair, there: Edge) -> None:
     """Ends a backward edge whose follower does not exist, so that nobody can write its truth."""
     ended = Edge(Attribute.NONE, there.revision + 1, there.since_ms)
-    refresh_followers(mirror_on_shard(shard_of(pair[1]), {pair: ended}))
+    _refresh(pair, mirror_on_shard(shard_of(pair[1]), {pair: ended}))
 
 
 def hide_blocked_follower(pair: Pair) -> None:
@@ -71,7 +76,12 @@ def hide_blocked_follower(pair: Pair) -> None:
     with transaction.atomic(using=alias):
         lock_account(alias, followee_id)
         hidden = hide_follower(alias, follower_id, followee_id)
-    refresh_followers(hidden)
+    _refresh(pair, hidden)
+
+
+def _refresh(pair: Pair, mirrored: Mapping[int, Mirrored]) -> None:
+    redis().run(standing_changes([pair[::-1]]))
+    refresh_followers(mirrored)
 
 
 def end_blocked_follow(pair: Pair) -> None:
