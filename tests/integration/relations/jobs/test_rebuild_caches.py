@@ -4,7 +4,9 @@ import pytest
 
 from infra.api.pages import Window
 from infra.caching.client import redis
+from infra.jobs.types import Work
 from relations.cache import FOLLOWERS, FOLLOWING, QUIET, STANDINGS, member_of
+from relations.jobs.rebuild_relation_caches import rebuild_relation_caches
 from relations.management.commands.rebuild_relation_caches import Command
 from relations.queries.lists import (
     FOLLOWERS_LIST,
@@ -15,7 +17,9 @@ from relations.queries.lists import (
 )
 from relations.queries.standings import load_standings
 from tests.integration.jobs.outcomes import Outcome
+from tests.integration.relations.jobs.busy import Busy, drainer, toggler
 from tests.integration.relations.jobs.damage import make_network
+from tests.world import drain_all
 
 LISTS = (FOLLOWING_LIST, FOLLOWERS_LIST, OWN_FOLLOWING_LIST)
 
@@ -102,3 +106,19 @@ def test_only_the_shard_that_was_asked_for(world):
     for alias in sorted(others):
         assert " 0 changed" in Outcome(Command(), "--shard", alias).out
     assert " 1 changed" in Outcome(Command(), "--shard", f"shard{net.ann % 4}").out
+
+
+def test_beside_writers_lists_end_right(world, settings):
+    settings.FOLLOWS_PER_DAY = 1_000_000
+    net = make_network()
+    pages(net)
+    work = Work(settings.SHARD_ALIASES)
+    with Busy(toggler(net.ann, net.bob), toggler(net.eve, net.bob), drainer) as busy:
+        for _ in range(20):
+            list(rebuild_relation_caches(work))
+            pages(net)
+    assert busy.rounds
+    drain_all()
+    cached = pages(net)
+    redis().call("FLUSHDB")
+    assert cached == pages(net)

@@ -12,6 +12,7 @@ from relations.management.commands.reset_relations import Command
 from relations.queries.lists import FOLLOWERS_LIST, FOLLOWING_LIST, list_page
 from relations.types import Attribute
 from tests.integration.jobs.outcomes import Outcome
+from tests.integration.relations.jobs.busy import Busy, drainer, toggler
 from tests.integration.relations.jobs.damage import make_network
 from tests.truth import assert_drained_truth, everything_written, forward_edges
 from tests.world import drain_all
@@ -96,3 +97,13 @@ def test_refused_without_an_account_or_a_yes(world, words):
     with pytest.raises(CommandError):
         Outcome(Command(), *words)
     assert not JobRun.objects.filter(state=JobRun.State.DONE).exists()
+
+
+def test_beside_writers_it_ends_what_it_found(world, settings):
+    settings.FOLLOWS_PER_DAY = 1_000_000
+    net = make_network()
+    with Busy(toggler(net.bob, net.cyd), toggler(net.eve, net.bob), drainer):
+        assert Outcome(Command(), "--account", str(net.ann), "--yes").code == 0
+    assert live_edges_of(net.ann) == {}
+    drain_all()
+    assert_drained_truth()

@@ -1,0 +1,73 @@
+"""Threads that write and deliver while a job runs."""
+
+import threading
+
+from django.db import connections
+
+from infra.changes.append import all_lanes
+from infra.changes.drain import drain
+from infra.sharding.placement import all_aliases
+from relations.actions.block import block, unblock
+from relations.actions.follow import follow, unfollow
+from relations.errors import CannotFollowBlocked
+from relations.types import FollowWish
+
+
+class Busy:
+    """Threads that write and drain until the block ends; what they raise is raised there."""
+
+    def __init__(self, *acts):
+        self.acts, self.errors, self.over = acts, [], threading.Event()
+        self.rounds = 0
+
+    def __enter__(self):
+        self.threads = [threading.Thread(target=self._go_on, args=[act]) for act in self.acts]
+        for thread in self.threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.over.set()
+        for thread in self.threads:
+            thread.join(30)
+        assert self.errors == []
+
+    def _go_on(self, act):
+        try:
+            while not self.over.is_set():
+                act()
+                self.rounds += 1
+        except Exception as error:
+            self.errors.append(error)
+        finally:
+            connections.close_all()
+
+    def pause(self, seconds):
+        return not self.over.wait(seconds)
+
+
+def toggler(one, other):
+    def toggle():
+        follow(one, other, FollowWish(quiet=True))
+        follow(one, other, FollowWish(quiet=False, special=True))
+        unfollow(one, other)
+
+    return toggle
+
+
+def blocker(one, other):
+    def toggle():
+        block(one, other)
+        unblock(one, other)
+        try:
+            follow(other, one)
+        except CannotFollowBlocked:
+            raise AssertionError("nobody blocks any more") from None
+
+    return toggle
+
+
+def drainer():
+    for alias in all_aliases():
+        for lane in all_lanes():
+            drain(alias, lane, max_batches=1)  # lanes in turn: writers fill them all the time
