@@ -214,7 +214,6 @@ CSRF_COOKIE_SECURE = HTTPS
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["accounts.api.authentication.BearerToken"],
     "DEFAULT_PERMISSION_CLASSES": [],
-    "DEFAULT_THROTTLE_CLASSES": ["accounts.api.quotas.CallerQuotas"],
     "DEFAULT_RENDERER_CLASSES": ["infra.api.rendering.OrjsonRenderer"],
     "DEFAULT_PARSER_CLASSES": [
         "infra.api.parsing.JsonParser",
@@ -225,6 +224,8 @@ REST_FRAMEWORK = {
     "EXCEPTION_HANDLER": "infra.api.answers.answer_error",
     "UNAUTHENTICATED_USER": None,
 }
+# What every endpoint charges its requests to.
+REQUEST_METERS = ["accounts.api.quotas.CallerQuotas"]
 SPECTACULAR_SETTINGS = {
     "TITLE": "Tideline",
     "DESCRIPTION": "A social feed backend in the shape of the Mastodon client API.",

@@ -11,12 +11,14 @@ answers are JSON, and what a request needs is declared on the class and worked o
 `request.account_id` is who asks; `request.data` is parsed when it is first looked at.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 import structlog
+from django.conf import settings
 from django.core.signals import got_request_exception
 from django.http import HttpRequest, HttpResponse
+from django.utils.module_loading import import_string
 from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.views import APIView
 
@@ -40,7 +42,7 @@ class Access(NamedTuple):
 
 
 class Meter(Protocol):
-    """What counts requests against a caller's quota: DRF's throttle_classes, with headers."""
+    """What counts requests against a caller's quota and says how the caller stands."""
 
     def charge(self, request: HttpRequest, caller: Any) -> Mapping[str, str]:
         """Headers for the answer. Raises TooManyRequests."""
@@ -73,7 +75,12 @@ class Endpoint(APIView):
         cls._accesses = accesses
         cls._authenticators = [authenticator() for authenticator in cls.authentication_classes]
         cls._parsers = [parser() for parser in cls.parser_classes]
-        cls._meters = [meter() for meter in cls.throttle_classes]  # type: ignore[misc]
+        cls._meters = [meter() for meter in cls.meter_classes()]
+
+    @classmethod
+    def meter_classes(cls) -> Sequence[Callable[[], Meter]]:
+        """Not DRF's throttle_classes: those know no headers, and other views have them too."""
+        return [import_string(path) for path in settings.REQUEST_METERS]
 
     @classmethod
     def _access(cls, method: str) -> Access:

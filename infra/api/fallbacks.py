@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import orjson
+import structlog
 from django.http import HttpRequest, HttpResponse
 from django.views import defaults
 
@@ -11,6 +12,7 @@ from infra.api.rendering import json_response
 
 API_PREFIXES = ("/api/", "/oauth/token", "/oauth/revoke", "/health/")
 Page = Callable[..., HttpResponse]
+log = structlog.get_logger()
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -27,6 +29,8 @@ def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
+    # Django calls this while it handles the error, and tells its own loggers only, which are mute.
+    log.exception("request.failed", path=request.path)
     return _answer(request, 500, "Something went wrong on our side", defaults.server_error)
 
 
