@@ -2,7 +2,7 @@
 
 | key | value |
 |---|---|
-| `accounts.profile:v2:<site>:{account}` | `version:fresh until:fragment` of the row; empty: no such account |
+| `accounts.profile:v2:<site>:{account}` | `version:fresh until:fragment`; empty: no such account |
 | `accounts.token:v1:{sha256 of the token}` | `2:` ended, `1:TokenFacts` valid, `0:` unknown |
 
 A token's version only grows through its life, so a loader that read the row before the revocation
