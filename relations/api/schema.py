@@ -9,7 +9,7 @@ from rest_framework.serializers import BooleanField, CharField, DateTimeField, L
 ID_LIST = OpenApiParameter(
     "id[]", OpenApiTypes.STR, many=True, required=True, description="At most 100 account ids"
 )
-ACCOUNT_IDS = ListField(child=CharField())
+ACCOUNT_IDS = {200: {"type": "array", "items": {"type": "string"}}}
 
 
 class Relationship(Serializer[Any]):
