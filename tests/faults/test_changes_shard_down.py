@@ -66,6 +66,7 @@ def test_rows_for_the_dead_shard_wait_and_hold_up_nobody(services, compensator):
     alive = [p for p in people if shard_of(p) in ("shard0", "shard2")]
     follow(here[0], dead[0])
     until(lambda: fetch_all("shard1", BACKWARD), compensator)
+    until(lambda: not fetch_all("shard0", WAITING), compensator)  # and filed as delivered
 
     compensator.send_signal(SIGSTOP)
     waiting = [(one, other) for one in here for other in dead if (one, other) != (here[0], dead[0])]

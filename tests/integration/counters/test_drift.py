@@ -17,6 +17,7 @@ from relations.types import FollowWish
 from tests.budgets import count_calls
 from tests.integration.counters.drifting import lose, spoil
 from tests.races import failures, run_together
+from tests.scenarios.background import threads
 from tests.world import drain_all, make_accounts, publish
 
 FOLLOWERS, FOLLOWING, POSTS = CounterKind.FOLLOWERS, CounterKind.FOLLOWING, CounterKind.POSTS
@@ -96,11 +97,8 @@ def test_nothing_seems_to_drift_while_others_write(world):
         while not done.is_set():
             looks.append(find_drift(alias, [ann]))
 
-    looker = threading.Thread(target=look)
-    looker.start()
-    assert failures(run_together([lambda o=o: toggle(o) for o in others])) == []
-    done.set()
-    looker.join()
+    with threads([look], stop=done):
+        assert failures(run_together([lambda o=o: toggle(o) for o in others])) == []
     assert len(looks) > 10
     assert not any(looks)
 
