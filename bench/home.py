@@ -77,7 +77,7 @@ def count_calls(reader: Reader) -> tuple[int, int]:
     home_page(reader.account_id, Window(20))
     for wrapper in wrappers:
         wrapper.__exit__(None, None, None)
-    client.run = run  # type: ignore[method-assign]
+    del client.run  # what stood there was the class's own, which others count by
     return len(trips), len(queries)
 
 
