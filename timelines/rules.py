@@ -35,7 +35,10 @@ def is_visible_at_home(entry: Entry, facts: Facts) -> bool:
         and source in facts.accounts
         and author in facts.accounts
         and _is_listened_to(source, facts)
-        and (author == source or (_shows_reposts(source, facts) and _is_bearable(author, facts)))
+        and (
+            entry.event == entry.original
+            or (_shows_reposts(source, facts) and _is_bearable(author, facts))
+        )
     )
 
 

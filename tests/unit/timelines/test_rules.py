@@ -73,7 +73,7 @@ def repost(source: int, original: PostId) -> Entry:
         (repost(FRIEND, MINE), facts(), True),
         (repost(ME, OTHERS), facts(), True),
         (repost(ME, THEIRS), facts(SILENT), True),
-        (repost(FRIEND, THEIRS), facts(SILENT), True),
+        (repost(FRIEND, THEIRS), facts(SILENT), False),
         (repost(FRIEND, OTHERS), facts(SILENT), False),
         (repost(FRIEND, MINE), facts(SILENT), False),
         (repost(FRIEND, OTHERS), facts(STRANGER, FOLLOWED), False),
