@@ -4,6 +4,8 @@ import statistics
 import urllib.request
 from typing import Any
 
+from django.db import connections
+
 from bench.http_load import run_load
 from bench.server import Server, cpu_s, web_server
 from bench.world import Reader, make_reader
@@ -59,8 +61,6 @@ def _slice(server: Server, path: str, token: str) -> dict[str, float]:
 
 def count_calls(reader: Reader) -> tuple[int, int]:
     """Redis round trips and SQL queries of one warm page."""
-    from django.db import connections  # noqa: PLC0415
-
     home_page(reader.account_id, Window(20))
     client = redis()._client
     trips, run = [], client.run

@@ -33,7 +33,6 @@ STANDINGS = PairCache(
 )
 
 # Which edges are on which list.
-FOLLOWS = frozenset((Attribute.FOLLOW, Attribute.WHISPER))
 OPEN = frozenset((Attribute.FOLLOW,))
 QUIETLY = frozenset((Attribute.WHISPER,))
 

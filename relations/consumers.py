@@ -17,10 +17,10 @@ from relations.actions.mirror import (
     read_forward,
     refresh_followers,
 )
-from relations.cache import FOLLOWING, FOLLOWS, QUIET, QUIETLY, list_change, split, standing_changes
+from relations.cache import FOLLOWING, QUIET, QUIETLY, list_change, split, standing_changes
 from relations.changes import EdgeChanged, MuteChanged
 from relations.queries.lists import forget_first_pages
-from relations.types import Edge
+from relations.types import FOLLOWS, Edge
 
 Deliveries = Sequence[Delivery[EdgeChanged]]
 

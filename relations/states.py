@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from enum import Enum, auto
 
 from relations.errors import CannotFollowBlocked
-from relations.types import FOLLOWING, PLAIN, Attribute, Edge, Flag, FollowWish
+from relations.types import FOLLOWS, PLAIN, Attribute, Edge, Flag, FollowWish
 
 BLOCK_STEP = 1 << 24
 
@@ -60,8 +60,8 @@ def step(edge: Edge, act: Act, now_ms: int, wish: FollowWish = PLAIN) -> Edge:
     attribute = NEXT[edge.attribute][act]
     if attribute is None:
         raise CannotFollowBlocked
-    goes_on = attribute is edge.attribute or (edge.is_follow and attribute in FOLLOWING)
-    flags = _flags(edge.flags, wish) if attribute in FOLLOWING else Flag.NOTHING
+    goes_on = attribute is edge.attribute or (edge.is_follow and attribute in FOLLOWS)
+    flags = _flags(edge.flags, wish) if attribute in FOLLOWS else Flag.NOTHING
     if attribute is edge.attribute and flags == edge.flags:
         return edge
     since_ms = edge.since_ms if goes_on or attribute is Attribute.NONE else now_ms

@@ -25,7 +25,7 @@ class Flag(IntFlag):
 
 # Most are one of few: a look in a dict costs a tenth of taking a number apart.
 KEPT_STANDINGS = 4_096
-FOLLOWING = frozenset((Attribute.FOLLOW, Attribute.WHISPER))
+FOLLOWS = frozenset((Attribute.FOLLOW, Attribute.WHISPER))
 
 
 class Edge(NamedTuple):
@@ -39,7 +39,7 @@ class Edge(NamedTuple):
     @property
     def is_follow(self) -> bool:
         """Open or quiet."""
-        return self.attribute in FOLLOWING
+        return self.attribute in FOLLOWS
 
 
 NO_EDGE = Edge(Attribute.NONE, 0, 0)
@@ -107,11 +107,11 @@ class Standing(NamedTuple):
 
     @property
     def is_followed(self) -> bool:
-        return self.mine in FOLLOWING
+        return self.mine in FOLLOWS
 
     @property
     def follows_me(self) -> bool:
-        return self.theirs in FOLLOWING
+        return self.theirs in FOLLOWS
 
     @property
     def is_blocked(self) -> bool:

@@ -11,14 +11,13 @@ from infra.sharding.sql import fetch_all
 from relations.cache import (
     FOLLOWERS,
     FOLLOWING,
-    FOLLOWS,
     OPEN,
     QUIET,
     QUIETLY,
     account_of,
     to_item,
 )
-from relations.types import Attribute, Listed
+from relations.types import FOLLOWS, Attribute, Listed
 
 
 class Kept(NamedTuple):

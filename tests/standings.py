@@ -9,7 +9,7 @@ from infra.sharding.sql import fetch_one
 from relations.actions.follow import now_ms
 from relations.api.present import present_relationship
 from relations.queries.relationships import load_relationships
-from relations.types import FOLLOWING, Attribute
+from relations.types import FOLLOWS, Attribute
 
 # One statement, one snapshot.
 ROWS = """
@@ -35,7 +35,7 @@ def rows_seen_by(viewer: int, other: int) -> Seen:
     row = fetch_one(shard_of(viewer), ROWS, {"a": viewer, "b": other}) or (None, None)
     mine, theirs = (Attribute(value or 0) for value in row)
     black = Attribute.BLACK
-    return Seen(mine in FOLLOWING, theirs in FOLLOWING, mine is black, theirs is black)
+    return Seen(mine in FOLLOWS, theirs in FOLLOWS, mine is black, theirs is black)
 
 
 def shown_to(viewer: int, other: int) -> Seen:

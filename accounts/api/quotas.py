@@ -33,7 +33,7 @@ class CallerQuotas:
         usage = quotas.use(claims, time.time())
         headers = _headers(usage)
         if not usage.is_granted:
-            raise TooManyRequests(headers | {"Retry-After": str(_wait_s(usage))})
+            raise TooManyRequests(_wait_s(usage), headers)
         return headers
 
 

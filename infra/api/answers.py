@@ -10,7 +10,7 @@ from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpResponse, UnreadablePostError
 from rest_framework import exceptions
 
-from infra.api.errors import NotFound, TidelineError, TokenInvalid
+from infra.api.errors import NotAllowed, NotFound, TidelineError, TokenInvalid
 from infra.api.rendering import json_response
 
 log = structlog.get_logger()
@@ -27,7 +27,7 @@ def answer_error(error: Exception, context: Mapping[str, Any]) -> HttpResponse |
         case Http404():
             return _answer(404, NotFound.text)
         case PermissionDenied():
-            return _answer(403, "This action is not allowed")
+            return _answer(403, NotAllowed.text)
         case exceptions.APIException():
             return _answer(error.status_code, _text_of(error), _headers_of(error))
         case RequestDataTooBig():

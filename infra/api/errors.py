@@ -24,6 +24,13 @@ class NotFound(TidelineError):
     text = "Record not found"
 
 
+class NotAllowed(TidelineError):
+    """Mastodon's words for what one may not do; they do not say why."""
+
+    status = 403
+    text = "This action is not allowed"
+
+
 class InvalidCursor(TidelineError):
     status = 422
     text = "Cursor is not valid for this list"
@@ -54,14 +61,14 @@ class ScopeMissing(TidelineError):
 
 
 class TooManyRequests(TidelineError):
-    """The caller's quota is used up. `Retry-After` leads to where it begins anew."""
+    """What may be asked for a while is used up. `Retry-After` leads to where it begins anew."""
 
     status = 429
     text = "Too many requests"
 
-    def __init__(self, headers: Mapping[str, str]) -> None:
+    def __init__(self, wait_s: int, headers: Mapping[str, str] | None = None) -> None:
         super().__init__()
-        self.headers = headers
+        self.headers = {**(headers or {}), "Retry-After": str(wait_s)}
 
 
 class Fault(NamedTuple):

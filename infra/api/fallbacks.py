@@ -7,7 +7,7 @@ import structlog
 from django.http import HttpRequest, HttpResponse
 from django.views import defaults
 
-from infra.api.errors import NotFound
+from infra.api.errors import NotAllowed, NotFound
 from infra.api.rendering import json_response
 
 API_PREFIXES = ("/api/", "/oauth/token", "/oauth/revoke", "/health/")
@@ -20,7 +20,7 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
-    text = "This action is not allowed"
+    text = NotAllowed.text
     return _answer(request, 403, text, defaults.permission_denied, exception)
 
 

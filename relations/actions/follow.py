@@ -103,4 +103,4 @@ def _check_may_begin(alias: str, follower_id: int, followee_id: int, moment_ms: 
     day, passed_ms = divmod(moment_ms, DAY_MS)
     row = fetch_one(alias, COUNT_TODAY, (follower_id, day))
     if row is not None and row[0] > settings.FOLLOWS_PER_DAY:
-        raise TooManyFollowsToday(wait_s=(DAY_MS - passed_ms) // 1000 + 1)
+        raise TooManyFollowsToday((DAY_MS - passed_ms) // 1000 + 1)

@@ -43,7 +43,7 @@ class Charging:
 
     def charge(self, request: HttpRequest, caller: Caller | None) -> dict[str, str]:
         if "spent" in request.META:
-            raise TooManyRequests({"Retry-After": "7"})
+            raise TooManyRequests(7)
         return {"X-RateLimit-Remaining": "3"}
 
 

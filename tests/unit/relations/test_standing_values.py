@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relations.types import FOLLOWING, STRANGER, Attribute, Flag, Standing
+from relations.types import FOLLOWS, STRANGER, Attribute, Flag, Standing
 
 NONE, FOLLOW, WHISPER, BLACK = Attribute
 standings = st.builds(
@@ -38,7 +38,7 @@ def test_no_follow_shows_beside_a_block(mine, theirs):
     assert standing.is_blocked == (BLACK in (mine, theirs))
     if not standing.is_blocked:
         assert standing[:3] == (mine, Flag.SPECIAL, theirs)
-    assert standing.is_followed or not standing.flags or mine not in FOLLOWING
+    assert standing.is_followed or not standing.flags or mine not in FOLLOWS
 
 
 def test_a_mute_holds_until_its_end():

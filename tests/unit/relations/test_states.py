@@ -6,7 +6,7 @@ import pytest
 
 from relations.errors import CannotFollowBlocked
 from relations.states import BLOCK_STEP, NEXT, Act, act_of, as_faced, blocks_so_far, step
-from relations.types import FOLLOWING, NO_EDGE, PLAIN, Attribute, Edge, Flag, FollowWish
+from relations.types import FOLLOWS, NO_EDGE, PLAIN, Attribute, Edge, Flag, FollowWish
 
 NONE, FOLLOW, WHISPER, BLACK = Attribute
 THEN, NOW = 1_000, 2_000
@@ -43,7 +43,7 @@ EXPECTED = {
 
 def edge_in(state: Attribute, flags: Flag = Flag.NOTHING) -> Edge:
     revision = BLOCK_STEP if state is BLACK else 7
-    return Edge(state, revision, THEN, flags if state in FOLLOWING else Flag.NOTHING)
+    return Edge(state, revision, THEN, flags if state in FOLLOWS else Flag.NOTHING)
 
 
 def test_table_names_every_act_in_every_state():
@@ -65,7 +65,7 @@ def test_one_act(state, act, flags):
         assert after is before
         return
     assert after.revision > before.revision
-    stays = {state, expected} <= FOLLOWING
+    stays = {state, expected} <= FOLLOWS
     assert after.flags == (before.flags if stays else Flag.NOTHING)
     assert after.since_ms == (THEN if stays or expected is NONE else NOW)
 
@@ -92,7 +92,7 @@ def assert_is_next(edge, after, expected, now_ms):
     if expected is edge.attribute:
         assert after is edge
         return
-    begins = not {edge.attribute, expected} <= FOLLOWING and expected is not NONE
+    begins = not {edge.attribute, expected} <= FOLLOWS and expected is not NONE
     assert after.attribute is expected
     assert after.since_ms == (now_ms if begins else edge.since_ms)
     assert after.revision > edge.revision
@@ -129,7 +129,7 @@ def test_giving_one_changes_only_that_one(state, given):
         assert step(off, Act.FOLLOW, NOW, PLAIN) is off
 
 
-@pytest.mark.parametrize("state", list(FOLLOWING))
+@pytest.mark.parametrize("state", list(FOLLOWS))
 @pytest.mark.parametrize("quiet", [True, False])
 def test_giving_quiet_keeps_flags_and_date(state, quiet):
     wish = FollowWish(quiet=quiet)
@@ -174,7 +174,7 @@ def test_wish_is_an_act(wish, act):
 def test_only_a_follow_is_hidden_and_only_by_a_block(state, faces):
     edge = edge_in(state, ALL_FLAGS)
     seen = as_faced(edge, edge_in(faces))
-    if faces is BLACK and state in FOLLOWING:
+    if faces is BLACK and state in FOLLOWS:
         assert seen == Edge(NONE, edge.revision, THEN)
     else:
         assert seen is edge
