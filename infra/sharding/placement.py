@@ -9,10 +9,14 @@ GLOBAL_ALIAS = "default"
 
 
 class Placement(Enum):
-    """GLOBAL: the default database. SHARDED: the owner's shard. EVERYWHERE: each has its own."""
+    """GLOBAL: the default database. SHARDED: the owner's shard. EVERYWHERE: each has its own.
+
+    REPLICATED: every shard has the rows of all owners; never the default database.
+    """
 
     GLOBAL = "global"
     SHARDED = "sharded"
+    REPLICATED = "replicated"
     EVERYWHERE = "everywhere"
 
 

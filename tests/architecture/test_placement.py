@@ -81,9 +81,12 @@ def test_each_database_has_exactly_the_tables_placed_there(world):
         assert {row[0] for row in fetch_all(alias, TABLES)} == placed, alias
 
 
-def test_delivered_changes_alone_are_partitioned(world):
+def test_delivered_changes_and_recent_posts_alone_are_partitioned(world):
     for alias in all_aliases():
-        assert {row[0] for row in fetch_all(alias, PARTITIONS)} == {"changes_delivered"}, alias
+        expected = {"changes_delivered"}
+        if is_allowed(Placement.REPLICATED, alias):
+            expected.add("timelines_recentpost")
+        assert {row[0] for row in fetch_all(alias, PARTITIONS)} == expected, alias
 
 
 def test_no_foreign_key_constraint_exists_on_a_shard(world):

@@ -82,7 +82,8 @@ def test_operation_says_where_by_its_hint(placement):
         ROUTER.allow_migrate(alias, "accounts", placement=placement.value)
         for alias in ("default", "shard0")
     ]
-    assert allowed == [placement is not Placement.SHARDED, placement is not Placement.GLOBAL]
+    on_default = placement in (Placement.GLOBAL, Placement.EVERYWHERE)
+    assert allowed == [on_default, placement is not Placement.GLOBAL]
 
 
 def test_relations_stay_on_one_database_and_in_one_placement():

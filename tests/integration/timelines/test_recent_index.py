@@ -1,0 +1,40 @@
+"""The recent-posts index: written again and again it stays the same, on the shard it was told."""
+
+import pytest
+from django.conf import settings
+
+from infra.sharding.sql import fetch_all
+from posts.ids import PostId
+from timelines.recent.write import index_recent
+from timelines.types import Entry
+
+ROWS = (
+    "SELECT author_id, moment, shown_author, shown_moment FROM timelines_recentpost ORDER BY 1, 2"
+)
+POST = Entry.of_post(PostId(1000, 7, 3))
+REPOST = Entry(PostId(1001, 8, 0), POST.original)
+BOTH = [(7, 1000 * 1296 + 3, None, None), (8, 1001 * 1296, 7, 1000 * 1296 + 3)]
+
+pytestmark = pytest.mark.usefixtures("world")
+
+
+def rows(alias):
+    return fetch_all(alias, ROWS)
+
+
+def test_any_shard_takes_posts_of_any_author_once():
+    for alias in settings.SHARD_ALIASES:
+        index_recent(alias, [REPOST, POST, POST])
+        index_recent(alias, [POST])
+        assert rows(alias) == BOTH
+
+
+def test_nothing_is_written_elsewhere():
+    first, *others = settings.SHARD_ALIASES
+    index_recent(first, [POST, REPOST])
+    assert [rows(alias) for alias in others] == [[] for _ in others]
+
+
+def test_nothing_to_write_is_no_statement(django_assert_num_queries):
+    with django_assert_num_queries(0, using="shard0"):
+        index_recent("shard0", [])

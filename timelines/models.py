@@ -1,0 +1,58 @@
+"""The recent-posts index (seed S0's post_rep): on every shard, the newest posts of all authors."""
+
+from typing import Any, ClassVar
+
+from django.db import models
+
+from infra.changes.models import LocalQuerySet
+from infra.sharding.placement import Placement
+
+
+class ReplicatedModel(models.Model):
+    """REPLICATED: every shard has the rows of all owners; a query says which shard it asks."""
+
+    placement: ClassVar[Placement] = Placement.REPLICATED
+
+    objects: ClassVar[Any] = LocalQuerySet.as_manager()
+
+    class Meta:
+        abstract = True
+        base_manager_name = "objects"
+
+
+class RecentPost(ReplicatedModel):
+    """REPLICATED, all posts of RECENT_DAYS; written by timelines.recent.write, one partition a day.
+
+    Derived from the posts tables: a deleted post's row may stay until its day goes, so whoever
+    reads it here looks whether it exists. `shown_author`, `shown_moment`: of a repost, else null.
+
+    The key, (author_id, moment) with what is shown beside it, serves the pull, index-only: inside
+    a day an author's posts are neighbours. A BRIN on moment serves the newest of all authors.
+    """
+
+    pk = models.CompositePrimaryKey("author_id", "moment")
+    author_id = models.BigIntegerField()
+    moment = models.BigIntegerField()
+    shown_author = models.BigIntegerField(null=True)
+    shown_moment = models.BigIntegerField(null=True)
+
+    class Meta:
+        managed = False
+        db_table = "timelines_recentpost"
+
+    def __str__(self) -> str:
+        return f"{self.author_id}/{self.moment}"
+
+
+class RecentReach(ReplicatedModel):
+    """REPLICATED, one row or none: from which second on this shard's index is complete.
+
+    Written by backfill_recent_posts and by the chore that drops old days. Without the row nobody
+    reads the index.
+    """
+
+    id = models.SmallIntegerField(primary_key=True, default=1)
+    complete_from = models.BigIntegerField()
+
+    def __str__(self) -> str:
+        return f"from second {self.complete_from}"
