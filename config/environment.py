@@ -58,6 +58,44 @@ class Environment:
             self.faults.append(f"{name}: Tideline needs PostgreSQL, a postgresql:// URL")
         return _with_socket(config)
 
+    def replica(
+        self, name: str, url: str, connection: dict[str, object], shard: str, timeout_ms: int
+    ) -> dict[str, object]:
+        """The same for a read replica: nothing is written there, and nothing is waited for long."""
+        config = self.database(name, url)
+        options = {
+            "connect_timeout": 2,
+            # For a machine that vanished: nobody is there to say so.
+            "tcp_user_timeout": timeout_ms,
+            "options": f"-c default_transaction_read_only=on -c statement_timeout={timeout_ms}",
+            "answer_s": timeout_ms / 1000,
+        }
+        return (
+            config
+            | connection
+            | {
+                "ENGINE": "infra.sharding.bounded",
+                # Each read is one, and has the shard to fall back on.
+                "CONN_HEALTH_CHECKS": False,
+                "OPTIONS": options | dict(config.get("OPTIONS") or {}),  # type: ignore[call-overload]
+                "TEST": {"MIRROR": shard},
+            }
+        )
+
+    def beside(self, name: str, urls: list[str]) -> list[str]:
+        """One URL, or "", for each of `urls` and in their order; none at all when unset."""
+        given = [url.strip() for url in self.text(name, "").split(",")]
+        if not any(given):
+            return [""] * len(urls)
+        named = [url for url in given if url]
+        self.require(
+            len(given) == len(urls),
+            f"{name}: {len(given)} entries for {len(urls)} shards; leave those without one empty",
+        )
+        self.require(not {*named} & {*urls}, f"{name}: names a shard as a replica")
+        self.require(len({*named}) == len(named), f"{name}: names one replica for several shards")
+        return given if len(given) == len(urls) else [""] * len(urls)
+
     def require(self, condition: bool, fault: str) -> None:
         if not condition:
             self.faults.append(fault)

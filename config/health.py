@@ -1,12 +1,14 @@
 """Health endpoints: `live` says the process answers, `ready` says what it can reach.
 
 Ready stays 200 while the default database answers: with a shard or Redis away the accounts of the
-other shards are still served, and taking the process out of rotation would lose them too.
+other shards are still served, and taking the process out of rotation would lose them too. A replica
+that is left alone costs nobody anything but its shard.
 """
 
 from functools import partial
 
 import orjson
+from django.conf import settings
 from django.db import DatabaseError, InterfaceError
 from django.http import HttpRequest, HttpResponse
 from redis.exceptions import RedisError
@@ -14,6 +16,7 @@ from redis.exceptions import RedisError
 from infra.api.rendering import json_response
 from infra.caching.client import redis
 from infra.sharding.placement import GLOBAL_ALIAS, all_aliases
+from infra.sharding.replicas import Replica, replica_of
 from infra.sharding.scatter import scatter
 from infra.sharding.sql import fetch_one
 
@@ -24,7 +27,10 @@ def live(request: HttpRequest) -> HttpResponse:
 
 def ready(request: HttpRequest) -> HttpResponse:
     """`{"status": …, "stores": {name: "ok" | "unreachable"}}`; 503 without the default database."""
-    stores = scatter({alias: partial(_ask_database, alias) for alias in all_aliases()})
+    calls = {alias: partial(_ask_database, alias) for alias in all_aliases()}
+    replicas = filter(None, map(replica_of, settings.SHARD_ALIASES))
+    calls |= {replica.alias: partial(_ask_replica, replica) for replica in replicas}
+    stores = scatter(calls)
     stores["redis"] = _ask_redis()
     is_ready = stores[GLOBAL_ALIAS] == "ok"
     is_whole = all(state == "ok" for state in stores.values())
@@ -39,6 +45,10 @@ def _ask_database(alias: str) -> str:
     except (DatabaseError, InterfaceError):
         return "unreachable"
     return "ok"
+
+
+def _ask_replica(replica: Replica) -> str:
+    return "ok" if replica.look() else "left alone"
 
 
 def _ask_redis() -> str:

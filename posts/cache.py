@@ -15,15 +15,19 @@ from zlib import crc32
 from django.conf import settings
 from redis.exceptions import RedisError
 
-from counters.kinds import CounterKind
-from counters.queries.counts import read_counts
 from infra.caching.client import Command, redis
 from infra.caching.hashes import HashCache, read_fields
 from infra.sharding.buckets import group_by_shard
 from infra.sharding.scatter import scatter
 from posts.encode import PostRow, encode_post
 from posts.ids import SEQUENCES, PostId, second_of
-from posts.queries.rows import read_posts, read_ranges
+from posts.queries.rows import read_ranges
+from posts.queries.up_to_date import (
+    Authors,
+    read_posts_up_to_date,
+    read_up_to_date,
+    read_versions,
+)
 
 WEEK_S = 7 * 86_400
 CACHED_WEEKS = 2
@@ -103,13 +107,16 @@ def complete_reading(
 
 
 def load_by_key(ids: Iterable[PostId]) -> Fragments:
-    """Fragments straight from the shards. One query per shard."""
+    """Fragments straight from the shards, or their replicas. One query per shard; with a replica
+    up to four, most of them small."""
     by_author: dict[int, list[PostId]] = {}
     for post_id in ids:
         by_author.setdefault(post_id.author_id, []).append(post_id)
     groups = group_by_shard(by_author)
     calls = {
-        alias: partial(read_posts, alias, [i for author in authors for i in by_author[author]])
+        alias: partial(
+            read_posts_up_to_date, alias, [i for author in authors for i in by_author[author]]
+        )
         for alias, authors in groups.items()
     }
     return _encode(row for rows in scatter(calls).values() for row in rows)
@@ -118,8 +125,8 @@ def load_by_key(ids: Iterable[PostId]) -> Fragments:
 def fill_weeks(weeks: Sequence[Week]) -> dict[Week, Fragments | None]:
     """Reads whole weeks from their shards and lays them in Redis; None for a busy one.
 
-    The version is read before the rows: an entry may be newer than it says, never older.
-    Cost: two queries per shard, one round trip.
+    The version is the shard's, and read before the rows: an entry may be newer than it says, never
+    older. Cost: two queries per shard, one round trip; with a replica as read_up_to_date.
     """
     by_author: dict[int, list[Week]] = {}
     for week in weeks:
@@ -135,20 +142,25 @@ def fill_weeks(weeks: Sequence[Week]) -> dict[Week, Fragments | None]:
 
 
 def _read_weeks(alias: str, weeks: Sequence[Week]) -> dict[Week, tuple[int, Fragments | None]]:
-    """Version and posts of weeks of one shard's authors. Two queries."""
-    counts = read_counts(alias, [author_id for author_id, _ in weeks], [CounterKind.POSTS])
-    length = WEEK_S * SEQUENCES
-    spans = [(author_id, week * length, (week + 1) * length) for author_id, week in weeks]
+    """Version and posts of weeks of one shard's authors. Cost: as read_up_to_date, and a query."""
+    versions = read_versions(alias, {author_id for author_id, _ in weeks})
+    rows = read_up_to_date(alias, versions, partial(_read_rows, weeks))
     posts: dict[Week, Fragments] = {week: {} for week in weeks}
-    for post_id, fragment in _encode(read_ranges(alias, spans, MAX_WEEK_POSTS + 1)).items():
+    for post_id, fragment in _encode(rows).items():
         posts[week_of(post_id)][post_id] = fragment
     return {
         week: (
-            counts[week[0]][CounterKind.POSTS].version,
+            versions[week[0]],
             fragments if len(fragments) <= MAX_WEEK_POSTS else None,
         )
         for week, fragments in posts.items()
     }
+
+
+def _read_rows(weeks: Sequence[Week], alias: str, authors: Authors) -> list[PostRow]:
+    length = WEEK_S * SEQUENCES
+    spans = [(a, week * length, (week + 1) * length) for a, week in weeks if a in authors]
+    return read_ranges(alias, spans, MAX_WEEK_POSTS + 1)
 
 
 def put_command(week: Week, version: int, fragments: Fragments | None) -> Command:

@@ -4,7 +4,9 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from typing import Any
 
+from django.conf import settings
 from django.core.management import call_command
 from django.db import connections
 from django.test import override_settings
@@ -15,6 +17,7 @@ from config.services import RunningServices
 from infra.caching.client import redis
 from infra.sharding.buckets import bucket_map
 from infra.sharding.placement import all_aliases
+from infra.sharding.replicas import replica_of
 from infra.sharding.scatter import _threads
 from posts.count_cache import forget_counts
 from posts.known import known_posts
@@ -23,9 +26,9 @@ from tests.world import clean
 
 
 @contextmanager
-def private_world() -> Iterator[RunningServices]:
+def private_world(has_replicas: bool = False) -> Iterator[RunningServices]:
     """Migrated databases and an empty Redis. From the main thread only. Cost: 10 s."""
-    with private_services() as services, _pointed_at(services):
+    with private_services(has_replicas=has_replicas) as services, _pointed_at(services):
         call_command("migrate_shards", verbosity=0)
         yield services
 
@@ -53,19 +56,33 @@ def _pointed_at(services: RunningServices) -> Iterator[None]:
             connections.databases[alias].update(
                 {name: where[name] for name in ("NAME", "USER", "PASSWORD", "HOST", "PORT")}
             )
+        replicas = {name: f"{name}_replica" for name in services.replicas}
+        for name, replica in services.replicas.items():
+            connections.databases[replicas[name]] = _replica_settings(name, replica.url)
         _forget_connections()
-        with override_settings(REDIS_URL=url):
+        with override_settings(REDIS_URL=url, REPLICA_ALIASES=replicas):
             yield
+            _forget_connections()
     finally:
-        for alias, settings in before.items():
-            connections.databases[alias].update(settings)
+        for alias, kept in before.items():
+            connections.databases[alias].update(kept)
+        for name in services.replicas:
+            del connections.databases[f"{name}_replica"]
         _forget_connections()
+
+
+def _replica_settings(shard: str, url: str) -> dict[str, Any]:
+    """As config.settings has them."""
+    like = connections.databases[shard]
+    kept = {name: like[name] for name in ("CONN_MAX_AGE", "DISABLE_SERVER_SIDE_CURSORS")}
+    return like | Environment().replica(shard, url, kept, shard, settings.REPLICA_TIMEOUT_MS)
 
 
 def _forget_connections() -> None:
     connections.close_all()
-    for alias in all_aliases():
+    for alias in [*all_aliases(), *settings.REPLICA_ALIASES.values()]:
         _close_in_threads(_threads(alias))
+    replica_of.cache_clear()
     redis.cache_clear()
     bucket_map.cache_clear()
     forget_cards()

@@ -39,21 +39,30 @@ def start_for_session() -> SessionServices:
 
 
 def private_services(
-    shard_count: int = 4, search: Search | None = None
+    shard_count: int = 4, search: Search | None = None, has_replicas: bool = False
 ) -> AbstractContextManager[RunningServices]:
     """Servers a test may kill, hang and restart; URLs in the environment do not matter."""
-    return _throw_away_services({"PATH": os.environ.get("PATH", "")}, shard_count, search)
+    environ = {"PATH": os.environ.get("PATH", "")}
+    return _throw_away_services(environ, shard_count, search, has_replicas)
 
 
 @contextmanager
 def _throw_away_services(
-    environ: dict[str, str], shard_count: int, search: Search | None
+    environ: dict[str, str],
+    shard_count: int,
+    search: Search | None,
+    has_replicas: bool = False,
 ) -> Iterator[RunningServices]:
     _delete_abandoned()
     data = Path(tempfile.mkdtemp(prefix=_PREFIX))
     try:
         with running_services(
-            data, environ=environ, shard_count=shard_count, durable=False, search=search
+            data,
+            environ=environ,
+            shard_count=shard_count,
+            durable=False,
+            search=search,
+            has_replicas=has_replicas,
         ) as services:
             yield services
     finally:

@@ -8,6 +8,7 @@ from config.services.errors import ServiceError
 from config.services.machine import Search
 from config.services.postgres import PostgresServer
 from config.services.redis import RedisServer
+from config.services.replica import ReplicaServer
 from config.services.running import URL_NAMES, RunningServices, running_services
 from config.services.server import Server
 
@@ -15,6 +16,7 @@ __all__ = [
     "URL_NAMES",
     "PostgresServer",
     "RedisServer",
+    "ReplicaServer",
     "RunningServices",
     "Search",
     "Server",

@@ -33,6 +33,14 @@ _SETTINGS = {
 # For data that is thrown away: a power cut may cost all of it. Commits still wait for the write,
 # so that a killed server loses nothing, as with durable data.
 _THROW_AWAY = {"fsync": "off", "full_page_writes": "off"}
+# What a server needs that a replica follows, and a replica as well. The log it keeps is what a
+# replica that was away for a while goes on from.
+_REPLICATED = {
+    "wal_level": "replica",
+    "max_wal_senders": "4",
+    "wal_keep_size": "64MB",
+    "wal_retrieve_retry_interval": "200ms",
+}
 # From 18 on three processes a server would do the reading and writing ahead.
 _SINCE_18 = {"io_method": "sync"}
 
@@ -50,15 +58,17 @@ class PostgresServer(Server):
         places: Places,
         user: ServerUser,
         durable: bool,
+        is_replicated: bool = False,
     ) -> None:
         folder = places.home / "postgres"
         super().__init__(name, folder / f"{name}.lock", places.logs / f"{name}.log", user)
         self.stop_signal = SIGINT if durable else SIGQUIT
         self.data = folder / name
         self._port = FIRST_PORT + number
-        self._binary = binary
+        self.binary = binary
         self._sockets = places.sockets
         self._durable = durable
+        self._is_replicated = is_replicated
 
     @property
     def url(self) -> str:
@@ -70,11 +80,12 @@ class PostgresServer(Server):
             "unix_socket_directories": str(self._sockets),
             "cluster_name": f"tideline {self.name}",
             **_SETTINGS,
+            **(_REPLICATED if self._is_replicated else {}),
             **({} if self._durable else _THROW_AWAY),
-            **(_SINCE_18 if self._binary.major >= 18 else {}),
+            **(_SINCE_18 if self.binary.major >= 18 else {}),
         }
         options = [text for key, value in settings.items() for text in ("-c", f"{key}={value}")]
-        return [str(self._binary.program), "-D", str(self.data), *options]
+        return [str(self.binary.program), "-D", str(self.data), *options]
 
     def remove_leftovers(self) -> None:
         """Lock files name process ids, which after a crash may belong to anybody."""

@@ -1,6 +1,6 @@
 """Getting servers ready to be started: programs found, data folders made."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +10,7 @@ from config.services.machine import Search
 from config.services.places import Places, private_folder
 from config.services.postgres import PostgresServer
 from config.services.redis import RedisServer
+from config.services.replica import ReplicaServer
 from config.services.server_user import ServerUser
 
 Report = Callable[[str], None]
@@ -29,7 +30,9 @@ class Preparation:
         self.report(f"Redis: {binary.program}")
         return RedisServer(binary, self.places, self.user)
 
-    def postgres(self, shard_count: int, durable: bool) -> dict[str, PostgresServer]:
+    def postgres(
+        self, shard_count: int, durable: bool, is_replicated: bool = False
+    ) -> dict[str, PostgresServer]:
         names = ["default", *(f"shard{number}" for number in range(shard_count))]
         folders = [self._postgres_home() / name for name in names]
         usable = list_postgres(self.search, self.user, self._copies)
@@ -39,8 +42,28 @@ class Preparation:
             self.report(f"Making {len(missing)} PostgreSQL data folders in {self.places.home}")
             make_clusters(binary, self.places, self.user, missing, durable)
         return {
-            name: PostgresServer(name, number, binary, self.places, self.user, durable)
+            name: PostgresServer(
+                name, number, binary, self.places, self.user, durable, is_replicated
+            )
             for number, name in enumerate(names)
+        }
+
+    def replicas(
+        self, sources: Mapping[str, PostgresServer], durable: bool
+    ) -> dict[str, ReplicaServer]:
+        """One for each shard, by the shard's name. They are still to be copied."""
+        shards = [name for name in sources if name != "default"]
+        return {
+            name: ReplicaServer(
+                f"{name}_replica",
+                number,
+                sources[name].binary,
+                self.places,
+                self.user,
+                durable,
+                is_replicated=True,
+            )
+            for number, name in enumerate(shards, start=len(sources))
         }
 
     def _postgres_home(self) -> Path:

@@ -14,6 +14,7 @@ from config.services.places import prepare_places
 from config.services.postgres import PostgresServer
 from config.services.preparation import Preparation, Report
 from config.services.redis import RedisServer
+from config.services.replica import ReplicaServer
 from config.services.server import Server
 from config.services.server_user import server_user
 
@@ -22,26 +23,35 @@ URL_NAMES = ("DATABASE_URL", "SHARD_DATABASE_URLS", "REDIS_URL")
 
 @dataclass
 class RunningServices:
-    """What runs. A server in `postgres` ("default", "shard0", …) or `redis` was started here."""
+    """What runs. A server in `postgres` ("default", "shard0", …) or `redis` was started here.
+
+    `replicas`: by the name of their shard.
+    """
 
     given: Mapping[str, str]
     postgres: dict[str, PostgresServer] = field(default_factory=dict)
     redis: RedisServer | None = None
     home: Path | None = None
+    replicas: dict[str, ReplicaServer] = field(default_factory=dict)
 
     @property
     def servers(self) -> list[Server]:
-        return [*self.postgres.values(), *([self.redis] if self.redis else [])]
+        redis = [self.redis] if self.redis else []
+        return [*self.postgres.values(), *redis, *self.replicas.values()]
 
     def environment(self) -> dict[str, str]:
-        """The variables the settings read: DATABASE_URL, SHARD_DATABASE_URLS, REDIS_URL."""
+        """The variables the settings read: DATABASE_URL, SHARD_DATABASE_URLS, REDIS_URL, and, when
+        there are replicas, SHARD_REPLICA_URLS."""
         ours: dict[str, str] = {}
         if self.postgres:
             default, *shards = [server.url for server in self.postgres.values()]
             ours |= {"DATABASE_URL": default, "SHARD_DATABASE_URLS": ",".join(shards)}
         if self.redis:
             ours["REDIS_URL"] = self.redis.url
-        return {name: ours.get(name) or self.given[name] for name in URL_NAMES}
+        urls = {name: ours.get(name) or self.given[name] for name in URL_NAMES}
+        if self.replicas:
+            urls["SHARD_REPLICA_URLS"] = ",".join(one.url for one in self.replicas.values())
+        return urls
 
 
 @contextmanager
@@ -52,11 +62,13 @@ def running_services(
     shard_count: int = 4,
     durable: bool = True,
     search: Search | None = None,
+    has_replicas: bool = False,
     report: Report = lambda _: None,
 ) -> Iterator[RunningServices]:
     """PostgreSQL and Redis for the length of the block: those `environ` names, else our own.
 
     Our own keep their data below `data` between runs; with `durable` off a power cut may cost it.
+    `has_replicas`: each shard started here gets one, made anew by every run.
     They die with this process, however it ends. Raises ServiceError; from the main thread only.
     Cost: 1.5 s the first time, half a second later, 10 MB a server.
     """
@@ -74,8 +86,11 @@ def running_services(
             if "REDIS_URL" not in given:
                 services.redis = starter.redis()
             if "DATABASE_URL" not in given:
-                services.postgres = starter.postgres(shard_count, durable)
+                services.postgres = starter.postgres(shard_count, durable, has_replicas)
             _start(services.servers)
+            if has_replicas:
+                services.replicas = starter.replicas(services.postgres, durable)
+                _start_replicas(services)
             yield services
         finally:
             _stop(services.servers)
@@ -95,6 +110,12 @@ def _start(servers: list[Server]) -> None:
         server.begin()
     for server in servers:
         server.wait_until_ready()
+
+
+def _start_replicas(services: RunningServices) -> None:
+    for name, replica in services.replicas.items():
+        replica.copy(services.postgres[name])
+    _start([*services.replicas.values()])
 
 
 def _stop(servers: list[Server]) -> None:

@@ -15,5 +15,13 @@ class WrongPlacement(DatabaseError):
     """A statement names a table that does not live on this connection's database."""
 
 
+class ReplicaIsReadOnly(WrongPlacement):
+    """A statement that is no plain read was sent to a replica."""
+
+
+class NotItsReplica(RuntimeError):
+    """What SHARD_REPLICA_URLS names for a shard does not follow that shard."""
+
+
 class UnmappedBucket(RuntimeError):
     """The bucket map is empty (run migrate_shards) or names a shard the settings do not know."""

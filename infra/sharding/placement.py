@@ -30,6 +30,11 @@ def all_aliases() -> list[str]:
     return [GLOBAL_ALIAS, *settings.SHARD_ALIASES]
 
 
+def shard_behind(alias: str) -> str | None:
+    """The shard that this alias is the replica of; None: it is no replica."""
+    return next((shard for shard, name in settings.REPLICA_ALIASES.items() if name == alias), None)
+
+
 def is_allowed(placement: Placement, alias: str) -> bool:
     """Whether tables of this placement exist on this database."""
     if placement is Placement.EVERYWHERE:

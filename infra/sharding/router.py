@@ -5,8 +5,14 @@ from typing import Any
 from django.apps import apps
 from django.db.models import Model
 
-from infra.sharding.errors import ShardNotChosen
-from infra.sharding.placement import GLOBAL_ALIAS, Placement, is_allowed, placement_of
+from infra.sharding.errors import ReplicaIsReadOnly, ShardNotChosen
+from infra.sharding.placement import (
+    GLOBAL_ALIAS,
+    Placement,
+    is_allowed,
+    placement_of,
+    shard_behind,
+)
 
 
 class PlacementRouter:
@@ -20,7 +26,12 @@ class PlacementRouter:
             return str(instance._state.db)
         raise ShardNotChosen(f"{model._meta.label} needs .on(alias) or .of(owner_id)")
 
-    db_for_write = db_for_read
+    def db_for_write(self, model: type[Model], **hints: Any) -> str:
+        """As for reads. A row that a replica gave may be an old one: it is not to be saved."""
+        alias = self.db_for_read(model, **hints)
+        if shard_behind(alias):
+            raise ReplicaIsReadOnly(f"{model._meta.label} was read from {alias}")
+        return alias
 
     def allow_relation(self, left: Model, right: Model, **hints: Any) -> bool:
         """Foreign keys never cross placements nor databases."""
@@ -31,10 +42,12 @@ class PlacementRouter:
         self, alias: str, app_label: str, model_name: str | None = None, **hints: Any
     ) -> bool:
         """By the model's placement; operations without a model by their `placement` hint, or by
-        the placement that all models of the app share.
+        the placement that all models of the app share. Never on a replica: it follows its shard.
 
         Raises: ShardNotChosen when they share none, so that no RunSQL lands where it should not.
         """
+        if shard_behind(alias):
+            return False
         if "placement" in hints:
             return is_allowed(Placement(hints["placement"]), alias)
         if model_name is not None:

@@ -35,6 +35,11 @@ def scatter(calls: Mapping[str, Callable[[], T]]) -> dict[str, T]:
     return answers | {alias: future.result() for alias, future in futures.items()}
 
 
+def begin(alias: str, call: Callable[[], object]) -> None:
+    """Runs one call on a thread of the alias, and returns at once. The call minds its failures."""
+    _threads(alias).submit(_call, alias, call)
+
+
 def _call(alias: str, call: Callable[[], T]) -> T:
     """Pool threads see no request end, so a broken connection is dropped here."""
     connections[alias].close_if_unusable_or_obsolete()

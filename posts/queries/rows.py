@@ -1,8 +1,10 @@
 """Posts as the shards have them."""
 
 from collections.abc import Collection, Iterable, Sequence
+from functools import partial
 
 from infra.sharding.buckets import shard_of
+from infra.sharding.replicas import read_trailing
 from infra.sharding.sql import fetch_all
 from posts.encode import PostRow
 from posts.ids import MAX_SECOND, SEQUENCES, PostId
@@ -69,12 +71,15 @@ def list_timeline(
     limit: int,
     newest_first: bool,
     kinds: Collection[int] = ALL_KINDS,
+    may_trail: bool = False,
 ) -> list[tuple[PostId, PostId]]:
     """An author's live posts of moments from `lower` to below `upper`, each with the post it shows.
 
+    `may_trail`: a replica may answer; then posts that were deleted lately can be among them.
     One index-only scan.
     """
     sql = TIMELINE.format(order="DESC" if newest_first else "ASC")
     params = (author_id, lower, upper, [int(kind) for kind in kinds], limit)
-    rows = fetch_all(shard_of(author_id), sql, params)
+    alias, read = shard_of(author_id), partial(fetch_all, sql=sql, params=params)
+    rows = read_trailing(alias, read) if may_trail else read(alias)
     return [(PostId.at(author_id, moment), PostId.at(*shown)) for moment, *shown in rows]

@@ -4,6 +4,7 @@ What others see and what the owner sees are two lists: whom one follows quietly 
 """
 
 import dataclasses
+import time
 from collections.abc import Callable, Iterable
 from functools import partial
 
@@ -28,6 +29,7 @@ from relations.queries.rows import (
     FORWARD_SPECIAL,
     Rows,
     read_newest,
+    read_deep,
     read_oldest_above,
 )
 from relations.types import Listed
@@ -125,7 +127,13 @@ def _newest(edge_list: EdgeList, owner_id: int, below: Listed | None, limit: int
     _admit(tier)
     deepest = held.items[-1] if held.items else below
     left = limit - len(held.items)
-    return held.items + read_newest(edge_list.rows, owner_id, deepest, None, left)
+    return held.items + _read_on(edge_list.rows, owner_id, deepest, left)
+
+
+def _read_on(rows: Rows, owner_id: int, below: Listed | None, limit: int) -> list[Listed]:
+    if below is None:
+        return read_newest(rows, owner_id, None, None, limit)
+    return read_deep(rows, owner_id, below, limit, time.time())
 
 
 def _right_above(edge_list: EdgeList, owner_id: int, after: Listed, limit: int) -> list[Listed]:

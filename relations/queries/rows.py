@@ -1,9 +1,11 @@
 """The lists as the shards have them."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from infra.sharding.buckets import shard_of
+from infra.sharding.replicas import read_trailing, settled_before
 from infra.sharding.sql import fetch_all
 from relations.types import Attribute, Flag, Listed
 
@@ -58,16 +60,35 @@ def read_newest(
     Cost: one index-only scan (SPECIAL apart); what `live` leaves out of the index's own rows is
     passed over there.
     """
-    return _read(rows, owner_id, below, above, limit, "DESC")
+    return _read(shard_of(owner_id), rows, owner_id, below, above, limit, "DESC")
+
+
+def read_deep(rows: Rows, owner_id: int, below: Listed, limit: int, now_s: float) -> list[Listed]:
+    """As `read_newest` below a bound; of what is old, the shard's replica may answer.
+
+    Who left since may still be there, for as long as a replica may trail; nobody is missing.
+    """
+    read = partial(
+        _read, rows=rows, owner_id=owner_id, below=below, above=None, limit=limit, order="DESC"
+    )
+    alias = shard_of(owner_id)
+    is_old = below.since_ms < settled_before(now_s) * 1000
+    return read_trailing(alias, read) if is_old else read(alias)
 
 
 def read_oldest_above(rows: Rows, owner_id: int, above: Listed, limit: int) -> list[Listed]:
     """The `limit` rows right above the bound, newest first all the same."""
-    return _read(rows, owner_id, None, above, limit, "ASC")[::-1]
+    return _read(shard_of(owner_id), rows, owner_id, None, above, limit, "ASC")[::-1]
 
 
 def _read(
-    rows: Rows, owner_id: int, below: Listed | None, above: Listed | None, limit: int, order: str
+    alias: str,
+    rows: Rows,
+    owner_id: int,
+    below: Listed | None,
+    above: Listed | None,
+    limit: int,
+    order: str,
 ) -> list[Listed]:
     bounds: list[int] = []
     sql = (
@@ -79,7 +100,7 @@ def _read(
             sql += f" AND (since_ms, {rows.other}) {sign} (%s, %s)"
             bounds += bound
     sql += f" ORDER BY since_ms {order}, {rows.other} {order} LIMIT %s"
-    found = fetch_all(shard_of(owner_id), sql, [owner_id, *bounds, limit])
+    found = fetch_all(alias, sql, [owner_id, *bounds, limit])
     return [Listed(*row) for row in found]
 
 

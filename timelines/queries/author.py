@@ -1,10 +1,12 @@
 """A page of one account's own posts, replies and reposts."""
 
+import time
 from collections.abc import Collection
 from typing import NamedTuple
 
 from infra.api.pages import Page, Window
-from posts.ids import PostId, moment_after, moment_below
+from infra.sharding.replicas import settled_before
+from posts.ids import SEQUENCES, PostId, moment_after, moment_below, second_of
 from posts.queries.rows import ALL_KINDS, PAST_ALL, list_timeline
 from posts.queries.statuses import load_shown
 from timelines.queries.home import decode_cursor
@@ -40,12 +42,19 @@ def _take(
     """The first `count` visible ones of moments from `first` to below `last`."""
     found: list[tuple[PostId, bytes]] = []
     while True:
-        pairs = list_timeline(wanted.author_id, first, last, count, newest_first, wanted.kinds)
+        pairs = list_timeline(
+            wanted.author_id, first, last, count, newest_first, wanted.kinds, _is_settled(last)
+        )
         found += load_shown(dict(pairs), wanted.viewer_id).items()
         if len(pairs) < count or len(found) >= count:
             return found[:count]
         edge = pairs[-1][0].moment
         first, last = (first, edge) if newest_first else (edge + 1, last)
+
+
+def _is_settled(moment: int) -> bool:
+    """Whether a replica lacks no post of before. It may have deleted ones: loading drops them."""
+    return moment < second_of(settled_before(time.time())) * SEQUENCES
 
 
 def _page(found: list[tuple[PostId, bytes]], has_older: bool) -> Page[bytes]:

@@ -11,6 +11,7 @@ from config.services.binaries import find_redis, list_postgres
 from config.services.binary import Binary
 from config.services.cluster import choose_postgres
 from config.services.errors import DataFromOtherPostgres, NoPostgresFound, NoRedisFound
+from config.services.machine import BESIDE
 from config.services.server_user import server_user
 
 EVERYONE = 0o755
@@ -33,7 +34,8 @@ def program(folder: Path, name: str, says: str, code: int = 0) -> Path:
 
 
 def postgres(folder: Path, version: str) -> Path:
-    program(folder, "initdb", "")
+    for name in BESIDE:
+        program(folder, name, "")
     return program(folder, "postgres", f"postgres (PostgreSQL) {version} (Some 1.2)")
 
 
@@ -62,9 +64,10 @@ def test_old_postgres_is_passed_over(machine, monkeypatch, version):
         list_postgres(search(machine), server_user(), machine)
 
 
-def test_postgres_without_initdb_is_passed_over(machine, monkeypatch):
+@pytest.mark.parametrize("name", BESIDE)
+def test_postgres_without_its_programs_is_passed_over(machine, monkeypatch, name):
     no_wheels(monkeypatch)
-    postgres(machine / "path", "16.0").with_name("initdb").unlink()
+    postgres(machine / "path", "16.0").with_name(name).unlink()
     with pytest.raises(NoPostgresFound):
         list_postgres(search(machine), server_user(), machine)
 

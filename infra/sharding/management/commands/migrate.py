@@ -6,17 +6,20 @@ each a no-op, after a second of work per shard; here they are recorded as applie
 
 from typing import Any
 
+from django.core.management.base import CommandError
 from django.core.management.commands.migrate import Command as DjangoMigrate
 from django.db import connections
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.recorder import MigrationRecorder
 
-from infra.sharding.placement import GLOBAL_ALIAS
+from infra.sharding.placement import GLOBAL_ALIAS, shard_behind
 from infra.sharding.router import has_tables_on
 
 
 class Command(DjangoMigrate):
     def handle(self, *args: Any, **options: Any) -> None:
+        if shard := shard_behind(options["database"]):
+            raise CommandError(f"{options['database']} is a replica: migrate {shard}")
         if options["database"] != GLOBAL_ALIAS and not options["app_label"]:
             _migrate_present_apps(options["database"])
         super().handle(*args, **options)

@@ -1,0 +1,41 @@
+"""The backend of read replicas: one that hangs must cost milliseconds.
+
+The server's own statement_timeout is of no help when it is the server that hangs.
+"""
+
+from collections.abc import Generator
+from types import SimpleNamespace
+from typing import Any
+
+import psycopg
+from django.db.backends.postgresql import base
+
+
+class BoundedConnection(psycopg.Connection[Any]):
+    """Ends itself when an answer takes longer than `answer_s`."""
+
+    answer_s: float | None = None
+
+    def wait(
+        self, gen: Generator[Any, Any, Any], interval: float = 0.1, timeout: float | None = None
+    ) -> Any:
+        """Raises OperationalError for what did not come in time."""
+        try:
+            return super().wait(gen, interval, timeout or self.answer_s)
+        except psycopg.OperationalError:
+            # The next to ask would be given the answer that was not waited for.
+            if self.pgconn.transaction_status == psycopg.pq.TransactionStatus.ACTIVE:
+                self.pgconn.finish()
+            raise
+
+
+class DatabaseWrapper(base.DatabaseWrapper):
+    Database = SimpleNamespace(  # type: ignore[assignment]  # psycopg, but for `connect`
+        **{**vars(psycopg), "connect": BoundedConnection.connect}
+    )
+
+    def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
+        answer_s = conn_params.pop("answer_s")
+        connection = super().get_new_connection(conn_params)
+        connection.answer_s = answer_s
+        return connection

@@ -1,0 +1,70 @@
+"""Where a replica is: beside its shard, and in no list of databases that are worked on."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from accounts.models import Account
+from infra.sharding.errors import ReplicaIsReadOnly, WrongPlacement
+from infra.sharding.guard import guard_statement, refuse_writes
+from infra.sharding.placement import all_aliases, shard_behind
+from infra.sharding.replicas import ask_replica, is_replica_used, read_trailing
+from infra.sharding.router import PlacementRouter
+
+ROUTER = PlacementRouter()
+
+
+@pytest.fixture
+def replicated(settings):
+    settings.REPLICA_ALIASES = {"shard1": "shard1_replica"}
+
+
+def send(wrapper, sql, alias="shard1_replica"):
+    return wrapper(lambda *_: "sent", sql, (), False, {"connection": SimpleNamespace(alias=alias)})
+
+
+def test_replica_is_no_database_of_its_own(replicated):
+    assert "shard1_replica" not in all_aliases()
+    assert shard_behind("shard1_replica") == "shard1"
+    assert shard_behind("shard1") is None
+
+
+def test_nothing_is_migrated_there(replicated):
+    assert not ROUTER.allow_migrate("shard1_replica", "accounts", "account")
+    assert not ROUTER.allow_migrate("shard1_replica", "changes")
+    assert not ROUTER.allow_migrate("shard1_replica", "accounts", placement="everywhere")
+
+
+def test_row_that_was_read_there_is_not_saved(replicated):
+    row = Account(id=1)
+    row._state.db = "shard1_replica"
+    assert ROUTER.db_for_read(Account, instance=row) == "shard1_replica"
+    with pytest.raises(ReplicaIsReadOnly):
+        ROUTER.db_for_write(Account, instance=row)
+
+
+def test_it_has_the_tables_of_its_shard(replicated):
+    assert send(guard_statement, "SELECT 1 FROM accounts_account") == "sent"
+    with pytest.raises(WrongPlacement):
+        send(guard_statement, "SELECT 1 FROM accounts_user")
+
+
+@pytest.mark.parametrize(
+    "sql", ["SELECT 1", "\n select 1", "WITH x AS (SELECT 1) SELECT * FROM x", "EXPLAIN SELECT 1"]
+)
+def test_reads_pass(sql):
+    assert send(refuse_writes, sql) == "sent"
+
+
+@pytest.mark.parametrize(
+    "sql", ["INSERT INTO x VALUES (1)", "\n update x SET a = 1", "SET ROLE other", "SELECTED", ""]
+)
+def test_what_is_no_read_is_refused(sql):
+    with pytest.raises(ReplicaIsReadOnly):
+        send(refuse_writes, sql)
+
+
+def test_without_a_replica_the_shard_is_read_and_nobody_else_asked():
+    assert ask_replica("shard1", lambda _: pytest.fail("asked")) is None
+    assert not is_replica_used("shard1")
+    assert read_trailing("shard1", lambda alias: alias) == "shard1"
