@@ -10,3 +10,5 @@ class TimelinesConfig(AppConfig):
 
     def ready(self) -> None:
         import_module("timelines.consumers")
+        import_module("timelines.recent.consumers")
+        import_module("timelines.recent.retention")

@@ -12,8 +12,8 @@ from posts.queries.hydrate import Hydrated, hydrate
 from relations.actions.follow import now_ms
 from relations.known import find_known_standings, keep_known_standings
 from relations.queries.standings import ask_command, complete_standings
-from timelines.queries.pull import Span
 from timelines.queries.skeleton import HomeSkeleton
+from timelines.queries.span import Span
 from timelines.rules import Facts, is_visible_at_home
 from timelines.types import Entry
 

@@ -1,14 +1,19 @@
-"""A home timeline computed from the truth: the posts of all followees, merged (fan-out on read)."""
+"""A home timeline computed from what authors posted, merged (fan-out on read).
+
+Down to the mark of the recent-posts index from there, one query on the reader's own shard; below it
+from the posts tables of all shards.
+"""
 
 from collections.abc import Sequence
 from functools import partial
-from typing import NamedTuple
 
 from infra.sharding.buckets import group_by_shard
 from infra.sharding.scatter import scatter
 from infra.sharding.sql import fetch_all
-from posts.ids import FIRST, LAST, SEQUENCES, PostId, moment_after, moment_below
+from posts.ids import SEQUENCES, PostId, moment_after, moment_below
 from posts.queries.rows import SHOWN
+from timelines.queries.span import Circle, Span
+from timelines.recent.read import Recent, read_recent
 from timelines.types import Entry
 
 # Newest (or oldest) posts of each author by an index-only scan, then the best of them all.
@@ -25,21 +30,41 @@ ORDER BY p.moment / {SEQUENCES} {{order}}, wanted.author_id {{order}}, p.moment 
 """  # noqa: S608
 
 
-class Span(NamedTuple):
-    """Part of a timeline: entries strictly between `above` and `below`."""
+def pull(circle: Circle, span: Span, limit: int, newest_first: bool = True) -> list[Entry]:
+    """The `limit` newest (or oldest) entries of the circle inside the span, in that order.
 
-    above: PostId = FIRST
-    below: PostId = LAST
+    Fewer than `limit` means there are no more. Source: above the mark of the index on the reader's
+    shard that index, below it the posts tables. Cost: one query; for what lies below the mark one
+    more per shard, at once.
+    """
+    return complete(
+        read_recent(circle, span, limit, newest_first), circle, span, limit, newest_first
+    )
 
 
-def pull(
+def complete(
+    recent: Recent, circle: Circle, span: Span, limit: int, newest_first: bool = True
+) -> list[Entry]:
+    """What the index has of the span with what only the posts tables have."""
+    if recent.complete_from is None:
+        return pull_from_tables(circle.author_ids, span, limit, newest_first)
+    older = Span(span.above, min(span.below, PostId(recent.complete_from, 0, 0)))
+    if newest_first:
+        lacking = limit - len(recent.entries)
+        return recent.entries + pull_from_tables(circle.author_ids, older, lacking)
+    first = pull_from_tables(circle.author_ids, older, limit, newest_first=False)
+    return (first + recent.entries)[:limit]
+
+
+def pull_from_tables(
     author_ids: Sequence[int], span: Span, limit: int, newest_first: bool = True
 ) -> list[Entry]:
-    """The `limit` newest (or oldest) entries of these authors inside the span, in that order.
+    """The same of these authors from the posts tables, never stale.
 
-    Fewer than `limit` means there are no more. Source: the posts tables, never stale.
-    Cost: one query per shard, at once; worst case `limit` index rows per author.
+    Cost: none for nothing; one query per shard, at once; worst case `limit` index rows per author.
     """
+    if limit <= 0 or span.above >= span.below:
+        return []
     calls = {
         alias: partial(_pull_shard, alias, authors, span, limit, newest_first)
         for alias, authors in group_by_shard(author_ids).items()

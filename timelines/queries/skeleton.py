@@ -13,8 +13,9 @@ from posts.known import Position, known_posts
 from posts.own_marks import complete_own_marks, own_marks_command
 from relations.known import stamp_command
 from relations.queries.following import load_following, read_version, version_command
-from timelines.queries.pull import Span, pull
+from timelines.queries.pull import pull
 from timelines.queries.rebuild import rebuild
+from timelines.queries.span import Circle, Span
 from timelines.stores.chosen import timeline_store
 from timelines.types import Entry, LiveTimeline
 
@@ -35,7 +36,7 @@ class HomeSkeleton:
         self.position, self.stamp = first.position, first.stamp
         self.live = first.live or rebuild(reader_id)
         self.own = complete_own_marks(reader_id, first.own)
-        self._authors: list[int] | None = None
+        self._circle: Circle | None = None
 
     def iter_older(self, span: Span) -> Iterator[Entry]:
         """Entries inside the span, newest first. SQL only below what the live timeline holds."""
@@ -59,19 +60,19 @@ class HomeSkeleton:
         yield from reversed(rest[: bisect_left(rest, tail[0])] if tail else rest)
 
     def _pull(self, span: Span, newest_first: bool) -> Iterator[Entry]:
-        """Pages through the posts tables, from one end of the span to the other."""
+        """Pages through what authors posted, from one end of the span to the other."""
         while True:
-            entries = pull(self._author_ids(), span, PULL_BATCH, newest_first)
+            entries = pull(self._find_circle(), span, PULL_BATCH, newest_first)
             yield from entries
             if len(entries) < PULL_BATCH:
                 return
             edge = entries[-1].event
             span = Span(span.above, edge) if newest_first else Span(edge, span.below)
 
-    def _author_ids(self) -> list[int]:
-        if self._authors is None:
-            self._authors = [self.reader_id, *load_following(self.reader_id).followee_ids]
-        return self._authors
+    def _find_circle(self) -> Circle:
+        if self._circle is None:
+            self._circle = Circle(self.reader_id, load_following(self.reader_id).followee_ids)
+        return self._circle
 
 
 class First(NamedTuple):

@@ -1,0 +1,72 @@
+"""Fills shards' recent-posts indexes from the posts tables, and says from when on they are whole.
+
+For a version that brought the index, a new shard, and an index that lacks what the drain could not
+deliver. What is posted meanwhile is indexed by the drain: all of it has to know the shard first.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, date, datetime
+from functools import partial
+
+from django.conf import settings
+
+from infra.changes.failpoints import failpoint
+from infra.jobs.types import Batch, Work
+from infra.jobs.walk import Table, walk_table
+from infra.sharding.scatter import scatter
+from infra.sharding.sql import fetch_all
+from posts.ids import PostId
+from posts.queries.rows import SHOWN
+from timelines.recent.days import PARTITIONS, first_moment, first_second, kept_days, oldest_read
+from timelines.recent.reach import claim_reach, find_reach, forget_reach
+from timelines.recent.write import count_lacking, index_recent
+from timelines.types import Entry
+
+ACCOUNTS = Table("accounts_account", ("id",))
+POSTS = f"""
+SELECT author_id, moment, {SHOWN} FROM posts_post
+WHERE author_id = ANY(%s::bigint[]) AND moment >= %s AND deleted_at IS NULL
+"""  # noqa: S608
+
+
+def today_utc() -> date:
+    return datetime.now(UTC).date()
+
+
+def backfill_recent_posts(
+    work: Work, again: bool = False, today: Callable[[], date] = today_utc
+) -> Iterator[Batch]:
+    """The newest days' posts of a batch of accounts each, into every shard the work names.
+
+    Passes over shards whose index is complete, unless `again`: that is in doubt then, and nobody
+    reads it until the end. Safety: idempotent, beside living writes; the mark is set at the very
+    end, and not by a run with a limit. Raises: what UNREACHABLE lists; resume then. Cost: per batch one query, and one statement per shard filled.
+    """
+    targets = [alias for alias in work.aliases if again or find_reach(alias) is None]
+    if not targets:
+        return
+    if not work.dry_run:
+        for alias in targets:
+            forget_reach(alias)
+            PARTITIONS.make(alias, kept_days(today()))
+    lowest = first_moment(oldest_read(today()))
+    everywhere = work._replace(aliases=settings.SHARD_ALIASES)
+    for source, rows, position in walk_table(everywhere, ACCOUNTS):
+        entries = _read_entries(source, [account_id for (account_id,) in rows], lowest)
+        lacking = _fill(targets, entries, work.dry_run)
+        failpoint("recent_posts.backfilled")
+        yield Batch(len(rows), 0, source, lacking, position)
+    if work.limit is None and not work.dry_run:
+        for alias in targets:
+            claim_reach(alias, first_second(oldest_read(today())))
+
+
+def _read_entries(alias: str, author_ids: Sequence[int], lowest: int) -> list[Entry]:
+    rows = fetch_all(alias, POSTS, (author_ids, lowest))
+    return [Entry(PostId.at(*row[:2]), PostId.at(*row[2:])) for row in rows]
+
+
+def _fill(targets: Sequence[str], entries: Sequence[Entry], dry_run: bool) -> int:
+    """How many rows were lacking, all shards together."""
+    act = count_lacking if dry_run else index_recent
+    return sum(scatter({alias: partial(act, alias, entries) for alias in targets}).values())
