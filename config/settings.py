@@ -52,6 +52,12 @@ DATABASES = {"default": _env.database("DATABASE_URL", _env.text("DATABASE_URL", 
 STATEMENT_TIMEOUT_MS = _env.number("STATEMENT_TIMEOUT_MS", 20_000, 100, 20_000)
 for _database in DATABASES.values():
     _options = {
+_replica_urls = _env.beside("SHARD_REPLICA_URLS", _shard_urls)
+REPLICA_ALIASES = {
+    alias: f"{alias}_replica"
+    for alias, url in zip(SHARD_ALIASES, _replica_urls, strict=True)
+    if url
+}
         "connect_timeout": 3,
         "options": f"-c statement_timeout={STATEMENT_TIMEOUT_MS}",
     }
@@ -62,6 +68,16 @@ SCATTER_THREADS = _env.number("SCATTER_THREADS", 8, 1, 256)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # -- Redis --------------------------------------------------------------------------------------
+# What a loader asks of a replica before it asks the shard is part of those two thirds.
+REPLICA_TIMEOUT_MS = _env.number("REPLICA_TIMEOUT_MS", 500, 50, 5_000)
+REPLICA_LAG_S = _env.number("REPLICA_LAG_S", 5, 1, 600)
+DATABASES |= {
+    f"{alias}_replica": _env.replica(
+        f"SHARD_REPLICA_URLS[{n}]", url, _CONNECTION, alias, REPLICA_TIMEOUT_MS
+    )
+    for n, (alias, url) in enumerate(zip(SHARD_ALIASES, _replica_urls, strict=True))
+    if url
+}
 REDIS_URL = _env.text("REDIS_URL", "redis://localhost:6379/0")
 REDIS_CLUSTER = _env.flag("REDIS_CLUSTER", False)
 REDIS_TIMEOUT_MS = _env.number("REDIS_TIMEOUT_MS", 250, 10, 60_000)
