@@ -47,27 +47,22 @@ DATABASES = {"default": _env.database("DATABASE_URL", _env.text("DATABASE_URL", 
     alias: _env.database(f"SHARD_DATABASE_URLS[{n}]", url)
     for n, (alias, url) in enumerate(zip(SHARD_ALIASES, _shard_urls, strict=True))
 }
-# At most a third of the time that a change guards an absent cache entry (TOMBSTONE_MS): a loader
-# asks two questions, and what it read must not be laid after the guard has gone.
-STATEMENT_TIMEOUT_MS = _env.number("STATEMENT_TIMEOUT_MS", 20_000, 100, 20_000)
-for _database in DATABASES.values():
-    _options = {
 _replica_urls = _env.beside("SHARD_REPLICA_URLS", _shard_urls)
 REPLICA_ALIASES = {
     alias: f"{alias}_replica"
     for alias, url in zip(SHARD_ALIASES, _replica_urls, strict=True)
     if url
 }
+# At most a third of the time that a change guards an absent cache entry (TOMBSTONE_MS): a loader
+# asks two questions, and what it read must not be laid after the guard has gone.
+STATEMENT_TIMEOUT_MS = _env.number("STATEMENT_TIMEOUT_MS", 20_000, 100, 20_000)
+for _database in DATABASES.values():
+    _options = {
         "connect_timeout": 3,
         "options": f"-c statement_timeout={STATEMENT_TIMEOUT_MS}",
     }
     _database |= _CONNECTION
     _database["OPTIONS"] = _options | dict(_database.get("OPTIONS") or {})  # type: ignore[call-overload]
-DATABASE_ROUTERS = ["infra.sharding.router.PlacementRouter"]
-SCATTER_THREADS = _env.number("SCATTER_THREADS", 8, 1, 256)
-DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
-
-# -- Redis --------------------------------------------------------------------------------------
 # What a loader asks of a replica before it asks the shard is part of those two thirds.
 REPLICA_TIMEOUT_MS = _env.number("REPLICA_TIMEOUT_MS", 500, 50, 5_000)
 REPLICA_LAG_S = _env.number("REPLICA_LAG_S", 5, 1, 600)
@@ -78,6 +73,11 @@ DATABASES |= {
     for n, (alias, url) in enumerate(zip(SHARD_ALIASES, _replica_urls, strict=True))
     if url
 }
+DATABASE_ROUTERS = ["infra.sharding.router.PlacementRouter"]
+SCATTER_THREADS = _env.number("SCATTER_THREADS", 8, 1, 256)
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# -- Redis --------------------------------------------------------------------------------------
 REDIS_URL = _env.text("REDIS_URL", "redis://localhost:6379/0")
 REDIS_CLUSTER = _env.flag("REDIS_CLUSTER", False)
 REDIS_TIMEOUT_MS = _env.number("REDIS_TIMEOUT_MS", 250, 10, 60_000)

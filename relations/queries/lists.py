@@ -28,8 +28,8 @@ from relations.queries.rows import (
     FORWARD_QUIET,
     FORWARD_SPECIAL,
     Rows,
-    read_newest,
     read_deep,
+    read_newest,
     read_oldest_above,
 )
 from relations.types import Listed
