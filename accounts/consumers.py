@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from accounts.cache import end_token_command, refresh_profiles
+from accounts.cache import TOKENS, end_token_command, refresh_profiles
 from accounts.changes import ProfileChanged, TokenRevoked, UserCreated
-from accounts.queries.viewers import forget_locally
+from infra.caching.broadcast import change_command, forget_here
 from infra.caching.client import redis
 from infra.changes.failpoints import failpoint
 from infra.changes.registry import Delivery, consumes
@@ -46,5 +46,8 @@ def refresh_changed_profiles(alias: str, deliveries: Sequence[Delivery[ProfileCh
 def lay_tombstones(alias: str, deliveries: Sequence[Delivery[TokenRevoked]]) -> None:
     """Lays tombstones over cached tokens. Raises RedisError until they are laid."""
     checksums = [delivery.payload.checksum for delivery in deliveries]
-    forget_locally(checksums)
-    redis().run([end_token_command(checksum) for checksum in checksums])
+    ends = [end_token_command(checksum) for checksum in checksums]
+    try:
+        redis().run([*ends, change_command(TOKENS, checksums)])
+    finally:  # without an answer it may have been done all the same
+        forget_here(TOKENS, checksums)

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from counters.kinds import POST_KINDS
 from counters.queries.subjects import read_subject_counts
 from counters.types import Count
+from infra.caching.broadcast import holds_copies
 from infra.caching.client import Command
 from infra.caching.keys import key
 from infra.caching.local import LocalTier
@@ -72,7 +73,17 @@ def _versioned(counts: Sequence[Count]) -> Versioned:
 
 
 post_counts = PostCounts("posts.counts:v1", ttl_s=86_400, load=_load)
-_shown: LocalTier[PostId, bytes] = LocalTier("posts.counts", MOST_COUNTS, COUNTS_S)
+
+
+class _Shown(LocalTier[PostId, bytes]):
+    """Told of changes by the numbers of posts."""
+
+    def forget(self, numbers: Iterable[int]) -> None:  # type: ignore[override]
+        super().forget(map(post_of, numbers))
+
+
+_shown = _Shown("posts.counts", MOST_COUNTS, COUNTS_S)
+holds_copies(post_counts.family, _shown)
 
 
 class CountReading(NamedTuple):
@@ -80,6 +91,7 @@ class CountReading(NamedTuple):
 
     known: dict[PostId, bytes]
     missing: list[PostId]
+    asked_at: float
 
     def commands(self) -> list[Command]:
         """At most one; replies for `complete_counts`."""
@@ -105,7 +117,7 @@ def complete_counts(
     entries = {number_of(i): entry for i, entry in asked if i in existing}
     texts = post_counts.complete(entries) if entries else {}
     shown = {post_of(number): present_counts(text) for number, text in texts.items()}
-    _shown.keep(shown)
+    _shown.keep(shown, reading.asked_at)
     return reading.known | shown
 
 
@@ -116,9 +128,9 @@ def refresh_post_counts(ids: Iterable[PostId]) -> None:
     """
     wanted = list(dict.fromkeys(ids))
     post_counts.refresh(_load(list(map(number_of, wanted))))
-    forget_counts()
 
 
 def forget_counts() -> None:
-    """Empties this process's memory of counts; there is little in it, and it is a second old."""
-    _shown.clear()
+    """Empties this process's memory of counts."""
+    for copies in (post_counts, _shown):
+        copies.forget_all()

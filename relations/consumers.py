@@ -7,6 +7,7 @@ hold up neither.
 from collections.abc import Iterator, Mapping, Sequence
 
 from counters.cache import refresh_account_counts
+from infra.caching.broadcast import change_command, forget_here
 from infra.caching.client import Command, redis
 from infra.changes.failpoints import failpoint
 from infra.changes.registry import Delivery, consumes
@@ -19,7 +20,6 @@ from relations.actions.mirror import (
 )
 from relations.cache import FOLLOWING, QUIET, QUIETLY, list_change, split, standing_changes
 from relations.changes import EdgeChanged, MuteChanged
-from relations.queries.lists import forget_first_pages
 from relations.types import FOLLOWS, Edge
 
 Deliveries = Sequence[Delivery[EdgeChanged]]
@@ -35,9 +35,13 @@ def forget_standings(alias: str, deliveries: Sequence[Delivery[EdgeChanged | Mut
 def refresh_following_lists(alias: str, deliveries: Deliveries) -> None:
     """Brings the followers' own following lists and counts up to the rows."""
     forward = read_forward(alias, _pairs(deliveries))
-    redis().run([c for delivery in deliveries for c in _list_commands(delivery, forward)])
-    forget_first_pages(delivery.owner_id for delivery in deliveries)
-    refresh_account_counts(delivery.owner_id for delivery in deliveries)
+    owner_ids = list(dict.fromkeys(delivery.owner_id for delivery in deliveries))
+    changes = [c for delivery in deliveries for c in _list_commands(delivery, forward)]
+    try:
+        redis().run([*changes, change_command(FOLLOWING.family, owner_ids)])
+    finally:  # without an answer it may have been done all the same
+        forget_here(FOLLOWING.family, owner_ids)
+    refresh_account_counts(owner_ids)
 
 
 @consumes(EdgeChanged)

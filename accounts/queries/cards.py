@@ -1,4 +1,4 @@
-"""Accounts as they stand beside a post, a second old at most.
+"""Accounts as they stand beside a post, as this process last heard; a second old at most.
 
 Pages show the same few again and again.
 For what is shown with an account. Whether it may be shown is never asked here.
@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from accounts.api.present import present_account
 from accounts.cache import profiles
 from counters.cache import account_counts
+from infra.caching.broadcast import holds_copies
 from infra.caching.client import Command
 from infra.caching.local import LocalTier
 
@@ -17,6 +18,8 @@ CARD_S = 1.0
 MOST_CARDS = 50_000
 
 _cards: LocalTier[int, bytes] = LocalTier("accounts.card", MOST_CARDS, CARD_S)
+holds_copies(profiles.family, _cards)
+holds_copies(account_counts.family, _cards)
 
 
 class CardReading(NamedTuple):
@@ -24,6 +27,7 @@ class CardReading(NamedTuple):
 
     known: dict[int, bytes]
     missing: list[int]
+    asked_at: float
 
     def commands(self) -> list[Command]:
         """At most one; replies for `complete_cards`."""
@@ -47,12 +51,11 @@ def complete_cards(reading: CardReading, replies: Sequence[Any]) -> dict[int, by
     fragments = profiles.complete(dict(zip(missing, entries, strict=False)))
     counts = account_counts.complete(dict(zip(missing, entries[len(missing) :], strict=True)))
     cards = {i: present_account(text, counts.get(i)) for i, text in fragments.items()}
-    _cards.keep(cards)
+    _cards.keep(cards, reading.asked_at)
     return reading.known | cards
 
 
 def forget_cards() -> None:
     """Empties this process's memory of accounts."""
-    _cards.clear()
-    profiles.hot.clear()
-    account_counts.hot.clear()
+    for copies in (_cards, profiles, account_counts):
+        copies.forget_all()

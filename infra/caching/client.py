@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, Protocol
 from django.conf import settings
 from redis import Redis, RedisCluster
 from redis.backoff import NoBackoff
+from redis.connection import AbstractConnection
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import NoScriptError, RedisError
 from redis.exceptions import TimeoutError as RedisTimeoutError
@@ -61,6 +62,10 @@ class Client(Protocol):
         """Replies in order, error replies as exception values. Raises when Redis is away."""
         ...
 
+    def open_connection(self) -> AbstractConnection:
+        """A connection of the caller's own, not connected yet. Raises when Redis is away."""
+        ...
+
 
 class SingleClient:
     """One Redis server, one connection per thread."""
@@ -82,13 +87,15 @@ class SingleClient:
         self._breaker.heal()
         return replies
 
+    def open_connection(self) -> AbstractConnection:
+        # Not the pool's make_connection: it counts up to a limit and never down again, so that
+        # after a hundred threads, long gone, no new one would get a connection.
+        return self._pool.connection_class(**self._pool.connection_kwargs)
+
     def _wire(self) -> Wire:
         wire: Wire | None = getattr(self._local, "wire", None)
         if wire is None:
-            # Not the pool's make_connection: it counts up to a limit and never down again, so that
-            # after a hundred threads, long gone, no new one would get a connection.
-            connection = self._pool.connection_class(**self._pool.connection_kwargs)
-            wire = self._local.wire = Wire(connection)
+            wire = self._local.wire = Wire(self.open_connection())
         return wire
 
 
@@ -98,6 +105,7 @@ class FeedRedis:
     def __init__(self, client: Client) -> None:
         self._client = client
         self.keys_per_script = client.keys_per_script
+        self.open_connection = client.open_connection
 
     def call(self, *command: Any) -> Any:
         """One command, one round trip. Raises RedisError."""

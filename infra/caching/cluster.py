@@ -4,12 +4,14 @@ redis-py finds the nodes and knows who has which slot; the talking is done over 
 that replies are the same bytes a single server sends (redis-py's pipeline parses some of them).
 """
 
+import random
 import threading
 from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any
 
 from redis import RedisCluster
+from redis.connection import AbstractConnection
 from redis.exceptions import AskError, MovedError, RedisClusterException
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import TimeoutError as RedisTimeoutError
@@ -52,6 +54,17 @@ class ClusterClient:
             for c in commands
         ]
 
+    def open_connection(self) -> AbstractConnection:
+        """To any node: they all hear what is published. Which nodes there are is asked anew."""
+        self._is_stale = True
+        try:
+            node = random.choice(self._find_nodes().get_nodes())  # type: ignore[no-untyped-call]
+        except RedisClusterException as error:
+            raise RedisConnectionError(str(error)) from error
+        pool = node.redis_connection.connection_pool
+        connection: AbstractConnection = pool.connection_class(**pool.connection_kwargs)
+        return connection
+
     def _find_nodes(self) -> RedisCluster:
         """Asked again after a failure: the slots may have moved to other nodes."""
         if self._cluster is not None and not self._is_stale:
@@ -78,8 +91,14 @@ class ClusterClient:
     def _ask(self, cluster: RedisCluster, calls: dict[int, Call]) -> dict[int, Any]:
         """A reply per call, by its number; calls of a node travel together."""
         replies: dict[int, Any] = {}
-        for node in dict.fromkeys(node for node, _ in calls.values()):
-            mine = {n: commands for n, (at, commands) in calls.items() if at == node}
+        # What is told of a write is told after it, also when the write is another node's.
+        turns = dict.fromkeys((c[-1][0] == "PUBLISH", node) for node, c in calls.values())
+        for told, node in sorted(turns):
+            mine = {
+                n: commands
+                for n, (at, commands) in calls.items()
+                if at == node and (commands[-1][0] == "PUBLISH") == told
+            }
             answers = iter(
                 self._wire(cluster, node).exchange([c for cs in mine.values() for c in cs])
             )

@@ -41,6 +41,10 @@ class Flights(Generic[K, V]):
             for key in keys:
                 self._under_way.pop(key, None)
 
+    def forget_all(self) -> None:
+        with self._lock:
+            self._under_way.clear()
+
     def _fly(
         self,
         flight: Future[Mapping[K, V]],

@@ -1,8 +1,8 @@
 """The hot tier: copies of what is hot, in process memory, for `HOT_COPY_MS` at most.
 
-A copy's age counts from before its value was asked for, so no reader of any process is shown
-anything that was replaced longer ago than that, plus the time an answer takes. Nobody is told of
-changes; only the process that makes one drops its own copy at once.
+A copy is dropped when its value changes: at once by the process that changes it, by the others
+when they hear of it (broadcast). Should they not hear, it gets no older than that, counted from
+before its value was asked for.
 """
 
 import threading
@@ -12,7 +12,9 @@ from typing import Generic, NamedTuple, TypeVar
 
 from prometheus_client import Gauge
 
+from infra.caching.dropped import Dropped
 from infra.caching.hot_keys import PROCESS, HotKeys
+from infra.caching.listener import LISTENER
 from infra.caching.read_counts import ReadCounts
 from infra.caching.reads import count_reads, family_name
 
@@ -53,7 +55,7 @@ class HotValues(Generic[K, V]):
         self._warm: dict[K, bytes] = {}
         self._hot: dict[K, bytes] = {}
         self._copies: dict[K, _Copy[V]] = {}
-        self._dropped_at: dict[bytes, float] = {}
+        self._dropped: Dropped[bytes] = Dropped()
         self._changing = threading.Lock()
         hot_keys.watch(self)
         HOT.labels(family_name(family)).set_function(self._count)
@@ -78,6 +80,7 @@ class HotValues(Generic[K, V]):
         """Copies those that are hot, unless they were dropped, or read later, since `asked_at`."""
         if not self._hot:
             return
+        LISTENER.start()
         with self._changing:
             for key in values.keys() & self._hot.keys():
                 if self._is_news(key, asked_at):
@@ -94,18 +97,21 @@ class HotValues(Generic[K, V]):
         return value
 
     def drop(self, names: Iterable[bytes]) -> None:
-        """These changed in Redis: this process forgets its copies, and those being read."""
-        if not self._hot:
-            return
+        """These changed in Redis: this process forgets its copies, and those being read.
+
+        Also of names that are not hot yet: they may be before what is being read is kept.
+        """
+        changed = set(names)
         with self._changing:
-            changed = set(names).intersection(self._hot.values())
-            self._dropped_at |= dict.fromkeys(changed, self._hot_keys.clock())
-            for key in [key for key, name in self._hot.items() if name in changed]:
-                self._copies.pop(key, None)
+            self._dropped.add(changed, self._hot_keys.clock())
+            for key in [key for key in self._copies if self._hot[key] in changed]:
+                del self._copies[key]
 
     def clear(self) -> None:
-        """Forgets all copies."""
-        self.drop(list(self._hot.values()))
+        """Forgets all copies, and those being read."""
+        with self._changing:
+            self._dropped.add_all(self._hot_keys.clock())
+            self._copies = {}
 
     def take_warm(self, at_least: int) -> Mapping[bytes, int]:
         reads: Counter[bytes] = Counter()
@@ -123,14 +129,11 @@ class HotValues(Generic[K, V]):
         with self._changing:
             self._hot = {key: name for key, name in known.items() if name in names}
             self._copies = {key: c for key, c in self._copies.items() if key in self._hot}
-            self._dropped_at = {n: at for n, at in self._dropped_at.items() if n in names}
 
     def _is_news(self, key: K, asked_at: float) -> bool:
         held = self._copies.get(key)
-        dropped_at = self._dropped_at.get(self._hot[key])
-        return (held is None or held.asked_at < asked_at) and (
-            dropped_at is None or dropped_at < asked_at
-        )
+        is_newer = held is None or held.asked_at < asked_at
+        return is_newer and self._dropped.is_news(self._hot[key], asked_at)
 
     def _count(self) -> float:
         return len(self.hot_names()) if self._hot_keys.is_current() else 0

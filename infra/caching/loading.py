@@ -65,6 +65,9 @@ class Loading:
         """These changed: nobody joins a load that began before."""
         self._flights.forget(owners)
 
+    def forget_all(self) -> None:
+        self._flights.forget_all()
+
     def _load_missing(self, owners: Sequence[int]) -> dict[int, bytes]:
         try:
             leases = take_leases(self._family, owners)

@@ -1,36 +1,72 @@
 """The local tier: values in process memory for a second or less, bounded in number.
 
 For what many requests show and nobody can be harmed by for a second: names, counts. Never for
-whether something may be seen.
+whether something may be seen. A copy is dropped when the process hears of a change (broadcast); its
+age is the bound for when it does not.
 """
 
-from collections.abc import Collection, Mapping
-from typing import Generic, TypeVar
+import threading
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Generic, NamedTuple, TypeVar
 
 from cachebox import TTLCache
 
+from infra.caching.dropped import Dropped
+from infra.caching.listener import LISTENER
 from infra.caching.reads import count_reads
 
 K = TypeVar("K")
 V = TypeVar("V")
 
 
+class LocalReading(NamedTuple, Generic[K, V]):
+    """Copies, the keys to be asked for elsewhere, and when that began."""
+
+    known: dict[K, V]
+    missing: list[K]
+    asked_at: float
+
+
 class LocalTier(Generic[K, V]):
     """At most `max_entries` values, each for `ttl_s` seconds; the oldest go first."""
 
-    def __init__(self, family: str, max_entries: int, ttl_s: float) -> None:
+    def __init__(
+        self,
+        family: str,
+        max_entries: int,
+        ttl_s: float,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._family = family
         self._cache: TTLCache[K, V] = TTLCache(max_entries, ttl_s)
+        self._clock = clock
+        self._dropped: Dropped[K] = Dropped()
+        self._changing = threading.Lock()
 
-    def split(self, keys: Collection[K]) -> tuple[dict[K, V], list[K]]:
-        """What is known, and the keys that are not."""
-        get = self._cache.get
+    def split(self, keys: Collection[K]) -> LocalReading[K, V]:
+        """Finds copies. `keep` what is read for the missing."""
+        asked_at, get = self._clock(), self._cache.get
         known = {key: value for key in keys if (value := get(key)) is not None}
         count_reads(self._family, "local", len(known), len(keys) - len(known))
-        return known, [key for key in keys if key not in known]
+        return LocalReading(known, [key for key in keys if key not in known], asked_at)
 
-    def keep(self, values: Mapping[K, V]) -> None:
-        self._cache.update(values)
+    def keep(self, values: Mapping[K, V], asked_at: float) -> None:
+        """Copies them, but those that were dropped since `asked_at`."""
+        LISTENER.start()
+        with self._changing:
+            is_news = self._dropped.is_news
+            self._cache.update({k: v for k, v in values.items() if is_news(k, asked_at)})
 
-    def clear(self) -> None:
-        self._cache.clear()
+    def forget(self, keys: Iterable[K]) -> None:
+        """These changed: what is held of them, and what is being read now, is not shown again."""
+        changed = list(keys)
+        with self._changing:
+            self._dropped.add(changed, self._clock())
+            for key in changed:
+                self._cache.pop(key, None)
+
+    def forget_all(self) -> None:
+        with self._changing:
+            self._dropped.add_all(self._clock())
+            self._cache.clear()

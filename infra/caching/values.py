@@ -15,6 +15,7 @@ from typing import NamedTuple
 import structlog
 from redis.exceptions import RedisError
 
+from infra.caching.broadcast import change_command, forget_here, holds_copies
 from infra.caching.client import Command, load_script, redis
 from infra.caching.hot_values import HotReading, HotValues
 from infra.caching.keys import key
@@ -50,6 +51,7 @@ class ValueCache:
         self.load = load
         self.hot: HotValues[int, bytes] = HotValues(family, self.key)
         self._loading = Loading(family, load, self._put, self._look)
+        holds_copies(family, self)
 
     def key(self, owner: int) -> bytes:
         return key(self.family, owner)
@@ -87,13 +89,28 @@ class ValueCache:
         return _existing(self._fill(replies))
 
     def refresh(self, entries: Mapping[int, Versioned]) -> None:
-        """Stores what changed, and drops this process's own copies. One round trip.
+        """Stores what changed, and has all processes drop their copies. One round trip.
 
         Raises: RedisError, so that a consumer is run again.
         """
-        self._loading.forget(entries)
-        redis().run([self.put_command(owner, entry) for owner, entry in entries.items()])
-        self.hot.drop(self.keys(entries))
+        if not entries:
+            return
+        owners = list(entries)
+        self._loading.forget(owners)
+        puts = [self.put_command(owner, entry) for owner, entry in entries.items()]
+        try:
+            redis().run([*puts, change_command(self.family, owners)])
+        finally:  # without an answer it may have been done all the same
+            forget_here(self.family, owners)
+
+    def forget(self, owners: Sequence[int]) -> None:
+        """These changed: nobody joins a load from before, or is shown a copy from before."""
+        self._loading.forget(owners)
+        self.hot.drop(self.keys(owners))
+
+    def forget_all(self) -> None:
+        self._loading.forget_all()
+        self.hot.clear()
 
     def _fill(self, replies: Mapping[int, bytes | None]) -> dict[int, bytes]:
         """An empty payload for what does not exist."""

@@ -11,6 +11,7 @@ from functools import partial
 from redis.exceptions import RedisError
 
 from infra.api.pages import Page, Window
+from infra.caching.broadcast import holds_copies
 from infra.caching.hot_values import HotValues
 from infra.caching.list_pages import Rest
 from infra.caching.lists import ListCache
@@ -61,7 +62,18 @@ class EdgeList:
     tier: Tier | None = None
 
 
-_following_pages: FirstPages = HotValues(FOLLOWING.family, lambda page: FOLLOWING.key(page[0]))
+class _FollowingPages(FirstPages):
+    """First pages of following lists, told of changes by the owners of the lists."""
+
+    def forget(self, owner_ids: Iterable[int]) -> None:
+        self.drop([FOLLOWING.key(owner_id) for owner_id in owner_ids])
+
+    def forget_all(self) -> None:
+        self.clear()
+
+
+_following_pages = _FollowingPages(FOLLOWING.family, lambda page: FOLLOWING.key(page[0]))
+holds_copies(FOLLOWING.family, _following_pages)
 
 # As others see them.
 FOLLOWING_LIST = EdgeList(
@@ -78,11 +90,6 @@ OWN_FOLLOWERS_LIST = EdgeList(BACKWARD)
 QUIET_LIST = EdgeList(FORWARD_QUIET)
 SPECIAL_LIST = EdgeList(FORWARD_SPECIAL)
 BLOCKS_LIST = EdgeList(FORWARD_BLOCKS)
-
-
-def forget_first_pages(owner_ids: Iterable[int]) -> None:
-    """Drops this process's copies: who changed their list and reads it next must see the change."""
-    _following_pages.drop([FOLLOWING.key(owner_id) for owner_id in owner_ids])
 
 
 def list_page(edge_list: EdgeList, owner_id: int, window: Window) -> Page[Listed]:

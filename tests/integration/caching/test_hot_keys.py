@@ -160,7 +160,7 @@ def reader(cache, databases):
     pipe = subprocess.PIPE
     with subprocess.Popen(
         [sys.executable, "-m", "tests.hot_reader"],
-        env=environment_of_this_test() | {"HOT_KEY_READS": "20"},
+        env=environment_of_this_test() | {"HOT_KEY_READS": "20", "HOT_COPY_MS": "5000"},
         cwd=settings.BASE_DIR,
         stdin=pipe,
         stdout=pipe,
@@ -170,8 +170,8 @@ def reader(cache, databases):
         other.stdin.close()
 
 
-def test_change_is_seen_by_another_process_within_the_bound(reader, cache):
-    """The bound, and what a process needs to be given the CPU on a busy machine."""
+def test_change_is_heard_by_another_process_long_before_copies_are_too_old(reader, cache):
+    """What is left is the time a process needs to be given the CPU on a busy machine."""
     spec = ValueCache(FAMILY, ttl_s=60, load=dict.fromkeys)
     assert reader.stdout.readline() == "hot\n"
     waits = []
@@ -181,6 +181,5 @@ def test_change_is_seen_by_another_process_within_the_bound(reader, cache):
         seen_at, payload = reader.stdout.readline().split()
         assert payload == str(number)
         waits.append(float(seen_at) - changed_at)
-    assert max(waits) < settings.HOT_COPY_MS / 1000 + 0.5
-    # Each change but the first comes right after a copy was made, and waits for it to age.
-    assert max(waits) > settings.HOT_COPY_MS / 1000 / 2
+    # Each change but the first comes right after a copy was made.
+    assert sorted(waits)[3] < 1

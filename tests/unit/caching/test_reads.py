@@ -20,7 +20,7 @@ def test_a_family_is_counted_without_its_layout_and_site():
 
 def test_local_tier_counts_what_it_had_and_what_not():
     tier = LocalTier("tests.local_reads", 10, ttl_s=60)
-    tier.keep({1: "one"})
+    tier.keep({1: "one"}, float("inf"))
     tier.split([1, 2, 3])
     assert reads("tests.local_reads", "local", "hit") == 1
     assert reads("tests.local_reads", "local", "miss") == 2

@@ -3,6 +3,7 @@
 import pytest
 
 from infra.api.pages import Window
+from infra.caching.broadcast import forget_here
 from infra.caching.client import redis
 from infra.jobs.types import Work
 from relations.cache import FOLLOWERS, FOLLOWING, QUIET, STANDINGS, member_of
@@ -12,7 +13,6 @@ from relations.queries.lists import (
     FOLLOWERS_LIST,
     FOLLOWING_LIST,
     OWN_FOLLOWING_LIST,
-    forget_first_pages,
     list_page,
 )
 from relations.queries.standings import load_standings
@@ -25,7 +25,7 @@ LISTS = (FOLLOWING_LIST, FOLLOWERS_LIST, OWN_FOLLOWING_LIST)
 
 
 def pages(people):
-    forget_first_pages(people)
+    forget_here(FOLLOWING.family, people)
     return [list_page(one, p, Window(9)).items for one in LISTS for p in people]
 
 

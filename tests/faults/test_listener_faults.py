@@ -1,0 +1,129 @@
+"""The connection on which a process hears of changes is cut, or inherited: nothing stays wrong."""
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from redis import Redis
+
+from config.services import running_services
+from config.services.delete_data import delete_data
+from infra.caching.broadcast import FAMILY as CHANNEL
+from infra.caching.values import ValueCache, Versioned
+from tests.hot_reader import FAMILY, OWNER
+from tests.other_process import environment_of_this_test
+
+# Only Redis is started: somebody else has the databases.
+NO_POSTGRES = {"DATABASE_URL": "-", "SHARD_DATABASE_URLS": "-"}
+COPY_S = 5.0
+SPEC = ValueCache(FAMILY, ttl_s=60, load=dict.fromkeys)
+
+
+@pytest.fixture(scope="module")
+def server():
+    data = Path(tempfile.mkdtemp(prefix="tideline-test-"))
+    try:
+        with running_services(data, environ=NO_POSTGRES) as services:
+            yield services.redis
+    finally:
+        delete_data(data)
+
+
+@pytest.fixture
+def redis(server):
+    with Redis.from_url(server.url) as client:
+        client.flushdb()
+        yield client
+
+
+@pytest.fixture
+def start(server, redis, databases):
+    """Starts a module as a process on this Redis."""
+    started = []
+
+    def start_one(module):
+        hot = {"HOT_KEY_READS": "20", "HOT_COPY_MS": str(int(COPY_S * 1000))}
+        pipe = subprocess.PIPE
+        process = subprocess.Popen(
+            [sys.executable, "-m", module],
+            env=environment_of_this_test() | {"REDIS_URL": server.url} | hot,
+            cwd=settings.BASE_DIR,
+            stdin=pipe,
+            stdout=pipe,
+            text=True,
+        )
+        started.append(process)
+        return process
+
+    yield start_one
+    for process in started:
+        with process:
+            process.stdin.close()
+
+
+def change(redis, version, is_told):
+    """As ValueCache.refresh does, or by a writer of whom nobody hears."""
+    payload = b"%d" % version
+    _, _, count, *rest = SPEC.put_command(OWNER, Versioned(version, payload))
+    redis.eval(_script(), count, *rest)
+    if is_told:
+        redis.publish(channel(), json.dumps(["test", FAMILY, [OWNER]]))
+    return payload.decode()
+
+
+def _script():
+    return (Path(settings.BASE_DIR) / "infra/caching/lua/value_put.lua").read_text()
+
+
+def channel():
+    return f"{CHANNEL}:{{0}}"
+
+
+def listeners(redis):
+    return redis.pubsub_numsub(channel())[0][1]
+
+
+def wait_for_listeners(redis, count):
+    deadline = time.monotonic() + 20
+    while listeners(redis) != count:
+        assert time.monotonic() < deadline, listeners(redis)
+        time.sleep(0.01)
+
+
+def seen_after_s(reader, payload, began):
+    seen_at, seen = reader.stdout.readline().split()
+    assert seen == payload
+    return float(seen_at) - began
+
+
+def test_cut_connection_drops_all_copies_and_another_one_is_made(start, redis):
+    change(redis, 1, is_told=False)
+    reader = start("tests.hot_reader")
+    assert reader.stdout.readline() == "hot\n"
+    wait_for_listeners(redis, 1)
+    payload = change(redis, 2, is_told=False)
+    killed_at = time.monotonic()
+    assert redis.client_kill_filter(_type="pubsub") == 1
+    assert seen_after_s(reader, payload, killed_at) < COPY_S / 2
+    wait_for_listeners(redis, 1)
+    payload = change(redis, 3, is_told=True)
+    assert seen_after_s(reader, payload, time.monotonic()) < COPY_S / 2
+
+
+def test_forked_process_takes_no_part_in_its_parents_connection(start, redis):
+    family = start("tests.fork_listener")
+    assert json.loads(family.stdout.readline()) == {"did": "listening"}
+    wait_for_listeners(redis, 1)
+    print(file=family.stdin, flush=True)
+    forked = json.loads(family.stdout.readline())
+    assert forked == {"did": "forked", "threads": 1, "holds_socket": False}
+    # The parent is gone, and with it all that listened, though its child lives on.
+    wait_for_listeners(redis, 0)
+    print(file=family.stdin, flush=True)
+    assert json.loads(family.stdout.readline()) == {"did": "listening"}
+    wait_for_listeners(redis, 1)

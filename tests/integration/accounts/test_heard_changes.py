@@ -1,0 +1,102 @@
+"""What another process changes falls out of this one's memory when it hears of it, not by age."""
+
+import subprocess
+import sys
+import time
+
+import pytest
+from django.conf import settings
+
+from accounts.cache import profiles
+from accounts.queries import cards, viewers
+from accounts.queries.viewers import find_viewer
+from counters.cache import account_counts
+from infra.caching import broadcast
+from infra.caching.client import redis
+from infra.caching.local import LocalTier
+from posts import count_cache
+from tests.callers import token_of
+from tests.other_process import environment_of_this_test
+from tests.world import make_account, publish
+
+AGES = 3600.0
+
+
+@pytest.fixture(autouse=True)
+def ages(world, monkeypatch):
+    """Copies get as old as they like."""
+    monkeypatch.setattr(cards, "_cards", LocalTier("accounts.card", 100, AGES))
+    monkeypatch.setattr(count_cache, "_shown", count_cache._Shown("posts.counts", 100, AGES))
+    monkeypatch.setattr(viewers, "LOCAL_S", AGES)
+    copies = {**broadcast._copies}
+    for family in (profiles.family, account_counts.family):
+        copies[family] = [*copies[family], cards._cards]
+    family = count_cache.post_counts.family
+    copies[family] = [*copies[family], count_cache._shown]
+    monkeypatch.setattr(broadcast, "_copies", copies)
+
+
+@pytest.fixture
+def other(world):
+    """Does in another process what it is told; returns when it is done."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "tests.other_actor"],
+        env=environment_of_this_test(),
+        cwd=settings.BASE_DIR,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+
+        def act(*words):
+            print(*words, file=process.stdin, flush=True)
+            assert process.stdout.readline().split() == [str(word) for word in words]
+
+        yield act
+        process.stdin.close()
+
+
+def card(account_id):
+    reading = cards.plan_cards([account_id])
+    return cards.complete_cards(reading, redis().run(reading.commands()))[account_id]
+
+
+def counts(post_id):
+    reading = count_cache.plan_counts([post_id])
+    replies = redis().run(reading.commands())
+    return count_cache.complete_counts(reading, replies, {post_id})[post_id]
+
+
+def comes(expected):
+    """Whether it becomes true while copies are young."""
+    deadline = time.monotonic() + 20
+    while not expected():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.005)
+    return True
+
+
+def test_profile_changed_elsewhere(other):
+    ann = make_account()
+    assert b"Renamed" not in card(ann)
+    assert cards.plan_cards([ann]).missing == []
+    other("rename", ann)
+    assert comes(lambda: b"Renamed" in card(ann))
+
+
+def test_post_favourited_elsewhere(other):
+    ann, bob = make_account(), make_account()
+    post = publish(ann)
+    assert b'"favourites_count":0' in counts(post)
+    assert count_cache.plan_counts([post]).missing == []
+    other("favourite", bob, ann, post.moment)
+    assert comes(lambda: b'"favourites_count":1' in counts(post))
+
+
+def test_token_ended_elsewhere(other):
+    ann = make_account()
+    token = token_of(ann)
+    assert find_viewer(token).account_id == ann
+    other("suspend", ann)
+    assert comes(lambda: find_viewer(token) is None)
