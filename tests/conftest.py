@@ -5,6 +5,7 @@ rolling back. Every xdist worker has its own databases and its own Redis databas
 """
 
 import os
+import time
 from collections.abc import Callable, Iterator
 
 import django
@@ -68,6 +69,17 @@ def _end_other_sessions() -> None:
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
                 " WHERE datname = current_database() AND pid <> pg_backend_pid()"
             )
+
+
+@pytest.fixture(scope="session", autouse=True)
+def listening() -> None:
+    """When a process begins to hear of changes all copies fall: not while a test counts calls."""
+    from infra.caching.listener import LISTENER, LISTENING  # noqa: PLC0415
+
+    LISTENER.start()
+    deadline = time.monotonic() + 30
+    while not LISTENING.collect()[0].samples[0].value and time.monotonic() < deadline:
+        time.sleep(0.01)
 
 
 @pytest.fixture
