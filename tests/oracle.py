@@ -70,10 +70,18 @@ class Oracle:
         return Responses([*replies].count(post_id), [*reposts].count(post_id), marks)
 
     def home(self, person: int) -> list[str]:
-        """Own posts and those of everybody followed, newest first."""
+        """What oneself and everybody followed posted and reposted, newest first. A post that was
+        brought more than once stands where it was brought last."""
+        return sorted((brought[0] for brought in self.brought(person).values()), reverse=True)
+
+    def brought(self, person: int) -> dict[str, list[str]]:
+        """What brought each post to a home: itself, reposts of it; the latest first."""
         authors = {person, *self._following[person]}
         posts = {post for author in authors for post in self._posts[author]}
-        return sorted(filter(self._is_shown, posts), reverse=True)
+        brought: dict[str, list[str]] = defaultdict(list)
+        for post in sorted(filter(self._is_shown, posts), reverse=True):
+            brought[self._reposts.get(post, post)].append(post)
+        return brought
 
     def posts(self, author: int) -> list[str]:
         """One's own posts, newest first."""

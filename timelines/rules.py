@@ -1,6 +1,6 @@
 """May the viewer see it now? Pure: plain values in, verdicts out."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from posts.ids import PostId
@@ -28,32 +28,40 @@ def is_visible_at_home(entry: Entry, facts: Facts) -> bool:
     What they repost must be of nobody who is muted or blocked, either way, and theirs must not be
     hidden.
     """
-    source, author = entry.event.author_id, entry.original.author_id
-    return (
-        entry.event in facts.fragments
-        and entry.original in facts.fragments
-        and source in facts.accounts
-        and author in facts.accounts
-        and _is_listened_to(source, facts)
-        and (
-            entry.event == entry.original
-            or (_shows_reposts(source, facts) and _is_bearable(author, facts))
-        )
-    )
+    event, original = entry
+    source, author = event.author_id, original.author_id
+    if event not in facts.fragments or source not in facts.accounts:
+        return False
+    if source != facts.viewer_id:
+        standing = facts.standings[source]
+        if not standing.is_followed or not _is_bearable(standing, facts.now_ms):
+            return False
+        if event != original and standing.flags & Flag.HIDES_REPOSTS:
+            return False
+    return event == original or _is_shown_to(facts, original, author)
 
 
-def _is_listened_to(source: int, facts: Facts) -> bool:
-    if source == facts.viewer_id:
-        return True
-    return facts.standings[source].is_followed and _is_bearable(source, facts)
+def _is_shown_to(facts: Facts, original: PostId, author: int) -> bool:
+    """Whether what somebody reposts may be seen."""
+    if original not in facts.fragments or author not in facts.accounts:
+        return False
+    return author == facts.viewer_id or _is_bearable(facts.standings[author], facts.now_ms)
 
 
-def _is_bearable(author: int, facts: Facts) -> bool:
-    if author == facts.viewer_id:
-        return True
-    standing = facts.standings[author]
-    return not (standing.is_blocked or standing.is_muted_at(facts.now_ms))
+def _is_bearable(standing: Standing, now_ms: int) -> bool:
+    return not (standing.is_blocked or standing.is_muted_at(now_ms))
 
 
-def _shows_reposts(source: int, facts: Facts) -> bool:
-    return source == facts.viewer_id or not facts.standings[source].flags & Flag.HIDES_REPOSTS
+def merge(entries: Iterable[Entry], facts: Facts) -> dict[PostId, list[Entry]]:
+    """What brought each post, newest first: those of the entries that the viewer may see.
+
+    A post stands in the timeline once, where the newest of them is (ADR 0011).
+    """
+    brought: dict[PostId, list[Entry]] = {}
+    for entry in entries:
+        if is_visible_at_home(entry, facts):
+            brought.setdefault(entry.original, []).append(entry)
+    for by in brought.values():
+        if len(by) > 1:
+            by.sort(reverse=True)
+    return brought

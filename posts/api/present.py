@@ -1,5 +1,6 @@
 """The Status entity, spliced from cached parts without parsing any."""
 
+from collections.abc import Sequence
 from itertools import product
 
 import orjson
@@ -38,6 +39,11 @@ def present_repost(
     """A repost around the whole entity of what it shows; counts and flags are those of that."""
     tail = (account, original, counts, _FLAGS[flags])
     return b'{%b,"account":%b,"reblog":%b,%b,%b}' % (fragment[REPOST_HEAD_BYTES:], *tail)
+
+
+def with_reposters(status: bytes, accounts: Sequence[bytes]) -> bytes:
+    """A Status with the people the viewer follows who reposted what it shows, the latest first."""
+    return b'%b,"reblogged_by":[%b]}' % (status[:-1], b",".join(accounts))
 
 
 def with_source(status: bytes, text: str) -> bytes:

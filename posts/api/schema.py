@@ -66,6 +66,12 @@ class Status(Serializer[Any]):
     bookmarked = BooleanField()
 
 
+class HomeStatus(Status):
+    reblogged_by = Account(
+        many=True, required=False, help_text="Of a repost: who of the followees reposted the post"
+    )
+
+
 class DeletedStatus(Status):
     text = CharField(help_text="What its author typed")
 

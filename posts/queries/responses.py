@@ -3,12 +3,14 @@
 from collections.abc import Iterable, Sequence
 from functools import partial
 
-from infra.sharding.buckets import group_by_shard
+from counters.kinds import CounterKind
+from infra.sharding.buckets import shard_of
 from infra.sharding.scatter import scatter
 from infra.sharding.sql import fetch_all
 from posts.ids import PostId
 from posts.types import Kind, Response, Target
 
+MOST_REPOSTS = 1_000
 LIVE = """
 SELECT author_id, moment FROM posts_post JOIN unnest(%s::bigint[], %s::bigint[])
     AS wanted (author_id, moment) USING (author_id, moment)
@@ -30,6 +32,19 @@ CROSS JOIN LATERAL (
 ) r
 ORDER BY r.at, r.responder_id LIMIT %s
 """
+# A post's count tells whether there is anything to look for: it moves with the responses.
+REPOSTS = f"""
+SELECT r.responder_id, r.at, post.author_id, post.moment
+FROM unnest(%s::bigint[], %s::bigint[]) AS post (author_id, moment)
+JOIN counters_counter AS count ON count.owner_id = post.author_id
+    AND count.subject = post.moment AND count.kind = {CounterKind.REPOSTS} AND count.value > 0
+CROSS JOIN LATERAL (
+    SELECT responder_id, at FROM posts_response
+    WHERE author_id = post.author_id AND moment = post.moment AND kind = {Kind.REPOST} AND is_on
+        AND responder_id = ANY(%s::bigint[])
+    ORDER BY at DESC LIMIT {MOST_REPOSTS}
+) AS r
+"""  # noqa: S608
 
 
 def read_post_responses(alias: str, targets: Sequence[tuple[PostId, Target]]) -> list[Response]:
@@ -64,12 +79,9 @@ def read_mark_responses(alias: str, marks: Iterable[tuple[int, int, int, int]]) 
 
 def read_replies(parents: Iterable[PostId], limit: int) -> dict[PostId, list[PostId]]:
     """At most `limit` replies to these posts, the oldest first, by parent. One query per shard."""
-    by_author: dict[int, list[PostId]] = {}
-    for parent in parents:
-        by_author.setdefault(parent.author_id, []).append(parent)
     calls = {
-        alias: partial(_replies_on, alias, [i for a in authors for i in by_author[a]], limit)
-        for alias, authors in group_by_shard(by_author).items()
+        alias: partial(_replies_on, alias, posts, limit)
+        for alias, posts in _by_shard(parents).items()
     }
     found = sorted(pair for part in scatter(calls).values() for pair in part)
     replies: dict[PostId, list[PostId]] = {}
@@ -82,3 +94,32 @@ def _replies_on(alias: str, parents: Sequence[PostId], limit: int) -> list[tuple
     columns = [[i.author_id for i in parents], [i.moment for i in parents]]
     rows = fetch_all(alias, REPLIES, [*columns, limit, limit])
     return [(PostId.at(*row[2:]), PostId.at(*row[:2])) for row in rows]
+
+
+def read_reposts(
+    posts: Iterable[PostId], responder_ids: Sequence[int]
+) -> list[tuple[PostId, PostId]]:
+    """(repost, post) for every repost of these posts by these accounts, MOST_REPOSTS a post.
+
+    As late as the drain; some may be taken back. Cost: one query per shard of the posts' authors,
+    for each post with reposts one look by key per account.
+    """
+    calls = {
+        alias: partial(_reposts_on, alias, held, list(responder_ids))
+        for alias, held in _by_shard(posts).items()
+    }
+    return [pair for part in scatter(calls).values() for pair in part]
+
+
+def _reposts_on(
+    alias: str, posts: Sequence[PostId], responder_ids: list[int]
+) -> list[tuple[PostId, PostId]]:
+    columns = [[i.author_id for i in posts], [i.moment for i in posts], responder_ids]
+    return [(PostId.at(*r[:2]), PostId.at(*r[2:])) for r in fetch_all(alias, REPOSTS, columns)]
+
+
+def _by_shard(posts: Iterable[PostId]) -> dict[str, list[PostId]]:
+    groups: dict[str, list[PostId]] = {}
+    for post in posts:
+        groups.setdefault(shard_of(post.author_id), []).append(post)
+    return groups

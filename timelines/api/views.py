@@ -11,7 +11,7 @@ from infra.api.parameters import PAGING
 from infra.api.parsing import read_flag, read_limit
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
-from posts.api.schema import Status
+from posts.api.schema import HomeStatus, Status
 from posts.api.viewer import viewer_of
 from posts.queries.rows import ALL_KINDS
 from posts.types import Kind
@@ -33,7 +33,7 @@ class HomeView(Endpoint):
 
     scopes = {"GET": "read:statuses"}
 
-    @extend_schema(parameters=PAGING, responses=Status(many=True))
+    @extend_schema(parameters=PAGING, responses=HomeStatus(many=True))
     def get(self, request: ApiRequest) -> HttpResponse:
         limit = read_limit(request.query_params.get("limit"), DEFAULT_LIMIT, MOST)
         window = read_window(request.query_params, limit)

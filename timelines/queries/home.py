@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from infra.api.errors import InvalidCursor
 from infra.api.pages import Page, Window
+from posts.api.present import with_reposters
 from posts.ids import FIRST, LAST, MalformedPostId, PostId
 from posts.own_marks import find_flags
 from posts.queries.hydrate import Hydrated, hydrate
@@ -14,8 +15,11 @@ from relations.known import find_known_standings, keep_known_standings
 from relations.queries.standings import ask_command, complete_standings
 from timelines.queries.skeleton import HomeSkeleton
 from timelines.queries.span import Span
-from timelines.rules import Facts, is_visible_at_home
+from timelines.rules import Facts, merge
 from timelines.types import Entry
+
+# So many are named beside a post; the others can be asked for.
+MOST_REPOSTERS = 10
 
 
 class Shown(NamedTuple):
@@ -66,14 +70,26 @@ def _take(skeleton: HomeSkeleton, entries: Iterator[Entry], count: int) -> list[
 
 
 def _show(skeleton: HomeSkeleton, entries: Sequence[Entry]) -> list[Shown]:
-    """Hydrates entries and presents those the viewer may see. At most one round trip when warm."""
-    hydrated, facts = _load(skeleton, entries)
-    flags = find_flags(skeleton.reader_id, skeleton.own, (entry.original for entry in entries))
+    """Hydrates entries and presents those that stand for what they show, being the newest visible
+    ones that brought it. At most one round trip when warm."""
+    sources = skeleton.sources_of(entries)
+    hydrated, facts = _load(skeleton, sources)
+    brought = merge(sources, facts)
+    flags = find_flags(skeleton.reader_id, skeleton.own, brought)
     return [
-        Shown(entry, hydrated.present(*entry, flags.get(entry.original, 0)))
+        Shown(entry, _present(hydrated, by, flags.get(entry.original, 0)))
         for entry in entries
-        if is_visible_at_home(entry, facts)
+        if (by := brought.get(entry.original)) and by[0] == entry
     ]
+
+
+def _present(hydrated: Hydrated, brought: Sequence[Entry], flags: int) -> bytes:
+    event, original = brought[0]
+    status = hydrated.present(event, original, flags)
+    if event == original:
+        return status
+    reposters = [by.author_id for by, _ in brought[:MOST_REPOSTERS] if by != original]
+    return with_reposters(status, [hydrated.accounts[reposter] for reposter in reposters])
 
 
 def _load(skeleton: HomeSkeleton, entries: Sequence[Entry]) -> tuple[Hydrated, Facts]:

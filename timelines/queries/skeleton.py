@@ -1,7 +1,7 @@
 """The ids of a part of a home timeline: from the live one as far as it reaches, then by pull."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -11,6 +11,7 @@ from infra.caching.client import redis
 from posts.ids import LAST, PACKED_BYTES, PostId
 from posts.known import Position, known_posts
 from posts.own_marks import complete_own_marks, own_marks_command
+from posts.queries.responses import read_reposts
 from relations.known import stamp_command
 from relations.queries.following import load_following, read_version, version_command
 from timelines.queries.pull import pull
@@ -36,6 +37,7 @@ class HomeSkeleton:
         self.position, self.stamp = first.position, first.stamp
         self.live = first.live or rebuild(reader_id)
         self.own = complete_own_marks(reader_id, first.own)
+        self._reposts = self.live.reposts()
         self._circle: Circle | None = None
 
     def iter_older(self, span: Span) -> Iterator[Entry]:
@@ -51,6 +53,25 @@ class HomeSkeleton:
             yield from _distinct(_inside(self.live.packed, span))
         else:
             yield from self._pull(span, newest_first=False)
+
+    def sources_of(self, entries: Sequence[Entry]) -> Sequence[Entry]:
+        """These and what else brought the same posts, each once, visible or not.
+
+        Of what the live timeline holds that is all above its mark; of what is older, all there is:
+        one query per shard.
+        """
+        events, originals = zip(*entries, strict=True)
+        sources = [Entry.of_post(o) for e, o in entries if e != o]
+        if self._reposts:
+            sources += [by for post in originals for by in self._reposts.get(post, ())]
+        if min(events).second < self.live.complete_from:
+            sources += self._older_sources(entries)
+        return list(dict.fromkeys([*entries, *sources])) if sources else entries
+
+    def _older_sources(self, entries: Iterable[Entry]) -> list[Entry]:
+        mark, circle = self.live.complete_from, self._find_circle()
+        posts = {original for event, original in entries if event.second < mark}
+        return [Entry(*pair) for pair in read_reposts(posts, circle.author_ids)]
 
     def _held_newest_first(self, span: Span) -> Iterator[bytes]:
         """What the live timeline has of the span. A first page seldom needs more than its tail."""

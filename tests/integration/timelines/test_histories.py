@@ -137,7 +137,8 @@ class History:
     def read(self, account: int, _: None) -> None:
         """Before the drain posts may be late, but nothing may be shown that should not be."""
         shown = read_to_end(account, 5)
-        assert set(shown) <= set(self.oracle.home(account))
+        brought = self.oracle.brought(account).values()
+        assert set(shown) <= {post for by in brought for post in by}
         assert shown == sorted(set(shown), reverse=True)
 
     def drain(self, _: None, __: None) -> None:
@@ -156,7 +157,25 @@ class History:
             assert read_to_end(account, 4) == expected
             assert read_from_bottom(account, 3) == expected
             self.check_responses(account)
+            self.check_reposters(account)
+            timeline_store().drop(account)
+            assert read_to_end(account, 5) == expected, "rebuilt equals kept"
+            self.check_reposters(account)
         assert_drained_truth()
+
+    def check_reposters(self, account: int) -> None:
+        """Named are those above the live timeline's mark; of what stands below it, all."""
+        mark = timeline_store().find_complete_from(account) or 0
+        for body in home_page(account, Window(40)).items:
+            shown = orjson.loads(body)
+            if shown["reblog"] is not None:
+                original = shown["reblog"]["id"]
+                by = [PostId.from_public(p) for p in self.oracle.brought(account)[original]]
+                bound = mark if by[0].second >= mark else 0
+                named = [p.author_id for p in by if p.public != original and p.second >= bound]
+                assert [int(one["id"]) for one in shown["reblogged_by"]] == named
+            else:
+                assert "reblogged_by" not in shown
 
     def check_responses(self, account: int) -> None:
         for body in home_page(account, Window(40)).items:

@@ -36,3 +36,12 @@ def test_the_newest_are_the_end_of_all_whatever_the_order_of_arrival(arrived, ma
 def test_the_newest_of_entries_in_order_are_the_tail():
     packed = [Entry.of_post(PostId(second, 1, 0)).packed for second in range(450)]
     assert LiveTimeline.of(packed, 0, 1).newest_packed == packed[-TAIL:]
+
+
+@given(st.lists(entries, max_size=40), st.integers(0, MAX_SECOND))
+def test_reposts_are_found_by_what_they_show(arrived: list[Entry], mark: int) -> None:
+    timeline = LiveTimeline.of([entry.packed for entry in arrived], mark, 1)
+    found = timeline.reposts()
+    expected = [e for e in arrived if e.event != e.original and e.event.second >= mark]
+    assert sorted(entry for by in found.values() for entry in by) == sorted(expected)
+    assert all(entry.original == post for post, by in found.items() for entry in by)

@@ -4,7 +4,7 @@ import pytest
 
 from posts.ids import PostId
 from relations.types import STRANGER, Attribute, Flag, Standing
-from timelines.rules import Facts, is_visible_at_home
+from timelines.rules import Facts, is_visible_at_home, merge
 from timelines.types import Entry
 
 ME, FRIEND, OTHER = 1, 2, 3
@@ -97,3 +97,16 @@ def repost(source: int, original: PostId) -> Entry:
 )  # fmt: skip
 def test_reposts(entry: Entry, known: Facts, verdict: bool) -> None:
     assert is_visible_at_home(entry, known) is verdict
+
+
+def test_a_post_is_brought_by_all_who_may_be_seen_the_newest_first() -> None:
+    late = Entry(PostId(12, ME, 1), OTHERS)
+    known = facts(fragments={**ALL, late.event: b""})
+    entries = [repost(ME, OTHERS), late, Entry.of_post(THEIRS), repost(FRIEND, OTHERS)]
+    brought = merge(entries, known)
+    assert brought == {
+        OTHERS: [late, repost(FRIEND, OTHERS), repost(ME, OTHERS)],
+        THEIRS: [Entry.of_post(THEIRS)],
+    }
+    assert OTHERS not in merge(entries, facts(other=BLOCKED))
+    assert merge(entries, facts(SILENT))[OTHERS] == [repost(ME, OTHERS)]
