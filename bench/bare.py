@@ -1,4 +1,7 @@
-"""The floor: Django with one view and nothing else, returning the bytes it was given."""
+"""The floor: Django with one view and nothing else, returning the bytes of the file BENCH_BODY."""
+
+import os
+from pathlib import Path
 
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
@@ -8,15 +11,12 @@ from django.urls import path
 settings.configure(
     ROOT_URLCONF=__name__, ALLOWED_HOSTS=["*"], MIDDLEWARE=[], SECRET_KEY="bench", USE_TZ=True
 )
-KEPT: dict[str, bytes] = {}
+BODY = Path(os.environ["BENCH_BODY"]).read_bytes()
 
 
 def bare(request: HttpRequest) -> HttpResponse:
-    if request.method == "POST":
-        KEPT["body"] = request.body
-    body = KEPT.get("body", b"")
-    response = HttpResponse(body, content_type="application/json; charset=utf-8")
-    response["Content-Length"] = str(len(body))
+    response = HttpResponse(BODY, content_type="application/json; charset=utf-8")
+    response["Content-Length"] = str(len(BODY))
     return response
 
 

@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from config.runner.programs import web_workers
+
 ROOT = Path(__file__).resolve().parent.parent
 THREADS = 4
 
@@ -30,15 +32,15 @@ def free_port() -> int:
 
 
 @contextmanager
-def web_server(application: str) -> Iterator["Server"]:
-    """One granian worker, started as `make run` starts it."""
+def web_server(application: str, **environment: str) -> Iterator["Server"]:
+    """Granian, started as `make run` starts it, with more in its environment."""
     port = free_port()
     command = [
         sys.executable, "-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1",
-        "--port", str(port), "--workers", "1", "--blocking-threads", str(THREADS),
+        "--port", str(port), "--workers", str(web_workers()), "--blocking-threads", str(THREADS),
         "--no-ws", "--log-level", "warning", application,
     ]  # fmt: skip
-    process = subprocess.Popen(command, cwd=ROOT)
+    process = subprocess.Popen(command, cwd=ROOT, env={**os.environ, **environment})
     try:
         _wait_for(port)
         yield Server(("127.0.0.1", port), process.pid)

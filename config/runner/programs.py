@@ -10,6 +10,8 @@ from signal import SIGKILL, SIGTERM, Signals
 from config.runner.child import Child
 from config.runner.port import HOST
 
+# Threads of one process take turns at Python: on two cores two workers serve twice as many pages.
+_MOST_WEB_WORKERS = 4
 _WEB_THREADS = 4
 _WORKER_THREADS = 4
 _COMPENSATE_EVERY_S = 2
@@ -60,9 +62,14 @@ def list_children(logs: Path, environment: Mapping[str, str], port: int) -> list
     ]
 
 
+def web_workers() -> int:
+    """One for each core, a few at most."""
+    return min(os.cpu_count() or 1, _MOST_WEB_WORKERS)
+
+
 def _web(port: int) -> list[str]:
     bind = ["--host", HOST, "--port", str(port), "--http", "1"]
-    threads = ["--workers", "1", "--blocking-threads", str(_WEB_THREADS)]
+    threads = ["--workers", str(web_workers()), "--blocking-threads", str(_WEB_THREADS)]
     life = ["--respawn-failed-workers", "--workers-kill-timeout", "2", "--log-level", "warning"]
     return [
         "-m",
