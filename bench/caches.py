@@ -1,0 +1,121 @@
+"""What the tiers of the caches are worth: batches cold, from Redis, from memory; one hot key."""
+
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from accounts.cache import profiles
+from accounts.queries.cards import complete_cards, forget_cards, plan_cards
+from bench.world import TEXT, drain_all, make_accounts
+from infra.caching.client import redis
+from posts.actions.create_post import create_post
+from posts.count_cache import forget_counts
+from posts.ids import PostId
+from posts.known import known_posts
+from posts.queries.hydrate import hydrate
+from posts.types import Draft
+from tests.budgets import count_calls
+
+BATCH = 20
+ROUNDS = 15
+READS_S = 10_000
+# Until a key is known to be hot, and then for as long as it is looked at.
+WARMING_S, HOT_S = 3.0, 4.0
+
+Load = Callable[[], None]
+
+
+class Took(NamedTuple):
+    wall_us: float
+    cpu_us: float
+    redis: int
+    sql: int
+
+
+def measure() -> dict[str, Any]:
+    """µs and calls of each batch, by where it is found; Redis operations for one key."""
+    authors = make_accounts(BATCH)
+    now = time.time()
+    of_many = [_publish(author, now - n) for n, author in enumerate(authors)]
+    of_one = [_publish(authors[0], now - 100 - n) for n in range(BATCH)]
+    drain_all()
+    return {
+        "20 posts, 20 authors": _tiers(lambda: _load_posts(of_many)),
+        "20 posts, 1 author": _tiers(lambda: _load_posts(of_one)),
+        "20 profiles with counts": _tiers(lambda: _load_cards(authors)),
+        "one hot key": _read_hot(authors[0]),
+    }
+
+
+def _publish(author_id: int, at: float) -> PostId:
+    return create_post(author_id, Draft(TEXT), clock_s=lambda: at)
+
+
+def _load_posts(ids: Sequence[PostId]) -> None:
+    """As a page does, whose round trip for the timeline also brings what is gone of posts."""
+    look = known_posts.look()
+    position = known_posts.settle(look, redis().call(*look.command()))
+    assert set(ids) <= hydrate(ids, position=position).fragments.keys()
+
+
+def _load_cards(ids: Sequence[int]) -> None:
+    reading = plan_cards(ids)
+    replies = redis().run(reading.commands()) if reading.missing else []
+    assert len(complete_cards(reading, replies)) == len(ids)
+
+
+def _tiers(load: Load) -> dict[str, dict[str, float]]:
+    befores = {"cold": _empty_all, "redis": _empty_memory, "memory": lambda: None}
+    return {tier: _median([_took(load, before) for _ in range(ROUNDS)])
+            for tier, before in befores.items()}  # fmt: skip
+
+
+def _took(load: Load, before: Load) -> Took:
+    before()
+    with count_calls() as calls:
+        wall_s, cpu_s = time.perf_counter(), time.process_time()
+        load()
+        cpu_s, wall_s = time.process_time() - cpu_s, time.perf_counter() - wall_s
+    return Took(wall_s * 1e6, cpu_s * 1e6, calls.round_trips, len(calls.statements))
+
+
+def _median(rounds: Sequence[Took]) -> dict[str, float]:
+    """Of each figure; the first round warms up what is not measured here."""
+    columns = zip(*rounds[1:], strict=True)
+    return {n: round(statistics.median(c)) for n, c in zip(Took._fields, columns, strict=True)}
+
+
+def _empty_all() -> None:
+    redis().call("FLUSHDB")
+    _empty_memory()
+
+
+def _empty_memory() -> None:
+    forget_cards()
+    forget_counts()
+    known_posts.forget_all()
+
+
+def _read_hot(account_id: int) -> dict[str, float]:
+    """Reads at READS_S, or as fast as it goes; Redis operations a second once the key is hot."""
+    _read_for(account_id, WARMING_S)
+    before = _operations()
+    reads, seconds = _read_for(account_id, HOT_S)
+    operations = _operations() - before - 1  # INFO counts itself
+    return {"reads_per_s": round(reads / seconds), "redis_per_s": round(operations / seconds, 1)}
+
+
+def _read_for(account_id: int, seconds: float) -> tuple[int, float]:
+    began_s, reads, now_s = time.monotonic(), 0, 0.0
+    while (now_s := time.monotonic() - began_s) < seconds:
+        for _ in range(int(now_s * READS_S) - reads):
+            profiles.load_many([account_id])
+            reads += 1
+        time.sleep(0.001)
+    return reads, now_s
+
+
+def _operations() -> int:
+    stats: bytes = redis().call("INFO", "stats")
+    return int(stats.split(b"total_commands_processed:")[1].split(b"\r\n")[0])
