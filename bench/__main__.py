@@ -13,7 +13,7 @@ from typing import Any
 from tests.services import private_services
 
 HISTORY = Path(__file__).with_name("history.jsonl")
-WORKLOADS = ("home", "deliveries", "linkbench")
+WORKLOADS = ("home", "deliveries", "caches", "linkbench")
 NO_LIMITS = {
     "QUOTA_PER_ACCOUNT": "1000000000",
     "QUOTA_PER_APPLICATION": "1000000000",
@@ -48,12 +48,13 @@ def _measure(names: Any, graph: Path | None) -> dict[str, dict[str, Any]]:
     import django  # noqa: PLC0415 - settings read the URLs of services started just now
 
     django.setup()
-    from bench import deliveries, home, linkbench, world  # noqa: PLC0415
+    from bench import caches, deliveries, home, linkbench, world  # noqa: PLC0415
 
     world.migrate()
     measures = {
         "home": home.measure,
         "deliveries": deliveries.measure,
+        "caches": caches.measure,
         "linkbench": lambda: linkbench.measure(graph),
     }
     return {name: measures[name]() for name in WORKLOADS if name in names}
