@@ -1,0 +1,162 @@
+"""The public timeline over HTTP: the newest of everybody, bounded, by the viewer's rules."""
+
+import orjson
+import pytest
+from django.conf import settings
+from django.db import OperationalError
+from django.test import Client
+
+from infra.caching.client import redis
+from infra.sharding.buckets import shard_of
+from infra.sharding.sql import fetch_all
+from posts.actions.create_post import create_post
+from posts.actions.delete_post import delete_post
+from posts.actions.repost import repost
+from posts.ids import EPOCH, PostId
+from posts.types import Draft
+from relations.actions.block import block
+from relations.actions.mute import mute
+from tests.budgets import count_calls
+from tests.callers import Caller, ids_of, next_link
+from tests.integration.timelines.indexed import index_everywhere
+from tests.world import make_accounts, publish
+from timelines import cache
+from timelines.recent import newest
+from timelines.recent.newest import newest_public
+from timelines.types import Entry
+
+PUBLIC = "/api/v1/timelines/public"
+
+
+@pytest.fixture
+def people(world):
+    return make_accounts(5)
+
+
+@pytest.fixture
+def posts(people):
+    """Ten each of the last four, a second apart; newest first."""
+    made = [publish(people[1 + n % 4], clock_s=lambda n=n: EPOCH + 100 + n) for n in range(40)]
+    index_everywhere([Entry.of_post(post) for post in made], 0)
+    return [post.public for post in reversed(made)]
+
+
+def test_anybody_reads_it_by_its_links(posts):
+    found, path = [], f"{PUBLIC}?limit=7"
+    while path:
+        answer = Client().get(path)
+        found += ids_of(answer)
+        path = next_link(answer)
+    assert found == posts
+
+
+def test_pages_begin_where_the_cursor_says(posts):
+    get = Client().get
+    assert ids_of(get(PUBLIC, {"limit": 3, "max_id": posts[9]})) == posts[10:13]
+    assert ids_of(get(PUBLIC, {"limit": 3, "since_id": posts[9]})) == posts[:3]
+    assert ids_of(get(PUBLIC, {"limit": 3, "min_id": posts[9]})) == posts[6:9]
+    assert ids_of(get(PUBLIC, {"limit": 40, "since_id": posts[2]})) == posts[:2]
+    assert "next" not in get(PUBLIC, {"limit": 5, "max_id": posts[-6]})["Link"]
+
+
+def test_blocks_either_way_and_mutes_hold_and_pages_stay_full(people, posts):
+    me, blocked, blocking, muted, other = people
+    block(me, blocked)
+    block(blocking, me)
+    mute(me, muted)
+    expected = [post for post in posts if int(post[6:12], 36) == other]
+    assert ids_of(Caller(me).get(PUBLIC, {"limit": 4})) == expected[:4]
+    assert ids_of(Caller(me).get(PUBLIC, {"limit": 40})) == expected
+    assert ids_of(Client().get(PUBLIC, {"limit": 40})) == posts
+
+
+def test_deleted_post_is_gone_at_the_next_read(people, posts):
+    assert ids_of(Client().get(PUBLIC, {"limit": 1})) == posts[:1]
+    delete_post(PostId.from_public(posts[0]))
+    assert ids_of(Client().get(PUBLIC, {"limit": 1})) == posts[1:2]
+
+
+def test_reposts_and_replies_to_others_are_left_out(people):
+    one, other = people[:2]
+    post = publish(one)
+    to_oneself = create_post(one, Draft("and", in_reply_to=post))
+    reply = create_post(other, Draft("so?", in_reply_to=post))
+    event = repost(other, post)
+    entries = [Entry.of_post(i) for i in (post, to_oneself, reply)]
+    index_everywhere([*entries, Entry(event, post)], 0)
+    assert ids_of(Client().get(PUBLIC)) == sorted([to_oneself.public, post.public], reverse=True)
+
+
+def test_nothing_is_remote_or_has_media(posts):
+    get = Client().get
+    for nothing in ({"remote": "true"}, {"only_media": "1"}):
+        answer = get(PUBLIC, nothing)
+        assert (answer.status_code, ids_of(answer)) == (200, [])
+    for all_of_it in ({"local": "true"}, {"local": "true", "remote": "true"}, {"remote": "false"}):
+        assert ids_of(get(PUBLIC, all_of_it)) == posts[:20]
+
+
+def test_it_is_bounded(posts, monkeypatch):
+    monkeypatch.setattr(cache, "MOST_LISTED", 6)
+    assert ids_of(Client().get(PUBLIC, {"limit": 40})) == posts[:6]
+
+
+@pytest.mark.parametrize("name", ["max_id", "since_id", "min_id"])
+@pytest.mark.parametrize("text", ["x", "0", "-1", "zzzzzzzzzzzzz!", "00000100000203 "])
+def test_a_malformed_cursor_is_422(world, name, text):
+    assert Client().get(PUBLIC, {name: text}).status_code == 422
+
+
+@pytest.mark.parametrize("limit", ["x", "-1", "1e3", "9999999999"])
+def test_a_malformed_limit_is_refused(world, limit):
+    assert Client().get(PUBLIC, {"limit": limit}).status_code in (400, 422)
+
+
+def test_nobody_posted(world):
+    answer = Client().get(PUBLIC)
+    assert (answer.status_code, orjson.loads(answer.content)) == (200, [])
+    assert "Link" not in answer
+
+
+def test_a_bad_token_is_refused_though_none_is_needed(posts):
+    assert Client().get(PUBLIC, headers={"authorization": "Bearer no"}).status_code == 401
+
+
+def test_warm_it_costs_two_round_trips_and_no_query(people):
+    made = [publish(people[1 + n % 4]) for n in range(24)]
+    index_everywhere([Entry.of_post(post) for post in made], 0)
+    for get in (Client().get, Caller(people[0]).get):
+        get(PUBLIC)
+        with count_calls() as calls:
+            assert len(ids_of(get(PUBLIC))) == 20
+        assert calls.statements == []
+        assert calls.round_trips <= 3, "one of them the quota's"
+
+
+def test_without_redis_it_is_the_same(posts):
+    redis().call("FLUSHDB")
+    assert ids_of(Client().get(PUBLIC)) == posts[:20]
+
+
+def test_one_shard_down_leaves_the_others_posts(people, posts, monkeypatch):
+    down, aliases = shard_of(people[1]), settings.SHARD_ALIASES
+
+    def fetch_unless_down(alias, *args):
+        if alias == down:
+            raise OperationalError
+        return fetch_all(alias, *args)
+
+    monkeypatch.setattr(newest, "fetch_all", fetch_unless_down)
+    expected = [post for post in posts if shard_of(int(post[6:12], 36)) != down]
+    for first in range(len(aliases)):
+        monkeypatch.setattr("random.randrange", lambda _, first=first: first)
+        assert [i.public for i in newest_public(100)] == expected
+
+
+def test_no_shard_is_said(posts, monkeypatch):
+    def fetch_nothing(*_):
+        raise OperationalError
+
+    monkeypatch.setattr(newest, "fetch_all", fetch_nothing)
+    with pytest.raises(OperationalError):
+        newest_public(100)

@@ -1,0 +1,47 @@
+"""The public timeline."""
+
+from collections.abc import Mapping
+
+from django.http import HttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+
+from infra.api.endpoint import Endpoint
+from infra.api.pages import page_response, read_window
+from infra.api.parameters import PAGING
+from infra.api.parsing import read_flag, read_limit
+from infra.api.rendering import json_response
+from infra.api.request import ApiRequest
+from posts.api.schema import Status
+from posts.api.viewer import viewer_of
+from timelines.queries.public import public_page
+
+DEFAULT_LIMIT, MOST = 20, 40
+CHOICES = [
+    OpenApiParameter("local", OpenApiTypes.BOOL, description="Posts of this server: all are"),
+    OpenApiParameter("remote", OpenApiTypes.BOOL, description="Posts of other servers: none"),
+    OpenApiParameter("only_media", OpenApiTypes.BOOL, description="Posts with media: none"),
+]
+
+
+class PublicView(Endpoint):
+    """The newest posts of everybody, a few hundred, without reposts and replies to others."""
+
+    scopes = {"GET": "read:statuses"}
+    public = True
+
+    @extend_schema(parameters=[*PAGING, *CHOICES], responses=Status(many=True))
+    def get(self, request: ApiRequest) -> HttpResponse:
+        query = request.query_params
+        limit = read_limit(query.get("limit"), DEFAULT_LIMIT, MOST)
+        if _wants_none(query):
+            return json_response(b"[]")
+        return page_response(request, public_page(viewer_of(request), read_window(query, limit)))
+
+
+def _wants_none(query: Mapping[str, str]) -> bool:
+    """As Mastodon, `local` and `remote` together mean neither."""
+    local, remote, media = (
+        read_flag(query.get(name), False) for name in ("local", "remote", "only_media")
+    )
+    return media or (remote and not local)
