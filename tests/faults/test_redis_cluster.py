@@ -1,5 +1,6 @@
 """A real Redis Cluster of three nodes under the client, the caches and the timelines' scripts."""
 
+import json
 import shutil
 import socket
 import tempfile
@@ -19,7 +20,7 @@ from config.services import Search
 from config.services.binaries import find_redis
 from config.services.server_user import server_user
 from config.services.spawn import server_environment, spawn
-from infra.caching import breaker, client, values
+from infra.caching import breaker, broadcast, client, values
 from infra.caching.client import FeedRedis
 from infra.caching.cluster import ClusterClient
 from infra.caching.hashes import HashCache, HashChange, read_fields
@@ -141,6 +142,23 @@ def test_owners_are_spread_and_replies_are_a_single_servers(cluster, nodes):
     assert cluster.run(gets) == [b"%d" % owner for owner in OWNERS]
     assert all(node.redis.dbsize() for node in nodes)
     assert cluster.call("PING") == b"PONG"
+
+
+def test_change_is_heard_on_every_node_after_it_was_written(cluster, nodes):
+    spec = ValueCache("tests.told:v1", 60, load=dict.fromkeys)
+    heard = []
+    for _ in range(5):  # each at a node chosen at random
+        connection = cluster.open_connection()
+        connection.connect()
+        connection.send_command("SUBSCRIBE", broadcast.channel())
+        assert connection.read_response()[0] == b"subscribe"
+        heard.append(connection)
+    spec.refresh({owner: Versioned(1, b"new") for owner in OWNERS})
+    for connection in heard:
+        kind, _, message = connection.read_response()
+        assert kind == b"message"
+        assert json.loads(message)[1:] == ["tests.told:v1", list(OWNERS)]
+        connection.disconnect()
 
 
 def test_keys_of_many_owners_are_read_together(cluster):
