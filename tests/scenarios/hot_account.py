@@ -5,9 +5,13 @@ ten days, within a few hours. Threads compensate, one a shard: each of its lanes
 `round_s`.
 """
 
+import subprocess
+import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from functools import partial
+from statistics import quantiles
 from typing import NamedTuple
 
 from django.conf import settings
@@ -17,10 +21,13 @@ from counters.queries.counts import load_counts
 from counters.types import Count
 from infra.changes.compensate import compensate
 from infra.changes.lag import Lag, lag_of
+from tests.other_process import environment_of_this_test
 from tests.scenarios.background import Stop, threads
-from tests.scenarios.crowd import follow_together, lay_crowd
+from tests.scenarios.crowd import FIRST_ID, follow_together, lay_crowd
 
 TICK_S = 0.1
+# More than any process does.
+MOST_ACTIONS_PER_S = 400
 
 
 class Report(NamedTuple):
@@ -29,6 +36,8 @@ class Report(NamedTuple):
     follows: int
     seconds: float
     writes: int
+    lag_p50_s: float
+    lag_p99_s: float
     most_lag_s: float
     most_lag_rows: int
     caught_up_s: float
@@ -43,24 +52,75 @@ class Report(NamedTuple):
 
 
 def run(account_id: int, follows_per_s: int, seconds: int, round_s: float) -> Report:
-    """Follows, drains meanwhile and looks; returns when all is delivered."""
+    """Many follows in a transaction, to come to the pace asked for."""
     crowd = lay_crowd(follows_per_s * seconds)
+    share = follows_per_s / len(crowd)
+    calls = [partial(follow_at, a, ids, account_id, share) for a, ids in crowd.items()]
+
+    def follow_all() -> int:
+        with threads(calls):
+            return sum(map(len, crowd.values()))
+
+    return watched(account_id, follow_all, round_s)
+
+
+def run_actions(account_id: int, processes: int, seconds: int, round_s: float) -> Report:
+    """The action itself, in so many processes, as fast as they go."""
+    most = MOST_ACTIONS_PER_S * seconds
+    lay_crowd(most * processes)
+    with ExitStack() as stack:
+        followers = [
+            stack.enter_context(start_follower(account_id, FIRST_ID + n * most, most))
+            for n in range(processes)
+        ]
+        for one in followers:
+            assert one.stdout.readline() == "ready\n"
+        return watched(account_id, partial(follow_in, followers, seconds), round_s)
+
+
+def start_follower(account_id: int, first: int, count: int) -> subprocess.Popen[str]:
+    numbers = map(str, (account_id, first, first + count))
+    return subprocess.Popen(
+        [sys.executable, "-m", "tests.scenarios.hot_follower", *numbers],
+        env=environment_of_this_test(),
+        cwd=settings.BASE_DIR,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def follow_in(followers: Sequence[subprocess.Popen[str]], seconds: int) -> int:
+    """All begin together; how many follows there were."""
+    for one in followers:
+        print(seconds, file=one.stdin, flush=True)
+    return sum(int(one.stdout.readline()) for one in followers)
+
+
+def watched(account_id: int, follow_all: Callable[[], int], round_s: float) -> Report:
+    """Follows, drains meanwhile and looks; returns when all is delivered."""
     before, stop = followers_of(account_id), Stop()
     lags: list[tuple[float, int]] = []
-    drainers = [partial(drain_for_ever, alias, round_s, stop) for alias in crowd]
-    share = follows_per_s / len(crowd)
+    drainers = [partial(drain_for_ever, alias, round_s, stop) for alias in settings.SHARD_ALIASES]
     with threads([*drainers, partial(watch, lags, stop)], stop):
         began_s = time.monotonic()
-        with threads(partial(follow_at, a, ids, account_id, share) for a, ids in crowd.items()):
-            pass
+        follows = follow_all()
         followed_s = time.monotonic()
         until_drained()
         drained_s = time.monotonic()
     writes = followers_of(account_id).version - before.version
-    most_s, most_rows = (max(column) for column in zip(*lags, strict=True))
-    follows = sum(map(len, crowd.values()))
-    caught_up_s = drained_s - followed_s
-    return Report(follows, followed_s - began_s, writes, most_s, most_rows, caught_up_s)
+    seconds, rows = zip(*lags, strict=True)
+    percentiles = quantiles(seconds, n=100)
+    return Report(
+        follows,
+        followed_s - began_s,
+        writes,
+        percentiles[49],
+        percentiles[98],
+        max(seconds),
+        max(rows),
+        drained_s - followed_s,
+    )
 
 
 def follow_at(alias: str, ids: Sequence[int], account_id: int, follows_per_s: float) -> None:
