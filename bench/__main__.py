@@ -13,7 +13,10 @@ from typing import Any
 from tests.services import private_services
 
 HISTORY = Path(__file__).with_name("history.jsonl")
-WORKLOADS = ("home", "deliveries", "caches", "linkbench")
+WORKLOADS = ("home", "deliveries", "pull", "caches", "linkbench")
+# Takes half a minute.
+BY_NAME = ("fan_out",)
+CHOICES = WORKLOADS + BY_NAME
 NO_LIMITS = {
     "QUOTA_PER_ACCOUNT": "1000000000",
     "QUOTA_PER_APPLICATION": "1000000000",
@@ -39,7 +42,7 @@ def main() -> None:
 
 def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parser.add_argument("--only", choices=WORKLOADS, action="append", help="may be repeated")
+    parser.add_argument("--only", choices=CHOICES, action="append", help="may be repeated")
     parser.add_argument("--graph", type=Path, help="a follow graph for linkbench, as load_graph's")
     return parser.parse_args()
 
@@ -48,7 +51,7 @@ def _measure(names: Any, graph: Path | None) -> dict[str, dict[str, Any]]:
     import django  # noqa: PLC0415 - settings read the URLs of services started just now
 
     django.setup()
-    from bench import caches, deliveries, home, linkbench, world  # noqa: PLC0415
+    from bench import caches, deliveries, fan_out, home, linkbench, pull, world  # noqa: PLC0415
 
     world.migrate()
     measures = {
@@ -56,8 +59,9 @@ def _measure(names: Any, graph: Path | None) -> dict[str, dict[str, Any]]:
         "deliveries": deliveries.measure,
         "caches": caches.measure,
         "linkbench": lambda: linkbench.measure(graph),
+        "fan_out": fan_out.measure,
     }
-    return {name: measures[name]() for name in WORKLOADS if name in names}
+    return {name: measures[name]() for name in CHOICES if name in names}
 
 
 def _show(figures: Mapping[str, Any], indent: str) -> None:

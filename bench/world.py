@@ -10,8 +10,8 @@ from django.core.management import call_command
 
 from accounts.actions.issue_token import issue_token
 from accounts.models import Account, Application
-from infra.changes.append import all_lanes
 from infra.changes.drain import drain
+from infra.changes.lanes import all_lanes
 from infra.sharding.buckets import shard_of
 from infra.sharding.placement import all_aliases
 from posts.actions.create_post import create_post

@@ -9,8 +9,8 @@ from django.db import connections
 from accounts.models import Account, User
 from accounts.queries.cards import forget_cards
 from infra.caching.client import redis
-from infra.changes.append import all_lanes
 from infra.changes.drain import drain
+from infra.changes.lag import lag_of
 from infra.sharding.buckets import shard_of
 from infra.sharding.placement import all_aliases, is_allowed, placement_of
 from posts.actions.create_post import create_post
@@ -45,7 +45,8 @@ def drain_all() -> int:
     """Delivers pending changes until none is left anywhere; returns how many were delivered."""
     delivered = 0
     while True:
-        reports = [drain(alias, lane) for alias in all_aliases() for lane in all_lanes()]
+        lags = [lag for alias in all_aliases() for lag in lag_of(alias) if lag.pending]
+        reports = [drain(lag.alias, lag.lane) for lag in lags]
         done = sum(report.delivered for report in reports)
         if not done:
             return delivered

@@ -3,15 +3,20 @@
 from collections.abc import Mapping, Sequence
 
 from django.conf import settings
+from django.db import InterfaceError, OperationalError
 
-from infra.changes.registry import Delivery, consumes
+from infra.changes.errors import FailsAlike
+from infra.changes.registry import Delivery, Sequel, consumes
 from posts.changes import PostCreated
 from posts.ids import SEQUENCES, PostId
 from posts.queries.rows import PAST_ALL, list_timeline
 from posts.types import Kind
 from relations.actions.mirror import read_forward
 from relations.changes import EdgeChanged
-from relations.queries.followers import iter_followers
+from timelines.actions.chunks import cut_chunks, push_chunk
+from timelines.actions.fan_out import fan_out, make_up
+from timelines.changes import ChunkCut, FanOutBegun, ShardMissed
+from timelines.recent.write import index_recent
 from timelines.stores.chosen import timeline_store
 from timelines.stores.interface import FollowingChange
 from timelines.types import Entry
@@ -22,20 +27,42 @@ Edges = Sequence[Delivery[EdgeChanged]]
 
 @consumes(PostCreated, at_once=True)
 def push_to_author(alias: str, deliveries: Posted) -> None:
-    """The author's own home has the post at the next read."""
-    timeline_store().push(_entries_by_author(deliveries))
+    """The author's own home has the post at the next read: alive, or built again."""
+    posted = _entries_by_author(deliveries)
+    index_recent(alias, [entry for entries in posted.values() for entry in entries])
+    timeline_store().push(posted)
 
 
 @consumes(PostCreated)
-def push_to_followers(alias: str, deliveries: Posted) -> None:
-    """Adds posts to the live timelines of their authors' followers, as the shard knows them now.
+def push_to_followers(alias: str, deliveries: Posted) -> list[Sequel]:
+    """Small fan-outs are done here; big ones, and those to a shard that is away, are sequels."""
+    return fan_out(_entries_by_author(deliveries), settings.SHARD_ALIASES)
 
-    Safety: may run again; readers skip repeats. Cost: one index-only scan of the followers and
-    one round trip per FOLLOWERS_A_PAGE of them.
-    """
-    for author_id, entries in _entries_by_author(deliveries).items():
-        for followers in iter_followers(author_id):
-            timeline_store().push(dict.fromkeys(followers, entries))
+
+@consumes(FanOutBegun)
+def dispatch_fan_outs(alias: str, deliveries: Sequence[Delivery[FanOutBegun]]) -> list[Sequel]:
+    return [sequel for one in deliveries for sequel in cut_chunks(one.owner_id, one.payload)]
+
+
+@consumes(ChunkCut)
+def push_to_chunks(alias: str, deliveries: Sequence[Delivery[ChunkCut]]) -> None:
+    for delivery in deliveries:
+        push_chunk(delivery.owner_id, delivery.payload)
+
+
+@consumes(ShardMissed)
+def push_to_missed_shards(alias: str, deliveries: Sequence[Delivery[ShardMissed]]) -> list[Sequel]:
+    """Raises while a shard still does not answer; with that shard alone all rows wait together."""
+    missed: dict[str, dict[int, list[Entry]]] = {}
+    for one in deliveries:
+        posted = missed.setdefault(one.payload.shard, {})
+        posted.setdefault(one.owner_id, []).extend(one.payload.entries)
+    try:
+        return [s for shard, posted in missed.items() for s in make_up(posted, shard)]
+    except (OperationalError, InterfaceError) as error:
+        if len(missed) > 1:
+            raise
+        raise FailsAlike(str(error)) from error
 
 
 @consumes(EdgeChanged, at_once=True)

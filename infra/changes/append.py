@@ -1,15 +1,16 @@
-"""How an action writes a change: in its own transaction, then a bell after the commit."""
+"""How a change is written: in the transaction it reports, then a bell after the commit."""
 
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import msgspec
 import structlog
-from django.conf import settings
 from django.db import connections, transaction
 
 from infra.changes.bell import ring
 from infra.changes.errors import UNREACHABLE, NotInTransaction
-from infra.changes.registry import Delivery, Payload, at_once_consumers_of
+from infra.changes.lanes import lane_of
+from infra.changes.registry import Delivery, Payload, Sequel, at_once_consumers_of
 from infra.sharding.sql import fetch_one
 
 log = structlog.get_logger()
@@ -29,19 +30,34 @@ def append_change(alias: str, owner_id: int, payload: Payload) -> int:
     """
     if not connections[alias].in_atomic_block:
         raise NotInTransaction(f"{payload.kind} needs a transaction on {alias}")
-    lane = lane_of(owner_id, payload.bulk)
+    lane, delivery = _insert(alias, owner_id, payload)
+    transaction.on_commit(lambda: _serve_at_once(alias, lane, delivery), using=alias)
+    return delivery.version
+
+
+def append_sequels(alias: str, sequels: Sequence[Sequel], drained_lane: int | None) -> None:
+    """Adds what consumers asked for, in the transaction that files what they were handed.
+
+    The bell is rung for each of their lanes; not for `drained_lane`, whose drainer goes on anyway.
+    Cost: one round trip each.
+    """
+    lanes = {_insert(alias, sequel.owner_id, sequel.payload)[0] for sequel in sequels}
+    for lane in lanes - {drained_lane}:
+        transaction.on_commit(partial(ring, alias, lane), using=alias)
+
+
+def _insert(alias: str, owner_id: int, payload: Payload) -> tuple[int, Delivery[Payload]]:
+    lane = lane_of(owner_id, payload.lanes)
     body = msgspec.json.encode(payload).decode()
     row = fetch_one(alias, INSERT, (lane, payload.kind, owner_id, body))
     assert row is not None  # noqa: S101 - INSERT … RETURNING has one row
-    delivery = Delivery(row[0], owner_id, row[1], payload)
-    transaction.on_commit(lambda: _serve_at_once(alias, lane, delivery), using=alias)
-    return delivery.version
+    return lane, Delivery(row[0], owner_id, row[1], payload)
 
 
 def _serve_at_once(alias: str, lane: int, delivery: Delivery[Payload]) -> None:
     """The commit stands whatever happens here, even a bug; what fails is done by the drain."""
     kind = delivery.payload.kind
-    calls = [partial(ring, alias, lane)]
+    calls: list[Callable[[], object]] = [partial(ring, alias, lane)]
     calls += [partial(consumer, alias, [delivery]) for consumer in at_once_consumers_of(kind)]
     for call in calls:
         try:
@@ -49,12 +65,3 @@ def _serve_at_once(alias: str, lane: int, delivery: Delivery[Payload]) -> None:
         except Exception as error:
             trace = not isinstance(error, UNREACHABLE)
             log.warning("change.not_at_once", kind=kind, error=str(error), exc_info=trace)
-
-
-def lane_of(owner_id: int, bulk: bool) -> int:
-    """One of CHANGE_LANES by owner; the lane after them carries bulk work."""
-    return settings.CHANGE_LANES if bulk else owner_id % settings.CHANGE_LANES
-
-
-def all_lanes() -> range:
-    return range(settings.CHANGE_LANES + 1)

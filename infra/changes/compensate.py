@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator
 
-from django.conf import settings
-
 from infra.changes.drain import DrainReport, drain
 from infra.changes.lag import Lag, lag_of
+from infra.changes.lanes import batch_size
 
 
 def compensate(alias: str, lane: int | None = None) -> Iterator[DrainReport]:
@@ -21,7 +20,7 @@ def compensate(alias: str, lane: int | None = None) -> Iterator[DrainReport]:
 
 def _drain_pending(lag: Lag) -> Iterator[DrainReport]:
     """As many batches as there were rows for: rows that fail over and over do not keep it here."""
-    for _ in range(lag.pending // settings.CHANGE_BATCH_SIZE + 1):
+    for _ in range(lag.pending // batch_size(lag.lane) + 1):
         report = drain(lag.alias, lag.lane, max_batches=1)
         yield report
         if not report.more:

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from infra.changes.errors import REDIS_AWAY
+from infra.changes.errors import REDIS_AWAY, FailsAlike
 from infra.changes.failpoints import failpoint
 from infra.changes.registry import (
     Delivery,
     Payload,
+    Sequel,
     consumers_of,
     read_payload,
     registered_consumers,
@@ -31,38 +32,48 @@ class Failure(NamedTuple):
     error: Exception
 
 
-def deliver(alias: str, rows: Sequence[Row]) -> list[Failure]:
-    """Runs every consumer over the rows; returns those that some consumer could not take.
+class Outcome(NamedTuple):
+    """Rows that some consumer could not take, and what consumers asked for with the others."""
+
+    failures: list[Failure]
+    sequels: list[Sequel]
+
+
+def deliver(alias: str, rows: Sequence[Row]) -> Outcome:
+    """Runs every consumer over the rows.
 
     When a batch fails it is halved until the failing rows stand alone, so that one bad row, or one
-    shard that is down, holds up nobody else's. Not so with Redis away: every half would fail alike.
+    shard that is down, holds up nobody else's. Not so with Redis away, or when a consumer says so:
+    every half would fail alike.
     Cost of F failing rows among N: about F * log2 N extra runs of the consumers.
     """
     try:
-        _run_consumers(alias, rows)
+        return Outcome([], _run_consumers(alias, rows))
     except Exception as error:  # whatever a consumer raises is recorded with its row
-        if len(rows) == 1 or isinstance(error, REDIS_AWAY):
-            return [Failure(row, error) for row in rows]
-        middle = len(rows) // 2
-        return deliver(alias, rows[:middle]) + deliver(alias, rows[middle:])
-    return []
+        if len(rows) == 1 or isinstance(error, (*REDIS_AWAY, FailsAlike)):
+            return Outcome([Failure(row, error) for row in rows], [])
+    middle = len(rows) // 2
+    first, second = deliver(alias, rows[:middle]), deliver(alias, rows[middle:])
+    return Outcome(first.failures + second.failures, first.sequels + second.sequels)
 
 
-def _run_consumers(alias: str, rows: Sequence[Row]) -> None:
+def _run_consumers(alias: str, rows: Sequence[Row]) -> list[Sequel]:
     """Every consumer has its turn whatever befalls the others: with Redis away the rows of the
     other shard are written all the same. Raises the first error, for all to be run again."""
     deliveries = [_read(row) for row in rows]
     errors: list[Exception] = []
+    sequels: list[Sequel] = []
     for consumer in registered_consumers():
         mine = [one for one in deliveries if consumer in consumers_of(one.payload.kind)]
         try:
             if mine:
-                consumer(alias, mine)
+                sequels += consumer(alias, mine) or ()
                 failpoint("deliver.after_consumer")
         except Exception as error:  # deliver finds the rows it belongs to
             errors.append(error)
     if errors:
         raise errors[0]
+    return sequels
 
 
 def _read(row: Row) -> Delivery[Payload]:

@@ -9,14 +9,15 @@ import dataclasses
 from collections.abc import Sequence
 
 import structlog
-from django.conf import settings
 from django.db import transaction
 
+from infra.changes.append import append_sequels
 from infra.changes.deliver import Row, deliver
 from infra.changes.errors import LeaseLost
 from infra.changes.failpoints import failpoint
 from infra.changes.failures import record_failures
 from infra.changes.heartbeat import heartbeat
+from infra.changes.lanes import batch_size
 from infra.changes.lease import lease, renew
 from infra.sharding.sql import execute, fetch_all, fetch_one
 
@@ -88,20 +89,21 @@ def _drain_batches(
 
 
 def take_batch(alias: str, lane: int) -> list[Row]:
-    """The oldest rows of a lane whose time has come, at most CHANGE_BATCH_SIZE."""
-    return [Row(*row) for row in fetch_all(alias, TAKE, (lane, settings.CHANGE_BATCH_SIZE))]
+    """The oldest rows of a lane whose time has come, at most a batch."""
+    return [Row(*row) for row in fetch_all(alias, TAKE, (lane, batch_size(lane)))]
 
 
 def _drain_batch(alias: str, lane: int, token: int, rows: Sequence[Row]) -> DrainReport:
     renew(alias, lane, token)
     failpoint("drain.before_delivery")
-    failures = deliver(alias, rows)
+    failures, sequels = deliver(alias, rows)
     failpoint("drain.before_filing")
     failed_ids = {failure.row.id for failure in failures}
     delivered = [row.id for row in rows if row.id not in failed_ids]
     with transaction.atomic(using=alias):
         renew(alias, lane, token)
         execute(alias, FILE, (delivered,))
+        append_sequels(alias, sequels, lane)
         parked = record_failures(alias, failures)
         failpoint("drain.before_commit")
     failpoint("drain.after_filing")

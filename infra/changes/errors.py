@@ -22,6 +22,10 @@ class LeaseLost(RuntimeError):
     """Another drainer took this lane over; what was in hand stays pending for it."""
 
 
+class FailsAlike(OperationalError):
+    """What all rows of this batch need is out of reach: to look for the guilty one is in vain."""
+
+
 # Does not answer, or refuses everybody's writes.
 REDIS_AWAY = (
     RedisConnectionError,

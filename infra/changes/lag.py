@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from infra.changes.append import all_lanes
+from infra.changes.lanes import all_lanes
 from infra.sharding.sql import fetch_all
 
 LAG = """

@@ -11,16 +11,19 @@ from typing import Any, ClassVar, Generic, TypeVar
 import msgspec
 
 from infra.changes.errors import KindTaken, UnknownKind
+from infra.changes.lanes import LaneGroup
 
 
 class Payload(msgspec.Struct, frozen=True):
     """What a change tells beyond its owner. Subclasses name their `kind`, dotted, past tense.
 
-    `bulk` kinds are drained in a lane of their own so that they delay nobody.
+    `lanes`: big ones are drained apart so that they delay nobody. `is_sequel`: only consumers ask
+    for it; replays leave it out, since what brought it about brings it about again.
     """
 
     kind: ClassVar[str]
-    bulk: ClassVar[bool] = False
+    lanes: ClassVar[LaneGroup] = LaneGroup.ORDINARY
+    is_sequel: ClassVar[bool] = False
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -42,7 +45,18 @@ class Delivery(msgspec.Struct, Generic[P], frozen=True):
     payload: P
 
 
-Consumer = Callable[[str, Sequence[Any]], None]
+class Sequel(msgspec.Struct, frozen=True):
+    """A change that a consumer asks for: work to be done in pieces, or by itself later.
+
+    It is written in the transaction that files what the consumer was handed: once, whatever is
+    killed wherever.
+    """
+
+    owner_id: int
+    payload: Payload
+
+
+Consumer = Callable[[str, Sequence[Any]], Sequence[Sequel] | None]
 C = TypeVar("C", bound=Consumer)
 _consumers: dict[str, list[Consumer]] = {}
 _at_once: dict[str, list[Consumer]] = {}
@@ -53,10 +67,12 @@ def consumes(*kinds: type[Payload], at_once: bool = False) -> Callable[[C], C]:
     """Registers `consumer(alias, deliveries)` for these kinds.
 
     `alias` is the database whose change table the deliveries come from. A consumer may be handed
-    the same delivery twice, or late, or out of order, and must leave the same state.
+    the same delivery twice, or late, or out of order, and must leave the same state. Sequels that
+    it returns are changes of the same database.
 
     With `at_once` it also runs in the acting request, right after the commit, so that the actor
-    sees their own act at the next read. That run may fail unnoticed: the drain's counts.
+    sees their own act at the next read. That run may fail unnoticed, and its
+    sequels are dropped: the drain's counts.
     """
 
     def register(consumer: C) -> C:
@@ -76,6 +92,10 @@ def at_once_consumers_of(kind: str) -> list[Consumer]:
 
 def consumers_of(kind: str) -> list[Consumer]:
     return _consumers.get(kind, [])
+
+
+def sequel_kinds() -> list[str]:
+    return [kind for kind, payload in _payloads.items() if payload.is_sequel]
 
 
 def registered_consumers() -> list[Consumer]:

@@ -4,7 +4,11 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import NamedTuple
 
+from django.db import transaction
+
+from infra.changes.append import append_sequels
 from infra.changes.deliver import Failure, Row, deliver
+from infra.changes.registry import sequel_kinds
 from infra.sharding.sql import fetch_all
 
 PAGE = """
@@ -13,6 +17,7 @@ WHERE (delivered_on, id) > (%(day)s, %(id)s)
     AND delivered_on <= (%(until)s::timestamptz AT TIME ZONE 'UTC')::date
     AND delivered_at >= %(since)s AND delivered_at < %(until)s
     AND (%(kind)s::text IS NULL OR kind = %(kind)s)
+    AND kind <> ALL(%(left_out)s)
     AND (%(owner_id)s::bigint IS NULL OR owner_id = %(owner_id)s)
 ORDER BY delivered_on, id LIMIT %(limit)s
 """
@@ -28,10 +33,14 @@ class ReplayFilter(NamedTuple):
 
 
 def iter_delivered(alias: str, chosen: ReplayFilter, batch_size: int) -> Iterator[list[Row]]:
-    """Batches of delivered rows in filing order, found by key (no OFFSET)."""
+    """Batches of delivered rows in filing order, found by key (no OFFSET).
+
+    Sequels are left out: what brought them about brings them about again.
+    """
+    wanted = chosen._asdict() | {"limit": batch_size, "left_out": sequel_kinds()}
     position = {"day": chosen.since.astimezone(UTC).date(), "id": 0}
     while True:
-        rows = fetch_all(alias, PAGE, position | chosen._asdict() | {"limit": batch_size})
+        rows = fetch_all(alias, PAGE, position | wanted)
         if not rows:
             return
         yield [Row(*row[1:]) for row in rows]
@@ -40,4 +49,7 @@ def iter_delivered(alias: str, chosen: ReplayFilter, batch_size: int) -> Iterato
 
 def replay_batch(alias: str, rows: list[Row]) -> list[Failure]:
     """Delivers rows again; consumers are idempotent, so what was right stays as it is."""
-    return deliver(alias, rows)
+    outcome = deliver(alias, rows)
+    with transaction.atomic(using=alias):
+        append_sequels(alias, outcome.sequels, drained_lane=None)
+    return outcome.failures

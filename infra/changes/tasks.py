@@ -5,8 +5,9 @@ from celery import shared_task
 from django.db import close_old_connections
 
 from infra.changes.bell import TASK, answer, ring
-from infra.changes.drain import drain
+from infra.changes.drain import MAX_BATCHES, drain
 from infra.changes.errors import UNREACHABLE
+from infra.changes.lanes import LaneGroup, group_of
 
 log = structlog.get_logger()
 
@@ -18,9 +19,14 @@ def drain_lane(alias: str, lane: int) -> None:
     close_old_connections()
     answer(alias, lane)
     try:
-        report = drain(alias, lane)
+        report = drain(alias, lane, _most_batches(lane))
     except UNREACHABLE as error:
         log.warning("drain.unreachable", alias=alias, lane=lane, error=str(error))
         return
     if report.more:
         ring(alias, lane)
+
+
+def _most_batches(lane: int) -> int:
+    """A task carries one bulk row, then queues again: everybody else's bell has its turn."""
+    return 1 if group_of(lane) is LaneGroup.BULK else MAX_BATCHES

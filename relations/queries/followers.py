@@ -1,17 +1,51 @@
-"""All followers of an account, page by page, for fan-out."""
+"""Followers of an account for fan-out: from the account's shard, by key, newest first."""
 
 from collections.abc import Iterator
 
+from infra.sharding.buckets import shard_of
+from infra.sharding.sql import fetch_all
 from relations.queries.rows import BACKWARD, read_newest
+from relations.types import Listed
 
 FOLLOWERS_A_PAGE = 5_000
 
+# The last of every so many followers. The rows are counted on the shard, not brought here.
+BOUNDS = f"""
+SELECT since_ms, follower_id FROM (
+    SELECT since_ms, follower_id,
+        row_number() OVER (ORDER BY since_ms DESC, follower_id DESC) AS place
+    FROM {BACKWARD.table}
+    WHERE followee_id = %(account_id)s AND {BACKWARD.live}
+        AND (%(below)s::bigint IS NULL OR (since_ms, follower_id) < (%(below)s, %(below_id)s))
+    ORDER BY since_ms DESC, follower_id DESC LIMIT %(most)s
+) AS counted WHERE mod(place, %(every)s) = 0 ORDER BY place
+"""  # noqa: S608
 
-def iter_followers(account_id: int) -> Iterator[list[int]]:
-    """Follower ids, newest first, FOLLOWERS_A_PAGE at a time, from the account's shard by key."""
-    last = None
-    while followers := read_newest(BACKWARD, account_id, last, None, FOLLOWERS_A_PAGE):
+
+def list_newest_followers(account_id: int, limit: int) -> list[int]:
+    """At most `limit` follower ids. One index-only scan."""
+    return [one.account_id for one in read_newest(BACKWARD, account_id, None, None, limit)]
+
+
+def iter_followers(
+    account_id: int, below: Listed | None = None, last: Listed | None = None
+) -> Iterator[list[int]]:
+    """Follower ids, FOLLOWERS_A_PAGE at a time, after `below` down to and with `last`."""
+    above = last and Listed(last.since_ms, last.account_id - 1)
+    while followers := read_newest(BACKWARD, account_id, below, above, FOLLOWERS_A_PAGE):
         yield [listed.account_id for listed in followers]
         if len(followers) < FOLLOWERS_A_PAGE:
             return
-        last = followers[-1]
+        below = followers[-1]
+
+
+def list_bounds(account_id: int, below: Listed | None, every: int, count: int) -> list[Listed]:
+    """The last follower of each full `every` ones after `below`, at most `count` of them.
+
+    Fewer than `count` means: what follows the last bound is less than `every`.
+    Cost: one index-only scan of `every * count` rows.
+    """
+    since_ms, follower_id = below or (None, None)
+    span = {"account_id": account_id, "below": since_ms, "below_id": follower_id}
+    rows = fetch_all(shard_of(account_id), BOUNDS, span | {"every": every, "most": every * count})
+    return [Listed(*row) for row in rows]

@@ -8,6 +8,7 @@ from signal import SIGCONT, SIGKILL
 import pytest
 from django.conf import settings
 
+from infra.changes.lanes import lane_of
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute, fetch_one
 from relations.actions.follow import follow, unfollow
@@ -49,7 +50,7 @@ def make_changes():
                 follow(follower, followee)
                 if (follower + followee) % 2:
                     unfollow(follower, followee)
-    return people, shard_of(people[0]), people[0] % settings.CHANGE_LANES
+    return people, shard_of(people[0]), lane_of(people[0])
 
 
 def assert_effects_appear_once(change_ids):

@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from infra.changes.append import lane_of
 from infra.changes.drain import drain
+from infra.changes.lanes import lane_of
 from infra.changes.models import Change
 from infra.sharding.buckets import shard_of
 from infra.sharding.placement import all_aliases
@@ -78,7 +78,7 @@ def test_responses_go_on_while_the_posts_shard_is_down(services):
     assert (done.status_code, done.json()["reblog"]["reblogged"]) == (200, True)
     assert caller.post(f"{path}/favourite").status_code == 200
     assert caller.get(path).json()["favourited"]
-    drain(shard_of(ann), lane_of(ann, bulk=False))
+    drain(shard_of(ann), lane_of(ann))
     shard.start()
     catch_up()
     assert caller.get(path).json()["reblogs_count"] == 1

@@ -8,8 +8,8 @@ from django.db import OperationalError, close_old_connections
 
 from accounts.queries.load import load_account_json
 from infra.api.pages import Window
-from infra.changes.append import all_lanes
 from infra.changes.drain import drain
+from infra.changes.lanes import all_lanes
 from infra.changes.models import Change
 from infra.sharding.buckets import shard_of
 from infra.sharding.placement import all_aliases

@@ -11,7 +11,7 @@ from django.db import transaction
 from counters.actions.move import move
 from counters.kinds import CounterKind
 from counters.types import Move
-from infra.changes.append import all_lanes, lane_of
+from infra.changes.lanes import all_lanes, lane_of
 from infra.changes.bell import ring
 from infra.sharding.buckets import group_by_shard
 from infra.sharding.sql import execute
@@ -46,7 +46,7 @@ def lay_crowd(count: int) -> dict[str, list[int]]:
 def follow_together(alias: str, follower_ids: Sequence[int], followee_id: int) -> None:
     """First follows of accounts of one shard that have followed nobody yet."""
     ids = list(follower_ids)
-    lanes = [lane_of(follower_id, bulk=False) for follower_id in ids]
+    lanes = [lane_of(follower_id) for follower_id in ids]
     with transaction.atomic(using=alias):
         execute(alias, LOCK, (ids,))
         execute(alias, FOLLOW, (followee_id, now_ms(), ids))

@@ -8,10 +8,13 @@ from django.db import transaction
 
 from infra.changes.append import append_change
 from infra.changes.failpoints import arm, disarm
-from infra.changes.registry import Delivery, Payload, consumes
+from infra.changes.lanes import LaneGroup
+from infra.changes.registry import Delivery, Payload, Sequel, consumes
 from infra.sharding.sql import execute, fetch_all
 
-ALIAS, LANE, OWNER = "shard0", 0, 2
+ALIAS, OWNER, OTHER_OWNER = "shard0", 2, 3
+LANE, OTHER_LANE = 1, 0
+BULK_LANE = 65
 
 
 class Noted(Payload, frozen=True):
@@ -26,7 +29,17 @@ class NotedAtOnce(Payload, frozen=True):
 
 class BulkNoted(Payload, frozen=True):
     kind: ClassVar[str] = "tests.bulk_noted"
-    bulk: ClassVar[bool] = True
+    lanes: ClassVar[LaneGroup] = LaneGroup.BULK
+
+
+class Asked(Payload, frozen=True):
+    """A sequel: asked for by what the journal's `ask` returns."""
+
+    kind: ClassVar[str] = "tests.asked"
+    lanes: ClassVar[LaneGroup] = LaneGroup.BULK
+    is_sequel: ClassVar[bool] = True
+
+    number: int = 0
 
 
 class Journal:
@@ -39,6 +52,7 @@ class Journal:
         self.heard: list[list[int]] = []
         self.deliveries: list[Delivery[Any]] = []
         self.act: Callable[[Sequence[Delivery[Any]]], Any] = lambda deliveries: None
+        self.ask: Callable[[Sequence[Delivery[Any]]], list[Sequel]] = lambda deliveries: []
 
     def write(self, deliveries: Sequence[Delivery[Any]]) -> None:
         self.act(deliveries)
@@ -62,9 +76,10 @@ class Journal:
 journal = Journal()
 
 
-@consumes(Noted, BulkNoted)
-def write_down(alias: str, deliveries: Sequence[Delivery[Any]]) -> None:
+@consumes(Noted, BulkNoted, Asked)
+def write_down(alias: str, deliveries: Sequence[Delivery[Any]]) -> list[Sequel]:
     journal.write(deliveries)
+    return journal.ask(deliveries)
 
 
 @consumes(NotedAtOnce, at_once=True)

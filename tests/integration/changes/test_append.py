@@ -11,12 +11,14 @@ from accounts.actions.lock_account import lock_account
 from counters.actions.move import move
 from counters.kinds import CounterKind
 from counters.types import ACCOUNT, Move
-from infra.changes.append import all_lanes, append_change
+from infra.changes.append import append_change
 from infra.changes.errors import NotInTransaction
+from infra.changes.lanes import LaneGroup, all_lanes, lane_of
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
 from tests.integration.changes.kinds import (
     ALIAS,
+    BULK_LANE,
     LANE,
     OWNER,
     BulkNoted,
@@ -36,21 +38,30 @@ SELECT lane, kind, owner_id, payload, state, attempts, error FROM changes_change
 
 def test_row_is_written(journal):
     note(2)
-    emit(BulkNoted(), owner_id=3)
+    emit(BulkNoted())
     assert fetch_all(ALIAS, ROWS) == [
         (LANE, "tests.noted", OWNER, '{"number": 0}', 0, 0, ""),
         (LANE, "tests.noted", OWNER, '{"number": 1}', 0, 0, ""),
-        (2, "tests.bulk_noted", 3, "{}", 0, 0, ""),
+        (BULK_LANE, "tests.bulk_noted", OWNER, "{}", 0, 0, ""),
     ]
 
 
 def test_owners_are_spread_over_the_lanes_and_bulk_has_its_own(journal, settings):
-    settings.CHANGE_LANES = 3
+    settings.CHANGE_LANES, settings.BULK_LANES = 3, 1
     for owner_id in range(6):
         note(owner_id=owner_id)
     emit(BulkNoted())
-    assert [row[0] for row in fetch_all(ALIAS, ROWS)] == [0, 1, 2, 0, 1, 2, 3]
-    assert list(all_lanes()) == [0, 1, 2, 3]
+    assert [row[0] for row in fetch_all(ALIAS, ROWS)] == [0, 2, 0, 2, 2, 1, 64]
+    assert all_lanes() == [0, 1, 2, 64, 128]
+
+
+@pytest.mark.parametrize("group", [LaneGroup.ORDINARY, LaneGroup.BULK])
+def test_the_owners_of_each_shard_are_spread_over_all_its_lanes(journal, group):
+    """Whatever the numbers of shards and lanes have in common: here 4 and 2."""
+    for shard in range(4):
+        lanes = [lane_of(owner_id, group) - group for owner_id in range(shard, 4_000, 4)]
+        assert abs(lanes.count(0) - 500) < 60
+        assert set(lanes) == {0, 1}
 
 
 def test_outside_a_transaction_it_is_refused(journal):

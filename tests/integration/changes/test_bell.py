@@ -15,7 +15,18 @@ from infra.changes import bell
 from infra.changes.bell import answer, flag_key, ring
 from infra.changes.tasks import drain_lane
 from infra.sharding.sql import execute
-from tests.integration.changes.kinds import ALIAS, LANE, BulkNoted, delivered, emit, note, pending
+from tests.integration.changes.kinds import (
+    ALIAS,
+    BULK_LANE,
+    LANE,
+    OTHER_LANE,
+    OTHER_OWNER,
+    BulkNoted,
+    delivered,
+    emit,
+    note,
+    pending,
+)
 
 QUEUE = b"celery:celery"
 
@@ -34,10 +45,15 @@ def test_many_changes_ring_once(journal):
 
 def test_lanes_and_databases_ring_for_themselves(journal):
     note(2)
-    note(2, owner_id=3)
+    note(2, owner_id=OTHER_OWNER)
     note(2, alias="shard1")
     emit(BulkNoted())
-    assert sorted(messages()) == [("shard0", 0), ("shard0", 1), ("shard0", 2), ("shard1", 0)]
+    assert sorted(messages()) == [
+        ("shard0", OTHER_LANE),
+        ("shard0", LANE),
+        ("shard0", BULK_LANE),
+        ("shard1", LANE),
+    ]
 
 
 def test_change_that_comes_after_the_answer_rings_again(journal):

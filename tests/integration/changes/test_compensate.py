@@ -17,6 +17,7 @@ from redis.retry import Retry
 from infra.caching.client import FeedRedis, SingleClient
 from infra.changes import bell
 from infra.changes.compensate import compensate
+from infra.changes.lanes import all_lanes, lane_of
 from infra.changes.retention import PARTITIONS
 from infra.jobs.models import JobRun
 from infra.sharding.placement import all_aliases
@@ -24,6 +25,8 @@ from infra.sharding.sql import execute
 from tests.integration.changes.kinds import (
     ALIAS,
     LANE,
+    OTHER_OWNER,
+    OWNER,
     BulkNoted,
     column,
     delivered,
@@ -52,7 +55,7 @@ class Outcome:
 
 
 def test_all_lanes_are_drained_without_redis(journal, no_redis):
-    versions = [*note(3), *note(2, owner_id=3), *emit(BulkNoted())]
+    versions = [*note(3), *note(2, owner_id=OTHER_OWNER), *emit(BulkNoted())]
     reports = list(compensate(ALIAS))
     assert sum(report.delivered for report in reports) == 6
     assert delivered() == versions
@@ -108,16 +111,18 @@ def test_commands_tell_of_failures_by_code_and_json(journal, command):
 
 
 def test_drain_by_hand_of_one_lane(journal):
-    mine, other = note(), note(owner_id=3)
+    mine, other = note(), note(owner_id=OTHER_OWNER)
     assert Outcome("drain_changes", "--lane", str(LANE)).code == 0
     assert (delivered(), pending()) == (mine, other)
 
 
 def test_drain_by_hand_of_a_lane_no_setting_names(journal, settings):
     settings.CHANGE_LANES = 8
-    [old] = note(owner_id=7)
+    [old] = note(owner_id=OWNER)
+    lane = lane_of(OWNER)
     settings.CHANGE_LANES = 2
-    assert Outcome("drain_changes", "--lane", "7").code == 0
+    assert lane not in all_lanes()
+    assert Outcome("drain_changes", "--lane", str(lane)).code == 0
     assert delivered() == [old]
 
 

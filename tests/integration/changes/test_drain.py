@@ -16,6 +16,7 @@ from infra.sharding.sql import execute, fetch_all, fetch_one
 from tests.integration.changes.kinds import (
     ALIAS,
     LANE,
+    OTHER_OWNER,
     OWNER,
     BulkNoted,
     Crash,
@@ -74,7 +75,7 @@ def test_batches(journal, settings):
 
 def test_lanes_and_databases_are_drained_apart(journal):
     note()
-    other_lane = note(owner_id=3)
+    other_lane = note(owner_id=OTHER_OWNER)
     bulk = emit(BulkNoted())
     elsewhere = note(alias="shard1")
     drain(ALIAS, LANE)

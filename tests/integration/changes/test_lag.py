@@ -8,9 +8,19 @@ from django.db import connections
 
 from infra.changes.drain import drain
 from infra.changes.lag import Lag, lag_of
+from infra.changes.lanes import all_lanes
 from infra.sharding.placement import all_aliases
 from infra.sharding.sql import execute
-from tests.integration.changes.kinds import ALIAS, LANE, BulkNoted, emit, note
+from tests.integration.changes.kinds import (
+    ALIAS,
+    BULK_LANE,
+    LANE,
+    OTHER_LANE,
+    OWNER,
+    BulkNoted,
+    emit,
+    note,
+)
 
 AGE = "UPDATE changes_change SET created_at = now() - %s * interval '1 s' WHERE id = %s"
 
@@ -29,19 +39,22 @@ def test_pending_and_parked_and_the_oldest_pending(journal, settings):
     execute(ALIAS, AGE, (60, old))
     execute(ALIAS, AGE, (10, new))
     emit(BulkNoted())
-    lane, other, bulk = lag_of(ALIAS)
-    assert lane[:4] == (ALIAS, 0, 2, 1)
+    other, lane, *bulks, waiting = lag_of(ALIAS)
+    [bulk] = [lag for lag in bulks if lag.lane == BULK_LANE]
+    assert lane[:4] == (ALIAS, LANE, 2, 1)
     assert 60 <= lane.oldest_s < 70
-    assert other == Lag(ALIAS, 1, 0, 0, 0.0)
+    assert other == Lag(ALIAS, OTHER_LANE, 0, 0, 0.0)
+    assert waiting == Lag(ALIAS, 128, 0, 0, 0.0)
     assert bulk.pending == 1
     assert 0 <= bulk.oldest_s < 10
 
 
 def test_lane_that_is_no_longer_used_shows_its_rows(journal, settings):
-    settings.CHANGE_LANES = 4
-    note(owner_id=3)
+    settings.CHANGE_LANES, settings.BULK_LANES = 4, 1
+    note(owner_id=OWNER)
     settings.CHANGE_LANES = 1
-    assert [(lag.lane, lag.pending) for lag in lag_of(ALIAS)] == [(0, 0), (1, 0), (3, 1)]
+    waiting = [(lag.lane, lag.pending) for lag in lag_of(ALIAS)]
+    assert waiting == [(0, 0), (3, 1), (64, 0), (128, 0)]
 
 
 def show(**options):
@@ -54,8 +67,8 @@ def test_command_shows_a_line_a_lane(journal):
     note(3)
     lines, _ = show()
     assert lines[0].split() == ["database", "lane", "pending", "parked", "oldest", "s"]
-    assert len(lines) == 1 + 3 * len(all_aliases())
-    [line] = [line for line in lines if line.startswith("shard0") and line.split()[1] == "0"]
+    assert len(lines) == 1 + len(all_lanes()) * len(all_aliases())
+    [line] = [line for line in lines if line.startswith("shard0") and line.split()[1] == str(LANE)]
     assert line.split()[2:4] == ["3", "0"]
 
 

@@ -19,6 +19,8 @@ from infra.sharding.sql import fetch_one
 from tests.integration.changes.kinds import (
     ALIAS,
     LANE,
+    OTHER_LANE,
+    OTHER_OWNER,
     armed,
     delivered,
     let_lease_expire,
@@ -87,9 +89,9 @@ def test_of_many_that_start_together_one_drains(journal):
 
 def test_lanes_do_not_wait_for_each_other(journal):
     note()
-    other = note(owner_id=3)
+    other = note(owner_id=OTHER_OWNER)
     with hung("drain.before_filing"):
-        assert drain(ALIAS, 1).delivered == 1
+        assert drain(ALIAS, OTHER_LANE).delivered == 1
         assert delivered() == other
 
 

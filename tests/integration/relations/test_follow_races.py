@@ -5,8 +5,8 @@ import random
 from functools import partial
 
 from infra.api.pages import Window
-from infra.changes.append import all_lanes
 from infra.changes.drain import drain as drain_lane
+from infra.changes.lanes import all_lanes
 from infra.sharding.placement import all_aliases
 from relations.actions.follow import follow, remove_follower, unfollow
 from relations.errors import FollowCapReached

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from counters.kinds import CounterKind
 from counters.queries.counts import load_counts
 from infra.caching.client import redis
-from infra.changes.append import lane_of
 from infra.changes.drain import drain
+from infra.changes.lanes import lane_of
 from infra.sharding.buckets import shard_of
 from relations.actions import block as block_module
 from relations.actions.block import block, unblock
@@ -108,10 +108,10 @@ class History:
 
     def drain_lane(self, a: int, *_: object) -> None:
         """Only one lane of one shard: the others hear later."""
-        alias, lane = shard_of(a), lane_of(a, bulk=False)
+        alias, lane = shard_of(a), lane_of(a)
         drain(alias, lane)
         for account in self.people:
-            if (shard_of(account), lane_of(account, bulk=False)) == (alias, lane):
+            if (shard_of(account), lane_of(account)) == (alias, lane):
                 self.oracle.tell_all_of(account)
 
     def warm(self, a: int, *_: object) -> None:

@@ -4,8 +4,8 @@ import threading
 
 from django.db import connections
 
-from infra.changes.append import all_lanes
 from infra.changes.drain import drain
+from infra.changes.lanes import all_lanes
 from infra.sharding.placement import all_aliases
 from relations.actions.block import block, unblock
 from relations.actions.follow import follow, unfollow

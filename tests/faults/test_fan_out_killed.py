@@ -1,0 +1,108 @@
+"""A fan-out whose drain is killed with -9, or whose readers' shard is: every live follower has
+each entry, and their page shows it once."""
+
+import subprocess
+import sys
+from signal import SIGKILL
+
+import pytest
+from django.conf import settings
+from django.db import connections
+
+from infra.changes.compensate import compensate
+from infra.sharding.buckets import shard_of
+from infra.sharding.sql import execute, fetch_all
+from relations.actions.follow import follow
+from tests.integration.timelines.audience import each, have, lay_followers, make_live
+from tests.integration.timelines.homes import first_page
+from tests.other_process import environment_of_this_test
+from tests.private_world import private_world, whole
+from tests.world import drain_all, make_accounts, publish
+
+# Drains all lanes of a database; the n-th time at the failpoint it is gone.
+SCRIPT = """
+import itertools, os, signal, sys
+import django
+django.setup()
+from infra.changes.compensate import compensate
+from infra.changes.failpoints import arm
+alias, place, nth = sys.argv[1:]
+passed = itertools.count(1)
+def gone():
+    if next(passed) == int(nth):
+        os.kill(os.getpid(), signal.SIGKILL)
+arm(place, gone)
+while list(compensate(alias)):
+    pass
+"""
+SMALL = {"INLINE_FOLLOWERS": "5", "CHUNK_FOLLOWERS": "30"}
+FOLLOWERS = 200
+PLACES = [
+    ("drain.after_filing", 1),  # of the post: the dispatch is written, nothing is cut
+    ("drain.after_filing", 2),  # of the dispatch: chunks are written, none is pushed
+    ("drain.before_commit", 2),
+    ("fan_out.page_pushed", 1),
+    ("fan_out.page_pushed", 4),  # pushed, and not filed
+    ("drain.before_filing", 5),
+]
+
+
+def drain_and_die(alias, place, nth):
+    command = [sys.executable, "-c", SCRIPT, alias, place, str(nth)]
+    environment = environment_of_this_test() | SMALL
+    environment["DJANGO_SETTINGS_MODULE"] = "config.settings"
+    return subprocess.run(command, env=environment, cwd=settings.BASE_DIR, check=False).returncode
+
+
+@pytest.mark.parametrize(("place", "nth"), PLACES)
+def test_kill_9_anywhere_in_a_fan_out(world, settings, place, nth):
+    settings.INLINE_FOLLOWERS, settings.CHUNK_FOLLOWERS = 5, 30
+    author, reader = make_accounts(2)
+    follow(reader, author)
+    crowd = lay_followers(author, FOLLOWERS)
+    drain_all()
+    make_live(crowd)
+    first_page(reader)
+    post = publish(author)
+    assert drain_and_die(shard_of(author), place, nth) == -SIGKILL
+    drain_all()
+    assert have(crowd) == each(crowd, post)
+    assert first_page(reader) == [post.public]
+    filed = "SELECT count(*) FROM changes_delivered WHERE kind = 'timelines.chunk_cut'"
+    assert fetch_all(shard_of(author), filed) == [(7,)], "dispatched once"
+
+
+@pytest.fixture(scope="module")
+def private(django_db_blocker):
+    with django_db_blocker.unblock(), private_world() as services:
+        yield services
+
+
+@pytest.mark.parametrize("inline", [5, 500])
+def test_readers_of_a_dead_shard_wait_and_all_others_do_not(private, settings, inline):
+    settings.INLINE_FOLLOWERS, settings.CHUNK_FOLLOWERS = inline, 30
+    with whole(private) as services:
+        author = next(one for one in make_accounts(4) if shard_of(one) == "shard0")
+        crowd = lay_followers(author, 100)
+        drain_all()
+        make_live(crowd)
+        services.postgres["shard2"].kill()
+        connections["shard2"].close()
+        post = publish(author)
+        drain_living()
+        theirs = [one for one in crowd if shard_of(one) == "shard2"]
+        others = [one for one in crowd if shard_of(one) != "shard2"]
+        assert have(others) == each(others, post)
+        assert have(theirs) == each(theirs)
+        services.postgres["shard2"].start()
+        connections["shard2"].close()
+        execute("shard0", "UPDATE changes_change SET next_attempt_at = clock_timestamp()")
+        drain_all()
+        assert have(crowd) == each(crowd, post)
+        indexed = "SELECT moment FROM timelines_recentpost WHERE author_id = %s"
+        assert fetch_all("shard2", indexed, (author,)) == [(post.moment,)]
+
+
+def drain_living():
+    while sum(report.delivered for report in compensate("shard0")):
+        pass

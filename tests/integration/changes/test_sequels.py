@@ -1,0 +1,156 @@
+"""Sequels: what a consumer asks for is written once, with the filing, whatever breaks off."""
+
+from datetime import UTC, datetime, timedelta
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+
+from infra.changes.drain import drain
+from infra.changes.errors import FailsAlike
+from infra.changes.registry import Sequel
+from infra.changes.tasks import drain_lane
+from infra.sharding.sql import fetch_all
+from tests.integration.changes.kinds import (
+    ALIAS,
+    BULK_LANE,
+    LANE,
+    OWNER,
+    Asked,
+    BulkNoted,
+    Crash,
+    Noted,
+    armed,
+    crash,
+    delivered,
+    emit,
+    note,
+    pending,
+)
+from tests.world import drain_all
+
+ASKED = "SELECT payload->>'number' FROM changes_change WHERE kind = 'tests.asked' ORDER BY id"
+FAILPOINTS = [
+    "drain.before_delivery",
+    "deliver.after_consumer",
+    "drain.before_filing",
+    "drain.before_commit",
+    "drain.after_filing",
+]
+
+
+def ask_for_each_note(deliveries):
+    """One sequel a note, and nothing of sequels themselves."""
+    notes = [one.payload for one in deliveries if isinstance(one.payload, Noted)]
+    return [Sequel(OWNER, Asked(one.number)) for one in notes]
+
+
+def asked():
+    return [int(number) for (number,) in fetch_all(ALIAS, ASKED)]
+
+
+@pytest.fixture
+def asking(journal):
+    journal.ask = ask_for_each_note
+    return journal
+
+
+@pytest.mark.parametrize("place", FAILPOINTS)
+def test_crash_anywhere_leaves_each_sequel_once(asking, place):
+    versions = note(3)
+    with armed(place, crash), pytest.raises(Crash):
+        drain(ALIAS, LANE)
+    drain(ALIAS, LANE)
+    assert delivered() == versions
+    assert asked() == [0, 1, 2]
+
+
+def test_sequels_are_delivered_like_any_change(asking):
+    emit(Noted(7))
+    assert drain_all() == 2
+    assert asking.deliveries[-1].payload == Asked(7)
+    assert pending() == []
+
+
+def test_rows_that_fail_have_no_sequels(asking):
+    """Those of the others are written once, though their batch was run again in halves."""
+    versions = note(8)
+    asking.fail_for(versions[5])
+    drain(ALIAS, LANE)
+    assert asked() == [0, 1, 2, 3, 4, 6, 7]
+
+
+def test_bell_rings_for_the_lanes_of_the_sequels(asking, monkeypatch):
+    emit(Noted(), Noted())
+    rung = []
+    monkeypatch.setattr("infra.changes.append.ring", lambda *place: rung.append(place))
+    drain(ALIAS, LANE)
+    assert rung == [(ALIAS, BULK_LANE)]
+
+
+def test_no_bell_for_the_lane_that_is_drained_anyway(journal, monkeypatch):
+    emit(BulkNoted())
+    rung = []
+    monkeypatch.setattr("infra.changes.append.ring", lambda *place: rung.append(place))
+    journal.ask = lambda deliveries: [
+        Sequel(OWNER, Asked(5)) for one in deliveries if one.payload == BulkNoted()
+    ]
+    assert drain(ALIAS, BULK_LANE).delivered == 2
+    assert rung == []
+
+
+def test_bulk_rows_are_taken_one_by_one(journal):
+    """A crash repeats the one in hand."""
+    versions = emit(*[BulkNoted()] * 3)
+    drain(ALIAS, BULK_LANE, max_batches=2)
+    assert journal.heard == [[versions[0]], [versions[1]]]
+
+
+def test_task_carries_one_bulk_row_and_queues_again(journal, monkeypatch):
+    """So that the bell of a post is not behind a whole fan-out."""
+    versions = emit(*[BulkNoted()] * 2)
+    rung = []
+    monkeypatch.setattr("infra.changes.tasks.ring", lambda *place: rung.append(place))
+    drain_lane(ALIAS, BULK_LANE)
+    assert (delivered(), rung) == (versions[:1], [(ALIAS, BULK_LANE)])
+    drain_lane(ALIAS, BULK_LANE)
+    assert (delivered(), rung) == (versions, [(ALIAS, BULK_LANE)])
+
+
+def test_rows_that_fail_alike_are_not_tried_one_by_one(journal):
+    versions = note(64)
+    tried = []
+
+    def act(deliveries):
+        tried.append(len(deliveries))
+        raise FailsAlike("shard9 is away")
+
+    journal.act = act
+    assert drain(ALIAS, LANE).failed == 64
+    assert tried == [64]
+    assert pending() == versions
+
+
+def test_sequels_of_a_batch_that_fails_alike_are_not_written(asking):
+    note(4)
+
+    def fail(deliveries):
+        raise FailsAlike
+
+    asking.act = fail
+    drain(ALIAS, LANE)
+    assert asked() == []
+
+
+def test_replay_brings_sequels_about_again_and_leaves_the_old_ones_out(asking):
+    note(3)
+    drain_all()
+    asking.clear()
+    asking.ask = ask_for_each_note
+    replay_everything()
+    assert [type(one.payload) for one in asking.deliveries] == [Noted] * 3
+    assert asked() == [0, 1, 2]
+
+
+def replay_everything():
+    call_command("replay_changes", since=datetime.now(UTC) - timedelta(hours=1), stdout=StringIO())

@@ -1,0 +1,51 @@
+"""Many followers at once, and who of them is live: rows and keys laid past the actions."""
+
+from collections.abc import Iterable
+
+from infra.caching.client import redis
+from infra.sharding.buckets import shard_of
+from infra.sharding.sql import execute
+from posts.ids import PostId
+from timelines.stores.chosen import timeline_store
+from timelines.types import Entry, LiveTimeline
+
+FIRST_ID = 1_000_000
+# Two followers share a millisecond, so that bounds fall between equals.
+FOLLOW = """
+INSERT INTO relations_backwardedge
+    (followee_id, follower_id, attribute, flags, revision, since_ms)
+SELECT %s, id, 1, 0, 1, 1000 + id / 2 FROM unnest(%s::bigint[]) AS id
+"""
+
+
+def lay_followers(author_id: int, count: int) -> list[int]:
+    """So many followers without accounts, on all shards in turn."""
+    ids = list(range(FIRST_ID, FIRST_ID + count))
+    execute(shard_of(author_id), FOLLOW, (author_id, ids))
+    return ids
+
+
+def make_live(reader_ids: Iterable[int]) -> None:
+    """Empty timelines that a read just built."""
+    for reader_id in reader_ids:
+        timeline_store().begin_build(reader_id, 1)
+        timeline_store().lay(reader_id, 1, LiveTimeline.of([], 0, 0))
+
+
+def entries_of(reader_id: int) -> set[Entry] | None:
+    """What a reader's live timeline has; None: there is none."""
+    live = timeline_store().parse(redis().call(*timeline_store().read_command(reader_id)))
+    return None if live is None else {Entry.from_packed(packed) for packed in live.packed}
+
+
+def of_post(*posts: PostId) -> set[Entry]:
+    return {Entry.of_post(post) for post in posts}
+
+
+def each(reader_ids: Iterable[int], *posts: PostId) -> dict[int, set[Entry] | None]:
+    """What `have` says when each of them has just these posts."""
+    return {reader_id: of_post(*posts) for reader_id in reader_ids}
+
+
+def have(reader_ids: Iterable[int]) -> dict[int, set[Entry] | None]:
+    return {reader_id: entries_of(reader_id) for reader_id in reader_ids}

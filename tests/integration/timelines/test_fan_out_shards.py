@@ -1,0 +1,107 @@
+"""Fan-outs while a shard does not answer: its readers wait, and nobody else."""
+
+from collections.abc import Sequence
+
+import pytest
+from django.conf import settings
+from django.db import OperationalError
+from pytest_django import Settings
+
+from infra.changes.drain import drain
+from infra.changes.lanes import LaneGroup
+from infra.sharding.buckets import shard_of
+from infra.sharding.placement import all_aliases
+from infra.sharding.sql import execute, fetch_all
+from tests.integration.timelines.audience import each, have, lay_followers, make_live
+from tests.world import drain_all, make_account, make_accounts, publish
+from timelines.actions import fan_out
+from timelines.types import Entry
+
+
+class Away:
+    """Shards whose recent-posts index does not answer, and what was asked of the others."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.aliases: set[str] = set()
+        self.calls: list[str] = []
+        self._index = fan_out.index_recent
+        monkeypatch.setattr(fan_out, "index_recent", self.index)
+
+    def index(self, alias: str, entries: Sequence[Entry]) -> None:
+        self.calls.append(alias)
+        if alias in self.aliases:
+            raise OperationalError("connection refused")
+        self._index(alias, entries)
+
+
+@pytest.fixture
+def away(small_pieces: Settings, monkeypatch: pytest.MonkeyPatch) -> Away:
+    return Away(monkeypatch)
+
+
+@pytest.mark.parametrize("count", [4, 30])
+def test_readers_of_a_shard_that_is_away_are_pushed_to_when_it_is_back(
+    away: Away, count: int
+) -> None:
+    author = make_account()
+    dead = "shard2" if shard_of(author) != "shard2" else "shard3"
+    crowd = lay_followers(author, count)
+    make_live(crowd)
+    away.aliases = {dead}
+    post = publish(author)
+    drain_all()
+    theirs = [one for one in crowd if shard_of(one) == dead]
+    others = [one for one in crowd if shard_of(one) != dead]
+    assert have(others) == each(others, post)
+    assert have(theirs) == each(theirs), "their index does not have it"
+    away.aliases = set()
+    for alias in all_aliases():
+        execute(alias, "UPDATE changes_change SET next_attempt_at = clock_timestamp()")
+    drain_all()
+    assert have(crowd) == each(crowd, post)
+
+
+def test_what_waits_for_one_shard_waits_together_and_in_a_lane_of_its_own(away: Away) -> None:
+    authors = [one for one in make_accounts(40) if shard_of(one) == "shard0"]
+    away.aliases = {"shard3"}
+    for author in authors:
+        publish(author)
+    for lane in (0, 1):
+        drain("shard0", lane)
+    away.calls.clear()
+    assert drain("shard0", LaneGroup.WAITING).failed == len(authors)
+    assert away.calls == ["shard3"]
+    state = fetch_all("shard0", "SELECT DISTINCT state, attempts FROM changes_change")
+    assert state == [(0, 0)]
+
+
+def test_shards_that_are_away_wait_for_themselves_only(away: Away) -> None:
+    author = make_account()
+    mine = shard_of(author)
+    first, second = [alias for alias in settings.SHARD_ALIASES if alias != mine][:2]
+    crowd = lay_followers(author, 5)
+    make_live(crowd)
+    away.aliases = {first, second}
+    post = publish(author)
+    drain_all()
+    away.aliases = {second}
+    execute(mine, "UPDATE changes_change SET next_attempt_at = clock_timestamp()")
+    drain_all()
+    waiting = [one for one in crowd if shard_of(one) == second]
+    reached = [one for one in crowd if shard_of(one) != second]
+    assert have(reached) == each(reached, post)
+    assert have(waiting) == each(waiting)
+
+
+def test_index_is_written_before_the_readers_are_pushed_to(
+    away: Away, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order: list[str] = []
+    push = fan_out.push
+    monkeypatch.setattr(fan_out, "push", lambda *args: (order.append("push"), push(*args)))
+    monkeypatch.setattr(away, "_index", lambda *_: order.append("index"))
+    author = make_account()
+    lay_followers(author, 4)
+    publish(author)
+    drain_all()
+    assert order == ["index"] * 4 + ["push"]

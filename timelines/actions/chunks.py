@@ -1,0 +1,36 @@
+"""Big fan-outs in pieces: dispatched into chunks, each of which is delivered by itself."""
+
+from django.conf import settings
+
+from infra.changes.registry import Sequel
+from relations.queries.followers import iter_followers, list_bounds
+from timelines.actions.fan_out import push
+from timelines.changes import ChunkCut, FanOutBegun
+
+# Then others have their turn: so long does one author keep a lane at a time.
+CHUNKS_A_DISPATCH = 10
+
+
+def cut_chunks(author_id: int, begun: FanOutBegun) -> list[Sequel]:
+    """The next chunks, and behind them the rest of the dispatch, if there is any.
+
+    Cost: one index-only scan of as many followers as the chunks have.
+    """
+    size = settings.CHUNK_FOLLOWERS
+    bounds = list_bounds(author_id, begun.below, size, CHUNKS_A_DISPATCH)
+    is_rest = len(bounds) < CHUNKS_A_DISPATCH
+    ends = [*bounds, None] if is_rest else bounds
+    starts = [begun.below, *bounds]
+    pieces = zip(starts, ends, strict=False)
+    chunks = [ChunkCut(begun.entries, begun.shards, below, last) for below, last in pieces]
+    sequels = [Sequel(author_id, chunk) for chunk in chunks]
+    if not is_rest:
+        rest = FanOutBegun(begun.entries, begun.shards, below=bounds[-1])
+        sequels.append(Sequel(author_id, rest))
+    return sequels
+
+
+def push_chunk(author_id: int, chunk: ChunkCut) -> None:
+    """Pushes to the live ones of a chunk's followers, page by page. Safety: may run again."""
+    for followers in iter_followers(author_id, chunk.below, chunk.last):
+        push(chunk.entries, followers, chunk.shards)

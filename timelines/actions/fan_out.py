@@ -1,0 +1,92 @@
+"""Brings new entries to the homes of their authors' followers, or asks for it in pieces."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from itertools import chain
+
+import structlog
+from django.conf import settings
+from django.db import InterfaceError, OperationalError
+
+from infra.changes.failpoints import failpoint
+from infra.changes.registry import Sequel
+from infra.sharding.buckets import shard_of
+from infra.sharding.scatter import scatter
+from relations.queries.followers import list_newest_followers
+from timelines.changes import FanOutBegun, ShardMissed
+from timelines.recent.write import index_recent
+from timelines.stores.chosen import timeline_store
+from timelines.types import Entry
+
+log = structlog.get_logger()
+
+ByAuthor = Mapping[int, Sequence[Entry]]
+
+
+def fan_out(posted: ByAuthor, shards: Iterable[str]) -> list[Sequel]:
+    """Reaches the followers who live on these shards, as the authors' shard knows them now.
+
+    A shard has the entries in its recent-posts index before any of its readers is pushed to. One
+    that cannot be reached gets sequels of its own; the readers of all others have the entries now.
+    So do the sequels of an author with more than INLINE_FOLLOWERS.
+    Safety: may run again; readers skip repeats. Cost: one statement a shard, at once; one query
+    and one round trip an author.
+    """
+    is_indexed = _index(posted, shards)
+    reached = tuple(shard for shard, done in is_indexed.items() if done)
+    missed = [shard for shard, done in is_indexed.items() if not done]
+    sequels = [
+        Sequel(author_id, ShardMissed(tuple(entries), shard))
+        for shard in missed
+        for author_id, entries in posted.items()
+    ]
+    return sequels + _push_all(posted, reached)
+
+
+def make_up(posted: ByAuthor, shard: str) -> list[Sequel]:
+    """The part of a fan-out that a shard missed. Raises: what index_recent does; it is still away.
+
+    Safety and cost as `fan_out`.
+    """
+    index_recent(shard, _entries_of(posted))
+    return _push_all(posted, (shard,))
+
+
+def push(entries: Sequence[Entry], reader_ids: Iterable[int], shards: Sequence[str]) -> None:
+    """To those of the readers who are live and on one of these shards. One round trip."""
+    readers = [reader_id for reader_id in reader_ids if shard_of(reader_id) in shards]
+    timeline_store().push(dict.fromkeys(readers, entries))
+    failpoint("fan_out.page_pushed")
+
+
+def _push_all(posted: ByAuthor, shards: tuple[str, ...]) -> list[Sequel]:
+    if not shards:
+        return []
+    return [s for author_id, entries in posted.items() for s in _start(author_id, entries, shards)]
+
+
+def _start(author_id: int, entries: Sequence[Entry], shards: tuple[str, ...]) -> list[Sequel]:
+    most = settings.INLINE_FOLLOWERS
+    followers = list_newest_followers(author_id, most + 1)
+    if len(followers) > most:
+        return [Sequel(author_id, FanOutBegun(tuple(entries), shards))]
+    push(entries, followers, shards)
+    return []
+
+
+def _index(posted: ByAuthor, shards: Iterable[str]) -> dict[str, bool]:
+    entries = _entries_of(posted)
+    return scatter({shard: partial(_index_shard, shard, entries) for shard in shards})
+
+
+def _index_shard(shard: str, entries: Sequence[Entry]) -> bool:
+    try:
+        index_recent(shard, entries)
+    except (OperationalError, InterfaceError) as error:
+        log.warning("fan_out.shard_missed", shard=shard, error=str(error))
+        return False
+    return True
+
+
+def _entries_of(posted: ByAuthor) -> list[Entry]:
+    return list(chain.from_iterable(posted.values()))
