@@ -5,6 +5,8 @@ rolling back. Every xdist worker has its own databases and its own Redis databas
 """
 
 import os
+import shutil
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 
@@ -32,6 +34,7 @@ def pytest_configure(config: pytest.Config) -> None:
     worker = os.environ.get("PYTEST_XDIST_WORKER")
     if worker is None:
         config.stash[_services] = start_for_session()
+        os.environ["RUNTIME_DIR"] = tempfile.mkdtemp(prefix="tideline-run-")
     else:
         # Redis has numbered databases; PostgreSQL's are named by pytest-django.
         number = int(worker.removeprefix("gw")) + 1
@@ -47,6 +50,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     services = config.stash.get(_services, None)
     if services is not None:
         services.stop()
+        shutil.rmtree(os.environ["RUNTIME_DIR"])
 
 
 @pytest.fixture(scope="session")
@@ -86,10 +90,12 @@ def listening() -> None:
 def world(databases: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
     """Databases and Redis, empty; whatever the test leaves is deleted after it."""
     from tests.world import clean  # noqa: PLC0415 - models exist once Django is set up
+    from timelines.increments.questions import forget_increments  # noqa: PLC0415
 
     with django_db_blocker.unblock():
         clean()
         yield
+        forget_increments()  # its thread would ask Redis while other tests count
         clean()
 
 

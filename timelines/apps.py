@@ -12,3 +12,4 @@ class TimelinesConfig(AppConfig):
         import_module("timelines.consumers")
         import_module("timelines.recent.consumers")
         import_module("timelines.recent.retention")
+        import_module("timelines.increments.consumers")

@@ -1,0 +1,44 @@
+"""Increments brought up to the stream at a test's word, not by the thread."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from unittest.mock import patch
+
+import numpy as np
+
+from infra.caching.client import redis
+from posts.ids import EPOCH, PostId
+from timelines.increments.apply import LAG_S
+from timelines.increments.board import Word
+from timelines.increments.keeper import Keeper
+from timelines.increments.questions import increments
+
+
+@contextmanager
+def no_thread() -> Iterator[None]:
+    with patch.object(Keeper, "ensure", lambda keeper: None):
+        yield
+
+
+def catch_up() -> None:
+    assert increments().keeper.turn()
+
+
+def begin_long_ago() -> None:
+    """The board follows the stream since before anything happened."""
+    catch_up()
+    look = increments().look()
+    assert look is not None
+    look.board.head[Word.COMPLETE_FROM] = 1
+
+
+def second_now() -> int:
+    return int(redis().call("TIME")[0]) - EPOCH
+
+
+def since(ago_s: int = LAG_S + 1) -> PostId:
+    return PostId(second_now() - ago_s, 0, 0)
+
+
+def authors_since(ids: list[int], cursor: PostId | None = None) -> list[int] | None:
+    return increments().authors_since(np.array(ids, np.int64), cursor or since())

@@ -1,0 +1,262 @@
+"""Increments from a post to an answer, on a real Redis; processes that share a board, and die."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+from redis.exceptions import ConnectionError as RedisConnectionError
+
+from infra.caching.client import SingleClient, redis
+from posts.ids import PostId
+from relations.actions.follow import follow
+from tests.integration.timelines.boards import (
+    authors_since,
+    begin_long_ago,
+    catch_up,
+    no_thread,
+    second_now,
+    since,
+)
+from tests.other_process import environment_of_this_test
+from tests.world import make_accounts, publish
+from timelines.increments.apply import LAG_S
+from timelines.increments.questions import STALE_MS, forget_increments, increments
+from timelines.increments.stream import A_READ, STREAM, posts_command
+
+# Asks once, so that its thread begins, and says what it knows for as long as it is asked.
+OTHER = """
+import sys, time, django
+django.setup()
+import numpy as np
+from posts.ids import PostId
+from timelines.increments.questions import increments
+since = PostId(int(sys.argv[1]), 0, 0)
+while True:
+    print(increments().authors_since(np.array([int(sys.argv[2])]), since), flush=True)
+    time.sleep(0.05)
+"""
+
+
+@pytest.fixture
+def board(world: None) -> Iterator[None]:
+    with no_thread():
+        increments()._path.unlink(missing_ok=True)  # accounts of tests have the same ids
+        begin_long_ago()
+        yield
+
+
+def test_a_drained_post_is_found(board: None, drain: Callable[[], int]) -> None:
+    author, other = make_accounts(2)
+    post = publish(author)
+    assert authors_since([author, other]) == []
+    drain()
+    catch_up()
+    assert authors_since([author, other]) == [author]
+    assert authors_since([author, other], post) == []
+
+
+def test_a_second_post_within_the_same_second_is_found(
+    board: None, drain: Callable[[], int]
+) -> None:
+    (author,) = make_accounts(1)
+    at = time.time()
+    first, second = (publish(author, clock_s=lambda: at) for _ in range(2))
+    drain()
+    catch_up()
+    assert (first.second, second.sequence) == (second.second, 1)
+    assert authors_since([author], first) == [author]
+
+
+def test_more_than_one_read_is_applied_in_one_turn(board: None) -> None:
+    now = second_now()
+    redis().run([posts_command([PostId(now, author, 0)]) for author in range(1, A_READ + 2)])
+    catch_up()
+    assert authors_since([1, A_READ + 1]) == [A_READ + 1, 1]
+
+
+def test_before_anybody_applied_it_is_unknown(world: None) -> None:
+    with no_thread():
+        assert authors_since([1]) is None
+        catch_up()
+        assert authors_since([1]) is None, "what came before is not known"
+        assert authors_since([1], since(-LAG_S - 1)) == []
+
+
+def turned_back() -> None:
+    """A server that came back with what it had a while ago, and went on from there."""
+    redis().call("DEL", STREAM)
+    redis().call("XADD", STREAM, "1-1", "m", b"long ago")
+    redis().call(*posts_command([PostId(second_now(), 9, 0)]))
+
+
+def trimmed() -> None:
+    redis().run([posts_command([PostId(5, 9, 0)])] * 3)
+    redis().call("XTRIM", STREAM, "MAXLEN", 1)
+
+
+def replaced() -> None:
+    """The same id, another entry."""
+    entry_id = redis().call("XREVRANGE", STREAM, "+", "-", "COUNT", 1)[0][0]
+    redis().call("DEL", STREAM)
+    redis().call("XADD", STREAM, entry_id, "m", b"others")
+
+
+def flushed() -> None:
+    redis().call("FLUSHDB")
+
+
+@pytest.mark.parametrize("lose", [turned_back, trimmed, replaced, flushed])
+def test_what_was_lost_makes_it_unknown_then_right(board: None, lose: Callable[[], None]) -> None:
+    assert authors_since([9]) == []
+    lose()
+    catch_up()
+    assert authors_since([9]) is None
+    later = second_now() + LAG_S + 1
+    assert authors_since([9], PostId(later, 0, 0)) == []
+    redis().call(*posts_command([PostId(later + 1, 9, 0)]))
+    catch_up()
+    assert authors_since([9], PostId(later, 0, 0)) == [9]
+
+
+def test_the_stream_is_cut_by_its_length(board: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("timelines.increments.stream.MOST_ENTRIES", 100)
+    redis().run([posts_command([PostId(5, 9, 0)])] * 1_000)
+    assert redis().call("XLEN", STREAM) < 300
+
+
+def test_a_board_that_nobody_applies_to_is_unknown(
+    board: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = increments()
+    later = int(time.time() * 1000) + STALE_MS
+    monkeypatch.setattr(asked, "_clock_ms", lambda: later)
+    assert authors_since([9]) is None
+
+
+def test_without_redis_it_is_unknown_after_a_moment_and_right_again_with_it(
+    board: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise RedisConnectionError
+
+    cursor, head = since(), increments().look()
+    assert head is not None
+    with monkeypatch.context() as patch:
+        patch.setattr(SingleClient, "run", refuse)
+        before = list(head.board.head)
+        catch_up()
+        assert list(head.board.head) == before, "nobody claims to have caught up"
+    redis().call(*posts_command([PostId(second_now(), 9, 0)]))
+    catch_up()
+    assert authors_since([9], cursor) == [9]
+
+
+def test_a_process_that_starts_goes_on_where_the_last_one_ended(board: None) -> None:
+    cursor = since()
+    redis().call(*posts_command([PostId(second_now(), 9, 0)]))
+    forget_increments()
+    catch_up()
+    assert authors_since([9], cursor) == [9]
+
+
+def test_a_cleared_folder_is_filled_again(board: None) -> None:
+    increments()._path.unlink()
+    catch_up()
+    cursor = PostId(second_now() + LAG_S + 1, 0, 0)
+    forget_increments()
+    catch_up()
+    assert authors_since([9], cursor) == []
+
+
+def test_a_cleared_lock_is_nobodys(board: None) -> None:
+    """Else this process and one that locks the new file would both think they hold it."""
+    held = increments().keeper
+    held._lock_path.unlink()
+    increments.cache_clear()
+    catch_up()
+    assert not held.turn()
+
+
+def test_a_folder_that_others_may_write_to_is_not_used(board: None) -> None:
+    folder = increments()._path.parent
+    folder.chmod(0o777)
+    forget_increments()
+    try:
+        increments().keeper.turn()
+        assert increments().keeper._lock is None
+    finally:
+        folder.chmod(0o700)
+
+
+def test_one_process_at_a_time_applies(board: None) -> None:
+    held = increments().keeper
+    increments.cache_clear()
+    assert not increments().keeper.turn()
+    held.let_go()
+    assert increments().keeper.turn()
+
+
+def test_a_forked_child_does_not_hold_its_parents_lock(board: None) -> None:
+    child = os.fork()
+    if child == 0:
+        signal.pause()
+    try:
+        forget_increments()
+        assert increments().keeper.turn()
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+
+
+class Other:
+    """Another process that asks for one account's posts, over and over."""
+
+    def __init__(self, author: int, cursor: PostId) -> None:
+        command = [sys.executable, "-c", OTHER, str(cursor.second), str(author)]
+        settings = {"DJANGO_SETTINGS_MODULE": "config.settings"}
+        environment = environment_of_this_test() | settings
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, text=True)
+
+    def says(self, answer: str, within_s: float = 60) -> float:
+        """Reads until it says so; how long that took."""
+        began, output = time.monotonic(), self.process.stdout
+        assert output is not None
+        while time.monotonic() < began + within_s:
+            said = output.readline().strip()
+            if said == answer:
+                return time.monotonic() - began
+        raise AssertionError(f"said {said}, not {answer}")
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+
+
+def test_another_process_sees_a_post_and_whoever_is_left_applies(
+    board: None, drain: Callable[[], int]
+) -> None:
+    author, follower = make_accounts(2)
+    follow(follower, author)
+    drain()
+    catch_up()
+    cursor = PostId(second_now() - 1, 0, 0)
+    increments().keeper.let_go()  # this process is gone as far as the others know
+    others: list[Other] = []
+    try:
+        for _ in range(2):
+            others.append(Other(author, cursor))
+            others[-1].says("[]")
+        others[0].kill()  # who was first applied; the other one waited for the lock
+        publish(author)
+        drain()
+        took_s = others[1].says(f"[{author}]")
+        assert took_s < 10, "a crowded machine; half a second on one's own"
+    finally:
+        for other in others:
+            other.kill()

@@ -1,0 +1,199 @@
+"""Whether there is anything new at home, over HTTP: from the board, else from the timeline."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import orjson
+import pytest
+from django.test import Client
+
+from infra.caching.client import redis
+from posts.actions.delete_post import delete_post
+from posts.actions.repost import repost
+from posts.ids import FIRST, PostId
+from relations.actions.block import block
+from relations.actions.follow import follow, unfollow
+from relations.actions.mute import mute
+from relations.types import FollowWish
+from tests.budgets import count_calls
+from tests.callers import Caller
+from tests.integration.timelines.boards import begin_long_ago, catch_up, no_thread, since
+from tests.world import drain_all, make_accounts, publish
+from timelines.increments import news
+from timelines.increments.apply import LAG_S
+
+NEWS = "/api/v1/timelines/home/news"
+
+
+class Home:
+    """Somebody who follows two others, warm, and asks what is new."""
+
+    def __init__(self) -> None:
+        self.me, self.ann, self.bob = make_accounts(3)
+        self.caller = Caller(self.me)
+        for followee in (self.ann, self.bob):
+            follow(self.me, followee)
+        self.settle()
+        self.ask()
+
+    def settle(self) -> None:
+        drain_all()
+        catch_up()
+
+    def ask(self, cursor: PostId | None = None) -> Any:
+        answer = self.caller.get(NEWS, {"since_id": (cursor or since()).public})
+        assert answer.status_code == 200, answer.content
+        return orjson.loads(answer.content)
+
+    def named(self, cursor: PostId | None = None) -> list[int]:
+        return [int(account) for account in self.ask(cursor)["accounts"]]
+
+
+@pytest.fixture
+def home(world: None) -> Iterator[Home]:
+    with no_thread():
+        begin_long_ago()
+        yield Home()
+
+
+@pytest.fixture
+def no_timeline(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise AssertionError("the board knows")
+
+    monkeypatch.setattr(news, "home_page", refuse)
+
+
+def test_nothing_new_and_something_new(home: Home, no_timeline: None) -> None:
+    before = home.ask()
+    assert before == {
+        "new": False, "count": 0, "accounts": [], "as_of": before["as_of"], "lag_s": LAG_S,
+    }  # fmt: skip
+    publish(home.bob)
+    home.settle()
+    after = home.ask(PostId.from_public(before["as_of"]))
+    assert after == before | {
+        "new": True, "count": 1, "accounts": [str(home.bob)], "as_of": after["as_of"],
+    }  # fmt: skip
+
+
+def test_own_posts_are_news_to_ones_other_devices(home: Home, no_timeline: None) -> None:
+    post = publish(home.me)
+    home.settle()
+    assert home.named() == [home.me]
+    assert home.named(post) == []
+
+
+def test_neither_database_nor_redis_when_warm(home: Home, no_timeline: None) -> None:
+    publish(home.ann)
+    home.settle()
+    for expected, cursor in (([home.ann], since()), ([], since(-1))):
+        home.ask(cursor)
+        with count_calls() as calls:
+            assert home.named(cursor) == expected
+        assert (calls.statements, calls.round_trips) == ([], 0)
+
+
+@pytest.mark.parametrize("act", [unfollow, mute, block])
+def test_nobody_is_named_whom_one_does_not_hear_any_more(
+    home: Home, no_timeline: None, act: Callable[[int, int], Any]
+) -> None:
+    """At the next read, before the drain; and after it, in a process that did not act."""
+    publish(home.ann), publish(home.bob)
+    home.settle()
+    assert set(home.named()) == {home.ann, home.bob}
+    act(home.me, home.ann)
+    assert home.named() == [home.bob]
+    home.settle()
+    assert home.named() == [home.bob]
+
+
+def test_other_processes_are_told_of_relations_by_the_stream(
+    home: Home, no_timeline: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish(home.ann)
+    home.settle()
+    monkeypatch.setattr("timelines.increments.consumers.forget_followees", lambda reader: None)
+    assert home.named() == [home.ann]
+    mute(home.me, home.ann)
+    home.settle()
+    assert home.named() == []
+
+
+def test_who_blocks_me_is_not_named(home: Home, no_timeline: None) -> None:
+    publish(home.ann)
+    home.settle()
+    block(home.ann, home.me)
+    assert home.named() == []
+
+
+def test_a_mute_that_ends_by_the_clock_ends_here_too(
+    home: Home, no_timeline: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish(home.ann)
+    mute(home.me, home.ann, duration_s=3_600)
+    home.settle()
+    assert home.named() == []
+    at_ms = news.now_ms() + 3_600_000
+    assert news.find_news(home.me, since(), lambda: at_ms).account_ids == [home.ann]
+
+
+def test_whose_reposts_are_hidden_the_timeline_knows(home: Home) -> None:
+    follow(home.me, home.ann, FollowWish(reposts=False))
+    cursor = since()
+    repost(home.ann, publish(make_accounts(1)[0]))
+    home.settle()
+    assert home.named(cursor) == [], "nothing that shows"
+    publish(home.ann)
+    home.settle()
+    assert home.named(cursor) == [home.ann]
+
+
+def test_with_nothing_in_memory_the_timeline_is_asked(home: Home) -> None:
+    publish(home.ann)
+    deleted = publish(home.bob)
+    delete_post(deleted)
+    drain_all()
+    redis().call("FLUSHDB")
+    catch_up()
+    assert home.named() == [home.ann]
+    assert home.named(since(-LAG_S - 1)) == []
+
+
+def test_without_a_cursor_it_is_since_the_beginning(home: Home) -> None:
+    assert orjson.loads(home.caller.get(NEWS).content)["new"] is False
+    publish(home.ann)
+    home.settle()
+    for query in ({}, {"since_id": ""}, {"since_id": FIRST.public}):
+        answer = orjson.loads(home.caller.get(NEWS, query).content)
+        assert (answer["count"], answer["accounts"]) == (1, [str(home.ann)])
+
+
+def test_at_most_forty_are_named_and_all_are_counted(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(news, "MOST_NAMED", 1)
+    publish(home.ann), publish(home.bob)
+    home.settle()
+    answer = home.ask()
+    assert (answer["count"], answer["accounts"]) == (2, [str(home.bob)])
+
+
+@pytest.mark.parametrize("value", ["1", "x" * 15, "\x00" * 14, "18446744073709551616", "É"])
+def test_a_malformed_cursor_is_422(home: Home, value: str) -> None:
+    answer = home.caller.get(NEWS, {"since_id": value})
+    assert (answer.status_code, orjson.loads(answer.content)) == (
+        422,
+        {"error": "Cursor is not valid for this list"},
+    )
+
+
+def test_the_last_id_there_can_be(home: Home) -> None:
+    assert orjson.loads(home.caller.get(NEWS, {"since_id": "z" * 14}).content)["new"] is False
+
+
+def test_who_may_not(home: Home) -> None:
+    assert Client().get(NEWS).status_code == 401
+    assert Caller(home.me, "write").get(NEWS).status_code == 403
+    assert Caller(None, "read").get(NEWS).status_code == 422
+    assert home.caller.post(NEWS).status_code == 405

@@ -1,0 +1,59 @@
+"""Whether there is anything new at home: what clients poll."""
+
+import orjson
+from django.http import HttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+
+from infra.api.endpoint import Endpoint
+from infra.api.rendering import json_response
+from infra.api.request import ApiRequest
+from posts.ids import FIRST
+from timelines.increments.apply import LAG_S
+from timelines.increments.news import find_news
+from timelines.queries.home import decode_cursor
+
+SINCE = OpenApiParameter(
+    "since_id",
+    OpenApiTypes.STR,
+    description="The newest status one has, or `as_of` of the answer before; default: of all time",
+)
+
+
+class News(serializers.Serializer[None]):
+    """For the schema only."""
+
+    new = serializers.BooleanField(help_text="Whether the home timeline has anything newer")
+    count = serializers.IntegerField(help_text="About how many accounts published something")
+    accounts = serializers.ListField(
+        child=serializers.CharField(), help_text="The newest of them, at most 40; newest first"
+    )
+    as_of = serializers.CharField(
+        help_text="To ask from next. Reaches back by lag_s, so some may be named once more"
+    )
+    lag_s = serializers.IntegerField(
+        help_text="Who asks from as_of misses nothing that came in order within so many seconds"
+    )
+
+
+class HomeNewsView(Endpoint):
+    """Has anybody I follow, or I myself elsewhere, published anything since?
+
+    May be wrong in one direction: what is named may be gone again, or a repost of what I hide.
+    """
+
+    scopes = {"GET": "read:statuses"}
+
+    @extend_schema(parameters=[SINCE], responses=News)
+    def get(self, request: ApiRequest) -> HttpResponse:
+        since_id = request.query_params.get("since_id")
+        news = find_news(request.account_id, decode_cursor(since_id) if since_id else FIRST)
+        body = {
+            "new": news.account_count > 0,
+            "count": news.account_count,
+            "accounts": [str(account_id) for account_id in news.account_ids],
+            "as_of": news.as_of.public,
+            "lag_s": LAG_S,
+        }
+        return json_response(orjson.dumps(body))

@@ -1,0 +1,116 @@
+"""Who keeps a machine's board up to date: whichever process holds a lock, twice a second.
+
+Every process that asks the board has a thread that tries for the lock, so when the holder ends,
+in whatever way, another is at work within TURN_S. The lock is the kernel's (flock).
+"""
+
+import fcntl
+import os
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import structlog
+from redis.exceptions import RedisError
+
+TURN_S = 0.5
+log = structlog.get_logger()
+
+
+class FolderNotOurs(OSError):
+    """The folder for run-time files belongs to somebody else, or others may write there."""
+
+
+class Keeper:
+    """A thread, begun when it is first needed, and the lock it holds or waits for."""
+
+    def __init__(self, lock_path: Path, catch_up: Callable[[], None]) -> None:
+        self._lock_path = lock_path
+        self._catch_up = catch_up
+        self._lock: int | None = None
+        self._turning = threading.Lock()
+        self._stopped = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._is_failing = False
+
+    def ensure(self) -> None:
+        """Begins the thread unless it runs. 0.1 µs."""
+        if self._thread is None:
+            with self._turning:
+                if self._thread is None:
+                    self._thread = threading.Thread(target=self._run, daemon=True)
+                    self._thread.start()
+
+    def turn(self) -> bool:
+        """Catches up if this process is the one to do it; whether it is. Raises nothing."""
+        with self._turning:
+            try:
+                if not self._holds():
+                    return False
+                self._catch_up()
+                self._is_failing = False
+            except (RedisError, OSError, ValueError) as error:
+                self._report(error)
+            return True
+
+    def stop(self) -> None:
+        """Ends the thread and lets go of the lock."""
+        self._stopped.set()
+        if self._thread is not None:
+            self._thread.join()
+        self.let_go()
+
+    def let_go(self) -> None:
+        """Of the lock; also what a forked process does with its copy of the parent's."""
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def _run(self) -> None:
+        self.turn()
+        while not self._stopped.wait(TURN_S):
+            self.turn()
+
+    def _holds(self) -> bool:
+        """A lock on a file that is gone from its place is nobody's."""
+        if self._lock is not None and not _is_at(self._lock_path, self._lock):
+            self.let_go()
+        if self._lock is None:
+            self._lock = _try_lock(self._lock_path)
+        return self._lock is not None
+
+    def _report(self, error: Exception) -> None:
+        """Once: the same is true again half a second later."""
+        if not self._is_failing:
+            log.warning("increments.not_applied", error=str(error), exc_info=_is_strange(error))
+        self._is_failing = True
+
+
+def _try_lock(path: Path) -> int | None:
+    _own_folder(path.parent)
+    lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(lock)
+        return None
+    return lock
+
+
+def _own_folder(folder: Path) -> None:
+    """In a place that all users share somebody may have made another. Raises FolderNotOurs."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    stat = folder.stat()
+    if stat.st_uid != os.getuid() or stat.st_mode & 0o022:
+        raise FolderNotOurs(f"{folder} is not private to uid {os.getuid()}")
+
+
+def _is_at(path: Path, descriptor: int) -> bool:
+    try:
+        return path.stat().st_ino == os.fstat(descriptor).st_ino
+    except FileNotFoundError:
+        return False
+
+
+def _is_strange(error: Exception) -> bool:
+    return isinstance(error, ValueError)
