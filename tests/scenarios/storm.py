@@ -23,11 +23,10 @@ from counters.cache import account_counts
 from counters.queries.counts import load_counts, summarise
 from counters.types import AccountCounts
 from infra.changes import append
-from infra.changes.append import all_lanes
 from infra.changes.deliver import Row, deliver
 from infra.changes.drain import drain, take_batch
-from infra.changes.lanes import all_lanes
 from infra.changes.failpoints import arm, disarm
+from infra.changes.lanes import all_lanes
 from infra.sharding.buckets import shard_of
 from posts.count_cache import number_of, post_counts
 from tests.scenarios.background import Stop, threads
