@@ -128,6 +128,8 @@ class Replica:
             self._used_until = time.monotonic() + HOLDS_S
 
     def _read(self, read: Callable[[str], T]) -> T:
+        """On a connection made since the last failure. An older one may be broken, or about to give
+        the answer that was not waited for."""
         epoch = self._epoch
         if getattr(self._mine, "epoch", epoch) != epoch:
             connections[self.alias].close()

@@ -12,7 +12,8 @@ from django.db.backends.postgresql import base
 
 
 class BoundedConnection(psycopg.Connection[Any]):
-    """Ends itself when an answer takes longer than `answer_s`."""
+    """Waits at most `answer_s` for an answer; one that was not waited for is still to come, so
+    that the connection is to be closed then."""
 
     answer_s: float | None = None
 
@@ -20,13 +21,7 @@ class BoundedConnection(psycopg.Connection[Any]):
         self, gen: Generator[Any, Any, Any], interval: float = 0.1, timeout: float | None = None
     ) -> Any:
         """Raises OperationalError for what did not come in time."""
-        try:
-            return super().wait(gen, interval, timeout or self.answer_s)
-        except psycopg.OperationalError:
-            # The next to ask would be given the answer that was not waited for.
-            if self.pgconn.transaction_status == psycopg.pq.TransactionStatus.ACTIVE:
-                self.pgconn.finish()
-            raise
+        return super().wait(gen, interval, timeout or self.answer_s)
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
