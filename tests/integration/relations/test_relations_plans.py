@@ -6,7 +6,7 @@ from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
 from relations.cache import FOLLOWERS
 from relations.queries.fills import lay_followers, lay_following
-from relations.queries.followers import iter_followers
+from relations.queries.followers import iter_followers, list_bounds
 from relations.queries.rows import (
     BACKWARD,
     BACKWARD_OPEN,
@@ -114,6 +114,18 @@ def test_filling_the_followers_cache_reads_the_index_only(fill):
     assert len(held.items) == FOLLOWERS.max_items
     room = FOLLOWERS.max_items + 1
     assert_index_only(the_scan(calls, BACKWARD.table), "backward_follows", room * 7 // 6 + 1)
+
+
+def test_bounds_of_chunks_are_counted_by_the_index_only(fill):
+    """And no further than the chunks go."""
+    owner_id = fill(BACKWARD)
+    with count_calls() as calls:
+        bounds = list_bounds(owner_id, None, 100, 5)
+    assert bounds == read_newest(BACKWARD, owner_id, None, None, 500)[99::100]
+    nodes = nodes_of(calls.statements[0])
+    [scan] = [node for node in nodes if "Scan" in node["Node Type"] and "Index Name" in node]
+    assert (scan["Node Type"], scan["Index Name"]) == ("Index Only Scan", "backward_follows")
+    assert scan["Actual Rows"] <= 500 * 10 // 7 + 1
 
 
 def test_fan_out_scans_all_followers_by_the_index_only(fill):

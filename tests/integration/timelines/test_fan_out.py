@@ -19,8 +19,6 @@ from infra.sharding.sql import execute, fetch_all
 from posts.actions.repost import repost
 from relations.actions.follow import follow
 from relations.queries import followers as followers_module
-from relations.queries.followers import list_bounds
-from tests.budgets import count_calls
 from tests.integration.timelines.audience import (
     each,
     entries_of,
@@ -29,7 +27,6 @@ from tests.integration.timelines.audience import (
     make_live,
     of_post,
 )
-from tests.plans import nodes_of
 from tests.world import clean, drain_all, make_account, make_accounts, publish
 from timelines.actions import fan_out
 from timelines.types import Entry
@@ -212,17 +209,3 @@ def test_two_big_ones_take_turns_in_one_lane(small_pieces: Settings) -> None:
         [star] * 3 + [rival] * 3 + [star] * 3,
         [rival] * 3 + [star] * 3 + [rival] * 3,
     )
-
-
-def test_bounds_are_counted_by_the_index_only(world: None) -> None:
-    author = make_account()
-    crowd = lay_followers(author, 3_000)
-    execute(shard_of(author), "VACUUM ANALYZE relations_backwardedge")
-    with count_calls() as calls:
-        bounds = list_bounds(author, None, 100, 10)
-    assert [one.account_id for one in bounds] == crowd[::-1][99:1000:100]
-    [statement] = calls.statements
-    nodes = nodes_of(statement)
-    [scan] = [node for node in nodes if node.get("Index Name") == "backward_follows"]
-    assert (scan["Node Type"], scan["Actual Rows"]) == ("Index Only Scan", 1_000)
-    assert not [node for node in nodes if node["Node Type"] in ("Sort", "Seq Scan")]
