@@ -27,7 +27,8 @@ class RecentPost(ReplicatedModel):
     reads it here looks whether it exists. `shown_author`, `shown_moment`: of a repost, else null.
 
     The key, (author_id, moment) with what is shown beside it, serves the pull, index-only: inside
-    a day an author's posts are neighbours. A BRIN on moment serves the newest of all authors.
+    a day an author's posts are neighbours. A BRIN on the second (moment / 1296) serves the newest
+    of all authors; on the moment the planner took it for pulls, and read what everybody posted.
     """
 
     pk = models.CompositePrimaryKey("author_id", "moment")

@@ -5,7 +5,7 @@ CREATE TABLE timelines_recentpost (
     author_id bigint NOT NULL, moment bigint NOT NULL, shown_author bigint, shown_moment bigint,
     PRIMARY KEY (author_id, moment) INCLUDE (shown_author, shown_moment)
 ) PARTITION BY RANGE (moment);
-CREATE INDEX timelines_recentpost_moment ON timelines_recentpost USING brin (moment);
+CREATE INDEX timelines_recentpost_second ON timelines_recentpost USING brin ((moment / 1296));
 CREATE TABLE timelines_recentpost_default PARTITION OF timelines_recentpost DEFAULT;
 """
 

@@ -17,6 +17,7 @@ from timelines.recent.steps import steps_down
 
 # Everybody together posts much in an hour, so these steps begin with seconds.
 ENDS_S = (10, 60, 600, 3_600, 24 * 3_600)
+# Moments choose the partitions, seconds the pages of them.
 NEWEST = f"""
 SELECT post.author_id, post.moment
 FROM (
@@ -24,6 +25,8 @@ FROM (
 ) AS step CROSS JOIN LATERAL (
     SELECT author_id, moment FROM timelines_recentpost
     WHERE moment >= step.lower AND moment < step.upper AND shown_author IS NULL
+        AND moment / {SEQUENCES} >= step.lower / {SEQUENCES}
+        AND moment / {SEQUENCES} < step.upper / {SEQUENCES}
     ORDER BY moment / {SEQUENCES} DESC, author_id DESC, moment DESC LIMIT %s
 ) AS post LIMIT %s
 """  # noqa: S608
