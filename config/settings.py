@@ -103,12 +103,12 @@ CACHES = {
 
 # -- the change table ---------------------------------------------------------------------------
 CHANGE_LANES = _env.number("CHANGE_LANES", 2, 1, 64)
+BULK_LANES = _env.number("BULK_LANES", 2, 1, 64)
 CHANGE_BATCH_SIZE = _env.number("CHANGE_BATCH_SIZE", 500, 1, 10_000)
 CHANGE_MAX_ATTEMPTS = _env.number("CHANGE_MAX_ATTEMPTS", 8, 1, 1_000)
 CHANGE_REPLAY_DAYS = _env.number("CHANGE_REPLAY_DAYS", 7, 1, 3_650)
 
 # -- limits of the product ----------------------------------------------------------------------
-BULK_LANES = _env.number("BULK_LANES", 2, 1, 64)
 FOLLOW_CAP = _env.number("FOLLOW_CAP", 2_000, 1, 1_000_000)
 FOLLOWS_PER_DAY = _env.number("FOLLOWS_PER_DAY", 400, 1, 1_000_000)
 # Requests in five minutes.
@@ -120,13 +120,13 @@ POST_MAX_CHARACTERS = _env.number("POST_MAX_CHARACTERS", 500, 1, 100_000)
 DEEP_PAGES_PER_S = _env.number("DEEP_PAGES_PER_S", 100, 1, 1_000_000)
 FOLLOWERS_CACHED = _env.number("FOLLOWERS_CACHED", 10_000, 100, 1_000_000)
 TIMELINE_ENTRIES = _env.number("TIMELINE_ENTRIES", 450, 40, 10_000)
+INLINE_FOLLOWERS = _env.number("INLINE_FOLLOWERS", 5_000, 1, 100_000)
+CHUNK_FOLLOWERS = _env.number("CHUNK_FOLLOWERS", 10_000, 1, 1_000_000)
 TIMELINE_LIVE_DAYS = _env.number("TIMELINE_LIVE_DAYS", 14, 1, 365)
 RECENT_DAYS = _env.number("RECENT_DAYS", 7, 1, 365)
 
 # -- applications -------------------------------------------------------------------------------
 # From the lowest floor to the highest: consumers of a change run in this order.
-INLINE_FOLLOWERS = _env.number("INLINE_FOLLOWERS", 5_000, 1, 100_000)
-CHUNK_FOLLOWERS = _env.number("CHUNK_FOLLOWERS", 10_000, 1, 1_000_000)
 INSTALLED_APPS = [
     "django.contrib.admin",
     "django.contrib.auth",
@@ -288,13 +288,13 @@ _env.require(
     "CELERY_BROKER_URL: Celery cannot use a Redis Cluster; name a single server for its wake-ups",
 )
 CELERY_TASK_IGNORE_RESULT = True
+# Without it a worker connects anew for every task; a drain closes what is broken by itself.
+CELERY_DB_REUSE_MAX = 1_000
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "socket_timeout": 5,
     "socket_connect_timeout": 1,
-# Without it a worker connects anew for every task; a drain closes what is broken by itself.
-CELERY_DB_REUSE_MAX = 1_000
     "global_keyprefix": "celery:",
 }
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
