@@ -21,7 +21,6 @@ from timelines.increments.keeper import Keeper
 # Four turns in a row have failed.
 STALE_MS = 2_000
 REOPEN_MS = 100
-# Looked up for every question: members of an enumeration cost 0.1 µs each.
 COMPLETE_FROM, APPLIED_MS = int(Word.COMPLETE_FROM), int(Word.APPLIED_MS)
 LAG = Gauge("tideline_increments_lag_seconds", "Since the board was last caught up; -1: never")
 
@@ -79,11 +78,16 @@ class Increments:
         return -1 if board is None else (self._clock_ms() - board.head[Word.APPLIED_MS]) / 1000
 
     def _current(self) -> Board | None:
-        """The board, if it was caught up a moment ago. Looked for again when it was not."""
+        """The board, if it was caught up a moment ago."""
+        board = self._board
+        if board is None or board.has_grown or not _is_fresh(board, self._clock_ms()):
+            return self._look_again()
+        return board
+
+    def _look_again(self) -> Board | None:
+        """The first question of a process comes by here, and begins its thread."""
         self.keeper.ensure()
         now_ms, board = self._clock_ms(), self._board
-        if board is not None and _is_fresh(board, now_ms) and not board.has_grown:
-            return board
         if now_ms < self._reopen_at_ms:
             return None
         self._reopen_at_ms = now_ms + REOPEN_MS

@@ -22,6 +22,7 @@ def no_thread() -> Iterator[None]:
 
 def catch_up() -> None:
     assert increments().keeper.turn()
+    increments()._reopen_at_ms = 0  # a board that was not there is looked for again at once
 
 
 def begin_long_ago() -> None:

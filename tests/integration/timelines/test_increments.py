@@ -80,6 +80,7 @@ def test_more_than_one_read_is_applied_in_one_turn(board: None) -> None:
 
 def test_before_anybody_applied_it_is_unknown(world: None) -> None:
     with no_thread():
+        increments()._path.unlink(missing_ok=True)
         assert authors_since([1]) is None
         catch_up()
         assert authors_since([1]) is None, "what came before is not known"
@@ -201,15 +202,19 @@ def test_one_process_at_a_time_applies(board: None) -> None:
 
 
 def test_a_forked_child_does_not_hold_its_parents_lock(board: None) -> None:
+    begun, begins = os.pipe()
     child = os.fork()
     if child == 0:
+        os.write(begins, b"!")
         signal.pause()
     try:
+        os.read(begun, 1)
         forget_increments()
         assert increments().keeper.turn()
     finally:
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
+        os.close(begun), os.close(begins)
 
 
 class Other:

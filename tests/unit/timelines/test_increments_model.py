@@ -187,7 +187,7 @@ class Histories(RuleBasedStateMachine):
         return (self.stream.second + EPOCH) * 1_000
 
 
-Histories.TestCase.settings = settings(max_examples=40, stateful_step_count=30, deadline=None)
+Histories.TestCase.settings = settings(max_examples=25, stateful_step_count=30, deadline=None)
 TestHistories = Histories.TestCase
 
 

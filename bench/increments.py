@@ -1,0 +1,94 @@
+"""Increments: what a question, an account and the application of posts cost.
+
+A board of many accounts; distinct readers whose followees lie anywhere on it (cold), and one reader
+again and again (warm). `gather` is the same look-up with nothing around it, in the same run: what
+is above that is ours.
+"""
+
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from posts.ids import PostId
+from timelines.increments.apply import apply_posts
+from timelines.increments.board import Board, Position, Word, grow, make_board
+from timelines.increments.keeper import Keeper
+from timelines.increments.questions import AccountIds, Increments
+from timelines.increments.stream import Posted
+
+ACCOUNTS = 100_000_000
+FOLLOWEES = 500
+READERS = 5_000
+SLICE = 250
+BATCH = 1_000
+NOW = 10_000_000
+SEED = 7
+SINCE = PostId(NOW, 1, 0)  # nobody posted after that
+
+
+class NoThread(Keeper):
+    def ensure(self) -> None: ...
+
+
+def measure() -> dict[str, Any]:
+    """Medians and the quietest slice, in µs a question; on a shared machine the latter is ours."""
+    dice = np.random.default_rng(SEED)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "increments.board"
+        board = _fill(path, dice)
+        readers = [np.sort(dice.integers(1, ACCOUNTS, FOLLOWEES)) for _ in range(READERS)]
+        asked = Increments(path, NoThread(path, _nothing), lambda: NOW)
+        answers = {
+            "gather": lambda ids: board.latest.take(ids, mode="clip"),
+            "question": lambda ids: asked.authors_since(ids, SINCE),
+        }
+        figures: dict[str, Any] = {
+            f"{name}_{kind}": _time(answer, turns)
+            for kind, turns in (("cold", readers), ("warm", readers[:1] * READERS))
+            for name, answer in answers.items()
+        }
+        figures["bytes_per_account"] = round(path.stat().st_size / ACCOUNTS, 3)
+        figures["apply_1000_posts"] = _time(lambda news: apply_posts(board, news), _batches(dice))
+    return figures
+
+
+def _nothing() -> None: ...
+
+
+def _fill(path: Path, dice: np.random.Generator) -> Board:
+    """A board on which everybody posted at some time, caught up just now."""
+    board = grow(path, make_board(path), ACCOUNTS - 1)
+    board.latest[1:ACCOUNTS] = dice.integers(2, NOW * 2, ACCOUNTS - 1, np.uint32)
+    board.begin(Position(1, 1, 1), 1)
+    board.head[Word.CAUGHT_UP] = NOW
+    board.head[Word.APPLIED_MS] = NOW
+    return board
+
+
+def _batches(dice: np.random.Generator) -> list[Posted]:
+    """Later and later posts of anybody."""
+    return [
+        Posted(
+            dice.integers(1, ACCOUNTS, BATCH),
+            np.full(BATCH, NOW + n),
+            np.zeros(BATCH, np.int64),
+            np.full(BATCH, NOW + n),
+        )
+        for n in range(4 * SLICE)
+    ]
+
+
+def _time(call: Callable[[Any], object], turns: Sequence[AccountIds | Posted]) -> dict[str, float]:
+    """µs a call by slices: the quietest one and the median."""
+    slices = []
+    for start in range(0, len(turns), SLICE):
+        began = time.perf_counter()
+        for turn in turns[start : start + SLICE]:
+            call(turn)
+        slices.append((time.perf_counter() - began) / SLICE * 1e6)
+    slices.sort()
+    return {"us_best": round(slices[0], 2), "us_p50": round(slices[len(slices) // 2], 2)}
