@@ -13,7 +13,7 @@ from typing import Any
 from tests.services import private_services
 
 HISTORY = Path(__file__).with_name("history.jsonl")
-WORKLOADS = ("home", "deliveries", "pull", "caches", "linkbench")
+WORKLOADS = ("home", "deliveries", "pull", "caches", "increments", "linkbench")
 # Takes half a minute.
 BY_NAME = ("fan_out",)
 CHOICES = WORKLOADS + BY_NAME
@@ -51,11 +51,12 @@ def _measure(names: Any, graph: Path | None) -> dict[str, dict[str, Any]]:
     import django  # noqa: PLC0415 - settings read the URLs of services started just now
 
     django.setup()
-    from bench import caches, deliveries, fan_out, home, linkbench, pull, world  # noqa: PLC0415
+    from bench import caches, deliveries, fan_out, home, increments, linkbench, pull, world  # noqa: PLC0415
 
     world.migrate()
     measures = {
         "home": home.measure,
+        "increments": increments.measure,
         "deliveries": deliveries.measure,
         "caches": caches.measure,
         "linkbench": lambda: linkbench.measure(graph),

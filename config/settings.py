@@ -1,5 +1,7 @@
 """Django settings. Everything that differs between installations comes from the environment."""
 
+import os
+import tempfile
 from pathlib import Path
 
 from config.environment import INSECURE_KEY, Environment
@@ -32,6 +34,9 @@ _env.require(DEVELOPMENT or not DEBUG, "DEBUG: refused outside DEVELOPMENT=1")
 _env.require(
     DEVELOPMENT or not ALLOW_PASSWORD_GRANT, "ALLOW_PASSWORD_GRANT: refused outside DEVELOPMENT=1"
 )
+
+# Files that live no longer than the machine runs; tmpfs is fine.
+RUNTIME_DIR = _env.text("RUNTIME_DIR", f"{tempfile.gettempdir()}/tideline-{os.getuid()}")
 
 # -- databases ----------------------------------------------------------------------------------
 _CONNECTION: dict[str, object] = {

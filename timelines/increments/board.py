@@ -1,4 +1,4 @@
-"""The board: one memory-mapped file a machine, account → when it last posted (numbers.md: 6 µs).
+"""The board: one memory-mapped file a machine, account → when it last posted.
 
     head     4,096 bytes    words of 8 bytes, in the order of Word
     cells    65,536 x 4     by reader id mod 65,536: how often relations of such a reader changed

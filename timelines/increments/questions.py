@@ -68,7 +68,7 @@ class Increments:
         None means unknown, never nothing: nobody applies the stream, it was lost, or `since` is
         older than what is known. What was applied by now is found; of a post that took longer than
         LAG_S to come, that it came LAG_S after it was posted. An author stays found when the post
-        is deleted. Cost: 6 µs for 500 accounts, no store.
+        is deleted. Cost for 500 accounts: 3 µs, 8 µs from cold memory; no store.
         """
         board = self._current()
         return None if board is None else find_authors(board, account_ids, since)
