@@ -25,6 +25,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, answer: int, **options: Any) -> None:
         with step("bringing the databases up to date"):
             _said_by("migrate_shards")
+            _said_by("backfill_recent_posts")
         with step("loading the demo community"):
             _said_by("load_demo")
         facts = {

@@ -1,0 +1,84 @@
+"""Rebuilds of readers with many followees: from the recent-posts index, and from the posts tables.
+
+The people have posted for a while, the last week of it is in the index, and most of the readers'
+followees are on other shards than the reader.
+"""
+
+import statistics
+import time
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any
+
+from django.conf import settings
+
+from infra.sharding.buckets import shard_of
+from infra.sharding.sql import execute
+from posts.ids import SEQUENCES, second_of
+from timelines.queries.pull import pull_from_tables
+from timelines.queries.span import Circle, Span
+from timelines.recent.days import PARTITIONS, first_second, kept_days, oldest_read
+from timelines.recent.reach import claim_reach
+from timelines.recent.read import read_recent
+
+AUTHORS, POSTS_EACH = 20_000, 24
+DAYS = 14  # that they posted on; half of it is recent
+FOLLOWEES = (500, 2_000, 10_000)
+FIRST_AUTHOR = 2_000_000_000
+ROUNDS = 9
+MADE = f"""
+SELECT %(first)s::bigint + n %% %(authors)s AS author_id,
+    (%(now)s::bigint - n * {DAYS} * 86400::bigint / %(posts)s) * {SEQUENCES} AS moment
+FROM generate_series(1, %(posts)s) AS n
+"""
+WRITE = f"""
+INSERT INTO posts_post (author_id, moment, text, sensitive, spoiler_text)
+SELECT author_id, moment, 'A post', false, '' FROM ({MADE}) AS made
+WHERE mod(author_id, %(shards)s) = %(shard)s
+"""
+INDEX = f"""
+INSERT INTO timelines_recentpost (author_id, moment)
+SELECT author_id, moment FROM ({MADE}) AS made WHERE moment >= %(oldest)s::bigint * {SEQUENCES}
+"""
+
+
+def measure() -> dict[str, Any]:
+    """By number of followees: ms of a pull of a whole timeline, median, both ways in turn."""
+    _fill()
+    return {str(count): _compare(count) for count in FOLLOWEES}
+
+
+def _fill() -> None:
+    """Rows straight into the tables: publishing them takes an hour."""
+    today, aliases = datetime.now(UTC).date(), settings.SHARD_ALIASES
+    oldest = first_second(oldest_read(today))
+    known = {"first": FIRST_AUTHOR, "authors": AUTHORS, "posts": AUTHORS * POSTS_EACH}
+    known |= {"now": second_of(time.time()), "oldest": oldest, "shards": len(aliases)}
+    for alias in aliases:
+        shard = next(n for n in range(len(aliases)) if shard_of(FIRST_AUTHOR + n) == alias)
+        shard = (FIRST_AUTHOR + shard) % len(aliases)
+        PARTITIONS.make(alias, kept_days(today))
+        execute(alias, WRITE, known | {"shard": shard})
+        execute(alias, INDEX, known)
+        claim_reach(alias, oldest)
+        execute(alias, "VACUUM ANALYZE posts_post")
+        execute(alias, "VACUUM ANALYZE timelines_recentpost")
+
+
+def _compare(count: int) -> dict[str, float]:
+    step = AUTHORS // count
+    circle = Circle(FIRST_AUTHOR + 1, range(FIRST_AUTHOR + 2, FIRST_AUTHOR + AUTHORS, step)[:count])
+    most = settings.TIMELINE_ENTRIES
+    index = partial(read_recent, circle, Span(), most)
+    tables = partial(pull_from_tables, circle.author_ids, Span(), most)
+    if index().entries != tables():
+        raise AssertionError("index and tables do not agree")
+    times = [(_ms(index), _ms(tables)) for _ in range(ROUNDS)]
+    ours, theirs = (round(statistics.median(column), 1) for column in zip(*times, strict=True))
+    return {"index_ms": ours, "tables_ms": theirs, "ratio": round(theirs / ours, 1)}
+
+
+def _ms(act: Any) -> float:
+    started = time.perf_counter()
+    act()
+    return (time.perf_counter() - started) * 1000
