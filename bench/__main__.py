@@ -58,6 +58,7 @@ def _measure(names: Any, graph: Path | None) -> dict[str, dict[str, Any]]:
         "home": home.measure,
         "increments": increments.measure,
         "deliveries": deliveries.measure,
+        "pull": pull.measure,
         "caches": caches.measure,
         "linkbench": lambda: linkbench.measure(graph),
         "fan_out": fan_out.measure,
