@@ -30,6 +30,9 @@ class TimelineStore(Protocol):
     def parse(self, reply: Any) -> LiveTimeline | None:
         """None: no live timeline, or one that is still being built."""
 
+    def peek(self, reader_ids: Sequence[int]) -> dict[int, LiveTimeline]:
+        """Those of the readers' timelines that can be read, none of them kept alive by it."""
+
     def find_complete_from(self, reader_id: int) -> int | None:
         """How far down a timeline reaches, without keeping it alive; None when there is none."""
 
@@ -44,5 +47,9 @@ class TimelineStore(Protocol):
 
     def change_following(self, reader_id: int, change: FollowingChange) -> None:
         """Applies one step; a timeline that missed an earlier step is dropped."""
+
+    def take_out(self, reader_id: int, seen: LiveTimeline, entries: Sequence[Entry]) -> bool:
+        """Takes entries out, every copy. False: it no longer has the mark and version of `seen`,
+        so that they may be wanted again, and nothing was done."""
 
     def drop(self, reader_id: int) -> None: ...

@@ -26,10 +26,12 @@ PUSH = load_script(_LUA / "push.lua")
 BEGIN_BUILD = load_script(_LUA / "begin_build.lua")
 LAY = load_script(_LUA / "lay.lua")
 CHANGE_FOLLOWING = load_script(_LUA / "change_following.lua")
+TAKE_OUT = load_script(_LUA / "take_out.lua")
 
 FAMILY = "timelines.home:v1"
 HEAD = Struct(">IQQ")
 MARK = Struct(">I")
+SEEN = Struct(">IQ")  # the head without its epoch
 EPOCH = Struct(">Q")
 BUILDING = 0xFFFFFFFF
 
@@ -51,6 +53,11 @@ class PackedStore:
         if complete_from == BUILDING:
             return None
         return LiveTimeline(reply[HEAD.size :], complete_from, version)
+
+    def peek(self, reader_ids: Sequence[int]) -> dict[int, LiveTimeline]:
+        replies = redis().run([("GET", key(FAMILY, reader_id)) for reader_id in reader_ids])
+        parsed = zip(reader_ids, map(self.parse, replies), strict=True)
+        return {reader_id: timeline for reader_id, timeline in parsed if timeline is not None}
 
     def find_complete_from(self, reader_id: int) -> int | None:
         head = redis().call("GETRANGE", key(FAMILY, reader_id), 0, HEAD.size - 1)
@@ -83,6 +90,11 @@ class PackedStore:
         gone = b"" if author is None else MARK.pack(author)
         args = (change.before, change.after, pack(change.added), change.complete_from, gone)
         redis().call(*CHANGE_FOLLOWING.on([key(FAMILY, reader_id)], *args))
+
+    def take_out(self, reader_id: int, seen: LiveTimeline, entries: Sequence[Entry]) -> bool:
+        head = SEEN.pack(seen.complete_from, seen.following_version)
+        command = TAKE_OUT.on([key(FAMILY, reader_id)], head, pack(entries))
+        return bool(redis().call(*command))
 
     def drop(self, reader_id: int) -> None:
         redis().call("DEL", key(FAMILY, reader_id))

@@ -160,3 +160,43 @@ def test_how_far_down_it_reaches(store: PackedStore) -> None:
     assert store.find_complete_from(READER) == 0, "a build may end anywhere: bring all there is"
     store.lay(READER, 1, LiveTimeline.of([], 77, 1))
     assert store.find_complete_from(READER) == 77
+
+
+def test_a_peek_has_what_can_be_read_and_keeps_nothing_alive(store: PackedStore) -> None:
+    lay(store, 5, complete_from=3, version=8)
+    store.begin_build(READER + 1, 1)
+    redis().call("PEXPIRE", b"timelines.home:v1:{42}", 5_000)
+    found = store.peek([READER, READER + 1, READER + 2])
+    assert found == {READER: LiveTimeline.of([entry(5).packed], 3, 8)}
+    assert redis().call("PTTL", b"timelines.home:v1:{42}") <= 5_000
+    assert store.peek([]) == {}
+
+
+def test_what_is_taken_out_goes_with_its_repeats_and_the_rest_stays(store: PackedStore) -> None:
+    lay(store, 4, 5, 6, complete_from=3, version=8)
+    store.push({READER: [entry(5)]})
+    redis().call("PEXPIRE", b"timelines.home:v1:{42}", 5_000)
+    seen = store.peek([READER])[READER]
+    store.push({READER: [entry(7)]})
+    assert store.take_out(READER, seen, [entry(5), entry(1)])
+    assert store.peek([READER])[READER] == seen._replace(
+        data=b"".join(entry(second).packed for second in (4, 6, 7))
+    )
+    assert 0 < redis().call("PTTL", b"timelines.home:v1:{42}") <= 5_000
+    assert store.lay(READER, 99, LiveTimeline.of([], 0, 1)), "it is the same build's"
+
+
+@pytest.mark.parametrize("now", [{"complete_from": 2}, {"version": 9}])
+def test_nothing_is_taken_out_of_a_timeline_that_is_another_now(
+    store: PackedStore, now: dict[str, int]
+) -> None:
+    """Built anew it may reach further down, and whom the reader did not follow they may now."""
+    lay(store, 4, 5, complete_from=3, version=8)
+    seen = store.peek([READER])[READER]
+    lay(store, 4, 5, **({"complete_from": 3, "version": 8} | now))
+    before = store.peek([READER])
+    assert not store.take_out(READER, seen, [entry(5)])
+    assert store.peek([READER]) == before
+    store.drop(READER)
+    assert not store.take_out(READER, seen, [entry(5)])
+    assert store.peek([READER]) == {}
