@@ -19,6 +19,7 @@ from posts.actions.create_post import create_post
 from posts.ids import PostId
 from posts.types import Draft
 from relations.actions.follow import follow
+from tests.world import find_live
 from timelines.queries.home import home_page
 from timelines.stores.chosen import timeline_store
 from timelines.stores.packed import FAMILY
@@ -108,7 +109,7 @@ def _visible_after_ms(author: int, friend: int) -> float:
 
 
 def _has(reader: int, post: PostId) -> bool:
-    live = timeline_store().parse(redis().call(*timeline_store().read_command(reader)))
+    live = find_live(reader)
     return live is not None and Entry.of_post(post).packed in live.packed
 
 

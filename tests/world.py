@@ -18,6 +18,8 @@ from posts.count_cache import forget_counts
 from posts.ids import PostId
 from posts.known import known_posts
 from posts.types import Draft
+from timelines.stores.chosen import timeline_store
+from timelines.types import LiveTimeline
 
 KEPT = {"sharding_bucket", "django_content_type", "auth_permission"}
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -67,3 +69,9 @@ def make_accounts(count: int) -> list[int]:
 
 def publish(author_id: int, text: str = "hello", **options: object) -> PostId:
     return create_post(author_id, Draft(text), **options)  # type: ignore[arg-type]
+
+
+def find_live(reader_id: int) -> LiveTimeline | None:
+    """What the store holds of a reader's home, as a page reads it."""
+    store = timeline_store()
+    return store.load(reader_id, redis().run(store.read_commands(reader_id)))

@@ -216,8 +216,7 @@ def test_posts_are_pushed_to_readers_on_every_node(cluster):
         store.begin_build(reader, 1)
         assert store.lay(reader, 1, LiveTimeline.of([], 0, 1))
     assert store.push(dict.fromkeys(OWNERS, (post,))) == len(OWNERS) - 1
-    replies = cluster.run([store.read_command(reader) for reader in OWNERS])
-    timelines = [store.parse(reply) for reply in replies]
+    timelines = [store.load(r, cluster.run(store.read_commands(r))) for r in OWNERS]
     assert timelines[-1] is None
     assert all(found.packed == [post.packed] for found in timelines[:-1])
 

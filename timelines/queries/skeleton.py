@@ -97,7 +97,7 @@ class HomeSkeleton:
 
 
 class First(NamedTuple):
-    """What the first round trip of a page brings; all None without Redis.
+    """What the first round trip of a page brings; without Redis None but for `live`.
 
     `live`: None also when it reflects another following list than the reader's. `position`: of the
     log of posts that are gone. `stamp`: of what lies between the reader and others.
@@ -114,20 +114,26 @@ def read_first(reader_id: int) -> First:
     """Cost: one round trip; two queries and two trips more when the following list ran out."""
     store, look = timeline_store(), known_posts.look()
     commands = [
-        store.read_command(reader_id),
+        *store.read_commands(reader_id),
         version_command(reader_id),
         look.command(),
         stamp_command(reader_id),
         own_marks_command(reader_id),
     ]
     try:
-        reply, mark, news, stamp, own = redis().run(commands)
+        *replies, mark, news, stamp, own = redis().run(commands)
     except RedisError:
-        return First(None, None, None, None)
-    position, timeline = known_posts.settle(look, news), store.parse(reply)
-    if timeline is not None and timeline.following_version != _find_version(reader_id, mark):
-        timeline = None
-    return First(timeline, position, stamp, own)
+        return First(_find_live(reader_id, (), None), None, None, None)
+    position = known_posts.settle(look, news)
+    return First(_find_live(reader_id, replies, mark), position, stamp, own)
+
+
+def _find_live(reader_id: int, replies: Sequence[Any], mark: Any) -> LiveTimeline | None:
+    """What the store has, when it reflects the reader's following list."""
+    timeline = timeline_store().load(reader_id, replies)
+    if timeline is None or timeline.following_version == _find_version(reader_id, mark):
+        return timeline
+    return None
 
 
 def _find_version(reader_id: int, mark: Any) -> int:

@@ -22,13 +22,16 @@ class FollowingChange(NamedTuple):
 
 
 class TimelineStore(Protocol):
-    """Calls that cost one round trip each, and commands to be gathered with others."""
+    """Calls that cost one round trip each, and a read in two halves, the first for gathering."""
 
-    def read_command(self, reader_id: int) -> Command:
-        """Reads a timeline and keeps it alive; reply for `parse`."""
+    def read_commands(self, reader_id: int) -> Sequence[Command]:
+        """What a read asks of Redis, and keeps alive there; perhaps nothing. Replies for `load`."""
 
-    def parse(self, reply: Any) -> LiveTimeline | None:
-        """None: no live timeline, or one that is still being built."""
+    def load(self, reader_id: int, replies: Sequence[Any]) -> LiveTimeline | None:
+        """None: no live timeline, or one that is still being built.
+
+        `replies`: to `read_commands`; none when Redis is away.
+        """
 
     def peek(self, reader_ids: Sequence[int]) -> dict[int, LiveTimeline]:
         """Those of the readers' timelines that can be read, none of them kept alive by it."""

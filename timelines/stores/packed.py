@@ -39,15 +39,17 @@ BUILDING = 0xFFFFFFFF
 class PackedStore:
     """TimelineStore on Redis strings."""
 
-    def __init__(self, max_entries: int, live_s: int) -> None:
+    def __init__(self, max_entries: int, live_s: int, family: str = FAMILY) -> None:
+        self._family = family
         self._most_bytes = HEAD.size + 2 * max_entries * ENTRY_BYTES
         self._ttl_ms = live_s * 1000
 
-    def read_command(self, reader_id: int) -> Command:
-        return ("GETEX", key(FAMILY, reader_id), "PX", self._ttl_ms)
+    def read_commands(self, reader_id: int) -> Sequence[Command]:
+        return [("GETEX", key(self._family, reader_id), "PX", self._ttl_ms)]
 
-    def parse(self, reply: Any) -> LiveTimeline | None:
-        if reply is None or len(reply) % ENTRY_BYTES or not reply:
+    def load(self, reader_id: int, replies: Sequence[Any]) -> LiveTimeline | None:
+        reply = replies[0] if replies else None
+        if not reply or len(reply) % ENTRY_BYTES:
             return None  # not there, or nothing that this store wrote
         complete_from, version, _ = HEAD.unpack_from(reply)
         if complete_from == BUILDING:
@@ -55,19 +57,20 @@ class PackedStore:
         return LiveTimeline(reply[HEAD.size :], complete_from, version)
 
     def peek(self, reader_ids: Sequence[int]) -> dict[int, LiveTimeline]:
-        replies = redis().run([("GET", key(FAMILY, reader_id)) for reader_id in reader_ids])
-        parsed = zip(reader_ids, map(self.parse, replies), strict=True)
-        return {reader_id: timeline for reader_id, timeline in parsed if timeline is not None}
+        replies = redis().run([("GET", key(self._family, reader_id)) for reader_id in reader_ids])
+        asked = zip(reader_ids, replies, strict=True)
+        loaded = {reader_id: self.load(reader_id, [reply]) for reader_id, reply in asked}
+        return {reader_id: one for reader_id, one in loaded.items() if one is not None}
 
     def find_complete_from(self, reader_id: int) -> int | None:
-        head = redis().call("GETRANGE", key(FAMILY, reader_id), 0, HEAD.size - 1)
+        head = redis().call("GETRANGE", key(self._family, reader_id), 0, HEAD.size - 1)
         if not head:
             return None
         mark = HEAD.unpack(head)[0]
         return 0 if mark == BUILDING else int(mark)
 
     def push(self, entries: Mapping[int, Sequence[Entry]]) -> int:
-        packed = [(key(FAMILY, reader), pack(added)) for reader, added in entries.items()]
+        packed = [(key(self._family, reader), pack(added)) for reader, added in entries.items()]
         size = redis().keys_per_script
         batches = [packed[start : start + size] for start in range(0, len(packed), size)]
         return sum(redis().run([self._push_command(batch) for batch in batches]))
@@ -78,26 +81,26 @@ class PackedStore:
 
     def begin_build(self, reader_id: int, epoch: int) -> None:
         head = HEAD.pack(BUILDING, 0, epoch)
-        redis().call(*BEGIN_BUILD.on([key(FAMILY, reader_id)], head, self._ttl_ms))
+        redis().call(*BEGIN_BUILD.on([key(self._family, reader_id)], head, self._ttl_ms))
 
     def lay(self, reader_id: int, epoch: int, timeline: LiveTimeline) -> bool:
         head = HEAD.pack(timeline.complete_from, timeline.following_version, epoch)
         args = (EPOCH.pack(epoch), head, timeline.data, self._ttl_ms)
-        return bool(redis().call(*LAY.on([key(FAMILY, reader_id)], *args)))
+        return bool(redis().call(*LAY.on([key(self._family, reader_id)], *args)))
 
     def change_following(self, reader_id: int, change: FollowingChange) -> None:
         author = change.removed_author
         gone = b"" if author is None else MARK.pack(author)
         args = (change.before, change.after, pack(change.added), change.complete_from, gone)
-        redis().call(*CHANGE_FOLLOWING.on([key(FAMILY, reader_id)], *args))
+        redis().call(*CHANGE_FOLLOWING.on([key(self._family, reader_id)], *args))
 
     def take_out(self, reader_id: int, seen: LiveTimeline, entries: Sequence[Entry]) -> bool:
         head = SEEN.pack(seen.complete_from, seen.following_version)
-        command = TAKE_OUT.on([key(FAMILY, reader_id)], head, pack(entries))
+        command = TAKE_OUT.on([key(self._family, reader_id)], head, pack(entries))
         return bool(redis().call(*command))
 
     def drop(self, reader_id: int) -> None:
-        redis().call("DEL", key(FAMILY, reader_id))
+        redis().call("DEL", key(self._family, reader_id))
 
 
 def pack(entries: Iterable[Entry]) -> bytes:

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 
-from infra.caching.client import redis
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
 from posts.ids import PostId
+from tests.world import find_live
 from timelines.stores.chosen import timeline_store
 from timelines.types import Entry, LiveTimeline
 
@@ -34,7 +34,7 @@ def make_live(reader_ids: Iterable[int]) -> None:
 
 def entries_of(reader_id: int) -> set[Entry] | None:
     """What a reader's live timeline has; None: there is none."""
-    live = timeline_store().parse(redis().call(*timeline_store().read_command(reader_id)))
+    live = find_live(reader_id)
     return None if live is None else {Entry.from_packed(packed) for packed in live.packed}
 
 

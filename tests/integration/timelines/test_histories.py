@@ -145,7 +145,7 @@ class History:
         drain_all()
 
     def evict(self, account: int, _: None) -> None:
-        redis().call("DEL", b"timelines.home:v1:{%d}" % account)
+        timeline_store().drop(account)
 
     def flush(self, _: None, __: None) -> None:
         redis().call("FLUSHDB")

@@ -26,7 +26,7 @@ from tests.integration.timelines.homes import (
     read_from_bottom,
     read_to_end,
 )
-from tests.world import make_accounts, publish
+from tests.world import find_live, make_accounts, publish
 from timelines.queries.home import home_page
 from timelines.stores.chosen import timeline_store
 
@@ -113,7 +113,7 @@ def test_unfollow_takes_posts_out_at_the_next_read(world: None, drain: Drain) ->
     unfollow(me, friend)
     assert first_page(me) == [], "no drain has run since the unfollow"
     drain()
-    live = timeline_store().parse(redis().call(*timeline_store().read_command(me)))
+    live = find_live(me)
     assert live is not None
     assert list(live.packed) == [], "the entry is gone from the store too"
 

@@ -24,7 +24,7 @@ def store(world: None) -> PackedStore:
 
 
 def read(store: PackedStore) -> LiveTimeline | None:
-    return store.parse(redis().call(*store.read_command(READER)))
+    return store.load(READER, redis().run(store.read_commands(READER)))
 
 
 def seconds(store: PackedStore) -> list[int]:
@@ -103,7 +103,7 @@ def test_many_readers_at_once(store: PackedStore) -> None:
         store.begin_build(reader, reader)
         store.lay(reader, reader, LiveTimeline.of([], 0, 1))
     assert store.push({reader: [entry(reader)] for reader in range(1, 701)}) == 600
-    timeline = store.parse(redis().call(*store.read_command(600)))
+    timeline = store.load(600, redis().run(store.read_commands(600)))
     assert timeline is not None
     assert timeline.packed == [entry(600).packed]
 

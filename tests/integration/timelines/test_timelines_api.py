@@ -7,10 +7,12 @@ import pytest
 from django.test import Client
 
 from infra.caching.client import redis
+from infra.caching.keys import key
 from posts.ids import EPOCH, PostId
 from relations.actions.follow import follow
 from tests.callers import Caller, ids_of, next_link
 from tests.world import make_accounts, publish
+from timelines.stores.packed import FAMILY
 
 HOME = "/api/v1/timelines/home"
 
@@ -125,7 +127,7 @@ def test_garbage_in_redis_is_not_a_500(people: list[int], posts: list[str]) -> N
     caller = Caller(people[0])
     caller.get(HOME)
     for garbage in (b"", b"short", b"x" * 1_000):
-        redis().call("SET", b"timelines.home:v1:{%d}" % people[0], garbage)
+        redis().call("SET", key(FAMILY, people[0]), garbage)
         assert ids_of(caller.get(HOME)) == posts[:20]
 
 
