@@ -127,7 +127,17 @@ FOLLOWERS_CACHED = _env.number("FOLLOWERS_CACHED", 10_000, 100, 1_000_000)
 TIMELINE_ENTRIES = _env.number("TIMELINE_ENTRIES", 450, 40, 10_000)
 INLINE_FOLLOWERS = _env.number("INLINE_FOLLOWERS", 5_000, 1, 100_000)
 CHUNK_FOLLOWERS = _env.number("CHUNK_FOLLOWERS", 10_000, 1, 1_000_000)
+HOT_FOLLOWERS = _env.number("HOT_FOLLOWERS", 100_000, 1, 1_000_000_000)
 TIMELINE_LIVE_DAYS = _env.number("TIMELINE_LIVE_DAYS", 14, 1, 365)
+TIMELINE_STORE = _env.text("TIMELINE_STORE", "packed")
+_env.require(
+    TIMELINE_STORE in {"packed", "zset", "postgres", "tiered"},
+    "TIMELINE_STORE: needs packed, zset, postgres or tiered",
+)
+TIMELINE_COLD_DAYS = _env.number("TIMELINE_COLD_DAYS", 60, 7, 3_650)
+_env.require(
+    TIMELINE_COLD_DAYS >= TIMELINE_LIVE_DAYS, "TIMELINE_COLD_DAYS: less than TIMELINE_LIVE_DAYS"
+)
 RECENT_DAYS = _env.number("RECENT_DAYS", 7, 1, 365)
 
 # -- applications -------------------------------------------------------------------------------
@@ -153,6 +163,7 @@ INSTALLED_APPS = [
     "relations",
     "posts",
     "timelines",
+    "timelines.markers",
     "demo",
     "config",
 ]

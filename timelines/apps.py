@@ -3,6 +3,7 @@
 from importlib import import_module
 
 from django.apps import AppConfig
+from prometheus_client import REGISTRY
 
 
 class TimelinesConfig(AppConfig):
@@ -13,3 +14,9 @@ class TimelinesConfig(AppConfig):
         import_module("timelines.recent.consumers")
         import_module("timelines.recent.retention")
         import_module("timelines.increments.consumers")
+        import_module("timelines.stores.weeks")
+        import_module("timelines.hot.cooling")
+        import_module("timelines.hot.heating")
+        import_module("timelines.sampling")
+        import_module("timelines.read_repair")
+        REGISTRY.register(import_module("timelines.metrics").HolesCollector())

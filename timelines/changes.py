@@ -1,6 +1,6 @@
 """The changes timelines ask for: pieces of fan-outs that are too big, or too early, for a drain.
 
-The owner is the author of the entries. All are sequels of `posts.created`.
+The owner is the author of the entries. Those that fan out are sequels of `posts.created`.
 """
 
 from typing import ClassVar
@@ -48,3 +48,19 @@ class ShardMissed(Payload, frozen=True):
 
     entries: tuple[Entry, ...]
     shard: str
+
+
+class AuthorCooled(Payload, frozen=True):
+    """A hot author is pushed for again; what was not pushed meanwhile is to be made good."""
+
+    kind: ClassVar[str] = "timelines.author_cooled"
+
+
+class FollowersBehind(Payload, frozen=True):
+    """Followers older than `below` may have live timelines without what was not pushed."""
+
+    kind: ClassVar[str] = "timelines.followers_behind"
+    lanes: ClassVar[LaneGroup] = LaneGroup.BULK
+    is_sequel: ClassVar[bool] = True
+
+    below: Listed | None = None

@@ -8,14 +8,16 @@ from django.db import InterfaceError, OperationalError
 from infra.changes.errors import FailsAlike
 from infra.changes.registry import Delivery, Sequel, consumes
 from posts.changes import PostCreated
-from posts.ids import SEQUENCES, PostId
-from posts.queries.rows import PAST_ALL, list_timeline
+from posts.ids import PostId
 from posts.types import Kind
 from relations.actions.mirror import read_forward
 from relations.changes import EdgeChanged
 from timelines.actions.chunks import cut_chunks, push_chunk
 from timelines.actions.fan_out import fan_out, make_up
 from timelines.changes import ChunkCut, FanOutBegun, ShardMissed
+from timelines.hot.outboxes import push_to_outboxes
+from timelines.hot.states import find_unpushed
+from timelines.queries.newest import newest_entries
 from timelines.recent.write import index_recent
 from timelines.stores.chosen import timeline_store
 from timelines.stores.interface import FollowingChange
@@ -35,8 +37,14 @@ def push_to_author(alias: str, deliveries: Posted) -> None:
 
 @consumes(PostCreated)
 def push_to_followers(alias: str, deliveries: Posted) -> list[Sequel]:
-    """Small fan-outs are done here; big ones, and those to a shard that is away, are sequels."""
-    return fan_out(_entries_by_author(deliveries), settings.SHARD_ALIASES)
+    """Small fan-outs are done here; big ones, and those to a shard that is away, are sequels.
+
+    Hot authors' followers are not pushed to: their pages look into the outbox.
+    """
+    posted = _entries_by_author(deliveries)
+    hot = find_unpushed(alias, posted)
+    push_to_outboxes({author: posted[author] for author in hot})
+    return fan_out(posted, settings.SHARD_ALIASES, hot)
 
 
 @consumes(FanOutBegun)
@@ -58,7 +66,11 @@ def push_to_missed_shards(alias: str, deliveries: Sequence[Delivery[ShardMissed]
         posted = missed.setdefault(one.payload.shard, {})
         posted.setdefault(one.owner_id, []).extend(one.payload.entries)
     try:
-        return [s for shard, posted in missed.items() for s in make_up(posted, shard)]
+        return [
+            sequel
+            for shard, posted in missed.items()
+            for sequel in make_up(posted, shard, find_unpushed(alias, posted))
+        ]
     except (OperationalError, InterfaceError) as error:
         if len(missed) > 1:
             raise
@@ -87,20 +99,9 @@ def _change_following(delivery: Delivery[EdgeChanged], is_followed: bool) -> Non
         return
     reach = store.find_complete_from(reader_id)
     if reach is not None:
-        added, complete_from = _recent_entries(news.followee_id, reach)
+        added, complete_from = newest_entries(news.followee_id, reach, settings.TIMELINE_ENTRIES)
         change = FollowingChange(news.before, news.after, added, complete_from)
         store.change_following(reader_id, change)
-
-
-def _recent_entries(author_id: int, complete_from: int) -> tuple[list[Entry], int]:
-    """An author's posts down to a mark, and the mark they allow when there are too many."""
-    most = settings.TIMELINE_ENTRIES
-    lower = complete_from * SEQUENCES
-    pairs = list_timeline(author_id, lower, PAST_ALL, most + 1, newest_first=True)
-    entries = [Entry(*pair) for pair in pairs]
-    if len(entries) > most:
-        complete_from = entries[-1].event.second + 1
-    return [e for e in entries if e.event.second >= complete_from], complete_from
 
 
 def _entries_by_author(deliveries: Posted) -> Mapping[int, Sequence[Entry]]:

@@ -1,10 +1,11 @@
-"""The recent-posts index (seed S0's post_rep): on every shard, the newest posts of all authors."""
+"""The recent-posts index (seed S0's post_rep), on every shard, and which authors are hot."""
 
 from typing import Any, ClassVar
 
 from django.db import models
 
 from infra.changes.models import LocalQuerySet
+from infra.sharding.models import ShardedModel
 from infra.sharding.placement import Placement
 
 
@@ -57,3 +58,67 @@ class RecentReach(ReplicatedModel):
 
     def __str__(self) -> str:
         return f"from second {self.complete_from}"
+
+
+class HotAuthor(ShardedModel):
+    """SHARDED by author_id, a row for each of very few; written by timelines.hot.
+
+    Who has no row is pushed for (timelines/hot/states.py).
+    """
+
+    owner = "author_id"
+
+    author_id = models.BigIntegerField(primary_key=True)
+    is_cooling = models.BooleanField(default=False)
+
+    def __str__(self) -> str:
+        return f"{self.author_id}{' cooling' if self.is_cooling else ''}"
+
+
+class TimelineHead(ShardedModel):
+    """SHARDED by reader_id, a row per live reader of the stores `postgres` and `tiered`.
+
+    Written by timelines.stores.postgres. `complete_from` null: being built. `epoch`: of the build,
+    64 bits. `read_at`: noted once a day. Which are dead is asked by `read_at`.
+    """
+
+    owner = "reader_id"
+
+    reader_id = models.BigIntegerField(primary_key=True)
+    complete_from = models.BigIntegerField(null=True)
+    following_version = models.BigIntegerField()
+    epoch = models.BigIntegerField()
+    read_at = models.DateTimeField()
+
+    class Meta:
+        db_table = "timelines_head"
+        # bury_dead: those nobody read for longest
+        indexes: ClassVar = [models.Index(fields=["read_at"], name="timelines_head_read")]
+
+    def __str__(self) -> str:
+        return f"{self.reader_id} from {self.complete_from}"
+
+
+class TimelineEntry(ShardedModel):
+    """SHARDED by reader_id, some hundreds a live reader; one partition a week, dropped when old.
+
+    Written by timelines.stores.postgres. `shown_author`, `shown_moment`: of a repost, else null.
+    The key serves a page, index-only: a reader's entries in page order.
+    """
+
+    owner = "reader_id"
+
+    pk = models.CompositePrimaryKey("reader_id", "second", "author_id", "sequence")
+    reader_id = models.BigIntegerField()
+    second = models.BigIntegerField()
+    author_id = models.BigIntegerField()
+    sequence = models.SmallIntegerField()
+    shown_author = models.BigIntegerField(null=True)
+    shown_moment = models.BigIntegerField(null=True)
+
+    class Meta:
+        managed = False
+        db_table = "timelines_entry"
+
+    def __str__(self) -> str:
+        return f"{self.author_id} at {self.second} for {self.reader_id}"

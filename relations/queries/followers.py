@@ -27,6 +27,11 @@ def list_newest_followers(account_id: int, limit: int) -> list[int]:
     return [one.account_id for one in read_newest(BACKWARD, account_id, None, None, limit)]
 
 
+def list_followers_below(account_id: int, below: Listed | None, limit: int) -> list[Listed]:
+    """The newest `limit` of those older than `below`. One index-only scan."""
+    return list(read_newest(BACKWARD, account_id, below, None, limit))
+
+
 def iter_followers(
     account_id: int, below: Listed | None = None, last: Listed | None = None
 ) -> Iterator[list[int]]:

@@ -1,6 +1,6 @@
 """Brings new entries to the homes of their authors' followers, or asks for it in pieces."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain
 
@@ -14,6 +14,7 @@ from infra.sharding.buckets import shard_of
 from infra.sharding.scatter import scatter
 from relations.queries.followers import list_newest_followers
 from timelines.changes import FanOutBegun, ShardMissed
+from timelines.hot.heating import heat_if_hot
 from timelines.recent.write import index_recent
 from timelines.stores.chosen import timeline_store
 from timelines.types import Entry
@@ -23,8 +24,10 @@ log = structlog.get_logger()
 ByAuthor = Mapping[int, Sequence[Entry]]
 
 
-def fan_out(posted: ByAuthor, shards: Iterable[str]) -> list[Sequel]:
+def fan_out(posted: ByAuthor, shards: Iterable[str], hot: Collection[int] = ()) -> list[Sequel]:
     """Reaches the followers who live on these shards, as the authors' shard knows them now.
+
+    Entries of `hot` authors are indexed only.
 
     A shard has the entries in its recent-posts index before any of its readers is pushed to. One
     that cannot be reached gets sequels of its own; the readers of all others have the entries now.
@@ -40,16 +43,16 @@ def fan_out(posted: ByAuthor, shards: Iterable[str]) -> list[Sequel]:
         for shard in missed
         for author_id, entries in posted.items()
     ]
-    return sequels + _push_all(posted, reached)
+    return sequels + _push_all(posted, reached, hot)
 
 
-def make_up(posted: ByAuthor, shard: str) -> list[Sequel]:
+def make_up(posted: ByAuthor, shard: str, hot: Collection[int] = ()) -> list[Sequel]:
     """The part of a fan-out that a shard missed. Raises: what index_recent does; it is still away.
 
     Safety and cost as `fan_out`.
     """
     index_recent(shard, _entries_of(posted))
-    return _push_all(posted, (shard,))
+    return _push_all(posted, (shard,), hot)
 
 
 def push(entries: Sequence[Entry], reader_ids: Iterable[int], shards: Sequence[str]) -> None:
@@ -59,16 +62,16 @@ def push(entries: Sequence[Entry], reader_ids: Iterable[int], shards: Sequence[s
     failpoint("fan_out.page_pushed")
 
 
-def _push_all(posted: ByAuthor, shards: tuple[str, ...]) -> list[Sequel]:
-    if not shards:
-        return []
-    return [s for author_id, entries in posted.items() for s in _start(author_id, entries, shards)]
+def _push_all(posted: ByAuthor, shards: tuple[str, ...], hot: Collection[int]) -> list[Sequel]:
+    pushed = {a: entries for a, entries in posted.items() if a not in hot} if shards else {}
+    return [s for author_id, entries in pushed.items() for s in _start(author_id, entries, shards)]
 
 
 def _start(author_id: int, entries: Sequence[Entry], shards: tuple[str, ...]) -> list[Sequel]:
     most = settings.INLINE_FOLLOWERS
     followers = list_newest_followers(author_id, most + 1)
     if len(followers) > most:
+        heat_if_hot(author_id)
         return [Sequel(author_id, FanOutBegun(tuple(entries), shards))]
     push(entries, followers, shards)
     return []

@@ -1,5 +1,6 @@
 """The ids of a part of a home timeline: from the live one as far as it reaches, then by pull."""
 
+import time
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
@@ -14,6 +15,11 @@ from posts.own_marks import complete_own_marks, own_marks_command
 from posts.queries.responses import read_reposts
 from relations.known import stamp_command
 from relations.queries.following import load_following, read_version, version_command
+from timelines.hot.directory import directory
+from timelines.hot.directory import stamp_command as hot_stamp_command
+from timelines.hot.followees import find_hot_followees, guess_hot_followees
+from timelines.hot.outboxes import outboxes, read_commands
+from timelines.queries.held import Held
 from timelines.queries.pull import pull
 from timelines.queries.rebuild import rebuild
 from timelines.queries.span import Circle, Span
@@ -35,22 +41,21 @@ class HomeSkeleton:
         self.now_ms = now_ms
         first = read_first(reader_id)
         self.position, self.stamp = first.position, first.stamp
-        self.live = first.live or rebuild(reader_id)
+        self._held = _hold(reader_id, first)
         self.own = complete_own_marks(reader_id, first.own)
-        self._reposts = self.live.reposts()
         self._circle: Circle | None = None
 
     def iter_older(self, span: Span) -> Iterator[Entry]:
         """Entries inside the span, newest first. SQL only below what the live timeline holds."""
         yield from _distinct(self._held_newest_first(span))
-        if self.live.complete_from > span.above.second:
-            floor = PostId(self.live.complete_from, 0, 0)
+        if self._held.complete_from > span.above.second:
+            floor = PostId(self._held.complete_from, 0, 0)
             yield from self._pull(Span(span.above, min(span.below, floor)), newest_first=True)
 
     def iter_newer(self, span: Span) -> Iterator[Entry]:
         """Entries inside the span, oldest first."""
-        if self.live.complete_from <= span.above.second:
-            yield from _distinct(_inside(self.live.packed, span))
+        if self._held.complete_from <= span.above.second:
+            yield from _distinct(_inside(self._held.packed, span))
         else:
             yield from self._pull(span, newest_first=False)
 
@@ -62,22 +67,21 @@ class HomeSkeleton:
         """
         events, originals = zip(*entries, strict=True)
         sources = [Entry.of_post(o) for e, o in entries if e != o]
-        if self._reposts:
-            sources += [by for post in originals for by in self._reposts.get(post, ())]
-        if min(events).second < self.live.complete_from:
+        sources += self._held.sources_of(originals)
+        if min(events).second < self._held.complete_from:
             sources += self._older_sources(entries)
         return list(dict.fromkeys([*entries, *sources])) if sources else entries
 
     def _older_sources(self, entries: Iterable[Entry]) -> list[Entry]:
-        mark, circle = self.live.complete_from, self._find_circle()
+        mark, circle = self._held.complete_from, self._find_circle()
         posts = {original for event, original in entries if event.second < mark}
         return [Entry(*pair) for pair in read_reposts(posts, circle.author_ids)]
 
     def _held_newest_first(self, span: Span) -> Iterator[bytes]:
         """What the live timeline has of the span. A first page seldom needs more than its tail."""
-        tail = self.live.newest_packed if span.below is LAST else []
+        tail = self._held.newest_packed if span.below is LAST else []
         yield from reversed(_inside(tail, span))
-        rest = _inside(self.live.packed, span)
+        rest = _inside(self._held.packed, span)
         yield from reversed(rest[: bisect_left(rest, tail[0])] if tail else rest)
 
     def _pull(self, span: Span, newest_first: bool) -> Iterator[Entry]:
@@ -101,31 +105,44 @@ class First(NamedTuple):
 
     `live`: None also when it reflects another following list than the reader's. `position`: of the
     log of posts that are gone. `stamp`: of what lies between the reader and others.
-    `own`: what the reader did with posts.
+    `own`: what the reader did with posts. `hot_stamp`: of the set of hot authors.
     """
 
     live: LiveTimeline | None
     position: Position | None
     stamp: bytes | None
     own: bytes | None
+    hot_stamp: bytes | None
+
+
+def _hold(reader_id: int, first: First) -> Held:
+    """What was computed just now lacks nobody; what was pushed lacks the hot authors."""
+    if first.live is None:
+        return Held(rebuild(reader_id), ())
+    hot = directory.find(first.hot_stamp)
+    return Held(first.live, outboxes.find(find_hot_followees(reader_id, hot, first.stamp)))
 
 
 def read_first(reader_id: int) -> First:
     """Cost: one round trip; two queries and two trips more when the following list ran out."""
     store, look = timeline_store(), known_posts.look()
+    ahead, asked_at = outboxes.list_stale(guess_hot_followees(reader_id)), time.monotonic()
     commands = [
+        *read_commands(ahead),
         *store.read_commands(reader_id),
         version_command(reader_id),
         look.command(),
         stamp_command(reader_id),
         own_marks_command(reader_id),
+        hot_stamp_command(),
     ]
     try:
-        *replies, mark, news, stamp, own = redis().run(commands)
+        *replies, mark, news, stamp, own, hot_stamp = redis().run(commands)
     except RedisError:
-        return First(_find_live(reader_id, (), None), None, None, None)
+        return First(_find_live(reader_id, (), None), None, None, None, None)
+    stored = outboxes.keep(ahead, replies, asked_at)
     position = known_posts.settle(look, news)
-    return First(_find_live(reader_id, replies, mark), position, stamp, own)
+    return First(_find_live(reader_id, stored, mark), position, stamp, own, hot_stamp)
 
 
 def _find_live(reader_id: int, replies: Sequence[Any], mark: Any) -> LiveTimeline | None:

@@ -1,0 +1,51 @@
+"""What is at hand of a home: the reader's live timeline, and the outboxes of hot followees."""
+
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+
+from posts.ids import PostId
+from timelines.hot.outboxes import Outbox
+from timelines.types import SECOND, Entry, LiveTimeline
+
+
+class Held:
+    """Entries in page order. `complete_from`: all of this second or later are here."""
+
+    def __init__(self, live: LiveTimeline, outboxes: Sequence[Outbox]) -> None:
+        self._live, self._outboxes = live, outboxes
+        self.complete_from = max([live.complete_from, *(box.complete_from for box in outboxes)])
+
+    @property
+    def packed(self) -> list[bytes]:
+        """Packed entries at or above the mark, oldest first; may repeat."""
+        return self._with_outboxes(self._live.packed, SECOND.pack(self.complete_from))
+
+    @property
+    def newest_packed(self) -> list[bytes]:
+        """The last of `packed`, none left out among them; cheaper, for first pages."""
+        newest = self._live.newest_packed
+        if not newest:
+            return newest
+        return self._with_outboxes(newest, max(newest[0], SECOND.pack(self.complete_from)))
+
+    def sources_of(self, originals: Sequence[PostId]) -> list[Entry]:
+        """Every repost of these posts at or above the mark."""
+        sources = [self._live.reposts(), *(box.reposts for box in self._outboxes)]
+        return _at_or_above(self.complete_from, originals, sources)
+
+    def _with_outboxes(self, packed: list[bytes], floor: bytes) -> list[bytes]:
+        if not self._outboxes:
+            return packed
+        merged = packed[bisect_left(packed, floor) :]
+        for box in self._outboxes:
+            merged += box.entries[bisect_left(box.entries, floor) :]
+        return sorted(merged)
+
+
+def _at_or_above(
+    mark: int, originals: Sequence[PostId], sources: Sequence[Mapping[PostId, Sequence[Entry]]]
+) -> list[Entry]:
+    found = [
+        by for reposts in sources if reposts for post in originals for by in reposts.get(post, ())
+    ]
+    return [entry for entry in found if entry.event.second >= mark]
