@@ -41,6 +41,18 @@ def is_visible_at_home(entry: Entry, facts: Facts) -> bool:
     return event == original or _is_shown_to(facts, original, author)
 
 
+def is_dead(entry: Entry, facts: Facts) -> bool:
+    """Whether it will never be shown again: a post is gone, or who brought it is not followed.
+
+    Should the viewer follow them again, their entries come anew.
+    """
+    event, original = entry
+    source = event.author_id
+    if event not in facts.fragments or original not in facts.fragments:
+        return True
+    return source != facts.viewer_id and not facts.standings[source].is_followed
+
+
 def _is_shown_to(facts: Facts, original: PostId, author: int) -> bool:
     """Whether what somebody reposts may be seen."""
     if original not in facts.fragments or author not in facts.accounts:

@@ -15,6 +15,7 @@ from relations.known import find_known_standings, keep_known_standings
 from relations.queries.standings import ask_command, complete_standings
 from timelines.queries.skeleton import HomeSkeleton
 from timelines.queries.span import Span
+from timelines.read_repair import notice_wear
 from timelines.rules import Facts, merge
 from timelines.types import Entry
 
@@ -75,6 +76,8 @@ def _show(skeleton: HomeSkeleton, entries: Sequence[Entry]) -> list[Shown]:
     sources = skeleton.sources_of(entries)
     hydrated, facts = _load(skeleton, sources)
     brought = merge(sources, facts)
+    if 2 * len(brought) < len(entries):
+        notice_wear(entries, facts)
     flags = find_flags(skeleton.reader_id, skeleton.own, brought)
     return [
         Shown(entry, _present(hydrated, by, flags.get(entry.original, 0)))

@@ -4,7 +4,7 @@ import pytest
 
 from posts.ids import PostId
 from relations.types import STRANGER, Attribute, Flag, Standing
-from timelines.rules import Facts, is_visible_at_home, merge
+from timelines.rules import Facts, is_dead, is_visible_at_home, merge
 from timelines.types import Entry
 
 ME, FRIEND, OTHER = 1, 2, 3
@@ -110,3 +110,25 @@ def test_a_post_is_brought_by_all_who_may_be_seen_the_newest_first() -> None:
     }
     assert OTHERS not in merge(entries, facts(other=BLOCKED))
     assert merge(entries, facts(SILENT))[OTHERS] == [repost(ME, OTHERS)]
+
+
+@pytest.mark.parametrize(
+    ("entry", "known", "verdict"),
+    [
+        (Entry.of_post(MINE), facts(), False),
+        (Entry.of_post(MINE), facts(fragments=without(ALL, MINE)), True),
+        (Entry.of_post(THEIRS), facts(), False),
+        (Entry.of_post(THEIRS), facts(muted(FOLLOWED)), False),
+        (Entry.of_post(THEIRS), facts(STRANGER), True),
+        (Entry.of_post(THEIRS), facts(fragments=without(ALL, THEIRS)), True),
+        (Entry(PostId(9, FRIEND, 0), OTHERS), facts(SILENT, BLOCKED), False),
+        (Entry(PostId(9, FRIEND, 0), OTHERS), facts(fragments=without(ALL, OTHERS)), True),
+        (Entry(PostId(9, ME, 0), OTHERS), facts(fragments=without(ALL, OTHERS)), True),
+    ],
+    ids=[
+        "own", "own deleted", "followed", "muted", "not followed", "deleted", "repost hidden twice",
+        "repost of a deleted one", "own repost of a deleted one",
+    ],
+)  # fmt: skip
+def test_dead_is_what_comes_back_by_nothing(entry, known, verdict):
+    assert is_dead(entry, known) is verdict

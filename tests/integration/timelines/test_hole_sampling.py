@@ -1,0 +1,82 @@
+"""The audit of live timelines that never ends, and what /metrics makes of it."""
+
+import pytest
+from prometheus_client import CollectorRegistry, generate_latest
+from redis.exceptions import ConnectionError as RedisConnectionError
+
+from infra.sharding.buckets import shard_of
+from relations.actions.follow import follow
+from tests.integration.timelines.holed import lose
+from tests.integration.timelines.homes import first_page
+from tests.world import drain_all, make_accounts, publish
+from timelines import sampling
+from timelines.metrics import HolesCollector
+from timelines.queries.difference import find_difference
+from timelines.sampling import sample_holes, sample_shard
+from timelines.stores.chosen import timeline_store
+
+
+@pytest.fixture
+def home(world):
+    me, friend = make_accounts(2)
+    follow(me, friend)
+    drain_all()
+    first_page(me)
+    posts = [publish(friend) for _ in range(4)]
+    drain_all()
+    return me, posts
+
+
+def shown(name):
+    """By shard, as a scrape has it."""
+    registry = CollectorRegistry()
+    registry.register(HolesCollector())
+    lines = generate_latest(registry).decode().splitlines()
+    found = [line for line in lines if line.startswith(f"tideline_timeline_{name}{{")]
+    return {line.split('"')[1]: float(line.rpartition(" ")[2]) for line in found}
+
+
+def test_hole_is_found_shown_and_forgotten_once_it_is_mended(home):
+    me, posts = home
+    shard = shard_of(me)
+    assert sample_shard(shard, 0.0).holes == {}
+    assert shown("complete_ratio") == {shard: 1.0}
+    lose(me, posts[:1])
+    assert sample_shard(shard, 0.0).holes == {me: 1}
+    assert shown("holes") == {shard: 1.0}
+    assert shown("complete_ratio") == {shard: 0.75}
+    assert sample_shard(shard, 1.0).holes == {me: 1}, "the sample was elsewhere; it is there still"
+    found = find_difference(me, timeline_store().peek([me])[me])
+    timeline_store().push({me: found.missing})
+    assert sample_shard(shard, 1.0).holes == {}
+    assert shown("holes") == {shard: 0.0}
+
+
+def test_hole_of_a_timeline_that_is_gone_is_none(home):
+    me, posts = home
+    lose(me, posts[:1])
+    sample_shard(shard_of(me), 0.0)
+    timeline_store().drop(me)
+    assert sample_shard(shard_of(me), 1.0).holes == {}
+
+
+def test_hole_is_remembered_while_it_cannot_be_told(home):
+    me, posts = home
+    lose(me, posts[:1])
+    sample_shard(shard_of(me), 0.0)
+    (friend,) = make_accounts(1)
+    follow(me, friend)
+    assert sample_shard(shard_of(me), 1.0).holes == {me: 1}
+
+
+def test_shard_out_of_reach_keeps_no_other_from_its_turn(home, monkeypatch):
+    sampled = []
+
+    def sample(alias, _):
+        sampled.append(alias)
+        if alias == "shard0":
+            raise RedisConnectionError
+
+    monkeypatch.setattr(sampling, "sample_shard", sample)
+    sample_holes(["default", "shard0", "shard1"])
+    assert sampled == ["shard0", "shard1"]

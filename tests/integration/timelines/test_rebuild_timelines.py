@@ -1,0 +1,179 @@
+"""rebuild_timelines and vacuum_timelines: what is wrong becomes right while posts come in."""
+
+from functools import partial
+
+import pytest
+from django.core.management import CommandError
+
+from infra.changes.failpoints import arm, disarm
+from infra.jobs.types import Work
+from infra.sharding.buckets import shard_of
+from posts.actions.delete_post import delete_post
+from relations.actions.follow import follow
+from tests.integration.jobs.outcomes import Outcome
+from tests.integration.timelines.holed import add_below_the_mark, lose, stored
+from tests.integration.timelines.homes import first_page, read_to_end
+from tests.races import failures, run_together
+from tests.world import drain_all, make_accounts, publish
+from timelines.jobs.rebuild_timelines import rebuild_timelines
+from timelines.management.commands.audit_timelines import Command as Audit
+from timelines.management.commands.rebuild_timelines import Command as Rebuild
+from timelines.management.commands.vacuum_timelines import Command as Vacuum
+from timelines.queries.difference import find_difference
+from timelines.stores.chosen import timeline_store
+
+PUBLISHERS, POSTS = 3, 6
+
+
+@pytest.fixture
+def home(world):
+    """A live reader of two friends; two posts are missing, one deleted post and one of a stranger's
+    are there."""
+    me, ann, bob, stranger = make_accounts(4)
+    follow(me, ann)
+    follow(me, bob)
+    drain_all()
+    first_page(me)
+    posts = [publish(one) for _ in range(3) for one in (ann, bob)]
+    strange = publish(stranger)
+    drain_all()
+    expected = [post for post in read_to_end(me) if post != posts[0].public]
+    delete_post(posts[0])
+    drain_all()
+    lose(me, posts[1:3])
+    add_below_the_mark(me, strange, 0)
+    return me, (ann, bob), posts, strange, expected
+
+
+def difference(reader_id):
+    return find_difference(reader_id, timeline_store().peek([reader_id])[reader_id])
+
+
+def test_dry_run_names_each_entry_and_writes_nothing(home):
+    me, _, posts, strange, _ = home
+    before = stored(me)
+    outcome = Outcome(Rebuild(), "--all", "--dry-run")
+    missing = [f"account {me}: + {p.public} of {p.author_id}: missing" for p in sorted(posts[1:3])]
+    stale = [
+        f"account {me}: - {p.public} of {p.author_id}: stale" for p in sorted([posts[0], strange])
+    ]
+    lines = [*missing, *stale, "4 accounts looked at, 1 would change, 0 failed", ""]
+    assert outcome.out == "\n".join(lines)
+    assert stored(me) == before
+
+
+def test_second_run_changes_nothing(home):
+    me, _, _, _, expected = home
+    assert Outcome(Rebuild(), "--all").out.endswith("4 accounts done, 1 changed, 0 failed\n")
+    after = stored(me)
+    assert read_to_end(me) == expected
+    assert len(timeline_store().peek([me])[me].packed) == len(expected)
+    assert Outcome(Rebuild(), "--all").out == "4 accounts done, 0 changed, 0 failed\n"
+    assert stored(me) == after
+
+
+def test_whose_timelines_are_meant_has_to_be_said_once(home):
+    me = home[0]
+    for words in ([], ["--all", "--account", str(me)], ["--all", "--shard", "shard0"]):
+        with pytest.raises(CommandError, match="one of --account"):
+            Outcome(Rebuild(), *words)
+    assert "1 changed" in Outcome(Rebuild(), "--account", str(me)).out
+
+
+def test_readable_at_every_step(home):
+    """A reader in the middle of it is served from the live timeline, and what is pushed stays."""
+    me, (ann, _), _, _, expected = home
+    seen = []
+
+    def look():
+        late = publish(ann)
+        drain_all()
+        seen.append((timeline_store().peek([me]).keys(), read_to_end(me), late.public))
+
+    arm("timeline.holes_filled", look)
+    try:
+        Outcome(Rebuild(), "--account", str(me))
+    finally:
+        disarm("timeline.holes_filled")
+    [(live, page, late)] = seen
+    assert live == {me}
+    assert page == sorted([late, *expected], reverse=True)
+    assert read_to_end(me) == page
+    assert not difference(me)
+
+
+def test_no_hole_while_threads_publish_and_drain(home):
+    me, friends, _, _, expected = home
+
+    def publish_and_drain(author):
+        posts = []
+        for _ in range(POSTS):
+            posts.append(publish(author).public)
+            drain_all()
+        return posts
+
+    def rebuild_again_and_again():
+        return [list(rebuild_timelines(Work([shard_of(me)]))) for _ in range(POSTS)]
+
+    calls = [partial(publish_and_drain, friends[n % 2]) for n in range(PUBLISHERS)]
+    answers = run_together([rebuild_again_and_again, *calls])
+    assert not failures(answers)
+    drain_all()
+    published = {post for posts in answers[1:] for post in posts}
+    assert set(read_to_end(me)) == published | set(expected)
+    assert Outcome(Rebuild(), "--all").out.endswith("0 failed\n")
+    assert not difference(me)
+
+
+def test_what_is_not_live_stays_so(home):
+    me = home[0]
+    timeline_store().drop(me)
+    assert Outcome(Rebuild(), "--all").out == "4 accounts done, 0 changed, 0 failed\n"
+    assert stored(me) is None
+    timeline_store().begin_build(me, 1)
+    before = stored(me)
+    assert Outcome(Rebuild(), "--all").out == "4 accounts done, 0 changed, 0 failed\n"
+    assert stored(me) == before
+
+
+def test_limit_and_resume_go_through_everybody_once(home):
+    me = home[0]
+    for _ in range(4):
+        Outcome(Rebuild(), "--all", "--limit", "1", "--resume")
+    assert not difference(me)
+
+
+def test_killed_in_its_middle_it_is_right_and_the_next_run_ends_it(home):
+    class Killed(BaseException):
+        pass
+
+    def kill():
+        raise Killed
+
+    me, _, _, _, expected = home
+    arm("timeline.holes_filled", kill)
+    try:
+        with pytest.raises(Killed):
+            list(rebuild_timelines(Work([shard_of(me)])))
+    finally:
+        disarm("timeline.holes_filled")
+    assert read_to_end(me) == expected
+    assert [len(part) for part in difference(me)[1:4]] == [0, 2, 0]
+    Outcome(Rebuild(), "--account", str(me))
+    assert not difference(me)
+
+
+def test_vacuum_takes_out_what_is_dead_where_it_is_much(home):
+    """Two of five entries are."""
+    me, *_ = home
+    before = stored(me)
+    assert Outcome(Vacuum(), "--dead-share", "0.4").out == "4 accounts done, 0 changed, 0 failed\n"
+    outcome = Outcome(Vacuum(), "--dead-share", "0.39", "--dry-run")
+    assert outcome.out == (
+        f"account {me}: 2 of 5 entries are dead\n4 accounts looked at, 1 would change, 0 failed\n"
+    )
+    assert stored(me) == before
+    assert "1 changed" in Outcome(Vacuum()).out
+    found = difference(me)
+    assert (len(found.missing), found.dead) == (2, []), "holes are not its business"
+    assert Outcome(Audit()).code == 1

@@ -1,0 +1,43 @@
+"""Takes dead entries out of live timelines that have many."""
+
+from collections.abc import Iterator
+
+from infra.jobs.types import Batch, Work
+from timelines.jobs.live import walk_live
+from timelines.queries.difference import Difference, find_difference
+from timelines.stores.chosen import timeline_store
+
+# A home that lost a few posts is not worth writing.
+DEAD_SHARE = 0.25
+
+
+def vacuum_timelines(work: Work, dead_share: float = DEAD_SHARE) -> Iterator[Batch]:
+    """Timelines of which more than this share is dead; a batch of accounts each.
+
+    Adds nothing: holes are for `audit_timelines`. Cost: as that, and one round trip for each that
+    is written.
+    """
+    for piece in walk_live(work):
+        lines, changed = [], 0
+        for reader_id, seen in piece.timelines.items():
+            found = find_difference(reader_id, seen)
+            if found is None or not is_worn(found, dead_share):
+                continue
+            changed += 1
+            lines.append(_line(reader_id, found))
+            if not work.dry_run:
+                timeline_store().take_out(reader_id, found.seen, found.dead)
+        yield Batch(piece.account_count, 0, piece.alias, changed, piece.position, lines)
+
+
+def is_worn(found: Difference, dead_share: float) -> bool:
+    return len(found.dead) > dead_share * _held_count(found)
+
+
+def _held_count(found: Difference) -> int:
+    """Entries of the whole string, each once."""
+    return found.expected_count - len(found.missing) + len(found.dead)
+
+
+def _line(reader_id: int, found: Difference) -> str:
+    return f"account {reader_id}: {len(found.dead)} of {_held_count(found)} entries are dead"

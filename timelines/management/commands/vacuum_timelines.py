@@ -1,0 +1,38 @@
+"""`manage.py vacuum_timelines`: takes dead entries out of live timelines that have many."""
+
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from typing import Any
+
+from infra.jobs.command import JobCommand
+from infra.jobs.flags import WALK
+from infra.jobs.types import Batch, Work
+from infra.jobs.walk import estimate_rows
+from relations.jobs.passes import bounded
+from timelines.jobs.live import ACCOUNTS, BATCH_SIZE
+from timelines.jobs.shares import share
+from timelines.jobs.vacuum_timelines import DEAD_SHARE, vacuum_timelines
+
+
+class Command(JobCommand):
+    help = (
+        "Takes entries of deleted posts, of authors no longer followed, and below the mark out of"
+        " live timelines where they are more than a share."
+    )
+    unit = "accounts"
+    flags = WALK
+    batch_size = BATCH_SIZE
+
+    def add_job_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--dead-share",
+            type=share,
+            default=DEAD_SHARE,
+            help=f"write timelines of which more than this is dead ({DEAD_SHARE})",
+        )
+
+    def count_total(self, work: Work, options: dict[str, Any]) -> int | None:
+        return estimate_rows(work, ACCOUNTS)
+
+    def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
+        return bounded(vacuum_timelines(work, options["dead_share"]))

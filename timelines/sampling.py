@@ -1,0 +1,112 @@
+"""The audit that never ends: a few live timelines of each shard at a time, and those with holes.
+
+    timelines.holes:v1:{shard0}   {"at_s": Unix seconds, "expected": entries that there should be,
+                                   "missing": of those, "holes": {account: entries missing}}
+
+What it finds is kept in Redis, so that every web process can show it and any compensator goes on.
+"""
+
+import random
+import time
+from collections.abc import Mapping, Sequence
+
+import msgspec
+import structlog
+
+from infra.caching.client import redis
+from infra.caching.keys import key
+from infra.changes.chores import chore
+from infra.changes.errors import UNREACHABLE
+from infra.sharding.placement import Placement, is_allowed
+from infra.sharding.sql import fetch_all, fetch_one
+from timelines.queries.difference import Difference, find_difference
+from timelines.stores.chosen import timeline_store
+from timelines.types import LiveTimeline
+
+EVERY_S = 10
+# Most accounts have no live timeline: so many are looked at to compare a few.
+LOOKED_AT, COMPARED = 50, 2
+MOST_KNOWN = 20
+KEPT_S = 86_400
+LATEST = "SELECT coalesce(max(id), 0) FROM accounts_account"
+BEHIND = "SELECT id FROM accounts_account WHERE id > %s ORDER BY id LIMIT %s"
+log = structlog.get_logger()
+
+
+class Found(msgspec.Struct):
+    """What a shard's samples have found. `expected`, `missing`: of the last that compared any;
+    `holes`: entries missing, by account, that still are."""
+
+    at_s: float = 0
+    expected: int = 0
+    missing: int = 0
+    holes: dict[int, int] = {}
+
+    @property
+    def complete_ratio(self) -> float:
+        """Of what the timelines compared should have had; 1 where nothing was expected."""
+        return 1 - self.missing / self.expected if self.expected else 1.0
+
+
+@chore(every_s=EVERY_S)
+def sample_holes(aliases: Sequence[str]) -> None:
+    """Audits a few timelines of each shard; one out of reach keeps no other from its turn.
+
+    Cost: three round trips and two short queries a shard, and for each of COMPARED timelines, and
+    of those with holes, one query on every shard.
+    """
+    for alias in aliases:
+        if is_allowed(Placement.SHARDED, alias):
+            try:
+                sample_shard(alias, random.random())
+            except UNREACHABLE as error:
+                log.warning("timelines.not_sampled", alias=alias, error=str(error))
+
+
+def sample_shard(alias: str, draw: float) -> Found:
+    """Audits the live timelines behind a place drawn from 0 to 1, and those with holes before."""
+    before = read_found([alias]).get(alias, Found())
+    after = int(draw * fetch_one(alias, LATEST)[0])  # type: ignore[index]  # an aggregate
+    ids = [row[0] for row in fetch_all(alias, BEHIND, (after, LOOKED_AT))]
+    fresh = [reader_id for reader_id in ids if reader_id not in before.holes]
+    sample = _compare(timeline_store().peek(fresh), COMPARED)
+    again = _compare(timeline_store().peek([*before.holes]), MOST_KNOWN)
+    news = _holes(sample, {})
+    if news:
+        log.error("timelines.holes_found", alias=alias, entries=news)
+    found = Found(time.time(), before.expected, before.missing)
+    if any(one is not None for one in sample.values()):
+        found.expected = sum(one.expected_count for one in sample.values() if one)
+        found.missing = sum(news.values())
+    holes = _holes(again, before.holes) | news
+    found.holes = dict(sorted(holes.items())[:MOST_KNOWN])
+    redis().call("SET", _key(alias), msgspec.json.encode(found), "EX", KEPT_S)
+    return found
+
+
+def read_found(aliases: Sequence[str]) -> dict[str, Found]:
+    """What the samples have found, of shards that were sampled. Raises: RedisError. One trip."""
+    replies = redis().run([("GET", _key(alias)) for alias in aliases])
+    return {
+        alias: msgspec.json.decode(raw, type=Found)
+        for alias, raw in zip(aliases, replies, strict=True)
+        if raw is not None
+    }
+
+
+def _compare(timelines: Mapping[int, LiveTimeline], most: int) -> dict[int, Difference | None]:
+    chosen = list(timelines.items())[:most]
+    return {reader_id: find_difference(reader_id, seen) for reader_id, seen in chosen}
+
+
+def _holes(found: Mapping[int, Difference | None], before: Mapping[int, int]) -> dict[int, int]:
+    """Entries missing by reader; what was known `before` where it cannot be told just now."""
+    counts = {
+        reader_id: before.get(reader_id, 0) if one is None else len(one.missing)
+        for reader_id, one in found.items()
+    }
+    return {reader_id: count for reader_id, count in counts.items() if count}
+
+
+def _key(alias: str) -> bytes:
+    return key("timelines.holes:v1", alias)
