@@ -106,7 +106,11 @@ def _paths(route: str, world: World) -> Iterator[str]:
 
 def _queries(names: set[str], world: World) -> list[str]:
     ids = "&".join(f"id[]={account}" for account in world.accounts)
-    known = {"id[]": [f"?{ids}"], "acct": [f"?acct={name}" for name in world.accounts.values()]}
+    known = {
+        "id[]": [f"?{ids}"],
+        "acct": [f"?acct={name}" for name in world.accounts.values()],
+        "timeline[]": ["?timeline[]=home&timeline[]=notifications"],
+    }
     unknown = names - PAGING - FILTERS - known.keys()
     assert not unknown, f"teach tests/reads.py what to ask for: {unknown}"
     paged = ["", *([f"?limit={A_PAGE}"] if "limit" in names else [])]

@@ -1,6 +1,6 @@
 """Routes of timelines."""
 
-from django.urls import path
+from django.urls import include, path
 
 from timelines.api.news import HomeNewsView
 from timelines.api.public import PublicView
@@ -11,4 +11,5 @@ urlpatterns = [
     path("api/v1/timelines/home/news", HomeNewsView.as_view()),
     path("api/v1/timelines/public", PublicView.as_view()),
     path("api/v1/accounts/<account:account_id>/statuses", AuthorView.as_view()),
+    path("", include("timelines.markers.api.urls")),
 ]

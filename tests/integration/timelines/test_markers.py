@@ -1,0 +1,154 @@
+"""How far one has read: moved by all clients of one account, seen by no other."""
+
+from functools import partial
+
+import orjson
+import pytest
+from django.test import Client
+
+from infra.sharding.buckets import shard_of
+from tests.callers import Caller
+from tests.races import run_together
+from tests.world import make_account, make_accounts
+from timelines.markers.models import Marker
+
+MARKERS = "/api/v1/markers"
+BOTH = {"timeline[]": ["home", "notifications"]}
+OLD, NEW = "00000100000203", "00000200000203"
+
+
+@pytest.fixture
+def me(world):
+    return Caller(make_account())
+
+
+def body(answer, status=200):
+    assert answer.status_code == status, answer.content
+    return orjson.loads(answer.content)
+
+
+def home(last_read_id, **more):
+    return {"home": {"last_read_id": last_read_id, **more}}
+
+
+def test_marker_is_moved_and_read_by_those_who_ask_for_it(me):
+    assert body(me.get(MARKERS, BOTH)) == {}
+    moved = body(me.post(MARKERS, home(OLD)))
+    assert moved["home"].pop("updated_at").endswith("Z")
+    assert moved == {"home": {"last_read_id": OLD, "version": 1}}
+    body(me.post(MARKERS, {"notifications": {"last_read_id": 17}}))
+    both = body(me.get(MARKERS, BOTH))
+    assert [(name, one["last_read_id"]) for name, one in both.items()] == [
+        ("home", OLD),
+        ("notifications", "17"),
+    ]
+    assert [*body(me.get(MARKERS, {"timeline[]": ["notifications", "lists"]}))] == ["notifications"]
+    assert body(me.get(MARKERS)) == {}
+
+
+def test_it_is_on_the_shard_of_its_account(world):
+    for account in make_accounts(4):
+        body(Caller(account).post(MARKERS, home(OLD)))
+        assert Marker.objects.on(shard_of(account)).filter(account_id=account).count() == 1
+
+
+def test_nobody_else_sees_it(me):
+    body(me.post(MARKERS, home(OLD)))
+    assert body(Caller(make_account()).get(MARKERS, BOTH)) == {}
+
+
+def test_same_move_again_changes_nothing(me):
+    first = body(me.post(MARKERS, home(OLD)))
+    assert body(me.post(MARKERS, home(OLD))) == first
+    assert body(me.post(MARKERS, home(OLD, version=1))) == first
+    assert body(me.get(MARKERS, BOTH)) == first
+
+
+def test_marker_may_go_back(me):
+    body(me.post(MARKERS, home(NEW)))
+    assert body(me.post(MARKERS, home(OLD)))["home"]["version"] == 2
+
+
+@pytest.mark.parametrize("version", [0, 4, 5])
+def test_version_that_is_not_above_the_markers_is_a_conflict(me, version):
+    before = body(me.post(MARKERS, home(OLD, version=5)))
+    sent = {**home(NEW, version=version), "notifications": {"last_read_id": "9"}}
+    answer = body(me.post(MARKERS, sent), 409)
+    assert answer == {"error": "Conflict during update, please try again"}
+    assert body(me.get(MARKERS, BOTH)) == before, "all or none"
+    assert body(me.post(MARKERS, home(NEW, version=6)))["home"]["version"] == 6
+
+
+def test_of_two_clients_with_one_version_one_wins(me):
+    calls = [partial(move, me, f"{n:06d}00000203") for n in range(1, 7)]
+    answers = run_together(calls)
+    assert sorted(answers) == [200] + [409] * 5
+
+
+def move(caller, last_read_id):
+    return caller.post(MARKERS, home(last_read_id, version=1)).status_code
+
+
+def test_fields_of_a_form(me):
+    sent = {"home[last_read_id]": OLD, "home[version]": "3", "notifications[last_read_id]": "17"}
+    moved = body(me.client.post(MARKERS, sent))
+    assert [(one["last_read_id"], one["version"]) for one in moved.values()] == [
+        (OLD, 3),
+        ("17", 1),
+    ]
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        home(""),
+        home(None),
+        home("x" * 14),
+        home("0000010000020"),
+        home("00000100000203\u0000"),
+        home(["00000100000203"]),
+        home(True),
+        home(OLD, version="x"),
+        home(OLD, version=-1),
+        home(OLD, version=2**31),
+        home(OLD, version=True),
+        home(OLD, version=[1]),
+        {"home": OLD},
+        {"home": {}},
+        {"home": {"version": 1}},
+        {"home": None},
+        {"notifications": {"last_read_id": "1" * 21}},
+        {"notifications": {"last_read_id": "\u0661"}},
+        {"notifications": {"last_read_id": -1}},
+        {"notifications": {"last_read_id": "1\n"}},
+        {"home[version]": 1},
+    ],
+)
+def test_what_is_no_marker_is_refused(me, sent):
+    assert "error" in body(me.post(MARKERS, sent), 422)
+    assert body(me.get(MARKERS, BOTH)) == {}
+
+
+def test_what_cannot_be_marked_is_left_out(me):
+    assert body(me.post(MARKERS, {"lists": {"last_read_id": "1"}})) == {}
+    assert body(me.post(MARKERS)) == {}
+
+
+@pytest.mark.parametrize("sent", [b"{", b"[]", b'"home"'])
+def test_body_that_is_no_object_is_refused(me, sent):
+    assert me.client.post(MARKERS, sent, "application/json").status_code == 400
+
+
+def test_scopes(world):
+    account = make_account()
+    reader, writer = Caller(account, "read:statuses"), Caller(account, "write:statuses")
+    assert reader.post(MARKERS, home(OLD)).status_code == 403
+    assert writer.get(MARKERS).status_code == 403
+    assert body(writer.post(MARKERS, home(OLD)))
+    assert body(reader.get(MARKERS, BOTH))
+    assert Client().get(MARKERS).status_code == 401
+
+
+def test_largest_version_is_not_the_last(me):
+    body(me.post(MARKERS, home(OLD, version=2**31 - 1)))
+    assert body(me.post(MARKERS, home(NEW)))["home"]["version"] == 2**31

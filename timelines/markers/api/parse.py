@@ -1,0 +1,47 @@
+"""What clients send to move markers, as JSON objects or as Mastodon's form fields."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from infra.api.errors import InvalidRequest
+from infra.api.parsing import read_count
+from posts.ids import MalformedPostId, PostId
+from timelines.markers.types import Move, Timeline
+
+MOST_VERSION = 2**31 - 1
+# Nothing here gives out ids of notifications; whatever may be one is kept for the client.
+NOTIFICATION_ID = re.compile(r"[0-9a-z]{1,20}", re.ASCII)
+
+
+def read_moves(data: Mapping[str, Any]) -> dict[Timeline, Move]:
+    """The moves that are asked for, other names left out. Raises InvalidRequest."""
+    sent = {timeline: _fields_of(data, timeline.name.lower()) for timeline in Timeline}
+    return {timeline: _read_move(timeline, fields) for timeline, fields in sent.items() if fields}
+
+
+def _fields_of(data: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    if name in data:
+        if not isinstance(data[name], dict) or "last_read_id" not in data[name]:
+            raise InvalidRequest(f"{name} must be an object with last_read_id")
+        return dict(data[name])
+    fields = {part: data.get(f"{name}[{part}]") for part in ("last_read_id", "version")}
+    return {part: value for part, value in fields.items() if value is not None}
+
+
+def _read_move(timeline: Timeline, fields: Mapping[str, Any]) -> Move:
+    name = f"{timeline.name.lower()}[last_read_id]"
+    last_read_id = _read_id(timeline, fields.get("last_read_id"), name)
+    if fields.get("version") is None:
+        return Move(last_read_id)
+    return Move(last_read_id, read_count(fields, "version", MOST_VERSION))
+
+
+def _read_id(timeline: Timeline, value: object, name: str) -> str:
+    text = str(value) if isinstance(value, str | int) else ""
+    if timeline is Timeline.NOTIFICATIONS and NOTIFICATION_ID.fullmatch(text):
+        return text
+    try:
+        return PostId.from_public(text).public
+    except MalformedPostId:
+        raise InvalidRequest(f"{name} is not the id of anything there") from None

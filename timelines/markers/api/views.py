@@ -1,0 +1,90 @@
+"""How far one has read, kept for all of one's clients."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+import orjson
+from django.http import HttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+
+from infra.api.endpoint import Endpoint
+from infra.api.rendering import json_response
+from infra.api.request import ApiRequest
+from timelines.markers.api.parse import read_moves
+from timelines.markers.move import move_markers
+from timelines.markers.read import read_markers
+from timelines.markers.types import Marked, Timeline
+
+WHICH = OpenApiParameter(
+    "timeline[]",
+    OpenApiTypes.STR,
+    many=True,
+    enum=[timeline.name.lower() for timeline in Timeline],
+    description="Which markers; others are left out",
+)
+
+
+class MarkerEntity(serializers.Serializer[None]):
+    """For the schema only."""
+
+    last_read_id = serializers.CharField(help_text="The newest status, or notification, read")
+    version = serializers.IntegerField(help_text="Grows with every write")
+    updated_at = serializers.DateTimeField()
+
+
+class Markers(serializers.Serializer[None]):
+    """For the schema only: those that were ever set."""
+
+    home = MarkerEntity(required=False)
+    notifications = MarkerEntity(required=False)
+
+
+class NewMarker(serializers.Serializer[None]):
+    """For the schema only."""
+
+    last_read_id = serializers.CharField(help_text="home: a status id; it may be gone")
+    version = serializers.IntegerField(
+        required=False,
+        help_text="The version this write makes: 409 unless it is above the marker's."
+        " The same write again is no conflict. Default: the next, whatever others wrote",
+    )
+
+
+class NewMarkers(serializers.Serializer[None]):
+    """For the schema only."""
+
+    home = NewMarker(required=False)
+    notifications = NewMarker(required=False)
+
+
+class MarkersView(Endpoint):
+    """How far I have read my home timeline and my notifications."""
+
+    scopes = {"GET": "read:statuses", "POST": "write:statuses"}
+
+    @extend_schema(parameters=[WHICH], responses=Markers)
+    def get(self, request: ApiRequest) -> HttpResponse:
+        names = request.query_params.getlist("timeline[]")
+        wanted = [timeline for timeline in Timeline if timeline.name.lower() in names]
+        return _answer(read_markers(request.account_id, wanted) if wanted else {})
+
+    @extend_schema(request=NewMarkers, responses=Markers)
+    def post(self, request: ApiRequest) -> HttpResponse:
+        """Moves them, all or none. Answers those that were sent."""
+        moves = read_moves(request.data)
+        return _answer(move_markers(request.account_id, moves, datetime.now(UTC)) if moves else {})
+
+
+def _answer(marked: Mapping[Timeline, Marked]) -> HttpResponse:
+    body = {
+        timeline.name.lower(): {
+            "last_read_id": one.last_read_id,
+            "version": one.version,
+            "updated_at": one.updated_at.strftime("%Y-%m-%dT%H:%M:%S.")
+            + f"{one.updated_at.microsecond // 1000:03d}Z",
+        }
+        for timeline, one in sorted(marked.items())
+    }
+    return json_response(orjson.dumps(body))

@@ -1,0 +1,28 @@
+"""How far an account has read, timeline by timeline, for all its clients."""
+
+from django.db import models
+
+from infra.sharding.models import ShardedModel
+from timelines.markers.types import Timeline
+
+TIMELINES = [(timeline.value, timeline.name) for timeline in Timeline]
+LONGEST_ID = 20
+
+
+class Marker(ShardedModel):
+    """SHARDED by account_id, at most a row a timeline; written by timelines.markers.move.
+
+    `version` grows with every write; nothing else is derived from a row.
+    """
+
+    owner = "account_id"
+
+    pk = models.CompositePrimaryKey("account_id", "timeline")
+    account_id = models.BigIntegerField()
+    timeline = models.SmallIntegerField(choices=TIMELINES)
+    last_read_id = models.CharField(max_length=LONGEST_ID)
+    version = models.BigIntegerField()
+    updated_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.account_id} read {Timeline(self.timeline).name} to {self.last_read_id}"
