@@ -11,8 +11,8 @@ import numpy as np
 
 from posts.ids import PACKED_BYTES, PostId
 
-_PACKED = Struct(">IIHIIH")
-ENTRY_BYTES = _PACKED.size
+PACKED_ENTRY = Struct(">IIHIIH")
+ENTRY_BYTES = PACKED_ENTRY.size
 SECOND = Struct(">I")  # what an entry begins with
 TAIL = 64
 # Many readers have the same entries: a look in a dict costs a tenth of taking one apart.
@@ -33,14 +33,19 @@ class Entry(NamedTuple):
     @property
     def packed(self) -> bytes:
         """20 bytes: the event's 10, the original's 10, as in posts/ids.py."""
-        return _PACKED.pack(*self.event, *self.original)
+        return PACKED_ENTRY.pack(*self.event, *self.original)
 
     @classmethod
     @lru_cache(KEPT_ENTRIES)
     def from_packed(cls, data: bytes) -> Self:
-        numbers = _PACKED.unpack(data)
+        numbers = PACKED_ENTRY.unpack(data)
         event = PostId(*numbers[:3])
         return cls(event, event if numbers[:3] == numbers[3:] else PostId(*numbers[3:]))
+
+    @classmethod
+    def cut(cls, data: bytes) -> list[Self]:
+        """The entries of a packed run."""
+        return [cls.from_packed(one) for one in _ENTRIES.findall(data)]
 
     @classmethod
     def of_post(cls, post_id: PostId) -> Self:

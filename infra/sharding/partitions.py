@@ -1,4 +1,4 @@
-"""Tables with a partition a day: the coming days' made ahead, expired ones dropped whole.
+"""Tables with a partition a day or more: the coming ones made ahead, expired ones dropped whole.
 
 Each has a default partition: rows of a day without one of its own land there, so that nothing ever
 fails for whoever makes partitions having slept.
@@ -22,6 +22,8 @@ WHERE i.inhparent = %s::regclass AND c.relname ~ %s
 class DailyPartitions(NamedTuple):
     """The days of one partitioned table. `first`: the least value of the column on a day.
 
+    `width`: how many days a partition has; it is named after the first.
+
     Any number of processes may call any of these at once. They raise OperationalError when others
     keep the table busy for two seconds; the next try does it.
     """
@@ -29,6 +31,7 @@ class DailyPartitions(NamedTuple):
     table: str
     column: str
     first: Callable[[date], int | date]
+    width: int = 1
 
     def make(self, alias: str, days: Iterable[date]) -> None:
         """Makes the days' partitions; not that of a day with rows in the default partition."""
@@ -59,7 +62,7 @@ class DailyPartitions(NamedTuple):
         return f"{self.table}_{day:%Y%m%d}"
 
     def _make_day(self, alias: str, day: date) -> None:
-        lower, upper = self.first(day), self.first(day + timedelta(days=1))
+        lower, upper = self._bounds(day)
         execute(
             alias,
             f"CREATE TABLE IF NOT EXISTS {self.name(day)} PARTITION OF {self.table}"
@@ -81,8 +84,10 @@ class DailyPartitions(NamedTuple):
             f"SELECT 1 FROM {self.table}_default"  # noqa: S608
             f" WHERE {self.column} >= %s AND {self.column} < %s LIMIT 1"
         )
-        bounds = (self.first(day), self.first(day + timedelta(days=1)))
-        return fetch_one(alias, stray, bounds) is not None
+        return fetch_one(alias, stray, self._bounds(day)) is not None
+
+    def _bounds(self, day: date) -> tuple[int | date, int | date]:
+        return self.first(day), self.first(day + timedelta(days=self.width))
 
     @contextmanager
     def _alone(self, alias: str) -> Iterator[None]:

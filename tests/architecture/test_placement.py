@@ -81,11 +81,11 @@ def test_each_database_has_exactly_the_tables_placed_there(world):
         assert {row[0] for row in fetch_all(alias, TABLES)} == placed, alias
 
 
-def test_delivered_changes_and_recent_posts_alone_are_partitioned(world):
+def test_only_what_expires_by_the_day_is_partitioned(world):
     for alias in all_aliases():
         expected = {"changes_delivered"}
         if is_allowed(Placement.REPLICATED, alias):
-            expected.add("timelines_recentpost")
+            expected |= {"timelines_recentpost", "timelines_entry"}
         assert {row[0] for row in fetch_all(alias, PARTITIONS)} == expected, alias
 
 

@@ -14,8 +14,6 @@ from pathlib import Path
 from struct import Struct
 from typing import Any
 
-from django.conf import settings
-
 from infra.caching.client import Command, load_script, redis
 from infra.caching.keys import key
 from timelines.stores.interface import FollowingChange
@@ -105,7 +103,3 @@ class PackedStore:
 
 def pack(entries: Iterable[Entry]) -> bytes:
     return b"".join([entry.packed for entry in entries])
-
-
-def packed_store() -> PackedStore:
-    return PackedStore(settings.TIMELINE_ENTRIES, settings.TIMELINE_LIVE_DAYS * 86_400)

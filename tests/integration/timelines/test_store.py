@@ -1,59 +1,82 @@
-"""The packed store: who is pushed to, what a build keeps, how a string is cut, what a step does."""
+"""What every store does: who is pushed to, what a build keeps, what a step does, what is cut."""
 
 import random
 
 import pytest
+from django.db import OperationalError
 
-from infra.caching.client import redis
 from posts.ids import PostId
-from timelines.stores.interface import FollowingChange
-from timelines.stores.packed import PackedStore
+from tests.integration.timelines.stores import KINDS, MOST, Kind, entries, read
+from timelines.stores import postgres
+from timelines.stores.interface import FollowingChange, TimelineStore
 from timelines.types import Entry, LiveTimeline
 
 READER = 42
-LIVE_S = 60
+
+
+@pytest.fixture(params=KINDS, ids=lambda kind: kind.name)
+def kind(world: None, request: pytest.FixtureRequest) -> Kind:
+    found: Kind = request.param
+    return found
+
+
+@pytest.fixture
+def store(kind: Kind) -> TimelineStore:
+    return kind.make()
 
 
 def entry(second: int, author: int = 7) -> Entry:
     return Entry.of_post(PostId(second, author, 0))
 
 
-@pytest.fixture
-def store(world: None) -> PackedStore:
-    return PackedStore(max_entries=10, live_s=LIVE_S)
+def repost(second: int, author: int = 7, of: int = 9) -> Entry:
+    return Entry(PostId(second, author, 3), PostId(1, of, 35))
 
 
-def read(store: PackedStore) -> LiveTimeline | None:
-    return store.load(READER, redis().run(store.read_commands(READER)))
+def seconds(store: TimelineStore) -> list[int]:
+    return [Entry.from_packed(one).event.second for one in entries(read(store, READER)) or ()]
 
 
-def seconds(store: PackedStore) -> list[int]:
-    timeline = read(store)
-    assert timeline is not None
-    return [Entry.from_packed(packed).event.second for packed in timeline.packed]
+def found(store: TimelineStore) -> tuple[list[Entry], int, int] | None:
+    """Entries in order, mark and version."""
+    timeline = read(store, READER)
+    if timeline is None:
+        return None
+    ordered = [Entry.from_packed(one) for one in entries(timeline) or ()]
+    return ordered, timeline.complete_from, timeline.following_version
 
 
-def lay(store: PackedStore, *at: int, complete_from: int = 0, version: int = 1) -> None:
+def lay(store: TimelineStore, *at: int, complete_from: int = 0, version: int = 1) -> None:
     store.begin_build(READER, 99)
     packed = [entry(second).packed for second in at]
     assert store.lay(READER, 99, LiveTimeline.of(packed, complete_from, version))
 
 
-def test_a_timeline_that_is_not_live_is_not_pushed_to(store: PackedStore) -> None:
+def test_a_timeline_that_is_not_live_is_not_pushed_to(store: TimelineStore) -> None:
     assert store.push({READER: [entry(5)]}) == 0
-    assert read(store) is None
+    assert read(store, READER) is None
 
 
-def test_what_is_pushed_while_building_is_there_after(store: PackedStore) -> None:
-    store.begin_build(READER, 1)
-    assert store.push({READER: [entry(5)]}) == 1
-    assert read(store) is None, "half a timeline must not be readable"
-    assert store.lay(READER, 1, LiveTimeline.of([entry(3).packed], 2, 8))
-    assert seconds(store) == [3, 5]
-    assert read(store) == LiveTimeline.of([entry(3).packed, entry(5).packed], 2, 8)
+def test_entries_come_back_as_they_were_in_page_order(store: TimelineStore) -> None:
+    """Ties by author, then by sequence; a repost with what it shows."""
+    same = [Entry.of_post(PostId(5, author, n)) for author in (3, 35, 36, 1_295) for n in (9, 36)]
+    ordered = [*same, repost(6), repost(6, of=36**6 - 1), entry(36**6 - 1)]
+    ordered[-2] = Entry(PostId(6, 8, 0), PostId(0, 36**6 - 1, 1_295))
+    lay(store)
+    for one in random.Random(1).sample(ordered, len(ordered)):
+        store.push({READER: [one]})
+    assert found(store) == (ordered, 0, 1)
 
 
-def test_a_build_that_was_taken_over_is_not_laid(store: PackedStore) -> None:
+def test_what_is_pushed_while_building_is_there_after(store: TimelineStore) -> None:
+    store.begin_build(READER, 2**64 - 1)
+    assert store.push({READER: [entry(5), repost(6)]}) == 1
+    assert read(store, READER) is None, "half a timeline must not be readable"
+    assert store.lay(READER, 2**64 - 1, LiveTimeline.of([entry(3).packed, entry(5).packed], 2, 8))
+    assert found(store) == ([entry(3), entry(5), repost(6)], 2, 8)
+
+
+def test_a_build_that_was_taken_over_is_not_laid(store: TimelineStore) -> None:
     store.begin_build(READER, 1)
     store.push({READER: [entry(5)]})
     store.begin_build(READER, 2)
@@ -62,66 +85,84 @@ def test_a_build_that_was_taken_over_is_not_laid(store: PackedStore) -> None:
     assert seconds(store) == [5], "the second build keeps what was pushed to the first"
 
 
-def test_a_build_whose_key_was_lost_is_not_laid(store: PackedStore) -> None:
+def test_a_build_that_was_lost_is_not_laid(kind: Kind, store: TimelineStore) -> None:
     store.begin_build(READER, 1)
-    redis().call("FLUSHDB")
+    kind.lose()
     assert not store.lay(READER, 1, LiveTimeline.of([], 0, 1))
+    assert read(store, READER) is None
 
 
-def test_reading_keeps_it_alive_and_pushing_does_not(store: PackedStore) -> None:
+def test_reading_keeps_it_alive_and_pushing_does_not(kind: Kind, store: TimelineStore) -> None:
     lay(store, 1)
-    key = b"timelines.home:v1:{42}"
-    redis().call("PEXPIRE", key, 5_000)
-    store.push({READER: [entry(2)]})
-    assert redis().call("PTTL", key) <= 5_000
-    read(store)
-    assert redis().call("PTTL", key) > 5_000
+    most = 60 if kind.name == "tiered" else 14
+    kind.age(READER, most - 1)
+    assert read(store, READER) is not None
+    kind.age(READER, most - 1)
+    assert store.push({READER: [entry(2)]}) == 1
+    store.peek([READER])
+    kind.age(READER, 4)
+    assert store.push({READER: [entry(3)]}) == 0
+    assert read(store, READER) is None
 
 
-def test_entries_below_the_mark_are_not_shown(store: PackedStore) -> None:
+def test_entries_below_the_mark_are_not_shown(store: TimelineStore) -> None:
     lay(store, 5, 6, 7, complete_from=6)
     assert seconds(store) == [6, 7]
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_a_string_cut_in_half_is_complete_above_its_mark(store: PackedStore, seed: int) -> None:
+@pytest.mark.parametrize("seed", range(4))
+def test_a_timeline_that_was_cut_is_complete_above_its_mark(
+    store: TimelineStore, seed: int
+) -> None:
     """Entries arrive in any order; whatever is at or above the mark must be there."""
     order = list(range(1, 101))
     random.Random(seed).shuffle(order)
     lay(store)
     for second in order:
         store.push({READER: [entry(second)]})
-    timeline = read(store)
-    assert timeline is not None
+        if second % 7 == 0:
+            timeline = read(store, READER)
+            assert timeline is not None
+            arrived = order[: order.index(second) + 1]
+            assert seconds(store) == sorted(s for s in arrived if s >= timeline.complete_from)
+            assert len(timeline.packed) <= 2 * MOST
     assert timeline.complete_from > 0, "it has never been cut"
-    assert seconds(store) == list(range(timeline.complete_from, 101))
-    assert redis().call("STRLEN", b"timelines.home:v1:{42}") <= 20 + 2 * 10 * 20
 
 
-def test_many_readers_at_once(store: PackedStore) -> None:
-    for reader in range(1, 601):
+def test_many_readers_at_once(store: TimelineStore) -> None:
+    """On all shards, with what they get in common and with what each gets alone."""
+    for reader in range(1, 21):
         store.begin_build(reader, reader)
         store.lay(reader, reader, LiveTimeline.of([], 0, 1))
-    assert store.push({reader: [entry(reader)] for reader in range(1, 701)}) == 600
-    timeline = store.load(600, redis().run(store.read_commands(600)))
-    assert timeline is not None
-    assert timeline.packed == [entry(600).packed]
+    assert store.push({reader: [entry(reader)] for reader in range(1, 31)}) == 20
+    assert store.push(dict.fromkeys(range(1, 301), (entry(40), entry(41)))) == 20
+    for reader in range(1, 21):
+        expected = [entry(reader).packed, entry(40).packed, entry(41).packed]
+        assert entries(read(store, reader)) == expected
+    assert store.push({}) == 0
 
 
-def test_a_step_adds_the_new_followee(store: PackedStore) -> None:
+def test_a_push_that_comes_again_changes_nothing(store: TimelineStore) -> None:
+    lay(store, 3)
+    for _ in range(2):
+        assert store.push({READER: [entry(5), repost(4)]}) == 1
+    assert found(store) == ([entry(3), repost(4), entry(5)], 0, 1)
+
+
+def test_a_step_adds_the_new_followee(store: TimelineStore) -> None:
     lay(store, 5, version=3)
-    store.change_following(READER, FollowingChange(3, 4, added=[entry(4, author=9)]))
-    assert read(store) == LiveTimeline.of([entry(5).packed, entry(4, 9).packed], 0, 4)
+    store.change_following(READER, FollowingChange(3, 4, added=[entry(4, author=9), repost(6)]))
+    assert found(store) == ([entry(4, 9), entry(5), repost(6)], 0, 4)
 
 
-def test_a_step_takes_out_an_ended_followee(store: PackedStore) -> None:
+def test_a_step_takes_out_an_ended_followee(store: TimelineStore) -> None:
     lay(store, 5, version=3)
-    store.push({READER: [entry(6, author=9)]})
+    store.push({READER: [entry(6, author=9), repost(6), repost(7, author=8)]})
     store.change_following(READER, FollowingChange(3, 4, removed_author=7))
-    assert read(store) == LiveTimeline.of([entry(6, 9).packed], 0, 4)
+    assert found(store) == ([entry(6, 9), repost(7, author=8)], 0, 4)
 
 
-def test_a_step_may_raise_the_mark_and_never_lowers_it(store: PackedStore) -> None:
+def test_a_step_may_raise_the_mark_and_never_lowers_it(store: TimelineStore) -> None:
     lay(store, 5, complete_from=3)
     store.change_following(READER, FollowingChange(1, 2, added=[entry(9)], complete_from=6))
     assert seconds(store) == [9]
@@ -129,32 +170,35 @@ def test_a_step_may_raise_the_mark_and_never_lowers_it(store: PackedStore) -> No
     assert seconds(store) == [8, 9]
 
 
-def test_a_timeline_that_missed_a_step_is_dropped(store: PackedStore) -> None:
+def test_a_timeline_that_missed_a_step_is_dropped(store: TimelineStore) -> None:
     lay(store, 5, version=3)
     store.change_following(READER, FollowingChange(4, 5))
-    assert read(store) is None
+    assert read(store, READER) is None
 
 
-def test_a_step_that_comes_again_adds_what_it_brings_now(store: PackedStore) -> None:
+def test_a_step_that_comes_again_adds_what_it_brings_now(store: TimelineStore) -> None:
     """The first time is before the backward edge is written; posts in between come the second."""
     lay(store, version=3)
     store.change_following(READER, FollowingChange(3, 4, added=[entry(5)]))
     store.change_following(READER, FollowingChange(4, 5))
     store.change_following(READER, FollowingChange(3, 4, added=[entry(5), entry(6)]))
-    timeline = read(store)
-    assert timeline is not None
-    assert timeline.following_version == 5
-    assert sorted(set(timeline.packed)) == [entry(5).packed, entry(6).packed]
+    assert found(store) == ([entry(5), entry(6)], 0, 5)
 
 
-def test_a_step_during_a_build_keeps_its_entries(store: PackedStore) -> None:
+def test_a_step_during_a_build_keeps_its_entries(store: TimelineStore) -> None:
     store.begin_build(READER, 1)
     store.change_following(READER, FollowingChange(7, 8, added=[entry(5)]))
     assert store.lay(READER, 1, LiveTimeline.of([], 0, 8))
     assert seconds(store) == [5]
 
 
-def test_how_far_down_it_reaches(store: PackedStore) -> None:
+def test_a_step_of_nobody_live_makes_nobody_live(store: TimelineStore) -> None:
+    store.change_following(READER, FollowingChange(7, 8, added=[entry(5)]))
+    assert store.find_complete_from(READER) is None
+    assert store.push({READER: [entry(5)]}) == 0
+
+
+def test_how_far_down_it_reaches(store: TimelineStore) -> None:
     assert store.find_complete_from(READER) is None
     store.begin_build(READER, 1)
     assert store.find_complete_from(READER) == 0, "a build may end anywhere: bring all there is"
@@ -162,41 +206,82 @@ def test_how_far_down_it_reaches(store: PackedStore) -> None:
     assert store.find_complete_from(READER) == 77
 
 
-def test_a_peek_has_what_can_be_read_and_keeps_nothing_alive(store: PackedStore) -> None:
+def test_what_is_dropped_is_gone(store: TimelineStore) -> None:
+    lay(store, 5)
+    store.drop(READER)
+    assert read(store, READER) is None
+    assert store.push({READER: [entry(6)]}) == 0
+    lay(store, 7)
+    assert seconds(store) == [7]
+
+
+def test_a_peek_has_what_can_be_read(store: TimelineStore) -> None:
     lay(store, 5, complete_from=3, version=8)
     store.begin_build(READER + 1, 1)
-    redis().call("PEXPIRE", b"timelines.home:v1:{42}", 5_000)
-    found = store.peek([READER, READER + 1, READER + 2])
-    assert found == {READER: LiveTimeline.of([entry(5).packed], 3, 8)}
-    assert redis().call("PTTL", b"timelines.home:v1:{42}") <= 5_000
+    assert store.peek([READER, READER + 1, READER + 2]) == {
+        READER: LiveTimeline.of([entry(5).packed], 3, 8)
+    }
     assert store.peek([]) == {}
 
 
-def test_what_is_taken_out_goes_with_its_repeats_and_the_rest_stays(store: PackedStore) -> None:
+def test_what_is_taken_out_goes_with_its_repeats_and_the_rest_stays(store: TimelineStore) -> None:
     lay(store, 4, 5, 6, complete_from=3, version=8)
-    store.push({READER: [entry(5)]})
-    redis().call("PEXPIRE", b"timelines.home:v1:{42}", 5_000)
+    store.push({READER: [entry(5), repost(6)]})
     seen = store.peek([READER])[READER]
-    store.push({READER: [entry(7)]})
-    assert store.take_out(READER, seen, [entry(5), entry(1)])
-    assert store.peek([READER])[READER] == seen._replace(
-        data=b"".join(entry(second).packed for second in (4, 6, 7))
-    )
-    assert 0 < redis().call("PTTL", b"timelines.home:v1:{42}") <= 5_000
+    store.push({READER: [entry(7), repost(8)]})
+    assert store.take_out(READER, seen, [entry(5), entry(1), repost(6)])
+    assert found(store) == ([entry(4), entry(6), entry(7), repost(8)], 3, 8)
     assert store.lay(READER, 99, LiveTimeline.of([], 0, 1)), "it is the same build's"
 
 
 @pytest.mark.parametrize("now", [{"complete_from": 2}, {"version": 9}])
 def test_nothing_is_taken_out_of_a_timeline_that_is_another_now(
-    store: PackedStore, now: dict[str, int]
+    store: TimelineStore, now: dict[str, int]
 ) -> None:
     """Built anew it may reach further down, and whom the reader did not follow they may now."""
     lay(store, 4, 5, complete_from=3, version=8)
     seen = store.peek([READER])[READER]
     lay(store, 4, 5, **({"complete_from": 3, "version": 8} | now))
-    before = store.peek([READER])
+    before = found(store)
     assert not store.take_out(READER, seen, [entry(5)])
-    assert store.peek([READER]) == before
+    assert found(store) == before
     store.drop(READER)
     assert not store.take_out(READER, seen, [entry(5)])
     assert store.peek([READER]) == {}
+
+
+def test_a_build_that_is_pushed_more_than_it_holds_misses_nothing(store: TimelineStore) -> None:
+    """It may end in nothing. What it may not is to be laid without what was pushed."""
+    store.begin_build(READER, 1)
+    for second in range(1, 60):
+        store.push({READER: [entry(second)]})
+    is_laid = store.lay(READER, 1, LiveTimeline.of([], 0, 1))
+    timeline = read(store, READER)
+    assert timeline is not None or not is_laid
+    if timeline is not None:
+        assert seconds(store) == list(range(max(1, timeline.complete_from), 60))
+
+
+@pytest.mark.parametrize("name", ["postgres", "tiered"])
+def test_a_shard_that_is_away_keeps_no_other_readers_waiting(
+    world: None, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = next(kind for kind in KINDS if kind.name == name).make()
+    for reader in range(1, 5):
+        store.begin_build(reader, 1)
+        store.lay(reader, 1, LiveTimeline.of([], 0, 1))
+    with monkeypatch.context() as broken:
+        ask = postgres.fetch_one
+
+        def fail(alias: str, *statement: object) -> object:
+            if alias == postgres.shard_of(1):
+                raise OperationalError("away")
+            return ask(alias, *statement)  # type: ignore[arg-type]
+
+        broken.setattr(postgres, "fetch_one", fail)
+        with pytest.raises(OperationalError):
+            store.push(dict.fromkeys(range(1, 5), (entry(9),)))
+    for reader in range(2, 5):
+        assert entries(read(store, reader)) == [entry(9).packed]
+    assert store.push(dict.fromkeys(range(1, 5), (entry(9),))) == 4
+    assert entries(read(store, 1)) == [entry(9).packed]

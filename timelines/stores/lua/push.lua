@@ -1,13 +1,17 @@
 -- Appends packed entries to timelines that are alive. Layout: packed.py.
 -- KEYS: timelines. ARGV: most bytes kept, then one string of entries per key. Returns how many.
-local HEAD, ENTRY = 20, 20
+local HEAD, ENTRY, BUILDING = 20, 20, 4294967295
 local most = tonumber(ARGV[1])
 
--- Drops the half that arrived first and raises the mark above its newest second: whatever of that
+-- Drops the half that arrived first (all of one being built: a build must not miss any) and raises the mark above its newest second: whatever of that
 -- second or older is missing now is below the mark, where readers ask the source.
 local function halve(key)
   local data = redis.call('GET', key)
   local mark = struct.unpack('>I4', data)
+  if mark == BUILDING then
+    redis.call('DEL', key)
+    return
+  end
   local kept = HEAD + math.floor((#data - HEAD) / ENTRY / 2) * ENTRY
   for at = HEAD + 1, kept, ENTRY do
     local second = struct.unpack('>I4', data, at)

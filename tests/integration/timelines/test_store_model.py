@@ -1,0 +1,132 @@
+"""Random use of every store against a plain model: what can be read is the truth above its mark."""
+
+import hypothesis
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import strategies as st
+
+from posts.ids import PostId
+from tests.integration.timelines.stores import KINDS, Kind, entries, read
+from tests.world import clean
+from timelines.stores.interface import FollowingChange
+from timelines.types import Entry, LiveTimeline
+
+READER, AUTHORS = 42, 3
+author = st.integers(0, AUTHORS - 1)
+step = st.one_of(
+    st.tuples(st.just("publish"), author, st.integers(0, 12)),
+    st.tuples(st.just("publish"), author, st.integers(0, 12)),
+    st.tuples(st.just("burst"), author, st.integers(5, 25)),
+    st.tuples(st.just("follow"), author, st.just(0)),
+    st.tuples(st.just("unfollow"), author, st.just(0)),
+    st.tuples(st.just("skip_step"), author, st.just(0)),
+    st.tuples(st.just("begin"), st.just(0), st.integers(0, 6)),
+    st.tuples(st.just("lay"), st.just(0), st.just(0)),
+    st.tuples(st.just("take_out"), author, st.just(0)),
+    st.tuples(st.just("drop"), st.just(0), st.just(0)),
+    st.tuples(st.just("lose"), st.just(0), st.just(0)),
+    st.tuples(st.just("age"), st.just(0), st.sampled_from([5, 20, 70])),
+)
+
+
+class Model:
+    """One reader, three authors, and what each published: a set, no store."""
+
+    def __init__(self, kind: Kind) -> None:
+        self.kind, self.store = kind, kind.make()
+        self.posts: list[list[Entry]] = [[] for _ in range(AUTHORS)]
+        self.followed: set[int] = set()
+        self.version, self.sequence, self.epoch = 1, 0, 0
+        self.computed: LiveTimeline | None = None
+
+    def home(self, mark: int) -> list[bytes]:
+        shown = (one for who in self.followed for one in self.posts[who])
+        return sorted(one.packed for one in shown if one.event.second >= mark)
+
+    def publish(self, who: int, second: int) -> None:
+        self.sequence += 1
+        event = PostId(second, who + 1, self.sequence)
+        original = PostId(0, 35, 1) if self.sequence % 3 else event
+        self.posts[who].append(Entry(event, original))
+        if who in self.followed:
+            self.store.push({READER: [Entry(event, original)]})
+
+    def burst(self, who: int, count: int) -> None:
+        for nth in range(count):
+            self.publish(who, nth)
+
+    def follow(self, who: int, _: int) -> None:
+        self.followed.add(who)
+        self.version += 1
+        reach = self.store.find_complete_from(READER)
+        if reach is not None:
+            added = [one for one in self.posts[who] if one.event.second >= reach]
+            change = FollowingChange(self.version - 1, self.version, added, reach)
+            self.store.change_following(READER, change)
+
+    def unfollow(self, who: int, _: int) -> None:
+        self.followed.discard(who)
+        self.version += 1
+        change = FollowingChange(self.version - 1, self.version, removed_author=who + 1)
+        self.store.change_following(READER, change)
+
+    def skip_step(self, who: int, _: int) -> None:
+        """A step that only the next one tells the store of."""
+        self.followed.symmetric_difference_update({who})
+        self.version += 1
+
+    def begin(self, _: int, mark: int) -> None:
+        self.epoch += 1
+        self.store.begin_build(READER, self.epoch)
+        self.computed = LiveTimeline.of(self.home(mark), mark, self.version)
+
+    def lay(self, _: int, __: int) -> None:
+        if self.computed is not None:
+            self.store.lay(READER, self.epoch, self.computed)
+            self.computed = None
+
+    def take_out(self, who: int, _: int) -> None:
+        """Somebody's oldest post is deleted, and cleaned up."""
+        seen = self.store.peek([READER]).get(READER)
+        if self.posts[who] and self.computed is None:
+            gone = self.posts[who].pop(0)
+            if seen is None or not self.store.take_out(READER, seen, [gone]):
+                self.store.drop(READER)
+
+    def drop(self, _: int, __: int) -> None:
+        self.store.drop(READER)
+
+    def lose(self, _: int, __: int) -> None:
+        self.kind.lose()
+
+    def age(self, _: int, days: int) -> None:
+        self.kind.age(READER, days)
+
+    def check(self) -> None:
+        timeline = self.store.peek([READER]).get(READER)
+        if timeline is not None and timeline.following_version == self.version:
+            assert entries(timeline) == self.home(timeline.complete_from)
+
+    def check_built(self) -> None:
+        """However it stood: who builds now has a timeline, and all is in it."""
+        self.begin(0, 0)
+        self.lay(0, 0)
+        found = read(self.store, READER)
+        assert found is not None and found.following_version == self.version
+        assert entries(found) == self.home(found.complete_from)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+@hypothesis.settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(steps=st.lists(step, max_size=30))
+def test_what_can_be_read_is_the_truth(
+    world: None, kind: Kind, steps: list[tuple[str, int, int]]
+) -> None:
+    clean()
+    model = Model(kind)
+    for name, who, number in steps:
+        getattr(model, name)(who, number)
+        model.check()
+    model.check_built()

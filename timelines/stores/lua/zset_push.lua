@@ -1,0 +1,66 @@
+-- Adds entries to timelines that are alive. Layout: zset.py.
+-- KEYS: sorted set, sources and head of each reader. ARGV: most entries, then entries per reader.
+-- Returns how many readers. Trims when a tenth too many stand there.
+local most = tonumber(ARGV[1])
+
+local function add(set, sources, entries)
+  for i = 1, #entries, 28 do
+    local event, original = string.sub(entries, i, i + 13), string.sub(entries, i + 14, i + 27)
+    if redis.call('ZADD', set, tonumber(string.sub(event, 1, 6), 36), event) == 1
+        and event ~= original then
+      local others = redis.call('HGET', sources, original)
+      redis.call('HSET', sources, original, others and others .. ' ' .. event or event)
+    end
+  end
+end
+
+-- Takes events out of the posts they brought.
+local function forget(sources, gone)
+  local fields = redis.call('HGETALL', sources)
+  for i = 1, #fields, 2 do
+    local kept = {}
+    if fields[i] ~= 'build' then
+      for event in string.gmatch(fields[i + 1], '%S+') do
+        if not gone[event] then
+          kept[#kept + 1] = event
+        end
+      end
+      if #kept == 0 then
+        redis.call('HDEL', sources, fields[i])
+      else
+        redis.call('HSET', sources, fields[i], table.concat(kept, ' '))
+      end
+    end
+  end
+end
+
+-- The oldest go, and the mark rises above their newest second.
+local function trim(set, sources, head, surplus)
+  local oldest = redis.call('ZRANGE', set, 1, surplus, 'WITHSCORES')
+  local gone = {}
+  for i = 1, #oldest, 2 do
+    gone[oldest[i]] = true
+  end
+  redis.call('ZREMRANGEBYRANK', set, 1, surplus)
+  forget(sources, gone)
+  local mark = tonumber(redis.call('HGET', head, 'complete_from'))
+  local above = tonumber(oldest[#oldest]) + 1
+  if not mark then
+    redis.call('DEL', head) -- a build would miss what went: it starts again
+  elseif above > mark then
+    redis.call('HSET', head, 'complete_from', string.format('%.0f', above))
+  end
+end
+
+local reached = 0
+for i = 1, #KEYS, 3 do
+  if redis.call('EXISTS', KEYS[i + 2]) == 1 then
+    reached = reached + 1
+    add(KEYS[i], KEYS[i + 1], ARGV[(i + 2) / 3 + 1])
+    local surplus = redis.call('ZCARD', KEYS[i]) - 1 - most
+    if surplus > most / 10 then
+      trim(KEYS[i], KEYS[i + 1], KEYS[i + 2], surplus)
+    end
+  end
+end
+return reached

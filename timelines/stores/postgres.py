@@ -1,0 +1,227 @@
+"""Home timelines as rows on their readers' shards: as durable as posts, and no key in Redis.
+
+    timelines_head    a row per live reader: mark, version, epoch, when it was read
+    timelines_entry   reader, second, author, sequence: a page is one range of the primary key
+
+Nothing but the head is locked: an entry without a head, or from before a gap, does no harm, because
+what is shown is from the mark on and passes the rules. An entry that a push did not add, as it
+saw no head yet, was there for the build to find: it was indexed before (timelines/recent/write.py).
+
+Days: a head is read for `live_days` after its last read; as that is noted once a day, a day more;
+and pushed to for yet another, so that who finds it alive at the last moment has missed nothing.
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any
+
+from django.db import transaction
+
+from infra.caching.client import Command
+from infra.sharding.buckets import group_by_shard, shard_of
+from infra.sharding.scatter import scatter
+from infra.sharding.sql import execute, fetch_all, fetch_one
+from posts.ids import MAX_SECOND
+from timelines.stores.interface import FollowingChange
+from timelines.stores.rows import ADDED, PUSH, READ, columns_of, packed_of, push_params
+from timelines.stores.weeks import oldest_second_read
+from timelines.types import SECOND, Entry, LiveTimeline
+
+FIND = """
+SELECT CASE WHEN complete_from IS NULL THEN 0 ELSE GREATEST(complete_from, %s) END
+FROM timelines_head WHERE reader_id = %s AND read_at > now() - %s * interval '1 day'
+"""
+IS_READABLE = """
+SELECT 1 FROM timelines_head
+WHERE reader_id = %s AND complete_from IS NOT NULL AND read_at > now() - %s * interval '1 day'
+"""
+TOUCH = """
+UPDATE timelines_head SET read_at = now()
+WHERE reader_id = %s AND read_at > now() - %s * interval '1 day'
+"""
+BEGIN = """
+INSERT INTO timelines_head (reader_id, complete_from, following_version, epoch, read_at)
+VALUES (%s, NULL, 0, %s, now())
+ON CONFLICT (reader_id) DO UPDATE SET complete_from = NULL, following_version = 0,
+    epoch = EXCLUDED.epoch, read_at = now()
+RETURNING xmax = 0
+"""
+LAY = """
+UPDATE timelines_head SET complete_from = %s, following_version = %s, read_at = now()
+WHERE reader_id = %s AND epoch = %s
+"""
+# Not while another is being built: what was pushed to that one would be missing from it.
+RAISE_MARK = (
+    "UPDATE timelines_head SET complete_from = %s WHERE reader_id = %s AND complete_from < %s"
+)
+CUT = "DELETE FROM timelines_entry WHERE reader_id = %s AND second < %s"
+LOCK = """
+SELECT complete_from, following_version FROM timelines_head WHERE reader_id = %s FOR UPDATE
+"""
+STEP = """
+UPDATE timelines_head SET following_version = GREATEST(following_version, %s),
+    complete_from = GREATEST(complete_from, %s)
+WHERE reader_id = %s AND complete_from IS NOT NULL
+"""
+REMOVE_AUTHOR = "DELETE FROM timelines_entry WHERE reader_id = %s AND author_id = %s"
+TAKE_OUT = """
+DELETE FROM timelines_entry AS entry
+USING unnest(%s::bigint[], %s::bigint[], %s::smallint[]) AS gone (second, author_id, sequence)
+WHERE entry.reader_id = %s AND entry.second = gone.second AND entry.author_id = gone.author_id
+    AND entry.sequence = gone.sequence
+"""
+DROP = """
+WITH head AS (DELETE FROM timelines_head WHERE reader_id = %s)
+DELETE FROM timelines_entry WHERE reader_id = %s
+"""
+
+
+class PostgresStore:
+    """TimelineStore on the shards. Each call is on the reader's own, a push on each reader's.
+
+    Raises: OperationalError, InterfaceError when the shard is away; of a push, after all others
+    have it.
+    """
+
+    def __init__(
+        self,
+        max_entries: int,
+        live_days: int,
+        kept_days: int,
+        clock_s: Callable[[], float] = time.time,
+    ) -> None:
+        self._max_entries = max_entries
+        self._read_days, self._pushed_days = live_days + 1, live_days + 2
+        self._kept_days = kept_days
+        self._clock_s = clock_s
+
+    def read_commands(self, reader_id: int) -> Sequence[Command]:
+        return ()
+
+    def load(self, reader_id: int, replies: Sequence[Any]) -> LiveTimeline | None:
+        """One query; once a day a second one, and two when it is to be cut."""
+        rows = self._read(shard_of(reader_id), [reader_id])
+        if not rows:
+            return None
+        if rows[0][3]:
+            self.touch(reader_id)
+        return self._timeline(reader_id, rows)
+
+    def is_readable(self, reader_id: int) -> bool:
+        """Whether `load` has something now. One query."""
+        params = (reader_id, self._read_days)
+        return fetch_one(shard_of(reader_id), IS_READABLE, params) is not None
+
+    def touch(self, reader_id: int) -> None:
+        """Notes a read, which keeps alive what is alive."""
+        execute(shard_of(reader_id), TOUCH, (reader_id, self._read_days))
+
+    def peek(self, reader_ids: Sequence[int]) -> dict[int, LiveTimeline]:
+        groups = group_by_shard(reader_ids).items()
+        found = scatter({alias: partial(self._read, alias, part) for alias, part in groups})
+        by_reader: dict[int, list[tuple[Any, ...]]] = {}
+        for row in (row for rows in found.values() for row in rows):
+            by_reader.setdefault(row[0], []).append(row)
+        return {reader_id: self._timeline(reader_id, rows) for reader_id, rows in by_reader.items()}
+
+    def find_complete_from(self, reader_id: int) -> int | None:
+        row = fetch_one(shard_of(reader_id), FIND, (self._floor(), reader_id, self._read_days))
+        return None if row is None else int(row[0])
+
+    def push(self, entries: Mapping[int, Sequence[Entry]]) -> int:
+        """One statement a shard, at once."""
+        groups = group_by_shard(entries)
+        parts = {alias: {r: entries[r] for r in readers} for alias, readers in groups.items()}
+        return sum(scatter({a: partial(self._push, a, part) for a, part in parts.items()}).values())
+
+    def begin_build(self, reader_id: int, epoch: int) -> None:
+        alias = shard_of(reader_id)
+        with transaction.atomic(using=alias):
+            row = fetch_one(alias, BEGIN, (reader_id, _signed(epoch)))
+            if row == (True,):  # what stands there has no head: nobody took unfollowed authors out
+                execute(alias, CUT, (reader_id, MAX_SECOND + 1))
+
+    def lay(self, reader_id: int, epoch: int, timeline: LiveTimeline) -> bool:
+        alias, (data, complete_from, version) = shard_of(reader_id), timeline
+        entries = Entry.cut(data)
+        with transaction.atomic(using=alias):
+            if not execute(alias, LAY, (complete_from, version, reader_id, _signed(epoch))):
+                return False
+            execute(alias, CUT, (reader_id, complete_from))
+            execute(alias, ADDED, (reader_id, *columns_of(entries)))
+        return True
+
+    def change_following(self, reader_id: int, change: FollowingChange) -> None:
+        alias = shard_of(reader_id)
+        with transaction.atomic(using=alias):
+            head = fetch_one(alias, LOCK, (reader_id,))
+            if head is None:
+                return
+            if head[0] is not None and head[1] < change.before:
+                execute(alias, DROP, (reader_id, reader_id))
+                return
+            execute(alias, STEP, (change.after, change.complete_from, reader_id))
+            if change.removed_author is not None:
+                execute(alias, REMOVE_AUTHOR, (reader_id, change.removed_author))
+            execute(alias, ADDED, (reader_id, *columns_of(change.added)))
+
+    def take_out(self, reader_id: int, seen: LiveTimeline, entries: Sequence[Entry]) -> bool:
+        alias = shard_of(reader_id)
+        with transaction.atomic(using=alias):
+            head = fetch_one(alias, LOCK, (reader_id,))
+            if head is None or head[0] is None or not self._is_same(head, seen):
+                return False
+            execute(alias, TAKE_OUT, (*columns_of(entries)[:3], reader_id))
+        return True
+
+    def drop(self, reader_id: int) -> None:
+        execute(shard_of(reader_id), DROP, (reader_id, reader_id))
+
+    def _is_same(self, head: tuple[Any, ...], seen: LiveTimeline) -> bool:
+        mark = max(head[0], self._floor())
+        return (mark, head[1]) == (seen.complete_from, seen.following_version)
+
+    def _read(self, alias: str, reader_ids: Sequence[int]) -> list[tuple[Any, ...]]:
+        """Rows of READ; one more than half as many again as are kept says: to be cut."""
+        params = {
+            "readers": list(reader_ids),
+            "floor": self._floor(),
+            "limit": self._most + 1,
+            "days": self._read_days,
+        }
+        return fetch_all(alias, READ, params)
+
+    @property
+    def _most(self) -> int:
+        return self._max_entries + self._max_entries // 2
+
+    def _timeline(self, reader_id: int, rows: Sequence[tuple[Any, ...]]) -> LiveTimeline:
+        packed, (_, complete_from, version) = packed_of(rows), rows[0][:3]
+        if len(packed) > self._most:
+            # A cut inside a second leaves that second incomplete.
+            complete_from = SECOND.unpack_from(packed[-self._max_entries - 1])[0] + 1
+            self._cut(reader_id, complete_from)
+            packed = [one for one in packed if one >= SECOND.pack(complete_from)]
+        return LiveTimeline.of(packed, complete_from, version)
+
+    def _cut(self, reader_id: int, complete_from: int) -> None:
+        alias = shard_of(reader_id)
+        with transaction.atomic(using=alias):
+            if execute(alias, RAISE_MARK, (complete_from, reader_id, complete_from)):
+                execute(alias, CUT, (reader_id, complete_from))
+
+    def _push(self, alias: str, pushed: Mapping[int, Sequence[Entry]]) -> int:
+        row = fetch_one(alias, PUSH, push_params(pushed, self._pushed_days))
+        return int(row[0])  # type: ignore[index]  # an aggregate
+
+    def _floor(self) -> int:
+        """The second below which whole weeks may be gone."""
+        today = datetime.fromtimestamp(self._clock_s(), UTC).date()
+        return oldest_second_read(today, self._kept_days)
+
+
+def _signed(epoch: int) -> int:
+    """The same 64 bits as PostgreSQL can hold them."""
+    return epoch - (1 << 63)

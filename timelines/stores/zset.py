@@ -1,0 +1,120 @@
+"""A home timeline as a sorted set that redis-cli can show: the usual layout, for comparison.
+
+    timelines.zset:v1:{reader}          event → its second, after the name of the build at -1
+    timelines.zset:v1:{reader}:sources  post → the reposts that brought it; and the build
+    timelines.zset:v1:{reader}:head     complete_from ("building"), version, build
+
+Ids are the API's (posts/ids.py), so that members of equal score stand in page order. All three
+carry the same build: one that was evicted, and begun again by a push, is seen to be another's.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from infra.api import base36
+from infra.caching.client import Command, load_script, redis
+from infra.caching.keys import key
+from posts.ids import PostId
+from timelines.stores.interface import FollowingChange
+from timelines.types import Entry, LiveTimeline
+
+_LUA = Path(__file__).with_name("lua")
+READ = load_script(_LUA / "zset_read.lua")
+PUSH = load_script(_LUA / "zset_push.lua")
+BEGIN_BUILD = load_script(_LUA / "zset_begin_build.lua")
+LAY = load_script(_LUA / "zset_lay.lua")
+CHANGE_FOLLOWING = load_script(_LUA / "zset_change_following.lua")
+TAKE_OUT = load_script(_LUA / "zset_take_out.lua")
+
+FAMILY = "timelines.zset:v1"
+BUILDING = b"building"
+KEPT = 0
+
+
+class ZsetStore:
+    """TimelineStore on sorted sets."""
+
+    def __init__(self, max_entries: int, live_s: int) -> None:
+        self._max_entries = max_entries
+        self._ttl_ms = live_s * 1000
+
+    def read_commands(self, reader_id: int) -> Sequence[Command]:
+        return [READ.on(_keys(reader_id), self._ttl_ms)]
+
+    def load(self, reader_id: int, replies: Sequence[Any]) -> LiveTimeline | None:
+        if not replies or replies[0] is None:
+            return None
+        (mark, version), events, sources = replies[0]
+        shown = _originals(sources)
+        entries = sorted(_packed(event, shown.get(event, event)) for event in events)
+        return LiveTimeline.of(entries, int(mark), int(version))
+
+    def peek(self, reader_ids: Sequence[int]) -> dict[int, LiveTimeline]:
+        replies = redis().run([READ.on(_keys(reader_id), KEPT) for reader_id in reader_ids])
+        asked = zip(reader_ids, replies, strict=True)
+        loaded = {reader_id: self.load(reader_id, [reply]) for reader_id, reply in asked}
+        return {reader_id: one for reader_id, one in loaded.items() if one is not None}
+
+    def find_complete_from(self, reader_id: int) -> int | None:
+        mark = redis().call("HGET", _keys(reader_id)[2], "complete_from")
+        return mark if mark is None else 0 if mark == BUILDING else int(mark)
+
+    def push(self, entries: Mapping[int, Sequence[Entry]]) -> int:
+        size, readers = redis().keys_per_script, list(entries)
+        batches = [readers[start : start + size] for start in range(0, len(readers), size)]
+        return sum(redis().run([self._push_command(batch, entries) for batch in batches]))
+
+    def _push_command(
+        self, batch: Sequence[int], entries: Mapping[int, Sequence[Entry]]
+    ) -> Command:
+        keys = [one for reader_id in batch for one in _keys(reader_id)]
+        return PUSH.on(keys, self._max_entries, *(_text(entries[reader]) for reader in batch))
+
+    def begin_build(self, reader_id: int, epoch: int) -> None:
+        redis().call(*BEGIN_BUILD.on(_keys(reader_id), _build(epoch), self._ttl_ms))
+
+    def lay(self, reader_id: int, epoch: int, timeline: LiveTimeline) -> bool:
+        entries = _text(Entry.cut(timeline.data))
+        args = (_build(epoch), timeline.complete_from, timeline.following_version, self._ttl_ms)
+        return bool(redis().call(*LAY.on(_keys(reader_id), *args, entries)))
+
+    def change_following(self, reader_id: int, change: FollowingChange) -> None:
+        author = change.removed_author
+        gone = "" if author is None else base36.encode(author, 6)
+        args = (change.before, change.after, _text(change.added), change.complete_from, gone)
+        redis().call(*CHANGE_FOLLOWING.on(_keys(reader_id), *args))
+
+    def take_out(self, reader_id: int, seen: LiveTimeline, entries: Sequence[Entry]) -> bool:
+        args = (seen.complete_from, seen.following_version, _text(entries))
+        return bool(redis().call(*TAKE_OUT.on(_keys(reader_id), *args)))
+
+    def drop(self, reader_id: int) -> None:
+        redis().call("DEL", *_keys(reader_id))
+
+
+def _keys(reader_id: int) -> tuple[bytes, bytes, bytes]:
+    """The sorted set, its sources, its head."""
+    parts = key(FAMILY, reader_id, "sources"), key(FAMILY, reader_id, "head")
+    return key(FAMILY, reader_id), *parts
+
+
+def _build(epoch: int) -> str:
+    """As the member that no entry can be."""
+    return f"build {epoch:016x}"
+
+
+def _text(entries: Iterable[Entry]) -> str:
+    """28 characters an entry: the event, what it shows."""
+    return "".join([event.public + original.public for event, original in entries])
+
+
+def _originals(sources: Sequence[bytes]) -> dict[bytes, bytes]:
+    """Event → what it shows, of fields and values of the hash."""
+    pairs = zip(sources[::2], sources[1::2], strict=True)
+    return {event: original for original, events in pairs for event in events.split()}
+
+
+def _packed(event: bytes, original: bytes) -> bytes:
+    packed = PostId.from_public(event.decode()).packed
+    return packed + (packed if event is original else PostId.from_public(original.decode()).packed)
