@@ -28,7 +28,7 @@ from timelines.types import Entry, LiveTimeline
 POSTS, POSTS_A_SECOND = 120, 20
 CROWD, FIRST_READER = 20_000, 2_000_000
 IDLE_PAGES = 500
-GIVE_UP_S = 60
+GIVE_UP_S = 120
 WORKER = ["-m", "celery", "-A", "config", "worker", "--pool", "threads", "--concurrency", "4"]
 QUIET = ["--loglevel", "ERROR"]
 HEAD_BYTES = 20

@@ -30,7 +30,7 @@ from tests.integration.changes.kinds import (
 from tests.races import run_together
 
 LEFT_S = "SELECT extract(epoch FROM expires_at - clock_timestamp()) FROM changes_drainlease"
-HOLDER = "SELECT backend_pid FROM changes_drainlease WHERE lane = 0"
+HOLDER = "SELECT backend_pid FROM changes_drainlease WHERE lane = 1"
 
 
 class HungDrainer:
