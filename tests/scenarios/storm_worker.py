@@ -58,7 +58,8 @@ def tell(seen: Counter[str]) -> None:
     while True:
         time.sleep(TELL_EVERY_S)
         now = Counter(dict(seen))
-        print(json.dumps(now - told), flush=True)  # noqa: T201
+        # Whole or not at all: a kill may come between a line and its end.
+        os.write(sys.stdout.fileno(), f"{json.dumps(now - told)}\n".encode())
         told = now
 
 
