@@ -4,7 +4,7 @@ import structlog
 from celery import shared_task
 from django.db import close_old_connections
 
-from infra.changes.bell import TASK, answer, ring
+from infra.changes.bell import TASK, answer, is_resting, rest, ring
 from infra.changes.drain import MAX_BATCHES, drain
 from infra.changes.errors import UNREACHABLE
 from infra.changes.lanes import LaneGroup, group_of
@@ -13,8 +13,13 @@ log = structlog.get_logger()
 
 
 @shared_task(name=TASK)
-def drain_lane(alias: str, lane: int) -> None:
-    """Drains one lane of one database; work left over rings the bell again."""
+def drain_lane(alias: str, lane: int, is_rested: bool = False) -> None:
+    """Drains one lane of one database; work left over rings the bell again.
+
+    `is_rested`: this is the drain that a resting lane waits for.
+    """
+    if not is_rested and is_resting(alias, lane):
+        return
     # A task is to connections what a request is: those that broke are made anew.
     close_old_connections()
     answer(alias, lane)
@@ -25,6 +30,8 @@ def drain_lane(alias: str, lane: int) -> None:
         return
     if report.more:
         ring(alias, lane)
+    elif report.delivered and group_of(lane) is LaneGroup.ORDINARY:
+        rest(alias, lane)
 
 
 def _most_batches(lane: int) -> int:

@@ -3,6 +3,7 @@
 import json
 import time
 from base64 import b64decode
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.db import OperationalError
@@ -32,7 +33,11 @@ QUEUE = b"celery:celery"
 
 
 def messages():
-    """Arguments of the messages waiting, oldest first."""
+    """(database, lane) of the messages waiting, oldest first."""
+    return [tuple(arguments[:2]) for arguments in all_arguments()]
+
+
+def all_arguments():
     bodies = [json.loads(m)["body"] for m in reversed(redis().call("LRANGE", QUEUE, 0, -1))]
     return [tuple(json.loads(b64decode(body))[0]) for body in bodies]
 
@@ -75,7 +80,6 @@ def test_message_names_the_task_that_drains(journal):
     assert json.loads(raw)["headers"]["task"] == drain_lane.name
     drain_lane(*messages()[0])
     assert delivered() == versions
-    assert redis().call("EXISTS", flag_key(ALIAS, LANE)) == 0
 
 
 def test_task_rings_again_for_what_is_left(journal, settings, monkeypatch):
@@ -86,10 +90,46 @@ def test_task_rings_again_for_what_is_left(journal, settings, monkeypatch):
     drain_lane(ALIAS, LANE)
     assert pending() != []
     assert messages() == [(ALIAS, LANE)]
-    while messages():
+    while pending():
         redis().call("DEL", QUEUE)
         drain_lane(ALIAS, LANE)
     assert delivered() == versions
+
+
+def test_a_lane_that_delivered_is_drained_in_rounds(journal):
+    first = note()
+    drain_lane(ALIAS, LANE)
+    redis().call("DEL", QUEUE)
+    later = note(5)
+    assert messages() == [], "the bell is silent"
+    drain_lane(ALIAS, LANE)
+    assert (delivered(), pending()) == (first, later), "a bell of before the rest wakes nobody"
+    drain_lane(ALIAS, LANE, True)
+    assert delivered() == first + later
+    redis().call("DEL", QUEUE)
+    drain_lane(ALIAS, LANE, True)
+    assert (messages(), redis().call("EXISTS", flag_key(ALIAS, LANE))) == ([], 0), "a quiet round"
+    note()
+    assert all_arguments() == [(ALIAS, LANE, False)], "and it rings again"
+
+
+def test_a_resting_lane_asks_for_its_next_round(journal, settings):
+    settings.CHANGE_REST_MS = 50_000
+    note()
+    redis().call("DEL", QUEUE)
+    began = datetime.now(UTC)
+    drain_lane(ALIAS, LANE)
+    assert all_arguments() == [(ALIAS, LANE, True)]
+    [raw] = redis().call("LRANGE", QUEUE, 0, -1)
+    due = datetime.fromisoformat(json.loads(raw)["headers"]["eta"])
+    assert timedelta(seconds=49) < due - began < timedelta(seconds=80)
+
+
+def test_bulk_lanes_do_not_rest(journal):
+    emit(BulkNoted())
+    redis().call("DEL", QUEUE)
+    drain_lane(ALIAS, BULK_LANE)
+    assert messages() == []
 
 
 def test_task_gets_over_a_connection_that_broke(journal):
