@@ -16,6 +16,7 @@ from typing import Any
 
 from infra.caching.client import Command, load_script, redis
 from infra.caching.keys import key
+from timelines.stores.batches import batches
 from timelines.stores.interface import FollowingChange
 from timelines.types import ENTRY_BYTES, Entry, LiveTimeline
 
@@ -68,14 +69,11 @@ class PackedStore:
         return 0 if mark == BUILDING else int(mark)
 
     def push(self, entries: Mapping[int, Sequence[Entry]]) -> int:
-        packed = [(key(self._family, reader), pack(added)) for reader, added in entries.items()]
-        size = redis().keys_per_script
-        batches = [packed[start : start + size] for start in range(0, len(packed), size)]
-        return sum(redis().run([self._push_command(batch) for batch in batches]))
-
-    def _push_command(self, batch: Sequence[tuple[bytes, bytes]]) -> Command:
-        keys, bodies = zip(*batch, strict=True)
-        return PUSH.on(keys, self._most_bytes, *bodies)
+        commands = [
+            PUSH.on([key(self._family, one) for one in readers], self._most_bytes, pack(added))
+            for readers, added in batches(entries, redis().keys_per_script)
+        ]
+        return sum(redis().run(commands))
 
     def begin_build(self, reader_id: int, epoch: int) -> None:
         head = HEAD.pack(BUILDING, 0, epoch)

@@ -16,6 +16,7 @@ from infra.api import base36
 from infra.caching.client import Command, load_script, redis
 from infra.caching.keys import key
 from posts.ids import PostId
+from timelines.stores.batches import batches
 from timelines.stores.interface import FollowingChange
 from timelines.types import Entry, LiveTimeline
 
@@ -61,15 +62,11 @@ class ZsetStore:
         return mark if mark is None else 0 if mark == BUILDING else int(mark)
 
     def push(self, entries: Mapping[int, Sequence[Entry]]) -> int:
-        size, readers = redis().keys_per_script, list(entries)
-        batches = [readers[start : start + size] for start in range(0, len(readers), size)]
-        return sum(redis().run([self._push_command(batch, entries) for batch in batches]))
-
-    def _push_command(
-        self, batch: Sequence[int], entries: Mapping[int, Sequence[Entry]]
-    ) -> Command:
-        keys = [one for reader_id in batch for one in _keys(reader_id)]
-        return PUSH.on(keys, self._max_entries, *(_text(entries[reader]) for reader in batch))
+        commands = [
+            PUSH.on([k for one in readers for k in _keys(one)], self._max_entries, _text(added))
+            for readers, added in batches(entries, redis().keys_per_script)
+        ]
+        return sum(redis().run(commands))
 
     def begin_build(self, reader_id: int, epoch: int) -> None:
         redis().call(*BEGIN_BUILD.on(_keys(reader_id), _build(epoch), self._ttl_ms))

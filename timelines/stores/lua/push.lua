@@ -1,5 +1,5 @@
 -- Appends packed entries to timelines that are alive. Layout: packed.py.
--- KEYS: timelines. ARGV: most bytes kept, then one string of entries per key. Returns how many.
+-- KEYS: timelines. ARGV: most bytes kept, entries that each of them gets. Returns how many.
 local HEAD, ENTRY, BUILDING = 20, 20, 4294967295
 local most = tonumber(ARGV[1])
 
@@ -25,10 +25,10 @@ local function halve(key)
 end
 
 local reached = 0
-for i, key in ipairs(KEYS) do
+for _, key in ipairs(KEYS) do
   if redis.call('EXISTS', key) == 1 then
     reached = reached + 1
-    if redis.call('APPEND', key, ARGV[i + 1]) > most then
+    if redis.call('APPEND', key, ARGV[2]) > most then
       halve(key)
     end
   end

@@ -1,5 +1,5 @@
 -- Adds entries to timelines that are alive. Layout: zset.py.
--- KEYS: sorted set, sources and head of each reader. ARGV: most entries, then entries per reader.
+-- KEYS: sorted set, sources and head of each reader. ARGV: most entries, entries for each.
 -- Returns how many readers. Trims when a tenth too many stand there.
 local most = tonumber(ARGV[1])
 
@@ -56,7 +56,7 @@ local reached = 0
 for i = 1, #KEYS, 3 do
   if redis.call('EXISTS', KEYS[i + 2]) == 1 then
     reached = reached + 1
-    add(KEYS[i], KEYS[i + 1], ARGV[(i + 2) / 3 + 1])
+    add(KEYS[i], KEYS[i + 1], ARGV[2])
     local surplus = redis.call('ZCARD', KEYS[i]) - 1 - most
     if surplus > most / 10 then
       trim(KEYS[i], KEYS[i + 1], KEYS[i + 2], surplus)
