@@ -24,8 +24,8 @@ from timelines.stores.chosen import timeline_store
 from timelines.types import LiveTimeline
 
 EVERY_S = 10
-# Most accounts have no live timeline: so many are looked at to compare a few.
-LOOKED_AT, COMPARED = 50, 2
+# Most accounts have no live timeline: so many are looked at to compare one.
+LOOKED_AT, COMPARED = 50, 1
 MOST_KNOWN = 20
 KEPT_S = 86_400
 LATEST = "SELECT coalesce(max(id), 0) FROM accounts_account"

@@ -8,11 +8,13 @@ from typing import NamedTuple
 
 from django.conf import settings
 
+from infra.caching.client import redis
 from posts.ids import PostId
 from relations.queries.following import load_following
+from timelines.hot.directory import directory, stamp_command
 from timelines.queries.pull import pull_from_tables
-from timelines.queries.span import Circle, Span
-from timelines.queries.waiting import find_waiting
+from timelines.queries.span import Span
+from timelines.queries.waiting import Waiting, find_waiting
 from timelines.stores.chosen import timeline_store
 from timelines.types import Entry, LiveTimeline
 
@@ -22,8 +24,8 @@ class Difference(NamedTuple):
 
     `missing`: holes, at or above the mark. `stale`: dead entries there: their post is gone, or who
     brought it is not followed. `beyond`: entries below the mark, which nobody reads.
-    `expected_count`: entries there should be. `is_too_deep`: the mark promises so much more than
-    is held that `missing` is not all.
+    `expected_count`: entries there should be. `held_count`: entries there are, dead ones too.
+    `is_too_deep`: the mark promises so much more than is held that `missing` is not all.
     """
 
     seen: LiveTimeline
@@ -31,6 +33,7 @@ class Difference(NamedTuple):
     stale: Sequence[Entry]
     beyond: Sequence[Entry]
     expected_count: int
+    held_count: int
     is_too_deep: bool = False
 
     @property
@@ -48,56 +51,70 @@ def find_difference(reader_id: int, seen: LiveTimeline) -> Difference | None:
     timeline is changed by the drain, or built anew by the reader's next page.
     Safety: right beside living writes: what is missing was posted, then no change that brings it
     was pending any more, and it was not in the timeline after that. Raises: what UNREACHABLE lists.
-    Cost: the following list, one query per shard; where something is missing as many again and a
-    round trip.
+    Cost: the following list, a round trip, one query per shard; where something is missing twice
+    as many again and a round trip.
     """
     difference = _compare(reader_id, seen)
     if difference is None or not difference.missing:
         return difference
     waiting = find_waiting({reader_id, *(one.event.author_id for one in difference.missing)})
     now = timeline_store().peek([reader_id]).get(reader_id)
-    if (
-        reader_id in waiting.readers
-        or now is None
-        or now.following_version != seen.following_version
-    ):
+    if now is None or now.following_version != seen.following_version:
         return None
-    arrived = set(_entries(now.packed))
-    missing = [
-        entry
-        for entry in difference.missing
-        if entry not in arrived
-        and entry.event.second >= now.complete_from
-        and entry.event not in waiting.events
-    ]
+    if reader_id in waiting.readers:
+        return None
+    missing = _still_missing(reader_id, difference.missing, now, waiting)
     is_too_deep = difference.is_too_deep and bool(missing)
     return difference._replace(missing=missing, is_too_deep=is_too_deep)
 
 
+def _still_missing(
+    reader_id: int, entries: Sequence[Entry], now: LiveTimeline, waiting: Waiting
+) -> list[Entry]:
+    """Those that a later look does not find either, and that nobody will bring or merge in."""
+    arrived, merged = set(_entries(now.packed)), waiting.hot_authors - {reader_id}
+    return [
+        entry
+        for entry in entries
+        if entry not in arrived
+        and entry.event.second >= now.complete_from
+        and entry.event not in waiting.events
+        and entry.event.author_id not in merged
+    ]
+
+
 def _compare(reader_id: int, seen: LiveTimeline) -> Difference | None:
+    """Hot followees are left out: what they posted may be there, and need not."""
     following = load_following(reader_id)
     if following.version != seen.following_version:
         return None
-    held = _entries(set(seen.packed))
+    hot = _hot_followees(following.followee_ids)
+    authors = [reader_id, *(one for one in following.followee_ids if one not in hot)]
+    held = set(_entries(seen.packed))
     # Whoever holds less than this has all of it, or the cut of the pull is a hole by itself.
     most = max(2 * settings.TIMELINE_ENTRIES, len(held)) + 1
-    circle, span = Circle(reader_id, following.followee_ids), Span(_first_of(seen.complete_from))
-    right = pull_from_tables(circle.author_ids, span, most)
+    # No entry is at the beginning of a second: no account has the id 0.
+    floor = PostId(seen.complete_from, 0, 0)
+    right = pull_from_tables(authors, Span(floor), most)
     is_too_deep = len(right) == most
-    oldest = right[-1] if is_too_deep else Entry.of_post(span.above)
-    missing, stale = set(right) - set(held), {e for e in held if e >= oldest} - set(right)
-    beyond = set(_entries(_all_packed(seen))) - set(held)
-    return Difference(seen, sorted(missing), sorted(stale), sorted(beyond), len(right), is_too_deep)
+    oldest = right[-1] if is_too_deep else Entry.of_post(floor)
+    judged = {e for e in held if e >= oldest and e.event.author_id not in hot}
+    beyond = set(_entries(seen._replace(complete_from=0).packed)) - held
+    return Difference(
+        seen,
+        missing=sorted(set(right) - held),
+        stale=sorted(judged - set(right)),
+        beyond=sorted(beyond),
+        expected_count=len(right),
+        held_count=len(held) + len(beyond),
+        is_too_deep=is_too_deep,
+    )
 
 
-def _all_packed(seen: LiveTimeline) -> list[bytes]:
-    return seen._replace(complete_from=0).packed
+def _hot_followees(followee_ids: Iterable[int]) -> set[int]:
+    hot = directory.find(redis().call(*stamp_command()))
+    return set(hot.ids).intersection(followee_ids)
 
 
 def _entries(packed: Iterable[bytes]) -> list[Entry]:
     return [Entry.from_packed(entry) for entry in packed]
-
-
-def _first_of(second: int) -> PostId:
-    """Right below every entry of this second."""
-    return PostId(second, 0, 0)

@@ -1,8 +1,8 @@
-"""What the drain has yet to bring to live timelines."""
+"""What live timelines need not have: the drain has yet to bring it, or pages merge it in."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from infra.changes.registry import Payload, read_payload
 from infra.sharding.buckets import group_by_shard
@@ -12,6 +12,7 @@ from posts.changes import PostCreated
 from posts.ids import PostId
 from relations.changes import EdgeChanged
 from timelines.changes import ChunkCut, FanOutBegun, ShardMissed
+from timelines.hot.states import list_hot
 
 FANNING_OUT = (FanOutBegun, ChunkCut, ShardMissed)
 KINDS = [payload.kind for payload in (PostCreated, EdgeChanged, *FANNING_OUT)]
@@ -22,30 +23,39 @@ WHERE owner_id = ANY(%s::bigint[]) AND kind = ANY(%s) AND state = 0
 
 
 class Waiting(NamedTuple):
-    """`events`: not pushed to everybody yet. `readers`: whose following is not applied yet."""
+    """`events`: not pushed to everybody yet. `readers`: whose following is not applied yet.
+    `hot_authors`: not pushed at all."""
 
     events: set[PostId]
     readers: set[int]
+    hot_authors: set[int]
 
 
 def find_waiting(account_ids: Iterable[int]) -> Waiting:
-    """Of these accounts; parked changes are not waiting for anything. One query per shard, at once.
+    """Of these accounts' shards; parked changes are not waiting for anything. Two queries a shard.
 
     The change that says a post is there and the pieces of its fan-out follow each other in one
-    transaction: what is not among `events` and was posted before is delivered.
+    transaction: what is not among `events` and was posted before is delivered. Who was hot then and
+    is not among `hot_authors` has cooled, and timelines that lack something were dropped before.
     """
     calls = {
-        alias: partial(fetch_all, alias, PENDING, (owners, KINDS))
+        alias: partial(_read_shard, alias, owners)
         for alias, owners in group_by_shard(account_ids).items()
     }
-    waiting = Waiting(set(), set())
-    for rows in scatter(calls).values():
+    waiting = Waiting(set(), set(), set())
+    for rows, hot in scatter(calls).values():
+        waiting.hot_authors.update(hot)
         for owner_id, kind, text in rows:
             payload = read_payload(kind, text)
             waiting.events.update(_events_of(owner_id, payload))
             if isinstance(payload, EdgeChanged):
                 waiting.readers.add(owner_id)
     return waiting
+
+
+def _read_shard(alias: str, owners: list[int]) -> tuple[Sequence[tuple[Any, ...]], list[int]]:
+    """In this order."""
+    return fetch_all(alias, PENDING, (owners, KINDS)), list_hot(alias)
 
 
 def _events_of(owner_id: int, payload: Payload) -> Iterator[PostId]:

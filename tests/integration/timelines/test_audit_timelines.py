@@ -23,6 +23,8 @@ from tests.integration.timelines.holed import (
 )
 from tests.integration.timelines.homes import first_page, read_to_end
 from tests.world import drain_all, make_accounts, publish
+from timelines.hot.directory import Directory, HotAuthors
+from timelines.hot.states import heat
 from timelines.jobs.audit_timelines import audit_timelines
 from timelines.management.commands.audit_timelines import Command
 from timelines.queries.difference import find_difference
@@ -86,10 +88,10 @@ def test_dry_run_of_a_repair_writes_nothing(home):
 
 def test_lost_repost_is_a_hole(home):
     me, (ann, _), posts = home
-    event = repost(ann, posts[1])
+    event = repost(ann, posts[1], lambda: posts[-1].posted_at_s + 5)
     drain_all()
     before = first_page(me)
-    assert event.public in before
+    assert before[0] == event.public
     lose_entries(me, [Entry(event, posts[1])])
     assert first_page(me) != before
     assert audited("--repair").code == 0
@@ -222,7 +224,7 @@ def test_cost_of_a_whole_timeline(home):
     find_difference(me, seen)
     with count_calls() as calls:
         find_difference(me, seen)
-    assert calls.round_trips == 1
+    assert calls.round_trips == 2
     assert max(calls.sql.values()) == 1
 
 
@@ -243,4 +245,50 @@ def test_killed_between_its_two_steps_the_next_run_ends_it(home):
             list(audit_timelines(Work([shard_of(me)]), 1.0, True))
     finally:
         disarm("timeline.holes_filled")
+    assert audited().code == 0
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_what_pages_merge_in_is_no_hole(home, monkeypatch, is_known):
+    """Also when the author became hot just now, and this process does not know it yet."""
+    me, (ann, bob), posts = home
+    heat(shard_of(ann), ann)
+    publish(ann)
+    drain_all()
+    if not is_known:
+        monkeypatch.setattr(Directory, "find", lambda *_: HotAuthors(None, ()))
+    delete_post(posts[0])
+    found = find_difference(me, timeline_store().peek([me])[me])
+    assert found.missing == []
+    assert audited().code == 0
+    lose(me, [post for post in posts if post.author_id == bob][:1])
+    assert "1 missing" in audited().out
+
+
+def test_posts_of_hot_authors_do_not_hide_holes_below_them(home, settings):
+    me, (ann, bob), posts = home
+    settings.TIMELINE_ENTRIES = 3
+    heat(shard_of(ann), ann)
+    lose(me, [post for post in posts if post.author_id == bob][:1])
+    for _ in range(8):
+        publish(ann)
+    drain_all()
+    assert "1 missing, 0 stale, 0 beyond" in audited("--repair").out
+    assert audited().code == 0
+
+
+def test_own_posts_of_a_hot_reader_are_pushed(home):
+    me, *_ = home
+    mine = publish(me)
+    heat(shard_of(me), me)
+    drain_all()
+    lose(me, [mine])
+    assert audited().code == 1
+
+
+def test_hole_of_an_author_who_posts_just_now_is_one(home):
+    me, friends, posts = home
+    lose(me, posts[:1])
+    publish(friends[0])
+    assert audited("--repair").out.startswith(f"account {me}: 1 missing")
     assert audited().code == 0

@@ -103,7 +103,7 @@ def test_fields_of_a_form(me):
     [
         home(""),
         home(None),
-        home("x" * 14),
+        home("-" * 14),
         home("0000010000020"),
         home("00000100000203\u0000"),
         home(["00000100000203"]),

@@ -8,6 +8,7 @@ from django.core.management import CommandError
 from infra.changes.failpoints import arm, disarm
 from infra.jobs.types import Work
 from infra.sharding.buckets import shard_of
+from infra.sharding.sql import execute, fetch_one
 from posts.actions.delete_post import delete_post
 from relations.actions.follow import follow
 from tests.integration.jobs.outcomes import Outcome
@@ -23,6 +24,11 @@ from timelines.queries.difference import find_difference
 from timelines.stores.chosen import timeline_store
 
 PUBLISHERS, POSTS = 3, 6
+HEADS = "SELECT count(*) FROM timelines_head"
+OLD_HEADS = """
+INSERT INTO timelines_head (reader_id, complete_from, following_version, epoch, read_at)
+SELECT n, 0, 1, 1, now() - interval '400 days' FROM generate_series(1, 700) AS n
+"""
 
 
 @pytest.fixture
@@ -177,3 +183,13 @@ def test_vacuum_takes_out_what_is_dead_where_it_is_much(home):
     found = difference(me)
     assert (len(found.missing), found.dead) == (2, []), "holes are not its business"
     assert Outcome(Audit()).code == 1
+
+
+def test_vacuum_deletes_rows_of_timelines_that_nobody_reads(home):
+    """Of a store in rows, whichever is chosen now."""
+    execute("shard1", OLD_HEADS)
+    assert Outcome(Vacuum(), "--dry-run").out.endswith("1 would change, 0 failed\n")
+    assert fetch_one("shard1", HEADS) == (700,)
+    outcome = Outcome(Vacuum(), "--shard", "shard1")
+    assert "shard1: 500 timelines nobody reads\nshard1: 200 timelines nobody reads\n" in outcome.out
+    assert fetch_one("shard1", HEADS) == (0,)
