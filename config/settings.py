@@ -162,6 +162,7 @@ INSTALLED_APPS = [
     "counters",
     "accounts",
     "relations",
+    "relations.rosters",
     "posts",
     "timelines",
     "timelines.markers",

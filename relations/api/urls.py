@@ -1,6 +1,6 @@
 """Routes of relations."""
 
-from django.urls import path
+from django.urls import include, path
 
 from relations.api.views.block import BlockView, MuteView, UnblockView, UnmuteView
 from relations.api.views.familiar import FamiliarFollowersView
@@ -34,4 +34,5 @@ urlpatterns = [
     path(f"{_ACCOUNT}/unmute", UnmuteView.as_view()),
     path(f"{_ACCOUNT}/followers", FollowersView.as_view()),
     path(f"{_ACCOUNT}/following", FollowingView.as_view()),
+    path("", include("relations.rosters.api.urls")),
 ]

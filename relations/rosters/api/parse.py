@@ -1,0 +1,81 @@
+"""What clients send about rosters, as JSON or as form fields."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import QueryDict
+
+from infra.api.errors import Fault, InvalidRequest, ValidationFailed
+from infra.api.ids import parse_account_id
+from infra.api.parsing import clean_text, find_flag
+from relations.rosters.actions.members import MOST_MEMBERS
+from relations.rosters.errors import RosterNotFound
+from relations.rosters.models import LONGEST_TITLE
+from relations.rosters.types import RepliesPolicy, RosterWish
+
+NOBODY = 0  # is followed by nobody and on no list
+LONGEST_ID = 18  # digits that fit the column
+TOO_LONG = f"is too long (maximum is {LONGEST_TITLE} characters)"
+POLICIES = {policy.name.lower(): policy for policy in RepliesPolicy}
+
+
+def read_roster_id(text: str) -> int:
+    """The id in a route. Raises RosterNotFound for what cannot be one."""
+    if not (text.isascii() and text.isdigit() and len(text) <= LONGEST_ID):
+        raise RosterNotFound
+    return int(text)
+
+
+def read_new_title(data: Mapping[str, Any]) -> str:
+    """Raises ValidationFailed, InvalidRequest."""
+    title = _read_title(data)
+    if title is None:
+        raise ValidationFailed([Fault("title", "ERR_BLANK", "can't be blank")])
+    return title
+
+
+def read_wish(data: Mapping[str, Any]) -> RosterWish:
+    """Raises ValidationFailed, InvalidRequest."""
+    if find_flag(data, "exclusive"):
+        text = "is not supported: members stay in the home timeline"
+        raise ValidationFailed([Fault("exclusive", "ERR_INCLUSION", text)])
+    return RosterWish(_read_title(data), _read_policy(data))
+
+
+def read_account_ids(data: Mapping[str, Any], query: QueryDict) -> list[int]:
+    """From the body, or else the query; NOBODY for what cannot be an id. Raises InvalidRequest."""
+    sent = _sent_ids(data) or _sent_ids(query)
+    if len(sent) > MOST_MEMBERS:
+        raise InvalidRequest(f"At most {MOST_MEMBERS} accounts at once")
+    texts = (str(one) if type(one) is int else one for one in sent)
+    return [parse_account_id(text) or NOBODY for text in texts]
+
+
+def _sent_ids(data: Mapping[str, Any]) -> list[object]:
+    if isinstance(data, QueryDict):
+        return [*data.getlist("account_ids[]"), *data.getlist("account_ids")]
+    sent = data.get("account_ids[]", data.get("account_ids"))
+    if sent is None:
+        return []
+    return list(sent) if isinstance(sent, list) else [sent]
+
+
+def _read_title(data: Mapping[str, Any]) -> str | None:
+    if data.get("title") is None:
+        return None
+    title = clean_text(data["title"], "title").strip()
+    if not title:
+        raise ValidationFailed([Fault("title", "ERR_BLANK", "can't be blank")])
+    if len(title) > LONGEST_TITLE:
+        raise ValidationFailed([Fault("title", "ERR_TOO_LONG", TOO_LONG)])
+    return title
+
+
+def _read_policy(data: Mapping[str, Any]) -> RepliesPolicy | None:
+    if data.get("replies_policy") is None:
+        return None
+    name = clean_text(data["replies_policy"], "replies_policy")
+    if name not in POLICIES:
+        text = "is not included in the list"
+        raise ValidationFailed([Fault("replies_policy", "ERR_INCLUSION", text)])
+    return POLICIES[name]

@@ -1,0 +1,42 @@
+"""The shapes of rosters, for the OpenAPI schema only; there they are lists, as Mastodon's."""
+
+from typing import Any
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework.serializers import BooleanField, CharField, ChoiceField, ListField, Serializer
+
+from relations.rosters.actions.members import MOST_MEMBERS
+from relations.rosters.api.parse import POLICIES
+from relations.rosters.models import LONGEST_TITLE
+
+POLICY_HELP = (
+    "Which replies of members are shown, beside those to me and to themselves: to whom I follow,"
+    " to members, or none"
+)
+ACCOUNT_IDS = OpenApiParameter(
+    "account_ids[]", OpenApiTypes.STR, many=True, description="Whom to take off; or in a body"
+)
+
+
+class List(Serializer[Any]):
+    id = CharField()
+    title = CharField(max_length=LONGEST_TITLE)
+    replies_policy = ChoiceField(choices=list(POLICIES), help_text=POLICY_HELP)
+    exclusive = BooleanField(help_text="Always false")
+
+
+class NewList(Serializer[Any]):
+    title = CharField(max_length=LONGEST_TITLE)
+    replies_policy = ChoiceField(
+        choices=list(POLICIES), required=False, default="list", help_text=POLICY_HELP
+    )
+    exclusive = BooleanField(required=False, default=False, help_text="True is refused")
+
+
+class ListChange(NewList):
+    title = CharField(max_length=LONGEST_TITLE, required=False)
+
+
+class ListedAccounts(Serializer[Any]):
+    account_ids = ListField(child=CharField(), max_length=MOST_MEMBERS)

@@ -1,0 +1,19 @@
+"""What can be wrong with a roster; words and status codes are Mastodon's."""
+
+from infra.api.errors import NotFound, TidelineError
+
+
+class RosterNotFound(NotFound):
+    """There is none, or it is somebody else's; the answer does not say which."""
+
+
+class NotFollowed(NotFound):
+    """Only whom one follows can be on a roster of one's own."""
+
+
+class TooManyRosters(TidelineError):
+    text = "Validation failed: You have reached the maximum number of lists"
+
+
+class TooManyMembers(TidelineError):
+    text = "Validation failed: This list has reached the maximum number of accounts"

@@ -1,0 +1,244 @@
+"""Rosters over HTTP, as Mastodon's lists: who may do what, what is answered, what is refused."""
+
+import orjson
+import pytest
+from django.test import Client
+
+from relations.actions.follow import follow, unfollow
+from relations.rosters.actions import rosters
+from tests.budgets import count_calls
+from tests.callers import Caller, ids_of, next_link
+from tests.world import make_accounts, publish
+
+LISTS = "/api/v1/lists"
+NO_IDS = ["x", "0", "-1", "1" * 19, "9" * 18, "1.5", "\u0661", "%00", "null", "1 "]
+
+
+class Owner(Caller):
+    """Somebody with one list."""
+
+    def __init__(self, account_id):
+        super().__init__(account_id)
+        self.account_id = account_id
+        self.path = f"{LISTS}/{body(self.post(LISTS, {'title': 'close'}))['id']}"
+        self.accounts = f"{self.path}/accounts"
+
+    def send(self, method, path, sent=None):
+        text = b"" if sent is None else orjson.dumps(sent)
+        return self.client.generic(method, path, text, "application/json")
+
+    def add(self, *ids):
+        return self.post(self.accounts, {"account_ids": [str(i) for i in ids]})
+
+    @property
+    def members(self):
+        return [int(i) for i in ids_of(self.get(self.accounts))]
+
+
+def body(answer, status=200):
+    assert answer.status_code == status, answer.content
+    return orjson.loads(answer.content)
+
+
+@pytest.fixture
+def people(world):
+    return make_accounts(6)
+
+
+@pytest.fixture
+def me(people):
+    for other in people[1:5]:
+        follow(people[0], other)
+    return Owner(people[0])
+
+
+def test_made_read_changed_and_deleted(me):
+    list_id = me.path.removeprefix(f"{LISTS}/")
+    entity = {"id": list_id, "title": "close", "replies_policy": "list", "exclusive": False}
+    assert body(me.get(me.path)) == entity
+    changed = body(me.send("PUT", me.path, {"title": " far ", "replies_policy": "none"}))
+    assert changed == {**entity, "title": "far", "replies_policy": "none"}
+    assert body(me.send("PUT", me.path, {})) == changed, "what is not sent stays"
+    other = body(me.post(LISTS, {"title": "x", "replies_policy": "followed", "exclusive": False}))
+    assert other["replies_policy"] == "followed"
+    assert body(me.get(LISTS)) == [changed, other]
+    assert body(me.delete(me.path)) == {}
+    assert body(me.get(LISTS)) == [other]
+    for method in ("GET", "PUT", "DELETE"):
+        body(me.send(method, me.path, {"title": "y"}), 404)
+
+
+def test_members(me, people):
+    friends = people[1:5]
+    assert body(me.add(*friends[:3])) == {}
+    assert body(me.add(friends[0])) == {}, "twice is once"
+    assert me.members == [friends[2], friends[1], friends[0]], "the newest follow first"
+    assert body(me.get(f"/api/v1/accounts/{friends[0]}/lists"))[0]["title"] == "close"
+    assert body(me.get(f"/api/v1/accounts/{friends[3]}/lists")) == []
+    for _ in range(2):
+        assert body(me.send("DELETE", me.accounts, {"account_ids": [friends[0]]})) == {}
+    assert body(me.delete(f"{me.accounts}?account_ids[]={friends[1]}")) == {}
+    assert me.members == [friends[2]]
+    unfollow(me.account_id, friends[2])
+    assert me.members == []
+
+
+def test_members_by_a_form(me, people):
+    form = "application/x-www-form-urlencoded"
+    me.client.post(me.accounts, {"account_ids[]": people[1:4]})
+    assert len(me.members) == 3
+    me.client.delete(me.accounts, f"account_ids[]={people[1]}&account_ids[]={people[2]}", form)
+    assert me.members == [people[3]]
+
+
+def test_members_are_paged_both_ways(me, people):
+    me.add(*people[1:5])
+    pages, path = [], f"{me.accounts}?limit=3"
+    while path:
+        answer = me.get(path)
+        pages.append([int(i) for i in ids_of(answer)])
+        link, path = answer["Link"], next_link(answer)
+    newest_first = people[4:0:-1]
+    assert pages == [newest_first[:3], newest_first[3:]]
+    above = link[link.index("min_id=") + 7 : link.index(">")]
+    assert ids_of(me.get(me.accounts, {"limit": 2, "min_id": above})) == [
+        str(i) for i in newest_first[1:3]
+    ]
+    everybody = me.get(me.accounts, {"limit": 0})
+    assert [int(i) for i in ids_of(everybody)] == newest_first
+    assert "Link" not in everybody
+
+
+def test_timeline(me, people):
+    me.add(people[1])
+    posts = [publish(people[1]).public for _ in range(5)]
+    publish(people[2])
+    timeline = me.path.replace("/lists/", "/timelines/list/")
+    found, path = [], f"{timeline}?limit=2"
+    while path:
+        answer = me.get(path)
+        found += ids_of(answer)
+        path = next_link(answer)
+    assert found == posts[::-1]
+    assert ids_of(me.get(timeline, {"min_id": posts[1], "limit": 2})) == [posts[3], posts[2]]
+    for name in ("max_id", "min_id", "since_id"):
+        body(me.get(timeline, {name: "x"}), 422)
+    body(me.get(timeline, {"limit": "x"}), 422)
+    me.delete(me.path)
+    body(me.get(timeline), 404)
+
+
+def test_another_accounts_list_is_not_there(me, people):
+    stranger = Caller(people[5])
+    timeline = me.path.replace("/lists/", "/timelines/list/")
+    for answer in (
+        *(stranger.get(path) for path in (me.path, me.accounts, timeline)),
+        stranger.delete(me.path),
+        stranger.delete(f"{me.accounts}?account_ids[]={people[0]}"),
+        stranger.post(me.accounts, {"account_ids": []}),
+        stranger.client.put(me.path, b'{"title":"x"}', "application/json"),
+    ):
+        assert body(answer, 404) == {"error": "Record not found"}
+    assert body(stranger.get(LISTS)) == []
+
+
+@pytest.mark.parametrize("text", NO_IDS)
+def test_what_names_no_list_is_404(me, text):
+    for path in (f"{LISTS}/{text}", f"{LISTS}/{text}/accounts", f"/api/v1/timelines/list/{text}"):
+        assert me.get(path).status_code == 404
+    assert me.post(f"{LISTS}/{text}/accounts", {"account_ids": ["1"]}).status_code == 404
+    assert me.delete(f"{LISTS}/{text}").status_code == 404
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {},
+        None,
+        {"title": ""},
+        {"title": "  \n"},
+        {"title": None},
+        {"title": 7},
+        {"title": ["x"]},
+        {"title": {"x": 1}},
+        {"title": "x" * 257},
+        {"title": "x\u0000"},
+        {"title": "x", "replies_policy": "some"},
+        {"title": "x", "replies_policy": ["list"]},
+        {"title": "x", "replies_policy": 0},
+        {"title": "x", "replies_policy": ""},
+        {"title": "x", "exclusive": True},
+        {"title": "x", "exclusive": [False]},
+    ],
+)
+def test_what_is_no_list_is_refused(me, sent):
+    assert "error" in body(me.post(LISTS, sent), 422)
+    if sent and sent.get("title", 0) is not None:
+        assert "error" in body(me.send("PUT", me.path, sent), 422)
+    assert [one["title"] for one in body(me.get(LISTS))] == ["close"]
+
+
+def test_longest_title(me):
+    assert body(me.post(LISTS, {"title": "\u00e9" * 256}))["title"] == "\u00e9" * 256
+
+
+@pytest.mark.parametrize("sent", [b"{", b"[]", b'"title"', b'{"title":"\xff"}'])
+def test_body_that_is_no_object_is_refused(me, sent):
+    for method, path in (("POST", LISTS), ("PUT", me.path), ("POST", me.accounts)):
+        assert me.client.generic(method, path, sent, "application/json").status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("ids", "status"),
+    [
+        (["x"], 404), ([""], 404), ([None], 404), ([True], 404), ([{}], 404), ([["1"]], 404),
+        (["\u0661"], 404), ([-1], 404), ([1.5], 404), (["1\u0000"], 404), (["9" * 30], 404),
+        ({"a": 1}, 404), ("x", 404), (2**31, 404), (["1"] * 501, 422), ([], 200), (None, 200),
+    ],
+)  # fmt: skip
+def test_what_is_no_account_is_not_put_on(me, people, ids, status):
+    assert me.post(me.accounts, {"account_ids": ids}).status_code == status
+    if isinstance(ids, list) and status == 404:
+        assert me.post(me.accounts, {"account_ids": [people[1], *ids]}).status_code == 404
+    taken_off = me.send("DELETE", me.accounts, {"account_ids": ids})
+    assert taken_off.status_code == (422 if status == 422 else 200), "who is not on it"
+    assert me.members == []
+
+
+def test_who_is_not_followed_is_not_put_on(me, people):
+    for other in (people[5], people[0]):
+        assert body(me.add(people[1], other), 404) == {"error": "Record not found"}
+    assert me.members == []
+
+
+def test_caps_are_told(me, monkeypatch):
+    monkeypatch.setattr(rosters, "MOST_ROSTERS", 1)
+    assert "maximum number" in body(me.post(LISTS, {"title": "x"}), 422)["error"]
+
+
+def test_lists_with_nobody(me):
+    assert me.get("/api/v1/accounts/999999/lists").status_code == 404
+
+
+def test_scopes(me, people):
+    reader, writer = Caller(people[0], "read:lists"), Caller(people[0], "write:lists")
+    timeline = me.path.replace("/lists/", "/timelines/list/")
+    of_account = f"/api/v1/accounts/{people[1]}/lists"
+    for path in (LISTS, me.path, me.accounts, timeline, of_account):
+        assert reader.get(path).status_code == 200
+        assert writer.get(path).status_code == 403
+        assert Client().get(path).status_code == 401
+    assert reader.post(LISTS, {"title": "x"}).status_code == 403
+    assert writer.post(LISTS, {"title": "x"}).status_code == 200
+    assert reader.post(me.accounts, {"account_ids": [people[1]]}).status_code == 403
+    for path in (f"{me.accounts}?account_ids[]={people[1]}", me.path):
+        assert reader.delete(path).status_code == 403
+        assert writer.delete(path).status_code == 200
+
+
+def test_members_cost_two_queries(me, people):
+    me.add(*people[1:5])
+    me.get(me.accounts)
+    with count_calls() as calls:
+        assert len(me.members) == 4
+    assert sum(calls.sql.values()) == 2
