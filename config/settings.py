@@ -166,6 +166,7 @@ INSTALLED_APPS = [
     "posts",
     "timelines",
     "timelines.markers",
+    "timelines.promotions",
     "demo",
     "config",
 ]

@@ -91,11 +91,13 @@ def world(databases: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]
     """Databases and Redis, empty; whatever the test leaves is deleted after it."""
     from tests.world import clean  # noqa: PLC0415 - models exist once Django is set up
     from timelines.increments.questions import forget_increments  # noqa: PLC0415
+    from timelines.promotions.blend import forget_promotions  # noqa: PLC0415
 
     with django_db_blocker.unblock():
         clean()
         yield
         forget_increments()  # its thread would ask Redis while other tests count
+        forget_promotions()  # and this one's the default database
         clean()
 
 

@@ -22,7 +22,7 @@ from tests.callers import next_link
 EXEMPT = ("admin/", "oauth/", "auth/", "api/schema", "api/docs", "health/", "metrics")
 PLACEHOLDER = re.compile(r"<\w+:(\w+)>")
 PAGING = {"limit", "max_id", "since_id", "min_id"}
-FILTERS = {"exclude_replies", "exclude_reblogs"}
+FILTERS = {"exclude_replies", "exclude_reblogs", "all_promotions"}
 # Tells the time and nothing else: not compared.
 CLOCK = re.compile(rb'"as_of":"\w{14}"')
 A_PAGE = 2  # small, so that lists have several

@@ -11,10 +11,12 @@ from infra.api.parameters import PAGING
 from infra.api.parsing import read_flag, read_limit
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
-from posts.api.schema import HomeStatus, Status
+from posts.api.schema import Status
 from posts.api.viewer import viewer_of
 from posts.queries.rows import ALL_KINDS
 from posts.types import Kind
+from timelines.promotions.blend import Reading, promoted_page
+from timelines.promotions.schema import ALL_PROMOTIONS, HomeItem
 from timelines.queries.author import Wanted, author_page
 from timelines.queries.home import home_page
 
@@ -33,11 +35,13 @@ class HomeView(Endpoint):
 
     scopes = {"GET": "read:statuses"}
 
-    @extend_schema(parameters=PAGING, responses=HomeStatus(many=True))
+    @extend_schema(parameters=[*PAGING, ALL_PROMOTIONS], responses=HomeItem(many=True))
     def get(self, request: ApiRequest) -> HttpResponse:
         limit = read_limit(request.query_params.get("limit"), DEFAULT_LIMIT, MOST)
         window = read_window(request.query_params, limit)
-        return page_response(request, home_page(request.account_id, window))
+        all_kinds = read_flag(request.query_params.get("all_promotions"), False)
+        reading = Reading(request.account_id, window, all_kinds)
+        return page_response(request, promoted_page(reading, home_page(request.account_id, window)))
 
 
 class AuthorView(Endpoint):

@@ -1,0 +1,70 @@
+"""Campaigns that run, homes to blend them into, and what stands where."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import orjson
+
+from infra.api.pages import Page, Window
+from posts.ids import PostId
+from timelines.promotions.blend import Reading, promoted_page
+from timelines.promotions.models import Campaign
+from timelines.promotions.running import running
+
+DAY = timedelta(days=1)
+AD = {"kind": "ad", "ad_title": "Tea", "ad_text": "Hot tea", "ad_url": "https://tea.example/"}
+
+
+def run_campaign(**fields: Any) -> int:
+    """An ad, unless a target is given; seen by this process at once."""
+    now = datetime.now(UTC)
+    target = _target(fields)
+    defaults = {"slot": 1, "every": 3, "daily_cap": 100, "starts_at": now - DAY}
+    defaults |= {"ends_at": now + DAY, "name": f"campaign {Campaign.objects.count()}"}
+    campaign = Campaign.objects.create(**defaults | target | fields)
+    refresh()
+    return int(campaign.pk)
+
+
+def refresh() -> None:
+    running.refresh(datetime.now(UTC))
+
+
+def _target(fields: dict[str, Any]) -> dict[str, Any]:
+    if "post_id" in fields:
+        return {"kind": "post"}
+    return {"kind": "account"} if "account_id" in fields else dict(AD)
+
+
+def organic(count: int) -> list[PostId]:
+    """Ids of entries, newest first; several share a second, some leave no room between them."""
+    return sorted((PostId(9_000 - n // 3, 5 + n % 2, n % 3) for n in range(count)), reverse=True)
+
+
+def page_of(ids: list[PostId], window: Window) -> Page[bytes]:
+    """The page of a list, as home_page would make it."""
+    public = [post_id.public for post_id in ids]
+    if window.min_id is not None:
+        above = [i for i in public if i > window.min_id][-window.limit :]
+        return _page(above, has_older=True)
+    below = [i for i in public if i < (window.max_id or "z" * 14)]
+    return _page(below[: window.limit], has_older=len(below) > window.limit)
+
+
+def _page(ids: list[str], has_older: bool) -> Page[bytes]:
+    bodies = [b'{"id":"%b","text":"x"}' % i.encode() for i in ids]
+    return Page(bodies, ids[-1] if has_older and ids else None, ids[0] if ids else None)
+
+
+def blend(viewer_id: int, ids: list[PostId], window: Window) -> Page[bytes]:
+    return promoted_page(Reading(viewer_id, window, all_kinds=True), page_of(ids, window))
+
+
+def marks(page: Page[bytes]) -> list[str]:
+    """Of each item its campaign, of an entry ''."""
+    return [orjson.loads(body).get("campaign", "") for body in page.items]
+
+
+def places(page: Page[bytes]) -> dict[int, str]:
+    """Where promotions stand on a page, and of which campaigns."""
+    return {n: campaign for n, campaign in enumerate(marks(page)) if campaign}

@@ -1,0 +1,142 @@
+"""Promotions between entries: the walk is what it is without them, and pages are stable."""
+
+from itertools import pairwise
+
+import hypothesis
+import orjson
+from hypothesis import strategies as st
+
+from infra.api.pages import Window
+from infra.caching.client import redis
+from posts.ids import PostId
+from tests.integration.timelines.promotions.campaigns import (
+    blend,
+    marks,
+    organic,
+    page_of,
+    places,
+    run_campaign,
+)
+from timelines.promotions.blend import Reading, promoted_page
+from timelines.promotions.models import Campaign
+
+ME = 7
+
+
+def walk(viewer_id: int, ids: list[PostId], limits: list[int], cursor_of: str) -> list[dict]:
+    """All items from top to bottom. `cursor_of`: what the client goes on from."""
+    found, cursor, n = [], None, 0
+    while True:
+        window = Window(limits[n % len(limits)], max_id=cursor)
+        page = blend(viewer_id, ids, window)
+        items = [orjson.loads(body) for body in page.items]
+        assert [i["id"] for i in items] == sorted({i["id"] for i in items}, reverse=True)
+        found += items
+        if page.older is None:
+            return found
+        cursor, n = page.older if cursor_of == "link" else min(i["id"] for i in items), n + 1
+
+
+@hypothesis.settings(
+    max_examples=60,
+    deadline=None,
+    suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture],
+)
+@hypothesis.given(
+    campaigns=st.lists(
+        st.tuples(st.integers(1, 12), st.integers(1, 30), st.integers(1, 4)), min_size=1, max_size=4
+    ),
+    limits=st.lists(st.integers(1, 40), min_size=1, max_size=4),
+    count=st.integers(0, 90),
+    cursor_of=st.sampled_from(["link", "least id"]),
+)
+def test_walk_has_every_entry_once_and_promotions_apart(world, campaigns, limits, count, cursor_of):
+    redis().call("FLUSHDB")
+    Campaign.objects.all().delete()
+    rules = {str(run_campaign(slot=s, every=e, daily_cap=c)): (s, e, c) for s, e, c in campaigns}
+    ids = organic(count)
+    for _ in range(2):  # the second time with what the first left
+        items = walk(ME, ids, limits, cursor_of)
+        assert [i["id"] for i in items if "promoted" not in i] == [i.public for i in ids]
+        seen = [i["campaign"] for i in items if "promoted" in i]
+        assert all(seen.count(campaign) <= cap for campaign, (_, _, cap) in rules.items())
+        since = slot = 1_000_000
+        for n, item in enumerate(items):
+            since, slot = since + 1, n
+            if "promoted" in item:
+                assert since - 1 >= rules[item["campaign"]][1]
+                assert slot >= rules[item["campaign"]][0]
+                since = 0
+
+
+def test_promotion_stands_below_its_slot_and_each_campaign_once_a_page(world):
+    first, second = run_campaign(slot=3, every=4), run_campaign(slot=3, every=4)
+    found = places(blend(ME, organic(20), Window(20)))
+    assert list(found) == [3, 8]
+    assert set(found.values()) == {str(first), str(second)}
+
+
+def test_interval_goes_over_the_end_of_a_page(world):
+    """Longer than a page: without the walk no second page would ever have a promotion."""
+    run_campaign(slot=2, every=25)
+    ids = organic(100)
+    marked = [bool("promoted" in item) for item in walk(ME, ids, [10], "link")]
+    at = [n for n, is_promoted in enumerate(marked) if is_promoted]
+    assert at[0] == 2
+    assert len(at) == 4
+    assert all(later - earlier > 25 for earlier, later in pairwise(at))
+
+
+def test_page_whose_way_is_not_known_counts_from_its_own_top(world):
+    run_campaign(slot=2, every=8)
+    ids = organic(40)
+    assert list(places(blend(ME, ids, Window(20, max_id=ids[9].public)))) == [8]
+    assert list(places(blend(ME, ids, Window(20, min_id=ids[30].public)))) == [8]
+
+
+def test_page_is_the_same_when_it_is_read_again(world):
+    for _ in range(3):
+        run_campaign(slot=2, every=4, daily_cap=1)
+    ids = organic(60)
+    windows = [Window(20), Window(20, max_id=ids[19].public), Window(20, max_id=ids[39].public)]
+    first = [blend(ME, ids, window).items for window in windows]
+    assert sum(len(items) for items in first) == 63
+    assert [blend(ME, ids, window).items for window in windows] == first
+
+
+def test_small_refresh_has_none(world):
+    run_campaign(slot=3)
+    ids = organic(30)
+    assert not places(blend(ME, ids, Window(20, min_id=ids[3].public)))
+    newest = page_of(ids[:3], Window(20))
+    reading = Reading(ME, Window(20, since_id=ids[3].public), all_kinds=True)
+    assert not places(promoted_page(reading, newest))
+    more = promoted_page(reading, page_of(ids[:4], Window(20)))
+    assert list(places(more)) == [3]
+
+
+def test_cursors_are_those_of_the_entries(world):
+    run_campaign()
+    ids = organic(30)
+    plain, blended = page_of(ids, Window(10)), blend(ME, ids, Window(10))
+    assert len(blended.items) > len(plain.items)
+    assert blended[1:] == plain[1:]
+
+
+def test_none_stands_where_no_id_is_free(world):
+    run_campaign(slot=1)
+    ids = [PostId(50, 3, 2), PostId(50, 3, 1), PostId(50, 3, 0), PostId(49, 9, 0)]
+    assert marks(blend(ME, ids, Window(20))) == [
+        "",
+        "",
+        "",
+        marks(blend(ME, ids, Window(20)))[3],
+        "",
+    ]
+    assert len(blend(ME, ids, Window(20)).items) == 5
+
+
+def test_page_without_entries_has_none(world):
+    run_campaign()
+    assert blend(ME, [], Window(20)).items == []
+    assert marks(blend(ME, organic(1), Window(20))) == [""]

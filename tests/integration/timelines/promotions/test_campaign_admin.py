@@ -1,0 +1,141 @@
+"""Campaigns in the admin: what may be entered, by whom, and what is shown of them."""
+
+from typing import Any
+
+import pytest
+from django.contrib.admin.models import LogEntry
+from django.contrib.auth.models import Permission
+from django.test import Client
+from django.urls import reverse
+
+from accounts.models import User
+from posts.actions.repost import repost
+from tests.integration.timelines.promotions.campaigns import AD, run_campaign
+from tests.world import drain_all, make_account, publish
+from timelines.promotions.models import Campaign
+
+LIST, ADD = "admin:promotions_campaign_changelist", "admin:promotions_campaign_add"
+ENTERED = {
+    "name": "Tea",
+    "slot": "3",
+    "every": "20",
+    "daily_cap": "1",
+    "total_cap": "",
+    "audience_percent": "100",
+    "starts_at_0": "2026-12-01",
+    "starts_at_1": "00:00:00",
+    "ends_at_0": "2026-12-24",
+    "ends_at_1": "00:00:00",
+}
+
+
+@pytest.fixture
+def boss(world: None) -> Client:
+    return sign_in(User.objects.create(username="boss", is_staff=True, is_superuser=True))
+
+
+def sign_in(user: User) -> Client:
+    browser = Client()
+    browser.force_login(user)
+    return browser
+
+
+def errors_of(browser: Client, **fields: Any) -> dict[str, list[str]]:
+    answer = browser.post(reverse(ADD), {**ENTERED, **AD, **fields})
+    if answer.status_code == 302:
+        return {}
+    return dict(answer.context["adminform"].form.errors)
+
+
+def act(browser: Client, action: str, pk: int, **form: Any) -> Any:
+    return browser.post(reverse(LIST), {"action": action, "_selected_action": [pk], **form})
+
+
+def test_campaign_is_entered_and_listed_with_its_numbers(boss):
+    assert errors_of(boss, total_cap="12345") == {}
+    Campaign.objects.update(served=678, given_out=690)
+    page = boss.get(reverse(LIST)).content.decode()
+    assert all(text in page for text in ("Tea", "12345", "678", "690"))
+    assert LogEntry.objects.count() == 1
+
+
+def test_each_kind_with_its_target(boss):
+    author = make_account()
+    post = publish(author)
+    empty = dict.fromkeys(("ad_title", "ad_text", "ad_url"), "")
+    assert errors_of(boss, name="a", kind="post", post_id=post.public, **empty) == {}
+    assert errors_of(boss, name="b", kind="account", account_id=author, **empty) == {}
+    assert set(errors_of(boss, name="c", kind="post", **empty)) == {"post_id"}
+    assert set(errors_of(boss, name="c", kind="account", **empty)) == {"account_id"}
+    assert set(errors_of(boss, name="c", kind="ad", **empty)) == {"ad_title", "ad_text", "ad_url"}
+    mixed = errors_of(boss, name="c", kind="post", post_id=post.public)
+    assert mixed["ad_url"] == ["A campaign of kind post has none."]
+
+
+@pytest.mark.parametrize(
+    ("fields", "error"),
+    [
+        ({"ends_at_0": "2026-11-30"}, {"ends_at": ["It ends before it starts."]}),
+        ({"ends_at_0": "2026-12-01"}, {"ends_at": ["It ends before it starts."]}),
+        ({"slot": "0"}, {"slot": ["Ensure this value is greater than or equal to 1."]}),
+        ({"slot": "40"}, {"slot": ["Ensure this value is less than or equal to 39."]}),
+        ({"total_cap": "0"}, {"total_cap": ["Ensure this value is greater than or equal to 1."]}),
+        (
+            {"audience_percent": "101"},
+            {"audience_percent": ["Ensure this value is less than or equal to 100."]},
+        ),
+        ({"ad_url": "javascript:x"}, {"ad_url": ["Give a link that begins with https://."]}),
+        ({"ad_url": "http://a.example"}, {"ad_url": ["Give a link that begins with https://."]}),
+        ({"name": ""}, {"name": ["This field is required."]}),
+    ],
+)
+def test_what_is_refused(boss, fields, error):
+    assert errors_of(boss, **fields) == error
+    assert not Campaign.objects.exists()
+
+
+def test_posts_and_accounts_that_are_not_there(boss):
+    post = publish(make_account())
+    shared = repost(make_account(), post)
+    drain_all()
+    for text in ("0000000000zz00", "x", "0000000000000É", shared.public):
+        (error,) = errors_of(boss, kind="post", post_id=text)["post_id"]
+        assert error == "There is no such post: give its id, 14 letters and digits."
+    for number in ("99999", "99999999999999999999", "0", "x"):
+        assert "account_id" in errors_of(boss, kind="account", account_id=number)
+
+
+def test_pausing_needs_a_reason_and_leaves_a_trace(boss):
+    campaign = run_campaign()
+    act(boss, "pause", campaign, reason=" ")
+    assert not Campaign.objects.get().is_paused
+    act(boss, "pause", campaign, reason="the tea is sold")
+    assert Campaign.objects.get().is_paused
+    act(boss, "resume", campaign, reason="more tea")
+    assert not Campaign.objects.get().is_paused
+    log = [entry.change_message for entry in LogEntry.objects.order_by("id")]
+    assert log == ["Paused: the tea is sold", "Resumed: more tea"]
+
+
+def test_target_of_what_was_shown_stays(boss):
+    campaign = run_campaign()
+    Campaign.objects.update(given_out=1)
+    page = reverse("admin:promotions_campaign_change", args=[campaign])
+    changed = {**ENTERED, **AD, "ad_title": "Coffee", "every": "30"}
+    assert boss.post(page, changed).status_code == 302
+    found = Campaign.objects.get()
+    assert (found.ad_title, found.every, found.given_out) == ("Tea", 30, 1)
+
+
+def test_who_may(boss):
+    campaign = run_campaign()
+    watcher = User.objects.create(username="watcher", is_staff=True)
+    assert sign_in(watcher).get(reverse(LIST)).status_code == 403
+    watcher.user_permissions.set(Permission.objects.filter(codename="view_campaign"))
+    browser = sign_in(watcher)
+    assert browser.get(reverse(LIST)).status_code == 200
+    assert browser.get(reverse(ADD)).status_code == 403
+    act(browser, "pause", campaign, reason="fun")
+    assert not Campaign.objects.get().is_paused
+    delete = reverse("admin:promotions_campaign_delete", args=[campaign])
+    assert boss.post(delete, {"post": "yes"}).status_code == 403

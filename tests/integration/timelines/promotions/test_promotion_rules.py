@@ -1,0 +1,186 @@
+"""Who is shown which promotion, over HTTP: blocks, mutes, deletes, own posts, kinds, no Redis."""
+
+from typing import Any
+from unittest.mock import patch
+
+import orjson
+import pytest
+from django.db import OperationalError
+from redis.exceptions import ConnectionError as RedisConnectionError
+
+from infra.caching.client import SingleClient
+from posts.actions.delete_post import delete_post
+from posts.actions.mark_post import mark_post
+from posts.ids import EPOCH, PostId
+from posts.types import Kind
+from relations.actions.block import block
+from relations.actions.follow import follow
+from relations.actions.mute import mute
+from tests.budgets import Calls, count_calls
+from tests.callers import Caller, next_link
+from tests.integration.timelines.promotions.campaigns import AD, run_campaign
+from tests.world import drain_all, make_accounts, publish
+from timelines.promotions import blend, look
+
+HOME = "/api/v1/timelines/home"
+
+
+@pytest.fixture
+def people(world: None) -> list[int]:
+    """Me, a friend with a post in each of ten seconds, a seller, somebody else."""
+    people = make_accounts(4)
+    follow(people[0], people[1])
+    for n in range(10):
+        publish(people[1], clock_s=lambda n=n: EPOCH + 100 + n)
+    drain_all()
+    return people
+
+
+@pytest.fixture
+def sold(people: list[int]) -> PostId:
+    post = publish(people[2], "buy tea")
+    drain_all()
+    return post
+
+
+def promoted(viewer_id: int, query: str = "") -> list[dict[str, Any]]:
+    answer = Caller(viewer_id).get(HOME + query)
+    assert answer.status_code == 200
+    items = orjson.loads(answer.content)
+    assert len([item for item in items if "promoted" not in item]) == 10
+    return [item for item in items if "promoted" in item]
+
+
+def test_promoted_post_is_a_status_that_shows_it(people, sold):
+    campaign = run_campaign(post_id=sold.public, slot=2)
+    mark_post(people[0], sold, Kind.FAVOURITE, is_on=True)
+    answer = orjson.loads(Caller(people[0]).get(HOME).content)
+    item = answer[2]
+    assert (item["promoted"], item["campaign"], item["type"]) == (True, str(campaign), "post")
+    assert answer[1]["id"] > item["id"] > answer[3]["id"]
+    assert item["account"]["id"] == str(people[2])
+    assert item["reblog"]["id"] == sold.public
+    assert item["reblog"]["content"] == "<p>buy tea</p>"
+    assert item["reblog"]["favourited"] is True
+    assert item.keys() - {"promoted", "campaign", "type"} == item["reblog"].keys()
+
+
+def test_accounts_and_ads_are_sent_to_who_asks(people):
+    run_campaign(account_id=people[2], slot=2, every=1)
+    run_campaign(slot=2, every=1)
+    assert promoted(people[0]) == []
+    found = {item["type"]: item for item in promoted(people[0], "?all_promotions=true")}
+    assert found["account"]["account"]["id"] == str(people[2])
+    assert found["ad"]["ad"] == {"title": "Tea", "text": "Hot tea", "url": AD["ad_url"]}
+    answer = Caller(people[0]).get(HOME + "?all_promotions=true&limit=4")
+    assert "all_promotions=true" in str(next_link(answer))
+
+
+@pytest.mark.parametrize("kind", ["post", "account"])
+@pytest.mark.parametrize("act", ["block", "blocked", "mute"])
+def test_blocks_and_mutes_hold_at_the_next_page(people, sold, kind, act):
+    me, seller = people[0], people[2]
+    target = {"post_id": sold.public} if kind == "post" else {"account_id": seller}
+    run_campaign(**target)
+    assert len(promoted(me, "?all_promotions=1")) == 1
+    if act == "mute":
+        mute(me, seller)
+    else:
+        block(*((me, seller) if act == "block" else (seller, me)))
+    if act == "blocked":
+        drain_all()  # the other shard has to hear of it
+    assert promoted(me, "?all_promotions=1") == []
+    assert len(promoted_of_somebody(people[3], people[1])) == 1
+
+
+def promoted_of_somebody(viewer_id: int, author_id: int) -> list[dict[str, Any]]:
+    follow(viewer_id, author_id)
+    drain_all()
+    return promoted(viewer_id, "?all_promotions=1")
+
+
+def test_what_the_rules_refuse_makes_room_for_others(people, sold):
+    mute(people[0], people[2])
+    refused = run_campaign(post_id=sold.public)
+    other = run_campaign(post_id=publish(people[3]).public)
+    drain_all()
+    pages = [[item["campaign"] for item in promoted(people[0])] for _ in range(2)]
+    assert [str(other)] in pages
+    assert pages[1] == [str(other)]
+    assert str(refused) not in pages[0]
+
+
+def test_deleted_post(people, sold):
+    run_campaign(post_id=sold.public)
+    assert len(promoted(people[0])) == 1
+    delete_post(sold)
+    assert promoted(people[0]) == []
+
+
+def test_post_of_nobody_and_unknown_account_are_left_out(people):
+    run_campaign(post_id=PostId(9, 999_999, 0).public)
+    run_campaign(account_id=999_999)
+    assert promoted(people[0], "?all_promotions=1") == []
+
+
+def test_own_post_and_own_account_are_not_promoted_to_their_owner(people):
+    run_campaign(account_id=people[0])
+    assert promoted(people[0], "?all_promotions=1") == []
+
+
+def test_whom_one_follows_is_not_suggested(people):
+    run_campaign(account_id=people[1])
+    assert promoted(people[0], "?all_promotions=1") == []
+
+
+def test_what_stands_on_the_page_by_itself_is_not_inserted(people):
+    (first, *_) = orjson.loads(Caller(people[0]).get(HOME).content)
+    run_campaign(post_id=first["id"])
+    assert promoted(people[0]) == []
+
+
+@pytest.mark.parametrize("share", [0, 100])
+def test_audience(people, sold, share):
+    run_campaign(post_id=sold.public, audience_percent=share)
+    assert len(promoted(people[0])) == share / 100
+
+
+def test_warm_page_costs_one_round_trip_more_and_no_sql(people, sold):
+    caller = Caller(people[0])
+    plain = warm_calls(caller)
+    run_campaign(post_id=sold.public)
+    blended = warm_calls(caller)
+    assert not plain.sql + blended.sql
+    assert blended.round_trips == plain.round_trips + 1
+
+
+def warm_calls(caller: Caller) -> Calls:
+    for _ in range(3):
+        caller.get(HOME)
+    with count_calls() as calls:
+        caller.get(HOME)
+    return calls
+
+
+def test_without_redis_pages_come_without_promotions(people, sold):
+    run_campaign(post_id=sold.public)
+    away = RedisConnectionError("away")
+    with patch.object(blend, "place_and_look", side_effect=away):
+        assert promoted(people[0]) == []
+    with patch.object(SingleClient, "run", side_effect=away), count_calls() as calls:
+        assert promoted(people[0]) == []
+    assert not [s for s in calls.statements if sold.author_id in _flat(s.params)]
+
+
+def _flat(params: Any) -> list[Any]:
+    values = params.values() if isinstance(params, dict) else params or ()
+    return [one for value in values for one in (value if isinstance(value, list) else [value])]
+
+
+@pytest.mark.parametrize("part", ["complete_reading", "complete_cards", "complete_standings"])
+def test_shard_of_what_is_promoted_is_away(people, sold, part):
+    """It costs no ticket and no page."""
+    run_campaign(post_id=sold.public, total_cap=1)
+    with patch.object(look, part, side_effect=OperationalError("away")):
+        assert promoted(people[0]) == []
+    assert len(promoted(people[0])) == 1

@@ -1,0 +1,1 @@
+"""Promotions (T11): campaigns of operators, blended into home timelines at read."""

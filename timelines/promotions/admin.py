@@ -1,0 +1,54 @@
+"""Campaigns in the admin: entered by form, paused and resumed with a reason, never deleted."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+
+from accounts.admin import WithReason
+from timelines.promotions.forms import TARGETS, CampaignForm
+from timelines.promotions.models import Campaign
+
+TARGET_FIELDS = ("kind", *(name for names in TARGETS.values() for name in names))
+
+
+@admin.register(Campaign)
+class CampaignAdmin(WithReason):
+    """Changes reach every page within some seconds (running.py). Numbers lag as much."""
+
+    form = CampaignForm
+    list_display = (
+        *("name", "kind", "is_paused", "starts_at", "ends_at"),
+        *("served", "given_out", "total_cap", "daily_cap", "audience_percent"),
+    )
+    list_filter = ("kind", "is_paused")
+    search_fields = ("name",)
+    ordering = ("-id",)
+    show_full_result_count = False
+    actions = ("pause", "resume")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        """What was shown stays what it was: its numbers are about that."""
+        always = ("is_paused", "served", "given_out")
+        return (*TARGET_FIELDS, *always) if obj is not None and obj.given_out else always
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    @admin.action(description="Pause: shown to nobody", permissions=["change"])
+    def pause(self, request: HttpRequest, queryset: QuerySet[Campaign]) -> None:
+        self._set_paused(request, queryset, is_paused=True)
+
+    @admin.action(description="Resume", permissions=["change"])
+    def resume(self, request: HttpRequest, queryset: QuerySet[Campaign]) -> None:
+        self._set_paused(request, queryset, is_paused=False)
+
+    def _set_paused(
+        self, request: HttpRequest, queryset: QuerySet[Campaign], is_paused: bool
+    ) -> None:
+        if reason := self.reason_of(request):
+            word = "Paused" if is_paused else "Resumed"
+            for campaign in queryset:
+                Campaign.objects.filter(pk=campaign.pk).update(is_paused=is_paused)
+                self.log_change(request, campaign, f"{word}: {reason}")

@@ -1,0 +1,44 @@
+"""Campaigns, as operators made them in the admin."""
+
+from django.core.validators import URLValidator
+from django.db import models
+from django.db.models.functions import Now
+
+from infra.sharding.placement import Placement
+from timelines.promotions.types import CampaignKind
+
+KINDS = [(kind.value, kind.value) for kind in CampaignKind]
+POST_ID_LENGTH = 14
+HTTPS = URLValidator(["https"], message="Give a link that begins with https://.")
+
+
+class Campaign(models.Model):
+    """GLOBAL, few rows; written by the admin, its two numbers by timelines.promotions.settle.
+
+    `given_out`: impressions that processes were allowed, never more than `total_cap`; `served`:
+    those they reported. Which of the targets is filled in is for `kind` to say.
+    """
+
+    placement = Placement.GLOBAL
+
+    name = models.CharField(max_length=100, unique=True)
+    kind = models.CharField(max_length=8, choices=KINDS)
+    post_id = models.CharField(max_length=POST_ID_LENGTH, blank=True, default="")
+    account_id = models.BigIntegerField(null=True, blank=True)
+    ad_title = models.CharField(max_length=100, blank=True, default="")
+    ad_text = models.CharField(max_length=500, blank=True, default="")
+    ad_url = models.CharField(max_length=200, blank=True, default="", validators=[HTTPS])
+    slot = models.PositiveSmallIntegerField(default=3)
+    every = models.PositiveSmallIntegerField(default=20)
+    daily_cap = models.PositiveSmallIntegerField(default=1)
+    total_cap = models.BigIntegerField(null=True, blank=True)
+    audience_percent = models.PositiveSmallIntegerField(default=100)
+    starts_at = models.DateTimeField()
+    ends_at = models.DateTimeField()
+    is_paused = models.BooleanField(default=False)
+    given_out = models.BigIntegerField(default=0, db_default=0, editable=False)
+    served = models.BigIntegerField(default=0, db_default=0, editable=False)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    def __str__(self) -> str:
+        return self.name

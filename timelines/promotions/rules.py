@@ -1,0 +1,23 @@
+"""May the viewer be shown what is promoted? Pure."""
+
+from posts.ids import PostId
+from posts.queries.statuses import View
+from relations.types import STRANGER
+from timelines.promotions.types import Ad, RunningCampaign
+
+
+def may_show(campaign: RunningCampaign, view: View, now_ms: int) -> bool:
+    """It exists, and is of nobody whom the viewer mutes or blocks, or who blocks the viewer.
+
+    Somebody whom the viewer follows is not suggested.
+    """
+    target = campaign.target
+    if isinstance(target, Ad):
+        return True
+    account_id = campaign.account_id or 0
+    standing = view.standings.get(account_id, STRANGER)
+    if standing.is_blocked or standing.is_muted_at(now_ms):
+        return False
+    if isinstance(target, PostId):
+        return view.hydrated.shows(target, target)
+    return account_id in view.hydrated.accounts and not standing.is_followed
