@@ -7,6 +7,7 @@ What stands before the JSON of a repost is the public id of the post it shows. I
 `reblog`: the whole entity of that post goes there.
 """
 
+import re
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -38,6 +39,8 @@ class PostRow(NamedTuple):
 
 REPOST_MARK = b">"
 REPOST_HEAD_BYTES = 15
+# The first of the name is the field: what people write comes after it.
+REPLIED_TO = re.compile(rb'"in_reply_to_account_id":(?:null|"(\d+)")')
 
 
 def encode_post(row: PostRow) -> bytes:
@@ -54,6 +57,12 @@ def find_reposted(fragment: bytes) -> PostId | None:
     if not fragment.startswith(REPOST_MARK):
         return None
     return PostId.from_public(fragment[1:REPOST_HEAD_BYTES].decode())
+
+
+def find_replied_to(fragment: bytes) -> int | None:
+    """Whose post this fragment replies to, when it is a reply's."""
+    found = REPLIED_TO.search(fragment)
+    return int(found[1]) if found and found[1] else None
 
 
 def _status(row: PostRow, parent: Target | None) -> dict[str, object]:

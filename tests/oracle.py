@@ -83,6 +83,21 @@ class Oracle:
             brought[self._reposts.get(post, post)].append(post)
         return brought
 
+    def by(self, authors: set[int], replies_to: set[int], muted: set[int]) -> list[str]:
+        """What these posted, of replies those to these or to oneself, and reposted of anybody who
+        is not muted, newest first; each post once, where it was brought last."""
+        brought: dict[str, str] = {}
+        for post in sorted({post for author in authors for post in self._posts[author]}):
+            original = self._reposts.get(post, post)
+            is_wanted = self._is_to(post, replies_to) and author_of(original) not in muted
+            if is_wanted and self._is_shown(post):
+                brought[original] = post
+        return sorted(brought.values(), reverse=True)
+
+    def _is_to(self, post_id: str, people: set[int]) -> bool:
+        parent = self._replies.get(post_id)
+        return parent is None or author_of(parent) in {*people, author_of(post_id)}
+
     def posts(self, author: int) -> list[str]:
         """One's own posts, newest first."""
         return sorted(filter(self._is_shown, self._posts[author]), reverse=True)
@@ -103,6 +118,10 @@ class Oracle:
         return Counts(
             len(self._followers[person]), len(self._following[person]), len(self._posts[person])
         )
+
+
+def author_of(post_id: str) -> int:
+    return int(post_id[6:12], 36)
 
 
 def _newest_first(since_ms: dict[int, int]) -> list[int]:

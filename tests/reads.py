@@ -22,7 +22,9 @@ from tests.callers import next_link
 EXEMPT = ("admin/", "oauth/", "auth/", "api/schema", "api/docs", "health/", "metrics")
 PLACEHOLDER = re.compile(r"<\w+:(\w+)>")
 PAGING = {"limit", "max_id", "since_id", "min_id"}
-FILTERS = {"exclude_replies", "exclude_reblogs", "all_promotions"}
+FILTERS = {
+    "exclude_replies", "exclude_reblogs", "all_promotions", "local", "remote", "only_media",
+}  # fmt: skip
 # Tells the time and nothing else: not compared.
 CLOCK = re.compile(rb'"as_of":"\w{14}"')
 A_PAGE = 2  # small, so that lists have several
@@ -37,14 +39,15 @@ class Read(NamedTuple):
 
 
 class World(NamedTuple):
-    """Whom and what can be asked for: accounts by id, statuses by public id."""
+    """Whom and what can be asked for: accounts by id, statuses by public id, somebody's lists."""
 
     accounts: Mapping[int, str]
     statuses: Sequence[str]
+    lists: Sequence[str] = ()
 
 
 def all_reads(world: World) -> list[Read]:
-    """Every GET, and every POST that only asks, with every account and status there is."""
+    """Every GET, and every POST that only asks, with every account, status and list there is."""
     parameters = _query_parameters()
     return [
         read
@@ -98,6 +101,7 @@ def _paths(route: str, world: World) -> Iterator[str]:
     fillings: dict[str, Sequence[object]] = {
         "account_id": list(world.accounts),
         "status_id": world.statuses,
+        "list_id": world.lists,
     }
     names = PLACEHOLDER.findall(route)
     for values in product(*(fillings[name] for name in names)):

@@ -1,8 +1,9 @@
 """May the viewer see it now? Pure: plain values in, verdicts out."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
+from posts.encode import find_replied_to
 from posts.ids import PostId
 from relations.types import Flag, Standing
 from timelines.types import Entry
@@ -13,6 +14,7 @@ class Facts(NamedTuple):
 
     `fragments`: posts that exist. `accounts`: authors that exist. `standings`: what lies between
     the viewer and everybody who made something happen or wrote what is shown, oneself left out.
+    `replies_to`: to whom replies are shown, beside those to themselves; None: to everybody.
     """
 
     viewer_id: int
@@ -20,6 +22,7 @@ class Facts(NamedTuple):
     fragments: Mapping[PostId, bytes]
     accounts: Mapping[int, bytes]
     standings: Mapping[int, Standing]
+    replies_to: Collection[int] | None = None
 
 
 def is_visible_at_home(entry: Entry, facts: Facts) -> bool:
@@ -38,7 +41,17 @@ def is_visible_at_home(entry: Entry, facts: Facts) -> bool:
             return False
         if event != original and standing.flags & Flag.HIDES_REPOSTS:
             return False
-    return event == original or _is_shown_to(facts, original, author)
+    if event == original:
+        return _is_reply_shown(facts, event)
+    return _is_shown_to(facts, original, author)
+
+
+def _is_reply_shown(facts: Facts, post: PostId) -> bool:
+    """As Mastodon in its lists: of reposts it is not asked whether they show a reply."""
+    if facts.replies_to is None:
+        return True
+    target = find_replied_to(facts.fragments[post])
+    return target in (None, post.author_id) or target in facts.replies_to
 
 
 def is_dead(entry: Entry, facts: Facts) -> bool:

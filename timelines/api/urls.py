@@ -4,12 +4,14 @@ from django.urls import include, path
 
 from timelines.api.news import HomeNewsView
 from timelines.api.public import PublicView
+from timelines.api.roster import ListTimelineView
 from timelines.api.views import AuthorView, HomeView
 
 urlpatterns = [
     path("api/v1/timelines/home", HomeView.as_view()),
     path("api/v1/timelines/home/news", HomeNewsView.as_view()),
     path("api/v1/timelines/public", PublicView.as_view()),
+    path("api/v1/timelines/list/<str:list_id>", ListTimelineView.as_view()),
     path("api/v1/accounts/<account:account_id>/statuses", AuthorView.as_view()),
     path("", include("timelines.markers.api.urls")),
 ]

@@ -13,7 +13,7 @@ from posts.queries.hydrate import Hydrated, hydrate
 from relations.actions.follow import now_ms
 from relations.known import find_known_standings, keep_known_standings
 from relations.queries.standings import ask_command, complete_standings
-from timelines.queries.skeleton import HomeSkeleton
+from timelines.queries.skeleton import HomeSkeleton, Skeleton
 from timelines.queries.span import Span
 from timelines.read_repair import notice_wear
 from timelines.rules import Facts, merge
@@ -36,7 +36,11 @@ def home_page(viewer_id: int, window: Window, clock_ms: Callable[[], int] = now_
     Cost: two Redis round trips and no SQL when warm, one when what it shows is in process memory;
     entries that the rules take out cost one round trip more per refill.
     """
-    skeleton = HomeSkeleton(viewer_id, clock_ms())
+    return page_of(HomeSkeleton(viewer_id, clock_ms()), window)
+
+
+def page_of(skeleton: Skeleton, window: Window) -> Page[bytes]:
+    """The page of a timeline that this is the skeleton of, as `home_page`."""
     if window.min_id is not None:
         return _newer_page(skeleton, decode_cursor(window.min_id), window.limit)
     above = decode_cursor(window.since_id) if window.since_id else FIRST
@@ -46,7 +50,7 @@ def home_page(viewer_id: int, window: Window, clock_ms: Callable[[], int] = now_
     return _page(shown[: window.limit], has_older=len(shown) > window.limit)
 
 
-def _newer_page(skeleton: HomeSkeleton, after: PostId, limit: int) -> Page[bytes]:
+def _newer_page(skeleton: Skeleton, after: PostId, limit: int) -> Page[bytes]:
     """The entries right above the cursor; there is always something older: the cursor's own."""
     shown = _take(skeleton, skeleton.iter_newer(Span(above=after)), limit)
     return _page(shown[::-1], has_older=True)
@@ -59,7 +63,7 @@ def _page(shown: Sequence[Shown], has_older: bool) -> Page[bytes]:
     return Page([item.body for item in shown], older, shown[0].entry.event.public)
 
 
-def _take(skeleton: HomeSkeleton, entries: Iterator[Entry], count: int) -> list[Shown]:
+def _take(skeleton: Skeleton, entries: Iterator[Entry], count: int) -> list[Shown]:
     """The first `count` visible entries; refills what the rules take out."""
     shown: list[Shown] = []
     while len(shown) < count:
@@ -70,13 +74,13 @@ def _take(skeleton: HomeSkeleton, entries: Iterator[Entry], count: int) -> list[
     return shown
 
 
-def _show(skeleton: HomeSkeleton, entries: Sequence[Entry]) -> list[Shown]:
+def _show(skeleton: Skeleton, entries: Sequence[Entry]) -> list[Shown]:
     """Hydrates entries and presents those that stand for what they show, being the newest visible
     ones that brought it. At most one round trip when warm."""
     sources = skeleton.sources_of(entries)
     hydrated, facts = _load(skeleton, sources)
     brought = merge(sources, facts)
-    if 2 * len(brought) < len(entries):
+    if skeleton.is_stored and 2 * len(brought) < len(entries):
         notice_wear(entries, facts)
     flags = find_flags(skeleton.reader_id, skeleton.own, brought)
     return [
@@ -95,7 +99,7 @@ def _present(hydrated: Hydrated, brought: Sequence[Entry], flags: int) -> bytes:
     return with_reposters(status, [hydrated.accounts[reposter] for reposter in reposters])
 
 
-def _load(skeleton: HomeSkeleton, entries: Sequence[Entry]) -> tuple[Hydrated, Facts]:
+def _load(skeleton: Skeleton, entries: Sequence[Entry]) -> tuple[Hydrated, Facts]:
     """What is shown, and what the rules rest on beside: what lies between people and the viewer."""
     viewer_id, originals = skeleton.reader_id, [entry.original for entry in entries]
     people = {post.author_id for post in originals} | {entry.event.author_id for entry in entries}
@@ -110,7 +114,8 @@ def _load(skeleton: HomeSkeleton, entries: Sequence[Entry]) -> tuple[Hydrated, F
         keep_known_standings(viewer_id, learnt)
         standings |= learnt.of
     fragments, accounts = hydrated.fragments, hydrated.accounts
-    return hydrated, Facts(viewer_id, skeleton.now_ms, fragments, accounts, standings)
+    facts = Facts(viewer_id, skeleton.now_ms, fragments, accounts, standings, skeleton.replies_to)
+    return hydrated, facts
 
 
 def decode_cursor(text: str) -> PostId:

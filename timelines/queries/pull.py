@@ -1,10 +1,10 @@
-"""A home timeline computed from what authors posted, merged (fan-out on read).
+"""A timeline computed from what authors posted, merged (fan-out on read).
 
 Down to the mark of the recent-posts index from there, one query on the reader's own shard; below it
 from the posts tables of all shards.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from infra.sharding.buckets import group_by_shard
@@ -16,6 +16,7 @@ from timelines.queries.span import Circle, Span
 from timelines.recent.read import Recent, read_recent
 from timelines.types import Entry
 
+PULL_BATCH = 60
 # Newest (or oldest) posts of each author by an index-only scan, then the best of them all.
 PULL = f"""
 SELECT wanted.author_id, p.moment, p.shown_author, p.shown_moment
@@ -40,6 +41,20 @@ def pull(circle: Circle, span: Span, limit: int, newest_first: bool = True) -> l
     return complete(
         read_recent(circle, span, limit, newest_first), circle, span, limit, newest_first
     )
+
+
+def iter_pulled(circle: Circle, span: Span, newest_first: bool) -> Iterator[Entry]:
+    """All entries of the circle inside the span, pulled as they are asked for.
+
+    Cost: as `pull`, for every PULL_BATCH of them.
+    """
+    while True:
+        entries = pull(circle, span, PULL_BATCH, newest_first)
+        yield from entries
+        if len(entries) < PULL_BATCH:
+            return
+        edge = entries[-1].event
+        span = Span(span.above, edge) if newest_first else Span(edge, span.below)
 
 
 def complete(

@@ -2,16 +2,16 @@
 
 import time
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 from redis.exceptions import RedisError
 
 from infra.caching.client import redis
 from posts.ids import LAST, PACKED_BYTES, PostId
 from posts.known import Position, known_posts
-from posts.own_marks import complete_own_marks, own_marks_command
+from posts.own_marks import OwnMarks, complete_own_marks, own_marks_command
 from posts.queries.responses import read_reposts
 from relations.known import stamp_command
 from relations.queries.following import load_following, read_version, version_command
@@ -20,13 +20,31 @@ from timelines.hot.directory import stamp_command as hot_stamp_command
 from timelines.hot.followees import find_hot_followees, guess_hot_followees
 from timelines.hot.outboxes import outboxes, read_commands
 from timelines.queries.held import Held
-from timelines.queries.pull import pull
+from timelines.queries.pull import iter_pulled
 from timelines.queries.rebuild import rebuild
 from timelines.queries.span import Circle, Span
 from timelines.stores.chosen import timeline_store
 from timelines.types import Entry, LiveTimeline
 
-PULL_BATCH = 60
+
+class Skeleton(Protocol):
+    """The ids of a timeline of one reader, for the length of one request.
+
+    `is_stored`: whether entries come from a live timeline, which may need mending. `replies_to`:
+    to whom replies are shown; None: to everybody. The rest: HomeSkeleton.
+    """
+
+    reader_id: int
+    now_ms: int
+    position: Position | None
+    stamp: bytes | None
+    own: OwnMarks
+    is_stored: ClassVar[bool]
+    replies_to: Collection[int] | None
+
+    def iter_older(self, span: Span) -> Iterator[Entry]: ...
+    def iter_newer(self, span: Span) -> Iterator[Entry]: ...
+    def sources_of(self, entries: Sequence[Entry]) -> Sequence[Entry]: ...
 
 
 class HomeSkeleton:
@@ -35,6 +53,9 @@ class HomeSkeleton:
     `position`: where the log of posts that are gone stood when the request began. `stamp`: what
     standings in process memory must carry to hold. `own`: what the reader did with posts.
     """
+
+    is_stored: ClassVar[bool] = True
+    replies_to: Collection[int] | None = None
 
     def __init__(self, reader_id: int, now_ms: int) -> None:
         self.reader_id = reader_id
@@ -85,14 +106,7 @@ class HomeSkeleton:
         yield from reversed(rest[: bisect_left(rest, tail[0])] if tail else rest)
 
     def _pull(self, span: Span, newest_first: bool) -> Iterator[Entry]:
-        """Pages through what authors posted, from one end of the span to the other."""
-        while True:
-            entries = pull(self._find_circle(), span, PULL_BATCH, newest_first)
-            yield from entries
-            if len(entries) < PULL_BATCH:
-                return
-            edge = entries[-1].event
-            span = Span(span.above, edge) if newest_first else Span(edge, span.below)
+        return iter_pulled(self._find_circle(), span, newest_first)
 
     def _find_circle(self) -> Circle:
         if self._circle is None:

@@ -14,11 +14,12 @@ class Span(NamedTuple):
 
 
 class Circle(NamedTuple):
-    """Whose posts a home shows: the reader's own and the followees'."""
+    """Whose posts a timeline shows: the followees', and at home the reader's own."""
 
     reader_id: int
     followee_ids: Sequence[int]
+    has_own: bool = True
 
     @property
     def author_ids(self) -> list[int]:
-        return [self.reader_id, *self.followee_ids]
+        return [self.reader_id, *self.followee_ids] if self.has_own else [*self.followee_ids]

@@ -30,7 +30,7 @@ FROM timelines_recentreach AS reach LEFT JOIN LATERAL (
                 AND moment >= step.lower AND moment < step.upper
             UNION ALL
             SELECT author_id, moment, {SHOWN} FROM posts_post
-            WHERE author_id = %(reader)s AND moment >= step.lower AND moment < step.upper
+            WHERE author_id = %(own)s AND moment >= step.lower AND moment < step.upper
                 AND deleted_at IS NULL
         ) AS event
         WHERE (moment / {SEQUENCES}, author_id, moment)
@@ -81,7 +81,7 @@ def read_recent(
 def _params(circle: Circle, span: Span, limit: int, steps: Steps) -> dict[str, Any]:
     lowers, uppers = zip(*steps, strict=True)
     return {
-        "reader": circle.reader_id,
+        "own": circle.reader_id if circle.has_own else None,
         "followees": list(circle.followee_ids),
         "lowers": list(lowers),
         "uppers": list(uppers),

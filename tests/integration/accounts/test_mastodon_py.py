@@ -11,7 +11,12 @@ from django.core.handlers.wsgi import WSGIHandler
 from django.core.servers.basehttp import WSGIRequestHandler, WSGIServer
 from django.db import connections
 from django.test import Client
-from mastodon import Mastodon, MastodonIllegalArgumentError, MastodonUnauthorizedError
+from mastodon import (
+    Mastodon,
+    MastodonIllegalArgumentError,
+    MastodonNotFoundError,
+    MastodonUnauthorizedError,
+)
 
 from tests.integration.accounts.people import PASSWORD
 from tests.integration.accounts.test_oauth import decide
@@ -97,6 +102,28 @@ def test_a_refused_sign_up_is_explained(ann: Mastodon, keys: dict[str, str]) -> 
     )
     assert token is None
     assert why.details.username[0].error == "ERR_TAKEN"
+
+
+def test_keeping_lists(ann: Mastodon, keys: dict[str, str]) -> None:
+    bob = Mastodon(**keys)
+    bob.create_account("bob", PASSWORD, "bob@example.org", agreement=True)
+    them = bob.me()
+    post = bob.status_post("hello")
+    made = ann.list_create("close")
+    with pytest.raises(MastodonNotFoundError):
+        ann.list_accounts_add(made, [them])
+    ann.account_follow(them)
+    ann.list_accounts_add(made, [them])
+    assert [account.id for account in ann.list_accounts(made)] == [them.id]
+    assert [one.title for one in ann.account_lists(them)] == ["close"]
+    assert [status.id for status in ann.timeline_list(made)] == [post.id]
+    assert ann.list_update(made, "far", replies_policy="none").title == "far"
+    assert [(one.id, one.replies_policy) for one in ann.lists()] == [(made.id, "none")]
+    assert ann.list(made).exclusive is False
+    ann.list_accounts_delete(made, [them])
+    assert ann.timeline_list(made) == []
+    ann.list_delete(made)
+    assert ann.lists() == []
 
 
 def test_asking_about_the_site(ann: Mastodon) -> None:

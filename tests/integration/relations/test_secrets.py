@@ -1,4 +1,4 @@
-"""Quiet and special follows, blocks and mutes show to nobody they should not show to.
+"""Quiet and special follows, blocks, mutes and rosters show to nobody they should not show to.
 
 By difference: the same world with and without the secret gives others the same bytes, at every
 endpoint there is, from warm caches, from cold ones, and before the drain has told anybody.
@@ -14,6 +14,8 @@ from django.test import Client
 from accounts.queries.cards import forget_cards
 from infra.caching.client import redis
 from posts.known import known_posts
+from relations.rosters.actions.members import add_members
+from relations.rosters.actions.rosters import create_roster
 from tests.callers import Caller
 from tests.reads import Read, World, all_reads, answers
 from tests.world import drain_all, make_account, publish
@@ -70,7 +72,9 @@ class People:
             self.act(follower, followee, FOLLOW)
         self.act("bob", "cat", FOLLOW)
         posts = [publish(author).public for author in ids][:2]
-        self.world = World(dict(zip(ids, self.names, strict=True)), posts)
+        self.list_id = create_roster(self.ann, "close").roster_id
+        lists = [str(self.list_id)]
+        self.world = World(dict(zip(ids, self.names, strict=True)), posts, lists)
         self.reads = all_reads(self.world)
         drain_all()
 
@@ -122,6 +126,29 @@ def assert_same(one: dict[str, Answers], other: dict[str, Answers], when: str) -
             assert other[watcher][read] == pages, (when, watcher, read)
 
 
+def test_rosters_show_to_their_owner_alone(people):
+    people.act("ann", "bob", FOLLOW)
+    drain_all()
+    watchers = [*EVERYBODY, "ann"]
+    people.seen_by(watchers)
+    before = people.seen_by(watchers)
+    add_members(people.ann, people.list_id, [people.bob])
+    create_roster(people.ann, "distant")
+    after = people.seen_by(watchers)
+    assert_same({name: before[name] for name in EVERYBODY}, after, "rosters")
+    changed = {
+        read.template for read, pages in before["ann"].items() if after["ann"][read] != pages
+    }
+    assert changed == {
+        "api/v1/lists",
+        "api/v1/lists/<str:list_id>/accounts",
+        "api/v1/timelines/list/<str:list_id>",
+        "api/v1/accounts/<account:account_id>/lists",
+    }
+    drain_all()
+    assert_same({name: before[name] for name in EVERYBODY}, people.seen_by(EVERYBODY), "drained")
+
+
 def test_quiet_follow_is_to_its_followee_like_an_open_one(people):
     """But for what everybody sees: whom ann follows and how many, and how many follow bob.
 
@@ -157,6 +184,7 @@ def test_block_shows_to_the_blocked_where_mastodon_shows_it(people):
         "/api/v1/accounts/relationships",
         f"/api/v1/accounts/{people.ann}/statuses",
         f"/api/v1/statuses/{people.world.statuses[0]}",
+        "/api/v1/timelines/public",
     )
     assert [path for path in changed if not path.startswith(shown)] == []
     assert any(path.startswith(shown[0]) for path in changed)

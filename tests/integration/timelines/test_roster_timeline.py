@@ -1,0 +1,344 @@
+"""A roster's timeline: what its members posted and nobody else, by the rules of home."""
+
+from functools import partial
+
+import hypothesis
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import strategies as st
+
+from accounts.queries.cards import forget_cards
+from infra.api.errors import InvalidCursor
+from infra.api.pages import Window
+from infra.caching.client import redis
+from infra.sharding.buckets import shard_of
+from posts.actions.create_post import create_post
+from posts.actions.delete_post import delete_post
+from posts.actions.repost import repost
+from posts.ids import EPOCH, PostId
+from posts.known import known_posts
+from posts.types import Draft
+from relations.actions.block import block, unblock
+from relations.actions.follow import follow, unfollow
+from relations.actions.mute import mute, unmute
+from relations.rosters.actions.members import add_members, remove_members
+from relations.rosters.actions.rosters import change_roster, create_roster, delete_roster
+from relations.rosters.errors import NotFollowed, RosterNotFound
+from relations.rosters.types import RepliesPolicy, RosterWish
+from relations.types import FollowWish
+from tests.budgets import count_calls
+from tests.integration.timelines.homes import ids_of
+from tests.integration.timelines.indexed import index_everywhere
+from tests.integration.timelines.test_histories import History, person
+from tests.world import clean, drain_all, find_live, make_accounts, publish
+from timelines.queries.roster import roster_page
+from timelines.types import Entry
+
+
+def read_page(owner, roster_id, limit=40, **cursor):
+    return ids_of(roster_page(owner, roster_id, Window(limit, **cursor)).items)
+
+
+def read_to_end(owner, roster_id, limit):
+    found, cursor = [], None
+    while True:
+        page = roster_page(owner, roster_id, Window(limit, max_id=cursor))
+        found += ids_of(page.items)
+        cursor = page.older
+        if cursor is None:
+            return found
+
+
+def read_from_bottom(owner, roster_id, limit):
+    found, cursor = [], PostId(0, 0, 0).public
+    while page := read_page(owner, roster_id, limit, min_id=cursor):
+        found, cursor = page + found, page[0]
+    return found
+
+
+def newest_first(*posts):
+    return [post.public for post in sorted(posts, reverse=True)]
+
+
+class Listing:
+    """I follow four, the first two of whom are on my roster."""
+
+    def __init__(self):
+        self.me, *self.friends, self.stranger = make_accounts(6)
+        for friend in self.friends:
+            follow(self.me, friend)
+        self.roster_id = create_roster(self.me, "close").roster_id
+        self.members = self.friends[:2]
+        add_members(self.me, self.roster_id, self.members)
+
+    def read(self, limit=40, **cursor):
+        return read_page(self.me, self.roster_id, limit, **cursor)
+
+
+@pytest.fixture
+def mine(world):
+    return Listing()
+
+
+def at(second):
+    return lambda: EPOCH + second
+
+
+def test_members_posts_and_nobody_elses_not_even_mine(mine):
+    posts = [publish(member) for member in mine.members]
+    for other in (mine.me, mine.friends[2], mine.stranger):
+        publish(other)
+    for _ in range(2):
+        assert mine.read() == newest_first(*posts)
+        drain_all()
+
+
+def test_with_nobody_on_it_and_when_it_is_gone(mine):
+    publish(mine.me)
+    remove_members(mine.me, mine.roster_id, mine.members)
+    assert roster_page(mine.me, mine.roster_id, Window(20)) == ([], None, None)
+    delete_roster(mine.me, mine.roster_id)
+    for owner in (mine.me, mine.friends[0]):
+        with pytest.raises(RosterNotFound):
+            read_page(owner, mine.roster_id)
+
+
+def test_cursors_are_those_of_home(mine):
+    posts = [publish(mine.members[n % 2], clock_s=at(100 + n)) for n in range(10)]
+    drain_all()
+    between = {"max_id": posts[8].public, "since_id": posts[2].public}
+    assert mine.read(**between) == newest_first(*posts[3:8])
+    assert mine.read(3, since_id=posts[2].public) == newest_first(*posts[7:])
+    assert mine.read(3, min_id=posts[2].public) == newest_first(*posts[3:6])
+    delete_post(posts[5])
+    assert mine.read(1, max_id=posts[5].public) == newest_first(posts[4])
+    page = partial(roster_page, mine.me, mine.roster_id)
+    assert page(Window(9)).older is None, "the one that is left is deleted"
+    assert page(Window(8)).older == posts[1].public
+    assert page(Window(8)).newer == posts[9].public
+    with pytest.raises(InvalidCursor):
+        mine.read(max_id="x" * 13)
+
+
+def test_ties_are_exact_above_and_below_the_index(mine):
+    """Posts of the same seconds, of which the index has the later."""
+    posts = [
+        publish(m, clock_s=at(100 + s)) for s in range(2) for _ in range(3) for m in mine.members
+    ]
+    index_everywhere([Entry.of_post(post) for post in posts], 101)
+    for limit in (1, 4, 40):
+        assert read_to_end(mine.me, mine.roster_id, limit) == newest_first(*posts)
+        assert read_from_bottom(mine.me, mine.roster_id, limit) == newest_first(*posts)
+
+
+def test_rules_hold_at_the_next_read_and_pages_stay_full(mine):
+    loud, quiet = mine.members
+    kept = [publish(quiet, clock_s=at(100 + n)) for n in range(6)]
+    for n in range(50):
+        publish(loud, clock_s=at(200 + n))
+    drain_all()
+    assert mine.read(3) != newest_first(*kept)[:3]
+    for hide, show in (
+        (partial(mute, mine.me, loud), partial(unmute, mine.me, loud)),
+        (partial(block, loud, mine.me), partial(unblock, loud, mine.me)),
+    ):
+        hide()
+        assert mine.read(3) == newest_first(*kept)[:3], "no drain has run"
+        show()
+    unfollow(mine.me, loud)
+    assert mine.read(3) == newest_first(*kept)[:3]
+    delete_post(kept[5])
+    assert mine.read(3) == newest_first(*kept[:5])[:3]
+
+
+def test_unfollowed_member_is_gone_and_does_not_come_back(mine):
+    publish(mine.members[0])
+    unfollow(mine.me, mine.members[0])
+    assert mine.read() == []
+    follow(mine.me, mine.members[0])
+    drain_all()
+    assert mine.read() == []
+
+
+def test_a_post_stands_where_a_member_brought_it_last(mine):
+    one, other = mine.members
+    post = publish(one, clock_s=at(100))
+    middle = publish(other, clock_s=at(200))
+    event = repost(other, post, clock_s=at(300))
+    repost(mine.friends[2], post, clock_s=at(400))
+    drain_all()
+    assert mine.read() == newest_first(event, middle)
+    assert read_to_end(mine.me, mine.roster_id, 1) == newest_first(event, middle)
+    follow(mine.me, other, FollowWish(reposts=False))
+    assert mine.read() == newest_first(middle, post)
+
+
+def test_repost_of_one_who_is_followed_but_no_member(mine):
+    post = publish(mine.friends[3], clock_s=at(100))
+    event = repost(mine.members[0], post, clock_s=at(200))
+    drain_all()
+    assert mine.read() == [event.public]
+    follow(mine.me, mine.members[0], FollowWish(reposts=False))
+    assert mine.read() == []
+
+
+def test_which_replies_are_shown(mine):
+    member, other = mine.members
+    parents = {
+        name: publish(who)
+        for name, who in {
+            "to oneself": member, "to me": mine.me, "to a member": other,
+            "to a followee": mine.friends[3], "to a stranger": mine.stranger,
+        }.items()
+    }  # fmt: skip
+    replies = {
+        create_post(member, Draft("so?", in_reply_to=parent)).public: name
+        for name, parent in parents.items()
+    }
+    drain_all()
+
+    def shown(policy):
+        change_roster(mine.me, mine.roster_id, RosterWish(replies_policy=policy))
+        return {replies[post] for post in mine.read() if post in replies}
+
+    always = {"to oneself", "to me"}
+    assert shown(RepliesPolicy.NONE) == always
+    assert shown(RepliesPolicy.LIST) == {*always, "to a member"}
+    assert shown(RepliesPolicy.FOLLOWED) == {*always, "to a member", "to a followee"}
+
+
+def test_it_does_not_touch_the_live_timeline(mine):
+    """Also when all it finds is deleted, which at home would have the timeline mended."""
+    posts = [publish(mine.members[0], clock_s=at(100 + n)) for n in range(30)]
+    drain_all()
+    for post in posts:
+        delete_post(post)
+    redis().call("FLUSHDB")
+    assert mine.read() == []
+    assert find_live(mine.me) is None
+    assert not [key for key in redis().call("KEYS", "*") if b"timelines.worn" in key]
+
+
+def test_warm_it_costs_two_queries_at_home_and_one_a_shard_for_reposts(mine):
+    made = [publish(mine.members[n % 2]) for n in range(24)]
+    index_everywhere([Entry.of_post(post) for post in made], 0)
+    mine.read(20)
+    with count_calls() as calls:
+        assert len(mine.read(20)) == 20
+    authors = {shard_of(member) for member in mine.members}
+    assert calls.sql == {
+        alias: 2 * (alias == shard_of(mine.me)) + (alias in authors)
+        for alias in {shard_of(mine.me), *authors}
+    }
+    assert calls.round_trips == 1
+    forget_cards()
+    known_posts.forget_all()
+    with count_calls() as calls:
+        mine.read(20)
+    assert calls.round_trips == 2
+
+
+def test_queries_do_not_grow_with_the_members(mine):
+    more = make_accounts(40)
+    for one in more:
+        follow(mine.me, one)
+        publish(one)
+    add_members(mine.me, mine.roster_id, more)
+    drain_all()
+    mine.read(20)
+    with count_calls() as calls:
+        assert len(mine.read(20)) == 20
+    assert max(calls.sql.values()) <= 4, calls.sql
+
+
+def test_without_redis_it_is_the_same(mine):
+    posts = [publish(member) for member in mine.members for _ in range(3)]
+    drain_all()
+    redis().call("FLUSHDB")
+    forget_cards()
+    assert mine.read() == newest_first(*posts)
+
+
+policies = st.sampled_from(RepliesPolicy)
+step = st.one_of(
+    st.tuples(st.just("publish"), person, st.integers(0, 2)),
+    st.tuples(st.just("publish"), person, st.integers(0, 2)),
+    st.tuples(st.just("reply"), person, st.integers(0, 50)),
+    st.tuples(st.just("repost"), person, st.integers(0, 50)),
+    st.tuples(st.just("delete"), person, st.integers(0, 50)),
+    st.tuples(st.just("put_on"), person, st.none()),
+    st.tuples(st.just("put_on"), person, st.none()),
+    st.tuples(st.just("take_off"), person, st.none()),
+    st.tuples(st.just("unfollow_by_owner"), person, st.none()),
+    st.tuples(st.just("mute"), person, st.none()),
+    st.tuples(st.just("read_roster"), st.none(), st.none()),
+    st.tuples(st.just("drain"), st.none(), st.none()),
+)
+
+
+class RosterHistory(History):
+    """The first of the people has a roster; the model is a set of people."""
+
+    def __init__(self, policy):
+        super().__init__()
+        self.owner, self.policy = self.people[0], policy
+        self.roster_id = create_roster(self.owner, "close", policy).roster_id
+        self.members, self.muted = set(), set()
+        for other in range(1, len(self.people)):
+            self.follow(self.owner, other)
+
+    def put_on(self, account, _):
+        """Who is not followed is refused, and followed for the next time."""
+        if account in self.oracle.following(self.owner):
+            add_members(self.owner, self.roster_id, [account])
+            self.members.add(account)
+            return
+        with pytest.raises(NotFollowed):
+            add_members(self.owner, self.roster_id, [account])
+        if account != self.owner:
+            self.follow(self.owner, self.people.index(account))
+
+    def take_off(self, account, _):
+        remove_members(self.owner, self.roster_id, [account])
+        self.members.discard(account)
+
+    def unfollow_by_owner(self, account, _):
+        self.unfollow(self.owner, self.people.index(account))
+        self.members.discard(account)
+
+    def mute(self, account, _):
+        if account != self.owner:
+            mute(self.owner, account)
+            self.muted.add(account)
+
+    def expected(self):
+        shown = {
+            RepliesPolicy.LIST: self.members,
+            RepliesPolicy.FOLLOWED: set(self.oracle.following(self.owner)),
+            RepliesPolicy.NONE: set(),
+        }[self.policy]
+        return self.oracle.by(self.members - self.muted, {self.owner, *shown}, self.muted)
+
+    def read_roster(self, _, __):
+        """Before the drain posts may be late, but nothing may be shown that should not be."""
+        shown = read_to_end(self.owner, self.roster_id, 5)
+        assert shown == sorted(set(shown), reverse=True)
+        assert {int(post[6:12], 36) for post in shown} <= self.members - self.muted
+
+    def check(self):
+        drain_all()
+        for limit in (1, 3, 40):
+            assert read_to_end(self.owner, self.roster_id, limit) == self.expected()
+            assert read_from_bottom(self.owner, self.roster_id, limit) == self.expected()
+
+
+@hypothesis.settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(policies, st.lists(step, max_size=40))
+def test_it_is_what_the_oracle_says(world, policy, steps):
+    clean()
+    history = RosterHistory(policy)
+    for one in steps:
+        history.run(*one)
+    history.check()

@@ -1,0 +1,54 @@
+"""To whom replies are shown, where not all are. Plain values in, verdicts out."""
+
+import pytest
+
+from posts.encode import PostRow, encode_post, find_replied_to
+from posts.ids import PostId
+from posts.types import Kind
+from relations.types import Attribute, Standing
+from timelines.rules import Facts, is_visible_at_home
+from timelines.types import Entry
+
+ME, FRIEND, OTHER = 1, 2, 3
+POST = PostId(9, FRIEND, 0)
+
+
+def encoded(text: str = "hello", parent: PostId | None = None) -> bytes:
+    target = (Kind.REPLY, parent.author_id, parent.moment) if parent else (Kind.POST,)
+    return encode_post(PostRow(FRIEND, POST.moment, text, False, text, None, *target))
+
+
+@pytest.mark.parametrize(
+    ("parent", "replies_to", "verdict"),
+    [
+        (None, set(), True),
+        (FRIEND, set(), True),
+        (OTHER, None, True),
+        (OTHER, {OTHER}, True),
+        (OTHER, {ME, FRIEND}, False),
+        (ME, {ME}, True),
+    ],
+    ids=["no reply", "to oneself", "all are shown", "to one of them", "to another", "to me"],
+)
+def test_reply_is_shown(parent, replies_to, verdict):
+    fragment = encoded(parent=parent and PostId(5, parent, 0))
+    people = {ME: b"", FRIEND: b"", OTHER: b""}
+    standings = {FRIEND: Standing(mine=Attribute.FOLLOW), OTHER: Standing()}
+    facts = Facts(ME, 0, {POST: fragment}, people, standings, replies_to)
+    assert is_visible_at_home(Entry.of_post(POST), facts) is verdict
+
+
+def test_repost_of_a_reply_is_shown_whoever_it_is_to():
+    event, reply = PostId(9, FRIEND, 0), PostId(7, OTHER, 0)
+    fragments = {event: b">", reply: encoded(parent=PostId(5, 4, 0))}
+    standings = {FRIEND: Standing(mine=Attribute.FOLLOW), OTHER: Standing()}
+    facts = Facts(ME, 0, fragments, {FRIEND: b"", OTHER: b""}, standings, set())
+    assert is_visible_at_home(Entry(event, reply), facts)
+
+
+@pytest.mark.parametrize(
+    "text", ["", '"in_reply_to_account_id":"7"', ',"in_reply_to_account_id":"7"']
+)
+def test_what_people_write_is_not_taken_for_the_field(text):
+    assert find_replied_to(encoded(text)) is None
+    assert find_replied_to(encoded(text, PostId(5, OTHER, 0))) == OTHER

@@ -1,0 +1,27 @@
+"""The timeline of one of my lists."""
+
+from django.http import HttpResponse
+from drf_spectacular.utils import extend_schema
+
+from infra.api.endpoint import Endpoint
+from infra.api.pages import page_response, read_window
+from infra.api.parameters import PAGING
+from infra.api.parsing import read_limit
+from infra.api.request import ApiRequest
+from posts.api.schema import HomeStatus
+from relations.rosters.api.parse import read_roster_id
+from timelines.api.views import DEFAULT_LIMIT, MOST
+from timelines.queries.roster import roster_page
+
+
+class ListTimelineView(Endpoint):
+    """Posts of those on one of my lists, newest first."""
+
+    scopes = {"GET": "read:lists"}
+
+    @extend_schema(parameters=PAGING, responses=HomeStatus(many=True))
+    def get(self, request: ApiRequest, list_id: str) -> HttpResponse:
+        limit = read_limit(request.query_params.get("limit"), DEFAULT_LIMIT, MOST)
+        window = read_window(request.query_params, limit)
+        page = roster_page(request.account_id, read_roster_id(list_id), window)
+        return page_response(request, page)
