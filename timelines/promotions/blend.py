@@ -81,6 +81,7 @@ def _blend(
     try:
         found = place_and_look(walk, offers, at_ms / 1000)
         shown = _sift(found, offered, reading.viewer_id, at_ms)
+        walk.undo(set(found.spots) - {spot for spot, _ in shown}, at_ms / 1000)
         for spot, campaign in shown:
             if spot.is_new:
                 running.tickets.use(unused.pop(campaign.id))
@@ -96,7 +97,7 @@ def _blend(
 def _sift(
     found: Found, offered: Sequence[RunningCampaign], viewer_id: int, at_ms: int
 ) -> list[tuple[Spot, RunningCampaign]]:
-    """What of the placed may be shown. What may not has cost the viewer's daily cap and no more."""
+    """What of the placed may be shown; what may not is not offered again for a while."""
     campaigns, shown = {campaign.id: campaign for campaign in offered}, []
     for spot in found.spots:
         campaign = campaigns[spot.campaign_id]

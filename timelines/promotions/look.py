@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from accounts.queries.cards import complete_cards, plan_cards
-from infra.caching.client import redis
-from posts.cache import complete_reading, plan_reading
-from posts.count_cache import complete_counts, plan_counts
+from accounts.queries.cards import CardReading, complete_cards, plan_cards
+from infra.caching.client import Command, redis
+from infra.changes.errors import UNREACHABLE
+from posts.cache import PostReading, complete_reading, plan_reading
+from posts.count_cache import CountReading, complete_counts, plan_counts
 from posts.ids import PostId
 from posts.own_marks import complete_own_marks, find_flags, own_marks_command
 from posts.queries.hydrate import Hydrated
@@ -24,28 +25,55 @@ class Found(NamedTuple):
     view: View
 
 
+class Look(NamedTuple):
+    """What is asked of each cache about what is promoted."""
+
+    viewer_id: int
+    ids: Sequence[PostId]
+    people: Sequence[int]
+    posts: PostReading
+    cards: CardReading
+    counts: CountReading
+
+    def _parts(self) -> list[list[Command]]:
+        own = own_marks_command(self.viewer_id)
+        standings = [ask_command(self.viewer_id, self.people)] if self.people else []
+        caches = (self.posts, self.cards, self.counts)
+        return [*(reading.commands() for reading in caches), [own], standings]
+
+    def commands(self) -> list[Command]:
+        """Replies for `complete`."""
+        return [command for part in self._parts() for command in part]
+
+    def complete(self, replies: Sequence[Any]) -> View:
+        """From the replies; what Redis lacks comes from the shards."""
+        left = iter(replies)
+        posts, cards, counts, (own,), pairs = (
+            list(islice(left, len(part))) for part in self._parts()
+        )
+        fragments = complete_reading(self.posts, posts)
+        totals = complete_counts(self.counts, counts, fragments)
+        hydrated = Hydrated(fragments, complete_cards(self.cards, cards), totals, None)
+        marks = complete_own_marks(self.viewer_id, own)
+        flags = find_flags(self.viewer_id, marks, self.ids)
+        people = self.people
+        known = complete_standings(self.viewer_id, people, pairs[0]).of if people else {}
+        return View(hydrated, flags, known)
+
+
 def place_and_look(walk: Walk, offers: Sequence[Offer], now_s: float) -> Found:
     """Cost: one round trip; no SQL when what is promoted is warm. Raises: RedisError, and what a
-    shard raises that is away."""
+    shard raises that is away; then nothing stays placed."""
     viewer_id, campaigns = walk.reader_id, [offer.campaign for offer in offers]
     ids = [one.target for one in campaigns if isinstance(one.target, PostId)]
     people = list({one.account_id for one in campaigns if one.account_id is not None})
-    posts, cards, counts = plan_reading(ids, now_s), plan_cards(people), plan_counts(ids)
-    asked = [own_marks_command(viewer_id), *([ask_command(viewer_id, people)] if people else [])]
-    parts = [posts.commands(), cards.commands(), counts.commands(), asked]
-    commands = [command for part in parts for command in part]
-    *replies, placed = redis().run([*commands, walk.place_command(offers, now_s)])
-    left = iter(replies)
-    post_replies, card_replies, count_replies, (own, *pairs) = (
-        list(islice(left, len(part))) for part in parts
+    look = Look(
+        viewer_id, ids, people, plan_reading(ids, now_s), plan_cards(people), plan_counts(ids)
     )
-    fragments = complete_reading(posts, post_replies)
-    hydrated = Hydrated(
-        fragments,
-        complete_cards(cards, card_replies),
-        complete_counts(counts, count_replies, fragments),
-        None,
-    )
-    flags = find_flags(viewer_id, complete_own_marks(viewer_id, own), ids)
-    standings = complete_standings(viewer_id, people, pairs[0]).of if people else {}
-    return Found(spots_of(placed), View(hydrated, flags, standings))
+    *replies, placed = redis().run([*look.commands(), walk.place_command(offers, now_s)])
+    spots = spots_of(placed)
+    try:
+        return Found(spots, look.complete(replies))
+    except UNREACHABLE:
+        walk.undo(spots, now_s)
+        raise

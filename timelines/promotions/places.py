@@ -7,7 +7,6 @@ that takes it for a cursor, or sorts by ids, reads what it would have read witho
 from collections.abc import Sequence
 from itertools import pairwise
 
-from infra.api.ids import MAX_ACCOUNT_ID
 from posts.ids import SEQUENCES, PostId
 
 SECOND_DIGITS = 6
@@ -23,13 +22,11 @@ def list_anchors(ids: Sequence[str]) -> list[str]:
 
 
 def place_below(above: str) -> PostId:
-    """The greatest id less than this one, which is no post's at the start of time."""
+    """The greatest id less than this one. It is of the same second: no author is 0."""
     second, author_id, sequence = PostId.from_public(above)
     if sequence:
         return PostId(second, author_id, sequence - 1)
-    if author_id:
-        return PostId(second, author_id - 1, SEQUENCES - 1)
-    return PostId(second - 1, MAX_ACCOUNT_ID, SEQUENCES - 1)
+    return PostId(second, author_id - 1, SEQUENCES - 1)
 
 
 def _has_room(above: str, below: str) -> bool:

@@ -8,11 +8,14 @@ All of it is disposable: after a flush a reader's daily caps begin anew, and the
 a page in the middle of a walk stands further down.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
+from redis.exceptions import RedisError
+
 from infra.api.pages import Page, Window
-from infra.caching.client import Command, load_script
+from infra.caching.client import Command, load_script, redis
 from infra.caching.keys import key
 from timelines.promotions.audience import DAY_S
 from timelines.promotions.places import list_anchors
@@ -46,6 +49,24 @@ class Walk:
         since = TOP if self.is_down and self.above is None else ""
         options = (since, DAY_S, WALK_S, int(goes_on), len(offers))
         return PLACE.on(keys, *options, *campaigns, *list_anchors(self.ids))
+
+    def undo(self, spots: Iterable[Spot], now_s: float) -> None:
+        """What was placed and is not shown: else it would be shown later without being counted.
+
+        Cost: one round trip when there is any. Without Redis nothing is undone.
+        """
+        day = key(DAY, self.reader_id, int(now_s) // DAY_S)
+        commands = [
+            command
+            for above, campaign_id, is_new in spots
+            if is_new
+            for command in (
+                ("HDEL", day, f"p{self.ids[above - 1]}"),
+                ("HINCRBY", day, f"c{campaign_id}", -1),
+            )
+        ]
+        with suppress(RedisError):
+            redis().run(commands)
 
 
 def spots_of(reply: Sequence[int]) -> list[Spot]:

@@ -13,7 +13,7 @@ from timelines.promotions.types import Ad, CampaignKind, RunningCampaign
 posts = st.builds(
     PostId,
     st.integers(1, 3),
-    st.integers(0, 3) | st.integers(MAX_ACCOUNT_ID - 2, MAX_ACCOUNT_ID),
+    st.integers(1, 3) | st.integers(MAX_ACCOUNT_ID - 2, MAX_ACCOUNT_ID),
     st.integers(0, 3) | st.integers(SEQUENCES - 2, SEQUENCES - 1),
 )
 DAY_S = 86_400

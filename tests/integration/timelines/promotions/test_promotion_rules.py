@@ -15,12 +15,13 @@ from posts.ids import EPOCH, PostId
 from posts.types import Kind
 from relations.actions.block import block
 from relations.actions.follow import follow
-from relations.actions.mute import mute
+from relations.actions.mute import mute, unmute
 from tests.budgets import Calls, count_calls
 from tests.callers import Caller, next_link
-from tests.integration.timelines.promotions.campaigns import AD, run_campaign
+from tests.integration.timelines.promotions.campaigns import AD, refresh, run_campaign
 from tests.world import drain_all, make_accounts, publish
 from timelines.promotions import blend, look
+from timelines.promotions.models import Campaign
 
 HOME = "/api/v1/timelines/home"
 
@@ -179,8 +180,22 @@ def _flat(params: Any) -> list[Any]:
 
 @pytest.mark.parametrize("part", ["complete_reading", "complete_cards", "complete_standings"])
 def test_shard_of_what_is_promoted_is_away(people, sold, part):
-    """It costs no ticket and no page."""
+    """It costs no page and no ticket; what is shown in its place later does."""
     run_campaign(post_id=sold.public, total_cap=1)
     with patch.object(look, part, side_effect=OperationalError("away")):
         assert promoted(people[0]) == []
     assert len(promoted(people[0])) == 1
+    assert promoted_of_somebody(people[3], people[1]) == []
+
+
+def test_what_was_refused_is_not_shown_later_without_being_counted(people, sold):
+    run_campaign(post_id=sold.public, total_cap=1, daily_cap=1)
+    mute(people[0], people[2])
+    assert promoted(people[0]) == []
+    assert len(promoted_of_somebody(people[3], people[1])) == 1
+    unmute(people[0], people[2])
+    blend._refused.clear()
+    assert promoted(people[0]) == []
+    Campaign.objects.update(total_cap=2)
+    refresh()
+    assert len(promoted(people[0])) == 1, "it did not count towards the day either"
