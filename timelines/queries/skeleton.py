@@ -130,11 +130,12 @@ class First(NamedTuple):
 
 
 def _hold(reader_id: int, first: First) -> Held:
-    """What was computed just now lacks nobody; what was pushed lacks the hot authors."""
-    if first.live is None:
-        return Held(rebuild(reader_id), ())
+    """What was pushed lacks the hot authors; what is computed without Redis lacks nobody."""
+    live = first.live or rebuild(reader_id)
+    if first.live is None and first.hot_stamp is None:
+        return Held(live, ())
     hot = directory.find(first.hot_stamp)
-    return Held(first.live, outboxes.find(find_hot_followees(reader_id, hot, first.stamp)))
+    return Held(live, outboxes.find(find_hot_followees(reader_id, hot, first.stamp)))
 
 
 def read_first(reader_id: int) -> First:
