@@ -1,0 +1,61 @@
+"""What rosters cost their shard when everything is as large as it may be: looks by key alone."""
+
+import pytest
+
+from infra.api.pages import Window
+from infra.sharding.buckets import shard_of
+from infra.sharding.sql import execute
+from relations.queries.lists import EdgeList, list_page
+from relations.rosters.queries.rows import get_members, list_rosters_with, member_rows
+from tests.budgets import count_calls
+from tests.plans import nodes_of, settle
+
+OWNER, FOLLOWS, MEMBERS, ROSTERS = 1, 2_000, 500, 50
+EDGES = """
+INSERT INTO relations_forwardedge (follower_id, followee_id, attribute, revision, since_ms)
+SELECT owner, 1000 + n, 1, 1, n FROM generate_series(1, %s) n, unnest(%s::bigint[]) owner
+"""
+HELD = """
+INSERT INTO rosters_member (owner_id, roster_id, account_id, since_ms)
+SELECT owner, roster, 1000 + n, n
+FROM generate_series(1, %s) n, generate_series(1, %s) roster, unnest(%s::bigint[]) owner
+"""
+MADE = """
+INSERT INTO rosters_roster (owner_id, roster_id, title, replies_policy)
+SELECT owner, roster, 'x', 0 FROM generate_series(1, %s) roster, unnest(%s::bigint[]) owner
+"""
+
+
+@pytest.fixture
+def shard(world):
+    alias, owners = shard_of(OWNER), [OWNER, 90_001, 90_002]
+    execute(alias, EDGES, (FOLLOWS, owners))
+    execute(alias, MADE, (ROSTERS, [OWNER, *range(90_001, 90_301)]))
+    execute(alias, HELD, (MEMBERS, ROSTERS, owners))
+    settle(alias, "relations_forwardedge", "rosters_roster", "rosters_member")
+    return alias
+
+
+@pytest.mark.parametrize(
+    ("read", "most_rows"),
+    [
+        (lambda: get_members(OWNER, 7).account_ids, FOLLOWS),
+        (lambda: list_rosters_with(OWNER, 1_001), ROSTERS),
+        (lambda: list_page(EdgeList(member_rows(7)), OWNER, Window(80)).items, FOLLOWS),
+    ],
+    ids=["members", "rosters with somebody", "page of members"],
+)
+def test_only_rows_of_the_owner_are_looked_at(shard, read, most_rows):
+    with count_calls() as calls:
+        assert read()
+    (statement,) = calls.statements
+    nodes = nodes_of(statement)
+    assert not [node for node in nodes if node["Node Type"] == "Seq Scan"]
+    scans = [node for node in nodes if "Scan" in node["Node Type"]]
+    looked_at = [
+        (node["Actual Rows"] + node.get("Rows Removed by Filter", 0)) * node["Actual Loops"]
+        for node in scans
+    ]
+    assert max(looked_at) <= most_rows, [
+        (node["Node Type"], node.get("Index Name")) for node in scans
+    ]
