@@ -60,8 +60,8 @@ def _measure(names: Any, graph: Path | None) -> dict[str, dict[str, Any]]:
         "deliveries": deliveries.measure,
         "pull": pull.measure,
         "caches": caches.measure,
-        "linkbench": lambda: linkbench.measure(graph),
         "fan_out": fan_out.measure,
+        "linkbench": lambda: linkbench.measure(graph),
     }
     return {name: measures[name]() for name in CHOICES if name in names}
 

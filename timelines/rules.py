@@ -35,23 +35,22 @@ def is_visible_at_home(entry: Entry, facts: Facts) -> bool:
     source, author = event.author_id, original.author_id
     if event not in facts.fragments or source not in facts.accounts:
         return False
+    is_repost = event is not original and event != original
     if source != facts.viewer_id:
         standing = facts.standings[source]
         if not standing.is_followed or not _is_bearable(standing, facts.now_ms):
             return False
-        if event != original and standing.flags & Flag.HIDES_REPOSTS:
+        if is_repost and standing.flags & Flag.HIDES_REPOSTS:
             return False
-    if event == original:
-        return _is_reply_shown(facts, event)
+    if not is_repost:
+        return facts.replies_to is None or _is_reply_shown(facts.replies_to, facts, event)
     return _is_shown_to(facts, original, author)
 
 
-def _is_reply_shown(facts: Facts, post: PostId) -> bool:
+def _is_reply_shown(replies_to: Collection[int], facts: Facts, post: PostId) -> bool:
     """As Mastodon in its lists: of reposts it is not asked whether they show a reply."""
-    if facts.replies_to is None:
-        return True
     target = find_replied_to(facts.fragments[post])
-    return target in (None, post.author_id) or target in facts.replies_to
+    return target in (None, post.author_id) or target in replies_to
 
 
 def is_dead(entry: Entry, facts: Facts) -> bool:

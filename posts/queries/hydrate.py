@@ -45,7 +45,7 @@ class Hydrated(NamedTuple):
         fragment, account = self.fragments[original], self.accounts[original.author_id]
         counts = self.counts.get(original, NO_COUNTS)
         status = present_status(fragment, account, counts, flags)
-        if event == original:
+        if event is original or event == original:
             return status
         by = self.accounts[event.author_id]
         return present_repost(self.fragments[event], by, status, counts, flags)

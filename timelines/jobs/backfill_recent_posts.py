@@ -40,7 +40,8 @@ def backfill_recent_posts(
 
     Passes over shards whose index is complete, unless `again`: that is in doubt then, and nobody
     reads it until the end. Safety: idempotent, beside living writes; the mark is set at the very
-    end, and not by a run with a limit. Raises: what UNREACHABLE lists; resume then. Cost: per batch one query, and one statement per shard filled.
+    end, and not by a run with a limit. Raises: what UNREACHABLE lists; resume then.
+    Cost: per batch one query, and one statement per shard filled.
     """
     targets = [alias for alias in work.aliases if again or find_reach(alias) is None]
     if not targets:

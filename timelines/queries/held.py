@@ -1,9 +1,8 @@
 """What is at hand of a home: the reader's live timeline, and the outboxes of hot followees."""
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from posts.ids import PostId
 from timelines.hot.outboxes import Outbox
 from timelines.types import SECOND, Entry, LiveTimeline
 
@@ -28,10 +27,11 @@ class Held:
             return newest
         return self._with_outboxes(newest, max(newest[0], SECOND.pack(self.complete_from)))
 
-    def sources_of(self, originals: Sequence[PostId]) -> list[Entry]:
-        """Every repost of these posts at or above the mark."""
-        sources = [self._live.reposts(), *(box.reposts for box in self._outboxes)]
-        return _at_or_above(self.complete_from, originals, sources)
+    def sources_of(self, entries: Sequence[Entry]) -> list[Entry]:
+        """Every repost at or above the mark that shows what these show."""
+        reposts = [self._live.reposts(), *(box.reposts for box in self._outboxes)]
+        found = (by for some in reposts if some for e in entries for by in some.get(e.original, ()))
+        return [by for by in found if by.event.second >= self.complete_from]
 
     def _with_outboxes(self, packed: list[bytes], floor: bytes) -> list[bytes]:
         if not self._outboxes:
@@ -40,12 +40,3 @@ class Held:
         for box in self._outboxes:
             merged += box.entries[bisect_left(box.entries, floor) :]
         return sorted(merged)
-
-
-def _at_or_above(
-    mark: int, originals: Sequence[PostId], sources: Sequence[Mapping[PostId, Sequence[Entry]]]
-) -> list[Entry]:
-    found = [
-        by for reposts in sources if reposts for post in originals for by in reposts.get(post, ())
-    ]
-    return [entry for entry in found if entry.event.second >= mark]

@@ -93,7 +93,7 @@ def _show(skeleton: Skeleton, entries: Sequence[Entry]) -> list[Shown]:
 def _present(hydrated: Hydrated, brought: Sequence[Entry], flags: int) -> bytes:
     event, original = brought[0]
     status = hydrated.present(event, original, flags)
-    if event == original:
+    if event is original or event == original:
         return status
     reposters = [by.author_id for by, _ in brought[:MOST_REPOSTERS] if by != original]
     return with_reposters(status, [hydrated.accounts[reposter] for reposter in reposters])
@@ -101,13 +101,13 @@ def _present(hydrated: Hydrated, brought: Sequence[Entry], flags: int) -> bytes:
 
 def _load(skeleton: Skeleton, entries: Sequence[Entry]) -> tuple[Hydrated, Facts]:
     """What is shown, and what the rules rest on beside: what lies between people and the viewer."""
-    viewer_id, originals = skeleton.reader_id, [entry.original for entry in entries]
-    people = {post.author_id for post in originals} | {entry.event.author_id for entry in entries}
+    viewer_id, originals = skeleton.reader_id, [original for _, original in entries]
+    reposts = [event for event, original in entries if event is not original and event != original]
+    people = {post.author_id for post in (*originals, *reposts)}
     people.discard(viewer_id)
     standings = find_known_standings(viewer_id, skeleton.stamp, people)
     asked = [person for person in people if person not in standings]
     commands = [ask_command(viewer_id, asked)] if asked else []
-    reposts = [entry.event for entry in entries if entry.event != entry.original]
     hydrated = hydrate(originals, commands, skeleton.position, reposts)
     if asked:
         learnt = complete_standings(viewer_id, asked, hydrated.extra and hydrated.extra[0])

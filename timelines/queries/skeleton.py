@@ -3,7 +3,7 @@
 import time
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 from redis.exceptions import RedisError
@@ -68,10 +68,7 @@ class HomeSkeleton:
 
     def iter_older(self, span: Span) -> Iterator[Entry]:
         """Entries inside the span, newest first. SQL only below what the live timeline holds."""
-        yield from _distinct(self._held_newest_first(span))
-        if self._held.complete_from > span.above.second:
-            floor = PostId(self._held.complete_from, 0, 0)
-            yield from self._pull(Span(span.above, min(span.below, floor)), newest_first=True)
+        return chain(_distinct(self._held_newest_first(span)), self._pull_older(span))
 
     def iter_newer(self, span: Span) -> Iterator[Entry]:
         """Entries inside the span, oldest first."""
@@ -86,10 +83,9 @@ class HomeSkeleton:
         Of what the live timeline holds that is all above its mark; of what is older, all there is:
         one query per shard.
         """
-        events, originals = zip(*entries, strict=True)
-        sources = [Entry.of_post(o) for e, o in entries if e != o]
-        sources += self._held.sources_of(originals)
-        if min(events).second < self._held.complete_from:
+        sources = [Entry.of_post(o) for e, o in entries if e is not o and e != o]
+        sources += self._held.sources_of(entries)
+        if min(entries[0], entries[-1]).event.second < self._held.complete_from:
             sources += self._older_sources(entries)
         return list(dict.fromkeys([*entries, *sources])) if sources else entries
 
@@ -101,9 +97,16 @@ class HomeSkeleton:
     def _held_newest_first(self, span: Span) -> Iterator[bytes]:
         """What the live timeline has of the span. A first page seldom needs more than its tail."""
         tail = self._held.newest_packed if span.below is LAST else []
-        yield from reversed(_inside(tail, span))
+        return chain(reversed(_inside(tail, span)), self._before(tail, span))
+
+    def _before(self, tail: list[bytes], span: Span) -> Iterator[bytes]:
         rest = _inside(self._held.packed, span)
         yield from reversed(rest[: bisect_left(rest, tail[0])] if tail else rest)
+
+    def _pull_older(self, span: Span) -> Iterator[Entry]:
+        if self._held.complete_from > span.above.second:
+            floor = PostId(self._held.complete_from, 0, 0)
+            yield from self._pull(Span(span.above, min(span.below, floor)), newest_first=True)
 
     def _pull(self, span: Span, newest_first: bool) -> Iterator[Entry]:
         return iter_pulled(self._find_circle(), span, newest_first)
