@@ -2,9 +2,9 @@
 
 A bell that is not heard costs delay, never data: the compensation schedule finds the rows.
 
-A lane that had something to deliver rests: the bell is silent for CHANGE_REST_MS, then it is drained
-again. So a busy lane is drained in rounds, what many did to one account is one write a round,
-and the first change after a quiet time is delivered at once.
+A lane that had something to deliver rests: the bell is silent for CHANGE_REST_MS, then it is
+drained again. So a busy lane is drained in rounds, what many did to one account is one write a
+round, and the first change after a quiet time is delivered at once.
 """
 
 from functools import cache

@@ -11,8 +11,8 @@ from django.db import transaction
 from counters.actions.move import move
 from counters.kinds import CounterKind
 from counters.types import Move
-from infra.changes.lanes import all_lanes, lane_of
 from infra.changes.bell import ring
+from infra.changes.lanes import all_lanes, lane_of
 from infra.sharding.buckets import group_by_shard
 from infra.sharding.sql import execute
 from relations.actions.follow import now_ms
