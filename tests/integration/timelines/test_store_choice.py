@@ -41,19 +41,20 @@ def choose(world: None, settings: Settings) -> Iterator[Choose]:
     timeline_store.cache_clear()
 
 
-@pytest.mark.parametrize("name", OTHERS)
+@pytest.fixture(params=OTHERS)
+def tiny(request: pytest.FixtureRequest, choose: Choose, settings: Settings) -> None:
+    """Not in the test: each example would lay its settings over those of the one before."""
+    settings.TIMELINE_ENTRIES = 6
+    choose(request.param)
+
+
 @hypothesis.settings(
     max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(steps=st.lists(step, min_size=15, max_size=40))
 def test_home_is_what_the_oracle_says_whatever_the_store(
-    choose: Choose,
-    settings: Settings,
-    name: str,
-    steps: list[tuple[str, int | None, int | None]],
+    tiny: None, steps: list[tuple[str, int | None, int | None]]
 ) -> None:
-    settings.TIMELINE_ENTRIES = 6
-    choose(name)
     clean()
     history = History()
     for one in steps:
