@@ -86,6 +86,14 @@ def listening() -> None:
         time.sleep(0.01)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def scripts() -> None:
+    """Known to the server: else whichever test is the first to run one counts a trip too many."""
+    from infra.caching.client import _known, redis  # noqa: PLC0415
+
+    redis().run([("SCRIPT", "LOAD", script.body) for script in _known.values()])
+
+
 @pytest.fixture
 def world(databases: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
     """Databases and Redis, empty; whatever the test leaves is deleted after it."""
