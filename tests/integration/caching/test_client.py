@@ -3,13 +3,13 @@
 import os
 import threading
 from collections import Counter
+from uuid import uuid4
 
 import pytest
 from redis.exceptions import ResponseError
 
-from infra.caching.client import redis
+from infra.caching.client import load_script, redis
 from infra.caching.keys import key
-from infra.caching.values import PUT
 
 KEYS = [key("tests.client:v1", owner) for owner in range(50)]
 
@@ -44,10 +44,12 @@ def test_error_reply_is_raised_after_all_have_run(cache):
     assert cache.call("MGET", KEYS[0], KEYS[1]) == [b"x", b"z"]
 
 
-def test_unknown_scripts_are_sent_again_in_one_trip(cache, monkeypatch):
-    cache.call("SCRIPT", "FLUSH")
-    sent = trips(monkeypatch)
-    puts = [PUT.on([name], 1, b"x", 60_000) for name in KEYS]
+def test_unknown_scripts_are_sent_again_in_one_trip(cache, monkeypatch, tmp_path):
+    """A new one: the server's own are known to whoever else uses it now."""
+    script = tmp_path / "new.lua"
+    script.write_text(f"redis.call('SET', KEYS[1], ARGV[1]) return 1 -- {uuid4()}")
+    new, sent = load_script(script), trips(monkeypatch)
+    puts = [new.on([name], b"x") for name in KEYS]
     replies = cache.run([*puts, ("GET", KEYS[0]), ("PING",)])
     assert replies[:50] == [1] * 50
     assert replies[-1] == b"PONG"
