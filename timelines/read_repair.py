@@ -14,9 +14,7 @@ from redis.exceptions import RedisError
 from infra.caching.client import redis
 from infra.caching.keys import key
 from infra.changes.chores import chore
-from infra.changes.errors import UNREACHABLE
 from infra.sharding.buckets import shard_of
-from infra.sharding.placement import Placement, is_allowed
 from timelines.jobs.mend import mend
 from timelines.queries.difference import find_difference
 from timelines.rules import Facts, is_dead
@@ -54,17 +52,12 @@ def _file(reader_id: int) -> None:
 
 
 @chore(every_s=EVERY_S)
-def mend_worn_timelines(aliases: Sequence[str]) -> None:
-    """Mends what pages filed; a shard out of reach keeps no other from its turn.
+def mend_worn_timelines(alias: str) -> None:
+    """Mends what pages filed.
 
-    Cost: one round trip a shard, and for each reader filed what `find_difference` and `mend` say.
+    Cost: one round trip, and for each reader filed what `find_difference` and `mend` say.
     """
-    for alias in aliases:
-        if is_allowed(Placement.SHARDED, alias):
-            try:
-                mend_shard(alias)
-            except UNREACHABLE as error:
-                log.warning("timelines.not_mended", alias=alias, error=str(error))
+    mend_shard(alias)
 
 
 def mend_shard(alias: str) -> int:

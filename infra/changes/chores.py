@@ -11,16 +11,17 @@ from dataclasses import dataclass, field
 import structlog
 
 from infra.changes.errors import UNREACHABLE
+from infra.sharding.placement import Placement, is_allowed
 
 log = structlog.get_logger()
 
-# Takes the databases that the process looks after.
-Chore = Callable[[Sequence[str]], None]
+# Takes a shard.
+Chore = Callable[[str], object]
 _chores: dict[Chore, float] = {}
 
 
 def chore(every_s: float) -> Callable[[Chore], Chore]:
-    """Registers what is to be done about every so many seconds by each compensator."""
+    """Registers what each compensator does on each shard about every so many seconds."""
 
     def register(function: Chore) -> Chore:
         _chores[function] = every_s
@@ -37,15 +38,21 @@ class Chores:
     _due_s: dict[Chore, float] = field(default_factory=dict)
 
     def do_due(self, aliases: Sequence[str]) -> None:
-        """Does what is due. A chore that fails, even by a bug, keeps no change waiting."""
+        """Does what is due on the shards among these databases."""
         for function, every_s in _chores.items():
-            if self.clock_s() < self._due_s.get(function, float("-inf")):
-                continue
-            self._due_s[function] = self.clock_s() + every_s
-            try:
-                function(aliases)
-            except Exception as error:
-                trace = not isinstance(error, UNREACHABLE)
-                log.warning(
-                    "chore.failed", chore=function.__name__, error=str(error), exc_info=trace
-                )
+            if self.clock_s() >= self._due_s.get(function, float("-inf")):
+                self._due_s[function] = self.clock_s() + every_s
+                do_on_shards(function, aliases)
+
+
+def do_on_shards(function: Chore, aliases: Sequence[str]) -> None:
+    """A shard where it fails, even by a bug, keeps neither another nor a change waiting."""
+    for alias in aliases:
+        if not is_allowed(Placement.SHARDED, alias):
+            continue
+        try:
+            function(alias)
+        except Exception as error:
+            trace = not isinstance(error, UNREACHABLE)
+            name = function.__name__
+            log.warning("chore.failed", chore=name, alias=alias, error=str(error), exc_info=trace)

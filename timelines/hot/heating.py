@@ -15,9 +15,7 @@ from counters.kinds import CounterKind
 from counters.queries.counts import read_counts
 from infra.changes.append import append_change
 from infra.changes.chores import chore
-from infra.changes.errors import UNREACHABLE
 from infra.sharding.buckets import shard_of
-from infra.sharding.placement import Placement, is_allowed
 from timelines.changes import AuthorCooled
 from timelines.hot.states import cool, heat, list_hot
 
@@ -38,14 +36,9 @@ def heat_if_hot(author_id: int) -> None:
 
 
 @chore(every_s=EVERY_S)
-def cool_hot_authors(aliases: Sequence[str]) -> None:
-    """Lets those cool who have lost their followers. Cost: two short queries a shard."""
-    for alias in aliases:
-        if is_allowed(Placement.SHARDED, alias):
-            try:
-                cool_shard(alias)
-            except UNREACHABLE as error:
-                log.warning("authors.not_cooled", alias=alias, error=str(error))
+def cool_hot_authors(alias: str) -> None:
+    """Lets those cool who have lost their followers. Cost: two short queries."""
+    cool_shard(alias)
 
 
 def cool_shard(alias: str) -> list[int]:

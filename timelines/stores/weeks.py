@@ -1,15 +1,12 @@
 """The weeks of timelines_entry: made ahead, dropped when they are older than any tier keeps."""
 
-from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 
 import structlog
 from django.conf import settings
 
 from infra.changes.chores import chore
-from infra.changes.errors import UNREACHABLE
 from infra.sharding.partitions import DailyPartitions
-from infra.sharding.placement import Placement, is_allowed
 from infra.sharding.sql import fetch_one
 from timelines.recent.days import first_second
 
@@ -34,19 +31,14 @@ log = structlog.get_logger()
 
 
 @chore(every_s=EVERY_S)
-def keep_timeline_rows(aliases: Sequence[str]) -> None:
-    """Keeps each shard's rows to those somebody may read; also after another store was chosen.
+def keep_timeline_rows(alias: str) -> None:
+    """Keeps a shard's rows to those somebody may read; also after another store was chosen.
 
-    Cost: five short statements a shard, and DEAD_A_TURN timelines deleted at most.
+    Cost: five short statements, and DEAD_A_TURN timelines deleted at most.
     """
     today = datetime.now(UTC).date()
-    for alias in aliases:
-        if is_allowed(Placement.SHARDED, alias):
-            try:
-                keep_weeks(alias, today)
-                bury_dead(alias)
-            except UNREACHABLE as error:
-                log.warning("timelines.weeks_not_kept", alias=alias, error=str(error))
+    keep_weeks(alias, today)
+    bury_dead(alias)
 
 
 def keep_weeks(alias: str, today: date) -> list[str]:

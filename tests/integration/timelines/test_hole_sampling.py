@@ -4,6 +4,7 @@ import pytest
 from prometheus_client import CollectorRegistry, generate_latest
 from redis.exceptions import ConnectionError as RedisConnectionError
 
+from infra.changes.chores import do_on_shards
 from infra.sharding.buckets import shard_of
 from relations.actions.follow import follow
 from tests.integration.timelines.holed import lose
@@ -78,5 +79,5 @@ def test_shard_out_of_reach_keeps_no_other_from_its_turn(home, monkeypatch):
             raise RedisConnectionError
 
     monkeypatch.setattr(sampling, "sample_shard", sample)
-    sample_holes(["default", "shard0", "shard1"])
+    do_on_shards(sample_holes, ["default", "shard0", "shard1"])
     assert sampled == ["shard0", "shard1"]
