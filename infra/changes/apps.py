@@ -1,8 +1,15 @@
-"""Django's registration of infra.changes."""
+"""Django's registration of infra.changes: its part of /metrics, and what feeds that."""
+
+from importlib import import_module
 
 from django.apps import AppConfig
+from prometheus_client import REGISTRY
 
 
 class ChangesConfig(AppConfig):
     name = "infra.changes"
     label = "changes"
+
+    def ready(self) -> None:
+        import_module("infra.changes.lag_report")
+        REGISTRY.register(import_module("infra.changes.metrics").LagCollector())

@@ -5,14 +5,18 @@ from collections.abc import Iterator
 from infra.changes.drain import DrainReport, drain
 from infra.changes.lag import Lag, lag_of
 from infra.changes.lanes import batch_size
+from infra.changes.pausing import ending_kinds, let_go
 
 
 def compensate(alias: str, lane: int | None = None) -> Iterator[DrainReport]:
     """Drains every lane of one database that has pending rows, or one lane; a report a batch.
 
     Lanes are found by their rows, so those that CHANGE_LANES no longer names are drained too.
+    Before it, what resume_changes left when it was killed is let go.
     Needs neither Redis nor Celery. Raises: what UNREACHABLE lists, when the database is away.
     """
+    for kind in ending_kinds(alias):
+        let_go(alias, kind)
     for lag in lag_of(alias):
         if lag.pending and lane in (None, lag.lane):
             yield from _drain_pending(lag)

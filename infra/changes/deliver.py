@@ -17,7 +17,10 @@ from infra.changes.registry import (
 
 
 class Row(NamedTuple):
-    """A row of the change table as the drain reads it. `payload`: JSON text."""
+    """A row of the change table as the drain reads it. `payload`: JSON text.
+
+    `is_paused`: its kind is.
+    """
 
     id: int
     kind: str
@@ -25,6 +28,7 @@ class Row(NamedTuple):
     payload: str
     created_at: datetime
     attempts: int
+    is_paused: bool = False
 
 
 class Failure(NamedTuple):

@@ -18,6 +18,10 @@ class KindTaken(RuntimeError):
     """Two payloads claim one kind: rows of one would be read as the other."""
 
 
+class ReasonMissing(ValueError):
+    """Changes are not thrown away, and kinds not paused, without saying why."""
+
+
 class LeaseLost(RuntimeError):
     """Another drainer took this lane over; what was in hand stays pending for it."""
 

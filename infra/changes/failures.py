@@ -16,7 +16,8 @@ MAX_ERROR_CHARACTERS = 2_000
 log = structlog.get_logger()
 
 # A row that waits for a store is asked again after a quarter of its age: at first at once, in a
-# long outage seldom enough that the rows behind it get their turn.
+# long outage seldom enough that the rows behind it get their turn. A row that somebody parked by
+# hand while a drain had it in hand stays parked.
 RECORD = """
 UPDATE changes_change AS c SET error = f.error, state = f.state,
     attempts = c.attempts + CASE WHEN f.is_waiting THEN 0 ELSE 1 END,
@@ -25,7 +26,7 @@ UPDATE changes_change AS c SET error = f.error, state = f.state,
         ELSE f.backoff_s * interval '1 s' END
 FROM unnest(%s::bigint[], %s::text[], %s::smallint[], %s::boolean[], %s::int[])
     AS f (id, error, state, is_waiting, backoff_s)
-WHERE c.id = f.id
+WHERE c.id = f.id AND c.state = 0
 """
 
 

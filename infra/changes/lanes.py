@@ -3,6 +3,7 @@
     0 … 63     ordinary: the first CHANGE_LANES are used
     64 … 127   bulk: the first BULK_LANES of these
     128        waiting: what waits for one shard to come back
+    256 + n    held: rows of paused kinds that belong to lane n, drained by nobody (pausing.py)
 
 The groups keep their numbers whatever the settings are, so a lane is always drained as what it is.
 """
@@ -11,6 +12,7 @@ from enum import IntEnum
 
 from django.conf import settings
 
+HELD = 256
 _64_BITS = (1 << 64) - 1
 
 

@@ -100,3 +100,40 @@ class DrainLease(LocalModel):
 
     def __str__(self) -> str:
         return f"lane {self.lane}, token {self.token}"
+
+
+class PausedKind(LocalModel):
+    """EVERYWHERE, one row a kind that is held back on this database; written by pausing.py.
+
+    `is_ending`: nothing is held back any more, and what was is being let go.
+    """
+
+    kind = models.CharField(max_length=64, primary_key=True)
+    reason = models.TextField()
+    paused_at = models.DateTimeField(db_default=Now())
+    is_ending = models.BooleanField(default=False, db_default=False)
+
+    def __str__(self) -> str:
+        return f"{self.kind}{', ending' if self.is_ending else ''}"
+
+
+class DiscardedChange(LocalModel):
+    """EVERYWHERE, the parked changes somebody threw away, as they were; never deleted.
+
+    `id` is the change's own. A handful, unless something went very wrong.
+    """
+
+    id = models.BigIntegerField(primary_key=True)
+    lane = models.SmallIntegerField()
+    kind = models.CharField(max_length=64)
+    owner_id = models.BigIntegerField()
+    payload = models.JSONField()
+    created_at = models.DateTimeField()
+    attempts = models.IntegerField()
+    error = models.TextField()
+    reason = models.TextField()
+    discarded_by = models.TextField()
+    discarded_at = models.DateTimeField(db_default=Now())
+
+    def __str__(self) -> str:
+        return f"{self.kind} #{self.id} of {self.owner_id}, discarded"

@@ -94,6 +94,11 @@ def consumers_of(kind: str) -> list[Consumer]:
     return _consumers.get(kind, [])
 
 
+def kinds() -> frozenset[str]:
+    """All that the installed apps emit."""
+    return frozenset(_payloads)
+
+
 def sequel_kinds() -> list[str]:
     return [kind for kind, payload in _payloads.items() if payload.is_sequel]
 

@@ -28,7 +28,6 @@ from tests.integration.changes.kinds import (
     OTHER_OWNER,
     OWNER,
     BulkNoted,
-    column,
     delivered,
     emit,
     note,
@@ -219,10 +218,10 @@ def test_database_that_is_down_keeps_no_other_waiting(journal, monkeypatch):
 
 
 def test_partitions_are_kept(journal):
-    for name in column(ALIAS, PARTITIONS):
+    for name in PARTITIONS.names(ALIAS):
         execute(ALIAS, f"DROP TABLE {name}")
     assert Outcome("compensate_changes").code == 0
-    assert len(column(ALIAS, PARTITIONS)) >= 2
+    assert len(PARTITIONS.names(ALIAS)) >= 2
 
 
 @pytest.mark.parametrize("pause", ["0", "-1", "nan", "inf", "soon"])

@@ -66,7 +66,7 @@ def show(**options):
 def test_command_shows_a_line_a_lane(journal):
     note(3)
     lines, _ = show()
-    assert lines[0].split() == ["database", "lane", "pending", "parked", "oldest", "s"]
+    assert lines[0].split() == ["database", "lane", "pending", "parked", "oldest", "s", "paused"]
     assert len(lines) == 1 + len(all_lanes()) * len(all_aliases())
     [line] = [line for line in lines if line.startswith("shard0") and line.split()[1] == str(LANE)]
     assert line.split()[2:4] == ["3", "0"]

@@ -10,7 +10,7 @@ from django.db import OperationalError, connections, transaction
 from infra.changes.drain import drain
 from infra.changes.retention import PARTITIONS, keep_partitions
 from infra.sharding.sql import execute, fetch_all, fetch_one
-from tests.integration.changes.kinds import ALIAS, LANE, column, delivered, note
+from tests.integration.changes.kinds import ALIAS, LANE, delivered, note
 from tests.races import failures, run_together
 
 DAY = date(2031, 3, 1)
@@ -35,7 +35,7 @@ def drop_all():
 
 
 def partitions():
-    return sorted(column(ALIAS, PARTITIONS))
+    return sorted(PARTITIONS.names(ALIAS))
 
 
 def named(*days):

@@ -13,7 +13,7 @@ from counters.jobs.recount_counters import mend
 from counters.kinds import CounterKind
 from counters.metrics import DriftCollector
 from counters.sampling import OWNERS, sample_drift, sample_shard
-from infra.changes.chores import do_on_shards
+from infra.changes.chores import do_on_each
 from infra.changes.management.commands.compensate_changes import Command as Compensator
 from infra.jobs.types import Work
 from infra.sharding.buckets import shard_of
@@ -66,7 +66,7 @@ def test_everybody_is_sampled_at_some_time(many):
 
 
 def test_all_shards_are_sampled_and_the_default_database_is_not(world):
-    do_on_shards(sample_drift, ["default", *settings.SHARD_ALIASES])
+    do_on_each(sample_drift, ["default", *settings.SHARD_ALIASES])
     assert shown() == dict.fromkeys(settings.SHARD_ALIASES, 0.0)
 
 
@@ -108,7 +108,7 @@ def test_many_compensators_do_no_harm(many):
 def test_shard_that_is_down_keeps_no_other_from_being_sampled(world, monkeypatch):
     monkeypatch.setitem(connections["shard1"].settings_dict, "HOST", "/nowhere")
     connections["shard1"].close()
-    do_on_shards(sample_drift, settings.SHARD_ALIASES)
+    do_on_each(sample_drift, settings.SHARD_ALIASES)
     monkeypatch.undo()
     assert shown() == dict.fromkeys(["shard0", "shard2", "shard3"], 0.0)
 

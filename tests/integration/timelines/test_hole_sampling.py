@@ -4,7 +4,7 @@ import pytest
 from prometheus_client import CollectorRegistry, generate_latest
 from redis.exceptions import ConnectionError as RedisConnectionError
 
-from infra.changes.chores import do_on_shards
+from infra.changes.chores import do_on_each
 from infra.sharding.buckets import shard_of
 from relations.actions.follow import follow
 from tests.integration.timelines.holed import lose
@@ -79,5 +79,5 @@ def test_shard_out_of_reach_keeps_no_other_from_its_turn(home, monkeypatch):
             raise RedisConnectionError
 
     monkeypatch.setattr(sampling, "sample_shard", sample)
-    do_on_shards(sample_holes, ["default", "shard0", "shard1"])
+    do_on_each(sample_holes, ["default", "shard0", "shard1"])
     assert sampled == ["shard0", "shard1"]

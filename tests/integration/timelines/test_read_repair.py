@@ -4,7 +4,7 @@ import pytest
 
 from infra.caching.client import redis
 from infra.caching.keys import key
-from infra.changes.chores import do_on_shards
+from infra.changes.chores import do_on_each
 from infra.sharding.buckets import shard_of
 from posts.actions.delete_post import delete_post
 from relations.actions.follow import follow
@@ -92,7 +92,7 @@ def test_entries_of_whom_one_does_not_follow_are_dead(home):
     timeline_store().push({me: [Entry.of_post(post) for post in strange]})
     assert len(first_page(me)) == POSTS
     assert is_filed(me)
-    do_on_shards(mend_worn_timelines, ["default", shard_of(me)])
+    do_on_each(mend_worn_timelines, ["default", shard_of(me)])
     assert timeline_store().peek([me])[me] == seen
 
 

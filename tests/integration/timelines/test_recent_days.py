@@ -7,7 +7,7 @@ import pytest
 from django.conf import settings
 from django.db import OperationalError, connections, transaction
 
-from infra.changes.chores import do_on_shards
+from infra.changes.chores import do_on_each
 from infra.sharding.sql import execute, fetch_all
 from posts.ids import SEQUENCES, PostId
 from tests.races import run_together
@@ -152,7 +152,7 @@ def test_busy_table_is_left_to_the_next_run():
 def test_chore_is_for_shards_and_one_down_keeps_no_other_waiting(monkeypatch):
     monkeypatch.setitem(connections["shard0"].settings_dict, "HOST", "/nowhere")
     connections["shard0"].close()
-    do_on_shards(keep_recent_days, ["default", *settings.SHARD_ALIASES])
+    do_on_each(keep_recent_days, ["default", *settings.SHARD_ALIASES])
     monkeypatch.undo()
     found = {alias: len(PARTITIONS.names(alias)) for alias in settings.SHARD_ALIASES}
     assert found == {"shard0": 0, "shard1": 3, "shard2": 3, "shard3": 3}

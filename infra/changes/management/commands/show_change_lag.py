@@ -8,13 +8,17 @@ from django.core.management.base import BaseCommand
 from django.db import InterfaceError, OperationalError
 
 from infra.changes.lag import Lag, lag_of
+from infra.changes.pausing import list_paused
 from infra.sharding.placement import all_aliases
 
-HEADER = f"{'database':<10} {'lane':>4} {'pending':>9} {'parked':>7} {'oldest s':>9}"
+HEADER = f"{'database':<10} {'lane':>4} {'pending':>9} {'parked':>7} {'oldest s':>9} {'paused':>9}"
 
 
 class Command(BaseCommand):
-    help = "Shows pending and parked changes per database and lane, and the age of the oldest."
+    help = (
+        "Shows pending, parked and paused changes per database and lane, the age of the oldest"
+        " pending one, and which kinds are paused since when and why."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--json", action="store_true", help="one JSON object a line")
@@ -28,13 +32,18 @@ class Command(BaseCommand):
 
     def _show(self, alias: str, as_json: bool) -> None:
         try:
-            lags = lag_of(alias)
+            lags, all_paused = lag_of(alias), list_paused(alias)
         except (OperationalError, InterfaceError) as error:
             self.stderr.write(f"{alias}: unreachable: {error}")
             return
         for lag in lags:
             self.stdout.write(json.dumps(lag._asdict()) if as_json else _line(lag))
+        for paused in all_paused:
+            row = {"alias": alias, **paused._asdict()}
+            as_text = f"{alias}: {paused}"
+            self.stdout.write(json.dumps(row, default=str) if as_json else as_text)
 
 
 def _line(lag: Lag) -> str:
-    return f"{lag.alias:<10} {lag.lane:>4} {lag.pending:>9} {lag.parked:>7} {lag.oldest_s:>9.1f}"
+    rows = f"{lag.pending:>9} {lag.parked:>7} {lag.oldest_s:>9.1f} {lag.paused:>9}"
+    return f"{lag.alias:<10} {lag.lane:>4} {rows}"

@@ -1,0 +1,44 @@
+"""`manage.py resume_changes`: lets changes of a paused kind go on."""
+
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from typing import Any
+
+from infra.changes.pausing import (
+    BEFORE_ALL,
+    end_pause,
+    forget_pause,
+    let_go_rows,
+    list_held,
+)
+from infra.jobs.command import JobCommand
+from infra.jobs.flags import Flag
+from infra.jobs.types import Batch, Work
+from infra.sharding.placement import Placement
+
+
+class Command(JobCommand):
+    help = "Ends the pause of one kind: what was held back is delivered."
+    unit = "changes"
+    flags = frozenset({Flag.SHARD, Flag.DRY_RUN, Flag.BATCH_SIZE, Flag.RATE})
+    placement = Placement.EVERYWHERE
+
+    def add_job_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--kind", required=True, help="for example posts.created")
+
+    def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
+        for alias in work.aliases:
+            yield from _resume(alias, options["kind"], work)
+
+
+def _resume(alias: str, kind: str, work: Work) -> Iterator[Batch]:
+    """One database. Killed anywhere, this again or the compensator does the rest."""
+    if not work.dry_run:
+        end_pause(alias, kind)
+    after = BEFORE_ALL
+    while rows := list_held(alias, kind, after, work.batch_size):
+        moved = len(rows) if work.dry_run else let_go_rows(alias, rows)
+        after = rows[-1]
+        yield Batch(len(rows), 0, alias, moved)
+    if not work.dry_run and forget_pause(alias, kind):
+        yield Batch(0, 0, alias, 0, details=[f"{alias}: {kind} resumed"])

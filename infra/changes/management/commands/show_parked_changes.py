@@ -1,0 +1,44 @@
+"""`manage.py show_parked_changes`: what is parked, and why."""
+
+import json
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from typing import Any
+
+from django.core.management.base import BaseCommand
+from django.db import InterfaceError, OperationalError
+
+from infra.changes.parking import PAGE, Choice, WaitingChange, list_parked
+from infra.jobs.flags import count
+from infra.sharding.placement import all_aliases
+
+
+class Command(BaseCommand):
+    help = "Lists parked changes with their error, database by database, in the order of their ids."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--json", action="store_true", help="one JSON object a line")
+        parser.add_argument("--shard", choices=all_aliases(), help="only this database")
+        parser.add_argument("--kind", help="only this kind, for example posts.created")
+        parser.add_argument("--owner", type=int, metavar="ACCOUNT", help="only this owner's")
+        parser.add_argument(
+            "--limit", type=count, default=PAGE, help=f"stop after so many a database ({PAGE})"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        choice = Choice(options["kind"], options["owner"])
+        for alias in [options["shard"]] if options["shard"] else all_aliases():
+            try:
+                for change in _iter_parked(alias, options["limit"], choice):
+                    row = {"alias": alias, **change._asdict()}
+                    as_json = json.dumps(row, default=str)
+                    self.stdout.write(as_json if options["json"] else f"{alias} {change}")
+            except (OperationalError, InterfaceError) as error:
+                self.stderr.write(f"{alias}: unreachable: {error}")
+
+
+def _iter_parked(alias: str, limit: int, choice: Choice) -> Iterator[WaitingChange]:
+    after = 0
+    while limit and (rows := list_parked(alias, after, min(limit, PAGE), choice)):
+        yield from rows
+        after, limit = rows[-1].id, limit - len(rows)

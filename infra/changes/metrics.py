@@ -1,0 +1,72 @@
+"""What /metrics shows of the change tables. Any web process has it, for all compensators."""
+
+from collections import Counter
+from collections.abc import Iterable
+
+from prometheus_client import Metric
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.registry import Collector
+from redis.exceptions import RedisError
+
+from infra.changes.lag import Lag
+from infra.changes.lag_report import read_reports
+from infra.changes.lanes import group_of
+from infra.sharding.placement import all_aliases
+
+STATES = ("pending", "parked", "paused")
+
+
+class LagCollector(Collector):
+    """Read from Redis when somebody looks: one round trip. Without Redis there are no series."""
+
+    def describe(self) -> Iterable[Metric]:
+        """So that registering it asks nothing."""
+        return _families()
+
+    def collect(self) -> Iterable[Metric]:
+        changes, oldest, paused = families = _families()
+        try:
+            reports = read_reports(all_aliases())
+        except RedisError:
+            return []
+        for alias, report in reports.items():
+            paused.add_metric([alias], len(report.paused))
+            for (group, state), count in count_by_group(report.lags).items():
+                changes.add_metric([alias, group, state], count)
+            for group, seconds in oldest_by_group(report.lags).items():
+                oldest.add_metric([alias, group], seconds)
+        return families
+
+
+def count_by_group(lags: Iterable[Lag]) -> Counter[tuple[str, str]]:
+    """Changes by group of lanes and state, those of which there are none with them."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for lag in lags:
+        for state in STATES:
+            counts[group_of(lag.lane).name.lower(), state] += getattr(lag, state)
+    return counts
+
+
+def oldest_by_group(lags: Iterable[Lag]) -> dict[str, float]:
+    """The age of the oldest pending change by group of lanes, in seconds; 0 without any."""
+    ages: dict[str, float] = {}
+    for lag in lags:
+        group = group_of(lag.lane).name.lower()
+        ages[group] = max(ages.get(group, 0.0), lag.oldest_s)
+    return ages
+
+
+def _families() -> tuple[GaugeMetricFamily, GaugeMetricFamily, GaugeMetricFamily]:
+    return (
+        GaugeMetricFamily(
+            "tideline_changes", "Undelivered changes", labels=["shard", "lanes", "state"]
+        ),
+        GaugeMetricFamily(
+            "tideline_changes_oldest_seconds",
+            "Age of the oldest pending change",
+            labels=["shard", "lanes"],
+        ),
+        GaugeMetricFamily(
+            "tideline_changes_paused_kinds", "Kinds of changes that are paused", labels=["shard"]
+        ),
+    )

@@ -1,0 +1,180 @@
+"""Parked changes: set aside by hand, listed, tried again, discarded with a reason."""
+
+import json
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from infra.changes.drain import drain
+from infra.changes.errors import ReasonMissing
+from infra.changes.management.commands.discard_changes import Command as Discard
+from infra.changes.management.commands.park_changes import Command as Park
+from infra.changes.management.commands.unpark_changes import Command as Unpark
+from infra.changes.models import DiscardedChange
+from infra.changes.parking import Choice, discard_parked, list_parked, park, retry_parked
+from infra.sharding.sql import fetch_all
+from tests.integration.changes.kinds import (
+    ALIAS,
+    LANE,
+    OTHER_OWNER,
+    Noted,
+    NotedAtOnce,
+    armed,
+    delivered,
+    emit,
+    note,
+    parked,
+    pending,
+)
+from tests.integration.jobs.outcomes import Outcome
+
+SHARD = ("--shard", ALIAS)
+
+
+@pytest.fixture
+def failed(journal, settings):
+    """A change that was parked by the drain, with its error."""
+    settings.CHANGE_MAX_ATTEMPTS = 1
+    [bad] = note()
+    journal.fail_for(bad)
+    drain(ALIAS, LANE)
+    journal.clear()
+    return bad
+
+
+def test_list_is_a_page_by_id(journal):
+    versions = note(5)
+    park(ALIAS, versions, "too many")
+    first = list_parked(ALIAS, limit=3)
+    assert [one.id for one in first] == versions[:3]
+    assert [one.id for one in list_parked(ALIAS, first[-1].id)] == versions[3:]
+
+
+def test_list_has_the_error_and_chooses(journal, failed):
+    [mine] = list_parked(ALIAS)
+    assert (mine.id, mine.kind, mine.attempts) == (failed, "tests.noted", 1)
+    assert mine.error == "ValueError: no such number"
+    assert list_parked(ALIAS, choice=Choice(owner_id=OTHER_OWNER)) == []
+    assert list_parked(ALIAS, choice=Choice(kind="tests.noted")) == [mine]
+
+
+def test_retried_it_is_in_the_queue_as_if_new(journal, failed):
+    assert retry_parked(ALIAS, [failed, failed + 1]) == 1
+    columns = "SELECT attempts, next_attempt_at <= clock_timestamp() FROM changes_change"
+    assert fetch_all(ALIAS, columns) == [(0, True)]
+    assert drain(ALIAS, LANE).delivered == 1
+    assert retry_parked(ALIAS, [failed]) == 0
+
+
+def test_retry_rings_the_bell_of_the_lane(journal, failed, monkeypatch):
+    rung = []
+    monkeypatch.setattr("infra.changes.parking.ring", lambda *call: rung.append(call))
+    retry_parked(ALIAS, [failed])
+    assert rung == [(ALIAS, LANE)]
+
+
+def test_discarded_it_is_kept_with_the_reason(journal, failed):
+    assert discard_parked(ALIAS, [failed], "its account is gone", "frida") == 1
+    assert (parked(), pending(), delivered()) == ([], [], [])
+    kept = DiscardedChange.objects.on(ALIAS).get(id=failed)
+    assert (kept.kind, kept.payload, kept.error) == (
+        "tests.noted",
+        {"number": 0},
+        "ValueError: no such number",
+    )
+    assert (kept.reason, kept.discarded_by) == ("its account is gone", "frida")
+    assert discard_parked(ALIAS, [failed], "again", "frida") == 0
+
+
+def test_only_what_is_parked_is_discarded(journal):
+    versions = note(2)
+    assert discard_parked(ALIAS, versions, "whatever", "frida") == 0
+    assert pending() == versions
+
+
+@pytest.mark.parametrize("reason", ["", " "])
+def test_reason_is_required(journal, failed, reason):
+    with pytest.raises(ReasonMissing):
+        discard_parked(ALIAS, [failed], reason, "frida")
+    with pytest.raises(ReasonMissing):
+        park(ALIAS, [failed], reason)
+    assert parked() == [failed]
+
+
+def test_row_parked_while_a_drain_has_it_stays_parked_when_it_fails(journal):
+    [row] = note()
+    journal.fail_for(row)
+    with armed("drain.before_delivery", lambda: park(ALIAS, [row], "wait")):
+        drain(ALIAS, LANE)
+    assert parked() == [row]
+    assert list_parked(ALIAS)[0].error == "ParkedByHand: wait"
+
+
+def test_row_parked_while_a_drain_has_it_is_gone_when_it_was_delivered(journal):
+    [row] = note()
+    with armed("drain.before_delivery", lambda: park(ALIAS, [row], "wait")):
+        drain(ALIAS, LANE)
+    assert (parked(), delivered()) == ([], [row])
+
+
+def test_parking_keeps_the_error_there_was(journal):
+    [row] = note()
+    journal.fail_for(row)
+    drain(ALIAS, LANE)
+    park(ALIAS, [row], "wait")
+    assert list_parked(ALIAS)[0].error == "ParkedByHand: wait\nValueError: no such number"
+
+
+def test_commands_from_end_to_end(journal):
+    mine, theirs = note(2), note(1, owner_id=OTHER_OWNER)
+    chosen = ("--owner", "2", *SHARD)
+    dry = Outcome(Park(), *chosen, "--reason", "look first", "--dry-run")
+    assert (dry.code, parked()) == (0, [])
+    assert f"{ALIAS} #{mine[0]} tests.noted of 2: " in dry.out
+    assert Outcome(Park(), *chosen, "--reason", "look first").code == 0
+    assert (parked(), pending()) == (mine, theirs)
+    assert "0 changes done" in Outcome(Park(), *chosen, "--reason", "look first").out
+    discard = Outcome(Discard(), *SHARD, "--id", str(mine[0]), "--reason", "gone")
+    assert "1 changes done, 1 changed" in discard.out
+    assert "@" in DiscardedChange.objects.on(ALIAS).get().discarded_by
+    assert "1 changes done, 1 changed" in Outcome(Unpark(), "--all").out
+    assert pending() == [mine[1], *theirs]
+
+
+def test_choice_by_kind_and_batches(journal):
+    rows = note(5)
+    emit(NotedAtOnce())
+    flags = ("--kind", Noted.kind, "--reason", "x", "--batch-size", "2", "--limit", "3")
+    assert "3 changes done" in Outcome(Park(), *flags).out
+    assert parked() == rows[:3]
+    assert "2 changes done" in Outcome(Park(), *flags, "--resume").out
+
+
+@pytest.mark.parametrize(
+    ("flags", "complaint"),
+    [
+        ((), "says which changes are meant"),
+        (("--all", "--kind", "x"), "says which changes are meant"),
+        (("--id", "4"), "--id needs --shard"),
+    ],
+)
+@pytest.mark.parametrize("command", [Unpark, Discard])
+def test_choice_is_required(journal, command, flags, complaint):
+    more = ("--reason", "x") if command is Discard else ()
+    with pytest.raises(CommandError, match=complaint):
+        Outcome(command(), *flags, *more)
+
+
+def test_command_lists_what_is_parked(journal, failed):
+    note(2, alias="shard1")
+    park("shard1", pending("shard1"), "wait")
+    out = StringIO()
+    call_command("show_parked_changes", stdout=out)
+    first, *others = out.getvalue().splitlines()
+    assert first == (f"{ALIAS} #{failed} tests.noted of 2, 1 attempts: ValueError: no such number")
+    assert len(others) == 2
+    out = StringIO()
+    call_command("show_parked_changes", stdout=out, json=True, shard="shard1", limit=1)
+    [row] = map(json.loads, out.getvalue().splitlines())
+    assert (row["alias"], row["error"]) == ("shard1", "ParkedByHand: wait")
