@@ -23,6 +23,7 @@ from timelines.queries.newest import newest_entries
 from timelines.stores.packed import PackedStore
 from timelines.types import Entry, LiveTimeline
 
+OUTBOX_FAMILY = "timelines.outbox:v1"
 # Of each author; what is older is pulled.
 OUTBOX_ENTRIES = 100
 LIVE_S = 7 * 86_400
@@ -100,7 +101,7 @@ def push_to_outboxes(posted: Mapping[int, Sequence[Entry]]) -> None:
 
 @cache
 def outbox_store() -> PackedStore:
-    return PackedStore(OUTBOX_ENTRIES, LIVE_S, "timelines.outbox:v1")
+    return PackedStore(OUTBOX_ENTRIES, LIVE_S, OUTBOX_FAMILY)
 
 
 def _ask(author_ids: Sequence[int]) -> list[Any]:

@@ -1,0 +1,42 @@
+"""Every family of Redis keys: which are caches that may be purged, and what the others are."""
+
+from infra.caching.purging import Family, Way
+
+PURGEABLE = {
+    family.name: family
+    for family in (
+        Family("accounts.profile", Way.ENDS, "one row an account when it is next shown"),
+        Family("counters.account", Way.ENDS, "one row an account when it is next shown"),
+        Family("posts.week", Way.ENDS, "two queries an author and week when next shown"),
+        Family("posts.counts", Way.ENDS, "one query for the posts of a page"),
+        Family("posts.own_marks", Way.ENDS, "two queries a viewer"),
+        Family("relations.following", Way.ENDS, "the whole list of an account, once"),
+        Family("relations.quiet", Way.ENDS, "the quiet follows of an account, once"),
+        Family("relations.followers", Way.ENDS, "the newest FOLLOWERS_CACHED of an account, once"),
+        Family("relations.standing", Way.ENDS, "two queries a viewer and page"),
+        Family("timelines.public", Way.ENDS, "one query of the recent-posts index"),
+        Family("timelines.home", Way.GOES, "a rebuild (a pull) for each reader's next page"),
+        Family("timelines.zset", Way.GOES, "a rebuild (a pull) for each reader's next page"),
+        Family("timelines.outbox", Way.GOES, "one query a hot author"),
+    )
+}
+# Refused, with the reason.
+NOT_CACHES = {
+    "accounts.token": "an ended token could live on; its entries end within ten minutes",
+    "caching.changed": "a channel, not keys",
+    "caching.hot": "counts of a few seconds",
+    "changes.bell": "flags of half a minute",
+    "changes.lag": "what the compensator saw, for a minute",
+    "counters.drift": "what samples found; it is written again every ten seconds",
+    "infra.quota": "what callers have used; they would begin anew",
+    "infra.rate": "what was taken of a limit; it would begin anew",
+    "posts.gone": "the log that keeps deleted posts off pages",
+    "timelines.holes": "what samples found; it is written again every ten seconds",
+    "timelines.hot": "the set of hot authors, whose stamp pages compare",
+    "timelines.increments": "the stream that feeds the boards",
+    "timelines.noted": "what tells the cold store who reads",
+    "timelines.noticed": "who was filed for a mend this minute",
+    "timelines.promotions.day": "what people were shown today; caps would begin anew",
+    "timelines.promotions.walk": "where promotions stand; they would move",
+    "timelines.worn": "the queue of timelines to mend",
+}

@@ -1,0 +1,74 @@
+"""Lays what pages need of accounts that many look at, before anybody asks for it."""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from accounts.cache import profiles
+from counters.cache import account_counts
+from infra.caching.client import redis
+from infra.caching.keys import key
+from infra.jobs.types import Batch, Work
+from infra.jobs.walk import Key, Row, walk
+from posts.cache import CACHED_WEEKS, WEEK_S, WEEKS, fill_weeks
+from posts.ids import second_of
+from timelines.hot.outboxes import OUTBOX_FAMILY, Outboxes
+from timelines.hot.states import find_unpushed, list_hot
+
+
+class Warmth(NamedTuple):
+    """An entry of an account: its key, and what lays it with others of its sort."""
+
+    key: bytes
+    account_id: int
+    load: Callable[[Sequence[int]], object]
+
+
+def warm_caches(work: Work, now_s: float) -> Iterator[Batch]:
+    """Lays profile, counts and recent posts of hot authors, or of one account, where they lack.
+
+    Raises: RedisError. Cost of a batch of accounts: a query, a round trip, and for each sort of
+    entry that lacks what its first reader would pay.
+    """
+    for alias, rows, position in walk(work, partial(_read, work.account_id)):
+        entries = list_entries(alias, [row[0] for row in rows], now_s)
+        present = redis().run([("EXISTS", entry.key) for entry in entries])
+        missing = [one for one, is_there in zip(entries, present, strict=True) if not is_there]
+        if not work.dry_run:
+            _lay(missing)
+        lines = [entry.key.decode() for entry in missing]
+        yield Batch(len(rows), 0, alias, len(missing), position, lines)
+
+
+def list_entries(alias: str, account_ids: Sequence[int], now_s: float) -> list[Warmth]:
+    """What is kept of accounts of one shard, there or not. One query."""
+    this_week = second_of(now_s) // WEEK_S
+    entries = []
+    for account_id in account_ids:
+        entries.append(Warmth(profiles.key(account_id), account_id, profiles.load_many))
+        entries.append(Warmth(account_counts.key(account_id), account_id, account_counts.load_many))
+    for week in range(this_week - CACHED_WEEKS + 1, this_week + 1):
+        load = partial(_fill_week, week)
+        entries += [Warmth(WEEKS.key(one, week), one, load) for one in account_ids]
+    outboxes = Outboxes()
+    hot = sorted(find_unpushed(alias, account_ids))
+    return entries + [Warmth(key(OUTBOX_FAMILY, one), one, outboxes.find) for one in hot]
+
+
+def _lay(entries: Sequence[Warmth]) -> None:
+    by_load: dict[Callable[[Sequence[int]], object], list[int]] = {}
+    for entry in entries:
+        by_load.setdefault(entry.load, []).append(entry.account_id)
+    for load, account_ids in by_load.items():
+        load(account_ids)
+
+
+def _fill_week(week: int, account_ids: Sequence[int]) -> None:
+    fill_weeks([(account_id, week) for account_id in account_ids])
+
+
+def _read(account_id: int | None, alias: str, after: Key | None, count: int) -> list[Row]:
+    if account_id is not None:
+        return [] if after else [(account_id,)]
+    start = after[0] if after else 0
+    return [(author,) for author in sorted(list_hot(alias)) if author > start][:count]

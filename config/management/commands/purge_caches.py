@@ -1,0 +1,64 @@
+"""`manage.py purge_caches`: takes families of caches out of Redis."""
+
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from typing import Any
+
+from django.core.management import CommandError
+from redis.exceptions import RedisError
+
+from config.maintenance.caches import NOT_CACHES, PURGEABLE
+from infra.caching.purging import Family, Purged, count_keys, purge
+from infra.jobs.command import JobCommand
+from infra.jobs.flags import Flag
+from infra.jobs.types import Batch, Work
+from infra.sharding.placement import Placement
+from relations.jobs.passes import bounded
+
+
+class Command(JobCommand):
+    help = "Takes entries of the named families of caches out of Redis; readers load them again."
+    unit = "keys"
+    flags = frozenset({Flag.DRY_RUN, Flag.LIMIT, Flag.BATCH_SIZE, Flag.RATE, Flag.RESUME})
+    placement = Placement.GLOBAL
+
+    def add_job_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--family",
+            action="append",
+            required=True,
+            metavar="NAME",
+            help=f"without its version; may be repeated: {', '.join(PURGEABLE)}",
+        )
+
+    def count_total(self, work: Work, options: dict[str, Any]) -> int | None:
+        total = count_keys() * len(families_of(options["family"]))
+        return total if work.limit is None else min(total, work.limit)
+
+    def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
+        families = families_of(options["family"])
+        steps = purge(families, work.batch_size, work.after, work.dry_run)
+        return bounded(_batch(step, work.dry_run) for step in _until_away(steps))
+
+
+def families_of(names: list[str]) -> list[Family]:
+    """Raises: CommandError for what is no cache, or nothing known."""
+    for name in names:
+        if name in NOT_CACHES:
+            raise CommandError(f"{name} is no cache: {NOT_CACHES[name]}")
+        if name not in PURGEABLE:
+            raise CommandError(f"{name!r} is no family: {', '.join(PURGEABLE)}")
+    return [PURGEABLE[name] for name in dict.fromkeys(names)]
+
+
+def _batch(step: Purged, dry_run: bool) -> Batch:
+    lines = [key.decode(errors="replace") for key in step.keys] if dry_run else []
+    done = max(step.looked_at - step.failed, 0)
+    return Batch(done, step.failed, step.position["family"], step.changed, step.position, lines)
+
+
+def _until_away(steps: Iterator[Purged]) -> Iterator[Purged]:
+    try:
+        yield from steps
+    except RedisError as error:
+        raise CommandError(f"Redis is away: {error}") from error

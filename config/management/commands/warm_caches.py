@@ -1,0 +1,30 @@
+"""`manage.py warm_caches`: lays what pages need of hot authors before anybody asks."""
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from django.core.management import CommandError
+from redis.exceptions import RedisError
+
+from config.maintenance.warming import warm_caches
+from infra.jobs.command import JobCommand
+from infra.jobs.flags import WALK
+from infra.jobs.types import Batch, Work
+from relations.jobs.passes import bounded
+
+
+class Command(JobCommand):
+    help = (
+        "Lays profile, counts, recent posts and outbox of every hot author, or of one --account,"
+        " where Redis lacks them."
+    )
+    unit = "accounts"
+    flags = WALK
+    batch_size = 100
+
+    def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
+        try:
+            yield from bounded(warm_caches(work, time.time()))
+        except RedisError as error:
+            raise CommandError(f"Redis is away: {error}") from error

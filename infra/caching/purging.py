@@ -1,0 +1,106 @@
+"""Takes families of caches out of Redis, slowly, while readers read."""
+
+from collections.abc import Iterator, Sequence
+from enum import Enum
+from typing import Any, NamedTuple
+
+from redis.exceptions import RedisError
+
+from infra.caching.scanning import Node, list_nodes, run_each, scan
+
+# Longer than any load can take (STATEMENT_TIMEOUT_MS), as a tombstone's life is.
+LINGER_MS = 60_000
+
+
+class Way(Enum):
+    """How an entry goes.
+
+    ENDS: it has a minute to live. Taken away at once, an entry or tombstone that a change laid
+    could no longer keep a slow loader from laying what it read before that change.
+    GOES: at once. Its builds tell themselves apart by epochs, and a read would keep it alive.
+    """
+
+    ENDS = "ends"
+    GOES = "goes"
+
+
+class Family(NamedTuple):
+    """`name` is without the version of the layout: keys of old layouts are meant, too."""
+
+    name: str
+    way: Way
+    # What its absence costs readers.
+    cost: str
+
+    @property
+    def pattern(self) -> str:
+        return f"{self.name}:v[0-9]*:*"
+
+
+class Purged(NamedTuple):
+    """One step. `looked_at` is about right. `position`: to go on behind it."""
+
+    looked_at: int
+    keys: Sequence[bytes]
+    changed: int
+    failed: int
+    position: dict[str, Any]
+
+
+def purge(
+    families: Sequence[Family], count: int, after: dict[str, Any] | None, dry_run: bool
+) -> Iterator[Purged]:
+    """Goes through all keys once a family, `count` at a time.
+
+    `after`: the position of an earlier step; that node's walk goes on if the node is there still.
+    Safety: may run twice. Raises: RedisError. Cost: two round trips a step that finds any.
+    """
+    left = [family.name for family in families]
+    if after is not None and after["family"] in left:
+        families = families[left.index(after["family"]) :]
+    for family in families:
+        begun = after if after is not None and after["family"] == family.name else None
+        for node in list_nodes():
+            if begun is None or node.name >= begun["node"]:
+                cursor = begun["cursor"] if begun and begun["node"] == node.name else 0
+                yield from _purge_node(family, node, cursor, count, dry_run)
+
+
+def count_keys() -> int:
+    """How many keys there are, of whatever family. Raises: RedisError."""
+    return sum(int(node.client.dbsize()) for node in list_nodes())
+
+
+def _purge_node(
+    family: Family, node: Node, cursor: int, count: int, dry_run: bool
+) -> Iterator[Purged]:
+    left = int(node.client.dbsize())
+    while True:
+        cursor, keys = scan(node, cursor, family.pattern, count)
+        replies = run_each(node, [_command(family, key, dry_run) for key in keys])
+        failed = sum(isinstance(reply, RedisError) for reply in replies)
+        changed = sum(_is_change(family, reply, dry_run) for reply in replies)
+        looked_at = min(max(count, len(keys)), max(left, len(keys)))
+        left -= looked_at
+        # The last step of a node stands at its end: a cursor of 0 would begin it anew.
+        position = {"family": family.name, "node": node.name + ("" if cursor else "~")}
+        yield Purged(looked_at, keys, changed, failed, position | {"cursor": cursor})
+        if not cursor:
+            return
+
+
+def _command(family: Family, key: bytes, dry_run: bool) -> tuple[Any, ...]:
+    if dry_run:
+        return ("PTTL", key)
+    if family.way is Way.GOES:
+        return ("UNLINK", key)
+    return ("PEXPIRE", key, LINGER_MS, "LT")
+
+
+def _is_change(family: Family, reply: Any, dry_run: bool) -> bool:
+    if isinstance(reply, RedisError):
+        return False
+    if not dry_run:
+        return bool(reply)
+    # -2: it ended meanwhile; -1: it would never end.
+    return reply != -2 and (family.way is Way.GOES or reply == -1 or reply > LINGER_MS)

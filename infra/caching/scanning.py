@@ -1,0 +1,54 @@
+"""Goes through the keys of Redis, node by node, with SCAN and never KEYS.
+
+For maintenance: connections of its own, patient ones. Requests use client.py.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from django.conf import settings
+from redis import Redis, RedisCluster
+
+PATIENCE_S = 5.0
+
+
+class Node(NamedTuple):
+    """A server with keys of its own: the only one, or a primary of a cluster."""
+
+    name: str
+    client: Redis
+
+
+class Page(NamedTuple):
+    """Keys that match. `cursor`: where the next page begins; 0 after the last."""
+
+    cursor: int
+    keys: Sequence[bytes]
+
+
+def list_nodes() -> list[Node]:
+    """In the order of their names. Raises: RedisError. One connection each."""
+    options: dict[str, Any] = {
+        "socket_timeout": PATIENCE_S,
+        "socket_connect_timeout": PATIENCE_S,
+    }
+    if not settings.REDIS_CLUSTER:
+        return [Node("redis", Redis.from_url(settings.REDIS_URL, **options))]
+    cluster = RedisCluster.from_url(settings.REDIS_URL, **options)
+    nodes: list[Any] = cluster.get_primaries()  # type: ignore[no-untyped-call]
+    primaries = sorted(nodes, key=lambda node: str(node.name))
+    return [Node(node.name, cluster.get_redis_connection(node)) for node in primaries]
+
+
+def scan(node: Node, cursor: int, pattern: str, count: int) -> Page:
+    """A step through the node's keys: about `count` are looked at. One round trip."""
+    reply: Any = node.client.scan(cursor, match=pattern, count=count)
+    return Page(*reply)
+
+
+def run_each(node: Node, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
+    """Replies in order, errors as values: keys of several accounts, so no command has two."""
+    pipeline = node.client.pipeline(transaction=False)
+    for command in commands:
+        pipeline.execute_command(*command)  # type: ignore[no-untyped-call]
+    return pipeline.execute(raise_on_error=False)

@@ -1,0 +1,83 @@
+"""`manage.py check_shards`: do all databases have the schema of this code, and one clock?"""
+
+import json
+import sys
+from argparse import ArgumentParser
+from functools import partial
+from typing import Any, NamedTuple
+
+from django.conf import settings
+from django.core.management.base import BaseCommand
+
+from infra.sharding.asking import ask_within, why
+from infra.sharding.facts import read_clock_offset
+from infra.sharding.placement import all_aliases
+from infra.sharding.schema import (
+    Lines,
+    find_odd_ones,
+    find_unkept_promises,
+    list_missing_migrations,
+    read_schema,
+)
+
+PATIENCE_S = 30.0
+CLOCK_MS = 500
+
+
+class Looked(NamedTuple):
+    """What was found of one database by itself."""
+
+    schema: Lines
+    faults: list[str]
+
+
+class Command(BaseCommand):
+    help = (
+        "Compares the schema of every database with the models and with the other shards, and"
+        " clocks with ours. What differs is a line, and the exit code 1."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--json", action="store_true", help="one JSON object a database")
+        parser.add_argument("--shard", choices=all_aliases(), help="name what this one has wrong")
+        parser.add_argument(
+            "--clock-ms",
+            type=int,
+            default=CLOCK_MS,
+            help=f"clocks may be off by so much ({CLOCK_MS})",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        calls = {alias: partial(_look, alias, options["clock_ms"]) for alias in all_aliases()}
+        faults = compare(ask_within(calls, PATIENCE_S))
+        wanted = [options["shard"]] if options["shard"] else list(faults)
+        for alias in wanted:
+            if options["json"]:
+                self.stdout.write(json.dumps({"alias": alias, "faults": faults[alias]}))
+            else:
+                lines = faults[alias] or ["as it should be"]
+                self.stdout.write("\n".join(f"{alias}: {line}" for line in lines))
+        if any(faults[alias] for alias in wanted):
+            sys.exit(1)
+
+
+def compare(answers: dict[str, Any]) -> dict[str, list[str]]:
+    """Faults by database: its own, and those of a shard that is not like most others."""
+    looked = {alias: one for alias, one in answers.items() if isinstance(one, Looked)}
+    shards = {alias: looked[alias].schema for alias in settings.SHARD_ALIASES if alias in looked}
+    odd = find_odd_ones(shards)
+    return {
+        alias: list(dict.fromkeys([*looked[alias].faults, *odd.get(alias, [])]))
+        if alias in looked
+        else [f"unreachable: {why(answer)}"]
+        for alias, answer in answers.items()
+    }
+
+
+def _look(alias: str, clock_ms: int) -> Looked:
+    schema = read_schema(alias)
+    faults = list_missing_migrations(alias) + find_unkept_promises(alias, schema)
+    offset_ms = read_clock_offset(alias) * 1e3
+    if abs(offset_ms) > clock_ms:
+        faults.append(f"its clock is off by {offset_ms:+,.0f} ms")
+    return Looked(schema, faults)

@@ -1,0 +1,123 @@
+"""The schema of a database, as lines: what models promise, what is there, and how they differ.
+
+    column posts_post.moment bigint not null
+    index relations_forwardedge: CREATE INDEX … ON public.relations_forwardedge USING btree (…)
+    constraint counters_counter: CHECK ((value >= 0))
+
+Partitions are left out, since each database has those of its own days; their parent is in.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from django.apps import apps
+from django.db import connections, models
+from django.db.migrations.executor import MigrationExecutor
+
+from infra.sharding.placement import is_allowed, placement_of
+from infra.sharding.sql import fetch_all
+
+Lines = frozenset[str]
+
+TABLES = """
+SELECT c.oid, c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+"""
+COLUMNS = f"""
+SELECT t.relname, a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull
+FROM pg_attribute a JOIN ({TABLES}) AS t ON t.oid = a.attrelid
+WHERE a.attnum > 0 AND NOT a.attisdropped
+"""  # noqa: S608 - of a constant
+# An index that CREATE INDEX CONCURRENTLY left half made is there and serves nobody.
+INDEXES = f"""
+SELECT t.relname, pg_get_indexdef(i.indexrelid)
+    || CASE WHEN i.indisvalid THEN '' ELSE ' (invalid)' END
+FROM pg_index i JOIN ({TABLES}) AS t ON t.oid = i.indrelid
+"""  # noqa: S608
+# NOT NULL are constraints from PostgreSQL 18 on; they are told with their columns.
+CONSTRAINTS = f"""
+SELECT t.relname, pg_get_constraintdef(k.oid), k.conname
+FROM pg_constraint k JOIN ({TABLES}) AS t ON t.oid = k.conrelid WHERE k.contype <> 'n'
+"""  # noqa: S608
+INDEX_NAME = re.compile(r"INDEX (\S+) ON")
+
+
+def read_schema(alias: str) -> Lines:
+    """All tables of a database. Three queries of the catalogue."""
+    columns = (
+        f"column {table}.{name} {kind}{' not null' if not_null else ''}"
+        for table, name, kind, not_null in fetch_all(alias, COLUMNS)
+    )
+    indexes = (f"index {table}: {text}" for table, text in fetch_all(alias, INDEXES))
+    constraints = (
+        f"constraint {table}: {name} {text}" for table, text, name in fetch_all(alias, CONSTRAINTS)
+    )
+    return frozenset((*columns, *indexes, *constraints))
+
+
+def find_unkept_promises(alias: str, schema: Lines) -> list[str]:
+    """What models say of this database and its schema has not, a line each. No query."""
+    columns = {line for line in schema if line.startswith("column ")}
+    names = {f"{_table_of(line)}.{_name_of(line)}" for line in schema - columns}
+    lacking = []
+    for model in _models_on(alias):
+        lacking += [f"lacks {line}" for line in _columns_of(alias, model) if line not in columns]
+        table = model._meta.db_table
+        lacking += [
+            f"lacks {name} of {table}"
+            for name in _names_of(model)
+            if f"{table}.{name}" not in names
+        ]
+    invalid = [f"has {line}" for line in schema if line.endswith("(invalid)")]
+    return sorted(lacking) + sorted(invalid)
+
+
+def list_missing_migrations(alias: str) -> list[str]:
+    """What migrate_shards would apply here. A few queries."""
+    executor = MigrationExecutor(connections[alias])
+    plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    return [f"lacks migration {migration}" for migration, _ in plan]
+
+
+def find_odd_ones(schemas: Mapping[str, Lines]) -> dict[str, list[str]]:
+    """By alias: what it lacks of what most have, and what it has that most have not."""
+    counts = Counter(line for lines in schemas.values() for line in lines)
+    common = {line for line, count in counts.items() if count * 2 > len(schemas)}
+    return {
+        alias: [f"lacks {line}" for line in sorted(common - lines)]
+        + [f"has alone {line}" for line in sorted(lines - common)]
+        for alias, lines in schemas.items()
+    }
+
+
+def _models_on(alias: str) -> Iterable[type[models.Model]]:
+    """Not those Django makes of many-to-many fields: it has two minds about their ids."""
+    return (
+        model
+        for model in apps.get_models()
+        if not model._meta.proxy and is_allowed(placement_of(model), alias)
+    )
+
+
+def _columns_of(alias: str, model: type[models.Model]) -> list[str]:
+    lines = []
+    for field in model._meta.local_concrete_fields:
+        kind = str(field.db_type(connections[alias])).replace("varchar", "character varying")
+        end = "" if field.null else " not null"
+        lines.append(f"column {model._meta.db_table}.{field.column} {kind}{end}")
+    return lines
+
+
+def _names_of(model: type[models.Model]) -> list[str]:
+    """Of indexes and constraints; those that Django makes of fields have no fixed name."""
+    return [one.name for one in (*model._meta.indexes, *model._meta.constraints)]
+
+
+def _table_of(line: str) -> str:
+    return line.split(" ", 2)[1].rstrip(":")
+
+
+def _name_of(line: str) -> str:
+    found = INDEX_NAME.search(line)
+    return found[1] if found else line.split(" ", 3)[2]

@@ -1,0 +1,145 @@
+"""purge_caches and warm_caches: families go and come back, and readers see nothing of it."""
+
+import re
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.core.management import CommandError
+
+from accounts.cache import profiles
+from config.maintenance.caches import NOT_CACHES, PURGEABLE
+from config.management.commands.purge_caches import Command as Purge
+from config.management.commands.warm_caches import Command as Warm
+from counters.cache import account_counts
+from infra.caching.client import redis
+from infra.caching.values import Versioned
+from infra.sharding.buckets import shard_of
+from relations.actions.follow import follow
+from relations.cache import FOLLOWING
+from tests.integration.jobs.outcomes import Outcome
+from tests.world import drain_all, make_accounts, publish
+from timelines.hot.states import heat
+
+FAMILIES = re.compile(r'"([a-z_]+(?:\.[a-z_]+)+):v[0-9]+')
+
+
+def keys():
+    return {key.decode() for key in redis().call("KEYS", "*")}
+
+
+def of(family):
+    return {key for key in keys() if key.startswith(f"{family}:")}
+
+
+@pytest.fixture
+def people(world):
+    people = make_accounts(6)
+    for other in people[1:]:
+        follow(people[0], other)
+    drain_all()
+    profiles.load_many(people)
+    account_counts.load_many(people)
+    return people
+
+
+def test_every_family_of_keys_is_declared_and_documented():
+    """A new one has to say whether it may be purged."""
+    apps = ("accounts", "counters", "infra", "posts", "relations", "timelines", "moderation")
+    sources = [path for app in apps for path in (settings.BASE_DIR / app).rglob("*.py")]
+    found = {name for path in sources for name in FAMILIES.findall(path.read_text())}
+    declared = PURGEABLE.keys() | NOT_CACHES.keys()
+    assert found == declared
+    text = Path(settings.BASE_DIR / "docs/caching.md").read_text()
+    assert [name for name in declared if f"`{name}`" not in text] == []
+
+
+def test_versioned_entries_get_a_minute_and_others_are_left_alone(people):
+    before = keys()
+    outcome = Outcome(Purge(), "--family", "accounts.profile")
+    assert outcome.code == 0
+    assert f"{len(people)} changed, 0 failed" in outcome.out
+    mine = of("accounts.profile")
+    ttls = redis().run([("PTTL", key) for key in mine])
+    assert len(mine) == len(people)
+    assert all(0 < ttl <= 60_000 for ttl in ttls)
+    others = redis().run([("PTTL", key) for key in of("counters.account")])
+    assert all(ttl > 60_000 for ttl in others)
+    assert keys() == before
+    assert "0 changed" in Outcome(Purge(), "--family", "accounts.profile").out
+
+
+def test_slow_loader_cannot_lay_what_it_read_before_a_change(people):
+    """An entry that was taken away at once would let it."""
+    me = people[0]
+    account_counts.refresh({me: Versioned(1_000, b"new")})
+    Outcome(Purge(), "--family", "counters.account")
+    account_counts.put_many({me: Versioned(999, b"old")})
+    assert account_counts.load_many([me]) == {me: b"new"}
+
+
+def test_lists_get_a_minute_too(people):
+    key = FOLLOWING.key(people[0])
+    redis().call("ZADD", key, -6, "whole")
+    Outcome(Purge(), "--family", "relations.following")
+    assert 0 < redis().call("PTTL", key) <= 60_000
+
+
+def test_timelines_go_at_once_and_of_old_layouts_with_them(world):
+    redis().run(
+        [
+            ("SET", "timelines.home:v1:{7}", b"x"),
+            ("SET", "timelines.home:v0:{7}", b"x"),
+            ("SET", "timelines.homes:v1:{7}", b"x"),
+            ("SET", "timelines.zset:v1:{7}:head", b"x"),
+        ]
+    )
+    dry = Outcome(Purge(), "--family", "timelines.home", "--dry-run")
+    assert sorted(dry.out.splitlines()[:2]) == ["timelines.home:v0:{7}", "timelines.home:v1:{7}"]
+    assert "2 would change" in dry.out
+    assert len(keys()) == 4
+    Outcome(Purge(), "--family", "timelines.home", "--family", "timelines.zset")
+    assert keys() == {"timelines.homes:v1:{7}"}
+
+
+@pytest.mark.parametrize(
+    ("name", "complaint"),
+    [("posts.gone", "is no cache: the log"), ("nobody.knows", "is no family")],
+)
+def test_what_is_no_cache_is_refused(world, name, complaint):
+    with pytest.raises(CommandError, match=complaint):
+        Outcome(Purge(), "--family", name)
+
+
+def test_limit_and_resume_go_through_all(world):
+    names = [f"timelines.home:v1:{{{n}}}" for n in range(2_000)]
+    redis().run([("SET", name, b"x") for name in names])
+    flags = ("--family", "timelines.home", "--batch-size", "50")
+    Outcome(Purge(), *flags, "--limit", "500")
+    assert 0 < len(keys()) < 2_000
+    for _ in range(40):
+        Outcome(Purge(), *flags, "--limit", "500", "--resume")
+        if not keys():
+            break
+    assert keys() == set()
+
+
+def test_warm_lays_what_lacks_of_hot_authors_once(people):
+    hot = people[0]
+    heat(shard_of(hot), hot)
+    publish(hot)
+    drain_all()
+    redis().call("FLUSHDB")
+    dry = Outcome(Warm(), "--dry-run")
+    assert (keys(), "5 would change" in dry.out) == (set(), True)
+    assert "1 accounts done, 5 changed" in Outcome(Warm()).out
+    laid = {key.partition(":")[0] for key in keys()}
+    assert {"accounts.profile", "counters.account", "posts.week", "timelines.outbox"} <= laid
+    assert "1 accounts done, 0 changed" in Outcome(Warm()).out
+
+
+def test_warm_one_account(people):
+    redis().call("FLUSHDB")
+    assert "1 accounts done, 4 changed" in Outcome(Warm(), "--account", str(people[1])).out
+    assert "0 changed" in Outcome(Warm(), "--account", str(people[1])).out
+    assert profiles.load_many([people[1]])

@@ -1,0 +1,155 @@
+"""show_shards and check_shards: what is there, what differs, whatever is down."""
+
+import json
+import threading
+from contextlib import contextmanager
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+from django.db import connections
+from django.db.migrations.recorder import MigrationRecorder
+
+from infra.sharding import facts as facts_module
+from infra.sharding.asking import NoAnswer, ask_within
+from infra.sharding.buckets import BUCKET_COUNT
+from infra.sharding.placement import all_aliases
+from infra.sharding.sql import execute
+from tests.world import make_accounts
+
+
+def run(command, *words):
+    out, error = StringIO(), StringIO()
+    code = 0
+    try:
+        call_command(command, *words, stdout=out, stderr=error)
+    except SystemExit as exit_:
+        code = exit_.code
+    return code, out.getvalue().splitlines(), error.getvalue()
+
+
+@contextmanager
+def down(alias, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setitem(connections[alias].settings_dict, "HOST", "/nowhere")
+        connections[alias].close()
+        yield
+    connections[alias].close()
+
+
+def test_facts_of_all_databases(world):
+    make_accounts(8)
+    for alias in all_aliases()[1:]:
+        execute(alias, "ANALYZE accounts_account")
+    _, lines, error = run("show_shards", "--json")
+    assert error == ""
+    rows = {row["alias"]: row for row in map(json.loads, lines)}
+    assert list(rows) == all_aliases()
+    assert sum(row["bucket_count"] for row in rows.values()) == BUCKET_COUNT
+    assert rows["default"]["account_count"] is None
+    assert sum(row["account_count"] or 0 for row in rows.values()) == 8
+    for row in rows.values():
+        assert row["size_bytes"] > 1e6
+        assert 0 < row["connection_count"] <= row["most_connections"]
+        assert abs(row["clock_offset_s"]) < 1
+        assert int(row["server_version"].split(".")[0]) >= 15
+        assert row["place"].endswith(str(connections[row["alias"]].settings_dict["NAME"]))
+
+
+def test_one_that_is_down_is_named_and_the_others_shown(world, monkeypatch):
+    with down("shard1", monkeypatch):
+        _, lines, error = run("show_shards")
+    assert len(lines) == 1 + len(all_aliases()) - 1
+    assert error.startswith("shard1: unreachable: connection")
+
+
+def test_schema_is_as_it_should_be(world):
+    code, lines, _ = run("check_shards")
+    assert lines == [f"{alias}: as it should be" for alias in all_aliases()]
+    assert code == 0
+
+
+# What somebody did by hand, how it is undone, and what is said of it.
+DAMAGE = {
+    "column": (
+        "ALTER TABLE accounts_account RENAME display_name TO shown",
+        "ALTER TABLE accounts_account RENAME shown TO display_name",
+        "shard2: lacks column accounts_account.display_name",
+    ),
+    "type": (
+        "ALTER TABLE changes_change ALTER attempts TYPE bigint",
+        "ALTER TABLE changes_change ALTER attempts TYPE integer",
+        "shard2: lacks column changes_change.attempts integer not null",
+    ),
+    "index": (
+        "ALTER INDEX change_pending RENAME TO change_old",
+        "ALTER INDEX change_old RENAME TO change_pending",
+        "shard2: lacks change_pending of changes_change",
+    ),
+    "constraint": (
+        "ALTER TABLE changes_change ADD CONSTRAINT by_hand CHECK (lane >= 0)",
+        "ALTER TABLE changes_change DROP CONSTRAINT by_hand",
+        "shard2: has alone constraint changes_change: by_hand CHECK ((lane >= 0))",
+    ),
+    "table": (
+        "CREATE TABLE left_over (id bigint)",
+        "DROP TABLE left_over",
+        "shard2: has alone column left_over.id bigint",
+    ),
+    "nullable": (
+        "ALTER TABLE changes_change ALTER error DROP NOT NULL",
+        "ALTER TABLE changes_change ALTER error SET NOT NULL",
+        "shard2: lacks column changes_change.error text not null",
+    ),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_what_differs_is_named(world, damage):
+    harm, heal, line = DAMAGE[damage]
+    execute("shard2", harm)
+    try:
+        code, lines, _ = run("check_shards")
+        assert run("check_shards", "--shard", "shard1")[0] == 0
+    finally:
+        execute("shard2", heal)
+    assert code == 1
+    assert any(found.startswith(line) for found in lines), lines
+    assert "shard1: as it should be" in lines
+
+
+def test_missing_migration_is_named(world):
+    recorder = MigrationRecorder(connections["shard1"])
+    recorder.record_unapplied("counters", "0001_initial")
+    try:
+        code, lines, _ = run("check_shards", "--json", "--shard", "shard1")
+    finally:
+        recorder.record_applied("counters", "0001_initial")
+    assert code == 1
+    assert json.loads(lines[0])["faults"][0].startswith("lacks migration counters.0001")
+
+
+def test_clock_that_is_off(world, monkeypatch):
+    ahead = "SELECT extract(epoch FROM clock_timestamp() + interval '7 s')::float8"
+    monkeypatch.setattr(facts_module, "CLOCK", ahead)
+    code, lines, _ = run("check_shards", "--shard", "shard0")
+    assert code == 1
+    assert lines[0].startswith("shard0: its clock is off by +")
+    assert run("check_shards", "--shard", "shard0", "--clock-ms", "8000")[0] == 0
+
+
+def test_one_that_is_down_is_a_fault_of_its_own(world, monkeypatch):
+    with down("shard1", monkeypatch):
+        code, lines, _ = run("check_shards")
+    assert code == 1
+    assert [line for line in lines if line.startswith("shard1: unreachable")]
+    assert "shard0: as it should be" in lines
+
+
+def test_who_hangs_is_not_waited_for():
+    may_end = threading.Event()
+    answers = ask_within({"slow": may_end.wait, "quick": lambda: 1, "broken": lambda: 1 / 0}, 0.2)
+    may_end.set()
+    assert isinstance(answers["slow"], NoAnswer)
+    assert answers["quick"] == 1
+    assert isinstance(answers["broken"], ZeroDivisionError)
