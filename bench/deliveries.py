@@ -1,8 +1,12 @@
-"""Deliveries a second into full live timelines, by store, against the floor of sorted sets."""
+"""Deliveries a second into full live timelines, by store, against the floor of sorted sets.
+
+Timelines are at any point between one cut and the next: in every turn some are cut, and the bytes
+of many are those of one over a long time.
+"""
 
 import statistics
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -19,7 +23,9 @@ from timelines.types import Entry, LiveTimeline
 
 TIMELINES = 2_000
 ENTRIES = 450
-ROUNDS = 7
+ROUNDS = 15
+# More pushes than there are from cut to cut.
+PHASES = 57
 FIRST_READER = 1_000_000_000
 READERS = range(FIRST_READER, FIRST_READER + TIMELINES)
 # A row each, on one machine: fewer are enough.
@@ -31,6 +37,7 @@ SELECT sum(pg_total_relation_size(relid)) FROM pg_partition_tree('timelines_entr
 """
 
 Push = Callable[[Entry], object]
+Figures = dict[str, list[float]]
 
 
 def measure() -> dict[str, Any]:
@@ -42,42 +49,50 @@ def measure() -> dict[str, Any]:
     for name, store in stores.items():
         _fill(store, _readers(name))
         pushes[name] = partial(_push, store, _readers(name))
-    rates = _interleaved(pushes)
-    return {name: _figures(name, rates) for name in pushes}
+    rates, sizes = _interleaved(pushes)
+    return {name: _figures(name, rates) | _spread(sizes[name]) for name in pushes}
 
 
-def _interleaved(pushes: Mapping[str, Push]) -> dict[str, list[float]]:
-    rates: dict[str, list[float]] = {name: [] for name in pushes}
+def _interleaved(pushes: Mapping[str, Push]) -> tuple[Figures, Figures]:
+    """Deliveries a second, and bytes of a timeline, of each turn."""
+    rates: Figures = {name: [] for name in pushes}
+    sizes: Figures = {name: [] for name in pushes}
     for turn in range(ROUNDS):
         entry = Entry.of_post(PostId(10_000 + turn, 7, 0))
         for name, push in pushes.items():
             started = time.perf_counter()
             push(entry)
             rates[name].append(len(_readers(name)) / (time.perf_counter() - started))
-    return rates
+            sizes[name] += _sizes(name)
+    return rates, sizes
 
 
-def _figures(name: str, rates: Mapping[str, list[float]]) -> dict[str, Any]:
+def _figures(name: str, rates: Figures) -> dict[str, Any]:
     ratios = [ours / floor for ours, floor in zip(rates[name], rates["floor"], strict=True)]
     return {
         "deliveries_per_s": round(statistics.median(rates[name])),
         "of_floor": round(statistics.median(ratios), 2),
-        "bytes_per_full_timeline": _size(name),
     }
+
+
+def _spread(sizes: Sequence[float]) -> dict[str, Any]:
+    mean = round(statistics.mean(sizes))
+    return {"bytes_per_full_timeline": mean, "most_bytes": round(max(sizes))}
 
 
 def _readers(name: str) -> range:
     return FEW if name == "postgres" else READERS
 
 
-def _size(name: str) -> int:
-    """As Redis counts it, all keys of one reader; of rows, their part of table and index."""
+def _sizes(name: str) -> list[float]:
+    """As Redis counts it, all keys of one reader, of PHASES; of rows, a part of table and index."""
     if name == "postgres":
         sizes = [fetch_one(alias, SIZE) for alias in settings.SHARD_ALIASES]
-        return sum(int(size[0]) for size in sizes if size) // len(FEW)
+        return [sum(int(size[0]) for size in sizes if size) / len(FEW)]
     if name == "floor":
-        return _usage([b"floor:{%d}" % FIRST_READER])
-    return _usage([key(FAMILIES[name], FIRST_READER, part) for part in PARTS])
+        return [_usage([b"floor:{%d}" % reader]) for reader in READERS[:PHASES]]
+    family = FAMILIES[name]
+    return [_usage([key(family, one, part) for part in PARTS]) for one in READERS[:PHASES]]
 
 
 def _usage(keys: list[bytes]) -> int:
@@ -85,10 +100,11 @@ def _usage(keys: list[bytes]) -> int:
 
 
 def _fill(store: TimelineStore, readers: range) -> None:
-    data = [Entry.of_post(PostId(second, 7, 0)).packed for second in range(ENTRIES)]
+    data = [Entry.of_post(PostId(second, 7, 0)).packed for second in range(ENTRIES + PHASES)]
     for reader in readers:
         store.begin_build(reader, reader)
-        store.lay(reader, reader, LiveTimeline.of(data, 0, 1))
+        held = data[: ENTRIES + reader % PHASES]
+        store.lay(reader, reader, LiveTimeline.of(held, 0, 1))
 
 
 def _push(store: TimelineStore, readers: range, entry: Entry) -> None:

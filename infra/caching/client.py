@@ -39,8 +39,9 @@ class Script(NamedTuple):
         return ("EVALSHA", self.sha, len(keys), *keys, *args)
 
 
-def load_script(path: Path) -> Script:
-    body = path.read_text()
+def load_script(*paths: Path) -> Script:
+    """One script of these files, one after the other: what several share comes first."""
+    body = "".join([path.read_text() for path in paths])
     return _known.setdefault(
         sha := sha1(body.encode(), usedforsecurity=False).hexdigest(), Script(body, sha)
     )

@@ -5,8 +5,11 @@
            bytes 12-19   epoch of the build that laid it
     entry  20 bytes      event and original (timelines/types.py)
 
-Entries stand in order of arrival and may stand twice; the reader sorts and skips repeats. A string
-that has grown past twice its size is halved by the pusher; readers need no trim of their own.
+Entries stand in order of arrival and may stand twice; the reader sorts and skips repeats.
+
+Redis gives a string room in steps of an eighth of its entries (lua/write.lua), never what APPEND
+would take: twice of what there is. One that is a step too long is cut by whoever made it so: the
+first to arrive go, and the mark rises above them.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,11 +24,11 @@ from timelines.stores.interface import FollowingChange
 from timelines.types import ENTRY_BYTES, Entry, LiveTimeline
 
 _LUA = Path(__file__).with_name("lua")
-PUSH = load_script(_LUA / "push.lua")
-BEGIN_BUILD = load_script(_LUA / "begin_build.lua")
-LAY = load_script(_LUA / "lay.lua")
-CHANGE_FOLLOWING = load_script(_LUA / "change_following.lua")
-TAKE_OUT = load_script(_LUA / "take_out.lua")
+PUSH = load_script(_LUA / "write.lua", _LUA / "push.lua")
+BEGIN_BUILD = load_script(_LUA / "write.lua", _LUA / "begin_build.lua")
+LAY = load_script(_LUA / "write.lua", _LUA / "lay.lua")
+CHANGE_FOLLOWING = load_script(_LUA / "write.lua", _LUA / "change_following.lua")
+TAKE_OUT = load_script(_LUA / "write.lua", _LUA / "take_out.lua")
 
 FAMILY = "timelines.home:v1"
 HEAD = Struct(">IQQ")
@@ -33,6 +36,7 @@ MARK = Struct(">I")
 SEEN = Struct(">IQ")  # the head without its epoch
 EPOCH = Struct(">Q")
 BUILDING = 0xFFFFFFFF
+STEPS = 8
 
 
 class PackedStore:
@@ -40,7 +44,8 @@ class PackedStore:
 
     def __init__(self, max_entries: int, live_s: int, family: str = FAMILY) -> None:
         self._family = family
-        self._most_bytes = HEAD.size + 2 * max_entries * ENTRY_BYTES
+        least = HEAD.size + max_entries * ENTRY_BYTES
+        self._sizes = least + max(1, max_entries // STEPS) * ENTRY_BYTES, least
         self._ttl_ms = live_s * 1000
 
     def read_commands(self, reader_id: int) -> Sequence[Command]:
@@ -70,30 +75,32 @@ class PackedStore:
 
     def push(self, entries: Mapping[int, Sequence[Entry]]) -> int:
         commands = [
-            PUSH.on([key(self._family, one) for one in readers], self._most_bytes, pack(added))
+            PUSH.on([key(self._family, one) for one in readers], *self._sizes, pack(added))
             for readers, added in batches(entries, redis().keys_per_script)
         ]
         return sum(redis().run(commands))
 
     def begin_build(self, reader_id: int, epoch: int) -> None:
         head = HEAD.pack(BUILDING, 0, epoch)
-        redis().call(*BEGIN_BUILD.on([key(self._family, reader_id)], head, self._ttl_ms))
+        args = (*self._sizes, head, self._ttl_ms)
+        redis().call(*BEGIN_BUILD.on([key(self._family, reader_id)], *args))
 
     def lay(self, reader_id: int, epoch: int, timeline: LiveTimeline) -> bool:
         head = HEAD.pack(timeline.complete_from, timeline.following_version, epoch)
-        args = (EPOCH.pack(epoch), head, timeline.data, self._ttl_ms)
+        args = (*self._sizes, EPOCH.pack(epoch), head, timeline.data, self._ttl_ms)
         return bool(redis().call(*LAY.on([key(self._family, reader_id)], *args)))
 
     def change_following(self, reader_id: int, change: FollowingChange) -> None:
         author = change.removed_author
         gone = b"" if author is None else MARK.pack(author)
-        args = (change.before, change.after, pack(change.added), change.complete_from, gone)
-        redis().call(*CHANGE_FOLLOWING.on([key(self._family, reader_id)], *args))
+        step = (change.before, change.after, pack(change.added), change.complete_from, gone)
+        command = CHANGE_FOLLOWING.on([key(self._family, reader_id)], *self._sizes, *step)
+        redis().call(*command)
 
     def take_out(self, reader_id: int, seen: LiveTimeline, entries: Sequence[Entry]) -> bool:
         head = SEEN.pack(seen.complete_from, seen.following_version)
-        command = TAKE_OUT.on([key(self._family, reader_id)], head, pack(entries))
-        return bool(redis().call(*command))
+        args = (*self._sizes, head, pack(entries))
+        return bool(redis().call(*TAKE_OUT.on([key(self._family, reader_id)], *args)))
 
     def drop(self, reader_id: int) -> None:
         redis().call("DEL", key(self._family, reader_id))

@@ -18,7 +18,7 @@ from timelines.types import LiveTimeline
 DAY_S = 86_400
 # Seconds of tests are from the first minutes of the product.
 EVER = 100_000
-MOST = 10
+MOST = 16
 
 
 class Kind(NamedTuple):

@@ -1,35 +1,41 @@
--- Appends packed entries to timelines that are alive. Layout: packed.py.
--- KEYS: timelines. ARGV: most bytes kept, entries that each of them gets. Returns how many.
-local HEAD, ENTRY, BUILDING = 20, 20, 4294967295
-local most = tonumber(ARGV[1])
+-- Appends packed entries to timelines that are alive. After write.lua.
+-- KEYS: timelines. ARGV: two sizes, entries that each of them gets.
+-- Returns how many.
+local entries = ARGV[3]
 
--- Drops the half that arrived first (all of one being built: a build must not miss any) and raises the mark above its newest second: whatever of that
--- second or older is missing now is below the mark, where readers ask the source.
-local function halve(key)
-  local data = redis.call('GET', key)
-  local mark = struct.unpack('>I4', data)
-  if mark == BUILDING then
+-- By arrival, unless that would put what has just arrived below the mark: old entries that were
+-- missing are no reason to forget newer ones.
+local function cut(data)
+  local shorter = drop_first(data)
+  if struct.unpack('>I4', shorter) > struct.unpack('>I4', entries) then
+    return drop_oldest(data)
+  end
+  return shorter
+end
+
+-- Of one being built nothing is cut: a build must not miss any. It is given up at twice the size.
+local function append_and_write(key)
+  local data = redis.call('GET', key) .. entries
+  local is_building = struct.unpack('>I4', data) == BUILDING
+  if is_building and #data > 2 * most then
     redis.call('DEL', key)
     return
   end
-  local kept = HEAD + math.floor((#data - HEAD) / ENTRY / 2) * ENTRY
-  for at = HEAD + 1, kept, ENTRY do
-    local second = struct.unpack('>I4', data, at)
-    if second >= mark then
-      mark = second + 1
-    end
+  if #data > most and not is_building then
+    data = cut(data)
   end
-  local ttl = redis.call('PTTL', key)
-  local head = struct.pack('>I4', mark) .. string.sub(data, 5, HEAD)
-  redis.call('SET', key, head .. string.sub(data, kept + 1), 'PX', ttl)
+  write(key, data, 'KEEPTTL')
 end
 
 local reached = 0
 for _, key in ipairs(KEYS) do
-  if redis.call('EXISTS', key) == 1 then
+  local length = redis.call('STRLEN', key)
+  if length > 0 then
     reached = reached + 1
-    if redis.call('APPEND', key, ARGV[2]) > most then
-      halve(key)
+    if length + #entries <= room_for(length) then
+      redis.call('APPEND', key, entries)
+    else
+      append_and_write(key)
     end
   end
 end

@@ -1,14 +1,15 @@
--- Takes entries out of a timeline, every copy of them. KEYS: timeline.
--- ARGV: the head's mark and version as they were seen (12 bytes), the entries.
+-- Takes entries out of a timeline, every copy of them. After write.lua. KEYS: timeline.
+-- ARGV: two sizes, the head's mark and version as they were seen (12 bytes),
+--       the entries.
 -- Returns 0 when the head says something else: what was dead then may be alive now.
-local HEAD, ENTRY, SEEN = 20, 20, 12
+local SEEN = 12
 local data = redis.call('GET', KEYS[1])
-if not data or string.sub(data, 1, SEEN) ~= ARGV[1] then
+if not data or string.sub(data, 1, SEEN) ~= ARGV[3] then
   return 0
 end
 local gone = {}
-for i = 1, #ARGV[2], ENTRY do
-  gone[string.sub(ARGV[2], i, i + ENTRY - 1)] = true
+for i = 1, #ARGV[4], ENTRY do
+  gone[string.sub(ARGV[4], i, i + ENTRY - 1)] = true
 end
 local kept = {string.sub(data, 1, HEAD)}
 for i = HEAD + 1, #data, ENTRY do
@@ -17,5 +18,5 @@ for i = HEAD + 1, #data, ENTRY do
     kept[#kept + 1] = entry
   end
 end
-redis.call('SET', KEYS[1], table.concat(kept), 'KEEPTTL')
+write(KEYS[1], table.concat(kept), 'KEEPTTL')
 return 1

@@ -1,0 +1,90 @@
+"""What a packed timeline takes of Redis, and which entries go when it is full."""
+
+import random
+
+import pytest
+
+from infra.caching.client import redis
+from infra.caching.keys import key
+from posts.ids import PostId
+from timelines.stores.interface import FollowingChange
+from timelines.stores.packed import FAMILY, PackedStore
+from timelines.types import Entry, LiveTimeline
+
+READER, FULL = 42, 450
+MOST_BYTES = 12_000
+# Name, node of the key space, and what an allocator rounds up.
+BESIDE_BYTES = 1_400
+
+
+@pytest.fixture
+def store(world: None) -> PackedStore:
+    return PackedStore(FULL, 3_600)
+
+
+def entry(second: int, author: int = 7) -> Entry:
+    return Entry.of_post(PostId(second, author, 0))
+
+
+def lay(store: PackedStore, seconds: range, epoch: int = 1) -> None:
+    store.begin_build(READER, epoch)
+    packed = [entry(second).packed for second in seconds]
+    assert store.lay(READER, epoch, LiveTimeline.of(packed, seconds[0], 1))
+
+
+def usage() -> int:
+    return int(redis().call("MEMORY", "USAGE", key(FAMILY, READER)))
+
+
+def live(store: PackedStore) -> LiveTimeline:
+    return store.peek([READER])[READER]
+
+
+def shown(store: PackedStore) -> list[int]:
+    return sorted({Entry.from_packed(one).event.second for one in live(store).packed})
+
+
+@pytest.mark.parametrize("first", [1, 20, FULL - 20, FULL])
+def test_a_timeline_never_takes_much_more_than_its_entries(store: PackedStore, first: int) -> None:
+    """Grown by single pushes and by crowds from any size, through cuts, steps and repairs."""
+    dice, second = random.Random(first), 1_000
+    lay(store, range(1_000 - first, 1_000))
+    for turn in range(600):
+        count = 1 if turn % 40 else dice.randrange(1, 80)
+        store.push({READER: [entry(second + n, author=turn % 9) for n in range(count)]})
+        second += count
+        if turn % 60 == 50:
+            store.change_following(READER, FollowingChange(1, 1, [entry(second - 5, 11)]))
+        if turn % 100 == 80:
+            store.change_following(READER, FollowingChange(1, 1, removed_author=turn // 100 % 9))
+        if turn % 100 == 90:
+            store.take_out(READER, live(store), [entry(second - 1, turn % 9)])
+        assert usage() <= min(MOST_BYTES, len(live(store).data) * 1.15 + BESIDE_BYTES)
+    assert live(store).complete_from > 1_000, "it has never been cut"
+
+
+def test_old_entries_that_were_missing_cost_no_newer_ones(store: PackedStore) -> None:
+    lay(store, range(1_000, 1_000 + FULL))
+    store.push({READER: [entry(second, author=9) for second in range(1_010, 1_300)]})
+    assert shown(store)[-1] == 999 + FULL
+    assert len(live(store).packed) > FULL - 3, "all but the second that was cut"
+    assert usage() <= MOST_BYTES
+
+
+def test_many_posts_of_a_new_followee_cost_no_newer_ones(store: PackedStore) -> None:
+    lay(store, range(1_000, 1_000 + FULL))
+    added = [entry(second, author=9) for second in range(1_000, 1_000 + FULL)]
+    store.change_following(READER, FollowingChange(1, 2, added, 1_000))
+    half = list(range(1_000 + FULL // 2, 1_000 + FULL))
+    assert shown(store) == half
+    assert live(store).complete_from == half[0]
+    assert usage() <= MOST_BYTES
+
+
+def test_a_build_that_takes_over_a_full_timeline_reaches_as_far_down(store: PackedStore) -> None:
+    """What was there before is mostly what is computed: it stands once."""
+    lay(store, range(1_000, 1_000 + FULL))
+    store.push({READER: [entry(1_000 + FULL)]})
+    lay(store, range(1_001, 1_001 + FULL), epoch=2)
+    assert shown(store) == list(range(1_001, 1_001 + FULL))
+    assert usage() <= MOST_BYTES
