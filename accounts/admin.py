@@ -11,7 +11,6 @@ from django.http import HttpRequest
 from oauth2_provider.models import get_grant_model
 
 from accounts.actions.end_tokens import delete_application, end_tokens
-from accounts.actions.suspend_user import reinstate_user, suspend_user
 from accounts.models import AccessToken, Application, IDToken, RefreshToken, User
 
 # What the toolkit registers with actions and fields that do not know our caches, or that is unused.
@@ -37,8 +36,11 @@ class WithReason(admin.ModelAdmin):  # type: ignore[type-arg]
 
 
 @admin.register(User)
-class UserAdmin(WithReason, DjangoUserAdmin):  # type: ignore[type-arg]
-    """Users are created by sign-up or `manage.py create_account`, which lay the account row too."""
+class UserAdmin(DjangoUserAdmin):  # type: ignore[type-arg]
+    """Users are created by sign-up or `manage.py create_account`, which lay the account row too.
+
+    Who may sign in is for moderation to say.
+    """
 
     list_display = ("username", "email", "is_active", "is_staff", "date_joined")
     list_filter = ("is_active", "is_staff", "is_superuser")
@@ -50,29 +52,14 @@ class UserAdmin(WithReason, DjangoUserAdmin):  # type: ignore[type-arg]
         ("Permissions", {"fields": ("is_staff", "is_superuser", "groups", "user_permissions")}),
         ("State", {"fields": ("is_active", "last_login", "date_joined")}),
     )
-    # The username is copied to the shard; is_active has actions that end tokens as well.
+    # The username is copied to the shard; is_active follows from the restrictions.
     readonly_fields = ("username", "is_active", "last_login", "date_joined")
-    actions = ("suspend", "reinstate")
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
-
-    @admin.action(description="Suspend: no log-in, all tokens ended", permissions=["change"])
-    def suspend(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
-        if reason := self.reason_of(request):
-            for user in queryset:
-                suspend_user(user.pk)
-                self.log_change(request, user, f"Suspended: {reason}")
-
-    @admin.action(description="Reinstate: may log in again", permissions=["change"])
-    def reinstate(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
-        if reason := self.reason_of(request):
-            for user in queryset:
-                reinstate_user(user.pk)
-                self.log_change(request, user, f"Reinstated: {reason}")
 
 
 @admin.register(Application)

@@ -2,11 +2,12 @@
 
 | key | value |
 |---|---|
-| `accounts.profile:v2:<site>:{account}` | `version:fresh until:fragment`; empty: no such account |
-| `accounts.token:v1:{sha256 of the token}` | `2:` ended, `1:TokenFacts` valid, `0:` unknown |
+| `accounts.profile:v2:<site>:{account}` | `version:fresh until:fragment`; empty: nobody to show |
+| `accounts.token:v2:{sha256 of the token}` | `revision:TokenFacts`; `0:` unknown, `ENDED:` ended |
 
-A token's version only grows through its life, so a loader that read the row before the revocation
-cannot lay it again after: the tombstone (2) stays for longer than any statement may take.
+A token's version only grows through its life: it is the revision of what its user is restricted
+to, plus one. So a loader that read the rows before a change of that, or before the revocation,
+cannot lay them again after; the tombstone (ENDED) stays for longer than any statement may take.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,20 +18,27 @@ from django.conf import settings
 
 from accounts.encode import encode_profile
 from accounts.queries.profiles import load_profiles
+from accounts.types import Profile, Restriction
 from infra.caching.client import Command
 from infra.caching.keys import key
 from infra.caching.values import PUT, ValueCache, Versioned, jittered_ms
 
-TOKENS = "accounts.token:v1"
+TOKENS = "accounts.token:v2"
 # Also the longest that a Redis rewound to an old snapshot can bring an ended token back.
 TOKEN_TTL_S = 600
-UNKNOWN, VALID, ENDED = 0, 1, 2
+# Above every revision, and still exact as a double.
+UNKNOWN, ENDED = 0, 2**53
 
 
 def _load_profiles(account_ids: Sequence[int]) -> Mapping[int, Versioned]:
     found = load_profiles(account_ids)
-    rows = {id_: Versioned(row.version, encode_profile(row)) for id_, row in found.items()}
+    rows = {id_: Versioned(row.version, _encode_shown(row)) for id_, row in found.items()}
     return dict.fromkeys(account_ids, Versioned(0, b"")) | rows
+
+
+def _encode_shown(row: Profile) -> bytes:
+    """Nothing of a suspended account: to all readers it is as if there were none."""
+    return b"" if Restriction.SUSPENDED in row.restrictions else encode_profile(row)
 
 
 # Fragments carry absolute links: a new PUBLIC_URL must not find those of the old one.
@@ -47,7 +55,10 @@ def refresh_profiles(account_ids: Iterable[int]) -> None:
 
 
 class TokenFacts(msgspec.Struct, frozen=True, array_like=True):
-    """What an access token allows, as its row says. `expires_at`: Unix seconds."""
+    """What an access token allows, as its row says. `expires_at`: Unix seconds.
+
+    `revision`: of what its user is restricted to.
+    """
 
     token_id: int
     account_id: int | None
@@ -55,6 +66,8 @@ class TokenFacts(msgspec.Struct, frozen=True, array_like=True):
     scope: str
     expires_at: float
     application_quota: int | None = None
+    is_frozen: bool = False
+    revision: int = 0
 
 
 _decoder = msgspec.json.Decoder(TokenFacts)
@@ -71,8 +84,8 @@ def read_token_entry(entry: bytes) -> TokenFacts | None:
 
 
 def put_token_command(checksum: str, facts: TokenFacts | None) -> Command:
-    """Lays what the database says, unless the token has ended meanwhile."""
-    version = UNKNOWN if facts is None else VALID
+    """Lays what the database says, unless the token has ended or its user changed meanwhile."""
+    version = UNKNOWN if facts is None else facts.revision + 1
     payload = b"" if facts is None else msgspec.json.encode(facts)
     return PUT.on([token_key(checksum)], version, payload, jittered_ms(TOKEN_TTL_S))
 

@@ -21,6 +21,18 @@ class ProfileChanged(Payload, frozen=True):
     kind = "accounts.profile_changed"
 
 
+class UserRestricted(Payload, frozen=True):
+    """On the default database; owner: the account, whose user has what it is restricted to now."""
+
+    kind = "accounts.user_restricted"
+
+
+class AccountRestricted(Payload, frozen=True):
+    """On the account's shard; owner: the account. The row has what it is restricted to now."""
+
+    kind = "accounts.account_restricted"
+
+
 class TokenRevoked(Payload, frozen=True):
     """On the default database; owner: the token's user, 0 for an application's own token."""
 

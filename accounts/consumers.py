@@ -1,11 +1,20 @@
 """What accounts does with its own changes. All of it serves the actor at once, too."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from accounts.cache import TOKENS, end_token_command, refresh_profiles
-from accounts.changes import ProfileChanged, TokenRevoked, UserCreated
+from accounts.actions.restrict_account import restrict_account
+from accounts.cache import TOKENS, end_token_command, put_token_command, refresh_profiles
+from accounts.changes import (
+    AccountRestricted,
+    ProfileChanged,
+    TokenRevoked,
+    UserCreated,
+    UserRestricted,
+)
+from accounts.queries.restrictions import read_restricted
+from accounts.queries.tokens import read_tokens_of
 from infra.caching.broadcast import change_command, forget_here
-from infra.caching.client import redis
+from infra.caching.client import Command, redis
 from infra.changes.failpoints import failpoint
 from infra.changes.registry import Delivery, consumes
 from infra.sharding.buckets import group_by_shard
@@ -20,11 +29,15 @@ ON CONFLICT (id) DO NOTHING
 
 @consumes(UserCreated, at_once=True)
 def lay_accounts(alias: str, deliveries: Sequence[Delivery[UserCreated]]) -> None:
-    """Lays each new user's account row on its shard. One statement per shard; idempotent."""
+    """Lays each new user's account row on its shard. One statement per shard; idempotent.
+
+    Whom somebody restricted before there was a row is restricted now: that news found nothing.
+    """
     failpoint("accounts.before_laying")
     created = {delivery.owner_id: delivery.payload for delivery in deliveries}
     for shard, account_ids in group_by_shard(created).items():
         _lay(shard, {account_id: created[account_id] for account_id in account_ids})
+    _restrict(created)
     # Somebody may have asked before there was a row: that answer is cached as "no such account".
     refresh_profiles(created)
 
@@ -36,9 +49,30 @@ def _lay(shard: str, created: Mapping[int, UserCreated]) -> None:
     execute(shard, LAY, (list(created), names, display_names, [user.created_at for user in users]))
 
 
-@consumes(ProfileChanged, at_once=True)
-def refresh_changed_profiles(alias: str, deliveries: Sequence[Delivery[ProfileChanged]]) -> None:
+@consumes(UserRestricted, at_once=True)
+def enforce_restrictions(alias: str, deliveries: Sequence[Delivery[UserRestricted]]) -> None:
+    """Brings accounts up to what their users are restricted to now. Two statements each."""
+    _restrict(delivery.owner_id for delivery in deliveries)
+
+
+def _restrict(account_ids: Iterable[int]) -> None:
+    for account_id, restricted in read_restricted(account_ids).items():
+        restrict_account(account_id, restricted)
+
+
+@consumes(UserRestricted, at_once=True)
+def refresh_tokens(alias: str, deliveries: Sequence[Delivery[UserRestricted]]) -> None:
+    """Cached tokens know whether their user is frozen. One query, one round trip."""
+    facts = read_tokens_of([delivery.owner_id for delivery in deliveries])
+    _tell_tokens({checksum: put_token_command(checksum, one) for checksum, one in facts.items()})
+
+
+@consumes(ProfileChanged, AccountRestricted, at_once=True)
+def refresh_changed_profiles(
+    alias: str, deliveries: Sequence[Delivery[ProfileChanged | AccountRestricted]]
+) -> None:
     """Brings cached profiles up to their rows."""
+    failpoint("accounts.before_profiles")
     refresh_profiles(delivery.owner_id for delivery in deliveries)
 
 
@@ -46,8 +80,14 @@ def refresh_changed_profiles(alias: str, deliveries: Sequence[Delivery[ProfileCh
 def lay_tombstones(alias: str, deliveries: Sequence[Delivery[TokenRevoked]]) -> None:
     """Lays tombstones over cached tokens. Raises RedisError until they are laid."""
     checksums = [delivery.payload.checksum for delivery in deliveries]
-    ends = [end_token_command(checksum) for checksum in checksums]
+    _tell_tokens({checksum: end_token_command(checksum) for checksum in checksums})
+
+
+def _tell_tokens(commands: Mapping[str, Command]) -> None:
+    checksums = list(commands)
+    if not checksums:
+        return
     try:
-        redis().run([*ends, change_command(TOKENS, checksums)])
+        redis().run([*commands.values(), change_command(TOKENS, checksums)])
     finally:  # without an answer it may have been done all the same
         forget_here(TOKENS, checksums)

@@ -4,8 +4,16 @@ import orjson
 from django.conf import settings
 from django.templatetags.static import static
 
-from accounts.types import Profile
+from accounts.types import Profile, Restriction
 from infra.api.html import to_html
+
+# What an entity of a limited account begins with: told apart without looking further.
+LIMITED_HEAD = b'{"limited":true,'
+
+
+def is_limited(account: bytes) -> bool:
+    """Whether this Account entity is one of an account whose posts only followers see."""
+    return account.startswith(LIMITED_HEAD)
 
 
 def encode_profile(profile: Profile) -> bytes:
@@ -13,7 +21,10 @@ def encode_profile(profile: Profile) -> bytes:
     site = settings.PUBLIC_URL
     avatar = f"{site}{static('accounts/avatar.svg')}"
     header = f"{site}{static('accounts/header.svg')}"
-    account = {
+    # Left out where it does not hold, as Mastodon does.
+    limited = {"limited": True} if Restriction.LIMITED in profile.restrictions else {}
+    account: dict[str, object] = {
+        **limited,
         "id": str(profile.id),
         "username": profile.username,
         "acct": profile.username,

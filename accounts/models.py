@@ -18,6 +18,7 @@ from oauth2_provider.models import (
 )
 
 from accounts.changes import TokenRevoked
+from accounts.types import Restriction
 from infra.api.ids import MAX_ACCOUNT_ID
 from infra.changes.append import append_change
 from infra.sharding.models import ShardedModel
@@ -55,6 +56,13 @@ class User(AbstractUser):  # type: ignore[django-manager-missing]
         ],
         error_messages={"unique": "has already been taken"},
     )
+    # The truth of what the account's row on its shard, and is_active, have copies of; written by
+    # restrict_user. The revision also versions what is cached of the user's tokens.
+    restrictions = models.SmallIntegerField(
+        db_default=Restriction.NONE.value, default=Restriction.NONE.value, editable=False
+    )
+    restriction_revision = models.BigIntegerField(db_default=0, default=0, editable=False)
+    suspended_at = models.DateTimeField(null=True, editable=False)
 
     objects: ClassVar[UserManager] = UserManager()
 
@@ -82,7 +90,8 @@ class User(AbstractUser):  # type: ignore[django-manager-missing]
 class Account(ShardedModel):
     """SHARDED by id, the profile; written by accounts.actions. Its row is the owner's lock.
 
-    `version` grows with every change of the profile and versions its cache entry.
+    `version` grows with every change of the profile and versions its cache entry. Restrictions are
+    those of the user, brought by restrict_account; news with a lower revision changes nothing.
     """
 
     owner = "id"
@@ -95,6 +104,19 @@ class Account(ShardedModel):
     is_bot = models.BooleanField(db_default=False)
     created_at = models.DateTimeField()
     version = models.BigIntegerField(db_default=1)
+    restrictions = models.SmallIntegerField(db_default=Restriction.NONE.value)
+    restriction_revision = models.BigIntegerField(db_default=0)
+    suspended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        indexes = [
+            # whom to purge; few
+            models.Index(
+                fields=["id"],
+                name="account_suspended",
+                condition=models.Q(suspended_at__isnull=False),
+            )
+        ]
 
     def __str__(self) -> str:
         return f"@{self.username}"

@@ -1,16 +1,44 @@
 """Values of accounts."""
 
 from datetime import datetime
+from enum import IntFlag
 from typing import NamedTuple
 
 import msgspec
+
+
+class Restriction(IntFlag):
+    """What an account is restricted to, or what is left of it. Stored as a number.
+
+    LIMITED: its posts are shown to followers only. FROZEN: it may read, but write nothing.
+    SUSPENDED: it cannot sign in, and is shown to nobody. PURGING: what it had is being deleted, so
+    that it cannot come back. PURGED: all of that is gone.
+    """
+
+    NONE = 0
+    LIMITED = 1
+    FROZEN = 2
+    SUSPENDED = 4
+    PURGING = 8
+    PURGED = 16
+
+
+class Restricted(NamedTuple):
+    """The restrictions of an account; a higher `revision` is newer news of them.
+
+    `suspended_at`: since when it is suspended, None while it is not.
+    """
+
+    restrictions: Restriction
+    revision: int
+    suspended_at: datetime | None
 
 
 class Viewer(msgspec.Struct, frozen=True):
     """Who asks: DRF's `request.user`. `account_id` is None for an application without a user.
 
     `scopes` holds every scope granted, those included in broader ones too. `application_quota`:
-    requests a window, None for the usual.
+    requests a window, None for the usual. `is_frozen`: may read, but write nothing.
     """
 
     account_id: int | None
@@ -18,6 +46,7 @@ class Viewer(msgspec.Struct, frozen=True):
     scopes: frozenset[str]
     token_id: int
     application_quota: int | None = None
+    is_frozen: bool = False
 
     is_authenticated = True
 
@@ -33,6 +62,7 @@ class Profile(NamedTuple):
     is_bot: bool
     created_at: datetime
     version: int
+    restrictions: Restriction = Restriction.NONE
 
 
 class NewUser(msgspec.Struct, frozen=True):

@@ -122,6 +122,8 @@ QUOTA_PER_ACCOUNT = _env.number("QUOTA_PER_ACCOUNT", 1_500, 1, 1_000_000_000)
 QUOTA_PER_APPLICATION = _env.number("QUOTA_PER_APPLICATION", 300_000, 1, 1_000_000_000)
 QUOTA_PER_ADDRESS = _env.number("QUOTA_PER_ADDRESS", 300, 1, 1_000_000_000)
 TRUSTED_PROXIES = _env.number("TRUSTED_PROXIES", 0, 0, 10)
+REPORTS_PER_DAY = _env.number("REPORTS_PER_DAY", 400, 1, 1_000_000)
+SUSPENSION_DAYS = _env.number("SUSPENSION_DAYS", 30, 1, 3_650)
 POST_MAX_CHARACTERS = _env.number("POST_MAX_CHARACTERS", 500, 1, 100_000)
 DEEP_PAGES_PER_S = _env.number("DEEP_PAGES_PER_S", 100, 1, 1_000_000)
 FOLLOWERS_CACHED = _env.number("FOLLOWERS_CACHED", 10_000, 100, 1_000_000)
@@ -167,6 +169,7 @@ INSTALLED_APPS = [
     "timelines",
     "timelines.markers",
     "timelines.promotions",
+    "moderation",
     "demo",
     "config",
 ]

@@ -18,6 +18,7 @@ urlpatterns = [
     path("", include("posts.api.urls")),
     path("", include("relations.api.urls")),
     path("", include("accounts.api.urls")),
+    path("", include("moderation.api.urls")),
     path("", include("accounts.urls")),
     path("api/schema", SpectacularAPIView.as_view(), name="schema"),
     path("api/docs", SpectacularSwaggerView.as_view(url_name="schema"), name="docs"),

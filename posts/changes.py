@@ -28,6 +28,16 @@ class PostDeleted(Payload, frozen=True, omit_defaults=True):
     target: Target | None = None
 
 
+class PostHidden(Payload, frozen=True):
+    """Moderators hid a post, or showed it again."""
+
+    kind: ClassVar[str] = "posts.hidden"
+
+    moment: int
+    before: int
+    after: int
+
+
 class PostMarked(Payload, frozen=True):
     """The owner's mark of this kind on a post is no longer what it was."""
 

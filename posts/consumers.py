@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator, Mapping, Sequence
 
+from accounts.changes import AccountRestricted
 from counters.cache import refresh_account_counts
 from infra.caching.client import Command, redis
 from infra.caching.hashes import HashChange
@@ -18,23 +19,23 @@ from posts.cache import (
     size_command,
     week_of,
 )
-from posts.changes import PostCreated, PostDeleted, PostMarked
+from posts.changes import PostCreated, PostDeleted, PostHidden, PostMarked
 from posts.count_cache import refresh_post_counts
 from posts.encode import PostRow, encode_post
 from posts.ids import PostId
-from posts.known import gone_command
+from posts.known import account_command, gone_command
 from posts.own_marks import refresh_own_marks
 from posts.queries.responses import read_mark_responses, read_post_responses
 from posts.queries.rows import read_posts
 from posts.types import Kind, Response
 
 Acts = Sequence[Delivery[PostCreated | PostDeleted | PostMarked]]
-Deliveries = Sequence[Delivery[PostCreated | PostDeleted]]
+Deliveries = Sequence[Delivery[PostCreated | PostDeleted | PostHidden]]
 
 
-@consumes(PostCreated, PostDeleted, at_once=True)
+@consumes(PostCreated, PostDeleted, PostHidden, at_once=True)
 def refresh_cached_weeks(alias: str, deliveries: Deliveries) -> None:
-    """Puts live posts into their author's cached week, takes deleted ones out and tells everybody.
+    """Puts live posts into their author's cached week, takes others out and tells everybody.
 
     Safety: idempotent; what is written is the post as it is now. Cost: two queries, two trips,
     and one for what is gone.
@@ -59,7 +60,7 @@ def _give_up_large(versions: Mapping[Week, int], sizes: Sequence[int]) -> None:
 
 def _command(
     post_id: PostId,
-    delivery: Delivery[PostCreated | PostDeleted],
+    delivery: Delivery[PostCreated | PostDeleted | PostHidden],
     live: Mapping[PostId, PostRow],
 ) -> Command:
     row, field = live.get(post_id), field_of(post_id)
@@ -69,6 +70,14 @@ def _command(
     )
     week = week_of(post_id)
     return WEEKS.change_command(*week, change)
+
+
+@consumes(AccountRestricted, at_once=True)
+def tell_of_restricted(alias: str, deliveries: Sequence[Delivery[AccountRestricted]]) -> None:
+    """All processes hear of it at the next page they build. After the caches were told: consumers
+    of lower floors run before. One round trip."""
+    accounts = dict.fromkeys(delivery.owner_id for delivery in deliveries)
+    redis().run([account_command(account_id, time.time()) for account_id in accounts])
 
 
 @consumes(PostCreated, PostDeleted, PostMarked, at_once=True)

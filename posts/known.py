@@ -1,20 +1,24 @@
-"""Posts in process memory, and the log of what is gone that keeps them honest (P4, P5).
+"""Posts in process memory, and the log of what is gone that keeps it honest (P4, P5).
 
     posts.gone:v1:{0}   stream; p → packed id of a post that may no longer be shown,
+                        or the id of an account that is to be shown in another way (4 bytes),
                         or the mark of a process that begins (MARK_BYTES at random)
 
 A page asks, in a round trip it makes anyway, what the log has that this process has not seen, and
-forgets those posts before it looks for any. A log that lacks the last entry seen was lost or cut:
-then everything is forgotten, and the process begins again with a mark of its own.
+forgets those posts, and cards of those accounts, before it looks for any. A log that lacks the last
+entry seen was lost or cut: then everything is forgotten, and the process begins again with a mark
+of its own.
 """
 
 import secrets
 import threading
 from collections.abc import Iterable, Mapping, Sequence
+from struct import Struct
 from typing import Any, NamedTuple
 
 from cachebox import TTLCache
 
+from accounts.queries.cards import forget_card, forget_cards
 from infra.caching.client import Command
 from infra.caching.keys import key
 from posts.ids import PACKED_BYTES, PostId
@@ -22,6 +26,7 @@ from posts.ids import PACKED_BYTES, PostId
 LOG = key("posts.gone:v1", 0)
 FIELD = b"p"
 MARK_BYTES = 8
+ACCOUNT = Struct(">I")
 KNOWN_S = 60
 # Longer than any post stays in memory.
 LOG_S = 600
@@ -86,23 +91,28 @@ class KnownPosts:
                 self._posts.update(posts)
 
     def forget_all(self) -> None:
+        """Cards of accounts too: some of the news may have been about them."""
         with self._lock:
             self._posts.clear()
             self._position = None
+        forget_cards()
 
     def _begin(self, position: Position) -> Position:
         """What is gone from here on will be noticed; what is in memory may have missed some."""
         with self._lock:
             self._posts.clear()
             self._position = position
+        forget_cards()
         return position
 
     def _forget(self, news: Sequence[Any]) -> Position:
-        newest = _position(news[-1])
+        newest, values = _position(news[-1]), [_position(entry).value for entry in news]
         with self._lock:
-            for value in (_position(entry).value for entry in news):
+            for value in values:
                 if len(value) == PACKED_BYTES:
                     self._posts.pop(PostId.from_packed(value), None)
+                elif len(value) == ACCOUNT.size:
+                    forget_card(*ACCOUNT.unpack(value))
             if self._position is None or _order(self._position) < _order(newest):
                 self._position = newest
         return newest
@@ -113,8 +123,17 @@ known_posts = KnownPosts()
 
 def gone_command(post_id: PostId, clock_s: float) -> Command:
     """Tells all processes that a post is gone. To be sent after every cache was told."""
+    return _tell_command(post_id.packed, clock_s)
+
+
+def account_command(account_id: int, clock_s: float) -> Command:
+    """Tells them that an account is to be shown in another way, or not at all; likewise."""
+    return _tell_command(ACCOUNT.pack(account_id), clock_s)
+
+
+def _tell_command(value: bytes, clock_s: float) -> Command:
     oldest_ms = int((clock_s - LOG_S) * 1000)
-    return ("XADD", LOG, "MINID", "~", oldest_ms, "*", FIELD, post_id.packed)
+    return ("XADD", LOG, "MINID", "~", oldest_ms, "*", FIELD, value)
 
 
 def _position(entry: Any) -> Position:

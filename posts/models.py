@@ -15,7 +15,8 @@ class Post(ShardedModel):
 
     `moment` is second * 1296 + sequence (posts/ids.py). A deleted post stays as a tombstone
     without its text, so that its id is never given again. A repost has an id of its own, no text,
-    and a target; the target of a repost is never a repost.
+    and a target; the target of a repost is never a repost. `hidden_at`: since when moderators hide
+    it; they may show it again. News of that with a lower revision changes nothing.
     """
 
     owner = "author_id"
@@ -31,6 +32,8 @@ class Post(ShardedModel):
     kind = models.SmallIntegerField(choices=POSTS, db_default=Kind.POST.value)
     target_author = models.BigIntegerField(null=True)
     target_moment = models.BigIntegerField(null=True)
+    hidden_at = models.DateTimeField(null=True)
+    hidden_revision = models.BigIntegerField(db_default=0)
 
     class Meta:
         indexes = [
@@ -40,7 +43,13 @@ class Post(ShardedModel):
                 name="post_live",
                 condition=models.Q(deleted_at=None),
                 include=["kind", "target_author", "target_moment"],
-            )
+            ),
+            # tombstones, for those who purge them
+            models.Index(
+                fields=["author_id", "moment"],
+                name="post_deleted",
+                condition=models.Q(deleted_at__isnull=False),
+            ),
         ]
         constraints = [
             # twice is once; which of these posts the author reposted, newest posts first

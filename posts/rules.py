@@ -2,16 +2,27 @@
 
 from collections.abc import Mapping
 
-from posts.ids import PostId
+from accounts.encode import is_limited
 from relations.types import STRANGER, Standing
 
 
-def may_see(event: PostId, original: PostId, standings: Mapping[int, Standing]) -> bool:
-    """Neither who posted it nor who reposted it blocks the viewer, or is blocked by them.
+def may_see(
+    viewer_id: int | None,
+    people: Mapping[int, bytes],
+    standings: Mapping[int, Standing],
+) -> bool:
+    """Neither who posted it nor who reposted it blocks the viewer, or is blocked by them; and
+    whoever of them is limited is followed.
 
-    `standings`: between the viewer and others; empty for who has not signed in.
+    `people`: their Account entities. `standings`: between the viewer and others; empty for who has
+    not signed in.
     """
-    return not any(
-        standings.get(author_id, STRANGER).is_blocked
-        for author_id in {event.author_id, original.author_id}
+    return all(
+        _may_see_of(standings.get(account_id, STRANGER), account)
+        for account_id, account in people.items()
+        if account_id != viewer_id
     )
+
+
+def _may_see_of(standing: Standing, account: bytes) -> bool:
+    return not standing.is_blocked and (standing.is_followed or not is_limited(account))

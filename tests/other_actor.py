@@ -19,18 +19,17 @@ def main() -> None:
 
 
 def act(word: str, numbers: list[int]) -> None:
-    from accounts.actions.suspend_user import suspend_user  # noqa: PLC0415 - needs the settings
-    from accounts.actions.update_profile import update_profile  # noqa: PLC0415
-    from accounts.types import ProfileEdit  # noqa: PLC0415
+    from accounts.actions.update_profile import update_profile  # noqa: PLC0415 - needs the settings
+    from accounts.types import ProfileEdit, Restriction  # noqa: PLC0415
     from posts.actions.mark_post import mark_post  # noqa: PLC0415
     from posts.ids import PostId  # noqa: PLC0415
     from posts.types import Kind  # noqa: PLC0415
-    from tests.world import drain_all  # noqa: PLC0415
+    from tests.world import drain_all, restrict  # noqa: PLC0415
 
     if word == "rename":
         update_profile(numbers[0], ProfileEdit(display_name="Renamed"))
     elif word == "suspend":
-        suspend_user(numbers[0])
+        restrict(numbers[0], Restriction.SUSPENDED)
     else:
         account_id, author_id, moment = numbers
         mark_post(account_id, PostId.at(author_id, moment), Kind.FAVOURITE, True)

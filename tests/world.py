@@ -4,10 +4,12 @@ import itertools
 from datetime import UTC, datetime
 
 from django.apps import apps
-from django.db import connections
+from django.db import connections, transaction
 
+from accounts.actions.restrict_user import lock_user, restrict_user
 from accounts.models import Account, User
 from accounts.queries.cards import forget_cards
+from accounts.types import Restriction
 from infra.caching.client import redis
 from infra.changes.drain import drain
 from infra.changes.lag import lag_of
@@ -65,6 +67,12 @@ def make_account(username: str | None = None) -> int:
 
 def make_accounts(count: int) -> list[int]:
     return [make_account() for _ in range(count)]
+
+
+def restrict(account_id: int, restrictions: Restriction, at: datetime = NOW) -> None:
+    """As moderators do; nobody is asked why."""
+    with transaction.atomic(using="default"):
+        restrict_user(lock_user(account_id), restrictions, at)
 
 
 def publish(author_id: int, text: str = "hello", **options: object) -> PostId:

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
+from accounts.encode import is_limited
 from posts.encode import find_replied_to
 from posts.ids import PostId
 from relations.types import Flag, Standing
@@ -28,8 +29,8 @@ class Facts(NamedTuple):
 def is_visible_at_home(entry: Entry, facts: Facts) -> bool:
     """A post that exists, brought by oneself or somebody one follows and does not mute now.
 
-    What they repost must be of nobody who is muted or blocked, either way, and theirs must not be
-    hidden.
+    What they repost must be of nobody who is muted or blocked, either way, and of nobody who is
+    limited but those one follows; and theirs must not be hidden.
     """
     event, original = entry
     source, author = event.author_id, original.author_id
@@ -69,7 +70,12 @@ def _is_shown_to(facts: Facts, original: PostId, author: int) -> bool:
     """Whether what somebody reposts may be seen."""
     if original not in facts.fragments or author not in facts.accounts:
         return False
-    return author == facts.viewer_id or _is_bearable(facts.standings[author], facts.now_ms)
+    if author == facts.viewer_id:
+        return True
+    standing = facts.standings[author]
+    if not _is_bearable(standing, facts.now_ms):
+        return False
+    return standing.is_followed or not is_limited(facts.accounts[author])
 
 
 def _is_bearable(standing: Standing, now_ms: int) -> bool:

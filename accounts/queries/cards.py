@@ -1,16 +1,18 @@
 """Accounts as they stand beside a post, as this process last heard; a second old at most.
 
 Pages show the same few again and again.
-For what is shown with an account. Whether it may be shown is never asked here.
+Who is suspended has none. So a card in memory is shown only by a request that has read the log of
+what is gone since (posts/known.py), which tells of accounts too.
 """
 
+import time
 from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 from accounts.api.present import present_account
 from accounts.cache import profiles
 from counters.cache import account_counts
-from infra.caching.broadcast import holds_copies
+from infra.caching.broadcast import forget_here, holds_copies
 from infra.caching.client import Command
 from infra.caching.local import LocalTier
 
@@ -41,6 +43,11 @@ def plan_cards(account_ids: Collection[int]) -> CardReading:
     return CardReading(*_cards.split(account_ids))
 
 
+def plan_cards_anew(account_ids: Collection[int]) -> CardReading:
+    """None of them from process memory."""
+    return CardReading({}, list(account_ids), time.monotonic())
+
+
 def complete_cards(reading: CardReading, replies: Sequence[Any]) -> dict[int, bytes]:
     """Account JSON by id; what Redis lacks, or all of it without Redis (reply None), comes from
     the shards."""
@@ -53,6 +60,11 @@ def complete_cards(reading: CardReading, replies: Sequence[Any]) -> dict[int, by
     cards = {i: present_account(text, counts.get(i)) for i, text in fragments.items()}
     _cards.keep(cards, reading.asked_at)
     return reading.known | cards
+
+
+def forget_card(account_id: int) -> None:
+    """It is to be shown in another way, or not at all; whatever is held or being read of it."""
+    forget_here(profiles.family, [account_id])
 
 
 def forget_cards() -> None:

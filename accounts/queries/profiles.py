@@ -3,20 +3,23 @@
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
-from accounts.types import Profile
+from accounts.types import Profile, Restriction
 from infra.sharding.buckets import group_by_shard, shard_of
 from infra.sharding.scatter import scatter
 from infra.sharding.sql import fetch_all
 
 READ = """
-SELECT id, username, display_name, note, is_locked, is_bot, created_at, version
+SELECT id, username, display_name, note, is_locked, is_bot, created_at, version,
+    restrictions
 FROM accounts_account WHERE id = ANY(%s::bigint[])
 """
 
 
 def read_profiles(alias: str, account_ids: Sequence[int]) -> list[Profile]:
     """Profiles of accounts of one shard, in no order; unknown ones are missing. One query."""
-    return [Profile(*row) for row in fetch_all(alias, READ, (list(account_ids),))]
+    rows = fetch_all(alias, READ, (list(account_ids),))
+    found = [Profile(*row) for row in rows]
+    return [one._replace(restrictions=Restriction(one.restrictions)) for one in found]
 
 
 def load_profiles(account_ids: Iterable[int]) -> Mapping[int, Profile]:

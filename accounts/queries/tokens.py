@@ -1,22 +1,28 @@
 """From a token's checksum to what it allows: Redis, then the default database."""
 
+from collections.abc import Sequence
+
 from redis.exceptions import RedisError
 
 from accounts.cache import TokenFacts, put_token_command, read_token_entry, token_key
+from accounts.types import Restriction
 from infra.caching.client import redis
 from infra.changes.failpoints import failpoint
 from infra.sharding.placement import GLOBAL_ALIAS
-from infra.sharding.sql import fetch_one
+from infra.sharding.sql import fetch_all, fetch_one
 
 # A suspended user's tokens are no tokens, also should one have escaped the revocation.
-FIND = """
-SELECT t.id, t.user_id, coalesce(t.application_id, 0), t.scope, extract(epoch FROM t.expires),
-    a.quota
+FACTS = f"""
+SELECT t.token_checksum, t.id, t.user_id, coalesce(t.application_id, 0), t.scope,
+    extract(epoch FROM t.expires)::float8, a.quota,
+    coalesce(u.restrictions & {Restriction.FROZEN:d} <> 0, false),
+    coalesce(u.restriction_revision, 0)
 FROM accounts_accesstoken t
 LEFT JOIN accounts_user u ON u.id = t.user_id
 LEFT JOIN accounts_application a ON a.id = t.application_id
-WHERE t.token_checksum = %s AND (t.user_id IS NULL OR u.is_active)
-"""
+"""  # noqa: S608
+FIND = f"{FACTS} WHERE t.token_checksum = %s AND (t.user_id IS NULL OR u.is_active)"
+OF_USERS = f"{FACTS} WHERE t.user_id = ANY(%s::bigint[]) AND u.is_active"
 
 
 def find_token(checksum: str) -> TokenFacts | None:
@@ -46,4 +52,10 @@ def _load_and_put(checksum: str) -> TokenFacts | None:
 
 def _load(checksum: str) -> TokenFacts | None:
     row = fetch_one(GLOBAL_ALIAS, FIND, (checksum,))
-    return TokenFacts(row[0], row[1], row[2], row[3], float(row[4]), row[5]) if row else None
+    return TokenFacts(*row[1:]) if row else None
+
+
+def read_tokens_of(user_ids: Sequence[int]) -> dict[str, TokenFacts]:
+    """What the tokens of these users allow, by checksum. One query."""
+    rows = fetch_all(GLOBAL_ALIAS, OF_USERS, (list(user_ids),))
+    return {row[0]: TokenFacts(*row[1:]) for row in rows}

@@ -89,4 +89,5 @@ def _ask(checksum: str) -> Viewer | None:
 
 def _viewer_of(facts: TokenFacts) -> Viewer:
     scopes, quota = granted(facts.scope), facts.application_quota
-    return Viewer(facts.account_id, facts.application_id, scopes, facts.token_id, quota)
+    who = (facts.account_id, facts.application_id)
+    return Viewer(*who, scopes, facts.token_id, quota, facts.is_frozen)

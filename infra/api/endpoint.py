@@ -23,7 +23,7 @@ from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.views import APIView
 
 from infra.api.answers import answer_error
-from infra.api.errors import ScopeMissing, TokenInvalid, UserRequired
+from infra.api.errors import AccountFrozen, ScopeMissing, TokenInvalid, UserRequired
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest, Caller
 
@@ -39,6 +39,7 @@ class Access(NamedTuple):
     scope: str | None
     needs_token: bool
     needs_user: bool
+    is_for_frozen: bool
 
 
 class Meter(Protocol):
@@ -54,12 +55,14 @@ class Endpoint(APIView):
 
     `scopes`: the scope a token must have, by method. `public`: reading works without a token, and
     so do methods that name no scope; a token that is sent must be good all the same. `needs_user`:
-    an application's own token is not enough.
+    an application's own token is not enough. `for_frozen`: whom moderators froze may use more than
+    its GET.
     """
 
     scopes: ClassVar[Mapping[str, str]] = {}
     public: ClassVar[bool] = False
     needs_user: ClassVar[bool] = True
+    for_frozen: ClassVar[bool] = False
 
     _accesses: ClassVar[Mapping[str, Access]] = {}
     _authenticators: ClassVar[Sequence[Any]] = ()
@@ -86,7 +89,9 @@ class Endpoint(APIView):
     def _access(cls, method: str) -> Access:
         scope = cls.scopes.get(method)
         needs_token = not cls.public or (scope is not None and method != "GET")
-        return Access(method.lower(), scope, needs_token, needs_token and cls.needs_user)
+        needs_user = needs_token and cls.needs_user
+        is_for_frozen = method == "GET" or cls.for_frozen
+        return Access(method.lower(), scope, needs_token, needs_user, is_for_frozen)
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         headers: dict[str, str] = {}
@@ -106,7 +111,7 @@ class Endpoint(APIView):
         return answer
 
     def _admit(self, request: HttpRequest, access: Access) -> Caller | None:
-        """Who asks. Raises TokenInvalid, UserRequired, ScopeMissing."""
+        """Who asks. Raises TokenInvalid, UserRequired, ScopeMissing, AccountFrozen."""
         found = self._authenticators[0].authenticate(request) if self._authenticators else None
         if found is None:
             if access.needs_token:
@@ -117,6 +122,8 @@ class Endpoint(APIView):
             raise ScopeMissing
         if access.needs_user and caller.account_id is None:
             raise UserRequired
+        if caller.is_frozen and not access.is_for_frozen:
+            raise AccountFrozen
         return caller
 
     def _refuse_method(self) -> HttpResponse:

@@ -31,6 +31,13 @@ class NotAllowed(TidelineError):
     text = "This action is not allowed"
 
 
+class AccountFrozen(TidelineError):
+    """Moderators let the account read, but not write. Only they can end that."""
+
+    status = 403
+    text = "Your account is frozen: you can read, but not write"
+
+
 class InvalidCursor(TidelineError):
     status = 422
     text = "Cursor is not valid for this list"

@@ -1,19 +1,19 @@
 """Posts with everything that is shown with them, in one round trip when warm."""
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
 from redis.exceptions import RedisError
 
-from accounts.queries.cards import complete_cards, plan_cards
+from accounts.queries.cards import CardReading, complete_cards, plan_cards, plan_cards_anew
 from infra.caching.client import Command, redis
 from posts.api.present import NO_COUNTS, present_repost, present_status
 from posts.cache import Fragments, complete_reading, plan_reading
 from posts.count_cache import complete_counts, plan_counts
 from posts.ids import PostId
-from posts.known import Position, known_posts
+from posts.known import Look, Position, known_posts
 
 
 class Hydrated(NamedTuple):
@@ -61,26 +61,53 @@ def hydrate(
 
     `reposts`: the reposts that show some of the posts; they have no counts of their own.
     `position`: where the log of what is gone stood (posts/known.py) in this request; without it
-    process memory is not used. Cost: one round trip and no SQL when warm, no round trip when all is
-    in process memory; what is missing comes from its shard, once.
+    the log is read along, and of process memory only cards are used, unless it has news. Cost: one
+    round trip and no SQL when warm, no round trip when all is in process memory; what is missing
+    comes from its shard, once.
     """
     wanted = [*ids, *reposts]
     known = known_posts.find(wanted, position)
     posts = plan_reading((i for i in wanted if i not in known), time.time())
-    cards = plan_cards({post_id.author_id for post_id in wanted})
+    # The look before the cards: what another thread learns between the two is news to this one.
+    look = known_posts.look() if position is None and wanted else None
+    cards = _plan_cards({post_id.author_id for post_id in wanted}, look)
     counts = plan_counts(list(dict.fromkeys(ids)))
-    parts = [posts.commands(), cards.commands(), counts.commands(), list(extra)]
+    looks = [look.command()] if look else []
+    parts = [posts.commands(), cards.commands(), counts.commands(), looks, list(extra)]
     replies, is_away = _ask([command for part in parts for command in part])
-    post_replies, card_replies, count_replies, extra_replies = _split(replies, parts)
+    post_replies, card_replies, count_replies, news, extra_replies = _split(replies, parts)
+    accounts = complete_cards(cards, card_replies)
+    if look:
+        accounts = _confirm(accounts, cards.known, look, None if is_away else news[0])
     loaded = complete_reading(posts, post_replies)
     known_posts.keep(loaded, position)
     fragments = known | loaded
     return Hydrated(
         fragments,
-        complete_cards(cards, card_replies),
+        accounts,
         complete_counts(counts, count_replies, fragments),
         None if is_away else extra_replies,
     )
+
+
+def _plan_cards(account_ids: Collection[int], look: Look | None) -> CardReading:
+    """From process memory only where the log can tell whether it holds."""
+    return plan_cards_anew(account_ids) if look and look.since is None else plan_cards(account_ids)
+
+
+def _confirm(
+    accounts: dict[int, bytes], from_memory: Collection[int], look: Look, news: Any | None
+) -> dict[int, bytes]:
+    """The cards, those from memory read anew that the log has news of; all of them without Redis
+    (`news` None). Cost: nothing, where there is news of them one round trip."""
+    if news is None:
+        held = plan_cards_anew(from_memory)
+    elif known_posts.settle(look, news) == look.since:
+        return accounts
+    else:
+        held = plan_cards(from_memory)
+    kept = {i: card for i, card in accounts.items() if i not in held.missing}
+    return kept | complete_cards(held, _ask(held.commands())[0])
 
 
 def _split(replies: Sequence[Any], parts: Sequence[Sequence[Any]]) -> Iterator[Sequence[Any]]:

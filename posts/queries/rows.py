@@ -11,12 +11,15 @@ from posts.ids import MAX_SECOND, SEQUENCES, PostId
 from posts.types import Kind
 
 BY_ID = """
-SELECT author_id, moment, text, sensitive, spoiler_text, language,
+SELECT author_id, moment, {text}, sensitive, {spoiler_text}, language,
     kind, target_author, target_moment
 FROM unnest(%s::bigint[], %s::bigint[]) AS wanted (author_id, moment)
 JOIN posts_post USING (author_id, moment)
 """
-LIVE_BY_ID = f"{BY_ID} WHERE deleted_at IS NULL"
+SHOWN_BY_ID = f"""{BY_ID.format(text="text", spoiler_text="spoiler_text")}
+WHERE deleted_at IS NULL AND hidden_at IS NULL"""
+_WORDS = "CASE WHEN hidden_at IS NULL THEN {0} ELSE '' END AS {0}"
+ANY_BY_ID = BY_ID.format(text=_WORDS.format("text"), spoiler_text=_WORDS.format("spoiler_text"))
 RANGES = """
 SELECT p.author_id, p.moment, text, sensitive, spoiler_text, language,
     kind, target_author, target_moment
@@ -24,7 +27,7 @@ FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[]) AS span (author_id, lower,
 CROSS JOIN LATERAL (
     SELECT * FROM posts_post
     WHERE author_id = span.author_id AND moment >= lower AND moment < upper
-        AND deleted_at IS NULL
+        AND deleted_at IS NULL AND hidden_at IS NULL
     ORDER BY moment DESC LIMIT %s
 ) p
 """
@@ -43,13 +46,13 @@ PAST_ALL = (MAX_SECOND + 1) * SEQUENCES
 
 
 def read_posts(alias: str, ids: Sequence[PostId]) -> list[PostRow]:
-    """Live posts of one shard by key. One query."""
-    return _read(alias, LIVE_BY_ID, ids)
+    """Live posts of one shard by key, without those moderators hide. One query."""
+    return _read(alias, SHOWN_BY_ID, ids)
 
 
 def find_post_row(post_id: PostId) -> PostRow | None:
-    """The post, also when it is deleted: then it has no words. One query by key."""
-    rows = _read(shard_of(post_id.author_id), BY_ID, [post_id])
+    """The post, also when it is deleted or hidden: then it has no words. One query by key."""
+    rows = _read(shard_of(post_id.author_id), ANY_BY_ID, [post_id])
     return rows[0] if rows else None
 
 
@@ -59,7 +62,7 @@ def _read(alias: str, sql: str, ids: Sequence[PostId]) -> list[PostRow]:
 
 
 def read_ranges(alias: str, spans: Iterable[tuple[int, int, int]], limit: int) -> list[PostRow]:
-    """Live posts of (author, moment from, moment below) spans, the newest `limit` of each."""
+    """Of (author, moment from, moment below) spans the newest `limit` each, as `read_posts`."""
     columns = [list(column) for column in zip(*spans, strict=True)]
     return [PostRow(*row) for row in fetch_all(alias, RANGES, [*columns, limit])]
 
@@ -74,6 +77,8 @@ def list_timeline(
     may_trail: bool = False,
 ) -> list[tuple[PostId, PostId]]:
     """An author's live posts of moments from `lower` to below `upper`, each with the post it shows.
+
+    Those that moderators hide are among them: to hide is no change of timelines.
 
     `may_trail`: a replica may answer; then posts that were deleted lately can be among them.
     One index-only scan.

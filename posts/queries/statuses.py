@@ -24,9 +24,14 @@ class View(NamedTuple):
     hydrated: Hydrated
     own: Flags
     standings: Mapping[int, Standing]
+    viewer_id: int | None = None
 
     def sees(self, event: PostId, original: PostId) -> bool:
-        return self.hydrated.shows(event, original) and may_see(event, original, self.standings)
+        if not self.hydrated.shows(event, original):
+            return False
+        accounts = self.hydrated.accounts
+        people = {i: accounts[i] for i in (event.author_id, original.author_id)}
+        return may_see(self.viewer_id, people, self.standings)
 
     def present(self, event: PostId, original: PostId) -> bytes:
         return self.hydrated.present(event, original, self.own.get(original, 0))
@@ -93,4 +98,5 @@ def look(shown: Shown, viewer_id: int | None) -> View:
         hydrated,
         find_flags(viewer_id, complete_own_marks(viewer_id, own), originals),
         complete_standings(viewer_id, others, asked[0]).of if others else {},
+        viewer_id,
     )

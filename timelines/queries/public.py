@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from accounts.encode import is_limited
 from infra.api.pages import Page, Window
 from posts.ids import FIRST, LAST, PostId
 from posts.queries.statuses import View, look
@@ -48,7 +49,10 @@ def _take(viewer: Viewer, ids: Sequence[PostId], count: int) -> list[tuple[PostI
 
 
 def _is_wanted(viewer: Viewer, view: View, post_id: PostId) -> bool:
+    """Nothing of limited accounts: to those who follow them it comes at home."""
     standing = view.standings.get(post_id.author_id, STRANGER)
+    if is_limited(view.hydrated.accounts.get(post_id.author_id, b"")):
+        return False
     return view.sees(post_id, post_id) and not standing.is_muted_at(viewer.now_ms)
 
 

@@ -40,6 +40,7 @@ class FollowedByView(Endpoint):
     """Which of up to 100 accounts follow me: their ids, in the order asked, each once."""
 
     scopes = {"POST": "read:follows"}
+    for_frozen = True
 
     @extend_schema(request=schema.Targets, responses=schema.ACCOUNT_IDS)
     def post(self, request: ApiRequest) -> HttpResponse:

@@ -11,14 +11,15 @@ from django.test import Client
 from redis.exceptions import ConnectionError as RedisAway
 
 from accounts import consumers
-from accounts.actions.suspend_user import reinstate_user, suspend_user
 from accounts.cache import ENDED, token_key
 from accounts.models import AccessToken
 from accounts.queries import tokens, viewers
 from accounts.queries.viewers import find_viewer
+from accounts.types import Restriction
 from infra.caching.client import redis
 from infra.changes.failpoints import arm, disarm
 from tests.integration.accounts.people import App, Person, bearer
+from tests.world import restrict
 
 LOADED = "accounts.token_loaded"
 
@@ -152,12 +153,12 @@ def test_a_token_expires_on_time_whatever_is_cached(ann: Person) -> None:
 def test_suspending_ends_every_token_and_the_log_in(ann: Person) -> None:
     other = ann.app.log_in("ann").json()["access_token"]
     ann_id = ann.id
-    suspend_user(ann_id)
-    suspend_user(ann_id)
+    restrict(ann_id, Restriction.SUSPENDED)
+    restrict(ann_id, Restriction.SUSPENDED)
     assert find_viewer(ann.token) is None
     assert find_viewer(other) is None
     assert ann.app.log_in("ann").json()["error"] == "invalid_grant"
-    reinstate_user(ann_id)
+    restrict(ann_id, Restriction.NONE)
     assert find_viewer(ann.token) is None
     assert ann.app.log_in("ann").status_code == 200
 
@@ -165,7 +166,7 @@ def test_suspending_ends_every_token_and_the_log_in(ann: Person) -> None:
 def test_a_suspended_users_row_is_no_token(ann: Person) -> None:
     """Should a token have been given out while the user was being suspended."""
     ann_id = ann.id
-    suspend_user(ann_id)
+    restrict(ann_id, Restriction.SUSPENDED)
     row = AccessToken(
         user_id=ann_id, application=None, scope="read", expires=datetime(2100, 1, 1, tzinfo=UTC)
     )

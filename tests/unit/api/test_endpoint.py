@@ -28,6 +28,7 @@ class Caller:
     scopes: frozenset[str] = frozenset({"read:x", "write:x"})
     application_id: int = 1
     token_id: int = 1
+    is_frozen: bool = False
 
 
 class Header:

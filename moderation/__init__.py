@@ -1,0 +1,1 @@
+"""Who judges accounts and posts, why, and what came of it: reports, acts, appeals."""

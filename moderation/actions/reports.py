@@ -1,0 +1,109 @@
+"""Reports: filed by people, then assigned, resolved and opened again by moderators."""
+
+import time
+from collections.abc import Callable
+from datetime import datetime
+
+from django.conf import settings
+from django.db import transaction
+
+from accounts.queries.load import require_account
+from infra.api.errors import TooManyRequests
+from infra.caching.quotas import Claim, Quotas
+from infra.sharding.buckets import shard_of
+from infra.sharding.placement import GLOBAL_ALIAS
+from moderation.actions.judge import record
+from moderation.errors import ReportNotFound
+from moderation.models import Report
+from moderation.types import Act, NewReport, ReportState, Verdict
+from posts.errors import PostNotFound
+from posts.ids import MalformedPostId, PostId
+from posts.queries.rows import read_posts
+
+DAY_S = 86_400
+_quotas = Quotas(DAY_S)
+
+
+def file_report(
+    reporter_id: int, new: NewReport, clock_s: Callable[[], float] = time.time
+) -> Report:
+    """Puts a report into the queue.
+
+    Raises: AccountNotFound; PostNotFound for a post that is not the account's, or not there;
+    TooManyRequests past REPORTS_PER_DAY. Cost: one insert; a query for posts.
+    """
+    require_account(new.account_id)
+    _require_posts(new)
+    _charge(reporter_id, clock_s())
+    report = Report(
+        reporter_id=reporter_id,
+        account_id=new.account_id,
+        post_ids=list(new.post_ids),
+        comment=new.comment,
+        category=new.category,
+    )
+    report.save(using=GLOBAL_ALIAS, force_insert=True)
+    report.refresh_from_db(fields=["created_at"])
+    return report
+
+
+def assign_report(report_id: int, assignee_id: int, verdict: Verdict) -> bool:
+    """Somebody takes it on; False when it is theirs. Raises: ReportNotFound."""
+    with transaction.atomic(using=GLOBAL_ALIAS):
+        report = _lock(report_id)
+        if report.assignee_id == assignee_id:
+            return False
+        report.assignee_id = assignee_id
+        _save(report, Act.ASSIGN, verdict)
+    return True
+
+
+def resolve_report(report_id: int, verdict: Verdict, now: datetime) -> bool:
+    """Nothing is left to do; False when it was resolved. Raises: ReportNotFound."""
+    return _move(report_id, ReportState.RESOLVED, now, Act.RESOLVE, verdict)
+
+
+def reopen_report(report_id: int, verdict: Verdict) -> bool:
+    """There is something left to do; False when it was open. Raises: ReportNotFound."""
+    return _move(report_id, ReportState.OPEN, None, Act.REOPEN, verdict)
+
+
+def _move(
+    report_id: int, state: ReportState, resolved_at: datetime | None, act: Act, verdict: Verdict
+) -> bool:
+    with transaction.atomic(using=GLOBAL_ALIAS):
+        report = _lock(report_id)
+        if report.state == state:
+            return False
+        report.state, report.resolved_at = state, resolved_at
+        _save(report, act, verdict)
+    return True
+
+
+def _lock(report_id: int) -> Report:
+    report = Report.objects.select_for_update().filter(pk=report_id).first()
+    if report is None:
+        raise ReportNotFound
+    return report
+
+
+def _save(report: Report, act: Act, verdict: Verdict) -> None:
+    report.save(using=GLOBAL_ALIAS, update_fields=["state", "assignee", "resolved_at"])
+    record(act, verdict._replace(report_id=report.pk), report.account_id)
+
+
+def _require_posts(new: NewReport) -> None:
+    try:
+        ids = [PostId.from_public(text) for text in dict.fromkeys(new.post_ids)]
+    except MalformedPostId:
+        raise PostNotFound from None
+    if any(post_id.author_id != new.account_id for post_id in ids):
+        raise PostNotFound
+    if ids and len(read_posts(shard_of(new.account_id), ids)) < len(ids):
+        raise PostNotFound
+
+
+def _charge(reporter_id: int, now_s: float) -> None:
+    usage = _quotas.use([Claim(f"reports-{reporter_id}", settings.REPORTS_PER_DAY)], now_s)
+    if not usage.is_granted:
+        raise TooManyRequests(max(1, usage.reset_at - int(now_s)))

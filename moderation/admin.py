@@ -1,0 +1,221 @@
+"""Moderation in the admin: the queues of reports and appeals, and acts, which are done by adding
+them. Rows of acts are never changed; nothing is deleted."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any, ClassVar
+
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.html import format_html, format_html_join
+from django.utils.http import urlencode
+from django.utils.safestring import SafeString
+
+from accounts.admin import WithReason
+from accounts.key_pages import KeyPages
+from infra.api.errors import TidelineError
+from moderation.actions.appeals import accept_appeal, file_appeal, reject_appeal
+from moderation.actions.judge import judge_account, judge_post
+from moderation.actions.reports import assign_report, reopen_report, resolve_report
+from moderation.forms import ActForm, AppealForm
+from moderation.models import Appeal, ModerationAct, Report
+from moderation.queries.reported import load_reported
+from moderation.types import Act, ReportState, Verdict
+from posts.ids import PostId
+
+
+class Queue(KeyPages, WithReason):
+    """What moderators work off: nothing is entered or deleted by hand."""
+
+    fields: ClassVar[tuple[str, ...]] = ()
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        return self.fields
+
+    def do(
+        self, request: HttpRequest, rows: QuerySet[Any], act: Callable[[Any, Verdict], object]
+    ) -> None:
+        """The act for each row, with the reason given; tells what was refused."""
+        if not (reason := self.reason_of(request)):
+            return
+        verdict = Verdict(request.user.pk, reason)
+        for row in rows:
+            try:
+                act(row, verdict)
+            except TidelineError as error:
+                self.message_user(request, f"{row}: {error}", messages.ERROR)
+
+
+class ReportFilter(admin.SimpleListFilter):
+    title, parameter_name = "state", "queue"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        words = ("open", "unassigned", "mine", "assigned", "resolved")
+        return [(word, word) for word in words]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Report]) -> QuerySet[Report]:
+        opened = queryset.filter(state=ReportState.OPEN)
+        chosen = {
+            "open": opened,
+            "unassigned": opened.filter(assignee=None),
+            "mine": opened.filter(assignee=request.user.pk),
+            "assigned": opened.exclude(assignee=None),
+            "resolved": queryset.filter(state=ReportState.RESOLVED),
+        }
+        return chosen.get(self.value() or "", queryset)
+
+
+@admin.register(Report)
+class ReportAdmin(Queue):
+    """Filed by people, `POST /api/v1/reports`."""
+
+    list_display = ("id", "category", "account_id", "state", "assignee", "created_at")
+    list_filter = (ReportFilter,)
+    list_select_related = ("assignee",)
+    search_fields = ("=account_id",)
+    search_help_text = "By the id of the account that is reported"
+    fields = (
+        *("state", "assignee", "category", "comment", "reporter_id", "account_id"),
+        *("reported_posts", "what_to_do", "created_at", "resolved_at"),
+    )
+    actions = ("assign", "resolve", "reopen")
+
+    @admin.display(description="Posts, as they are now")
+    def reported_posts(self, report: Report) -> SafeString:
+        found = load_reported(report.post_ids)
+        return format_html_join("", "<p>{}: {}</p>", found.items()) or SafeString("none")
+
+    @admin.display(description="What to do")
+    def what_to_do(self, report: Report) -> SafeString:
+        targets = [str(report.account_id), *report.post_ids]
+        links = ((_act_link(target, report.pk), target) for target in targets)
+        return format_html_join(" · ", '<a href="{}">act on {}</a>', links)
+
+    @admin.action(description="Assign to me", permissions=["change"])
+    def assign(self, request: HttpRequest, queryset: QuerySet[Report]) -> None:
+        mine = int(request.user.pk or 0)  # nobody without an account gets here
+        self.do(request, queryset, lambda row, verdict: assign_report(row.pk, mine, verdict))
+
+    @admin.action(description="Resolve", permissions=["change"])
+    def resolve(self, request: HttpRequest, queryset: QuerySet[Report]) -> None:
+        now = datetime.now(UTC)
+        self.do(request, queryset, lambda row, verdict: resolve_report(row.pk, verdict, now))
+
+    @admin.action(description="Reopen", permissions=["change"])
+    def reopen(self, request: HttpRequest, queryset: QuerySet[Report]) -> None:
+        self.do(request, queryset, lambda row, verdict: reopen_report(row.pk, verdict))
+
+
+def _act_link(target: str, report_id: int) -> str:
+    values = {"target": target, "report": str(report_id)}
+    return f"{reverse('admin:moderation_moderationact_add')}?{urlencode(values)}"
+
+
+@admin.register(ModerationAct)
+class ActAdmin(KeyPages):
+    """To add an act is to do it. Who may add may judge; staff is judged by superusers."""
+
+    form = ActForm
+    list_display = ("id", "act", "account_id", "post_id", "reason", "actor", "created_at")
+    list_select_related = ("actor",)
+    search_fields = ("=account_id", "=post_id")
+    search_help_text = "By the id of an account or a post"
+    raw_id_fields = ("report",)
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        return ("act", "target", "reason", "report") if obj is None else self._shown()
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        return () if obj is None else self._shown()
+
+    def _shown(self) -> tuple[str, ...]:
+        about = ("act", "account_id", "post_id", "restrictions", "reason")
+        return (*about, "actor", "report", "created_at")
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        """Does it. The row that is written is the act's own."""
+        values = form.cleaned_data
+        report = values["report"]
+        verdict = Verdict(request.user.pk, values["reason"], report.pk if report else None)
+        done = _judge(values["target"], Act(values["act"]), verdict)
+        if done is not None:
+            obj.pk, obj.account_id, obj.post_id = done.pk, done.account_id, done.post_id
+
+    def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> Any:
+        """What is refused is said on the form, which is shown again."""
+        try:
+            return super().add_view(request, form_url, extra_context)
+        except TidelineError as error:
+            self.message_user(request, f"Nothing done: {error}", messages.ERROR)
+            request.method = "GET"
+            return super().add_view(request, form_url, extra_context)
+
+    def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> Any:
+        """The act is its own record."""
+
+    def response_add(self, request: HttpRequest, obj: Any, post_url_continue: Any = None) -> Any:
+        if obj.pk is None:
+            self.message_user(request, "Nothing done: it was so already.", messages.WARNING)
+            return self.response_post_save_add(request, obj)
+        return super().response_add(request, obj, post_url_continue)
+
+
+def _judge(target: int | PostId, act: Act, verdict: Verdict) -> ModerationAct | None:
+    if isinstance(target, PostId):
+        return judge_post(target, act, verdict)
+    return judge_account(target, act, verdict, datetime.now(UTC))
+
+
+@admin.register(Appeal)
+class AppealAdmin(Queue):
+    """Against acts. Accepting one undoes the act."""
+
+    form = AppealForm
+    list_display = ("id", "state", "act", "text", "created_at")
+    list_filter = ("state",)
+    list_select_related = ("act",)
+    raw_id_fields = ("act",)
+    fields = ("state", "about", "text", "created_at", "decided_at")
+    actions = ("accept", "reject")
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("moderation.add_appeal")
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        return ("act", "text") if obj is None else self.fields
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        return () if obj is None else self.fields
+
+    @admin.display(description="Against")
+    def about(self, appeal: Appeal) -> SafeString:
+        where = reverse("admin:moderation_moderationact_change", args=[appeal.act_id])
+        return format_html('<a href="{}">{}</a>: {}', where, appeal.act, appeal.act.reason)
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        act = form.cleaned_data["act"]
+        obj.pk = file_appeal(act.account_id, act.pk, form.cleaned_data["text"]).pk
+
+    @admin.action(description="Accept: undo the act", permissions=["change"])
+    def accept(self, request: HttpRequest, queryset: QuerySet[Appeal]) -> None:
+        now = datetime.now(UTC)
+        self.do(request, queryset, lambda row, verdict: accept_appeal(row.pk, verdict, now))
+
+    @admin.action(description="Reject: the act stays", permissions=["change"])
+    def reject(self, request: HttpRequest, queryset: QuerySet[Appeal]) -> None:
+        now = datetime.now(UTC)
+        self.do(request, queryset, lambda row, verdict: reject_appeal(row.pk, verdict, now))

@@ -1,0 +1,71 @@
+"""Reading reports and appeals out of requests, with Mastodon's faults."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import QueryDict
+
+from accounts.api.fields import read_text
+from accounts.errors import AccountNotFound
+from infra.api.errors import Fault, InvalidRequest, ValidationFailed
+from infra.api.ids import parse_account_id
+from moderation.models import APPEAL_LENGTH, COMMENT_LENGTH
+from moderation.types import Category, NewReport
+
+MOST_POSTS = 100
+
+
+def read_report(data: Mapping[str, Any]) -> NewReport:
+    """Raises AccountNotFound (404), ValidationFailed, InvalidRequest (422).
+
+    `forward` and `rule_ids` mean nothing here: there are no other servers, and no rules.
+    """
+    account_id = parse_account_id(str(data.get("account_id", "")))
+    if account_id is None:
+        raise AccountNotFound
+    comment = read_text(data, "comment")
+    if len(comment) > COMMENT_LENGTH:
+        raise ValidationFailed([_too_long("comment", COMMENT_LENGTH)])
+    return NewReport(account_id, _read_post_ids(data), comment, _read_category(data))
+
+
+def read_appeal(data: Mapping[str, Any]) -> str:
+    """Raises ValidationFailed."""
+    text = read_text(data, "text").strip()
+    if not text:
+        raise ValidationFailed([Fault("text", "ERR_BLANK", "can't be blank")])
+    if len(text) > APPEAL_LENGTH:
+        raise ValidationFailed([_too_long("text", APPEAL_LENGTH)])
+    return text
+
+
+def _read_category(data: Mapping[str, Any]) -> Category:
+    """Who names a rule means a violation, as in Mastodon."""
+    named = read_text(data, "category")
+    if not named:
+        return Category.VIOLATION if _list(data, "rule_ids") else Category.OTHER
+    try:
+        return Category(named)
+    except ValueError:
+        raise InvalidRequest(f"'{named}' is not a valid category") from None
+
+
+def _read_post_ids(data: Mapping[str, Any]) -> tuple[str, ...]:
+    ids = tuple(dict.fromkeys(map(str, _list(data, "status_ids"))))
+    if len(ids) > MOST_POSTS:
+        raise InvalidRequest(f"At most {MOST_POSTS} statuses at once")
+    return ids
+
+
+def _list(data: Mapping[str, Any], name: str) -> list[Any]:
+    """From a form or JSON, under either name; JSON may send one alone."""
+    if isinstance(data, QueryDict):
+        return data.getlist(f"{name}[]") or data.getlist(name)
+    sent = data.get(f"{name}[]", data.get(name))
+    if sent is None:
+        return []
+    return sent if isinstance(sent, list) else [sent]
+
+
+def _too_long(field: str, most: int) -> Fault:
+    return Fault(field, "ERR_TOO_LONG", f"is too long (maximum is {most} characters)")

@@ -1,0 +1,59 @@
+"""Mastodon's Report, AccountWarning and Appeal entities."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import orjson
+
+from moderation.models import Appeal, ModerationAct, Report
+from moderation.types import Act, ReportState
+
+# Mastodon's words; it does not know of hidden posts.
+ACTIONS = {
+    Act.WARN: "none",
+    Act.FREEZE: "disable",
+    Act.LIMIT: "silence",
+    Act.SUSPEND: "suspend",
+    Act.DELETE: "delete_statuses",
+    Act.HIDE: "hide_statuses",
+}
+
+
+def present_report(report: Report, account: bytes) -> bytes:
+    """`account`: of who is reported."""
+    is_resolved = report.state == ReportState.RESOLVED
+    entity = {
+        "id": str(report.pk),
+        "action_taken": is_resolved,
+        "action_taken_at": _iso(report.resolved_at) if report.resolved_at else None,
+        "category": report.category,
+        "comment": report.comment,
+        "forwarded": False,
+        "created_at": _iso(report.created_at),
+        "status_ids": report.post_ids or None,
+        "rule_ids": None,
+    }
+    return b'%b,"target_account":%b}' % (orjson.dumps(entity)[:-1], account)
+
+
+def present_strike(act: ModerationAct, appeal: Appeal | None, account: bytes) -> bytes:
+    """`account`: of who is judged."""
+    entity = {
+        "id": str(act.pk),
+        "action": ACTIONS[Act(act.act)],
+        "text": act.reason,
+        "status_ids": [act.post_id] if act.post_id else None,
+        "appeal": _present_appeal(appeal) if appeal else None,
+        "created_at": _iso(act.created_at),
+    }
+    return b'%b,"target_account":%b}' % (orjson.dumps(entity)[:-1], account)
+
+
+def _present_appeal(appeal: Appeal) -> dict[str, Any]:
+    state = "approved" if appeal.state == "accepted" else appeal.state
+    return {"text": appeal.text, "state": state}
+
+
+def _iso(moment: datetime) -> str:
+    at = moment.astimezone(UTC)
+    return f"{at:%Y-%m-%dT%H:%M:%S}.{at.microsecond // 1000:03d}Z"

@@ -1,0 +1,58 @@
+"""Reports, and what moderators did to one's own account."""
+
+from django.http import HttpResponse
+from drf_spectacular.utils import extend_schema
+
+from accounts.queries.load import get_account_json
+from infra.api.endpoint import Endpoint
+from infra.api.pages import page_response, read_window
+from infra.api.parameters import PAGING
+from infra.api.parsing import read_limit
+from infra.api.rendering import json_response
+from infra.api.request import ApiRequest
+from moderation.actions.appeals import file_appeal
+from moderation.actions.reports import file_report
+from moderation.api import schema
+from moderation.api.parse import read_appeal, read_report
+from moderation.api.present import present_report, present_strike
+from moderation.queries.strikes import strikes_page
+
+DEFAULT_LIMIT, MOST = 20, 40
+
+
+class ReportsView(Endpoint):
+    """Report an account, and posts of it, to the moderators."""
+
+    scopes = {"POST": "write:reports"}
+
+    @extend_schema(request=schema.NewReport, responses=schema.Report)
+    def post(self, request: ApiRequest) -> HttpResponse:
+        report = file_report(request.account_id, read_report(request.data))
+        return json_response(present_report(report, get_account_json(report.account_id)))
+
+
+class StrikesView(Endpoint):
+    """What moderators did to my account and my posts, and why; the latest first."""
+
+    scopes = {"GET": "read:accounts"}
+
+    @extend_schema(parameters=PAGING, responses=schema.Strike(many=True))
+    def get(self, request: ApiRequest) -> HttpResponse:
+        limit = read_limit(request.query_params.get("limit"), DEFAULT_LIMIT, MOST)
+        page = strikes_page(request.account_id, read_window(request.query_params, limit))
+        account = get_account_json(request.account_id, is_own=True)
+        bodies = [present_strike(act, appeal, account) for act, appeal in page.items]
+        return page_response(request, page._replace(items=bodies))  # type: ignore[arg-type]
+
+
+class AppealView(Endpoint):
+    """Ask the moderators, once, to undo what they did. Frozen accounts may, too."""
+
+    scopes = {"POST": "write:accounts"}
+    for_frozen = True
+
+    @extend_schema(request=schema.NewAppeal, responses=schema.Strike)
+    def post(self, request: ApiRequest, strike_id: int) -> HttpResponse:
+        appeal = file_appeal(request.account_id, strike_id, read_appeal(request.data))
+        account = get_account_json(request.account_id, is_own=True)
+        return json_response(present_strike(appeal.act, appeal, account))

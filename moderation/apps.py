@@ -1,0 +1,16 @@
+"""Django's registration of moderation; its consumers register on import."""
+
+from importlib import import_module
+
+from django.apps import AppConfig
+from django.db.models.signals import post_migrate
+
+
+class ModerationConfig(AppConfig):
+    name = "moderation"
+
+    def ready(self) -> None:
+        import_module("moderation.consumers")
+        # Permissions of apps listed before this one are there by then.
+        lay = import_module("moderation.groups").lay_groups_after_migrating
+        post_migrate.connect(lay, sender=self)

@@ -1,0 +1,13 @@
+"""The changes that moderation emits."""
+
+from typing import ClassVar
+
+from infra.changes.registry import Payload
+
+
+class PostJudged(Payload, frozen=True):
+    """On the default database; owner: the author. The last act on the post says what it is now."""
+
+    kind: ClassVar[str] = "moderation.post_judged"
+
+    moment: int

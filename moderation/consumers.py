@@ -1,0 +1,28 @@
+"""What moderation does with its own changes: posts become what the last act on them says."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+from infra.changes.failpoints import failpoint
+from infra.changes.registry import Delivery, consumes
+from moderation.changes import PostJudged
+from moderation.queries.acts import load_last_acts
+from moderation.types import Act
+from posts.actions.delete_post import delete_post
+from posts.actions.hide_post import hide_post
+from posts.errors import PostNotFound
+from posts.ids import PostId
+
+
+@consumes(PostJudged, at_once=True)
+def enforce_judgements(alias: str, deliveries: Sequence[Delivery[PostJudged]]) -> None:
+    """Hides, shows and deletes posts. One query, and a transaction a post on its author's shard."""
+    failpoint("moderation.before_enforcing")
+    judged = {PostId.at(one.owner_id, one.payload.moment) for one in deliveries}
+    for post_id, last in load_last_acts(judged).items():
+        if last.act == Act.DELETE:
+            with suppress(PostNotFound):  # as an earlier run, or its author, left it
+                delete_post(post_id)
+        else:
+            hidden_at = last.created_at if last.act == Act.HIDE else None
+            hide_post(post_id, hidden_at, revision=last.pk)

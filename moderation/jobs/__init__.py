@@ -1,0 +1,1 @@
+"""Jobs of moderation: what the commands of the same names do."""

@@ -1,0 +1,76 @@
+"""What an account has besides relations, table by table, and what ends a row of each."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import NamedTuple
+
+from infra.jobs.types import Batch, Work
+from infra.jobs.walk import Row, Table, walk_table
+from infra.sharding.buckets import shard_of
+from infra.sharding.sql import execute
+from posts.actions.delete_post import delete_post
+from posts.actions.mark_post import mark_post
+from posts.errors import PostNotFound
+from posts.ids import PostId
+from posts.types import Kind
+from relations.actions.mute import unmute
+from relations.rosters.actions.rosters import delete_roster
+from relations.rosters.errors import RosterNotFound
+
+FORGET_MARKER = "DELETE FROM markers_marker WHERE account_id = %s AND timeline = %s"
+
+
+class Left(NamedTuple):
+    """Rows of one table, which `end` ends one by one, by an action that may be run twice."""
+
+    table: Table
+    end: Callable[[Row], object]
+
+
+def _delete_post(row: Row) -> None:
+    try:
+        delete_post(PostId.at(*row))
+    except PostNotFound:
+        return  # somebody was faster
+
+
+def _unmark(row: Row) -> None:
+    owner_id, moment, author_id, kind = row
+    mark_post(owner_id, PostId.at(author_id, moment), Kind(kind), False)
+
+
+def _delete_roster(row: Row) -> None:
+    try:
+        delete_roster(*row)
+    except RosterNotFound:
+        return
+
+
+def _forget_marker(row: Row) -> None:
+    execute(shard_of(row[0]), FORGET_MARKER, row)
+
+
+POSTS = Table("posts_post", ("author_id", "moment"), where="deleted_at IS NULL")
+MARKS = Table("posts_mark", ("owner_id", "target_moment", "target_author", "kind"), where="is_on")
+MUTES = Table("relations_muted", ("owner_id", "target_id"), where="is_on")
+ROSTERS = Table("rosters_roster", ("owner_id", "roster_id"))
+MARKERS = Table("markers_marker", ("account_id", "timeline"))
+TABLES = (
+    Left(POSTS, _delete_post),
+    Left(MARKS, _unmark),
+    Left(MUTES, lambda row: unmute(*row)),
+    Left(ROSTERS, _delete_roster),
+    Left(MARKERS, _forget_marker),
+)
+
+
+def _end_all(left: Left, work: Work) -> Iterator[Batch]:
+    for piece in walk_table(work, left.table):
+        if not work.dry_run:
+            for row in piece.rows:
+                left.end(row)
+        lines = [f"{left.table.name} {'/'.join(map(str, row))}" for row in piece.rows]
+        yield Batch(len(piece.rows), 0, piece.alias, len(piece.rows), None, lines)
+
+
+PASSES = tuple(partial(_end_all, left) for left in TABLES)

@@ -1,0 +1,44 @@
+"""`manage.py purge_accounts`: deletes what accounts left that were suspended long ago."""
+
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.core.management import CommandError
+
+from accounts.queries.restrictions import read_restricted
+from infra.jobs.command import JobCommand
+from infra.jobs.flags import WALK
+from infra.jobs.types import Batch, Work
+from moderation.jobs.purge_accounts import purge_accounts
+from moderation.types import Verdict
+from relations.jobs.passes import bounded
+
+
+class Command(JobCommand):
+    help = (
+        "Deletes all that is left of accounts suspended for more than SUSPENSION_DAYS, or of one"
+        " that is suspended, however lately: --account and --yes. It cannot be undone."
+    )
+    unit = "rows"
+    flags = WALK
+
+    def add_job_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--yes", action="store_true", help="with --account: do not wait")
+
+    def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
+        now = datetime.now(UTC)
+        before = now - timedelta(days=settings.SUSPENSION_DAYS)
+        if work.account_id is not None:
+            self._check(work.account_id, options["yes"] or work.dry_run)
+            before = now
+        return bounded(purge_accounts(work, before, Verdict(None, "purge_accounts"), now))
+
+    def _check(self, account_id: int, is_meant: bool) -> None:
+        found = read_restricted([account_id]).get(account_id)
+        if found is None or found.suspended_at is None:
+            raise CommandError("this account is not suspended: suspend_account does that")
+        if not is_meant:
+            raise CommandError("this cannot be undone: --dry-run shows it, --yes does it")

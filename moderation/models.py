@@ -1,0 +1,104 @@
+"""Reports, what moderators did and why, and appeals against it."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models.functions import Now
+
+from infra.sharding.placement import Placement
+from moderation.types import Act, AppealState, Category, ReportState
+
+REASON_LENGTH, COMMENT_LENGTH, APPEAL_LENGTH = 500, 1_000, 2_000
+POST_ID_LENGTH = 14
+
+
+class Report(models.Model):
+    """GLOBAL, a row a report; written by moderation.actions.reports.
+
+    `post_ids`: public ids, which name posts on other databases; some may be gone.
+    """
+
+    placement = Placement.GLOBAL
+
+    reporter_id = models.BigIntegerField()
+    account_id = models.BigIntegerField()
+    post_ids = models.JSONField(default=list)
+    comment = models.CharField(max_length=COMMENT_LENGTH, blank=True, default="")
+    category = models.CharField(max_length=16, choices=[(one.value, one.value) for one in Category])
+    state = models.CharField(
+        max_length=8,
+        choices=[(one.value, one.value) for one in ReportState],
+        default=ReportState.OPEN,
+        db_default=ReportState.OPEN,
+    )
+    assignee = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    resolved_at = models.DateTimeField(null=True, editable=False)
+
+    class Meta:
+        indexes = [
+            # the queue, newest first
+            models.Index(fields=["state", "-id"], name="report_queue"),
+            models.Index(fields=["assignee", "-id"], name="report_of_assignee"),
+            models.Index(fields=["account_id", "-id"], name="report_of_account"),
+        ]
+
+    def __str__(self) -> str:
+        return f"Report {self.pk} on account {self.account_id}"
+
+
+class ModerationAct(models.Model):
+    """GLOBAL, a row for everything moderators do: never changed, never deleted.
+
+    `actor` None: a command. `account_id`: who is judged, of a post its author. `post_id`: public
+    id; empty where the account is meant. `restrictions`: those of the account after the act, None
+    where it is about something else. A post is what the last act on it says.
+    """
+
+    placement = Placement.GLOBAL
+
+    act = models.CharField(max_length=8, choices=[(one.value, one.value) for one in Act])
+    actor = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
+    account_id = models.BigIntegerField()
+    post_id = models.CharField(max_length=POST_ID_LENGTH, blank=True, default="")
+    reason = models.CharField(max_length=REASON_LENGTH)
+    restrictions = models.SmallIntegerField(null=True)
+    report = models.ForeignKey(Report, models.PROTECT, null=True, related_name="acts")
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        indexes = [
+            # what was done to an account, newest first
+            models.Index(fields=["account_id", "-id"], name="act_on_account"),
+            # the last act on a post
+            models.Index(
+                fields=["post_id", "-id"], name="act_on_post", condition=~models.Q(post_id="")
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.act} {self.post_id or self.account_id}"
+
+
+class Appeal(models.Model):
+    """GLOBAL, at most a row an act; written by moderation.actions.appeals."""
+
+    placement = Placement.GLOBAL
+
+    act = models.OneToOneField(ModerationAct, models.PROTECT, related_name="appeal")
+    text = models.CharField(max_length=APPEAL_LENGTH)
+    state = models.CharField(
+        max_length=8,
+        choices=[(one.value, one.value) for one in AppealState],
+        default=AppealState.PENDING,
+        db_default=AppealState.PENDING,
+    )
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    decided_at = models.DateTimeField(null=True, editable=False)
+
+    class Meta:
+        indexes = [models.Index(fields=["state", "-id"], name="appeal_queue")]
+
+    def __str__(self) -> str:
+        return f"Appeal {self.pk} against {self.act}"

@@ -1,0 +1,37 @@
+"""Hides a post from everybody, and shows it again: one transaction on the author's shard."""
+
+from datetime import datetime
+
+from django.db import transaction
+
+from accounts.actions.lock_account import lock_account
+from infra.changes.append import append_change
+from infra.sharding.buckets import shard_of
+from infra.sharding.sql import execute
+from posts.actions.next_moment import move_posts
+from posts.changes import PostHidden
+from posts.ids import PostId
+
+WRITE = """
+UPDATE posts_post SET hidden_at = %s, hidden_revision = %s
+WHERE author_id = %s AND moment = %s AND deleted_at IS NULL AND hidden_revision < %s
+"""
+
+
+def hide_post(post_id: PostId, hidden_at: datetime | None, revision: int) -> bool:
+    """Hides a post since then, or shows it (None); False where that is no news, or it is deleted.
+
+    At the next read everywhere, its author's included. No count moves: the post is still there.
+    Raises: AccountNotFound. Safety: idempotent; a lower revision than the row's changes nothing.
+    Cost: four statements on the author's shard.
+    """
+    alias = shard_of(post_id.author_id)
+    where = (post_id.author_id, post_id.moment)
+    with transaction.atomic(using=alias):
+        lock_account(alias, post_id.author_id)
+        if not execute(alias, WRITE, (hidden_at, revision, *where, revision)):
+            return False
+        # By nothing: a new version of the author's posts, which caches and replicas go by.
+        version = move_posts(alias, post_id.author_id, 0)
+        append_change(alias, post_id.author_id, PostHidden(post_id.moment, version - 1, version))
+    return True

@@ -1,0 +1,1 @@
+"""Jobs of posts: what the commands of the same names do."""

@@ -1,0 +1,61 @@
+"""Takes the rows of posts out that were deleted long ago."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from functools import partial
+
+from infra.jobs.types import Batch, Work
+from infra.jobs.walk import Key, Row, walk
+from infra.sharding.sql import fetch_all
+
+FOUND = """
+SELECT author_id, moment FROM posts_post
+WHERE deleted_at IS NOT NULL AND deleted_at < %(before)s
+    AND (%(account)s::bigint IS NULL OR author_id = %(account)s)
+    AND (%(author)s::bigint IS NULL OR (author_id, moment) > (%(author)s, %(moment)s))
+ORDER BY author_id, moment LIMIT %(count)s
+"""
+# An author's newest stays, since the next id is made from it. What somebody still favours, reposts
+# or replies to stays, since they find what they take back by it.
+CHOSEN = """
+SELECT author_id, moment FROM posts_post AS post
+JOIN unnest(%(authors)s::bigint[], %(moments)s::bigint[]) AS wanted (author_id, moment)
+    USING (author_id, moment)
+WHERE deleted_at IS NOT NULL
+    AND EXISTS (
+        SELECT 1 FROM posts_post AS newer
+        WHERE newer.author_id = post.author_id AND newer.moment > post.moment
+    )
+    AND NOT EXISTS (
+        SELECT 1 FROM posts_response AS response
+        WHERE response.author_id = post.author_id AND response.moment = post.moment AND is_on
+    )
+"""
+DELETE = f"""
+DELETE FROM posts_post WHERE (author_id, moment) IN ({CHOSEN}) RETURNING author_id, moment
+"""  # noqa: S608
+
+
+def purge_deleted_posts(work: Work, before: datetime) -> Iterator[Batch]:
+    """Tombstones of posts deleted before then; a batch of them each.
+
+    Their words went with the deletion; what goes now is the id. To all readers a row that is not
+    there is a deleted one. Safety: idempotent. Cost: two statements a batch, by index.
+    """
+    for piece in walk(work, partial(_read, work.account_id, before), key_length=2):
+        gone = _purge(piece.alias, piece.rows, work.dry_run)
+        yield Batch(len(piece.rows), 0, piece.alias, len(gone), piece.position)
+
+
+def _read(
+    account_id: int | None, before: datetime, alias: str, after: Key | None, count: int
+) -> list[Row]:
+    author_id, moment = after or (None, None)
+    params = {"before": before, "account": account_id, "author": author_id, "moment": moment}
+    return fetch_all(alias, FOUND, params | {"count": count})
+
+
+def _purge(alias: str, rows: Sequence[Row], is_dry: bool) -> list[Row]:
+    authors, moments = zip(*rows, strict=True)
+    params = {"authors": list(authors), "moments": list(moments)}
+    return fetch_all(alias, CHOSEN if is_dry else DELETE, params)

@@ -1,0 +1,82 @@
+"""People whom moderators judge, and what others see of them."""
+
+from datetime import UTC, datetime
+
+from accounts.types import Restriction
+from moderation.actions.judge import judge_account, judge_post
+from moderation.models import ModerationAct
+from moderation.types import Act, Verdict
+from posts.actions.create_post import create_post
+from posts.actions.mark_post import mark_post
+from posts.actions.repost import repost
+from posts.ids import EPOCH, PostId
+from posts.types import Draft, Kind
+from relations.actions.follow import follow
+from tests.callers import Caller
+from tests.integration.timelines.homes import first_page
+from tests.world import drain_all, make_accounts, publish
+
+BECAUSE = Verdict(None, "spam")
+
+
+def judge(account_id: int, act: Act, **options: Restriction) -> ModerationAct | None:
+    return judge_account(account_id, act, BECAUSE, datetime.now(UTC), **options)
+
+
+def judge_that(post_id: PostId, act: Act) -> ModerationAct | None:
+    return judge_post(post_id, act, BECAUSE)
+
+
+class Circle:
+    """I follow the judged and a friend, who reposted, answered and favoured each other's posts. A
+    stranger follows nobody."""
+
+    def __init__(self) -> None:
+        self.me, self.judged, self.friend, self.stranger = make_accounts(4)
+        for followee in (self.judged, self.friend):
+            follow(self.me, followee)
+        follow(self.friend, self.judged)
+        follow(self.judged, self.friend)
+        drain_all()
+        self._second = 1_000
+        self.theirs = self.post(self.judged)
+        self.friends = self.post(self.friend)
+        self.repost_of_theirs = repost(self.friend, self.theirs, self._clock)
+        self.repost_by_them = repost(self.judged, self.friends, self._clock)
+        self.answer = self.reply(self.judged, self.friends)
+        mark_post(self.judged, self.friends, Kind.FAVOURITE, True)
+        mark_post(self.friend, self.theirs, Kind.FAVOURITE, True)
+        drain_all()
+
+    def post(self, author: int) -> PostId:
+        return publish(author, clock_s=self._clock)
+
+    def reply(self, author: int, parent: PostId) -> PostId:
+        return create_post(author, Draft("yes", in_reply_to=parent), clock_s=self._clock)
+
+    def _clock(self) -> float:
+        self._second += 10
+        return EPOCH + self._second
+
+    @property
+    def whole_home(self) -> list[str]:
+        """What I see of all that at home: each post where it was brought last."""
+        return [i.public for i in (self.answer, self.repost_by_them, self.repost_of_theirs)]
+
+    def home(self) -> list[str]:
+        return first_page(self.me)
+
+
+class Eyes:
+    """What somebody, or nobody in particular, finds at a path."""
+
+    def __init__(self, account_id: int | None = None) -> None:
+        self.caller = Caller(account_id)
+
+    def status_of(self, path: str) -> int:
+        return int(self.caller.get(path).status_code)
+
+    def ids_at(self, path: str) -> list[str]:
+        answer = self.caller.get(path)
+        assert answer.status_code == 200, answer.content
+        return [one["id"] for one in answer.json()]

@@ -1,0 +1,82 @@
+"""Killed between any two steps: what is left, and that the drain, or a second try, ends it."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from accounts.models import Account, User
+from accounts.queries.viewers import find_viewer
+from accounts.types import Restriction
+from infra.changes.failpoints import arm, disarm
+from moderation.models import ModerationAct
+from moderation.types import Act
+from tests.callers import token_of
+from tests.integration.moderation.people import Circle, judge, judge_that
+from tests.world import drain_all
+
+ACCOUNT_STEPS = ["accounts.before_restricted", "accounts.before_profiles"]
+
+
+class Killed(Exception):
+    """What stands for the end of the process."""
+
+
+@pytest.fixture
+def circle(world: None) -> Iterator[Circle]:
+    yield Circle()
+    for name in (*ACCOUNT_STEPS, "moderation.before_enforcing"):
+        disarm(name)
+
+
+def killed_at(name: str) -> None:
+    """Once; what runs later finds the way free."""
+
+    def act() -> None:
+        disarm(name)
+        raise Killed
+
+    arm(name, act)
+
+
+@pytest.mark.parametrize("step", ACCOUNT_STEPS)
+@pytest.mark.parametrize("act", [Act.SUSPEND, Act.RESTORE])
+def test_the_drain_ends_what_an_act_on_an_account_began(
+    circle: Circle, step: str, act: Act
+) -> None:
+    expected = [circle.friends.public]
+    if act is Act.RESTORE:
+        judge(circle.judged, Act.SUSPEND)
+        drain_all()
+        expected = circle.whole_home
+    token = token_of(circle.judged)
+    killed_at(step)
+    judge(circle.judged, act)
+    assert ModerationAct.objects.filter(account_id=circle.judged, act=act).count() == 1
+    assert User.objects.get(pk=circle.judged).is_active is (act is Act.RESTORE)
+    assert (find_viewer(token) is not None) is (act is Act.RESTORE)
+    drain_all()
+    assert circle.home() == expected
+    row = Account.objects.of(circle.judged).get()
+    assert row.restrictions == (Restriction.SUSPENDED if act is Act.SUSPEND else 0)
+
+
+@pytest.mark.parametrize("act", [Act.HIDE, Act.DELETE])
+def test_the_drain_ends_what_an_act_on_a_post_began(circle: Circle, act: Act) -> None:
+    killed_at("moderation.before_enforcing")
+    judge_that(circle.friends, act)
+    assert circle.repost_by_them.public in circle.home()
+    drain_all()
+    assert circle.home() == [circle.answer.public, circle.repost_of_theirs.public]
+
+
+def test_an_act_that_failed_left_nothing(circle: Circle, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Audit row, log-in and tokens stand or fall together."""
+    monkeypatch.setattr("moderation.actions.judge.record", lambda *_, **__: 1 / 0)
+    token = token_of(circle.judged)
+    with pytest.raises(ZeroDivisionError):
+        judge(circle.judged, Act.SUSPEND)
+    assert find_viewer(token) is not None
+    assert User.objects.get(pk=circle.judged).is_active
+    assert not ModerationAct.objects.exists()
+    drain_all()
+    assert circle.home() == circle.whole_home

@@ -1,0 +1,254 @@
+"""purge_accounts and purge_deleted_posts: what is left, what follows, and that no kill matters."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.core.management import CommandError
+
+from accounts.errors import AccountPurged
+from accounts.models import Account, User
+from accounts.types import Restriction
+from infra.changes.failpoints import arm, disarm
+from infra.jobs.models import JobCheckpoint
+from infra.sharding.buckets import shard_of
+from infra.sharding.sql import execute, fetch_one
+from moderation.management.commands.purge_accounts import Command as Purge
+from moderation.management.commands.restore_account import Command as Restore
+from moderation.management.commands.suspend_account import Command as Suspend
+from moderation.models import ModerationAct
+from moderation.types import Act
+from posts.actions.delete_post import delete_post
+from posts.actions.mark_post import mark_post
+from posts.management.commands.purge_deleted_posts import Command as PurgePosts
+from posts.types import Kind
+from relations.actions.block import block
+from relations.actions.mute import mute
+from relations.rosters.actions.rosters import create_roster
+from tests.callers import Caller
+from tests.integration.jobs.outcomes import Outcome
+from tests.integration.moderation.people import Circle, Eyes, judge
+from tests.truth import assert_drained_truth, counts, everything_written, forward_edges, rows_of
+from tests.world import drain_all, make_account, publish
+
+LONG_AGO = timedelta(days=31)
+FILL = """
+INSERT INTO posts_post (author_id, moment, text, sensitive, spoiler_text, deleted_at)
+SELECT mod(n, 97), n, '', false, '', CASE mod(n, 50) WHEN 0 THEN now() - interval '99 days' END
+FROM generate_series(1, 20000) AS n
+"""
+LEFT = (
+    "SELECT 1 FROM posts_post WHERE author_id = {0} AND deleted_at IS NULL",
+    "SELECT 1 FROM posts_mark WHERE owner_id = {0} AND is_on",
+    "SELECT 1 FROM relations_muted WHERE owner_id = {0} AND is_on",
+    "SELECT 1 FROM rosters_roster WHERE owner_id = {0}",
+    "SELECT 1 FROM markers_marker WHERE account_id = {0}",
+    "SELECT 1 FROM relations_forwardedge WHERE {0} IN (follower_id, followee_id) AND attribute > 0",
+)
+
+
+@pytest.fixture
+def circle(world: None) -> Circle:
+    """Whoever is judged has something of everything, and the stranger blocks them."""
+    circle = Circle()
+    block(circle.stranger, circle.judged)
+    mute(circle.judged, circle.me)
+    create_roster(circle.judged, "Mine")
+    read = {"home": {"last_read_id": circle.friends.public}}
+    assert Caller(circle.judged).post("/api/v1/markers", read).status_code == 200
+    drain_all()
+    return circle
+
+
+def suspend_long_ago(account_id: int) -> None:
+    """As if the time had passed since."""
+    judge(account_id, Act.SUSPEND)
+    drain_all()
+    then = datetime.now(UTC) - LONG_AGO
+    User.objects.filter(pk=account_id).update(suspended_at=then)
+    Account.objects.of(account_id).update(suspended_at=then)
+
+
+def left_of(account_id: int) -> list[str]:
+    return [sql for sql in LEFT if rows_of(sql.format(account_id))]
+
+
+def assert_purged(circle: Circle) -> None:
+    drain_all()
+    assert left_of(circle.judged) == []
+    assert {one for (one, _), count in counts().items() if count} == {circle.me, circle.friend}
+    assert_drained_truth()
+    account = Account.objects.of(circle.judged).get()
+    assert account.restrictions == Restriction.SUSPENDED | Restriction.PURGED
+    user = User.objects.get(pk=circle.judged)
+    assert (user.email, user.has_usable_password()) == ("", False)
+    assert circle.home() == [circle.friends.public]
+
+
+def test_purges_who_was_suspended_long_ago_and_nobody_else(circle: Circle) -> None:
+    other = make_account()
+    kept = publish(other)
+    judge(other, Act.SUSPEND)
+    suspend_long_ago(circle.judged)
+    outcome = Outcome(Purge())
+    assert (outcome.code, f"account {circle.judged}\n" in outcome.out) == (0, True)
+    drain_all()
+    assert left_of(circle.judged) == []
+    assert left_of(other) == [LEFT[0]]
+    judge(other, Act.RESTORE)
+    assert Eyes().status_of(f"/api/v1/statuses/{kept.public}") == 200
+    publish(other)
+    assert_drained_truth()
+
+
+def test_others_follow_by_the_drain(circle: Circle) -> None:
+    suspend_long_ago(circle.judged)
+    Outcome(Purge())
+    assert_purged(circle)
+    friend = Eyes().caller.get(f"/api/v1/accounts/{circle.friend}").json()
+    assert (friend["followers_count"], friend["following_count"]) == (1, 0)
+    post = Eyes().caller.get(f"/api/v1/statuses/{circle.friends.public}").json()
+    shown = (post["favourites_count"], post["reblogs_count"], post["replies_count"])
+    assert shown == (0, 0, 0)
+    assert circle.judged not in {one for pair, edge in forward_edges().items()
+                                 if edge.attribute for one in pair}  # fmt: skip
+
+
+def test_a_second_run_changes_nothing(circle: Circle) -> None:
+    suspend_long_ago(circle.judged)
+    Outcome(Purge())
+    drain_all()
+    before = everything_written()
+    assert Outcome(Purge()).out == "0 rows done, 0 failed\n"
+    assert everything_written() == before
+
+
+def test_a_dry_run_names_what_would_go_and_writes_nothing(circle: Circle) -> None:
+    suspend_long_ago(circle.judged)
+    before = everything_written()
+    outcome = Outcome(Purge(), "--dry-run")
+    assert outcome.code == 0
+    assert f"posts_post {circle.judged}/{circle.theirs.moment}" in outcome.out
+    assert f"account {circle.judged}" in outcome.out
+    assert everything_written() == before
+    assert ModerationAct.objects.filter(act=Act.PURGE).count() == 0
+
+
+@pytest.mark.parametrize("turn", range(1, 8))
+def test_killed_and_run_again_it_ends_the_same(circle: Circle, turn: int) -> None:
+    """After so many batches of one row, and before the account's end; a purge that began goes on
+    whatever the time, and cannot be taken back."""
+    suspend_long_ago(circle.judged)
+    stopped = Outcome(Purge(), "--batch-size", "1", "--limit", str(turn))
+    assert stopped.code == 0
+    assert left_of(circle.judged)
+    with pytest.raises(AccountPurged):
+        judge(circle.judged, Act.RESTORE)
+    with pytest.raises(AccountPurged):
+        judge(circle.judged, Act.RESTORE, lifted=Restriction.SUSPENDED)
+    now = datetime.now(UTC)
+    Account.objects.of(circle.judged).update(suspended_at=now)
+    assert Outcome(Purge(), "--resume").code == 0
+    assert_purged(circle)
+    assert ModerationAct.objects.filter(act=Act.PURGE).count() == 1
+
+
+def test_killed_before_the_account_ends(circle: Circle) -> None:
+    suspend_long_ago(circle.judged)
+
+    def die() -> None:
+        raise KeyboardInterrupt
+
+    arm("moderation.before_purged", die)
+    Outcome(Purge())
+    disarm("moderation.before_purged")
+    assert Outcome(Purge()).code == 0
+    assert_purged(circle)
+    assert not JobCheckpoint.objects.exists()
+
+
+def test_one_account_at_once_when_it_is_meant(circle: Circle) -> None:
+    words = ("--account", str(circle.judged))
+    with pytest.raises(CommandError, match="not suspended"):
+        Outcome(Purge(), *words, "--yes")
+    judge(circle.judged, Act.SUSPEND)
+    with pytest.raises(CommandError, match="cannot be undone"):
+        Outcome(Purge(), *words)
+    assert left_of(circle.judged)
+    assert Outcome(Purge(), *words, "--yes").code == 0
+    assert_purged(circle)
+
+
+def test_who_was_restored_while_it_ran_is_left_alone(
+    circle: Circle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from moderation.jobs import purge_accounts  # noqa: PLC0415
+
+    suspend_long_ago(circle.judged)
+    begin = purge_accounts._begin
+
+    def restore_first(account_id: int, *rest: object) -> bool:
+        judge(account_id, Act.RESTORE)
+        return begin(account_id, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(purge_accounts, "_begin", restore_first)
+    Outcome(Purge())
+    drain_all()
+    assert circle.home() == circle.whole_home
+
+
+def test_commands_suspend_and_restore(circle: Circle) -> None:
+    words = ("--account", str(circle.judged), "--reason", "spam")
+    dry = Outcome(Suspend(), *words, "--dry-run")
+    assert dry.out.endswith("1 accounts looked at, 1 would change, 0 failed\n")
+    assert circle.home() == circle.whole_home
+    assert Outcome(Suspend(), *words).out.endswith("1 accounts done, 1 changed, 0 failed\n")
+    assert circle.home() == [circle.friends.public]
+    assert Outcome(Suspend(), *words).out.endswith("1 accounts done, 0 changed, 0 failed\n")
+    assert "1 would change" in Outcome(Restore(), *words, "--dry-run").out
+    assert Outcome(Restore(), *words).code == 0
+    assert circle.home() == circle.whole_home
+    assert [act.act for act in ModerationAct.objects.order_by("id")] == ["suspend", "restore"]
+    with pytest.raises(CommandError, match="--reason"):
+        Outcome(Suspend(), *words[:2])
+
+
+def age(account_id: int) -> None:
+    sql = "UPDATE posts_post SET deleted_at = now() - interval '31 days' WHERE author_id = %s"
+    execute(shard_of(account_id), f"{sql} AND deleted_at IS NOT NULL", (account_id,))
+
+
+def test_old_tombstones_go_but_the_newest_and_what_somebody_holds_on_to(world: None) -> None:
+    ann, bob = make_account(), make_account()
+    old, held, live, newest = (publish(ann, clock_s=lambda n=n: 1_767_230_000.0 + n)
+                               for n in range(4))  # fmt: skip
+    mark_post(bob, held, Kind.FAVOURITE, True)
+    drain_all()
+    for post in (old, held, newest):
+        delete_post(post)
+    drain_all()
+    assert Outcome(PurgePosts()).out == "0 deleted posts done, 0 failed\n"
+    age(ann)
+    before = everything_written()
+    dry = Outcome(PurgePosts(), "--dry-run")
+    assert dry.out == "3 deleted posts looked at, 1 would change, 0 failed\n"
+    assert everything_written() == before
+    done = Outcome(PurgePosts(), "--batch-size", "1")
+    assert done.out == "3 deleted posts done, 1 changed, 0 failed\n"
+    moments = {row[0] for row in rows_of("SELECT moment FROM posts_post")}
+    assert moments == {held.moment, live.moment, newest.moment}
+    path = f"/api/v1/statuses/{held.public}/unfavourite"
+    assert Caller(bob).post(path).status_code == 200
+    drain_all()
+    assert_drained_truth()
+    assert publish(ann, clock_s=lambda: 1_767_230_000.0) > newest
+
+
+def test_tombstones_are_found_by_their_index(world: None) -> None:
+    from posts.jobs.purge_deleted_posts import FOUND  # noqa: PLC0415
+
+    execute("shard0", FILL)
+    execute("shard0", "ANALYZE posts_post")
+    params = {"before": datetime.now(UTC), "account": None, "author": 3, "moment": 5, "count": 500}
+    plan = fetch_one("shard0", f"EXPLAIN (FORMAT JSON) {FOUND}", params)
+    assert plan is not None
+    assert "post_deleted" in str(plan[0])

@@ -1,0 +1,215 @@
+"""Hidden posts, limited and frozen accounts, and warnings."""
+
+from collections.abc import Callable
+
+import pytest
+
+from accounts.queries import tokens, viewers
+from accounts.queries.viewers import find_viewer
+from accounts.types import Restriction
+from infra.changes.failpoints import arm, disarm
+from moderation.errors import PostIsDeleted, ReasonMissing
+from moderation.models import ModerationAct
+from moderation.types import Act, Verdict
+from posts.actions.delete_post import delete_post
+from posts.errors import PostNotFound
+from posts.ids import PostId
+from relations.actions.follow import follow
+from tests.callers import Caller, token_of
+from tests.integration.moderation.people import Circle, Eyes, judge, judge_that
+from tests.integration.moderation.test_suspended import (
+    backfill,
+    flush,
+    rebuild,
+    replay,
+    restart,
+    vacuum,
+)
+from tests.truth import assert_drained_truth, counts
+from tests.world import drain_all, publish
+
+EVERYTHING = [rebuild, vacuum, replay, flush, restart, backfill]
+
+
+@pytest.fixture
+def circle(world: None) -> Circle:
+    return Circle()
+
+
+def test_a_hidden_post_is_nowhere_and_comes_back(circle: Circle) -> None:
+    post, eyes = circle.friends, Eyes(circle.me)
+    path = f"/api/v1/statuses/{post.public}"
+    without = [circle.answer.public, circle.repost_of_theirs.public]
+    assert circle.home() == circle.whole_home
+    before = counts()
+    judge_that(post, Act.HIDE)
+    assert circle.home() == without
+    for reader in (eyes, Eyes(circle.friend), Eyes()):
+        assert reader.status_of(path) == 404
+        assert post.public not in reader.ids_at(f"/api/v1/accounts/{circle.friend}/statuses")
+        assert post.public not in reader.ids_at("/api/v1/timelines/public")
+    answer = f"/api/v1/statuses/{circle.answer.public}/context"
+    assert eyes.caller.get(answer).json()["ancestors"] == []
+    drain_all()
+    assert counts() == before
+    judge_that(post, Act.SHOW)
+    assert circle.home() == circle.whole_home
+    assert eyes.status_of(path) == 200
+    assert_drained_truth()
+
+
+@pytest.mark.parametrize("what", EVERYTHING)
+def test_it_stays_hidden_whatever_is_run(circle: Circle, what: Callable[[Circle], None]) -> None:
+    without = [circle.answer.public, circle.repost_of_theirs.public]
+    judge_that(circle.friends, Act.HIDE)
+    drain_all()
+    what(circle)
+    assert circle.home() == without
+    drain_all()
+    assert circle.home() == without
+    judge_that(circle.friends, Act.SHOW)
+    what(circle)
+    assert circle.home() == circle.whole_home
+
+
+def test_its_words_are_not_told_to_who_takes_a_favourite_back(circle: Circle) -> None:
+    judge_that(circle.theirs, Act.HIDE)
+    path = f"/api/v1/statuses/{circle.theirs.public}/unfavourite"
+    answer = Caller(circle.friend).post(path)
+    assert answer.status_code == 200
+    assert "hello" not in answer.json()["content"]
+
+
+def test_its_author_may_delete_it_and_then_it_stays_gone(circle: Circle) -> None:
+    judge_that(circle.theirs, Act.HIDE)
+    assert delete_post(circle.theirs) == "hello"
+    judge_that(circle.theirs, Act.SHOW)
+    assert Eyes().status_of(f"/api/v1/statuses/{circle.theirs.public}") == 404
+    drain_all()
+    assert_drained_truth()
+
+
+def test_deleting_a_post_is_for_good(circle: Circle) -> None:
+    judge_that(circle.friends, Act.DELETE)
+    assert circle.friends.public not in circle.home()
+    with pytest.raises(PostIsDeleted):
+        judge_that(circle.friends, Act.SHOW)
+    drain_all()
+    assert_drained_truth()
+
+
+def test_twice_is_once_and_a_reason_is_asked(circle: Circle) -> None:
+    assert judge_that(circle.theirs, Act.SHOW) is None
+    assert judge_that(circle.theirs, Act.HIDE) is not None
+    assert judge_that(circle.theirs, Act.HIDE) is None
+    assert judge(circle.judged, Act.LIMIT) is not None
+    assert judge(circle.judged, Act.LIMIT) is None
+    assert ModerationAct.objects.count() == 2
+    from moderation.actions.judge import judge_post  # noqa: PLC0415
+
+    with pytest.raises(ReasonMissing):
+        judge_post(circle.friends, Act.HIDE, Verdict(None, "  "))
+    with pytest.raises(PostNotFound):
+        judge_that(PostId(1, circle.me, 1), Act.HIDE)
+
+
+def test_a_limited_account_is_for_its_followers(circle: Circle) -> None:
+    post = f"/api/v1/statuses/{circle.theirs.public}"
+    posts = f"/api/v1/accounts/{circle.judged}/statuses"
+    judge(circle.judged, Act.LIMIT)
+    follower, own = Eyes(circle.me), Eyes(circle.judged)
+    for eyes in (follower, own):
+        assert eyes.status_of(post) == 200
+        assert circle.theirs.public in eyes.ids_at(posts)
+    assert circle.home() == circle.whole_home
+    for eyes in (Eyes(circle.stranger), Eyes()):
+        assert eyes.status_of(post) == 404
+        assert eyes.ids_at(posts) == []
+        context = eyes.caller.get(f"/api/v1/statuses/{circle.friends.public}/context").json()
+        assert context["descendants"] == []
+    for eyes in (follower, own, Eyes(circle.stranger), Eyes()):
+        assert circle.theirs.public not in eyes.ids_at("/api/v1/timelines/public")
+        person = eyes.caller.get(f"/api/v1/accounts/{circle.judged}").json()
+        assert person["limited"] is True
+    judge(circle.judged, Act.RESTORE)
+    assert Eyes(circle.stranger).status_of(post) == 200
+    assert "limited" not in Eyes().caller.get(f"/api/v1/accounts/{circle.judged}").json()
+
+
+def test_reposts_of_a_limited_author_reach_followers_only(circle: Circle) -> None:
+    follow(circle.stranger, circle.friend)
+    drain_all()
+    stranger = Eyes(circle.stranger)
+    home = "/api/v1/timelines/home"
+    assert circle.repost_of_theirs.public in stranger.ids_at(home)
+    judge(circle.judged, Act.LIMIT)
+    assert stranger.ids_at(home) == [circle.friends.public]
+    follow(circle.stranger, circle.judged)
+    assert circle.repost_of_theirs.public in stranger.ids_at(home)
+
+
+def test_a_frozen_account_reads_and_writes_nothing(circle: Circle) -> None:
+    caller = Caller(circle.judged)
+    status = {"status": "more"}
+    assert caller.get("/api/v1/timelines/home").status_code == 200
+    judge(circle.judged, Act.FREEZE)
+    refused = [
+        caller.post("/api/v1/statuses", status),
+        caller.post(f"/api/v1/accounts/{circle.stranger}/follow"),
+        caller.post(f"/api/v1/statuses/{circle.friends.public}/favourite"),
+        caller.delete(f"/api/v1/statuses/{circle.theirs.public}"),
+        caller.post("/api/v1/markers", {"home": {"last_read_id": circle.theirs.public}}),
+    ]
+    error = {"error": "Your account is frozen: you can read, but not write"}
+    assert [(one.status_code, one.json()) for one in refused] == [(403, error)] * len(refused)
+    assert caller.get("/api/v1/timelines/home").status_code == 200
+    asked = caller.post("/api/v1/accounts/followed_by", {"id": [str(circle.friend)]})
+    assert asked.json() == [str(circle.friend)]
+    assert circle.home() == circle.whole_home
+    judge(circle.judged, Act.RESTORE)
+    assert caller.post("/api/v1/statuses", status).status_code == 200
+
+
+def test_a_token_read_before_the_freezing_is_not_laid_after(circle: Circle) -> None:
+    token = token_of(circle.judged)
+
+    def freeze() -> None:
+        disarm("accounts.token_loaded")
+        judge(circle.judged, Act.FREEZE)
+
+    arm("accounts.token_loaded", freeze)
+    find_viewer(token)
+    checksum = next(iter(tokens.read_tokens_of([circle.judged])))
+    viewers._known.forget([checksum])
+    viewer = find_viewer(token)
+    assert viewer is not None
+    assert viewer.is_frozen
+
+
+def test_acts_add_up_and_restoring_ends_them_all(circle: Circle) -> None:
+    judge(circle.judged, Act.LIMIT)
+    judge(circle.judged, Act.FREEZE)
+    judge(circle.judged, Act.WARN)
+    done = judge(circle.judged, Act.SUSPEND)
+    assert done is not None
+    assert done.restrictions == 7
+    restored = judge(circle.judged, Act.RESTORE, lifted=Restriction.SUSPENDED)
+    assert restored is not None
+    assert restored.restrictions == 3
+    assert judge(circle.judged, Act.RESTORE).restrictions == 0  # type: ignore[union-attr]
+    drain_all()
+    assert circle.home() == circle.whole_home
+
+
+def test_a_warning_is_a_record_and_nothing_else(circle: Circle) -> None:
+    judge(circle.judged, Act.WARN)
+    assert circle.home() == circle.whole_home
+    strikes = Caller(circle.judged).get("/api/v1/strikes").json()
+    assert [(one["action"], one["text"]) for one in strikes] == [("none", "spam")]
+
+
+def test_late_posts_of_a_hidden_week_do_not_bring_it_back(circle: Circle) -> None:
+    judge_that(circle.theirs, Act.HIDE)
+    publish(circle.judged)
+    drain_all()
+    assert circle.repost_of_theirs.public not in circle.home()
