@@ -17,6 +17,10 @@ SECOND = Struct(">I")  # what an entry begins with
 TAIL = 64
 # Many readers have the same entries: a look in a dict costs a tenth of taking one apart.
 KEPT_ENTRIES = 16_384
+# What lies where in an entry, for comparing without taking apart; numpy has no quick 10 bytes.
+_SIDES = np.dtype(
+    [("event", "u8"), ("event_end", "u2"), ("original", "u8"), ("original_end", "u2")]
+)
 # Cuts a string into entries four times as fast as slices do.
 _ENTRIES = re.compile(rb".{%d}" % ENTRY_BYTES, re.DOTALL)
 
@@ -86,9 +90,11 @@ class LiveTimeline(NamedTuple):
     def reposts(self) -> dict[PostId, list[Entry]]:
         """Entries at or above the mark that show another post than their own, by that post; each
         may repeat. 7 µs for 450, and 0.5 µs for each that is found."""
-        ids = np.frombuffer(self.data, f"V{PACKED_BYTES}")
+        sides = np.frombuffer(self.data, _SIDES)
+        is_repost = sides["event"] != sides["original"]
+        is_repost |= sides["event_end"] != sides["original_end"]
         found: dict[PostId, list[Entry]] = {}
-        for index in np.flatnonzero(ids[::2] != ids[1::2]).tolist():
+        for index in is_repost.nonzero()[0].tolist():
             start = index * ENTRY_BYTES
             entry = Entry.from_packed(self.data[start : start + ENTRY_BYTES])
             if entry.event.second >= self.complete_from:
