@@ -42,8 +42,9 @@ def measure() -> dict[str, Any]:
         board = _fill(path, dice)
         readers = [np.sort(dice.integers(1, ACCOUNTS, FOLLOWEES)) for _ in range(READERS)]
         asked = Increments(path, NoThread(path, _nothing), lambda: NOW)
+        gathered = np.empty(FOLLOWEES, np.uint32)
         answers = {
-            "gather": lambda ids: board.latest.take(ids, mode="clip"),
+            "gather": lambda ids: board.latest.take(ids, None, gathered, "clip"),
             "question": lambda ids: asked.authors_since(ids, SINCE),
         }
         figures: dict[str, Any] = {
@@ -51,7 +52,8 @@ def measure() -> dict[str, Any]:
             for kind, turns in (("cold", readers), ("warm", readers[:1] * READERS))
             for name, answer in answers.items()
         }
-        figures["bytes_per_account"] = round(path.stat().st_size / ACCOUNTS, 3)
+        figures["bytes_per_account"] = board.latest.itemsize
+        figures["bytes_beside"] = path.stat().st_size - ACCOUNTS * board.latest.itemsize
         figures["apply_1000_posts"] = _time(lambda news: apply_posts(board, news), _batches(dice))
     return figures
 

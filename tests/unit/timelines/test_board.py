@@ -17,7 +17,7 @@ from timelines.increments.board import (
     make_board,
     open_board,
 )
-from timelines.increments.questions import MOST_VALUE, find_authors
+from timelines.increments.questions import find_authors
 
 SINCE = PostId(100, 5, 0)
 
@@ -83,7 +83,7 @@ def test_it_grows_and_keeps_what_it_has(path: Path) -> None:
 
 def test_the_last_second_there_can_be(path: Path) -> None:
     board = make_board(path)
-    board.latest[7] = MOST_VALUE
+    board.latest[7] = 2**32 - 1
     assert found(board, 7, since=PostId(36**6 - 1, 1, 0)) == []
 
 
