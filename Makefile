@@ -35,10 +35,11 @@ lock: dev-packages ## write requirements/*.txt anew from *.in (LOCK_FLAGS=--upgr
 	$(LOCK) requirements/uv.in --output-file requirements/uv.txt
 	$(LOCK) requirements/app.in --output-file requirements/app.txt
 	$(LOCK) requirements/dev.in --output-file requirements/dev.txt
+	$(LOCK) requirements/peers.in --output-file requirements/peers.txt
 
 clean: python ## delete the environment, all caches and ALL DATA of make run
 	@$(PYTHON) -m config.services.delete_data .data
-	rm -rf .venv .static .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv .venv-peers .static .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 NEW_KEY = $(IN_VENV) -c 'import secrets; print(secrets.token_urlsafe(64))'

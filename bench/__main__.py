@@ -14,8 +14,8 @@ from tests.services import private_services
 
 HISTORY = Path(__file__).with_name("history.jsonl")
 WORKLOADS = ("home", "deliveries", "pull", "caches", "increments", "linkbench")
-# Takes half a minute.
-BY_NAME = ("fan_out",)
+# Take half a minute, and ten; peers brings an environment of its own.
+BY_NAME = ("fan_out", "peers")
 CHOICES = WORKLOADS + BY_NAME
 NO_LIMITS = {
     "QUOTA_PER_ACCOUNT": "1000000000",
@@ -52,6 +52,7 @@ def _measure(names: Any, graph: Path | None) -> dict[str, dict[str, Any]]:
 
     django.setup()
     from bench import caches, deliveries, fan_out, home, increments, linkbench, pull, world  # noqa: PLC0415
+    from bench.peers import measure as peers  # noqa: PLC0415
 
     world.migrate()
     measures = {
@@ -61,6 +62,7 @@ def _measure(names: Any, graph: Path | None) -> dict[str, dict[str, Any]]:
         "pull": pull.measure,
         "caches": caches.measure,
         "fan_out": fan_out.measure,
+        "peers": peers.measure,
         "linkbench": lambda: linkbench.measure(graph),
     }
     return {name: measures[name]() for name in CHOICES if name in names}

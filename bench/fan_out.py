@@ -1,5 +1,6 @@
 """From the answer to a post until its followers can see it: steady posts, and one big author."""
 
+import os
 import statistics
 import subprocess
 import sys
@@ -47,7 +48,7 @@ def measure() -> dict[str, Any]:
     world.drain_all()
     _make_live([friend])
     crowd = _lay_crowd(star)
-    with _worker():
+    with worker():
         _visible_after_ms(author, friend)  # the worker is there
         steady = [_paced(author, friend) for _ in range(POSTS)]
         idle = [_page_ms(reader) for _ in range(IDLE_PAGES)]
@@ -133,10 +134,11 @@ def _make_live(readers: Sequence[int]) -> None:
 
 
 @contextmanager
-def _worker() -> Iterator[None]:
-    process = subprocess.Popen([sys.executable, *WORKER, *QUIET])
+def worker(**environment: str) -> Iterator["subprocess.Popen[bytes]"]:
+    """Celery as `make run` has it, for the length of the block, with more in its environment."""
+    process = subprocess.Popen([sys.executable, *WORKER, *QUIET], env=os.environ | environment)
     try:
-        yield
+        yield process
     finally:
         process.terminate()
         process.wait()

@@ -1,6 +1,7 @@
 """Makes .venv hold exactly what a lock says; run by make with the machine's own Python.
 
     python3 requirements/install.py app|dev
+    python3 requirements/install.py peers       .venv-peers, for one of the benchmarks
 
 Standard library only, and in syntax an older Python can read, so that it can say what is wrong.
 """
@@ -19,7 +20,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-VENV = HERE.parent / ".venv"
+VENV = HERE.parent / (".venv-peers" if sys.argv[1:] == ["peers"] else ".venv")
 PYTHON = VENV / "bin" / "python"
 OLDEST_PYTHON = (3, 11)
 TICK_S = 2
@@ -118,7 +119,7 @@ def install(level: str) -> None:
 
 
 def make_venv() -> None:
-    run("making .venv", [sys.executable, "-m", "venv", "--clear", str(VENV)])
+    run(f"making {VENV.name}", [sys.executable, "-m", "venv", "--clear", str(VENV)])
     pip = [str(PYTHON), "-m", "pip", "--quiet", "--disable-pip-version-check"]
     run("installing uv.txt", [*pip, "install", "--require-hashes", "-r", str(HERE / "uv.txt")])
     stamp_file("venv").write_text(venv_stamp())

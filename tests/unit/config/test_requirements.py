@@ -8,7 +8,7 @@ from importlib.metadata import packages_distributions
 from pathlib import Path
 
 CHECKOUT = Path(__file__).parents[3]
-NOT_PRODUCTION = {"tests", "bench", "requirements", ".venv", "build"}
+NOT_PRODUCTION = {"tests", "bench", "requirements", ".venv", ".venv-peers", "build"}
 # Named nowhere in our code: Django's PostgreSQL backend loads it.
 LOADED_BY_OTHERS = {"psycopg"}
 
@@ -69,14 +69,16 @@ def test_every_package_that_is_listed_is_named_in_the_code():
 
 
 def test_locks_pin_what_is_listed_and_agree():
-    app, dev = locked("app.txt"), locked("dev.txt")
+    app, dev, peers = locked("app.txt"), locked("dev.txt"), locked("peers.txt")
     assert listed("app.in") <= app.keys()
     assert listed("app.in") | listed("dev.in") <= dev.keys()
     assert {name: dev.get(name) for name in app} == app
+    assert listed("peers.in") <= peers.keys()
+    assert {name: peers[name] for name in app.keys() & peers.keys()}.items() <= app.items()
     assert listed("uv.in") == locked("uv.txt").keys()
 
 
 def test_every_pin_has_a_hash():
-    for name in ("uv.txt", "app.txt", "dev.txt"):
+    for name in ("uv.txt", "app.txt", "dev.txt", "peers.txt"):
         lock = (CHECKOUT / "requirements" / name).read_text()
         assert not re.findall(r"^\S+==.*\\\n(?!    --hash=sha256:)", lock, re.MULTILINE)

@@ -1,0 +1,87 @@
+"""One peer: answers calls, a JSON line each, until its input ends.
+
+python -m bench.peers.guests sql|activity|stream
+"""
+
+import gc
+import json
+import os
+import sys
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import django
+
+os.environ["DJANGO_SETTINGS_MODULE"] = "bench.peers.guests.settings"
+django.setup()
+
+from bench.peers.guests import tables  # noqa: E402 - set up before
+
+
+def main() -> None:
+    replies, sys.stdout = sys.stdout, sys.stderr
+    guest = _Guest(sys.argv[1])
+    for line in sys.stdin:
+        call = json.loads(line)
+        answer = getattr(guest, call["call"])(*call["with"])
+        replies.write(json.dumps(answer) + "\n")
+        replies.flush()
+
+
+class _Guest:
+    """Calls of the peer itself, and those that are alike for all."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._peer: Any = None
+
+    def lay_tables(self, path: str) -> None:
+        tables.lay(path)
+
+    def lay(self, readers: Sequence[int]) -> None:
+        self._peer = _make(self._name)
+        self._peer.lay(readers)
+
+    def time_reads(self, readers: Sequence[int], limit: int) -> list[float]:
+        """µs of each reader's first page, and of writing it as JSON, as an API would."""
+        gc.collect()
+        return [_time(lambda reader=reader: self.page(reader, limit)) for reader in readers]
+
+    def page(self, reader: int, limit: int) -> str:
+        return json.dumps(self._peer.home(reader, limit), default=str)
+
+    def time_posts(self, how: str, author: int, texts: Sequence[str], second: float) -> list[float]:
+        """µs until everybody would see it, a post a second from `second` on."""
+        post = getattr(self._peer, how)
+        return [
+            _time(lambda text=text, n=n: post(author, text, second + n))
+            for n, text in enumerate(texts)
+        ]
+
+    def homes(self, readers: Sequence[int], limit: int) -> list[list[int]]:
+        return [[post["id"] for post in self._peer.home(one, limit)] for one in readers]
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._peer, name)
+
+
+def _time(act: Any) -> float:
+    started = time.perf_counter()
+    act()
+    return (time.perf_counter() - started) * 1e6
+
+
+def _make(name: str) -> Any:
+    """Imports the one that is asked for: the others would patch and connect for nothing."""
+    if name == "sql":
+        from bench.peers.guests.sql import SqlPull as Peer  # noqa: PLC0415
+    elif name == "activity":
+        from bench.peers.guests.activity import ActivityStream as Peer  # noqa: PLC0415
+    else:
+        from bench.peers.guests.stream import StreamFramework as Peer  # noqa: PLC0415
+    return Peer()
+
+
+if __name__ == "__main__":
+    main()

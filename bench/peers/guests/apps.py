@@ -1,0 +1,14 @@
+"""Tells django-activity-stream which models take part."""
+
+from django.apps import AppConfig
+
+
+class GuestsConfig(AppConfig):
+    name = "bench.peers.guests"
+    label = "guests"
+
+    def ready(self) -> None:
+        from actstream import registry  # noqa: PLC0415 - its models load with the apps
+        from django.contrib.auth.models import User  # noqa: PLC0415
+
+        registry.register(User, self.get_model("Post"))

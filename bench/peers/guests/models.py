@@ -1,0 +1,22 @@
+"""The tables of a plain feed: posts and follows, with the indexes that their queries want."""
+
+from django.contrib.auth.models import User
+from django.db import models
+
+
+class Post(models.Model):  # noqa: DJ008 - nobody prints it
+    author = models.ForeignKey(User, models.CASCADE, db_index=False)
+    text = models.TextField()
+    created_at = models.DateTimeField()
+
+    class Meta:
+        indexes = [models.Index("author", models.F("id").desc(), name="post_of_author")]
+
+
+class Follow(models.Model):  # noqa: DJ008
+    follower = models.ForeignKey(User, models.CASCADE, db_index=False, related_name="+")
+    followee = models.ForeignKey(User, models.CASCADE, db_index=False, related_name="+")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=("follower", "followee"), name="one_follow")]
+        indexes = [models.Index(fields=("followee", "follower"), name="follow_of_followee")]

@@ -1,0 +1,32 @@
+"""Celery, as Stream-Framework wants it: tasks carry pickled feed managers. The worker starts here.
+
+python -m celery -A bench.peers.guests.queue worker
+"""
+
+import os
+
+import django
+from celery import Celery
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "bench.peers.guests.settings")
+django.setup()
+
+from django.conf import settings  # noqa: E402 - set up before
+
+app = Celery(
+    "guests", broker=f"redis+socket://{settings.REDIS_SOCKET}?virtual_host={settings.BROKER_DB}"
+)
+app.conf.update(
+    task_serializer="pickle",
+    accept_content=["pickle"],
+    task_ignore_result=True,
+    # What a killed worker had taken and not begun comes back after this; by default in an hour.
+    broker_transport_options={
+        "visibility_timeout": 5,
+        "unacked_restore_interval": 1,
+        "unacked_restore_throttle": 1,
+    },
+)
+app.set_default()
+
+from bench.peers.guests import feeds  # noqa: E402, F401 - the worker unpickles its classes

@@ -1,0 +1,54 @@
+"""The naive pull: one PostgreSQL, follows joined with posts at every read, nothing to keep true."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import psycopg
+from django.conf import settings
+
+from bench.peers.guests.tables import at
+
+HOME = """
+SELECT p.id, u.username, p.text, p.created_at
+FROM guests_follow f
+JOIN guests_post p ON p.author_id = f.followee_id
+JOIN auth_user u ON u.id = p.author_id
+WHERE f.follower_id = %s
+ORDER BY p.id DESC LIMIT %s
+"""
+FOLLOW = "INSERT INTO guests_follow (follower_id, followee_id) SELECT unnest(%s::int[]), %s"
+UNFOLLOW = "DELETE FROM guests_follow WHERE follower_id = ANY(%s) AND followee_id = %s"
+POST = "INSERT INTO guests_post (author_id, text, created_at) VALUES (%s, %s, %s) RETURNING id"
+
+
+class SqlPull:
+    """Writes are one row and seen when they are committed: there is no fan-out to be killed in."""
+
+    def __init__(self) -> None:
+        where = settings.DATABASES["default"]
+        self._database = psycopg.connect(
+            host=where["HOST"], dbname=where["NAME"], user=where["USER"], autocommit=True
+        )
+
+    def lay(self, readers: Sequence[int]) -> None:
+        """All rows are there."""
+
+    def home(self, reader: int, limit: int) -> list[dict[str, Any]]:
+        rows = self._database.execute(HOME, (reader, limit), prepare=True).fetchall()
+        return [{"id": id_, "author": a, "text": t, "at": c} for id_, a, t, c in rows]
+
+    def follow(self, readers: Sequence[int], author: int) -> None:
+        self._database.execute(FOLLOW, (list(readers), author))
+
+    def unfollow(self, readers: Sequence[int], author: int) -> None:
+        self._database.execute(UNFOLLOW, (list(readers), author))
+
+    def post(self, author: int, text: str, second: float) -> int:
+        row = self._database.execute(POST, (author, text, at(second)), prepare=True).fetchone()
+        return int(row[0])
+
+    def delete(self, post: int) -> None:
+        self._database.execute("DELETE FROM guests_post WHERE id = %s", (post,))
+
+    def bytes_an_entry(self, readers: Sequence[int]) -> float:
+        return 0

@@ -1,0 +1,129 @@
+"""The comparison: reads and writes by all sides in turn, then what each keeps, then the script."""
+
+import json
+import statistics
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+from bench.peers.data import Data, lay_data
+from bench.peers.process import install, make_database, peer
+from bench.peers.product import Tideline
+from bench.peers.script import Script, Side
+from bench.world import TEXT
+from timelines.stores.chosen import timeline_store
+from timelines.types import LiveTimeline
+
+PEERS = ("sql", "activity", "stream")
+# Pushed to by a process that can be killed; the others pull at every read.
+PUSHING = ("tideline", "stream")
+BASE = "peers"
+LIMIT = 20
+READ_TURNS, READS_A_TURN = 6, 2
+WRITE_TURNS, WRITES_A_TURN = 3, 3
+Sides = Mapping[str, Side]
+
+
+def measure() -> dict[str, Any]:
+    """Ratios are to Tideline, of medians: all sides take their turns in the same minutes."""
+    install()
+    data = lay_data()
+    with _sides(data) as sides:
+        return {
+            "read_first_ms": {name: _read_first(sides, readers) for name, readers in _kinds(data)},
+            "read_us": {name: _read(sides, readers) for name, readers in _kinds(data)},
+            "write": _write(sides, data),
+            "bytes_an_entry": _bytes(sides, data),
+            "wrong_entries": {name: _play(name, side, data) for name, side in sides.items()},
+        }
+
+
+def _kinds(data: Data) -> list[tuple[str, Sequence[int]]]:
+    return [*data.readers.items()]
+
+
+@contextmanager
+def _sides(data: Data) -> Iterator[Sides]:
+    """Tideline and the peers, each peer on its own copy of the same rows."""
+    readers = [reader for some in data.readers.values() for reader in some]
+    _lay_tables(data)
+    with ExitStack() as stack:
+        sides: dict[str, Side] = {"tideline": Tideline(data.stage_crowd)}
+        for name in PEERS:
+            make_database(f"{BASE}_{name}", BASE)
+            sides[name] = stack.enter_context(peer(name, f"{BASE}_{name}"))
+            sides[name].call("lay", readers)
+        yield sides
+
+
+def _lay_tables(data: Data) -> None:
+    make_database(BASE)
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file, peer("sql", BASE) as first:
+        text = {"text": TEXT, "people": data.people, "follows": data.follows, "posts": data.posts}
+        json.dump(text, file)
+        file.flush()
+        first.call("lay_tables", str(Path(file.name)))
+
+
+def _read_first(sides: Sides, readers: Sequence[int]) -> dict[str, float]:
+    """ms of each reader's very first page: Tideline computes the timeline it will keep."""
+    return {
+        name: round(statistics.median(side.call("time_reads", readers, LIMIT)) / 1000, 1)
+        for name, side in sides.items()
+    }
+
+
+def _read(sides: Sides, readers: Sequence[int]) -> dict[str, dict[str, float]]:
+    times: dict[str, list[float]] = {name: [] for name in sides}
+    for _ in range(READ_TURNS):
+        for name, side in sides.items():
+            times[name] += side.call("time_reads", [*readers] * READS_A_TURN, LIMIT)
+    ours = statistics.median(times["tideline"])
+    return {
+        name: {
+            "p50": round(statistics.median(all_)),
+            "p99": round(statistics.quantiles(all_, n=100)[98]),
+            "ratio": round(statistics.median(all_) / ours, 2),
+        }
+        for name, all_ in times.items()
+    }
+
+
+def _write(sides: Sides, data: Data) -> dict[str, dict[str, float]]:
+    """A post to the crowd, until all its timelines have it; a pull has nothing more to do."""
+    _make_live(data.crowd)
+    ways = {name: (side, "post") for name, side in sides.items()}
+    ways["stream, batched"] = (sides["stream"], "post_batched")
+    times: dict[str, list[float]] = {name: [] for name in ways}
+    for turn in range(WRITE_TURNS):
+        for name, (side, how) in ways.items():
+            second = data.posts[-1].second + 1 + turn * WRITES_A_TURN
+            texts = [TEXT] * WRITES_A_TURN
+            times[name] += side.call("time_posts", how, data.star, texts, second)
+    return {name: _write_figures(name, all_, len(data.crowd)) for name, all_ in times.items()}
+
+
+def _write_figures(name: str, times: Sequence[float], followers: int) -> dict[str, float]:
+    us = statistics.median(times)
+    figures = {"post_ms": round(us / 1000, 1)}
+    if name.startswith(PUSHING):
+        figures["deliveries_per_s"] = round(followers / us * 1e6)
+    return figures
+
+
+def _make_live(readers: Sequence[int]) -> None:
+    """Tideline pushes to those who read; Stream-Framework to everybody."""
+    for reader in readers:
+        timeline_store().begin_build(reader, 1)
+        timeline_store().lay(reader, 1, LiveTimeline.of([], 0, 0))
+
+
+def _bytes(sides: Sides, data: Data) -> dict[str, float]:
+    readers = data.readers["200"]
+    return {name: round(sides[name].call("bytes_an_entry", readers), 1) for name in PUSHING}
+
+
+def _play(name: str, side: Side, data: Data) -> dict[str, dict[str, int]]:
+    return Script(side, data.stage, data.stage_crowd, name in PUSHING).run()

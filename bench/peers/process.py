@@ -1,0 +1,84 @@
+"""A peer, seen from here: a process in the peers' environment that answers calls."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import psycopg
+from django.conf import settings
+
+ROOT = Path(__file__).resolve().parents[2]
+PYTHON = ROOT / ".venv-peers" / "bin" / "python"
+
+
+def install() -> None:
+    """Makes .venv-peers equal to requirements/peers.txt. Cost: nothing when it is."""
+    subprocess.run([sys.executable, "requirements/install.py", "peers"], cwd=ROOT, check=True)
+
+
+class Peer:
+    """Calls go by name: `peer.call("page", 7, 20)`. Raises RuntimeError when it is gone."""
+
+    def __init__(self, process: "subprocess.Popen[str]") -> None:
+        self._process = process
+
+    def call(self, name: str, *arguments: Any) -> Any:
+        if not self._process.stdin or not self._process.stdout:
+            raise RuntimeError("no pipes")
+        self._process.stdin.write(json.dumps({"call": name, "with": arguments}) + "\n")
+        self._process.stdin.flush()
+        line = self._process.stdout.readline()
+        if not line:
+            raise RuntimeError(f"the peer ended in {name}")
+        return json.loads(line)
+
+
+@contextmanager
+def peer(name: str, database: str) -> Iterator[Peer]:
+    """One of the guests, on a database of its own."""
+    command = [str(PYTHON), "-m", "bench.peers.guests", name]
+    process = subprocess.Popen(
+        command,
+        cwd=ROOT,
+        env=_environment(database),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        yield Peer(process)
+    finally:
+        if process.stdin:
+            process.stdin.close()
+        process.wait()
+
+
+def make_database(name: str, like: str = "template1") -> None:
+    """On the server that has Tideline's default database, which is idle while pages are read."""
+    where = settings.DATABASES["default"]
+    place = {"host": where["HOST"], "user": where["USER"], "dbname": where["NAME"]}
+    with psycopg.connect(**place, autocommit=True) as server:
+        server.execute(f'CREATE DATABASE "{name}" TEMPLATE "{like}"')  # type: ignore[arg-type]
+
+
+def _environment(database: str) -> dict[str, str]:
+    """Ours less what is Tideline's own: its packages, its settings."""
+    where = settings.DATABASES["default"]
+    kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
+    redis = urlsplit(settings.REDIS_URL)
+    if redis.scheme != "unix" or "db" not in parse_qs(redis.query):
+        raise ValueError(settings.REDIS_URL)
+    return kept | {
+        "DJANGO_SETTINGS_MODULE": "bench.peers.guests.settings",
+        "PEER_DATABASE": database,
+        "PEER_HOST": str(where["HOST"]),
+        "PEER_USER": str(where["USER"]),
+        "PEER_REDIS_SOCKET": redis.path,
+        "PEER_FEED_LENGTH": str(settings.TIMELINE_ENTRIES),
+    }
