@@ -29,16 +29,23 @@ def add_flags(
     parser: ArgumentParser, flags: Collection[Flag], aliases: Sequence[str], batch_size: int
 ) -> None:
     """Adds the flags declared, and no other."""
-    where = parser.add_mutually_exclusive_group()
-    if Flag.SHARD in flags:
-        where.add_argument("--shard", choices=aliases, help="only this database")
-    if Flag.ACCOUNT in flags:
-        where.add_argument("--account", type=count, metavar="ID", help="only this account")
+    _add_place(parser, flags, aliases)
     if Flag.DRY_RUN in flags:
         parser.add_argument("--dry-run", action="store_true", help="say what would change")
     if Flag.RESUME in flags:
         parser.add_argument("--resume", action="store_true", help="go on where a run was cut short")
     _add_numbers(parser, flags, batch_size)
+
+
+def _add_place(parser: ArgumentParser, flags: Collection[Flag], aliases: Sequence[str]) -> None:
+    """One of the two at most. argparse cannot print the help of a group with none in it."""
+    if not {Flag.SHARD, Flag.ACCOUNT} & set(flags):
+        return
+    where = parser.add_mutually_exclusive_group()
+    if Flag.SHARD in flags:
+        where.add_argument("--shard", choices=aliases, help="only this database")
+    if Flag.ACCOUNT in flags:
+        where.add_argument("--account", type=count, metavar="ID", help="only this account")
 
 
 def _add_numbers(parser: ArgumentParser, flags: Collection[Flag], batch_size: int) -> None:

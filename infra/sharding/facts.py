@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 from django.db import connections
 
-from infra.sharding.buckets import bucket_map
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.positions import read_position
 from infra.sharding.replicas import replica_of
@@ -29,7 +28,6 @@ class ShardFacts(NamedTuple):
     alias: str
     place: str
     server_version: str
-    bucket_count: int
     account_count: int | None
     size_bytes: int
     connection_count: int
@@ -44,10 +42,8 @@ def read_facts(alias: str) -> ShardFacts:
     assert row is not None  # noqa: S101 - a SELECT without a table has one row
     version, size_bytes, used, most = row
     accounts, offset_s = estimate_accounts(alias), read_clock_offset(alias)
-    place, buckets, replica = place_of(alias), count_buckets(alias), describe_replica(alias)
-    return ShardFacts(
-        alias, place, version, buckets, accounts, size_bytes, used, most, offset_s, replica
-    )
+    place, replica = place_of(alias), describe_replica(alias)
+    return ShardFacts(alias, place, version, accounts, size_bytes, used, most, offset_s, replica)
 
 
 def estimate_accounts(alias: str) -> int | None:
@@ -71,11 +67,6 @@ def place_of(alias: str) -> str:
     settings = connections[alias].settings_dict
     port = f":{settings['PORT']}" if settings["PORT"] else ""
     return f"{settings['HOST'] or 'localhost'}{port}/{settings['NAME']}"
-
-
-def count_buckets(alias: str) -> int:
-    """How many of the 1,024 buckets are mapped to it; needs the default database."""
-    return bucket_map().count(alias)
 
 
 def describe_replica(alias: str) -> str | None:

@@ -16,10 +16,10 @@ class Command(BaseCommand):
     help = "Creates a user and their account, and prints the account id."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("username")
-        parser.add_argument("--email", required=True)
+        parser.add_argument("username", help="as in @username; letters, digits and _")
+        parser.add_argument("--email", required=True, help="to sign in with")
         parser.add_argument("--password", help="visible to other users of this machine; else asked")
-        parser.add_argument("--display-name", default="")
+        parser.add_argument("--display-name", default="", help="as pages show it")
         parser.add_argument("--superuser", action="store_true", help="may do anything in the admin")
 
     def handle(self, *args: Any, **options: Any) -> None:

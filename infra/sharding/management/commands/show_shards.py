@@ -8,10 +8,13 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from infra.sharding.asking import ask_within, why
+from infra.sharding.buckets import bucket_map
 from infra.sharding.facts import ShardFacts, read_facts
 from infra.sharding.placement import all_aliases
 
 PATIENCE_S = 5.0
+# The map is on the default database: with that one down the others are shown without.
+BUCKETS = "bucket map"
 HEADER = (
     f"{'database':<10} {'version':>8} {'buckets':>7} {'accounts':>12} {'size MB':>10}"
     f" {'connections':>11} {'clock ms':>9}  place, replica"
@@ -27,23 +30,27 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         aliases = [options["shard"]] if options["shard"] else all_aliases()
-        answers = ask_within({alias: partial(read_facts, alias) for alias in aliases}, PATIENCE_S)
+        calls: dict[str, Any] = {alias: partial(read_facts, alias) for alias in aliases}
+        answers = ask_within(calls | {BUCKETS: bucket_map}, PATIENCE_S)
+        buckets = answers.pop(BUCKETS)
         if not options["json"]:
             self.stdout.write(HEADER)
         for alias, facts in answers.items():
             if isinstance(facts, ShardFacts):
-                as_json = json.dumps(facts._asdict())
-                self.stdout.write(as_json if options["json"] else _line(facts))
+                count = None if isinstance(buckets, Exception) else buckets.count(alias)
+                row = json.dumps(facts._asdict() | {"bucket_count": count})
+                self.stdout.write(row if options["json"] else _line(facts, count))
             else:
                 self.stderr.write(f"{alias}: unreachable: {why(facts)}")
 
 
-def _line(facts: ShardFacts) -> str:
+def _line(facts: ShardFacts, bucket_count: int | None) -> str:
     accounts = "" if facts.account_count is None else f"{facts.account_count:,}"
+    buckets = "" if bucket_count is None else str(bucket_count)
     connections = f"{facts.connection_count}/{facts.most_connections}"
     replica = f", replica {facts.replica}" if facts.replica else ""
     return (
-        f"{facts.alias:<10} {facts.server_version:>8} {facts.bucket_count:>7} {accounts:>12}"
+        f"{facts.alias:<10} {facts.server_version:>8} {buckets:>7} {accounts:>12}"
         f" {facts.size_bytes / 1e6:>10,.1f} {connections:>11} {facts.clock_offset_s * 1e3:>9.1f}"
         f"  {facts.place}{replica}"
     )

@@ -1,0 +1,122 @@
+"""The state of the whole system, from whatever of it answers in time."""
+
+import platform
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import Any
+
+import django
+from celery import current_app
+from django.conf import settings
+
+from counters.sampling import read_found as read_drift
+from infra.caching.scanning import list_nodes
+from infra.changes.lag import lag_of
+from infra.changes.lag_report import read_reports
+from infra.changes.metrics import count_by_group, oldest_by_group
+from infra.changes.pausing import list_paused
+from infra.jobs.models import JobRun
+from infra.jobs.runs import mark_died_runs
+from infra.sharding.asking import ask_within, why
+from infra.sharding.facts import read_facts
+from infra.sharding.placement import all_aliases
+from timelines.sampling import read_found as read_holes
+
+PATIENCE_S = 1.5
+# Workers answer when they hear it; this long is listened.
+PING_S = 0.5
+MOST_FAILURES = 5
+FAILED_WITHIN = timedelta(days=1)
+BAD = (JobRun.State.FAILED, JobRun.State.DIED)
+
+Part = dict[str, Any]
+
+
+def read_status(now: datetime, patience_s: float = PATIENCE_S) -> Part:
+    """Plain JSON. A part that does not answer is `{"is_up": false, "why": …}`.
+
+    Never raises for a store. Cost: a dozen short statements a database, in parallel; `patience_s`
+    at most.
+    """
+    calls: dict[str, Callable[[], Part]] = {
+        alias: partial(_read_database, alias) for alias in all_aliases()
+    }
+    calls |= {
+        "redis": _read_redis,
+        "workers": _read_workers,
+        "samples": partial(_read_samples, now.timestamp()),
+        "jobs": partial(_read_jobs, now),
+    }
+    parts = {name: _part(answer) for name, answer in ask_within(calls, patience_s).items()}
+    databases = {alias: parts.pop(alias) for alias in all_aliases()}
+    return {"at": now.isoformat(), "versions": _versions(), "databases": databases, **parts}
+
+
+def _part(answer: Part | Exception) -> Part:
+    if isinstance(answer, Exception):
+        return {"is_up": False, "why": why(answer)}
+    return {"is_up": True, **answer}
+
+
+def _versions() -> Mapping[str, str]:
+    tideline = str(settings.SPECTACULAR_SETTINGS["VERSION"])
+    return {"tideline": tideline, "python": platform.python_version(), "django": django.__version__}
+
+
+def _read_database(alias: str) -> Part:
+    facts, lags = read_facts(alias)._asdict(), lag_of(alias)
+    changes: dict[str, Part] = {}
+    for (group, state), count in count_by_group(lags).items():
+        changes.setdefault(group, {})[state] = count
+    for group, seconds in oldest_by_group(lags).items():
+        changes[group]["oldest_s"] = round(seconds, 1)
+    paused = [{"kind": one.kind, "reason": one.reason} for one in list_paused(alias)]
+    return {**facts, "changes": changes, "paused_kinds": paused}
+
+
+def _read_redis() -> Part:
+    """Of all nodes together; of one the version."""
+    infos: list[Any] = [node.client.info() for node in list_nodes()]
+    names = {
+        "memory_bytes": "used_memory",
+        "most_memory_bytes": "maxmemory",
+        "client_count": "connected_clients",
+        "evicted_count": "evicted_keys",
+    }
+    sums = {name: sum(info[field] for info in infos) for name, field in names.items()}
+    return {"version": infos[0]["redis_version"], "node_count": len(infos), **sums}
+
+
+def _read_workers() -> Part:
+    """Those that answered just now."""
+    answers = current_app.control.ping(timeout=PING_S) or []
+    return {"names": sorted(name for answer in answers for name in answer)}
+
+
+def _read_samples(now_s: float) -> Part:
+    """What compensators found, and how long ago each database was looked at."""
+    drift, holes = read_drift(settings.SHARD_ALIASES), read_holes(settings.SHARD_ALIASES)
+    reports = read_reports(all_aliases())
+    return {
+        "compensated_s": {alias: round(now_s - one.at_s, 1) for alias, one in reports.items()},
+        "drift": {alias: sum(one.wrong.values()) for alias, one in drift.items()},
+        "holes": {alias: sum(one.holes.values()) for alias, one in holes.items()},
+    }
+
+
+def _read_jobs(now: datetime) -> Part:
+    mark_died_runs()
+    going = JobRun.objects.filter(state=JobRun.State.RUNNING).order_by("id")
+    failed = JobRun.objects.filter(state__in=BAD, started_at__gte=now - FAILED_WITHIN)
+    return {
+        "running": [_run(one) for one in going],
+        "failed": [_run(one) for one in failed.order_by("-started_at")[:MOST_FAILURES]],
+    }
+
+
+def _run(run: JobRun) -> Part:
+    begun = run.started_at.astimezone(UTC).isoformat(timespec="seconds")
+    counts = {"done": run.done, "failed": run.failed}
+    names = {"id": run.pk, "job": run.job, "flags": run.flags, "state": run.state}
+    return {**names, **counts, "started_at": begun, "error": run.error.partition("\n")[0]}

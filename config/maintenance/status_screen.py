@@ -1,0 +1,88 @@
+"""The state of the system as lines for a person. Pure."""
+
+from collections.abc import Iterator
+from typing import Any
+
+STATES = ("pending", "parked", "paused")
+Part = dict[str, Any]
+
+
+def lines_of(status: Part) -> Iterator[str]:
+    """One screen: databases, changes, Redis, workers, samples, jobs."""
+    versions = ", ".join(f"{name} {version}" for name, version in status["versions"].items())
+    yield f"{status['at'][:19]}  {versions}"
+    yield ""
+    yield "databases"
+    for alias, database in status["databases"].items():
+        yield f"  {alias:<9} {_database(database)}"
+    yield "changes"
+    yield from _changes(status["databases"])
+    yield f"redis       {_redis(status['redis'])}"
+    yield f"workers     {_workers(status['workers'])}"
+    yield from _samples(status["samples"])
+    yield from _jobs(status["jobs"])
+
+
+def _database(part: Part) -> str:
+    if not part["is_up"]:
+        return f"DOWN: {part['why']}"
+    accounts = "" if part["account_count"] is None else f", {part['account_count']:,} accounts"
+    replica = f", replica {part['replica']}" if part["replica"] else ""
+    size = f"{part['size_bytes'] / 1e6:,.0f} MB"
+    used = f"{part['connection_count']} of {part['most_connections']} connections"
+    return f"up, PostgreSQL {part['server_version']}, {size}, {used}{accounts}{replica}"
+
+
+def _changes(databases: dict[str, Part]) -> Iterator[str]:
+    for alias, part in databases.items():
+        for group, found in part.get("changes", {}).items():
+            if any(found[state] for state in STATES):
+                counts = ", ".join(f"{found[state]:,} {state}" for state in STATES)
+                yield f"  {alias:<9} {group}: {counts}, oldest {found['oldest_s']:,} s"
+        for paused in part.get("paused_kinds", []):
+            yield f"  {alias:<9} {paused['kind']} is paused: {paused['reason']}"
+        if not part["is_up"]:
+            yield f"  {alias:<9} unknown"
+    yield "  no others"
+
+
+def _redis(part: Part) -> str:
+    if not part["is_up"]:
+        return f"DOWN: {part['why']}"
+    most = f" of {part['most_memory_bytes'] / 1e6:,.0f}" if part["most_memory_bytes"] else ""
+    nodes = f"{part['node_count']} nodes, " if part["node_count"] > 1 else ""
+    memory = f"{part['memory_bytes'] / 1e6:,.1f}{most} MB"
+    rest = f"{part['client_count']} clients, {part['evicted_count']:,} keys evicted"
+    return f"up, {nodes}{part['version']}, {memory}, {rest}"
+
+
+def _workers(part: Part) -> str:
+    if not part["is_up"]:
+        return f"unknown: {part['why']}"
+    return ", ".join(part["names"]) or "NONE answered"
+
+
+def _samples(part: Part) -> Iterator[str]:
+    if not part["is_up"]:
+        yield f"compensator unknown: {part['why']}"
+        return
+    ages = part["compensated_s"].values()
+    seen = f"{max(ages):,} s ago at the longest" if ages else "NOT SEEN in the last minute"
+    yield f"compensator {seen}"
+    for name, what in (("drift", "counts off"), ("holes", "entries missing")):
+        found = [f"{alias} {count:,}" for alias, count in part[name].items() if count]
+        none = "none" if part[name] else "not sampled"
+        yield f"{name:<11} {f'{what}: ' if found else ''}{', '.join(found) or none}"
+
+
+def _jobs(part: Part) -> Iterator[str]:
+    if not part["is_up"]:
+        yield f"jobs        unknown: {part['why']}"
+        return
+    for run in part["running"]:
+        yield f"running     {run['job']} {run['flags']} since {run['started_at']}, {run['done']:,}"
+    for run in part["failed"]:
+        why = run["error"] or f"{run['failed']:,} rows failed"
+        yield f"{run['state']:<11} {run['job']} {run['flags']} at {run['started_at']}: {why}"
+    if not part["running"] and not part["failed"]:
+        yield "jobs        none running, none failed since yesterday"

@@ -1,0 +1,44 @@
+"""`manage.py check_invariants`: does the data hold what the architecture promises?"""
+
+import random
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from typing import Any
+
+from config.maintenance.invariants import check_invariants, sample_invariants
+from infra.jobs.command import JobCommand
+from infra.jobs.flags import WALK, Flag, count
+from infra.jobs.types import Batch, Work
+from relations.jobs.passes import bounded
+from timelines.jobs.shares import share
+
+LAG_S = 60
+
+
+class Command(JobCommand):
+    help = (
+        "Checks that changes are drained, both sides of edges agree, counts equal their rows and"
+        " live timelines are whole. What does not hold is a line, and the exit code 1."
+    )
+    unit = "rows"
+    flags = WALK - {Flag.DRY_RUN}
+    batch_size = 100
+
+    def add_job_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--sample", type=count, metavar="ACCOUNTS", help="so many of each shard, drawn (all)"
+        )
+        parser.add_argument(
+            "--share", type=share, default=1.0, help="of the live timelines, drawn: 0.01 (all)"
+        )
+        parser.add_argument(
+            "--lag-s", type=count, default=LAG_S, help=f"how long a change may wait ({LAG_S})"
+        )
+
+    def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
+        lag_s, sample = options["lag_s"], options["sample"]
+        if sample is not None and work.account_id is None:
+            checks = sample_invariants(work, lag_s, sample, random.random, self.pause)
+        else:
+            checks = check_invariants(work, lag_s, options["share"], self.pause)
+        return bounded(checks)

@@ -1,0 +1,39 @@
+"""What is stored anywhere, as hashes: two that are equal have the same rows and the same keys."""
+
+from hashlib import sha1
+
+from infra.caching.client import redis
+from infra.sharding.placement import all_aliases
+from infra.sharding.sql import fetch_all
+
+TABLES = """
+SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname = 'public' AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+    AND c.relname <> ALL(%s) ORDER BY 1
+"""
+ROWS = "SELECT '{0}', md5(string_agg(t::text, ',' ORDER BY t::text)) FROM public.\"{0}\" AS t"
+# What a run says of itself, and who drains now.
+OF_RUNS = ["jobs_jobrun", "jobs_jobcheckpoint", "changes_drainlease"]
+# Reports and wake-ups, which other threads and the tests themselves write.
+VOLATILE = (b"changes.bell:", b"caching.hot:", b"changes.lag:", b"timelines.increments:")
+
+
+def rows_digest() -> dict[tuple[str, str], str]:
+    """By database and table. Two queries a database."""
+    found = {}
+    for alias in all_aliases():
+        tables = [name for (name,) in fetch_all(alias, TABLES, (OF_RUNS,))]
+        hashes = fetch_all(alias, " UNION ALL ".join(ROWS.format(name) for name in tables))
+        found |= {(alias, name): digest for name, digest in hashes if digest}
+    return found
+
+
+def keys_digest() -> dict[bytes, str]:
+    """By key, with its expiry: a dry run that keeps entries alive has written."""
+    keys = [k for k in redis().call("KEYS", "*") if not k.startswith(VOLATILE)]
+    dumps = redis().run([("DUMP", k) for k in keys])
+    ends = redis().run([("PEXPIRETIME", k) for k in keys])
+    return {
+        k: f"{sha1(dump or b'').hexdigest()} until {end}"
+        for k, dump, end in zip(keys, dumps, ends, strict=True)
+    }

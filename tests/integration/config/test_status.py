@@ -1,0 +1,127 @@
+"""show_status: one screen of everything, in time, whatever is down."""
+
+import json
+import time
+from datetime import UTC, datetime
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+from django.db import connections
+from redis import Redis
+
+from config.maintenance import status as module
+from config.maintenance.status import read_status
+from config.maintenance.status_screen import lines_of
+from counters.kinds import CounterKind
+from counters.sampling import sample_shard
+from infra.caching.scanning import Node
+from infra.changes.drain import drain
+from infra.changes.lag_report import report_lag
+from infra.changes.parking import park
+from infra.changes.pausing import pause_kind
+from infra.jobs.models import JobRun
+from infra.sharding.buckets import shard_of
+from infra.sharding.placement import all_aliases
+from relations.actions.follow import follow
+from tests.integration.changes.kinds import ALIAS, LANE, BulkNoted, emit, note
+from tests.integration.counters.drifting import spoil
+from tests.world import make_accounts
+
+
+@pytest.fixture(autouse=True)
+def no_waiting_for_workers(monkeypatch):
+    monkeypatch.setattr(module, "PING_S", 0.05)
+
+
+def read():
+    return read_status(datetime.now(UTC), patience_s=10)
+
+
+def screen():
+    return "\n".join(lines_of(read()))
+
+
+def test_all_is_well(world):
+    for alias in all_aliases():
+        report_lag(alias)
+    shown = screen()
+    assert shown.count(": up, PostgreSQL") + shown.count(" up, PostgreSQL") == len(all_aliases())
+    for line in ("changes\n  no others", "workers     NONE answered", "drift       not sampled"):
+        assert line in shown
+    assert "jobs        none running, none failed" in shown
+    assert "DOWN" not in shown
+    assert "s ago at the longest" in shown
+
+
+def test_what_waits_is_shown_by_group(world):
+    pause_kind(ALIAS, "tests.noted", "it breaks")
+    note(3)
+    drain(ALIAS, LANE)
+    park(ALIAS, emit(BulkNoted()), "too much")
+    shown = screen()
+    assert f"  {ALIAS}    ordinary: 0 pending, 0 parked, 3 paused, oldest 0.0 s" in shown
+    assert f"  {ALIAS}    bulk: 0 pending, 1 parked, 0 paused" in shown
+    assert f"  {ALIAS}    tests.noted is paused: it breaks" in shown
+
+
+def test_drift_that_samples_found(world):
+    me, other = make_accounts(2)
+    follow(me, other)
+    spoil(me, CounterKind.FOLLOWING, +1)
+    sample_shard(shard_of(me), 0.0)
+    assert f"drift       counts off: {shard_of(me)} 1" in screen()
+
+
+def test_jobs_that_run_failed_or_died(world):
+    JobRun.objects.create(
+        job="audit_edges", flags="", dry_run=False, host="web1", pid=1, state="failed", error="Oh"
+    )
+    JobRun.objects.create(job="recount_posts", flags="shard=shard1", dry_run=False, host="x", pid=1)
+    shown = screen()
+    assert "failed      audit_edges  at 20" in shown
+    assert ": Oh" in shown
+    assert "died        recount_posts shard=shard1" in shown
+
+
+@pytest.mark.parametrize("alias", ["default", "shard1"])
+def test_database_down(world, monkeypatch, alias):
+    monkeypatch.setitem(connections[alias].settings_dict, "HOST", "/nowhere")
+    connections[alias].close()
+    try:
+        found, shown = read(), screen()
+    finally:
+        monkeypatch.undo()
+        connections[alias].close()
+    assert [name for name, part in found["databases"].items() if not part["is_up"]] == [alias]
+    assert f"  {alias:<9} DOWN: connection" in shown
+    assert (found["jobs"]["is_up"], "jobs        unknown" in shown) == (
+        alias != "default",
+        alias == "default",
+    )
+
+
+def test_redis_down(world, monkeypatch):
+    nowhere = Redis(unix_socket_path="/nowhere")
+    monkeypatch.setattr(module, "list_nodes", lambda: [Node("redis", nowhere)])
+    shown = screen()
+    assert "redis       DOWN: Error 2" in shown
+    assert shown.count("up, PostgreSQL") == len(all_aliases())
+
+
+def test_what_hangs_is_not_waited_for(world, monkeypatch):
+    monkeypatch.setattr(module, "_read_workers", lambda: time.sleep(5))
+    begun = time.monotonic()
+    found = read_status(datetime.now(UTC), patience_s=1.0)
+    assert time.monotonic() - begun < 2
+    assert found["workers"] == {"is_up": False, "why": "no answer in 1 s"}
+
+
+def test_command_prints_a_screen_or_json(world):
+    out = StringIO()
+    call_command("show_status", stdout=out)
+    assert "databases\n  default" in out.getvalue()
+    assert len(out.getvalue().splitlines()) < 25
+    out = StringIO()
+    call_command("show_status", json=True, stdout=out)
+    assert json.loads(out.getvalue())["versions"]["tideline"]
