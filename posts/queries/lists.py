@@ -19,7 +19,18 @@ from posts.types import Kind
 from relations.queries.standings import load_standings
 
 WHEN_DIGITS, WHO_DIGITS, POST_DIGITS = 9, 6, 14
+# So many reads fill a page; somebody who blocks a thousand responders pages on by hand.
+MOST_BATCHES = 8
 Row = tuple[int, ...]
+# What of each row may be seen, or None.
+Show = Callable[[Sequence[Row]], list[bytes | None]]
+
+
+class Examined(NamedTuple):
+    """A row of a list, and what is sent of it; None when the viewer may not see it."""
+
+    row: Row
+    body: bytes | None
 
 
 class Listing(NamedTuple):
@@ -37,37 +48,59 @@ def responders_page(
 ) -> Page[bytes]:
     """Accounts, the latest to respond first, without those the viewer blocks or is blocked by.
 
-    Raises: PostNotFound, InvalidCursor. Cost: one index-only query, and the accounts.
+    Raises: PostNotFound, InvalidCursor. Cost: one index-only query and the accounts, again for
+    what is taken out.
     """
     original = get_original(post_id, viewer_id)
-    rows, has_older = _read(RESPONDERS, (original.author_id, original.moment), kind, window)
-    ids = [responder_id for _, responder_id in rows]
-    accounts = load_account_json(ids)
-    standings = load_standings(viewer_id, ids) if viewer_id is not None else {}
-    hidden = {i for i, standing in standings.items() if standing.is_blocked}
-    bodies = [accounts[i] for i in ids if i in accounts and i not in hidden]
-    return _page(RESPONDERS, bodies, rows, has_older)
+
+    def show(rows: Sequence[Row]) -> list[bytes | None]:
+        ids = [responder_id for _, responder_id in rows]
+        accounts = load_account_json(ids)
+        standings = load_standings(viewer_id, ids) if viewer_id is not None else {}
+        hidden = {i for i, standing in standings.items() if standing.is_blocked}
+        return [None if i in hidden else accounts.get(i) for i in ids]
+
+    return _list(RESPONDERS, (original.author_id, original.moment, int(kind)), window, show)
 
 
 def marked_page(owner_id: int, kind: Kind, window: Window) -> Page[bytes]:
     """Status entities of what the owner marked, the latest mark first; those that may be seen.
 
-    Raises: InvalidCursor. Cost: one index-only query, then as load_shown.
+    Raises: InvalidCursor. Cost: one index-only query, then as load_shown; again for what is taken
+    out.
     """
-    rows, has_older = _read(MARKED, (owner_id,), kind, window)
-    ids = [PostId.at(author_id, moment) for _, author_id, moment in rows]
-    shown = load_shown({i: i for i in ids}, owner_id)
-    return _page(MARKED, [shown[i] for i in ids if i in shown], rows, has_older)
+
+    def show(rows: Sequence[Row]) -> list[bytes | None]:
+        ids = [PostId.at(author_id, moment) for _, author_id, moment in rows]
+        shown = load_shown({i: i for i in ids}, owner_id)
+        return [shown.get(i) for i in ids]
+
+    return _list(MARKED, (owner_id, int(kind)), window, show)
 
 
-def _read(
-    listing: Listing, owner: Sequence[int], kind: Kind, window: Window
-) -> tuple[list[Row], bool]:
-    """Rows of the window, newest first, and whether there are older ones. One query."""
+def _list(listing: Listing, owner: Sequence[int], window: Window, show: Show) -> Page[bytes]:
+    """A page that is full unless the list ends, or MOST_BATCHES did not fill it: then it has a
+    cursor all the same, of the last row examined."""
+    examined: list[Examined] = []
+    for _ in range(MOST_BATCHES):
+        batch = _read(listing, owner, window, examined[-1].row if examined else None)
+        examined += map(Examined, batch, show(batch))
+        shown = [index for index, one in enumerate(examined) if one.body is not None]
+        if len(shown) > window.limit:
+            return _page(listing, window, examined[: shown[window.limit - 1] + 1], has_more=True)
+        if len(batch) <= window.limit:
+            return _page(listing, window, examined, has_more=False)
+    return _page(listing, window, examined, has_more=True)
+
+
+def _read(listing: Listing, owner: Sequence[int], window: Window, after: Row | None) -> list[Row]:
+    """Rows of the window that follow the last one examined, one more than a page. One query."""
     newest_first = window.min_id is None
     columns, direction = ", ".join(listing.order), "DESC" if newest_first else "ASC"
     bounds = [(window.max_id, "<"), (window.min_id or window.since_id, ">")]
     given = [(listing.decode(text), sign) for text, sign in bounds if text]
+    if after is not None:
+        given.append((after, "<" if newest_first else ">"))
     marks = ", ".join(["%s"] * len(listing.order))
     conditions = [f"{name} = %s" for name in (*listing.owner, "kind")]
     conditions += ["is_on", *(f"({columns}) {sign} ({marks})" for _, sign in given)]
@@ -75,19 +108,21 @@ def _read(
         f"SELECT {columns} FROM {listing.table} WHERE {' AND '.join(conditions)}"  # noqa: S608
         f" ORDER BY {', '.join(f'{name} {direction}' for name in listing.order)} LIMIT %s"
     )
-    params = [*owner, int(kind), *(value for row, _ in given for value in row), window.limit + 1]
-    rows = fetch_all(shard_of(owner[0]), sql, params)
-    kept = rows[: window.limit]
-    if newest_first:
-        return kept, len(rows) > window.limit
-    return kept[::-1], True
+    params = [*owner, *(value for row, _ in given for value in row), window.limit + 1]
+    return fetch_all(shard_of(owner[0]), sql, params)
 
 
 def _page(
-    listing: Listing, bodies: Sequence[bytes], rows: Sequence[Row], has_older: bool
+    listing: Listing, window: Window, examined: Sequence[Examined], has_more: bool
 ) -> Page[bytes]:
-    older = listing.encode(rows[-1]) if rows and has_older else None
-    return Page(bodies, older, listing.encode(rows[0]) if rows else None)
+    """`examined`: in the order they were read, which is oldest first above a `min_id`."""
+    if not examined:
+        return Page([], None, None)
+    newest_first = examined if window.min_id is None else examined[::-1]
+    has_older = has_more or window.min_id is not None
+    older = listing.encode(newest_first[-1].row) if has_older else None
+    bodies = [one.body for one in newest_first if one.body is not None]
+    return Page(bodies, older, listing.encode(newest_first[0].row))
 
 
 def _encode_responder(row: Row) -> str:

@@ -1,0 +1,97 @@
+"""Lists of what some entries may not be seen of: full pages, and a link only when there is more."""
+
+import json
+from functools import partial
+from itertools import chain
+
+import pytest
+
+from infra.api.pages import Window
+from posts.actions.delete_post import delete_post
+from posts.actions.mark_post import mark_post
+from posts.queries import lists
+from posts.queries.lists import marked_page, responders_page
+from posts.types import Kind
+from relations.actions.block import block
+from tests.budgets import count_calls
+from tests.world import drain_all, make_accounts, publish
+
+
+@pytest.fixture
+def me(world):
+    return make_accounts(1)[0]
+
+
+def marked(me: int, count: int) -> list:
+    """So many posts of others, bookmarked in turn; every other one is gone since."""
+    author = make_accounts(1)[0]
+    posts = [publish(author) for _ in range(count)]
+    for at_s, post in enumerate(posts):
+        mark_post(me, post, Kind.BOOKMARK, True, clock_s=partial(float, at_s))
+    for post in posts[::2]:
+        delete_post(post)
+    return posts[1::2]
+
+
+def ids_of(page) -> list[str]:
+    return [json.loads(body)["id"] for body in page.items]
+
+
+def walk(read, limit: int) -> list[list[str]]:
+    """Ids page by page, along the older cursors."""
+    page = read(Window(limit))
+    pages = [ids_of(page)]
+    while page.older:
+        page = read(Window(limit, max_id=page.older))
+        pages.append(ids_of(page))
+    return pages
+
+
+def test_pages_are_full_though_half_of_what_was_marked_is_gone(me):
+    left = [post.public for post in marked(me, 14)]
+    pages = walk(partial(marked_page, me, Kind.BOOKMARK), 3)
+    assert [len(page) for page in pages] == [3, 3, 1]
+    assert list(chain(*pages)) == left[::-1]
+
+
+def test_newer_pages_are_full_too_and_are_those_right_above(me):
+    left = [post.public for post in marked(me, 14)]
+    oldest = marked_page(me, Kind.BOOKMARK, Window(6)).older
+    page = marked_page(me, Kind.BOOKMARK, Window(3, min_id=oldest))
+    assert ids_of(page) == left[4:1:-1]
+    assert ids_of(marked_page(me, Kind.BOOKMARK, Window(9, min_id=page.newer))) == left[:4:-1]
+
+
+def test_no_link_leads_to_what_cannot_be_seen(me):
+    """Three are left, and a gone one is the oldest."""
+    marked(me, 6)
+    assert marked_page(me, Kind.BOOKMARK, Window(3)).older is None
+    assert marked_page(me, Kind.BOOKMARK, Window(2)).older is not None
+
+
+def test_list_that_nobody_may_see_is_walked_in_bounded_steps(me, monkeypatch):
+    monkeypatch.setattr(lists, "MOST_BATCHES", 2)
+    author = make_accounts(1)[0]
+    post = publish(author)
+    responders = make_accounts(9)
+    for at_s, responder in enumerate(responders):
+        mark_post(responder, post, Kind.FAVOURITE, True, clock_s=partial(float, at_s))
+    drain_all()
+    for responder in responders[1:]:
+        block(me, responder)
+    read = partial(responders_page, post, Kind.FAVOURITE, me)
+    first = read(Window(2))
+    assert (ids_of(first), first.older is None) == ([], False)
+    assert walk(read, 2) == [[], [str(responders[0])]]
+
+
+def test_full_first_page_costs_one_query_of_the_list(me):
+    author = make_accounts(1)[0]
+    post = publish(author)
+    for responder in make_accounts(6):
+        mark_post(responder, post, Kind.FAVOURITE, True)
+    drain_all()
+    with count_calls() as calls:
+        assert len(responders_page(post, Kind.FAVOURITE, me, Window(3)).items) == 3
+    asked = [one for one in calls.statements if "FROM posts_response" in one.sql]
+    assert len(asked) == 1
