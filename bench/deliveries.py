@@ -43,7 +43,7 @@ Figures = dict[str, list[float]]
 def measure() -> dict[str, Any]:
     """One entry into each full timeline, by the floor and each store in turn, so that what else
     the machine does weighs on all alike. Ratios are medians of ratios within a turn."""
-    stores = {name: make() for name, make in STORES.items() if name != "tiered"}
+    stores = {name: make(0) for name, make in STORES.items() if name != "tiered"}
     pushes: dict[str, Push] = {"floor": _push_floor}
     _fill_floor()
     for name, store in stores.items():

@@ -100,9 +100,11 @@ def world(databases: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]
     from tests.world import clean  # noqa: PLC0415 - models exist once Django is set up
     from timelines.increments.questions import forget_increments  # noqa: PLC0415
     from timelines.promotions.blend import forget_promotions  # noqa: PLC0415
+    from timelines.stores.chosen import timeline_store  # noqa: PLC0415
 
     with django_db_blocker.unblock():
         clean()
+        timeline_store()  # its first call in a process asks the default database
         yield
         forget_increments()  # its thread would ask Redis while other tests count
         forget_promotions()  # and this one's the default database

@@ -1,8 +1,9 @@
-"""The recent-posts index (seed S0's post_rep), on every shard, and which authors are hot."""
+"""The recent-posts index (seed S0's post_rep), hot authors, timelines as rows, stores chosen."""
 
 from typing import Any, ClassVar
 
 from django.db import models
+from django.db.models.functions import Now
 
 from infra.changes.models import LocalQuerySet
 from infra.sharding.models import ShardedModel
@@ -122,3 +123,19 @@ class TimelineEntry(ShardedModel):
 
     def __str__(self) -> str:
         return f"{self.author_id} at {self.second} for {self.reader_id}"
+
+
+class StoreChoice(models.Model):
+    """GLOBAL, a row for each time another store was chosen; written by timelines.stores.periods.
+
+    The last row says which; its id is the number of the period.
+    """
+
+    placement: ClassVar[Placement] = Placement.GLOBAL
+
+    id = models.AutoField(primary_key=True)
+    store = models.CharField(max_length=16)
+    chosen_at = models.DateTimeField(db_default=Now())
+
+    def __str__(self) -> str:
+        return f"{self.store} since {self.chosen_at}"

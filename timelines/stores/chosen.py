@@ -8,6 +8,7 @@ from django.conf import settings
 
 from timelines.stores.interface import TimelineStore
 from timelines.stores.packed import PackedStore
+from timelines.stores.periods import find_period
 from timelines.stores.postgres import PostgresStore
 from timelines.stores.tiered import TieredStore
 from timelines.stores.zset import ZsetStore
@@ -17,27 +18,32 @@ DAY_S = 86_400
 
 @cache
 def timeline_store() -> TimelineStore:
-    return STORES[settings.TIMELINE_STORE]()
+    """Timelines that were laid before it was chosen are not alive for it."""
+    name = settings.TIMELINE_STORE
+    return STORES[name](find_period(name))
 
 
-def _packed() -> PackedStore:
-    return PackedStore(settings.TIMELINE_ENTRIES, settings.TIMELINE_LIVE_DAYS * DAY_S)
+def _packed(period: int) -> PackedStore:
+    live_s = settings.TIMELINE_LIVE_DAYS * DAY_S
+    return PackedStore(settings.TIMELINE_ENTRIES, live_s, period=period)
 
 
-def _zset() -> ZsetStore:
-    return ZsetStore(settings.TIMELINE_ENTRIES, settings.TIMELINE_LIVE_DAYS * DAY_S)
+def _zset(period: int) -> ZsetStore:
+    live_s = settings.TIMELINE_LIVE_DAYS * DAY_S
+    return ZsetStore(settings.TIMELINE_ENTRIES, live_s, period)
 
 
-def _postgres() -> PostgresStore:
+def _postgres(period: int) -> PostgresStore:
     days = settings.TIMELINE_LIVE_DAYS
-    return PostgresStore(settings.TIMELINE_ENTRIES, days, settings.TIMELINE_COLD_DAYS)
+    return PostgresStore(settings.TIMELINE_ENTRIES, days, settings.TIMELINE_COLD_DAYS, period)
 
 
-def _tiered() -> TieredStore:
+def _tiered(period: int) -> TieredStore:
     days = settings.TIMELINE_COLD_DAYS
-    return TieredStore(_packed(), PostgresStore(settings.TIMELINE_ENTRIES, days, days))
+    cold = PostgresStore(settings.TIMELINE_ENTRIES, days, days, period)
+    return TieredStore(_packed(period), cold)
 
 
-STORES: Mapping[str, Callable[[], TimelineStore]] = MappingProxyType(
+STORES: Mapping[str, Callable[[int], TimelineStore]] = MappingProxyType(
     {"packed": _packed, "zset": _zset, "postgres": _postgres, "tiered": _tiered}
 )

@@ -2,7 +2,7 @@
 
     head   bytes  0-3    mark: second from which it is complete; 0xffffffff while being built
            bytes  4-11   version of the reader's following list that it reflects
-           bytes 12-19   epoch of the build that laid it
+           bytes 12-19   epoch of the build that laid it (periods.py)
     entry  20 bytes      event and original (timelines/types.py)
 
 Entries stand in order of arrival and may stand twice; the reader sorts and skips repeats.
@@ -21,6 +21,7 @@ from infra.caching.client import Command, load_script, redis
 from infra.caching.keys import key
 from timelines.stores.batches import batches
 from timelines.stores.interface import FollowingChange
+from timelines.stores.periods import epoch_in, first_epoch
 from timelines.types import ENTRY_BYTES, Entry, LiveTimeline
 
 _LUA = Path(__file__).with_name("lua")
@@ -42,11 +43,14 @@ STEPS = 8
 class PackedStore:
     """TimelineStore on Redis strings."""
 
-    def __init__(self, max_entries: int, live_s: int, family: str = FAMILY) -> None:
+    def __init__(
+        self, max_entries: int, live_s: int, family: str = FAMILY, period: int = 0
+    ) -> None:
         self._family = family
         least = HEAD.size + max_entries * ENTRY_BYTES
         self._sizes = least + max(1, max_entries // STEPS) * ENTRY_BYTES, least
         self._ttl_ms = live_s * 1000
+        self._period, self._first_epoch = period, first_epoch(period)
 
     def read_commands(self, reader_id: int) -> Sequence[Command]:
         return [("GETEX", key(self._family, reader_id), "PX", self._ttl_ms)]
@@ -55,8 +59,8 @@ class PackedStore:
         reply = replies[0] if replies else None
         if not reply or len(reply) % ENTRY_BYTES:
             return None  # not there, or nothing that this store wrote
-        complete_from, version, _ = HEAD.unpack_from(reply)
-        if complete_from == BUILDING:
+        complete_from, version, epoch = HEAD.unpack_from(reply)
+        if complete_from == BUILDING or epoch < self._first_epoch:
             return None
         return LiveTimeline(reply[HEAD.size :], complete_from, version)
 
@@ -81,11 +85,12 @@ class PackedStore:
         return sum(redis().run(commands))
 
     def begin_build(self, reader_id: int, epoch: int) -> None:
-        head = HEAD.pack(BUILDING, 0, epoch)
+        head = HEAD.pack(BUILDING, 0, epoch_in(self._period, epoch))
         args = (*self._sizes, head, self._ttl_ms)
         redis().call(*BEGIN_BUILD.on([key(self._family, reader_id)], *args))
 
     def lay(self, reader_id: int, epoch: int, timeline: LiveTimeline) -> bool:
+        epoch = epoch_in(self._period, epoch)
         head = HEAD.pack(timeline.complete_from, timeline.following_version, epoch)
         args = (*self._sizes, EPOCH.pack(epoch), head, timeline.data, self._ttl_ms)
         return bool(redis().call(*LAY.on([key(self._family, reader_id)], *args)))

@@ -25,6 +25,7 @@ from infra.sharding.scatter import scatter
 from infra.sharding.sql import execute, fetch_all, fetch_one
 from posts.ids import MAX_SECOND
 from timelines.stores.interface import FollowingChange
+from timelines.stores.periods import epoch_in, first_epoch
 from timelines.stores.rows import ADDED, PUSH, READ, columns_of, packed_of, push_params
 from timelines.stores.weeks import oldest_second_read
 from timelines.types import SECOND, Entry, LiveTimeline
@@ -36,6 +37,7 @@ FROM timelines_head WHERE reader_id = %s AND read_at > now() - %s * interval '1 
 IS_READABLE = """
 SELECT 1 FROM timelines_head
 WHERE reader_id = %s AND complete_from IS NOT NULL AND read_at > now() - %s * interval '1 day'
+    AND epoch >= %s
 """
 TOUCH = """
 UPDATE timelines_head SET read_at = now()
@@ -90,12 +92,14 @@ class PostgresStore:
         max_entries: int,
         live_days: int,
         kept_days: int,
+        period: int = 0,
         clock_s: Callable[[], float] = time.time,
     ) -> None:
         self._max_entries = max_entries
         self._read_days, self._pushed_days = live_days + 1, live_days + 2
         self._kept_days = kept_days
         self._clock_s = clock_s
+        self._period, self._first_epoch = period, _signed(first_epoch(period))
 
     def read_commands(self, reader_id: int) -> Sequence[Command]:
         return ()
@@ -111,7 +115,7 @@ class PostgresStore:
 
     def is_readable(self, reader_id: int) -> bool:
         """Whether `load` has something now. One query."""
-        params = (reader_id, self._read_days)
+        params = (reader_id, self._read_days, self._first_epoch)
         return fetch_one(shard_of(reader_id), IS_READABLE, params) is not None
 
     def touch(self, reader_id: int) -> None:
@@ -139,7 +143,7 @@ class PostgresStore:
     def begin_build(self, reader_id: int, epoch: int) -> None:
         alias = shard_of(reader_id)
         with transaction.atomic(using=alias):
-            row = fetch_one(alias, BEGIN, (reader_id, _signed(epoch)))
+            row = fetch_one(alias, BEGIN, (reader_id, self._stored(epoch)))
             if row == (True,):  # what stands there has no head: nobody took unfollowed authors out
                 execute(alias, CUT, (reader_id, MAX_SECOND + 1))
 
@@ -147,7 +151,7 @@ class PostgresStore:
         alias, (data, complete_from, version) = shard_of(reader_id), timeline
         entries = Entry.cut(data)
         with transaction.atomic(using=alias):
-            if not execute(alias, LAY, (complete_from, version, reader_id, _signed(epoch))):
+            if not execute(alias, LAY, (complete_from, version, reader_id, self._stored(epoch))):
                 return False
             execute(alias, CUT, (reader_id, complete_from))
             execute(alias, ADDED, (reader_id, *columns_of(entries)))
@@ -190,6 +194,7 @@ class PostgresStore:
             "floor": self._floor(),
             "limit": self._most + 1,
             "days": self._read_days,
+            "first_epoch": self._first_epoch,
         }
         return fetch_all(alias, READ, params)
 
@@ -215,6 +220,9 @@ class PostgresStore:
     def _push(self, alias: str, pushed: Mapping[int, Sequence[Entry]]) -> int:
         row = fetch_one(alias, PUSH, push_params(pushed, self._pushed_days))
         return int(row[0])  # type: ignore[index]  # an aggregate
+
+    def _stored(self, epoch: int) -> int:
+        return _signed(epoch_in(self._period, epoch))
 
     def _floor(self) -> int:
         """The second below which whole weeks may be gone."""

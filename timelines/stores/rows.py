@@ -44,7 +44,7 @@ FROM timelines_head AS head LEFT JOIN LATERAL (
     ORDER BY second DESC, author_id DESC, sequence DESC LIMIT %(limit)s
 ) AS entry ON true
 WHERE head.reader_id = ANY(%(readers)s) AND head.complete_from IS NOT NULL
-    AND head.read_at > now() - %(days)s * interval '1 day'
+    AND head.read_at > now() - %(days)s * interval '1 day' AND head.epoch >= %(first_epoch)s
 """  # noqa: S608
 
 

@@ -18,6 +18,7 @@ from infra.caching.keys import key
 from posts.ids import PostId
 from timelines.stores.batches import batches
 from timelines.stores.interface import FollowingChange
+from timelines.stores.periods import epoch_in
 from timelines.types import Entry, LiveTimeline
 
 _LUA = Path(__file__).with_name("lua")
@@ -36,12 +37,13 @@ KEPT = 0
 class ZsetStore:
     """TimelineStore on sorted sets."""
 
-    def __init__(self, max_entries: int, live_s: int) -> None:
+    def __init__(self, max_entries: int, live_s: int, period: int = 0) -> None:
         self._max_entries = max_entries
         self._ttl_ms = live_s * 1000
+        self._period = period
 
     def read_commands(self, reader_id: int) -> Sequence[Command]:
-        return [READ.on(_keys(reader_id), self._ttl_ms)]
+        return [READ.on(_keys(reader_id), self._ttl_ms, self._period)]
 
     def load(self, reader_id: int, replies: Sequence[Any]) -> LiveTimeline | None:
         if not replies or replies[0] is None:
@@ -52,7 +54,9 @@ class ZsetStore:
         return LiveTimeline.of(entries, int(mark), int(version))
 
     def peek(self, reader_ids: Sequence[int]) -> dict[int, LiveTimeline]:
-        replies = redis().run([READ.on(_keys(reader_id), KEPT) for reader_id in reader_ids])
+        replies = redis().run(
+            [READ.on(_keys(reader_id), KEPT, self._period) for reader_id in reader_ids]
+        )
         asked = zip(reader_ids, replies, strict=True)
         loaded = {reader_id: self.load(reader_id, [reply]) for reader_id, reply in asked}
         return {reader_id: one for reader_id, one in loaded.items() if one is not None}
@@ -69,11 +73,14 @@ class ZsetStore:
         return sum(redis().run(commands))
 
     def begin_build(self, reader_id: int, epoch: int) -> None:
-        redis().call(*BEGIN_BUILD.on(_keys(reader_id), _build(epoch), self._ttl_ms))
+        redis().call(
+            *BEGIN_BUILD.on(_keys(reader_id), _build(epoch_in(self._period, epoch)), self._ttl_ms)
+        )
 
     def lay(self, reader_id: int, epoch: int, timeline: LiveTimeline) -> bool:
         entries = _text(Entry.cut(timeline.data))
-        args = (_build(epoch), timeline.complete_from, timeline.following_version, self._ttl_ms)
+        build = _build(epoch_in(self._period, epoch))
+        args = (build, timeline.complete_from, timeline.following_version, self._ttl_ms)
         return bool(redis().call(*LAY.on(_keys(reader_id), *args, entries)))
 
     def change_following(self, reader_id: int, change: FollowingChange) -> None:

@@ -1,6 +1,6 @@
 -- Mark and version, events, posts and their reposts; nothing when it is being built, or when one
--- key of the three is not of the same build. Layout: zset.py.
--- KEYS: sorted set, sources, head. ARGV: ttl in ms; 0 leaves it.
+-- key of the three is not of the same build, or that is of an earlier period. Layout: zset.py.
+-- KEYS: sorted set, sources, head. ARGV: ttl in ms, 0 leaves it; period (periods.py).
 for i = 1, 3 do
   local kind = redis.call('TYPE', KEYS[i]).ok
   if kind ~= (i == 1 and 'zset' or 'hash') then
@@ -10,7 +10,8 @@ end
 local head = redis.call('HMGET', KEYS[3], 'complete_from', 'version', 'build')
 local events = redis.call('ZRANGE', KEYS[1], 0, -1)
 if not tonumber(head[1]) or not tonumber(head[2]) or table.remove(events, 1) ~= head[3]
-    or redis.call('HGET', KEYS[2], 'build') ~= head[3] then
+    or redis.call('HGET', KEYS[2], 'build') ~= head[3]
+    or tonumber(string.sub(head[3], 7, 14), 16) < tonumber(ARGV[2]) then
   return false
 end
 if ARGV[1] ~= '0' then
