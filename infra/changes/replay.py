@@ -13,7 +13,7 @@ from infra.sharding.sql import fetch_all
 
 PAGE = """
 SELECT delivered_on, id, kind, owner_id, payload, created_at, 0 AS attempts FROM changes_delivered
-WHERE (delivered_on, id) > (%(day)s, %(id)s)
+WHERE (delivered_on, id) > (%(day)s::date, %(id)s)
     AND delivered_on <= (%(until)s::timestamptz AT TIME ZONE 'UTC')::date
     AND delivered_at >= %(since)s AND delivered_at < %(until)s
     AND (%(kind)s::text IS NULL OR kind = %(kind)s)
@@ -32,19 +32,42 @@ class ReplayFilter(NamedTuple):
     owner_id: int | None = None
 
 
-def iter_delivered(alias: str, chosen: ReplayFilter, batch_size: int) -> Iterator[list[Row]]:
-    """Batches of delivered rows in filing order, found by key (no OFFSET).
+class Place(NamedTuple):
+    """Where a delivered row lies. `day`: ISO 8601, in UTC."""
+
+    day: str
+    id: int
+
+
+class Page(NamedTuple):
+    """Delivered rows, and the place of the last."""
+
+    rows: list[Row]
+    place: Place
+
+
+def iter_delivered(
+    alias: str,
+    chosen: ReplayFilter,
+    batch_size: int,
+    after: Place | None = None,
+    limit: int | None = None,
+) -> Iterator[Page]:
+    """Batches of delivered rows in filing order, found by key (no OFFSET), `limit` in all.
 
     Sequels are left out: what brought them about brings them about again.
     """
-    wanted = chosen._asdict() | {"limit": batch_size, "left_out": sequel_kinds()}
-    position = {"day": chosen.since.astimezone(UTC).date(), "id": 0}
-    while True:
-        rows = fetch_all(alias, PAGE, position | wanted)
+    wanted = chosen._asdict() | {"left_out": sequel_kinds()}
+    place = after or Place(chosen.since.astimezone(UTC).date().isoformat(), 0)
+    left = limit
+    while left != 0:
+        wanted["limit"] = min(batch_size, left or batch_size)
+        rows = fetch_all(alias, PAGE, place._asdict() | wanted)
         if not rows:
             return
-        yield [Row(*row[1:]) for row in rows]
-        position = {"day": rows[-1][0], "id": rows[-1][1]}
+        place = Place(rows[-1][0].isoformat(), rows[-1][1])
+        yield Page([Row(*row[1:]) for row in rows], place)
+        left = left and left - len(rows)
 
 
 def replay_batch(alias: str, rows: list[Row]) -> list[Failure]:

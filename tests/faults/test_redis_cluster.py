@@ -16,6 +16,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import RedisError
 from redis.retry import Retry
 
+from config.maintenance.caches import PURGEABLE
 from config.services import Search
 from config.services.binaries import find_redis
 from config.services.server_user import server_user
@@ -24,8 +25,10 @@ from infra.caching import breaker, broadcast, client, values
 from infra.caching.client import FeedRedis
 from infra.caching.cluster import ClusterClient
 from infra.caching.hashes import HashCache, HashChange, read_fields
+from infra.caching.keys import key
 from infra.caching.lists import Item, ListCache, ListChange, Mark, read_items, read_mark
 from infra.caching.pairs import PairCache
+from infra.caching.purging import purge
 from infra.caching.values import ValueCache, Versioned
 from posts.ids import PostId
 from timelines.stores import packed
@@ -307,3 +310,20 @@ def test_node_that_dies_is_missed_alone_and_only_for_its_keys(cluster, nodes, mo
 
 def name_on(node):
     return next(name for n in range(10_000) if owns(node, key_slot(name := b"{%d}" % n)))
+
+
+def test_purge_walks_every_node_key_by_key(cluster, nodes, settings):
+    """Several owners' keys in one command would be refused by a cluster."""
+    settings.REDIS_CLUSTER = True
+    settings.REDIS_URL = f"redis://127.0.0.1:{nodes[0].port}"
+    names = [key("timelines.home:v1", owner) for owner in OWNERS]
+    cluster.run([("SET", name, "x") for name in names])
+    cluster.run([("SET", key("tests:v1", owner), "x") for owner in OWNERS])
+    home = PURGEABLE["timelines.home"]
+    steps = [*purge([home], 5, None, dry_run=False)]
+    assert {step.position["node"].rstrip("~") for step in steps} == {
+        f"127.0.0.1:{node.port}" for node in nodes
+    }
+    assert sum(step.changed for step in steps) == len(OWNERS)
+    assert sum(step.failed for step in steps) == 0
+    assert sum(node.redis.dbsize() for node in nodes) == len(OWNERS)

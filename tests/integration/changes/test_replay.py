@@ -94,10 +94,21 @@ def test_pages_cross_days_and_keep_their_order(journal, settings):
     versions = delivered_at(*moments)
     by_day = sorted(zip(moments, versions, strict=True), key=lambda at: (at[0].date(), at[1]))
     chosen = ReplayFilter(NOON, hours(100))
-    pages = [[row.id for row in rows] for rows in iter_delivered(ALIAS, chosen, 2)]
+    pages = [[row.id for row in page.rows] for page in iter_delivered(ALIAS, chosen, 2)]
     assert [version for page in pages for version in page] == [version for _, version in by_day]
     assert [len(page) for page in pages] == [2, 2, 2, 1]
     assert replay(journal, since=NOON, until=hours(100))[0] == [v for _, v in by_day]
+
+
+def test_run_that_was_cut_short_goes_on(journal, settings):
+    """Over the end of a day, and of a database."""
+    settings.CHANGE_BATCH_SIZE = 2
+    versions = delivered_at(NOON, hours(1), hours(20), hours(30), hours(31))
+    versions += delivered_at(NOON, hours(30), alias="shard1")
+    span = {"since": NOON, "until": hours(100)}
+    replayed = [replay(journal, **span, limit=limit, resume=True)[0] for limit in (3, 1, 2, 9)]
+    assert replayed == [versions[:3], versions[3:4], versions[4:6], versions[6:]]
+    assert replay(journal, **span)[0] == versions
 
 
 def test_dry_run_counts_and_delivers_nothing(journal):

@@ -7,9 +7,9 @@ from typing import Any
 
 from django.conf import settings
 
-from infra.changes.replay import ReplayFilter, iter_delivered, replay_batch
+from infra.changes.replay import Page, Place, ReplayFilter, iter_delivered, replay_batch
 from infra.jobs.command import JobCommand
-from infra.jobs.flags import Flag
+from infra.jobs.flags import WALK, Flag
 from infra.jobs.types import Batch, Work
 from infra.sharding.placement import Placement
 
@@ -17,7 +17,7 @@ from infra.sharding.placement import Placement
 class Command(JobCommand):
     help = "Delivers changes of the replay window again; what was right stays as it is."
     unit = "changes"
-    flags = frozenset({Flag.SHARD, Flag.DRY_RUN, Flag.BATCH_SIZE, Flag.RATE})
+    flags = WALK - {Flag.ACCOUNT}
     placement = Placement.EVERYWHERE
 
     def add_job_arguments(self, parser: ArgumentParser) -> None:
@@ -30,12 +30,27 @@ class Command(JobCommand):
         until = options["until"] or datetime.now(UTC)
         chosen = ReplayFilter(options["since"], until, options["kind"], options["owner"])
         size = min(work.batch_size, settings.CHANGE_BATCH_SIZE)
-        for alias in work.aliases:
-            for rows in iter_delivered(alias, chosen, size):
-                failures = [] if work.dry_run else replay_batch(alias, rows)
-                for failure in failures:
-                    self.stderr.write(f"{alias} #{failure.row.id}: {failure.error}")
-                yield Batch(len(rows) - len(failures), len(failures), alias)
+        for alias, page in _pages(work, chosen, size):
+            failures = [] if work.dry_run else replay_batch(alias, page.rows)
+            for failure in failures:
+                self.stderr.write(f"{alias} #{failure.row.id}: {failure.error}")
+            failed, position = len(failures), {"alias": alias, "place": page.place}
+            yield Batch(len(page.rows) - failed, failed, alias, position=position)
+
+
+def _pages(work: Work, chosen: ReplayFilter, size: int) -> Iterator[tuple[str, Page]]:
+    """Database by database, behind the place where an earlier run ended."""
+    after = work.after or {"alias": None, "place": None}
+    aliases, left = list(work.aliases), work.limit
+    if after["alias"] in aliases:
+        aliases = aliases[aliases.index(after["alias"]) :]
+    for alias in aliases:
+        place = Place(*after["place"]) if alias == after["alias"] else None
+        for page in iter_delivered(alias, chosen, size, place, left):
+            yield alias, page
+            left = left and left - len(page.rows)
+        if left == 0:
+            return
 
 
 def _moment(text: str) -> datetime:
