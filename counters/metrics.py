@@ -8,7 +8,7 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 from redis.exceptions import RedisError
 
-from counters.sampling import read_found
+from counters.sampling import DRIFT
 
 
 class DriftCollector(Collector):
@@ -21,7 +21,7 @@ class DriftCollector(Collector):
     def collect(self) -> Iterable[Metric]:
         drift, sampled_at = families = _families()
         try:
-            found = read_found(settings.SHARD_ALIASES)
+            found = DRIFT.read(settings.SHARD_ALIASES)
         except RedisError:
             return []
         for alias, one in found.items():

@@ -1,32 +1,29 @@
 """The audit that never ends: a few owners of each shard at a time, and what was wrong before.
 
-    counters.drift:v1:{shard0}   {"at_s": Unix seconds, "wrong": {account: counts that differ}}
-
-What it finds is kept in Redis, so that every web process can show it and any compensator goes on.
+counters.drift:v1:{shard0}   {"at_s": Unix seconds, "wrong": {account: counts that differ}}
 """
 
 import random
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 import msgspec
 import structlog
 from django.db import OperationalError, transaction
 
 from counters.queries.drift import find_drift, read_owners
-from infra.caching.client import redis
-from infra.caching.keys import key
+from infra.caching.reports import Reports
 from infra.changes.chores import chore
 from infra.sharding.sql import execute, fetch_one
 
 EVERY_S = 10
 OWNERS = 20
 MOST_WRONG = 200
-KEPT_S = 86_400
 LATEST = "SELECT coalesce(max(owner_id), 0) FROM counters_counter"
 # Changes wait meanwhile. Whoever has millions of rows is left to audit_counters.
 PATIENCE = "SET LOCAL statement_timeout = '1s'"
+KEPT_S = 86_400
 log = structlog.get_logger()
 
 
@@ -35,6 +32,9 @@ class Found(msgspec.Struct):
 
     at_s: float
     wrong: dict[int, int]
+
+
+DRIFT = Reports("counters.drift:v1", Found, KEPT_S)
 
 
 @chore(every_s=EVERY_S)
@@ -48,7 +48,7 @@ def sample_drift(alias: str) -> None:
 
 def sample_shard(alias: str, draw: float) -> Found:
     """Audits the owners behind a place drawn from 0 to 1, and those found wrong before."""
-    known = read_found([alias]).get(alias, Found(0, {})).wrong
+    known = DRIFT.read([alias]).get(alias, Found(0, {})).wrong
     after = int(draw * fetch_one(alias, LATEST)[0])  # type: ignore[index]  # an aggregate
     sample = {owner_id for (owner_id,) in read_owners(alias, after, OWNERS)} - known.keys()
     news = _audit(alias, sample, {})
@@ -56,18 +56,8 @@ def sample_shard(alias: str, draw: float) -> Found:
         log.error("counters.drifted", alias=alias, counts=news)
     wrong = {**_audit(alias, known, known), **news}
     found = Found(time.time(), dict(sorted(wrong.items())[:MOST_WRONG]))
-    redis().call("SET", _key(alias), msgspec.json.encode(found), "EX", KEPT_S)
+    DRIFT.keep(alias, found)
     return found
-
-
-def read_found(aliases: Sequence[str]) -> dict[str, Found]:
-    """What the samples have found, of shards that were sampled. Raises: RedisError. One trip."""
-    replies = redis().run([("GET", _key(alias)) for alias in aliases])
-    return {
-        alias: msgspec.json.decode(raw, type=Found)
-        for alias, raw in zip(aliases, replies, strict=True)
-        if raw is not None
-    }
 
 
 def _audit(alias: str, owner_ids: Iterable[int], before: Mapping[int, int]) -> Mapping[int, int]:
@@ -82,7 +72,3 @@ def _audit(alias: str, owner_ids: Iterable[int], before: Mapping[int, int]) -> M
     except OperationalError as error:
         log.warning("counters.not_sampled", alias=alias, error=str(error))
         return before
-
-
-def _key(alias: str) -> bytes:
-    return key("counters.drift:v1", alias)

@@ -8,7 +8,7 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 from redis.exceptions import RedisError
 
-from timelines.sampling import read_found
+from timelines.sampling import HOLES
 
 
 class HolesCollector(Collector):
@@ -21,7 +21,7 @@ class HolesCollector(Collector):
     def collect(self) -> Iterable[Metric]:
         holes, complete, sampled_at = families = _families()
         try:
-            found = read_found(settings.SHARD_ALIASES)
+            found = HOLES.read(settings.SHARD_ALIASES)
         except RedisError:
             return []
         for alias, one in found.items():

@@ -1,20 +1,17 @@
 """The audit that never ends: a few live timelines of each shard at a time, and those with holes.
 
-    timelines.holes:v1:{shard0}   {"at_s": Unix seconds, "expected": entries that there should be,
-                                   "missing": of those, "holes": {account: entries missing}}
-
-What it finds is kept in Redis, so that every web process can show it and any compensator goes on.
+timelines.holes:v1:{shard0}   {"at_s": Unix seconds, "expected": entries that there should be,
+                               "missing": of those, "holes": {account: entries missing}}
 """
 
 import random
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import msgspec
 import structlog
 
-from infra.caching.client import redis
-from infra.caching.keys import key
+from infra.caching.reports import Reports
 from infra.changes.chores import chore
 from infra.sharding.sql import fetch_all, fetch_one
 from timelines.queries.difference import Difference, find_difference
@@ -25,9 +22,9 @@ EVERY_S = 10
 # Most accounts have no live timeline: so many are looked at to compare one.
 LOOKED_AT, COMPARED = 50, 1
 MOST_KNOWN = 20
-KEPT_S = 86_400
 LATEST = "SELECT coalesce(max(id), 0) FROM accounts_account"
 BEHIND = "SELECT id FROM accounts_account WHERE id > %s ORDER BY id LIMIT %s"
+KEPT_S = 86_400
 log = structlog.get_logger()
 
 
@@ -46,6 +43,9 @@ class Found(msgspec.Struct):
         return 1 - self.missing / self.expected if self.expected else 1.0
 
 
+HOLES = Reports("timelines.holes:v1", Found, KEPT_S)
+
+
 @chore(every_s=EVERY_S)
 def sample_holes(alias: str) -> None:
     """Audits a few timelines of a shard.
@@ -58,7 +58,7 @@ def sample_holes(alias: str) -> None:
 
 def sample_shard(alias: str, draw: float) -> Found:
     """Audits the live timelines behind a place drawn from 0 to 1, and those with holes before."""
-    before = read_found([alias]).get(alias, Found())
+    before = HOLES.read([alias]).get(alias, Found())
     after = int(draw * fetch_one(alias, LATEST)[0])  # type: ignore[index]  # an aggregate
     ids = [row[0] for row in fetch_all(alias, BEHIND, (after, LOOKED_AT))]
     fresh = [reader_id for reader_id in ids if reader_id not in before.holes]
@@ -73,18 +73,8 @@ def sample_shard(alias: str, draw: float) -> Found:
         found.missing = sum(news.values())
     holes = _holes(again, before.holes) | news
     found.holes = dict(sorted(holes.items())[:MOST_KNOWN])
-    redis().call("SET", _key(alias), msgspec.json.encode(found), "EX", KEPT_S)
+    HOLES.keep(alias, found)
     return found
-
-
-def read_found(aliases: Sequence[str]) -> dict[str, Found]:
-    """What the samples have found, of shards that were sampled. Raises: RedisError. One trip."""
-    replies = redis().run([("GET", _key(alias)) for alias in aliases])
-    return {
-        alias: msgspec.json.decode(raw, type=Found)
-        for alias, raw in zip(aliases, replies, strict=True)
-        if raw is not None
-    }
 
 
 def _compare(timelines: Mapping[int, LiveTimeline], most: int) -> dict[int, Difference | None]:
@@ -99,7 +89,3 @@ def _holes(found: Mapping[int, Difference | None], before: Mapping[int, int]) ->
         for reader_id, one in found.items()
     }
     return {reader_id: count for reader_id, count in counts.items() if count}
-
-
-def _key(alias: str) -> bytes:
-    return key("timelines.holes:v1", alias)

@@ -10,10 +10,10 @@ import django
 from celery import current_app
 from django.conf import settings
 
-from counters.sampling import read_found as read_drift
+from counters.sampling import DRIFT
 from infra.caching.scanning import list_nodes
 from infra.changes.lag import lag_of
-from infra.changes.lag_report import read_reports
+from infra.changes.lag_report import LAG
 from infra.changes.metrics import count_by_group, oldest_by_group
 from infra.changes.pausing import list_paused
 from infra.jobs.models import JobRun
@@ -21,7 +21,7 @@ from infra.jobs.runs import mark_died_runs
 from infra.sharding.asking import ask_within, why
 from infra.sharding.facts import read_facts
 from infra.sharding.placement import all_aliases
-from timelines.sampling import read_found as read_holes
+from timelines.sampling import HOLES
 
 PATIENCE_S = 1.5
 # Workers answer when they hear it; this long is listened.
@@ -96,8 +96,8 @@ def _read_workers() -> Part:
 
 def _read_samples(now_s: float) -> Part:
     """What compensators found, and how long ago each database was looked at."""
-    drift, holes = read_drift(settings.SHARD_ALIASES), read_holes(settings.SHARD_ALIASES)
-    reports = read_reports(all_aliases())
+    drift, holes = DRIFT.read(settings.SHARD_ALIASES), HOLES.read(settings.SHARD_ALIASES)
+    reports = LAG.read(all_aliases())
     return {
         "compensated_s": {alias: round(now_s - one.at_s, 1) for alias, one in reports.items()},
         "drift": {alias: sum(one.wrong.values()) for alias, one in drift.items()},

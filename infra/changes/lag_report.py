@@ -4,12 +4,10 @@ changes.lag:v1:{shard0}   {"at_s": Unix seconds, "lags": [Lag], "paused": [kind]
 """
 
 import time
-from collections.abc import Sequence
 
 import msgspec
 
-from infra.caching.client import redis
-from infra.caching.keys import key
+from infra.caching.reports import Reports
 from infra.changes.chores import chore
 from infra.changes.lag import Lag, lag_of
 from infra.changes.pausing import list_paused
@@ -27,6 +25,9 @@ class LagReport(msgspec.Struct):
     paused: list[str]
 
 
+LAG = Reports("changes.lag:v1", LagReport, KEPT_S)
+
+
 @chore(every_s=EVERY_S, placement=Placement.EVERYWHERE)
 def report_lag(alias: str) -> None:
     """Writes down what waits on a database now. Two queries, one round trip.
@@ -35,18 +36,4 @@ def report_lag(alias: str) -> None:
     """
     paused = [one.kind for one in list_paused(alias) if not one.is_ending]
     report = LagReport(time.time(), lag_of(alias), paused)
-    redis().call("SET", _key(alias), msgspec.json.encode(report), "EX", KEPT_S)
-
-
-def read_reports(aliases: Sequence[str]) -> dict[str, LagReport]:
-    """Reports of databases that a compensator looked at lately. Raises: RedisError. One trip."""
-    replies = redis().run([("GET", _key(alias)) for alias in aliases])
-    return {
-        alias: msgspec.json.decode(raw, type=LagReport)
-        for alias, raw in zip(aliases, replies, strict=True)
-        if raw is not None
-    }
-
-
-def _key(alias: str) -> bytes:
-    return key("changes.lag:v1", alias)
+    LAG.keep(alias, report)

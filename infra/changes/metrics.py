@@ -9,7 +9,7 @@ from prometheus_client.registry import Collector
 from redis.exceptions import RedisError
 
 from infra.changes.lag import Lag
-from infra.changes.lag_report import read_reports
+from infra.changes.lag_report import LAG
 from infra.changes.lanes import group_of
 from infra.sharding.placement import all_aliases
 
@@ -26,7 +26,7 @@ class LagCollector(Collector):
     def collect(self) -> Iterable[Metric]:
         changes, oldest, paused = families = _families()
         try:
-            reports = read_reports(all_aliases())
+            reports = LAG.read(all_aliases())
         except RedisError:
             return []
         for alias, report in reports.items():

@@ -6,7 +6,7 @@ from prometheus_client import REGISTRY
 from infra.caching.client import redis
 from infra.changes.chores import Chores
 from infra.changes.drain import drain
-from infra.changes.lag_report import read_reports, report_lag
+from infra.changes.lag_report import LAG, report_lag
 from infra.changes.parking import park
 from infra.changes.pausing import end_pause, pause_kind
 from infra.sharding.placement import all_aliases
@@ -45,7 +45,7 @@ def test_states_by_group_of_lanes(journal):
 @pytest.mark.usefixtures("journal")
 def test_compensator_reports_every_database():
     Chores().do_due(all_aliases())
-    assert read_reports(all_aliases()).keys() == set(all_aliases())
+    assert LAG.read(all_aliases()).keys() == set(all_aliases())
 
 
 @pytest.mark.usefixtures("journal")

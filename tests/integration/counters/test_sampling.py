@@ -95,7 +95,7 @@ def test_without_redis_nothing_is_shown_and_nothing_raised(world, monkeypatch):
     def away(aliases):
         raise RedisConnectionError
 
-    monkeypatch.setattr("counters.metrics.read_found", away)
+    monkeypatch.setattr("counters.metrics.DRIFT.read", away)
     assert shown() == {}
 
 
