@@ -64,7 +64,7 @@ class ModerationAct(models.Model):
     post_id = models.CharField(max_length=POST_ID_LENGTH, blank=True, default="")
     reason = models.CharField(max_length=REASON_LENGTH)
     restrictions = models.SmallIntegerField(null=True)
-    report = models.ForeignKey(Report, models.PROTECT, null=True, related_name="acts")
+    report = models.ForeignKey(Report, models.PROTECT, null=True, blank=True, related_name="acts")
     created_at = models.DateTimeField(db_default=Now())
 
     class Meta:

@@ -32,6 +32,8 @@ class Oracle:
         self._replies: dict[str, str] = {}
         self._reposts: dict[str, str] = {}
         self._favourites: dict[str, set[int]] = defaultdict(set)
+        self._suspended: set[int] = set()
+        self._hidden: set[str] = set()
 
     def follow(self, follower: int, followee: int, since_ms: int) -> None:
         if followee not in self._following[follower]:
@@ -60,6 +62,13 @@ class Oracle:
 
     def favourite(self, person: int, post_id: str, is_on: bool) -> None:
         (self._favourites[post_id].add if is_on else self._favourites[post_id].discard)(person)
+
+    def suspend(self, person: int, is_on: bool) -> None:
+        """Counts and follows stay; nothing of theirs is shown, and no repost of it."""
+        (self._suspended.add if is_on else self._suspended.discard)(person)
+
+    def hide(self, post_id: str, is_on: bool) -> None:
+        (self._hidden.add if is_on else self._hidden.discard)(post_id)
 
     def favours(self, person: int, post_id: str) -> bool:
         return person in self._favourites[post_id]
@@ -104,7 +113,17 @@ class Oracle:
 
     def _is_shown(self, post_id: str) -> bool:
         original = self._reposts.get(post_id)
-        return original is None or any(original in posts for posts in self._posts.values())
+        if self._is_judged(post_id):
+            return False
+        if original is None:
+            return True
+        is_there = any(original in posts for posts in self._posts.values())
+        return is_there and not self._is_judged(original)
+
+    def _is_judged(self, post_id: str) -> bool:
+        if post_id in self._hidden:
+            return True
+        return bool(self._suspended) and author_of(post_id) in self._suspended
 
     def following(self, person: int) -> list[int]:
         """Everybody followed, the latest first; of equals the higher id first."""

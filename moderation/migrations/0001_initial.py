@@ -42,7 +42,7 @@ class Migration(migrations.Migration):
                 ('restrictions', models.SmallIntegerField(null=True)),
                 ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
                 ('actor', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('report', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='acts', to='moderation.report')),
+                ('report', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='acts', to='moderation.report')),
             ],
         ),
         migrations.CreateModel(

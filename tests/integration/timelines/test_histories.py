@@ -9,10 +9,12 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from pytest_django import Settings
 
+from accounts.types import Restriction
 from infra.api.pages import Window
 from infra.caching.client import redis
 from posts.actions.create_post import create_post
 from posts.actions.delete_post import delete_post
+from posts.actions.hide_post import hide_post
 from posts.actions.mark_post import mark_post
 from posts.actions.repost import repost, take_back_repost
 from posts.ids import EPOCH, PostId
@@ -21,7 +23,7 @@ from relations.actions.follow import follow, unfollow
 from tests.integration.timelines.homes import read_from_bottom, read_to_end
 from tests.oracle import Oracle
 from tests.truth import assert_drained_truth
-from tests.world import clean, drain_all, make_accounts, publish
+from tests.world import NOW, clean, drain_all, make_accounts, publish, restrict
 from timelines.queries.home import home_page
 from timelines.stores.chosen import timeline_store
 
@@ -39,6 +41,10 @@ step = st.one_of(
     st.tuples(st.just("unfavourite"), person, st.integers(0, 3)),
     st.tuples(st.just("follow"), person, person),
     st.tuples(st.just("unfollow"), person, person),
+    st.tuples(st.just("suspend"), person, st.none()),
+    st.tuples(st.just("restore"), person, st.none()),
+    st.tuples(st.just("hide"), person, st.integers(0, 3)),
+    st.tuples(st.just("show"), person, st.integers(0, 3)),
     st.tuples(st.just("read"), person, st.none()),
     st.tuples(st.just("drain"), st.none(), st.none()),
     st.tuples(st.just("evict"), person, st.none()),
@@ -56,6 +62,8 @@ class History:
         self.ever: list[PostId] = []
         self.reposts: dict[tuple[int, PostId], PostId] = {}
         self.second = 100
+        self.suspended: set[int] = set()
+        self.revision = 0
 
     def run(self, name: str, who: int | None, what: int | None) -> None:
         account = None if who is None else self.people[who]
@@ -125,8 +133,33 @@ class History:
                 shown = orjson.loads(body)
                 assert post.public not in (shown["id"], (shown["reblog"] or shown)["id"])
 
+    def suspend(self, account: int, _: None) -> None:
+        """Whoever they are: here they may go on, as requests that were admitted before."""
+        restrict(account, Restriction.SUSPENDED)
+        self.suspended.add(account)
+        self.oracle.suspend(account, True)
+        for reader in self.people:
+            assert f'"id":"{account}"'.encode() not in b"".join(home_page(reader, Window(40)).items)
+
+    def restore(self, account: int, _: None) -> None:
+        restrict(account, Restriction.NONE)
+        self.suspended.discard(account)
+        self.oracle.suspend(account, False)
+
+    def hide(self, account: int, which: int, is_on: bool = True) -> None:
+        post = self._pick(which)
+        if post is not None:
+            self.revision += 1
+            hide_post(post, NOW if is_on else None, self.revision)
+            self.oracle.hide(post.public, is_on)
+            if is_on:
+                self.check_gone(account, post)
+
+    def show(self, account: int, which: int) -> None:
+        self.hide(account, which, is_on=False)
+
     def follow(self, account: int, other: int) -> None:
-        if account != self.people[other]:
+        if account != self.people[other] and self.people[other] not in self.suspended:
             follow(account, self.people[other])
             self.oracle.follow(account, self.people[other], 0)
 

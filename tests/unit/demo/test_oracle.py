@@ -19,6 +19,29 @@ def test_a_home_has_ones_own_posts_and_those_of_followees_newest_first():
     assert oracle.posts(2) == ["000009"]
 
 
+def test_what_is_hidden_or_of_the_suspended_is_not_at_home_until_it_is_again():
+    oracle = Oracle()
+    oracle.follow(1, 2, since_ms=10)
+    theirs, others, repost = (f"{n:06d}{who:06d}00" for n, who in ((1, 2), (2, 3), (3, 2)))
+    oracle.publish(2, theirs)
+    oracle.publish(3, others)
+    oracle.repost(2, repost, others)
+    assert oracle.home(1) == [repost, theirs]
+    oracle.suspend(3, True)
+    assert oracle.home(1) == [theirs]
+    oracle.suspend(3, False)
+    oracle.hide(others, True)
+    assert oracle.home(1) == [theirs]
+    oracle.hide(others, False)
+    oracle.hide(repost, True)
+    assert oracle.home(1) == [theirs]
+    oracle.hide(repost, False)
+    oracle.suspend(2, True)
+    assert oracle.home(1) == []
+    oracle.suspend(2, False)
+    assert oracle.home(1) == [repost, theirs]
+
+
 def test_lists_are_newest_first_and_ties_by_the_higher_id():
     oracle = Oracle()
     for followee, since_ms in [(5, 10), (3, 20), (4, 10)]:

@@ -1,0 +1,266 @@
+"""The admin of moderation: queues, acts, and who may do what."""
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import Group, Permission
+from django.test import Client
+from django.urls import NoReverseMatch, reverse
+
+from accounts.models import User
+from moderation.groups import GROUPS, lay_groups, lay_groups_after_migrating
+from moderation.models import Appeal, ModerationAct, Report
+from moderation.types import Act
+from tests.budgets import count_calls
+from tests.integration.moderation.people import Circle, Eyes, judge, judge_that
+from tests.world import drain_all, make_account
+
+REPORTS, APPEALS = "admin:moderation_report_changelist", "admin:moderation_appeal_changelist"
+ACTS, ADD = "admin:moderation_moderationact_changelist", "admin:moderation_moderationact_add"
+
+
+@pytest.fixture
+def circle(world: None) -> Circle:
+    lay_groups()
+    return Circle()
+
+
+@pytest.fixture
+def mia(circle: Circle) -> User:
+    return member_of("moderator", "mia")
+
+
+def member_of(group: str, name: str) -> User:
+    user = User.objects.get(pk=make_account(name))
+    User.objects.filter(pk=user.pk).update(is_staff=True)
+    user.groups.add(Group.objects.get(name=group))
+    return User.objects.get(pk=user.pk)
+
+
+def browser_of(user: User) -> Client:
+    browser = Client()
+    browser.force_login(user)
+    return browser
+
+
+def report_on(circle: Circle, **values: Any) -> Report:
+    row = {"reporter_id": circle.me, "account_id": circle.judged, "category": "spam"} | values
+    return Report.objects.create(**row)
+
+
+def act_on(browser: Client, page: str, action: str, pk: int, reason: str = "because") -> Any:
+    form = {"action": action, "_selected_action": [pk], "reason": reason}
+    return browser.post(reverse(page), form, follow=True)
+
+
+def do(browser: Client, act: Act, target: object, reason: str = "because", **more: Any) -> Any:
+    form = {"act": str(act), "target": str(target), "reason": reason, **more}
+    return browser.post(reverse(ADD), form)
+
+
+def words_of(answer: Any) -> list[str]:
+    return [str(message) for message in answer.context["messages"]]
+
+
+def shown_at(browser: Client, page: str, **query: object) -> list[int]:
+    answer = browser.get(reverse(page), query)
+    assert answer.status_code == 200
+    return [row.pk for row in answer.context["cl"].result_list]
+
+
+def test_a_report_is_taken_on_resolved_and_opened_again(circle: Circle, mia: User) -> None:
+    browser, report = browser_of(mia), report_on(circle)
+    act_on(browser, REPORTS, "assign", report.pk, reason=" ")
+    assert not ModerationAct.objects.exists()
+    act_on(browser, REPORTS, "assign", report.pk)
+    assert shown_at(browser, REPORTS, queue="mine") == [report.pk]
+    act_on(browser, REPORTS, "resolve", report.pk, "handled")
+    act_on(browser, REPORTS, "resolve", report.pk, "handled twice")
+    assert shown_at(browser, REPORTS, queue="resolved") == [report.pk]
+    assert shown_at(browser, REPORTS, queue="open") == []
+    act_on(browser, REPORTS, "reopen", report.pk, "it goes on")
+    assert shown_at(browser, REPORTS, queue="assigned") == [report.pk]
+    assert shown_at(browser, REPORTS, queue="unassigned") == []
+    rows = ModerationAct.objects.order_by("id")
+    told = [(row.act, row.reason, row.actor_id, row.report_id) for row in rows]
+    about = (mia.pk, report.pk)
+    assert told == [
+        ("assign", "because", *about),
+        ("resolve", "handled", *about),
+        ("reopen", "it goes on", *about),
+    ]
+
+
+def test_a_report_shows_posts_hidden_or_not_and_leads_to_acts(circle: Circle, mia: User) -> None:
+    report = report_on(circle, post_ids=[circle.theirs.public, circle.answer.public])
+    judge_that(circle.theirs, Act.HIDE)
+    where = reverse("admin:moderation_report_change", args=[report.pk])
+    text = browser_of(mia).get(where).content.decode()
+    assert f"{circle.theirs.public}: (hidden) hello" in text
+    assert f"{circle.answer.public}: yes" in text
+    assert f"{reverse(ADD)}?target={circle.judged}&amp;report={report.pk}" in text
+
+
+def test_acts_are_done_by_adding_them(circle: Circle, mia: User) -> None:
+    browser, report = browser_of(mia), report_on(circle)
+    name = User.objects.get(pk=circle.judged).username
+    assert do(browser, Act.SUSPEND, f"@{name}", report=report.pk).status_code == 302
+    assert circle.home() == [circle.friends.public]
+    assert do(browser, Act.RESTORE, circle.judged).status_code == 302
+    link = f"http://localhost:8000/statuses/{circle.theirs.public}"
+    assert do(browser, Act.HIDE, link).status_code == 302
+    assert circle.repost_of_theirs.public not in circle.home()
+    assert do(browser, Act.SHOW, circle.theirs.public).status_code == 302
+    assert circle.home() == circle.whole_home
+    rows = list(ModerationAct.objects.order_by("id"))
+    assert [(row.act, row.actor_id) for row in rows] == [
+        (word, mia.pk) for word in ("suspend", "restore", "hide", "show")
+    ]
+    assert rows[0].report_id == report.pk
+    assert shown_at(browser, ACTS) == [row.pk for row in reversed(rows)]
+
+
+@pytest.mark.parametrize(
+    ("act", "target", "reason", "field"),
+    [
+        (Act.WARN, "nobody_at_all", "x", "target"),
+        (Act.WARN, "99999999", "x", "target"),
+        (Act.HIDE, "nonsense", "x", "target"),
+        (Act.WARN, "", "x", "target"),
+        (Act.PURGE, "1", "x", "act"),
+        (Act.WARN, "person", " ", "reason"),
+    ],
+)
+def test_what_cannot_be_is_said_on_the_form(
+    circle: Circle, mia: User, act: Act, target: str, reason: str, field: str
+) -> None:
+    answer = do(browser_of(mia), act, target, reason)
+    assert answer.status_code == 200
+    assert field in answer.context["adminform"].form.errors
+    assert not ModerationAct.objects.exists()
+
+
+def test_what_is_refused_or_so_already_is_said(circle: Circle, mia: User) -> None:
+    browser = browser_of(mia)
+    boss = User.objects.create(username="boss", is_staff=True, is_superuser=True)
+    refused = do(browser, Act.SUSPEND, boss.pk)
+    assert "only a superuser can judge it" in refused.content.decode()
+    assert User.objects.get(pk=boss.pk).is_active
+    assert do(browser_of(boss), Act.FREEZE, mia.pk).status_code == 302
+    gone = circle.theirs._replace(sequence=7).public
+    assert "Record not found" in do(browser, Act.HIDE, gone).content.decode()
+    judge(circle.judged, Act.LIMIT)
+    again = browser.post(
+        reverse(ADD), {"act": "limit", "target": circle.judged, "reason": "x"}, follow=True
+    )
+    assert words_of(again) == ["Nothing done: it was so already."]
+    assert ModerationAct.objects.count() == 2
+
+
+def test_nothing_is_changed_or_deleted_by_hand(circle: Circle) -> None:
+    boss = User.objects.create(username="boss", is_staff=True, is_superuser=True)
+    act, report = judge(circle.judged, Act.WARN), report_on(circle)
+    assert act is not None
+    appeal = Appeal.objects.create(act=act, text="no")
+    browser = browser_of(boss)
+    for name, row in {"moderationact": act, "report": report, "appeal": appeal}.items():
+        assert browser.post(
+            reverse(f"admin:moderation_{name}_delete", args=[row.pk]), {"post": "yes"}
+        ).status_code == 403  # fmt: skip
+        assert browser.get(
+            reverse(f"admin:moderation_{name}_change", args=[row.pk])
+        ).status_code == 200  # fmt: skip
+    browser.post(reverse("admin:moderation_report_change", args=[report.pk]), {"comment": "better"})
+    assert Report.objects.get().comment == ""
+
+
+def test_appeals_are_filed_for_who_cannot_and_decided(circle: Circle, mia: User) -> None:
+    browser, strike = browser_of(mia), judge(circle.judged, Act.SUSPEND)
+    assert strike is not None
+    add = reverse("admin:moderation_appeal_add")
+    assert browser.post(add, {"act": strike.pk, "text": "by mail"}).status_code == 302
+    wrong = browser.post(add, {"act": strike.pk, "text": "again"})
+    assert wrong.status_code == 200
+    appeal = Appeal.objects.get()
+    act_on(browser, APPEALS, "reject", appeal.pk, reason="")
+    assert Appeal.objects.get().state == "pending"
+    act_on(browser, APPEALS, "accept", appeal.pk, "right so")
+    assert circle.home() == circle.whole_home
+    answer = act_on(browser, APPEALS, "reject", appeal.pk, "or not")
+    assert words_of(answer) == [f"{appeal}: This appeal is decided"]
+    assert [row.act for row in ModerationAct.objects.order_by("id")] == [
+        "suspend", "accept", "restore",
+    ]  # fmt: skip
+
+
+def may_open(user: User) -> set[str]:
+    """Which pages of the admin somebody may look at."""
+    pages = [permission.content_type for permission in Permission.objects.all()]
+    names = {f"{one.app_label}_{one.model}" for one in pages}
+    browser = browser_of(user)
+    return {name for name in names if _opens(browser, f"admin:{name}_changelist")}
+
+
+def _opens(browser: Client, name: str) -> bool:
+    try:
+        return bool(browser.get(reverse(name)).status_code == 200)
+    except NoReverseMatch:
+        return False
+
+
+def test_moderators_do_what_moderators_do_and_operators_the_rest(circle: Circle) -> None:
+    mia, otto = member_of("moderator", "mia"), member_of("operator", "otto")
+    ours = {"moderation_report", "moderation_moderationact", "moderation_appeal"}
+    assert may_open(mia) == ours
+    theirs = may_open(otto)
+    assert theirs >= {"promotions_campaign", "accounts_user", "accounts_accesstoken"}
+    assert not theirs & ours
+    assert do(browser_of(otto), Act.SUSPEND, circle.judged).status_code == 403
+    assert browser_of(mia).get(reverse("admin:promotions_campaign_add")).status_code == 403
+    who = reverse("admin:accounts_user_change", args=[mia.pk])
+    assert browser_of(mia).post(who, {"is_superuser": "on"}).status_code == 403
+    assert browser_of(otto).post(who, {"is_superuser": "on"}).status_code == 403
+    report = report_on(circle)
+    act_on(browser_of(otto), REPORTS, "resolve", report.pk)
+    assert Report.objects.get().state == "open"
+    nobody = User.objects.create(username="nobody", is_staff=True)
+    assert may_open(nobody) == set()
+
+
+def test_groups_hold_what_is_written_and_nothing_else(world: None) -> None:
+    lay_groups()
+    group = Group.objects.get(name="moderator")
+    group.permissions.add(Permission.objects.get(codename="delete_user"))
+    lay_groups_after_migrating(using="shard0")
+    assert group.permissions.filter(codename="delete_user").exists()
+    lay_groups_after_migrating(using="default")
+    for name, apps in GROUPS.items():
+        held = Permission.objects.filter(group__name=name)
+        found = {(one.content_type.app_label, one.codename) for one in held}
+        assert found == {(app, word) for app, words in apps.items() for word in words}
+
+
+def test_lists_go_by_key_and_count_nothing(circle: Circle, mia: User) -> None:
+    rows = [report_on(circle, comment=str(n)) for n in range(120)]
+    browser, ids = browser_of(mia), [row.pk for row in reversed(rows)]
+    with count_calls() as calls:
+        answer = browser.get(reverse(REPORTS))
+    asked = [one.sql for one in calls.statements if "moderation_report" in one.sql]
+    assert not [sql for sql in asked if "COUNT" in sql or "OFFSET" in sql]
+    found: list[int] = []
+    query: str | None = ""
+    while query is not None:
+        answer = browser.get(reverse(REPORTS) + query)
+        found += [row.pk for row in answer.context["cl"].result_list]
+        query = answer.context["cl"].older_query
+    assert found == ids
+    assert shown_at(browser, REPORTS, queue="open", below=ids[99]) == ids[100:]
+    assert browser.get(reverse(REPORTS), {"below": "x"}, follow=True).status_code == 200
+    act_on(browser, f"{REPORTS}", "resolve", ids[3])
+    assert shown_at(browser, REPORTS, queue="resolved") == [ids[3]]
+
+
+def test_who_was_suspended_by_a_moderator_is_gone_for_all(circle: Circle, mia: User) -> None:
+    do(browser_of(mia), Act.SUSPEND, circle.judged)
+    drain_all()
+    assert Eyes().status_of(f"/api/v1/accounts/{circle.judged}") == 404

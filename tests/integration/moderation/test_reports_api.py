@@ -1,0 +1,179 @@
+"""Reports, strikes and appeals, in Mastodon's shapes and with its faults."""
+
+from typing import Any
+
+import pytest
+from pytest_django import Settings
+
+from moderation.actions.appeals import accept_appeal, reject_appeal
+from moderation.errors import AppealDecided
+from moderation.models import Appeal, ModerationAct, Report
+from moderation.types import Act
+from posts.ids import PostId
+from tests.callers import Caller
+from tests.integration.moderation.people import BECAUSE, Circle, judge, judge_that
+from tests.world import NOW, drain_all
+
+REPORTS, STRIKES = "/api/v1/reports", "/api/v1/strikes"
+
+
+@pytest.fixture
+def circle(world: None) -> Circle:
+    return Circle()
+
+
+def test_a_report_comes_back_as_mastodon_shows_it(circle: Circle) -> None:
+    sent = {
+        "account_id": str(circle.judged),
+        "status_ids": [circle.theirs.public, circle.answer.public],
+        "comment": "Sells followers",
+        "category": "spam",
+        "forward": True,
+        "rule_ids": ["1"],
+    }
+    answer = Caller(circle.me).post(REPORTS, sent)
+    assert answer.status_code == 200
+    report = answer.json()
+    assert report.pop("target_account")["id"] == str(circle.judged)
+    assert report.pop("created_at").endswith("Z")
+    row = Report.objects.get()
+    assert report == {
+        "id": str(row.pk),
+        "action_taken": False,
+        "action_taken_at": None,
+        "category": "spam",
+        "comment": "Sells followers",
+        "forwarded": False,
+        "status_ids": [circle.theirs.public, circle.answer.public],
+        "rule_ids": None,
+    }
+    assert (row.reporter_id, row.account_id, row.state) == (circle.me, circle.judged, "open")
+
+
+def test_little_is_needed_and_a_form_will_do(circle: Circle) -> None:
+    caller = Caller(circle.me)
+    assert caller.post(REPORTS, {"account_id": str(circle.judged)}).json()["category"] == "other"
+    form = {"account_id": circle.judged, "status_ids[]": [circle.theirs.public]}
+    sent = caller.client.post(REPORTS, form)
+    assert sent.json()["status_ids"] == [circle.theirs.public]
+    rule = caller.post(REPORTS, {"account_id": str(circle.judged), "rule_ids": ["3"]})
+    assert rule.json()["category"] == "violation"
+
+
+@pytest.mark.parametrize(
+    ("change", "status", "error"),
+    [
+        ({"account_id": "99999999"}, 404, "Record not found"),
+        ({"account_id": None}, 404, "Record not found"),
+        ({"account_id": ["1"]}, 404, "Record not found"),
+        ({"status_ids": ["nonsense"]}, 404, "Record not found"),
+        ({"status_ids": [PostId(5, 7, 1).public]}, 404, "Record not found"),
+        ({"status_ids": ["x"] * 1 + [f"{n:014d}" for n in range(100)]}, 422, "At most 100"),
+        ({"comment": "x" * 1_001}, 422, "Validation failed: Comment is too long (maximum is 1000"),
+        ({"comment": {}}, 422, "comment must be text"),
+        ({"category": "boring"}, 422, "'boring' is not a valid category"),
+    ],
+)
+def test_what_is_wrong_is_said(
+    circle: Circle, change: dict[str, Any], status: int, error: str
+) -> None:
+    answer = Caller(circle.me).post(REPORTS, {"account_id": str(circle.judged)} | change)
+    assert (answer.status_code, answer.json()["error"][: len(error)]) == (status, error)
+    assert not Report.objects.exists()
+
+
+def test_posts_of_others_are_not_reported_with_an_account(circle: Circle) -> None:
+    sent = {"account_id": str(circle.judged), "status_ids": [circle.friends.public]}
+    assert Caller(circle.me).post(REPORTS, sent).status_code == 404
+
+
+def test_it_takes_a_user_with_the_scope(circle: Circle) -> None:
+    sent = {"account_id": str(circle.judged)}
+    assert Caller(circle.me, "read write:follows").post(REPORTS, sent).status_code == 403
+    assert Caller(None).post(REPORTS, sent).status_code == 422
+    assert Caller(circle.me, "write:reports").post(REPORTS, sent).status_code == 200
+
+
+def test_so_many_a_day(circle: Circle, settings: Settings) -> None:
+    settings.REPORTS_PER_DAY = 2
+    caller, sent = Caller(circle.stranger), {"account_id": str(circle.judged)}
+    answers = [caller.post(REPORTS, sent) for _ in range(3)]
+    assert [one.status_code for one in answers] == [200, 200, 429]
+    assert 0 < int(answers[-1]["Retry-After"]) <= 86_400
+    assert Report.objects.count() == 2
+
+
+def test_reports_of_who_is_suspended_later_stay(circle: Circle) -> None:
+    Caller(circle.judged).post(REPORTS, {"account_id": str(circle.friend)})
+    judge(circle.judged, Act.SUSPEND)
+    drain_all()
+    assert Report.objects.count() == 1
+
+
+def test_strikes_are_ones_own_the_latest_first_in_pages(circle: Circle) -> None:
+    acts = [judge(circle.judged, Act.WARN), judge(circle.judged, Act.LIMIT)]
+    acts.append(judge_that(circle.theirs, Act.HIDE))
+    judge(circle.friend, Act.WARN)
+    judge(circle.judged, Act.RESTORE)
+    caller = Caller(circle.judged)
+    strikes = caller.get(STRIKES).json()
+    assert [one["action"] for one in strikes] == ["hide_statuses", "silence", "none"]
+    assert strikes[0]["status_ids"] == [circle.theirs.public]
+    assert strikes[0]["target_account"]["id"] == str(circle.judged)
+    page = caller.get(STRIKES, {"limit": 1})
+    assert f"max_id={acts[2].pk}" in page["Link"]  # type: ignore[union-attr]
+    rest = caller.get(STRIKES, {"max_id": page.json()[0]["id"]}).json()
+    assert rest == strikes[1:]
+    up = caller.get(STRIKES, {"min_id": rest[-1]["id"], "limit": 1}).json()
+    assert up == [strikes[1]]
+    assert caller.get(STRIKES, {"max_id": "x"}).status_code == 422
+    assert Caller(circle.me).get(STRIKES).json() == []
+
+
+def appeal(account_id: int, act: ModerationAct | None, text: str = "It was not me") -> Any:
+    assert act is not None
+    return Caller(account_id).post(f"{STRIKES}/{act.pk}/appeal", {"text": text})
+
+
+def test_a_frozen_account_appeals_once_and_is_heard(circle: Circle) -> None:
+    strike = judge(circle.judged, Act.FREEZE)
+    judge(circle.judged, Act.LIMIT)
+    assert appeal(circle.judged, strike, " ").status_code == 422
+    assert appeal(circle.judged, strike, "x" * 2_001).status_code == 422
+    answer = appeal(circle.judged, strike)
+    assert answer.status_code == 200
+    assert answer.json()["appeal"] == {"text": "It was not me", "state": "pending"}
+    assert appeal(circle.judged, strike).status_code == 422
+    assert appeal(circle.me, strike).status_code == 404
+    accept_appeal(Appeal.objects.get().pk, BECAUSE, NOW)
+    caller = Caller(circle.judged)
+    assert caller.post("/api/v1/statuses", {"status": "thanks"}).status_code == 200
+    shown = caller.get(f"/api/v1/accounts/{circle.judged}").json()
+    assert shown["limited"], "the other act stands"
+    assert caller.get(STRIKES).json()[1]["appeal"]["state"] == "approved"
+    with pytest.raises(AppealDecided):
+        reject_appeal(Appeal.objects.get().pk, BECAUSE, NOW)
+    acts = list(ModerationAct.objects.order_by("id").values_list("act", "restrictions"))
+    assert acts == [("freeze", 2), ("limit", 3), ("accept", None), ("restore", 1)]
+
+
+def test_a_rejected_appeal_leaves_all_as_it_is(circle: Circle) -> None:
+    strike = judge_that(circle.theirs, Act.HIDE)
+    appeal(circle.judged, strike)
+    reject_appeal(Appeal.objects.get().pk, BECAUSE, NOW)
+    drain_all()
+    assert circle.repost_of_theirs.public not in circle.home()
+    strikes = Caller(circle.judged).get(STRIKES).json()
+    assert strikes[0]["appeal"]["state"] == "rejected"
+
+
+def test_an_accepted_appeal_shows_a_post_again(circle: Circle) -> None:
+    appeal(circle.judged, judge_that(circle.theirs, Act.HIDE))
+    accept_appeal(Appeal.objects.get().pk, BECAUSE, NOW)
+    assert circle.home() == circle.whole_home
+
+
+def test_what_is_no_strike_is_not_appealed_against(circle: Circle) -> None:
+    judge(circle.judged, Act.LIMIT)
+    restored = judge(circle.judged, Act.RESTORE)
+    assert appeal(circle.judged, restored).status_code == 404
