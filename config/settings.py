@@ -4,6 +4,7 @@ import os
 import tempfile
 from pathlib import Path
 
+from config import api_settings
 from config.environment import INSECURE_KEY, Environment
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -37,6 +38,8 @@ _env.require(
 
 # Files that live no longer than the machine runs; tmpfs is fine.
 RUNTIME_DIR = _env.text("RUNTIME_DIR", f"{tempfile.gettempdir()}/tideline-{os.getuid()}")
+
+METRICS_TOKEN = _env.text("METRICS_TOKEN", "")
 
 # -- databases ----------------------------------------------------------------------------------
 _CONNECTION: dict[str, object] = {
@@ -253,52 +256,14 @@ SESSION_COOKIE_SECURE = HTTPS
 CSRF_COOKIE_SECURE = HTTPS
 
 # -- API ----------------------------------------------------------------------------------------
-REST_FRAMEWORK = {
-    "DEFAULT_AUTHENTICATION_CLASSES": ["accounts.api.authentication.BearerToken"],
-    "DEFAULT_PERMISSION_CLASSES": [],
-    "DEFAULT_RENDERER_CLASSES": ["infra.api.rendering.OrjsonRenderer"],
-    "DEFAULT_PARSER_CLASSES": [
-        "infra.api.parsing.JsonParser",
-        "rest_framework.parsers.FormParser",
-        "rest_framework.parsers.MultiPartParser",
-    ],
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
-    "EXCEPTION_HANDLER": "infra.api.answers.answer_error",
-    "UNAUTHENTICATED_USER": None,
-}
-# What every endpoint charges its requests to.
-REQUEST_METERS = ["accounts.api.quotas.CallerQuotas"]
-SPECTACULAR_SETTINGS = {
-    "TITLE": "Tideline",
-    "DESCRIPTION": "A social feed backend in the shape of the Mastodon client API.",
-    "VERSION": "0.1.0",
-    "SCHEMA_PATH_PREFIX": "/api/v[0-9]",
-    "SERVE_INCLUDE_SCHEMA": False,
-    "SERVE_AUTHENTICATION": [],
-    "SWAGGER_UI_DIST": "SIDECAR",
-    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
-    "REDOC_DIST": "SIDECAR",
-}
-OAUTH2_PROVIDER_APPLICATION_MODEL = "accounts.Application"
-OAUTH2_PROVIDER_ACCESS_TOKEN_MODEL = "accounts.AccessToken"  # noqa: S105
-OAUTH2_PROVIDER_REFRESH_TOKEN_MODEL = "accounts.RefreshToken"  # noqa: S105
-OAUTH2_PROVIDER_ID_TOKEN_MODEL = "accounts.IDToken"  # noqa: S105
-OAUTH2_PROVIDER = {
-    "SCOPES_BACKEND_CLASS": "accounts.scopes.MastodonScopes",
-    "OAUTH2_VALIDATOR_CLASS": "accounts.oauth.MastodonOAuthValidator",
-    "OAUTH2_BACKEND_CLASS": "accounts.oauth.MastodonOAuthCore",
-    "CLIENT_SECRET_HASHER": "random_secret",
-    "PKCE_REQUIRED": False,
-    "ACCESS_TOKEN_EXPIRE_SECONDS": 365 * 24 * 3600,
-    "ALLOWED_REDIRECT_URI_SCHEMES": ["http", "https", "urn"],
-    "REQUEST_APPROVAL_PROMPT": "auto",
-    "REFRESH_TOKEN_REUSE_PROTECTION": True,
-    "COMPLIANT_BCP_RFC9700_IMPLICIT_GRANT": True,
-    "COMPLIANT_BCP_RFC9700_PASSWORD_GRANT": not ALLOW_PASSWORD_GRANT,
-    "COMPLIANT_BCP_RFC9700_ACCESS_TOKEN_TRANSPORT": True,
-    "COMPLIANT_BCP_RFC9700_AUTHZ_RESPONSE_ISS": True,
-    "COMPLIANT_BCP_RFC9700_TOKEN_STORAGE": True,
-}
+REST_FRAMEWORK = api_settings.REST_FRAMEWORK
+REQUEST_METERS = api_settings.REQUEST_METERS
+SPECTACULAR_SETTINGS = api_settings.SPECTACULAR_SETTINGS
+OAUTH2_PROVIDER_APPLICATION_MODEL = api_settings.OAUTH2_PROVIDER_APPLICATION_MODEL
+OAUTH2_PROVIDER_ACCESS_TOKEN_MODEL = api_settings.OAUTH2_PROVIDER_ACCESS_TOKEN_MODEL
+OAUTH2_PROVIDER_REFRESH_TOKEN_MODEL = api_settings.OAUTH2_PROVIDER_REFRESH_TOKEN_MODEL
+OAUTH2_PROVIDER_ID_TOKEN_MODEL = api_settings.OAUTH2_PROVIDER_ID_TOKEN_MODEL
+OAUTH2_PROVIDER = api_settings.oauth2_provider(ALLOW_PASSWORD_GRANT)
 
 # -- Celery: wake-ups only; a lost message costs delay, never data --------------------------------
 _socket_broker = f"redis+socket://{REDIS_URL[7:].replace('?db=', '?virtual_host=')}"
