@@ -21,6 +21,10 @@ BLOCKS_ME = Standing(theirs=Attribute.BLACK)
 FOLLOWS_ME = Standing(theirs=Attribute.FOLLOW)
 
 
+# As the cached profile of an account begins that only its followers see.
+LIMITED = {**EVERYBODY, OTHER: b'{"limited":true,"id":"3"}'}
+
+
 def muted(standing: Standing, until_ms: int = 0) -> Standing:
     return standing._replace(is_muted=True, muted_until_ms=until_ms)
 
@@ -87,12 +91,16 @@ def repost(source: int, original: PostId) -> Entry:
         (repost(FRIEND, OTHERS), facts(accounts=without(EVERYBODY, OTHER)), False),
         (repost(FRIEND, OTHERS), facts(fragments=without(ALL, PostId(9, FRIEND, 0))), False),
         (repost(ME, OTHERS), facts(accounts=without(EVERYBODY, ME)), False),
+        (repost(FRIEND, OTHERS), facts(accounts=LIMITED), False),
+        (repost(FRIEND, OTHERS), facts(other=FOLLOWED, accounts=LIMITED), True),
+        (repost(FRIEND, OTHERS), facts(other=QUIET, accounts=LIMITED), True),
     ],
     ids=[
         "of a stranger", "of me", "by me", "by me of one whose reposts I hide",
         "of their own", "hidden", "hidden, of me", "by a stranger", "by one I mute",
         "of one I mute", "of one I muted", "of one I block", "of one who blocks me",
         "by me of one I block", "deleted", "author gone", "taken back", "source gone",
+        "of a limited one", "of a limited one I follow", "of a limited one I follow quietly",
     ],
 )  # fmt: skip
 def test_reposts(entry: Entry, known: Facts, verdict: bool) -> None:
