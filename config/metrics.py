@@ -1,8 +1,41 @@
-"""The Prometheus page, /metrics."""
+"""The Prometheus page, /metrics: what this machine's processes counted, and what the stores say.
 
-from django.http import HttpRequest, HttpResponse
-from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+It names routes, kinds of changes and loads: nothing for the world. Who came through a proxy is
+refused, so that a proxy that forgot to keep the page inside shows nothing; with METRICS_TOKEN
+nobody is let in without it.
+"""
+
+import hmac
+from collections.abc import Iterable
+from itertools import chain
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from prometheus_client import CONTENT_TYPE_LATEST, Metric, generate_latest
+from prometheus_client.registry import Collector
+
+from infra.sight.publishing import PUBLISHER, metrics_folder
+from infra.sight.scraped import SCRAPED
+
+OF_PROXIES = ("HTTP_FORWARDED", "HTTP_X_FORWARDED_FOR", "HTTP_X_FORWARDED_PROTO", "HTTP_VIA")
+
+
+class Everything(Collector):
+    """Collected anew for each look."""
+
+    def collect(self) -> Iterable[Metric]:
+        return chain(PUBLISHER.collect(metrics_folder()), SCRAPED.collect())
 
 
 def export(request: HttpRequest) -> HttpResponse:
-    return HttpResponse(generate_latest(), content_type=CONTENT_TYPE_LATEST)
+    """404 for whom the page is not: it does not say that it exists."""
+    if not _is_let_in(request):
+        raise Http404
+    return HttpResponse(generate_latest(Everything()), content_type=CONTENT_TYPE_LATEST)
+
+
+def _is_let_in(request: HttpRequest) -> bool:
+    if settings.METRICS_TOKEN:
+        expected = f"Bearer {settings.METRICS_TOKEN}".encode()
+        return hmac.compare_digest(request.META.get("HTTP_AUTHORIZATION", "").encode(), expected)
+    return not any(name in request.META for name in OF_PROXIES)

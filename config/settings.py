@@ -4,8 +4,11 @@ import os
 import tempfile
 from pathlib import Path
 
-from config import api_settings
+# What is the same everywhere.
+from config.api_settings import *  # noqa: F403
+from config.api_settings import oauth2_provider
 from config.environment import INSECURE_KEY, Environment
+from config.sign_in_settings import *  # noqa: F403
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 _env = Environment()
@@ -149,13 +152,14 @@ RECENT_DAYS = _env.number("RECENT_DAYS", 7, 1, 365)
 # -- applications -------------------------------------------------------------------------------
 # From the lowest floor to the highest: consumers of a change run in this order.
 INSTALLED_APPS = [
-    "django.contrib.admin",
+    "operations.admin_config.TidelineAdmin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "rest_framework",
+    "axes",
     "oauth2_provider",
     "drf_spectacular",
     "drf_spectacular_sidecar",
@@ -174,6 +178,7 @@ INSTALLED_APPS = [
     "timelines.promotions",
     "moderation",
     "demo",
+    "operations",
     "config",
 ]
 MIDDLEWARE = [
@@ -190,6 +195,8 @@ PAGE_MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "config.content_policy.ContentPolicy",
+    "axes.middleware.AxesMiddleware",
 ]
 # Django looks for these in MIDDLEWARE only; tests/architecture/test_settings.py looks where
 # they are.
@@ -200,6 +207,7 @@ SILENCED_SYSTEM_CHECKS = [
     "security.W001",
     "security.W002",
     "security.W003",
+    "axes.W002",
     # Mastodon's clients: some know no PKCE or its plain form only, native ones listen on http.
     "oauth2_provider.W003",
     "oauth2_provider.W008",
@@ -222,19 +230,6 @@ TEMPLATES = [
 ]
 APPEND_SLASH = False
 AUTH_USER_MODEL = "accounts.User"
-AUTH_PASSWORD_VALIDATORS = [
-    {"NAME": f"django.contrib.auth.password_validation.{name}"}
-    for name in (
-        "UserAttributeSimilarityValidator",
-        "MinimumLengthValidator",
-        "CommonPasswordValidator",
-        "NumericPasswordValidator",
-    )
-]
-PASSWORD_HASHERS = [
-    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
-    "accounts.hashers.RandomSecretHasher",
-]
 LOGIN_URL = "/auth/sign_in"
 LOGIN_REDIRECT_URL = "/"
 LANGUAGE_CODE = "en"
@@ -256,14 +251,7 @@ SESSION_COOKIE_SECURE = HTTPS
 CSRF_COOKIE_SECURE = HTTPS
 
 # -- API ----------------------------------------------------------------------------------------
-REST_FRAMEWORK = api_settings.REST_FRAMEWORK
-REQUEST_METERS = api_settings.REQUEST_METERS
-SPECTACULAR_SETTINGS = api_settings.SPECTACULAR_SETTINGS
-OAUTH2_PROVIDER_APPLICATION_MODEL = api_settings.OAUTH2_PROVIDER_APPLICATION_MODEL
-OAUTH2_PROVIDER_ACCESS_TOKEN_MODEL = api_settings.OAUTH2_PROVIDER_ACCESS_TOKEN_MODEL
-OAUTH2_PROVIDER_REFRESH_TOKEN_MODEL = api_settings.OAUTH2_PROVIDER_REFRESH_TOKEN_MODEL
-OAUTH2_PROVIDER_ID_TOKEN_MODEL = api_settings.OAUTH2_PROVIDER_ID_TOKEN_MODEL
-OAUTH2_PROVIDER = api_settings.oauth2_provider(ALLOW_PASSWORD_GRANT)
+OAUTH2_PROVIDER = oauth2_provider(ALLOW_PASSWORD_GRANT)
 
 # -- Celery: wake-ups only; a lost message costs delay, never data --------------------------------
 _socket_broker = f"redis+socket://{REDIS_URL[7:].replace('?db=', '?virtual_host=')}"

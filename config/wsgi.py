@@ -5,8 +5,11 @@ import os
 
 from django.core.wsgi import get_wsgi_application
 
+from infra.sight.publishing import PUBLISHER, WEB, metrics_folder
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 application = get_wsgi_application()
+PUBLISHER.start(metrics_folder(), WEB)
 
 # What is loaded by now stays for good: the collector need not walk it again and again.
 gc.collect()

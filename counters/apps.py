@@ -3,7 +3,8 @@
 from importlib import import_module
 
 from django.apps import AppConfig
-from prometheus_client import REGISTRY
+
+from infra.sight.scraped import SCRAPED
 
 
 class CountersConfig(AppConfig):
@@ -12,4 +13,4 @@ class CountersConfig(AppConfig):
     def ready(self) -> None:
         import_module("counters.consumers")
         import_module("counters.sampling")
-        REGISTRY.register(import_module("counters.metrics").DriftCollector())
+        SCRAPED.register(import_module("counters.metrics").DriftCollector())

@@ -3,7 +3,8 @@
 from importlib import import_module
 
 from django.apps import AppConfig
-from prometheus_client import REGISTRY
+
+from infra.sight.scraped import SCRAPED
 
 
 class TimelinesConfig(AppConfig):
@@ -19,4 +20,4 @@ class TimelinesConfig(AppConfig):
         import_module("timelines.hot.heating")
         import_module("timelines.sampling")
         import_module("timelines.read_repair")
-        REGISTRY.register(import_module("timelines.metrics").HolesCollector())
+        SCRAPED.register(import_module("timelines.metrics").HolesCollector())

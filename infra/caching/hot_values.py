@@ -10,18 +10,19 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Generic, NamedTuple, TypeVar
 
-from prometheus_client import Gauge
-
 from infra.caching.dropped import Dropped
 from infra.caching.hot_keys import PROCESS, HotKeys
 from infra.caching.listener import LISTENER
 from infra.caching.read_counts import ReadCounts
 from infra.caching.reads import count_reads, family_name
+from infra.sight.gauges import process_gauge
 
 K = TypeVar("K")
 V = TypeVar("V")
 
-HOT = Gauge("tideline_hot_keys", "Keys served from process memory because they are hot", ["family"])
+HOT = process_gauge(
+    "tideline_hot_keys", "Keys served from process memory because they are hot", ["family"]
+)
 
 
 class _Copy(NamedTuple, Generic[V]):

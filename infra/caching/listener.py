@@ -11,11 +11,12 @@ import time
 from typing import Any
 
 import structlog
-from prometheus_client import Counter, Gauge
+from prometheus_client import Counter
 from redis.exceptions import ConnectionError as RedisConnectionError
 
 from infra.caching.broadcast import channel, forget_everything, hear
 from infra.caching.client import redis
+from infra.sight.gauges import process_gauge
 
 # A connection that says nothing for so long is asked whether it is one, and then given up.
 SILENCE_S = 5.0
@@ -24,7 +25,9 @@ RETRY_S = (0.5, 1.5)
 HEARD = Counter(
     "tideline_cache_broadcasts_total", "Changes heard from other processes", ["outcome"]
 )
-LISTENING = Gauge("tideline_cache_listening", "Whether this process hears of changes")
+LISTENING = process_gauge(
+    "tideline_cache_listening", "How many processes hear of changes", together="sum"
+)
 log = structlog.get_logger()
 
 

@@ -3,7 +3,8 @@
 from importlib import import_module
 
 from django.apps import AppConfig
-from prometheus_client import REGISTRY
+
+from infra.sight.scraped import SCRAPED
 
 
 class ChangesConfig(AppConfig):
@@ -12,4 +13,4 @@ class ChangesConfig(AppConfig):
 
     def ready(self) -> None:
         import_module("infra.changes.lag_report")
-        REGISTRY.register(import_module("infra.changes.metrics").LagCollector())
+        SCRAPED.register(import_module("infra.changes.metrics").LagCollector())

@@ -14,11 +14,12 @@ from typing import TypeVar
 import structlog
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connections
-from prometheus_client import Counter, Gauge
+from prometheus_client import Counter
 
 from infra.sharding.errors import NotItsReplica, WrongPlacement
 from infra.sharding.positions import Lag, read_position
 from infra.sharding.scatter import begin
+from infra.sight.gauges import process_gauge
 
 T = TypeVar("T")
 
@@ -35,8 +36,10 @@ READS = Counter(
     "Reads that may trail: answered by the replica, or not (left_alone, failed)",
     ["shard", "outcome"],
 )
-LAG = Gauge("tideline_replica_lag_seconds", "How old what the replica knows is", ["shard"])
-USED = Gauge("tideline_replica_used", "1 while the replica is asked", ["shard"])
+LAG = process_gauge("tideline_replica_lag_seconds", "How old what the replica knows is", ["shard"])
+USED = process_gauge(
+    "tideline_replica_used", "1 while the replica is asked", ["shard"], together="min"
+)
 log = structlog.get_logger()
 
 

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 from django.conf import settings
-from prometheus_client import Gauge
 
+from infra.sight.gauges import process_gauge
 from posts.ids import PostId
 from timelines.increments.apply import LAG_S, Applier, Source
 from timelines.increments.board import CELLS, Board, Word, open_board
@@ -22,7 +22,9 @@ from timelines.increments.keeper import Keeper
 STALE_MS = 2_000
 REOPEN_MS = 100
 COMPLETE_FROM, APPLIED_MS = int(Word.COMPLETE_FROM), int(Word.APPLIED_MS)
-LAG = Gauge("tideline_increments_lag_seconds", "Since the board was last caught up; -1: never")
+LAG = process_gauge(
+    "tideline_increments_lag_seconds", "Since the board was last caught up; -1: never"
+)
 
 AccountIds = npt.NDArray[np.int64]
 

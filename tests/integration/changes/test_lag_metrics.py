@@ -1,7 +1,6 @@
 """What /metrics says of the change tables: as a compensator saw them, whatever is away."""
 
 import pytest
-from prometheus_client import REGISTRY
 
 from infra.caching.client import redis
 from infra.changes.chores import Chores
@@ -10,11 +9,12 @@ from infra.changes.lag_report import LAG, report_lag
 from infra.changes.parking import park
 from infra.changes.pausing import end_pause, pause_kind
 from infra.sharding.placement import all_aliases
+from infra.sight.scraped import SCRAPED
 from tests.integration.changes.kinds import ALIAS, LANE, BulkNoted, NotedAtOnce, emit, note
 
 
 def sample(name, **labels):
-    return REGISTRY.get_sample_value(name, {"shard": ALIAS, **labels})
+    return SCRAPED.get_sample_value(name, {"shard": ALIAS, **labels})
 
 
 def counts(lanes):

@@ -16,6 +16,7 @@ from infra.jobs.command import JobCommand
 from infra.jobs.flags import Flag
 from infra.jobs.types import Batch, Work
 from infra.sharding.placement import Placement
+from infra.sight.publishing import PUBLISHER, metrics_folder
 
 UPKEEP_EVERY = timedelta(hours=1)
 log = structlog.get_logger()
@@ -40,6 +41,8 @@ class Command(JobCommand):
         return options["every"] is None
 
     def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
+        if options["every"] is not None:
+            PUBLISHER.start(metrics_folder(), "compensator")
         kept_at, chores = datetime.min.replace(tzinfo=UTC), Chores()
         while True:
             # A round is to connections what a request is: those that broke are made anew.

@@ -1,0 +1,5 @@
+"""Collectors that ask the stores when somebody looks at /metrics, and belong to no process."""
+
+from prometheus_client import CollectorRegistry
+
+SCRAPED = CollectorRegistry()

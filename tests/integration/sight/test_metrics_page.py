@@ -1,0 +1,30 @@
+"""Who is shown /metrics."""
+
+import pytest
+from django.test import Client
+
+pytestmark = pytest.mark.usefixtures("world")
+
+
+def get(**headers):
+    return Client().get("/metrics", headers=headers)
+
+
+def test_who_asks_directly_is_shown_counts_and_what_stores_say():
+    page = get()
+    assert page.status_code == 200
+    assert b"tideline_responses_total" in page.content
+    assert b"# TYPE tideline_changes gauge" in page.content
+
+
+@pytest.mark.parametrize("header", ["X-Forwarded-For", "Forwarded", "Via", "X-Forwarded-Proto"])
+def test_who_came_through_a_proxy_is_not(header):
+    assert get(**{header: "for=192.0.2.1"}).status_code == 404
+
+
+def test_with_a_token_only_who_has_it(settings):
+    settings.METRICS_TOKEN = "scrape-me"
+    assert get().status_code == 404
+    assert get(Authorization="Bearer scrape-you").status_code == 404
+    through_a_proxy = {"Authorization": "Bearer scrape-me", "X-Forwarded-For": "192.0.2.1"}
+    assert get(**through_a_proxy).status_code == 200

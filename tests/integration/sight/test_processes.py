@@ -1,0 +1,134 @@
+"""/metrics has what every process of the machine counted, whichever answers and whichever died."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from contextlib import suppress
+
+import pytest
+
+from config.runner.child import CHECKOUT
+from infra.sight.machine import Machine
+from infra.sight.merging import merge
+from infra.sight.publishing import PUBLISHER, metrics_folder
+from tests.integration.sight.ports import free_port
+
+COUNTS = """
+import os, sys
+os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
+import django; django.setup()
+from infra.caching.reads import count_waits
+from infra.sight import publishing
+publishing.EVERY_S = 0.05
+publishing.PUBLISHER.start(publishing.metrics_folder(), "worker")
+count_waits("tests.sight", 7)
+print("counted", flush=True)
+sys.stdin.readline()
+count_waits("tests.sight", 1)
+"""
+WAITS = ("tideline_cache_waits_total", (("family", "tests.sight"),))
+
+
+@pytest.fixture
+def runtime(tmp_path, monkeypatch, settings):
+    monkeypatch.setenv("RUNTIME_DIR", str(tmp_path))
+    monkeypatch.setenv("DJANGO_SETTINGS_MODULE", "config.settings")
+    settings.RUNTIME_DIR = str(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def worker(runtime):
+    process = subprocess.Popen(
+        [sys.executable, "-c", COUNTS],
+        cwd=CHECKOUT,
+        text=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert process.stdout.readline() == "counted\n"
+    yield process
+    process.kill()
+    process.communicate()
+
+
+def seen(metrics):
+    samples = [sample for metric in metrics for sample in metric.samples]
+    return {(sample.name, tuple(sorted(sample.labels.items()))): sample.value for sample in samples}
+
+
+def here():
+    return seen(PUBLISHER.collect(metrics_folder()))
+
+
+def wait_for(found, what):
+    deadline = time.monotonic() + 60
+    while not found():
+        assert time.monotonic() < deadline, what
+        time.sleep(0.02)
+
+
+def test_other_process_is_on_the_page_of_this_one(worker):
+    wait_for(lambda: here().get(WAITS) == 7, "never seen")
+    assert here()["tideline_processes", (("role", "worker"),)] == 1
+    assert here()["process_resident_memory_bytes", (("role", "worker"),)] > 1_000_000
+
+
+def test_counts_of_a_killed_process_stay(worker):
+    wait_for(lambda: here().get(WAITS) == 7, "never seen")
+    worker.kill()
+    worker.wait()
+    assert here()[WAITS] == 7
+    assert ("tideline_processes", (("role", "worker"),)) not in here()
+
+
+def test_process_that_ends_by_itself_leaves_its_last_counts(worker):
+    worker.communicate("\n")
+    assert here()[WAITS] == 8
+
+
+@pytest.fixture
+def server(runtime, monkeypatch):
+    """Granian as `make run` has it, with two workers."""
+    port = free_port()
+    command = ["--interface", "wsgi", "--host", "127.0.0.1", "--port", str(port)]
+    command += ["--workers", "2", "--log-level", "warning", "config.wsgi:application"]
+    argv = [sys.executable, "-m", "granian", *command]
+    process = subprocess.Popen(argv, cwd=CHECKOUT, start_new_session=True)
+    url = f"http://127.0.0.1:{port}"
+    try:
+        wait_for(lambda: processes(url) == "2", "both workers")
+        yield process, url
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def processes(url):
+    try:
+        found = re.search(r'tideline_processes\{role="web"\} (\d)', get(f"{url}/metrics"))
+    except OSError:
+        return ""
+    return found[1] if found else ""
+
+
+def get(url):
+    # A connection each: so both workers answer some.
+    with urllib.request.urlopen(url) as answer:
+        return answer.read().decode()
+
+
+def test_workers_of_one_server_are_counted_together_and_to_the_last(server, runtime):
+    process, url = server
+    for _ in range(30):
+        get(f"{url}/health/live")
+    lives = ("tideline_responses_total", (("route", "health/live"), ("status", "200")))
+    os.kill(process.pid, signal.SIGTERM)
+    process.wait(60)
+    # Nobody has looked between: what counts is what they wrote when they ended.
+    assert seen(merge(*Machine(metrics_folder()).read()))[lives] == 30
