@@ -102,6 +102,7 @@ def _paths(route: str, world: World) -> Iterator[str]:
         "account_id": list(world.accounts),
         "status_id": world.statuses,
         "list_id": world.lists,
+        "strike_id": ["1"],  # to write to only
     }
     names = PLACEHOLDER.findall(route)
     for values in product(*(fillings[name] for name in names)):
