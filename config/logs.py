@@ -8,6 +8,8 @@ import sys
 
 import structlog
 
+from infra.sight.requests import add_requests
+
 
 def configure_logs(is_development: bool, level: str) -> None:
     """For the whole process; called once, when Django is ready."""
@@ -23,7 +25,7 @@ def configure_logs(is_development: bool, level: str) -> None:
     )
     structlog.configure(
         processors=[
-            structlog.contextvars.merge_contextvars,
+            add_requests,
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso"),
             *format_error,

@@ -12,6 +12,8 @@ from django.http import HttpRequest, HttpResponseBase
 from django.utils.module_loading import import_string
 from prometheus_client import Counter, Histogram
 
+from infra.sight.requests import enter_request, leave_request, name_request
+
 Handler = Callable[[HttpRequest], HttpResponseBase]
 
 BARE_PREFIXES = ("/api/", "/health/", "/metrics")
@@ -27,14 +29,23 @@ RESPONSES = Counter(
 
 
 class RequestMetrics:
-    """Counts and times requests by route pattern: a label with as many values as there are urls."""
+    """Counts and times requests by route pattern: a label with as many values as there are urls.
+
+    Names each, too: by its X-Request-Id or a new one, which the answer has, and all that it causes.
+    """
 
     def __init__(self, get_response: Handler) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         started = time.perf_counter()
-        response = self.get_response(request)
+        request_id = name_request(request.META.get("HTTP_X_REQUEST_ID"))
+        before = enter_request((request_id,))
+        try:
+            response = self.get_response(request)
+        finally:
+            leave_request(before)
+        response.headers["X-Request-Id"] = request_id
         match = request.resolver_match
         route = match.route if match else "unknown"
         latency, responses = _series(route, response.status_code)

@@ -8,10 +8,12 @@ import structlog
 from django.db import connections, transaction
 
 from infra.changes.bell import ring
+from infra.changes.causes import with_causes
 from infra.changes.errors import UNREACHABLE, NotInTransaction
 from infra.changes.lanes import lane_of
 from infra.changes.registry import Delivery, Payload, Sequel, at_once_consumers_of
 from infra.sharding.sql import fetch_one
+from infra.sight.requests import current_requests
 
 log = structlog.get_logger()
 
@@ -30,7 +32,7 @@ def append_change(alias: str, owner_id: int, payload: Payload) -> int:
     """
     if not connections[alias].in_atomic_block:
         raise NotInTransaction(f"{payload.kind} needs a transaction on {alias}")
-    lane, delivery = _insert(alias, owner_id, payload)
+    lane, delivery = _insert(alias, owner_id, payload, current_requests())
     transaction.on_commit(lambda: _serve_at_once(alias, lane, delivery), using=alias)
     return delivery.version
 
@@ -41,17 +43,19 @@ def append_sequels(alias: str, sequels: Sequence[Sequel], drained_lane: int | No
     The bell is rung for each of their lanes; not for `drained_lane`, whose drainer goes on anyway.
     Cost: one round trip each.
     """
-    lanes = {_insert(alias, sequel.owner_id, sequel.payload)[0] for sequel in sequels}
+    lanes = {_insert(alias, one.owner_id, one.payload, one.requests)[0] for one in sequels}
     for lane in lanes - {drained_lane}:
         transaction.on_commit(partial(ring, alias, lane), using=alias)
 
 
-def _insert(alias: str, owner_id: int, payload: Payload) -> tuple[int, Delivery[Payload]]:
+def _insert(
+    alias: str, owner_id: int, payload: Payload, requests: Sequence[str]
+) -> tuple[int, Delivery[Payload]]:
     lane = lane_of(owner_id, payload.lanes)
-    body = msgspec.json.encode(payload).decode()
+    body = with_causes(msgspec.json.encode(payload), requests)
     row = fetch_one(alias, INSERT, (lane, payload.kind, owner_id, body))
     assert row is not None  # noqa: S101 - INSERT … RETURNING has one row
-    return lane, Delivery(row[0], owner_id, row[1], payload)
+    return lane, Delivery(row[0], owner_id, row[1], payload, requests)
 
 
 def _serve_at_once(alias: str, lane: int, delivery: Delivery[Payload]) -> None:

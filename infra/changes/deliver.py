@@ -4,6 +4,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
+from msgspec import structs
+
+from infra.changes.causes import read_causes
 from infra.changes.errors import REDIS_AWAY, FailsAlike
 from infra.changes.failpoints import failpoint
 from infra.changes.registry import (
@@ -14,6 +17,7 @@ from infra.changes.registry import (
     read_payload,
     registered_consumers,
 )
+from infra.sight.requests import caused_by
 
 
 class Row(NamedTuple):
@@ -65,13 +69,18 @@ def _run_consumers(alias: str, rows: Sequence[Row]) -> list[Sequel]:
     """Every consumer has its turn whatever befalls the others: with Redis away the rows of the
     other shard are written all the same. Raises the first error, for all to be run again."""
     deliveries = [_read(row) for row in rows]
+    with caused_by([request for one in deliveries for request in one.requests]):
+        return _hand_out(alias, deliveries)
+
+
+def _hand_out(alias: str, deliveries: Sequence[Delivery[Payload]]) -> list[Sequel]:
     errors: list[Exception] = []
     sequels: list[Sequel] = []
     for consumer in registered_consumers():
         mine = [one for one in deliveries if consumer in consumers_of(one.payload.kind)]
         try:
             if mine:
-                sequels += consumer(alias, mine) or ()
+                sequels += [_with_causes(one, mine) for one in consumer(alias, mine) or ()]
                 failpoint("deliver.after_consumer")
         except Exception as error:  # deliver finds the rows it belongs to
             errors.append(error)
@@ -80,5 +89,11 @@ def _run_consumers(alias: str, rows: Sequence[Row]) -> list[Sequel]:
     return sequels
 
 
+def _with_causes(sequel: Sequel, mine: Sequence[Delivery[Payload]]) -> Sequel:
+    requests = [cause for one in mine if one.owner_id == sequel.owner_id for cause in one.requests]
+    return structs.replace(sequel, requests=requests) if requests else sequel
+
+
 def _read(row: Row) -> Delivery[Payload]:
-    return Delivery(row.id, row.owner_id, row.created_at, read_payload(row.kind, row.payload))
+    payload = read_payload(row.kind, row.payload)
+    return Delivery(row.id, row.owner_id, row.created_at, payload, read_causes(row.payload))

@@ -7,11 +7,15 @@ pending; consumers are idempotent, so the next drain repeats them.
 
 import dataclasses
 from collections.abc import Sequence
+from contextlib import suppress
 
+import msgspec
 import structlog
 from django.db import transaction
 
 from infra.changes.append import append_sequels
+from infra.changes.causes import read_causes
+from infra.changes.counts import count_delivered, count_failed
 from infra.changes.deliver import Row, deliver
 from infra.changes.errors import LeaseLost
 from infra.changes.failpoints import failpoint
@@ -21,6 +25,7 @@ from infra.changes.lanes import batch_size
 from infra.changes.lease import lease, renew
 from infra.changes.pausing import hold_paused
 from infra.sharding.sql import execute, fetch_all, fetch_one
+from infra.sight.requests import caused_by, current_requests
 
 MAX_BATCHES = 20
 log = structlog.get_logger()
@@ -88,7 +93,8 @@ def _drain_batches(
         rows = hold_paused(alias, taken)
         try:
             if rows:
-                report.add(_drain_batch(alias, lane, token, rows))
+                with caused_by(_causes_of(rows)):
+                    report.add(_drain_batch(alias, lane, token, rows))
         except LeaseLost as error:
             log.warning("drain.lease_lost", alias=alias, lane=lane, error=str(error))
             return
@@ -113,5 +119,18 @@ def _drain_batch(alias: str, lane: int, token: int, rows: Sequence[Row]) -> Drai
         parked = record_failures(alias, failures)
         failpoint("drain.before_commit")
     failpoint("drain.after_filing")
-    log.info("drain.batch_delivered", alias=alias, lane=lane, rows=len(delivered))
+    count_delivered(row.kind for row in rows if row.id not in failed_ids)
+    count_failed(failure.row.kind for failure in failures)
+    # All of them, that one search finds each: other lines of a large batch name a few.
+    causes = {"request_ids": list(current_requests())} if current_requests() else {}
+    log.info("drain.batch_delivered", alias=alias, lane=lane, rows=len(delivered), **causes)
     return DrainReport(delivered=len(delivered), failed=len(failures), parked=parked)
+
+
+def _causes_of(rows: Sequence[Row]) -> list[str]:
+    """What cannot be read fails with its row, later."""
+    found: list[str] = []
+    for row in rows:
+        with suppress(msgspec.MsgspecError):
+            found += read_causes(row.payload)
+    return found

@@ -37,23 +37,26 @@ P = TypeVar("P", bound=Payload)
 
 
 class Delivery(msgspec.Struct, Generic[P], frozen=True):
-    """A change on its way to its consumers. `version` grows per database."""
+    """A change on its way to its consumers. `version` grows per database. `requests`: those that
+    caused it."""
 
     version: int
     owner_id: int
     created_at: datetime
     payload: P
+    requests: Sequence[str] = ()
 
 
 class Sequel(msgspec.Struct, frozen=True):
     """A change that a consumer asks for: work to be done in pieces, or by itself later.
 
     It is written in the transaction that files what the consumer was handed: once, whatever is
-    killed wherever.
+    killed wherever. `requests` is filled in for the consumer, from its owner's deliveries.
     """
 
     owner_id: int
     payload: Payload
+    requests: Sequence[str] = ()
 
 
 Consumer = Callable[[str, Sequence[Any]], Sequence[Sequel] | None]

@@ -7,6 +7,7 @@ shard beyond those of its request threads, and a shard that hangs keeps nobody e
 import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from functools import cache
 from typing import TypeVar
 
@@ -20,13 +21,16 @@ def scatter(calls: Mapping[str, Callable[[], T]]) -> dict[str, T]:
     """Runs one call per database alias and returns the answers by alias.
 
     The first runs on the caller's own thread, so one shard costs no hand-over. A call must not
-    scatter itself: it would wait for a thread while holding one.
+    scatter itself: it would wait for a thread while holding one. What it logs names the request.
     Raises: the first failure, after all calls have ended (no query is left running unseen).
     """
     aliases = list(calls)
     if not aliases:
         return {}
-    futures = {alias: _threads(alias).submit(_call, alias, calls[alias]) for alias in aliases[1:]}
+    futures = {
+        alias: _threads(alias).submit(copy_context().run, _call, alias, calls[alias])
+        for alias in aliases[1:]
+    }
     try:
         answers = {aliases[0]: calls[aliases[0]]()}
     finally:

@@ -1,6 +1,8 @@
 """Big fan-outs in pieces: dispatched into chunks, each of which is delivered by itself."""
 
+import structlog
 from django.conf import settings
+from prometheus_client import Counter
 
 from infra.changes.registry import Sequel
 from relations.queries.followers import iter_followers, list_bounds
@@ -9,6 +11,9 @@ from timelines.changes import ChunkCut, FanOutBegun
 
 # Then others have their turn: so long does one author keep a lane at a time.
 CHUNKS_A_DISPATCH = 10
+CHUNKS = Counter("tideline_fan_out_chunks_total", "Chunks of big fan-outs that were pushed")
+FOLLOWERS = Counter("tideline_fan_out_followers_total", "Followers in these chunks, live or not")
+log = structlog.get_logger()
 
 
 def cut_chunks(author_id: int, begun: FanOutBegun) -> list[Sequel]:
@@ -32,5 +37,10 @@ def cut_chunks(author_id: int, begun: FanOutBegun) -> list[Sequel]:
 
 def push_chunk(author_id: int, chunk: ChunkCut) -> None:
     """Pushes to the live ones of a chunk's followers, page by page. Safety: may run again."""
+    reached = 0
     for followers in iter_followers(author_id, chunk.below, chunk.last):
         push(chunk.entries, followers, chunk.shards)
+        reached += len(followers)
+    CHUNKS.inc()
+    FOLLOWERS.inc(reached)
+    log.info("fan_out.chunk_pushed", author_id=author_id, followers=reached)
