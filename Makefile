@@ -18,9 +18,10 @@ run: app-packages ## start Tideline with all it needs, on PORT (8000); Ctrl-C st
 test: dev-packages ## run all tests on PostgreSQL and Redis started for them
 	env -u DJANGO_SETTINGS_MODULE $(IN_VENV) -m pytest -n 2
 
-check: dev-packages ## format, lint, types, floors, migrations, deployment settings
+check: dev-packages ## format, lint, security, types, floors, migrations, deployment settings
 	.venv/bin/ruff format --check .
 	.venv/bin/ruff check .
+	.venv/bin/bandit --quiet --configfile pyproject.toml --recursive .
 	DEVELOPMENT=1 $(IN_VENV) -m mypy .
 	$(IN_VENV) -c 'from importlinter.cli import lint_imports_command; lint_imports_command()'
 	SECRET_KEY=$$($(NEW_KEY)) $(IN_VENV) -W ignore::RuntimeWarning manage.py \

@@ -4,7 +4,6 @@ The API is stateless and hot; sessions, CSRF, messages and static files cost it 
 """
 
 import time
-from collections.abc import Callable
 from functools import cache
 
 from django.conf import settings
@@ -12,9 +11,8 @@ from django.http import HttpRequest, HttpResponseBase
 from django.utils.module_loading import import_string
 from prometheus_client import Counter, Histogram
 
+from config.cross_origin import Handler, answer_cross_origin
 from infra.sight.requests import enter_request, leave_request, name_request
-
-Handler = Callable[[HttpRequest], HttpResponseBase]
 
 BARE_PREFIXES = ("/api/", "/health/", "/metrics")
 LATENCY = Histogram(
@@ -70,5 +68,8 @@ class PagesOnly:
             self.full = import_string(path)(self.full)
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        is_bare = request.path_info.startswith(BARE_PREFIXES)
-        return self.bare(request) if is_bare else self.full(request)
+        handler = self.bare if request.path_info.startswith(BARE_PREFIXES) else self.full
+        # Not a middleware of its own: all requests would pay a call for what few of them have.
+        if "HTTP_ORIGIN" in request.META:
+            return answer_cross_origin(request, handler)
+        return handler(request)

@@ -6,11 +6,13 @@ The API's stand here themselves, not included: a level of includes costs each re
 from django.contrib import admin
 from django.urls import include, path
 from django.views.generic import RedirectView
-from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
+from drf_spectacular.views import SpectacularAPIView
 
 from accounts.api.urls import urlpatterns as accounts
 from config import health, metrics
+from config.docs import DocsPage
 from infra.api import fallbacks
+from moderation.api.urls import urlpatterns as moderation
 from posts.api.urls import urlpatterns as posts
 from relations.api.urls import urlpatterns as relations
 from timelines.api.urls import urlpatterns as timelines
@@ -25,13 +27,15 @@ urlpatterns = [
     *posts,
     *relations,
     *accounts,
+    *moderation,
     path("", include("accounts.urls")),
     path("api/schema", SpectacularAPIView.as_view(), name="schema"),
-    path("api/docs", SpectacularSwaggerView.as_view(url_name="schema"), name="docs"),
+    path("api/docs", DocsPage.as_view(url_name="schema"), name="docs"),
     path("health/live", health.live),
     path("health/ready", health.ready),
     path("metrics", metrics.export),
     path("", include("infra.caching.urls")),
+    path("", include("operations.urls")),
     path("admin/", admin.site.urls),
     path("", RedirectView.as_view(pattern_name="docs")),
 ]

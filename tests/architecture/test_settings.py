@@ -9,6 +9,8 @@ SECURITY = {
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "config.content_policy.ContentPolicy",
+    "axes.middleware.AxesMiddleware",
 }
 
 

@@ -1,0 +1,49 @@
+"""Cross-origin requests (CORS): pages of any site may call the API, with a token, never a cookie.
+
+As Mastodon does it (config/initializers/cors.rb). Nothing else is open: pages, admin, metrics.
+"""
+
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+
+Handler = Callable[[HttpRequest], HttpResponseBase]
+
+OPEN_PREFIXES = ("/api/", "/oauth/token", "/oauth/revoke")
+_METHODS = "GET, POST, PUT, PATCH, DELETE, OPTIONS"
+# What a script may read besides the body.
+_EXPOSED = (
+    "Link, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id"
+)
+# How long a browser need not ask again; Chromium allows two hours.
+_PREFLIGHT_S = "7200"
+
+
+def answer_cross_origin(request: HttpRequest, handler: Handler) -> HttpResponseBase:
+    """The answer to a request that has an Origin, open to scripts where it is the API's.
+
+    No `Allow-Credentials`: "*" and cookies exclude each other, so a session is of no use here.
+    """
+    if not request.path_info.startswith(OPEN_PREFIXES):
+        return handler(request)
+    is_preflight = request.method == "OPTIONS" and (
+        "HTTP_ACCESS_CONTROL_REQUEST_METHOD" in request.META
+    )
+    response = _preflight(request) if is_preflight else handler(request)
+    response["Access-Control-Allow-Origin"] = "*"
+    response["Access-Control-Expose-Headers"] = _EXPOSED
+    return response
+
+
+def _preflight(request: HttpRequest) -> HttpResponse:
+    """What a browser asks before it lets a script send a token. Nobody is charged for it."""
+    wanted = request.headers.get("Access-Control-Request-Headers", "")
+    return HttpResponse(
+        status=204,
+        headers={
+            "Access-Control-Allow-Methods": _METHODS,
+            "Access-Control-Allow-Headers": wanted,
+            "Access-Control-Max-Age": _PREFLIGHT_S,
+            "Vary": "Access-Control-Request-Headers",
+        },
+    )

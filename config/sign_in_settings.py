@@ -1,0 +1,33 @@
+"""Settings of signing in that are the same everywhere; `config/settings.py` has them."""
+
+from datetime import timedelta
+
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesStandaloneBackend",
+    "django.contrib.auth.backends.ModelBackend",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+PASSWORD_HASHERS = [
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+    "accounts.hashers.RandomSecretHasher",
+]
+# Signing in: so many failures with one name from one address, then both are refused so long.
+AXES_FAILURE_LIMIT = 5
+AXES_COOLOFF_TIME = timedelta(minutes=15)
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_USERNAME_CALLABLE = "accounts.sign_in.name_of"
+AXES_CLIENT_IP_CALLABLE = "accounts.sign_in.known_address_of"
+AXES_RESET_ON_SUCCESS = True
+# Who goes on guessing is not locked out for ever, and adds no rows.
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
+AXES_DISABLE_ACCESS_LOG = True
+AXES_VERBOSE = False
+AXES_LOCKOUT_TEMPLATE = "accounts/locked_out.html"

@@ -1,0 +1,101 @@
+"""Guessing passwords: five failures with one name from one address, on whichever way in."""
+
+from datetime import timedelta
+
+import pytest
+from axes.models import AccessAttempt
+from django.test import Client
+from django.utils import timezone
+from pytest_django import Settings
+
+from tests.integration.accounts.people import PASSWORD, App, Person
+
+PAGE = "/auth/sign_in"
+ADMIN = "/admin/login/"
+
+
+@pytest.fixture(autouse=True)
+def one_proxy(settings: Settings) -> None:
+    settings.TRUSTED_PROXIES = 1
+
+
+def attempt(path: str, name: str, password: str = "wrong", address: str = "192.0.2.1") -> int:
+    """The status of one try, through our proxy, by a browser without a past."""
+    form = {"username": name, "password": password}
+    return Client().post(path, form, headers={"X-Forwarded-For": address}).status_code
+
+
+def fail_often(name: str, path: str = PAGE, address: str = "192.0.2.1") -> list[int]:
+    return [attempt(path, name, address=address) for _ in range(5)]
+
+
+@pytest.mark.parametrize("path", [PAGE, ADMIN])
+def test_the_fifth_failure_closes_the_door_to_the_right_password_too(ann: Person, path: str):
+    assert fail_often("ann", path) == [200, 200, 200, 200, 429]
+    assert attempt(path, "ann", PASSWORD) == 429
+
+
+def test_a_name_is_the_same_in_any_case_and_on_any_way_in(ann: Person):
+    for name, path in [("ann", PAGE), ("ANN", PAGE), ("aNn", ADMIN), ("Ann", ADMIN)]:
+        assert attempt(path, name) == 200
+    answer = ann.app.client.post(
+        "/oauth/token",
+        ann.app.credentials | {"grant_type": "password", "username": "anN", "password": "wrong"},
+        headers={"X-Forwarded-For": "192.0.2.1"},
+    )
+    assert answer.status_code == 400
+    assert attempt(PAGE, "ann", PASSWORD) == 429
+
+
+def test_the_password_grant_is_refused_with_the_right_password(ann: Person):
+    right = ann.app.credentials | {
+        "grant_type": "password",
+        "username": "ann",
+        "password": PASSWORD,
+        "scope": "read",
+    }
+    wrong = right | {"password": "wrong"}
+    answers = [ann.app.client.post("/oauth/token", form) for form in [right, *[wrong] * 5, right]]
+    assert [answer.status_code for answer in answers] == [200, *[400] * 6]
+    assert answers[-1].json()["error"] == "invalid_grant"
+
+
+def test_others_and_the_same_person_elsewhere_are_not_kept_out(ann: Person, app: App):
+    app.sign_up("bob")
+    fail_often("ann")
+    assert attempt(PAGE, "bob", PASSWORD) == 302
+    assert attempt(PAGE, "ann", PASSWORD, address="192.0.2.2") == 302
+
+
+def test_what_a_client_writes_before_our_proxy_makes_no_new_address(ann: Person):
+    tries = [attempt(PAGE, "ann", address=f"198.51.100.{n}, 192.0.2.1") for n in range(5)]
+    assert tries[-1] == 429
+
+
+def test_the_door_opens_again_by_itself(ann: Person, settings: Settings):
+    fail_often("ann")
+    assert attempt(PAGE, "ann", PASSWORD) == 429  # which does not begin the time anew
+    past = timezone.now() - settings.AXES_COOLOFF_TIME - timedelta(seconds=1)
+    AccessAttempt.objects.update(attempt_time=past)
+    assert attempt(PAGE, "ann", PASSWORD) == 302
+
+
+def test_what_is_counted_is_forgotten_when_its_time_is_over(ann: Person, settings: Settings):
+    for number in range(3):
+        attempt(PAGE, f"nobody{number}")
+    past = timezone.now() - settings.AXES_COOLOFF_TIME - timedelta(seconds=1)
+    AccessAttempt.objects.update(attempt_time=past)
+    attempt(PAGE, "ann")
+    assert [row.username for row in AccessAttempt.objects.all()] == ["ann"]
+
+
+def test_no_password_is_kept(ann: Person):
+    attempt(PAGE, "ann", "my-other-secret")
+    row = AccessAttempt.objects.values().get()
+    assert "my-other-secret" not in str(row)
+
+
+@pytest.mark.parametrize("name", ["", "x" * 5_000, "nul\x00nul", "a b"])
+@pytest.mark.parametrize("address", ["192.0.2.1", "nonsense", "2001:db8::1"])
+def test_odd_names_and_addresses_are_failures_like_others(world: None, name: str, address: str):
+    assert attempt(PAGE, name, address=address) == 200
