@@ -22,6 +22,7 @@ GROUPS: Mapping[str, Mapping[str, Sequence[str]]] = {
             *("view_accesstoken", "delete_accesstoken"),
         ),
         "promotions": ("view_campaign", "add_campaign", "change_campaign"),
+        "jobs": ("operate", "view_jobrun"),
     },
 }
 

@@ -1,14 +1,14 @@
-"""The admin's page of hot keys, to read only. For staff: routed through the admin site."""
+"""The admin's page of hot keys, to read only. For operators: see the routes."""
 
 import time
 
 from django.conf import settings
-from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 from redis.exceptions import RedisError
 
+from infra.api.operators import page_context
 from infra.caching.hot_fleet import WINDOW_S, list_warm
 
 
@@ -19,8 +19,7 @@ def show_hot_keys(request: HttpRequest) -> HttpResponse:
         warm, is_away = list_warm(time.time()), False
     except RedisError:
         warm, is_away = [], True
-    context = admin.site.each_context(request) | {
-        "title": "Hot keys",
+    context = page_context(request, "Hot keys") | {
         "warm": warm,
         "is_away": is_away,
         "hot_from": settings.HOT_KEY_READS,

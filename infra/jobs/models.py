@@ -55,6 +55,8 @@ class JobRun(models.Model):
     error = models.TextField(default="", db_default="")
 
     class Meta:
+        # Of no model in particular: whoever has it may open the pages of operators.
+        permissions = [("operate", "Can see and use the pages of operators")]
         indexes = [
             # marking those that died
             models.Index(fields=["id"], name="jobrun_running", condition=models.Q(state="running")),

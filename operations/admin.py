@@ -1,0 +1,37 @@
+"""What commands ran, to read."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest, HttpResponse
+
+from accounts.key_pages import KeyPages
+from infra.jobs.models import JobRun
+from infra.jobs.runs import mark_died_runs
+
+
+@admin.register(JobRun)
+class JobRunAdmin(KeyPages):
+    """Kept for half a year, so filters look at little. Written by the runs themselves."""
+
+    list_display = (
+        *("id", "job", "flags", "dry_run", "state", "started_at", "finished_at"),
+        *("done", "failed", "changed", "host"),
+    )
+    list_filter = ("state",)
+    search_fields = ("job__exact",)
+    search_help_text = "By the whole name of the command"
+
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
+        """Those whose process is gone are told from those that run: one query more."""
+        mark_died_runs()
+        return super().changelist_view(request, extra_context)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False

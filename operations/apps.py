@@ -1,0 +1,7 @@
+"""Django's registration of operations."""
+
+from django.apps import AppConfig
+
+
+class OperationsConfig(AppConfig):
+    name = "operations"

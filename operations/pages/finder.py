@@ -1,0 +1,83 @@
+"""The finder: one box for accounts, posts and edges, and a page of facts for each."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.views.decorators.http import require_safe
+
+from accounts.models import User
+from infra.api.operators import page_context
+from operations.queries.account import read_account
+from operations.queries.edge import read_edges
+from operations.queries.finder import find
+from operations.queries.post import read_post
+from operations.types import Found, Section
+from posts.ids import MalformedPostId, PostId
+
+ACT = "moderation.add_moderationact"
+
+
+@require_safe
+def show_finder(request: HttpRequest) -> HttpResponse:
+    """What a text may mean; if it can mean but one thing, straight to that."""
+    text = request.GET.get("q", "")
+    found = find(text)
+    if len(found) == 1:
+        return redirect(found[0].url)
+    context = page_context(request, "Find") | {"q": text, "found": found}
+    return render(request, "operations/find.html", context)
+
+
+@require_safe
+def show_account(request: HttpRequest, account_id: int) -> HttpResponse:
+    user = User.objects.filter(pk=account_id).first()
+    if user is None:
+        return _nothing(request, f"There is no account {account_id}")
+    title = f"Account {account_id} · @{user.username}"
+    return _show(request, title, read_account(user), [*_account_links(request, user)])
+
+
+@require_safe
+def show_post(request: HttpRequest, public_id: str) -> HttpResponse:
+    try:
+        post_id = PostId.from_public(public_id)
+    except MalformedPostId:
+        return _nothing(request, "This is not the id of a post")
+    links = _act_links(request, post_id.public, "Hide, show or delete it")
+    return _show(request, f"Post {public_id}", read_post(post_id), [*links])
+
+
+@require_safe
+def show_edge(request: HttpRequest, first: int, second: int) -> HttpResponse:
+    links = [Found(f"Account {i}", reverse("find_account", args=[i])) for i in (first, second)]
+    if first == second:
+        return _nothing(request, "Nobody follows themselves: name two accounts")
+    return _show(request, f"Between {first} and {second}", read_edges(first, second), links)
+
+
+def _account_links(request: HttpRequest, user: User) -> Iterator[Found]:
+    yield Found("Home timeline", reverse("home_timeline", args=[user.pk]))
+    yield from _act_links(request, str(user.pk), "Warn, limit, freeze, suspend or restore it")
+    if request.user.has_perm("accounts.view_user"):
+        yield Found("User", reverse("admin:accounts_user_change", args=[user.pk]))
+
+
+def _act_links(request: HttpRequest, target: str, title: str) -> Iterator[Found]:
+    if request.user.has_perm(ACT):
+        where = reverse("admin:moderation_moderationact_add")
+        yield Found(title, f"{where}?{urlencode({'target': target})}")
+
+
+def _show(
+    request: HttpRequest, title: str, sections: Sequence[Section], links: Sequence[Found]
+) -> HttpResponse:
+    context: dict[str, Any] = {"sections": sections, "links": links}
+    return render(request, "operations/facts.html", page_context(request, title) | context)
+
+
+def _nothing(request: HttpRequest, title: str) -> HttpResponse:
+    return render(request, "operations/facts.html", page_context(request, title), status=404)

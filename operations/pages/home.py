@@ -1,0 +1,73 @@
+"""A person's home timeline: stored, computed, the difference, and a button that mends it."""
+
+from datetime import UTC, datetime
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.models import User
+from infra.api.operators import page_context
+from infra.changes.errors import UNREACHABLE
+from infra.sharding.asking import why
+from operations.actions.mend_home import mend_home
+from operations.queries.home import page_of, read_home
+from operations.trail import leave_trace
+from posts.ids import EPOCH, MalformedPostId, PostId
+from timelines.types import LiveTimeline
+
+MOST_TOLD = 20
+
+
+@require_safe
+def show_home(request: HttpRequest, account_id: int) -> HttpResponse:
+    user = User.objects.filter(pk=account_id).first()
+    if user is None:
+        title = f"There is no account {account_id}"
+        return render(request, "operations/facts.html", page_context(request, title), status=404)
+    home = read_home(account_id)
+    lines, older = page_of(home.lines, _below(request))
+    context = {
+        "account_id": account_id,
+        "home": home,
+        "lines": lines,
+        "older": older,
+        "marks": [_mark(home.stored), _mark(home.computed)],
+    }
+    title = f"Home timeline of {account_id} · @{user.username}"
+    return render(request, "operations/home.html", page_context(request, title) | context)
+
+
+@require_POST
+def rebuild_home(request: HttpRequest, account_id: int) -> HttpResponse:
+    try:
+        lines = mend_home(account_id)
+    except UNREACHABLE as error:
+        messages.error(request, f"Nothing done, or half of it: {why(error)}. Push again.")
+    else:
+        leave_trace(request, User, str(account_id), f"Home timeline of {account_id}", "Rebuilt")
+        for line in lines[:MOST_TOLD]:
+            messages.info(request, line)
+        if len(lines) > MOST_TOLD:
+            messages.info(request, f"and {len(lines) - MOST_TOLD} more")
+    return redirect("home_timeline", account_id=account_id)
+
+
+def _below(request: HttpRequest) -> PostId | None:
+    """None for the first page, and after telling that the cursor is none."""
+    text = request.GET.get("below", "")
+    if not text:
+        return None
+    try:
+        return PostId.from_public(text)
+    except MalformedPostId:
+        messages.error(request, "No page begins there: this is the first.")
+        return None
+
+
+def _mark(timeline: LiveTimeline | None) -> datetime | None:
+    """From when on a timeline is complete."""
+    if timeline is None:
+        return None
+    return datetime.fromtimestamp(EPOCH + timeline.complete_from, UTC)

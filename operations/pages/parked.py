@@ -1,0 +1,105 @@
+"""Parked changes: why each is parked, and buttons to have them tried again or discarded."""
+
+from functools import partial
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.views.decorators.http import require_POST, require_safe
+from redis.exceptions import RedisError
+
+from infra.api.operators import page_context
+from infra.changes.errors import UNREACHABLE
+from infra.changes.lag_report import LAG
+from infra.changes.models import Change
+from infra.changes.parking import Choice, WaitingChange, discard_parked, list_parked, retry_parked
+from infra.changes.pausing import Paused, list_paused
+from infra.sharding.asking import why
+from infra.sharding.placement import GLOBAL_ALIAS, all_aliases
+from operations.asking import ask_each
+from operations.forms import ParkedAct, ParkedChoice
+from operations.trail import leave_trace
+
+PAGE = 50
+
+
+@require_safe
+def show_parked(request: HttpRequest) -> HttpResponse:
+    """A page of one database, by id. Cost: two queries there, one round trip. No other is asked."""
+    form = ParkedChoice(request.GET)
+    chosen = form.cleaned_data if form.is_valid() else {"shard": GLOBAL_ALIAS}
+    alias, rows, paused, problem = chosen["shard"], [], [], ""
+    if form.is_valid():
+        answer = ask_each({alias: partial(_ask, alias, chosen)})[alias]
+        (rows, paused), problem = answer.value or ([], []), answer.problem
+    context = {
+        "form": form,
+        "alias": alias,
+        "tabs": _count_parked(),
+        "changes": rows[:PAGE],
+        "paused": paused,
+        "problem": problem,
+        "older": _page_after(chosen, rows),
+        "act": ParkedAct,
+    }
+    title = f"Parked changes of {alias}"
+    return render(request, "operations/parked.html", page_context(request, title) | context)
+
+
+@require_POST
+def act_on_parked(request: HttpRequest) -> HttpResponse:
+    """Does what the form says, and leads back to the list."""
+    form = ParkedAct(request.POST)
+    if form.is_valid():
+        _do(request, form.cleaned_data)
+    else:
+        for name, errors in form.errors.items():
+            messages.error(
+                request, f"Nothing done. {name.capitalize()}: {' '.join(map(str, errors))}"
+            )
+    shard = form.cleaned_data.get("shard", GLOBAL_ALIAS)
+    return redirect(f"{reverse('parked_changes')}?{urlencode({'shard': shard})}")
+
+
+def _do(request: HttpRequest, wish: dict[str, Any]) -> None:
+    alias, ids, reason = wish["shard"], wish["ids"], wish["reason"]
+    try:
+        if wish["act"] == ParkedAct.DISCARD:
+            count, done = (
+                discard_parked(alias, ids, reason, request.user.get_username()),
+                "discarded",
+            )
+        else:
+            count, done = retry_parked(alias, ids), "put back into the queue"
+    except UNREACHABLE as error:
+        messages.error(request, f"Not known whether anything was done: {why(error)}. Look again.")
+        return
+    named = f"{', '.join(f'#{id_}' for id_ in ids)} of {alias}"
+    leave_trace(request, Change, alias, f"Parked changes {named}", f"{count} {done}. {reason}")
+    messages.success(request, f"{count} of {len(ids)} {done}")
+
+
+def _ask(alias: str, chosen: dict[str, Any]) -> tuple[list[WaitingChange], list[Paused]]:
+    choice = Choice(chosen["kind"] or None, chosen["owner"])
+    return list_parked(alias, chosen["after"] or 0, PAGE + 1, choice), list_paused(alias)
+
+
+def _count_parked() -> list[tuple[str, int | None]]:
+    """By database, as compensators saw it last; None: none did."""
+    try:
+        reports = LAG.read(all_aliases())
+    except RedisError:
+        reports = {}
+    counts = {alias: sum(lag.parked for lag in one.lags) for alias, one in reports.items()}
+    return [(alias, counts.get(alias)) for alias in all_aliases()]
+
+
+def _page_after(chosen: dict[str, Any], rows: list[WaitingChange]) -> str:
+    """The query of the next page; empty when this is the last."""
+    if len(rows) <= PAGE:
+        return ""
+    kept = {name: value for name, value in chosen.items() if value not in (None, "")}
+    return urlencode(kept | {"after": rows[PAGE - 1].id})

@@ -1,0 +1,136 @@
+"""What lies between two accounts as the rows of both shards have it, for people to look at."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any, NamedTuple
+
+from infra.sharding.buckets import group_by_shard, shard_of
+from infra.sharding.sql import fetch_all
+from operations.asking import Answer, ask_each
+from operations.types import Fact, Section
+from relations.types import Attribute, Flag
+
+# All rows of one owner about one other account.
+READ = """
+SELECT 'forward', attribute, flags, revision, since_ms, 0 FROM relations_forwardedge
+WHERE follower_id = %(owner)s AND followee_id = %(other)s
+UNION ALL
+SELECT 'backward', attribute, flags, revision, since_ms, 0 FROM relations_backwardedge
+WHERE followee_id = %(owner)s AND follower_id = %(other)s
+UNION ALL
+SELECT 'mute', is_on::int, hides_notifications::int, revision, since_ms, until_ms
+FROM relations_muted WHERE owner_id = %(owner)s AND target_id = %(other)s
+"""
+
+
+class EdgeRow(NamedTuple):
+    """Of an edge the state and flags, of a mute whether it is on and hides notifications."""
+
+    table: str
+    state: int
+    flags: int
+    revision: int
+    since_ms: int
+    until_ms: int
+
+
+Rows = dict[str, EdgeRow]
+
+
+def read_edges(first: int, second: int) -> list[Section]:
+    """The edge each way: the follower's row, the mirror on the followee's shard, and the mute.
+
+    Cost: one query an account, on its shard; no other shard is asked.
+    """
+    pairs = ((first, second), (second, first))
+    answers = _ask_shards(dict(pairs))
+    return [section for pair in pairs for section in _direction(*pair, answers)]
+
+
+def _ask_shards(others: Mapping[int, int]) -> dict[int, Answer]:
+    """What the shard of each account has of it and the other, by account."""
+    groups = group_by_shard(others)
+    calls = {
+        alias: partial(_read, alias, [(owner, others[owner]) for owner in owners])
+        for alias, owners in groups.items()
+    }
+    return {
+        owner: answer if answer.problem else Answer(answer.value[owner])
+        for alias, answer in ask_each(calls).items()
+        for owner in groups[alias]
+    }
+
+
+def _read(alias: str, pairs: Iterable[tuple[int, int]]) -> dict[int, Rows]:
+    return {owner: _rows(alias, owner, other) for owner, other in pairs}
+
+
+def _rows(alias: str, owner: int, other: int) -> Rows:
+    rows = fetch_all(alias, READ, {"owner": owner, "other": other})
+    return {row[0]: EdgeRow(*row) for row in rows}
+
+
+def _direction(follower: int, followee: int, answers: dict[int, Answer]) -> Iterator[Section]:
+    own, mirror = answers[follower], answers[followee]
+    title = f"{follower} → {followee}: the follower's row, on {shard_of(follower)}"
+    yield _section(title, own, "forward")
+    title = f"{follower} → {followee}: the mirror, on {shard_of(followee)}"
+    section = _section(title, mirror, "backward")
+    verdict = [Fact("Mirror", _verdict(own, mirror))] if not own.problem else []
+    yield section if section.problem else section._replace(facts=[*verdict, *section.facts])
+    yield _section(f"{follower} mutes {followee}: on {shard_of(follower)}", own, "mute")
+
+
+def _section(title: str, answer: Answer, table: str) -> Section:
+    if answer.problem:
+        return Section(title, problem=answer.problem)
+    row: EdgeRow | None = answer.value.get(table)
+    if row is None:
+        return Section(title, [Fact("State", "there never was one")])
+    return Section(title, [*(_of_mute(row) if table == "mute" else _of_edge(row))])
+
+
+def _of_edge(row: EdgeRow) -> Iterator[Fact]:
+    yield Fact("State", STATES[Attribute(row.state)])
+    yield Fact("Flags", _flags(row.flags))
+    yield Fact("Since", _moment(row.since_ms))
+    yield Fact("Revision", row.revision)
+
+
+def _of_mute(row: EdgeRow) -> Iterator[Fact]:
+    yield Fact("State", "on" if row.state else "ended")
+    yield Fact("Hides notifications", bool(row.flags))
+    yield Fact("Since", _moment(row.since_ms))
+    yield Fact("Until", _moment(row.until_ms) if row.until_ms else "it is ended")
+
+
+STATES = {
+    Attribute.NONE: "ended",
+    Attribute.FOLLOW: "follow",
+    Attribute.WHISPER: "quiet follow",
+    Attribute.BLACK: "block",
+}
+
+
+def _verdict(own: Answer, mirror: Answer) -> str:
+    forward, backward = own.value.get("forward"), mirror.value.get("backward")
+    if forward is None and backward is None:
+        return "agrees: there is nothing"
+    if forward is None:
+        return "WRONG: there is no such edge"
+    if backward is None or backward.revision < forward.revision:
+        return "behind: a change is waiting, or audit_edges will find it"
+    return "agrees" if _facts(forward) == _facts(backward) else "WRONG: audit_edges mends it"
+
+
+def _facts(row: EdgeRow) -> Sequence[Any]:
+    return row[1:]
+
+
+def _flags(flags: int) -> str:
+    return (Flag(flags).name or "none").lower().replace("|", ", ").replace("_", " ")
+
+
+def _moment(unix_ms: int) -> datetime:
+    return datetime.fromtimestamp(unix_ms / 1000, UTC)

@@ -1,0 +1,73 @@
+"""From what an operator types to what may be meant: a name, an id, a link, a pair of accounts."""
+
+import re
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+from django.urls import reverse
+
+from accounts.queries.usernames import find_account_id, is_user
+from infra.api.ids import parse_account_id
+from operations.types import Found
+from posts.ids import MalformedPostId, PostId
+
+LONGEST = 500
+BETWEEN = re.compile(r"\s*(?:->|→|,|\s)\s*")
+
+
+def find(text: str) -> list[Found]:
+    """All that the text may mean: a name can be digits, or look like a post's id. Any text will do.
+
+    Whether there is such a post or edge is for its page to say. Cost: at most five queries by key
+    on the default database.
+    """
+    text = text.strip()
+    if not text or len(text) > LONGEST:
+        return []
+    words = BETWEEN.split(text)
+    if len(words) == 2:
+        return _edges(*words)
+    return [] if len(words) > 2 else [*_accounts(words[0]), *_posts(words[0])]
+
+
+def _edges(first: str, second: str) -> list[Found]:
+    pair = [_one_account(word) for word in (first, second)]
+    if None in pair:
+        return []
+    return [Found(f"Edges between {first} and {second}", reverse("find_edge", args=pair))]
+
+
+def _one_account(word: str) -> int | None:
+    """Of digits the id, unless there is only the name; with an @ always the name."""
+    return next(_account_ids(word), None)
+
+
+def _accounts(word: str) -> Iterator[Found]:
+    for account_id in dict.fromkeys(_account_ids(word)):
+        yield Found(f"Account {account_id}", reverse("find_account", args=[account_id]))
+
+
+def _account_ids(word: str) -> Iterator[int]:
+    account_id = parse_account_id(word)
+    if account_id is not None and is_user(account_id):
+        yield account_id
+    named = find_account_id(_last_step(word).removeprefix("@"))
+    if named is not None:
+        yield named
+
+
+def _posts(word: str) -> Iterator[Found]:
+    try:
+        post_id = PostId.from_public(_last_step(word))
+    except MalformedPostId:
+        return
+    if is_user(post_id.author_id):
+        yield Found(f"Post {post_id.public}", reverse("find_post", args=[post_id.public]))
+
+
+def _last_step(word: str) -> str:
+    """Of a link what stands at its end."""
+    try:
+        return urlsplit(word).path.rstrip("/").rpartition("/")[2]
+    except ValueError:
+        return word

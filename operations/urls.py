@@ -1,0 +1,22 @@
+"""Routes of the pages of operators, beside the admin's own."""
+
+from django.urls import URLPattern, path
+
+from infra.api.operators import View, operator_page
+from operations.pages import finder, home, parked
+
+
+def _page(route: str, view: View, name: str) -> URLPattern:
+    return path(f"admin/{route}", operator_page(view), name=name)
+
+
+urlpatterns = [
+    _page("find/", finder.show_finder, "find"),
+    _page("find/account/<account:account_id>/", finder.show_account, "find_account"),
+    _page("find/account/<account:account_id>/home/", home.show_home, "home_timeline"),
+    _page("find/account/<account:account_id>/home/rebuild/", home.rebuild_home, "rebuild_home"),
+    _page("find/post/<str:public_id>/", finder.show_post, "find_post"),
+    _page("find/edge/<account:first>/<account:second>/", finder.show_edge, "find_edge"),
+    _page("parked/", parked.show_parked, "parked_changes"),
+    _page("parked/act/", parked.act_on_parked, "act_on_parked"),
+]
