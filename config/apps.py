@@ -5,6 +5,8 @@ from django.conf import settings
 
 from config.celery import app as celery_app
 from config.logs import configure_logs
+from config.stores import StoresCollector
+from infra.sight.scraped import SCRAPED
 
 
 class ConfigConfig(AppConfig):
@@ -13,3 +15,4 @@ class ConfigConfig(AppConfig):
     def ready(self) -> None:
         celery_app.set_default()
         configure_logs(settings.DEVELOPMENT, settings.LOG_LEVEL)
+        SCRAPED.register(StoresCollector())

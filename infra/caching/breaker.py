@@ -3,9 +3,16 @@
 import threading
 import time
 
+from prometheus_client import Counter
 from redis.exceptions import ConnectionError as RedisConnectionError
 
+from infra.sight.gauges import process_gauge
+
 REST_S = 1.0
+OPEN = process_gauge(
+    "tideline_redis_breaker_open", "Processes that Redis did not answer last", together="sum"
+)
+TRIPS = Counter("tideline_redis_breaker_trips_total", "Times that Redis did not answer")
 
 
 class Breaker:
@@ -27,10 +34,14 @@ class Breaker:
     def trip(self) -> None:
         """No answer came."""
         self._rests_until = time.monotonic() + REST_S
+        TRIPS.inc()
+        OPEN.set(1)
 
     def heal(self) -> None:
         """An answer came."""
-        self._rests_until = 0.0
+        if self._rests_until:
+            self._rests_until = 0.0
+            OPEN.set(0)
 
     def _check_rest(self) -> None:
         with self._lock:

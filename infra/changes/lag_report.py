@@ -34,6 +34,10 @@ def report_lag(alias: str) -> None:
 
     Raises: RedisError, what UNREACHABLE lists.
     """
+    LAG.keep(alias, look_at_lag(alias))
+
+
+def look_at_lag(alias: str) -> LagReport:
+    """What waits on a database now. Two queries. Raises: what UNREACHABLE lists."""
     paused = [one.kind for one in list_paused(alias) if not one.is_ending]
-    report = LagReport(time.time(), lag_of(alias), paused)
-    LAG.keep(alias, report)
+    return LagReport(time.time(), lag_of(alias), paused)

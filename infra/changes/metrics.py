@@ -1,34 +1,40 @@
-"""What /metrics shows of the change tables. Any web process has it, for all compensators."""
+"""What /metrics shows of the change tables, asked of each database: also without a compensator or
+Redis, which is when it matters."""
 
 from collections import Counter
 from collections.abc import Iterable
+from functools import partial
 
 from prometheus_client import Metric
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
-from redis.exceptions import RedisError
 
 from infra.changes.lag import Lag
-from infra.changes.lag_report import LAG
+from infra.changes.lag_report import LagReport, look_at_lag
 from infra.changes.lanes import group_of
 from infra.sharding.placement import all_aliases
+from infra.sight.looks import Looks
 
 STATES = ("pending", "parked", "paused")
 
 
 class LagCollector(Collector):
-    """Read from Redis when somebody looks: one round trip. Without Redis there are no series."""
+    """Two queries a database, at most every few seconds. One that is away has no series, and is not
+    waited for."""
+
+    def __init__(self, looks: Looks[LagReport] | None = None) -> None:
+        self._looks = looks or Looks()
 
     def describe(self) -> Iterable[Metric]:
         """So that registering it asks nothing."""
         return _families()
 
     def collect(self) -> Iterable[Metric]:
-        changes, oldest, paused = families = _families()
-        try:
-            reports = LAG.read(all_aliases())
-        except RedisError:
-            return []
+        changes, oldest, paused, up = families = _families()
+        aliases = all_aliases()
+        reports = self._looks.ask({alias: partial(look_at_lag, alias) for alias in aliases})
+        for alias in aliases:
+            up.add_metric([alias], alias in reports)
         for alias, report in reports.items():
             paused.add_metric([alias], len(report.paused))
             for (group, state), count in count_by_group(report.lags).items():
@@ -56,7 +62,7 @@ def oldest_by_group(lags: Iterable[Lag]) -> dict[str, float]:
     return ages
 
 
-def _families() -> tuple[GaugeMetricFamily, GaugeMetricFamily, GaugeMetricFamily]:
+def _families() -> tuple[GaugeMetricFamily, ...]:
     return (
         GaugeMetricFamily(
             "tideline_changes", "Undelivered changes", labels=["shard", "lanes", "state"]
@@ -69,4 +75,5 @@ def _families() -> tuple[GaugeMetricFamily, GaugeMetricFamily, GaugeMetricFamily
         GaugeMetricFamily(
             "tideline_changes_paused_kinds", "Kinds of changes that are paused", labels=["shard"]
         ),
+        GaugeMetricFamily("tideline_shard_up", "Whether the database answers", labels=["shard"]),
     )

@@ -4,6 +4,9 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
+from django.db import InterfaceError, OperationalError
+from prometheus_client import Counter
+
 from infra.api.errors import InvalidCursor
 from infra.api.pages import Page, Window
 from posts.api.present import with_reposters
@@ -21,6 +24,13 @@ from timelines.types import Entry
 
 # So many are named beside a post; the others can be asked for.
 MOST_REPOSTERS = 10
+# A page is whole or there is none; this says what it took. Without Redis, or when that began anew a
+# moment ago, the shards gave all of it; without a shard that it needs there is no page.
+PAGES = Counter(
+    "tideline_home_pages_total", "Home pages, by the sources they came from", ["sources"]
+)
+COMPLETE, WITHOUT_REDIS = PAGES.labels("all"), PAGES.labels("without_redis")
+REFUSED = PAGES.labels("missing_shard")
 
 
 class Shown(NamedTuple):
@@ -36,7 +46,14 @@ def home_page(viewer_id: int, window: Window, clock_ms: Callable[[], int] = now_
     Cost: two Redis round trips and no SQL when warm, one when what it shows is in process memory;
     entries that the rules take out cost one round trip more per refill.
     """
-    return page_of(HomeSkeleton(viewer_id, clock_ms()), window)
+    try:
+        skeleton = HomeSkeleton(viewer_id, clock_ms())
+        page = page_of(skeleton, window)
+    except (OperationalError, InterfaceError):
+        REFUSED.inc()
+        raise
+    (WITHOUT_REDIS if skeleton.position is None else COMPLETE).inc()
+    return page
 
 
 def page_of(skeleton: Skeleton, window: Window) -> Page[bytes]:

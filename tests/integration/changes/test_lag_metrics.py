@@ -1,20 +1,25 @@
-"""What /metrics says of the change tables: as a compensator saw them, whatever is away."""
+"""What /metrics says of the change tables, whatever is away."""
 
 import pytest
+from django.db import OperationalError
+from prometheus_client import CollectorRegistry
 
 from infra.caching.client import redis
 from infra.changes.chores import Chores
 from infra.changes.drain import drain
-from infra.changes.lag_report import LAG, report_lag
+from infra.changes.lag_report import LAG, look_at_lag
+from infra.changes.metrics import LagCollector
 from infra.changes.parking import park
 from infra.changes.pausing import end_pause, pause_kind
 from infra.sharding.placement import all_aliases
-from infra.sight.scraped import SCRAPED
+from infra.sight.looks import Looks
 from tests.integration.changes.kinds import ALIAS, LANE, BulkNoted, NotedAtOnce, emit, note
 
 
 def sample(name, **labels):
-    return SCRAPED.get_sample_value(name, {"shard": ALIAS, **labels})
+    registry = CollectorRegistry()
+    registry.register(LagCollector(Looks(every_s=0, patience_s=20)))
+    return registry.get_sample_value(name, {"shard": ALIAS, **labels})
 
 
 def counts(lanes):
@@ -30,7 +35,6 @@ def test_states_by_group_of_lanes(journal):
     drain(ALIAS, LANE)
     park(ALIAS, emit(NotedAtOnce()), "wait")
     emit(BulkNoted(), BulkNoted())
-    report_lag(ALIAS)
     assert counts("ordinary") == [0, 1, 3]
     assert counts("bulk") == [2, 0, 0]
     assert counts("waiting") == [0, 0, 0]
@@ -38,7 +42,6 @@ def test_states_by_group_of_lanes(journal):
     assert sample("tideline_changes_oldest_seconds", lanes="ordinary") == 0
     assert sample("tideline_changes_paused_kinds") == 1
     end_pause(ALIAS, "tests.noted")
-    report_lag(ALIAS)
     assert sample("tideline_changes_paused_kinds") == 0
 
 
@@ -48,7 +51,20 @@ def test_compensator_reports_every_database():
     assert LAG.read(all_aliases()).keys() == set(all_aliases())
 
 
-@pytest.mark.usefixtures("journal")
-def test_nobody_has_looked_lately():
+def test_without_redis_the_lag_is_there_all_the_same(journal):
+    emit(NotedAtOnce())
     redis().call("FLUSHDB")
+    assert counts("ordinary") == [1, 0, 0]
+    assert sample("tideline_shard_up") == 1
+
+
+def test_a_database_that_is_away_has_no_lag_and_is_not_up(journal, monkeypatch):
+    def look(alias):
+        if alias == ALIAS:
+            raise OperationalError("it is away")
+        return look_at_lag(alias)
+
+    monkeypatch.setattr("infra.changes.metrics.look_at_lag", look)
+    assert sample("tideline_shard_up") == 0
     assert counts("ordinary") == [None] * 3
+    assert sample("tideline_shard_up", shard="shard1") == 1

@@ -1,0 +1,83 @@
+"""What the stores themselves say on /metrics: Redis, connections, how runs of commands ended."""
+
+from collections.abc import Iterable, Mapping
+from functools import partial
+from typing import Any
+
+from prometheus_client import Metric
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.registry import Collector
+
+from infra.caching.scanning import list_nodes
+from infra.sharding.placement import GLOBAL_ALIAS, all_aliases
+from infra.sharding.sql import fetch_all
+from infra.sight.looks import Looks
+
+CONNECTIONS = """
+SELECT count(*), current_setting('max_connections')::int FROM pg_stat_activity
+WHERE datname = current_database()
+"""
+JOBS = """
+SELECT job, state, count(*) FROM jobs_jobrun
+WHERE started_at > now() - interval '1 day' AND NOT dry_run GROUP BY 1, 2
+"""
+OF_REDIS = {
+    "tideline_redis_memory_bytes": ("used_memory", "Memory that Redis uses, all nodes together"),
+    "tideline_redis_max_memory_bytes": ("maxmemory", "Memory that Redis may use; 0: all"),
+    "tideline_redis_clients": ("connected_clients", "Connections to Redis"),
+    "tideline_redis_evicted_keys": ("evicted_keys", "Keys evicted since Redis began"),
+}
+
+
+class StoresCollector(Collector):
+    """Asked at a scrape, not more often than every few seconds; who does not answer is left out."""
+
+    def __init__(self, looks: Looks[Any] | None = None) -> None:
+        self._looks = looks or Looks()
+
+    def describe(self) -> Iterable[Metric]:
+        """So that registering it asks nothing."""
+        return [*_of_redis([]), *_of_databases({}), _of_jobs([])]
+
+    def collect(self) -> Iterable[Metric]:
+        calls = {alias: partial(fetch_all, alias, CONNECTIONS) for alias in all_aliases()}
+        jobs = partial(fetch_all, GLOBAL_ALIAS, JOBS)
+        found = self._looks.ask({**calls, "redis": _ask_redis, "jobs": jobs})
+        yield from _of_redis(found.pop("redis", []))
+        yield _of_jobs(found.pop("jobs", []))
+        yield from _of_databases({alias: rows[0] for alias, rows in found.items()})
+
+
+def _ask_redis() -> list[Mapping[str, Any]]:
+    infos: list[Any] = [node.client.info() for node in list_nodes()]
+    return infos
+
+
+def _of_redis(infos: list[Mapping[str, Any]]) -> Iterable[Metric]:
+    yield GaugeMetricFamily("tideline_redis_up", "Whether Redis answers", value=bool(infos))
+    for name, (field, text) in OF_REDIS.items():
+        family = GaugeMetricFamily(name, text)
+        if infos:
+            family.add_metric([], sum(info[field] for info in infos))
+        yield family
+
+
+def _of_databases(found: Mapping[str, tuple[int, int]]) -> Iterable[Metric]:
+    used, most = (
+        GaugeMetricFamily("tideline_shard_connections", "Connections in use", labels=["shard"]),
+        GaugeMetricFamily(
+            "tideline_shard_max_connections", "Connections the server allows", labels=["shard"]
+        ),
+    )
+    for alias, (count, limit) in found.items():
+        used.add_metric([alias], count)
+        most.add_metric([alias], limit)
+    return used, most
+
+
+def _of_jobs(rows: Iterable[tuple[str, str, int]]) -> Metric:
+    text = "Runs of commands that began within a day, by how they ended; without dry runs"
+    family = GaugeMetricFamily("tideline_job_runs", text, labels=["job", "state"])
+    for job, state, count in rows:
+        family.add_metric([job, state], count)
+    return family
