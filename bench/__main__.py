@@ -14,7 +14,7 @@ from tests.services import private_services
 
 HISTORY = Path(__file__).with_name("history.jsonl")
 WORKLOADS = ("home", "deliveries", "pull", "caches", "increments", "linkbench")
-# Take half a minute, and ten; peers brings an environment of its own.
+# Take half a minute, and ten or more; peers brings an environment of its own.
 BY_NAME = ("fan_out", "peers")
 CHOICES = WORKLOADS + BY_NAME
 NO_LIMITS = {

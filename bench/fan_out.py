@@ -136,7 +136,8 @@ def _make_live(readers: Sequence[int]) -> None:
 @contextmanager
 def worker(**environment: str) -> Iterator["subprocess.Popen[bytes]"]:
     """Celery as `make run` has it, for the length of the block, with more in its environment."""
-    process = subprocess.Popen([sys.executable, *WORKER, *QUIET], env=os.environ | environment)
+    command = [sys.executable, *WORKER, *QUIET]
+    process = subprocess.Popen(command, env=os.environ | environment, stdout=subprocess.DEVNULL)
     try:
         yield process
     finally:

@@ -1,14 +1,19 @@
 """Tideline's side, called in this process as its web and worker processes call it."""
 
 import gc
+import os
+import subprocess
+import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import orjson
 
 from bench import world
 from bench.fan_out import worker
+from bench.server import ROOT
 from infra.api.pages import Window
 from infra.caching.client import redis
 from infra.caching.keys import key
@@ -26,7 +31,8 @@ from tests.world import find_live
 from timelines.queries.home import home_page
 from timelines.stores.packed import FAMILY
 
-GIVE_UP_S = 30
+GIVE_UP_S = 180
+COMPENSATOR = ["manage.py", "compensate_changes", "--every", "2"]
 # As big as Stream-Framework's tasks: in one piece a thousand are pushed before anybody can look.
 PIECES = {"INLINE_FOLLOWERS": "100", "CHUNK_FOLLOWERS": "100"}
 SAMPLE = 20  # every so manieth reader is looked at until the kill
@@ -75,17 +81,18 @@ class Tideline:
         world.drain_all()
 
     def post_and_kill(self, author: int, text: str, second: float) -> dict[str, Any]:
-        """The worker is killed when some followers have the post; another one takes over, and the
-        compensator, as in any installation."""
+        """All that pushes is killed when some followers have the post, and started again."""
         before, sample = _lengths(self._crowd), self._crowd[::SAMPLE]
-        with worker(**PIECES) as first:
+        with _pushing() as processes:
             post = create_post(author, Draft(text), clock_s=lambda: second)
             _wait_until(lambda: _lengths(sample) != before[::SAMPLE])
-            first.kill()
-            first.wait()
+            for process in processes:
+                process.kill()
+            for process in processes:
+                process.wait()
             had = sum(now != then for now, then in zip(_lengths(self._crowd), before, strict=True))
-        with worker(**PIECES):
-            _wait_until(lambda: not world.drain_all() and not _pending())
+        with _pushing():
+            _wait_until(lambda: not _pending())
         return {"post": post.public, "had": had}
 
     def bytes_an_entry(self, readers: Sequence[int]) -> float:
@@ -110,6 +117,19 @@ def _time(act: Callable[[], object]) -> float:
 
 def _lengths(readers: Sequence[int]) -> list[int]:
     return redis().run([("STRLEN", key(FAMILY, reader)) for reader in readers])
+
+
+@contextmanager
+def _pushing() -> Iterator[list["subprocess.Popen[bytes]"]]:
+    """Worker and compensator, as `make run` has them."""
+    environment = os.environ | PIECES
+    compensator = subprocess.Popen([sys.executable, *COMPENSATOR], cwd=ROOT, env=environment)
+    try:
+        with worker(**PIECES) as first:
+            yield [first, compensator]
+    finally:
+        compensator.terminate()
+        compensator.wait()
 
 
 def _pending() -> int:

@@ -10,9 +10,9 @@ from bench.peers.guests.queue import app
 from bench.peers.guests.tables import at
 from bench.peers.guests.worker import Worker
 
-GIVE_UP_S = 30
+GIVE_UP_S = 180
 # Longer than the broker keeps back what a killed worker had taken.
-SETTLED_AFTER_S = 20
+SETTLED_AFTER_S = 30
 
 
 class StreamFramework:
