@@ -10,6 +10,7 @@ from infra.api.operators import OPERATE
 
 # By the name of the route.
 PAGES = {
+    "operations": "Live charts",
     "find": "Find an account, a post or an edge",
     "parked_changes": "Parked changes",
     "hot_keys": "Hot keys",
@@ -32,7 +33,7 @@ def _operations() -> dict[str, Any]:
     return {
         "name": "Operations",
         "app_label": "operations",
-        "app_url": reverse("find"),
+        "app_url": reverse("operations"),
         "has_module_perms": True,
         "models": pages,
     }

@@ -3,7 +3,7 @@
 from django.urls import URLPattern, path
 
 from infra.api.operators import View, operator_page
-from operations.pages import finder, home, parked
+from operations.pages import charts, finder, home, parked
 
 
 def _page(route: str, view: View, name: str) -> URLPattern:
@@ -11,6 +11,9 @@ def _page(route: str, view: View, name: str) -> URLPattern:
 
 
 urlpatterns = [
+    _page("operations/", charts.show_operations, "operations"),
+    _page("operations/charts/", charts.answer_charts, "operations_charts"),
+    _page("operations/now/", charts.answer_now, "operations_now"),
     _page("find/", finder.show_finder, "find"),
     _page("find/account/<account:account_id>/", finder.show_account, "find_account"),
     _page("find/account/<account:account_id>/home/", home.show_home, "home_timeline"),

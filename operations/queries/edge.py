@@ -77,8 +77,9 @@ def _direction(follower: int, followee: int, answers: dict[int, Answer]) -> Iter
     yield _section(title, own, "forward")
     title = f"{follower} → {followee}: the mirror, on {shard_of(followee)}"
     section = _section(title, mirror, "backward")
-    verdict = [Fact("Mirror", _verdict(own, mirror))] if not own.problem else []
-    yield section if section.problem else section._replace(facts=[*verdict, *section.facts])
+    if not own.problem and not mirror.problem:
+        section = section._replace(facts=[Fact("Mirror", _verdict(own, mirror)), *section.facts])
+    yield section
     yield _section(f"{follower} mutes {followee}: on {shard_of(follower)}", own, "mute")
 
 

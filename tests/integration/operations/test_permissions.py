@@ -14,6 +14,8 @@ WITH_ARGS = [
     ("home_timeline", [1]),
     ("rebuild_home", [1]),
     ("act_on_parked", []),
+    ("operations_charts", []),
+    ("operations_now", []),
 ]
 ALL = [*((name, []) for name in PAGES), *WITH_ARGS]
 

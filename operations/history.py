@@ -1,0 +1,145 @@
+"""The last hour in samples, for the charts: written by compensators, read by whoever looks.
+
+    operations.history:v1:{shard0}   a stream, one entry a SLOT_S, its id the slot: s → JSON
+    operations.history:v1:{fleet}    the same of what belongs to no database
+
+The id keeps a second compensator from writing a slot twice; KEPT slots bound the stream.
+"""
+
+import time
+from collections.abc import Iterable, Mapping
+from typing import TypeVar
+
+import msgspec
+from prometheus_client import Metric
+from redis.exceptions import ResponseError
+
+from infra.caching.client import redis
+from infra.caching.keys import key
+from infra.caching.scanning import list_nodes
+from infra.changes.chores import chore
+from infra.changes.lag_report import LAG
+from infra.sharding.placement import Placement, all_aliases
+from infra.sharding.sql import fetch_one
+from infra.sight.publishing import PUBLISHER, metrics_folder
+from operations.queries.slow import IS_SLOW
+
+FAMILY = "operations.history:v1"
+FLEET = "fleet"
+SLOT_S = 10
+KEPT = 360
+GONE_AFTER_S = 7_200
+TAKEN = "equal or smaller"
+READS = "tideline_cache_reads"
+# Rows that were filed as delivered, as PostgreSQL counts them: it drops with a day's partition.
+ACTIVITY = f"""
+SELECT (
+    SELECT coalesce(sum(n_tup_ins), 0)::bigint FROM pg_stat_user_tables WHERE relid IN (
+        SELECT inhrelid FROM pg_inherits WHERE inhparent = 'changes_delivered'::regclass
+    )
+), (SELECT count(*) FROM pg_stat_activity WHERE {IS_SLOW})
+"""  # noqa: S608 - of a constant
+S = TypeVar("S", bound=msgspec.Struct)
+
+
+class DatabaseSample(msgspec.Struct, array_like=True):
+    """`oldest_s`: the age of the oldest pending change by lane; None, as `parked`: not reported.
+
+    `delivered`: rows ever filed; only differences mean something. `slow`: queries that run long.
+    """
+
+    oldest_s: dict[int, float] | None
+    parked: int | None
+    delivered: int
+    slow: int
+
+
+class FleetSample(msgspec.Struct, array_like=True):
+    """Of all Redis nodes together; `most_bytes` 0: no limit. `reads`: hits and misses by tier."""
+
+    memory_bytes: int
+    most_bytes: int
+    reads: dict[str, tuple[int, int]]
+
+
+@chore(every_s=SLOT_S, placement=Placement.EVERYWHERE)
+def sample_database(alias: str) -> None:
+    """One query, two round trips. Raises: RedisError, what UNREACHABLE lists."""
+    report = LAG.read([alias]).get(alias)
+    row = fetch_one(alias, ACTIVITY)
+    assert row is not None  # noqa: S101 - a SELECT without a table has one row
+    lags = None if report is None else {lag.lane: round(lag.oldest_s, 1) for lag in report.lags}
+    parked = None if report is None else sum(lag.parked for lag in report.lags)
+    _keep(alias, DatabaseSample(lags, parked, *row), time.time())
+
+
+@chore(every_s=SLOT_S, placement=Placement.GLOBAL)
+def sample_fleet(_alias: str) -> None:
+    """Redis, and what this machine's processes read of caches. A round trip a node, and one.
+
+    Raises: RedisError.
+    """
+    redis().call("PING")  # a Redis that hangs is known to: the patience of list_nodes is longer
+    infos = [_memory_of(node.client) for node in list_nodes()]
+    used, most = (sum(info[name] for info in infos) for name in ("used_memory", "maxmemory"))
+    _keep(
+        FLEET,
+        FleetSample(used, most, _count_reads(PUBLISHER.collect(metrics_folder()))),
+        time.time(),
+    )
+
+
+def read_databases(since_s: float) -> dict[str, dict[int, DatabaseSample]]:
+    """By database and slot. One round trip. Raises: RedisError."""
+    return _read(all_aliases(), since_s, DatabaseSample)
+
+
+def read_fleet(since_s: float) -> dict[int, FleetSample]:
+    """By slot. One round trip. Raises: RedisError."""
+    return _read([FLEET], since_s, FleetSample)[FLEET]
+
+
+def slot_of(unix_s: float) -> int:
+    return int(unix_s // SLOT_S)
+
+
+def _keep(name: str, sample: msgspec.Struct, now_s: float) -> None:
+    """Nothing if another compensator has sampled this slot."""
+    where, raw = key(FAMILY, name), msgspec.json.encode(sample)
+    add = ("XADD", where, "MAXLEN", KEPT, f"{slot_of(now_s)}-0", "s", raw)
+    try:
+        redis().run([add, ("EXPIRE", where, GONE_AFTER_S)])
+    except ResponseError as error:
+        if TAKEN not in str(error):
+            raise
+
+
+def _read(names: Iterable[str], since_s: float, kind: type[S]) -> dict[str, dict[int, S]]:
+    wanted = list(names)
+    since = f"{slot_of(since_s)}-0"
+    replies = redis().run([("XRANGE", key(FAMILY, name), since, "+") for name in wanted])
+    return {name: _decode(reply, kind) for name, reply in zip(wanted, replies, strict=True)}
+
+
+def _decode(reply: Iterable[tuple[bytes, list[bytes]]], kind: type[S]) -> dict[int, S]:
+    return {
+        int(id_.partition(b"-")[0]): msgspec.json.decode(fields[1], type=kind)
+        for id_, fields in reply
+    }
+
+
+def _memory_of(client: object) -> Mapping[str, int]:
+    info: Mapping[str, int] = client.info("memory")  # type: ignore[attr-defined]
+    return info
+
+
+def _count_reads(metrics: Iterable[Metric]) -> dict[str, tuple[int, int]]:
+    """Hits and misses by tier, over all families and processes."""
+    counts: dict[str, tuple[int, int]] = {}
+    for metric in metrics:
+        for sample in metric.samples if metric.name == READS else ():
+            hits, misses = counts.get(sample.labels["tier"], (0, 0))
+            is_hit = sample.labels["outcome"] == "hit"
+            more = int(sample.value)
+            counts[sample.labels["tier"]] = (hits + more * is_hit, misses + more * (not is_hit))
+    return counts

@@ -1,0 +1,60 @@
+"""The operations page: charts of the last hour, and what runs long right now.
+
+The page is empty; its script asks the two JSON endpoints every few seconds.
+"""
+
+import time
+from functools import partial
+from typing import Any
+
+import msgspec
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+from redis.exceptions import RedisError
+
+from infra.api.operators import page_context
+from infra.api.rendering import json_response
+from infra.sharding.asking import why
+from infra.sharding.placement import all_aliases
+from operations.asking import ask_each
+from operations.history import SLOT_S
+from operations.queries.charts import read_charts
+from operations.queries.slow import list_slow
+
+
+@require_safe
+def show_operations(request: HttpRequest) -> HttpResponse:
+    context = page_context(request, "Operations") | {"every_s": SLOT_S}
+    return render(request, "operations/charts.html", context)
+
+
+@require_safe
+def answer_charts(_request: HttpRequest) -> HttpResponse:
+    """`{"times": …, "charts": …}`, or `{"problem": …}`. Cost: two round trips."""
+    try:
+        return _json(read_charts(time.time()))
+    except RedisError as error:
+        return _json({"problem": f"Redis does not answer: {why(error)}"})
+
+
+@require_safe
+def answer_now(_request: HttpRequest) -> HttpResponse:
+    """`{"databases": [{"name", "problem", "queries": [SlowQuery]}]}`: all are asked, in parallel.
+
+    Cost: one query each.
+    """
+    calls = {alias: partial(_list_slow, alias) for alias in all_aliases()}
+    databases = [
+        {"name": alias, "problem": answer.problem, "queries": answer.value or []}
+        for alias, answer in ask_each(calls).items()
+    ]
+    return _json({"databases": databases})
+
+
+def _list_slow(alias: str) -> list[dict[str, Any]]:
+    return [one._asdict() for one in list_slow(alias)]
+
+
+def _json(body: object) -> HttpResponse:
+    return json_response(msgspec.json.encode(body))

@@ -1,0 +1,150 @@
+"""From samples to lines: what the operations page draws. Pure but for `read_charts`."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from itertools import pairwise
+from typing import TypeVar
+
+import msgspec
+
+from operations.history import (
+    KEPT,
+    SLOT_S,
+    DatabaseSample,
+    FleetSample,
+    read_databases,
+    read_fleet,
+    slot_of,
+)
+
+MEBI = 2**20
+S = TypeVar("S")
+Values = list[float | None]
+Lines = dict[str, Values]
+Databases = Mapping[str, Mapping[int, DatabaseSample]]
+
+
+class Chart(msgspec.Struct):
+    """`lines`: by name, one value a time, null where nothing is known."""
+
+    name: str
+    title: str
+    unit: str
+    lines: Lines
+
+
+class Charts(msgspec.Struct):
+    """`times`: Unix seconds, SLOT_S apart, the last hour."""
+
+    times: list[int]
+    charts: list[Chart]
+
+
+def read_charts(now_s: float) -> Charts:
+    """The last hour. Raises: RedisError. Cost: two round trips, KEPT entries a database."""
+    since_s = now_s - KEPT * SLOT_S
+    return draw(slot_of(now_s), read_databases(since_s), read_fleet(since_s))
+
+
+def draw(last: int, databases: Databases, fleet: Mapping[int, FleetSample]) -> Charts:
+    """All charts, from the samples by slot, up to slot `last`."""
+    slots = range(last - KEPT + 1, last + 1)
+    line = partial(_line, slots)
+
+    def of_each(value: Callable[[DatabaseSample], float | None]) -> Lines:
+        return {alias: line(samples, value) for alias, samples in databases.items()}
+
+    delivered = {alias: _rate(line(found, _delivered)) for alias, found in databases.items()}
+    charts = [
+        Chart("lag", "Change lag: the oldest pending change", "s", _fold(_lags(slots, databases))),
+        Chart("deliveries", "Changes delivered", "/s", _fold(delivered)),
+        Chart("hits", "Cache hits by tier", "%", _hit_ratios(slots, fleet)),
+        Chart("memory", "Redis memory", "MiB", _memory(slots, fleet)),
+        Chart("slow", "Queries longer than a second", "", _fold(of_each(lambda one: one.slow))),
+        Chart("parked", "Parked changes", "", _fold(of_each(lambda one: one.parked))),
+    ]
+    return Charts([slot * SLOT_S for slot in slots], charts)
+
+
+def _line(
+    slots: Iterable[int], samples: Mapping[int, S], value: Callable[[S], float | None]
+) -> Values:
+    found = (samples.get(slot) for slot in slots)
+    return [None if one is None else value(one) for one in found]
+
+
+def _delivered(sample: DatabaseSample) -> float:
+    return sample.delivered
+
+
+def _lags(slots: Sequence[int], databases: Databases) -> Lines:
+    """A line a database and lane."""
+    lines: Lines = {}
+    for alias, samples in databases.items():
+        lanes = sorted({lane for one in samples.values() for lane in one.oldest_s or ()})
+        for lane in lanes:
+            age = partial(_age, lane)
+            lines[f"{alias} lane {lane}"] = _line(slots, samples, age)
+    return lines
+
+
+def _age(lane: int, sample: DatabaseSample) -> float | None:
+    """0 where a report does not name the lane: nothing waits there."""
+    return None if sample.oldest_s is None else sample.oldest_s.get(lane, 0.0)
+
+
+def _hit_ratios(slots: Sequence[int], fleet: Mapping[int, FleetSample]) -> Lines:
+    """In percent of what was asked between two samples; null when nothing was."""
+    tiers = sorted({tier for one in fleet.values() for tier in one.reads})
+    lines: Lines = {}
+    for tier in tiers:
+        hits = _steps(_line(slots, fleet, partial(_reads, tier, 0)))
+        misses = _steps(_line(slots, fleet, partial(_reads, tier, 1)))
+        lines[tier] = [_percent(hit, miss) for hit, miss in zip(hits, misses, strict=True)]
+    return lines
+
+
+def _reads(tier: str, which: int, sample: FleetSample) -> float:
+    return sample.reads.get(tier, (0, 0))[which]
+
+
+def _percent(hits: float | None, misses: float | None) -> float | None:
+    if hits is None or misses is None or not hits + misses:
+        return None
+    return round(100 * hits / (hits + misses), 2)
+
+
+def _memory(slots: Sequence[int], fleet: Mapping[int, FleetSample]) -> Lines:
+    used = _line(slots, fleet, lambda one: round(one.memory_bytes / MEBI, 1))
+    most = _line(slots, fleet, lambda one: round(one.most_bytes / MEBI, 1) or None)
+    lines = {"used": used, "limit": most}
+    return {name: values for name, values in lines.items() if any(v is not None for v in values)}
+
+
+def _rate(totals: Values) -> Values:
+    return [None if step is None else round(step / SLOT_S, 2) for step in _steps(totals)]
+
+
+def _steps(totals: Values) -> Values:
+    """From one sample to the next one; null after a gap, and where a count began anew."""
+    steps: Values = [None]
+    for before, after in pairwise(totals):
+        is_step = before is not None and after is not None and after >= before
+        steps.append(after - before if is_step else None)  # type: ignore[operator]
+    return steps
+
+
+def _fold(lines: Lines) -> Lines:
+    """Lines that were 0 all the time as one: what matters is seen, and that others are fine.
+
+    At most a line for each of the others stays; those without a value go.
+    """
+    flat = {name: values for name, values in lines.items() if not any(values)}
+    quiet = [values for values in flat.values() if any(value is not None for value in values)]
+    shown = {name: values for name, values in lines.items() if name not in flat}
+    if quiet:
+        known = zip(*quiet, strict=True)
+        shown[f"{len(quiet)} others" if shown else f"all {len(quiet)}"] = [
+            None if all(value is None for value in values) else 0.0 for values in known
+        ]
+    return shown

@@ -1,0 +1,174 @@
+/* The operations page: asks its two endpoints every few seconds, and draws what they answer. */
+"use strict";
+
+(() => {
+  const EVERY_MS = 5000;
+  const HEIGHT_PX = 200;
+  // Told apart on light and dark, and by people who see few colours (Okabe and Ito).
+  const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c8c8c"];
+  const holder = document.getElementById("ops-charts");
+  const state = document.getElementById("ops-state");
+  const rows = document.querySelector("#ops-now tbody");
+  const boxes = new Map();
+
+  const element = (tag, text = "", name = "") => {
+    const made = document.createElement(tag);
+    made.textContent = text;
+    made.className = name;
+    return made;
+  };
+  const ink = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const number = (value) =>
+    value == null ? "–" : value.toLocaleString("en", { maximumFractionDigits: value < 10 ? 2 : 1 });
+  const withUnit = (value, unit) =>
+    value == null ? "–" : `${number(value)}${unit && !unit.startsWith("/") && unit !== "%" ? " " : ""}${unit}`;
+
+  const axis = (more) => ({
+    stroke: () => ink("--body-fg"),
+    grid: { stroke: () => ink("--hairline-color"), width: 1 },
+    ticks: { stroke: () => ink("--hairline-color"), width: 1 },
+    ...more,
+  });
+
+  const series = (name, place, unit) => ({
+    label: name,
+    stroke: COLOURS[place % COLOURS.length],
+    // From the eighth on colours come again, dashed.
+    dash: place < COLOURS.length ? undefined : [6, 3],
+    width: 1.5,
+    points: { size: 4 },
+    value: (_, value) => withUnit(value, unit),
+  });
+
+  const range = (unit) => (_plot, _least, most) =>
+    unit === "%" ? [0, 100] : [0, most > 0 ? most * 1.1 : 1];
+
+  const options = (chart, names, width) => ({
+    width,
+    height: HEIGHT_PX,
+    tzDate: (unix_s) => uPlot.tzDate(new Date(unix_s * 1000), "Etc/UTC"),
+    scales: { y: { range: range(chart.unit) } },
+    axes: [
+      axis({ space: 60, values: "{HH}:{mm}" }),
+      axis({ size: 64, values: (_, marks) => marks.map((mark) => withUnit(mark, chart.unit)) }),
+    ],
+    series: [
+      { label: "UTC", value: "{HH}:{mm}:{ss}" },
+      ...names.map((name, place) => series(name, place, chart.unit)),
+    ],
+  });
+
+  const makeBox = (chart) => {
+    const box = element("section", "", "module ops-chart");
+    const title = chart.unit ? `${chart.title} (${chart.unit})` : chart.title;
+    const plot = element("div");
+    const empty = element("p", "No data yet: is a compensator running?", "help");
+    box.append(element("h2", title), plot, empty);
+    box.setAttribute("aria-label", title);
+    holder.append(box);
+    const made = { box, plot, empty, drawn: null, names: "" };
+    new ResizeObserver(() => fit(made)).observe(plot);
+    boxes.set(chart.name, made);
+    return made;
+  };
+
+  const fit = (box) => {
+    const width = box.plot.clientWidth;
+    if (box.drawn && width && width !== box.drawn.width) {
+      box.drawn.setSize({ width, height: HEIGHT_PX });
+    }
+  };
+
+  const draw = (chart, times) => {
+    const box = boxes.get(chart.name) || makeBox(chart);
+    const names = Object.keys(chart.lines);
+    const data = [times, ...names.map((name) => chart.lines[name])];
+    const hasValues = data.slice(1).some((values) => values.some((value) => value !== null));
+    box.plot.hidden = !hasValues;
+    box.empty.hidden = hasValues;
+    if (!hasValues) {
+      return;
+    }
+    // Lines come and go: a plot is made anew with them, else only filled.
+    if (!box.drawn || box.names !== names.join("\n")) {
+      box.drawn?.destroy();
+      box.names = names.join("\n");
+      box.drawn = new uPlot(options(chart, names, box.plot.clientWidth), data, box.plot);
+    } else {
+      box.drawn.setData(data);
+    }
+  };
+
+  const line = (database, query) => {
+    const made = element("tr");
+    const cells = [database.name, number(query.age_s), query.state, query.waits_for, query.pid];
+    made.append(...cells.map((text) => element("td", String(text))));
+    const text = element("td");
+    text.append(element("code", query.text));
+    made.append(text);
+    return made;
+  };
+
+  const note = (text, name) => {
+    const row = element("tr", "", name);
+    const cell = element("td", text);
+    cell.colSpan = 6;
+    row.append(cell);
+    return row;
+  };
+
+  const list = (databases) => {
+    const down = databases.filter((one) => one.problem).map((one) => note(one.problem, "ops-wrong"));
+    const slow = databases.flatMap((one) => one.queries.map((query) => line(one, query)));
+    rows.replaceChildren(...down, ...(slow.length ? slow : [note("None.", "")]));
+  };
+
+  const ask = async (url) => {
+    const answer = await fetch(url, { redirect: "error", cache: "no-store" });
+    if (!answer.ok) {
+      throw new Error(`the server answered ${answer.status}`);
+    }
+    return answer.json();
+  };
+
+  const say = (text, isWrong) => {
+    state.textContent = text;
+    state.className = isWrong ? "errornote" : "help";
+  };
+  const clock = () => new Date().toISOString().slice(11, 19);
+
+  const refresh = async () => {
+    const [charts, now] = await Promise.allSettled([
+      ask(holder.dataset.charts),
+      ask(holder.dataset.now),
+    ]);
+    if (now.status === "fulfilled") {
+      list(now.value.databases);
+    }
+    const failed = [charts, now].find((one) => one.status === "rejected");
+    if (failed) {
+      say(`Not refreshed at ${clock()} UTC: ${failed.reason.message}`, true);
+    }
+    if (charts.status === "fulfilled" && charts.value.problem) {
+      say(charts.value.problem, true);
+    } else if (charts.status === "fulfilled") {
+      charts.value.charts.forEach((chart) => draw(chart, charts.value.times));
+      if (!failed) {
+        say(`Refreshed at ${clock()} UTC, every ${EVERY_MS / 1000} seconds.`, false);
+      }
+    }
+  };
+
+  const goOn = async () => {
+    if (!document.hidden) {
+      await refresh();
+    }
+    setTimeout(goOn, EVERY_MS);
+  };
+
+  // Dark or light: the canvases are drawn again in the new ink.
+  const redraw = () => boxes.forEach((box) => box.drawn?.redraw());
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+  new MutationObserver(redraw).observe(document.documentElement, { attributeFilter: ["data-theme"] });
+  goOn();
+})();

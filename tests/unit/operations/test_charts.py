@@ -1,0 +1,93 @@
+"""From samples to lines."""
+
+from operations.history import KEPT, SLOT_S, DatabaseSample, FleetSample
+from operations.queries.charts import MEBI, draw
+
+LAST = 1_000_000
+
+
+def sample(oldest_s=None, parked=0, delivered=0, slow=0):
+    return DatabaseSample({0: 0.0} if oldest_s is None else oldest_s, parked, delivered, slow)
+
+
+def lines_of(name, databases=None, fleet=None):
+    (chart,) = [one for one in draw(LAST, databases or {}, fleet or {}).charts if one.name == name]
+    return chart.lines
+
+
+def ends_of(line):
+    """The last values, and that all before are unknown."""
+    assert all(value is None for value in line[:-4])
+    return line[-4:]
+
+
+def test_without_samples_there_is_an_hour_without_lines():
+    charts = draw(LAST, {"default": {}, "shard0": {}}, {})
+    assert len(charts.times) == KEPT
+    assert charts.times[-1] == LAST * SLOT_S
+    assert charts.times[1] - charts.times[0] == SLOT_S
+    assert [chart.lines for chart in charts.charts] == [{}] * 6
+
+
+def test_lag_by_database_and_lane():
+    databases = {
+        "shard0": {LAST - 1: sample({0: 2.5, 64: 0.0}), LAST: sample({0: 0.0})},
+        "shard1": {LAST: sample({0: 0.0})},
+    }
+    lines = lines_of("lag", databases)
+    assert ends_of(lines["shard0 lane 0"]) == [None, None, 2.5, 0.0]
+    # Lanes where nothing ever waited are one line.
+    assert ends_of(lines["2 others"]) == [None, None, 0.0, 0.0]
+    assert len(lines) == 2
+
+
+def test_all_is_well_in_one_line():
+    lines = lines_of("parked", {alias: {LAST: sample()} for alias in ("default", "shard0")})
+    assert list(lines) == ["all 2"]
+    assert ends_of(lines["all 2"]) == [None, None, None, 0.0]
+
+
+def test_a_database_without_a_report_has_gaps_not_zeros():
+    databases = {"shard0": {LAST - 1: sample(parked=3), LAST: DatabaseSample(None, None, 0, 0)}}
+    assert ends_of(lines_of("parked", databases)["shard0"]) == [None, None, 3, None]
+    assert ends_of(lines_of("lag", databases)["all 1"]) == [None, None, 0.0, None]
+
+
+def test_deliveries_are_a_rate():
+    totals = (100, 150, 150, 350)
+    samples = {LAST - 3 + n: sample(delivered=total) for n, total in enumerate(totals)}
+    line = lines_of("deliveries", {"shard0": samples})["shard0"]
+    assert ends_of(line) == [None, 5.0, 0.0, 20.0]
+
+
+def test_no_rate_over_a_gap_or_when_counting_began_anew():
+    samples = {
+        LAST - 3: sample(delivered=900),
+        LAST - 1: sample(delivered=1_000),
+        LAST: sample(delivered=10),
+    }
+    assert lines_of("deliveries", {"shard0": samples}) == {}
+    samples[LAST - 2] = sample(delivered=950)
+    line = lines_of("deliveries", {"shard0": samples})["shard0"]
+    assert ends_of(line) == [None, 5.0, 5.0, None]
+
+
+def test_hits_of_what_was_asked_between_samples():
+    reads = ({"redis": (10, 10)}, {"redis": (40, 20)}, {"redis": (40, 20), "local": (1, 0)}, {})
+    fleet = {LAST - 3 + n: FleetSample(0, 0, one) for n, one in enumerate(reads)}
+    lines = lines_of("hits", fleet=fleet)
+    assert ends_of(lines["redis"]) == [None, 75.0, None, None]
+    assert ends_of(lines["local"]) == [None, None, 100.0, None]
+
+
+def test_memory_and_its_limit():
+    fleet = {LAST: FleetSample(3 * MEBI, 0, {})}
+    assert list(lines_of("memory", fleet=fleet)) == ["used"]
+    fleet[LAST] = FleetSample(3 * MEBI, 8 * MEBI, {})
+    lines = lines_of("memory", fleet=fleet)
+    assert (lines["used"][-1], lines["limit"][-1]) == (3.0, 8.0)
+
+
+def test_slow_queries():
+    lines = lines_of("slow", {"shard0": {LAST: sample(slow=2)}, "shard1": {LAST: sample()}})
+    assert (lines["shard0"][-1], lines["1 others"][-1]) == (2, 0.0)
