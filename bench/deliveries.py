@@ -12,6 +12,8 @@ from typing import Any
 
 from django.conf import settings
 
+from bench.page_reader import page_reader, percentiles_ms
+from bench.world import make_reader
 from infra.caching.client import Command, redis
 from infra.caching.keys import key
 from infra.sharding.sql import fetch_one
@@ -27,6 +29,8 @@ ROUNDS = 15
 # More pushes than there are from cut to cut.
 PHASES = 57
 FIRST_READER = 1_000_000_000
+# Pages of a reader, idle and while others are pushed to, by turns.
+START_S, SLICES, SLICE_S = 3.0, 6, 2.0
 READERS = range(FIRST_READER, FIRST_READER + TIMELINES)
 # A row each, on one machine: fewer are enough.
 FEW = READERS[:500]
@@ -50,7 +54,39 @@ def measure() -> dict[str, Any]:
         _fill(store, _readers(name))
         pushes[name] = partial(_push, store, _readers(name))
     rates, sizes = _interleaved(pushes)
-    return {name: _figures(name, rates) | _spread(sizes[name]) for name in pushes}
+    figures = {name: _figures(name, rates) | _spread(sizes[name]) for name in pushes}
+    return figures | {"pages_while_pushed": _pages_while(pushes["packed"])}
+
+
+def _pages_while(push: Push) -> dict[str, Any]:
+    """Pages that another process reads while nothing is pushed, then while one process pushes as
+    fast as it can, in turns: both see the same machine."""
+    idle, busy = [], []
+    with page_reader(make_reader(followees=20, posts_each=5).account_id) as pages:
+        time.sleep(START_S)
+        for turn in range(SLICES):
+            idle.append(_slice(lambda: time.sleep(SLICE_S)))
+            busy.append(_slice(partial(_push_for, push, turn)))
+    calm, rough = (
+        percentiles_ms([page for page in pages for a, b in slices if a <= page.at_s < b])
+        for slices in (idle, busy)
+    )
+    return {"idle": calm, "pushed": rough, "p99_of_idle": round(rough["p99"] / calm["p99"], 2)}
+
+
+def _slice(work: Callable[[], object]) -> tuple[float, float]:
+    """When it began and ended."""
+    began = time.monotonic()
+    work()
+    return began, time.monotonic()
+
+
+def _push_for(push: Push, turn: int) -> None:
+    ends = time.monotonic() + SLICE_S
+    second = 20_000 + turn * 1_000
+    while time.monotonic() < ends:
+        push(Entry.of_post(PostId(second, 7, 0)))
+        second += 1
 
 
 def _interleaved(pushes: Mapping[str, Push]) -> tuple[Figures, Figures]:

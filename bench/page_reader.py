@@ -1,0 +1,64 @@
+"""A process that reads one person's home page again and again: what others do to it shows here.
+
+python -m bench.page_reader 4711     a line a page: when it was asked for, and how long it took
+"""
+
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import NamedTuple
+
+PAUSE_S = 0.002  # one reader of many, not a second flood
+
+
+class Page(NamedTuple):
+    """`at_s`: on the clock that all processes of a machine share."""
+
+    at_s: float
+    ms: float
+
+
+@contextmanager
+def page_reader(account_id: int) -> Iterator[list[Page]]:
+    """Reads for the length of the block; the list is filled when that ends."""
+    command = [sys.executable, "-m", "bench.page_reader", str(account_id)]
+    process = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=os.environ
+    )
+    pages: list[Page] = []
+    try:
+        yield pages
+    finally:
+        lines, _ = process.communicate()
+    pages += [Page(*map(float, line.split())) for line in lines.splitlines()]
+
+
+def percentiles_ms(pages: Sequence[Page]) -> dict[str, float]:
+    hundredths = statistics.quantiles([page.ms for page in pages], n=100)
+    return {"p50": round(hundredths[49], 2), "p99": round(hundredths[98], 2), "pages": len(pages)}
+
+
+def _read(account_id: int) -> None:
+    """Until the standard input ends."""
+    import select  # noqa: PLC0415 - of the child alone
+
+    import django  # noqa: PLC0415
+
+    django.setup()
+    from infra.api.pages import Window  # noqa: PLC0415
+    from timelines.queries.home import home_page  # noqa: PLC0415
+
+    pages: list[Page] = []
+    while not select.select([sys.stdin], [], [], PAUSE_S)[0]:
+        began = time.monotonic()
+        home_page(account_id, Window(20))
+        pages.append(Page(began, (time.monotonic() - began) * 1000))
+    sys.stdout.writelines(f"{page.at_s} {page.ms}\n" for page in pages)
+
+
+if __name__ == "__main__":
+    _read(int(sys.argv[1]))
