@@ -6,6 +6,7 @@ from django.conf import settings
 from config.celery import app as celery_app
 from config.logs import configure_logs
 from config.stores import StoresCollector
+from config.tracing import begin_sentry, begin_spans
 from infra.sight.scraped import SCRAPED
 
 
@@ -16,3 +17,7 @@ class ConfigConfig(AppConfig):
         celery_app.set_default()
         configure_logs(settings.DEVELOPMENT, settings.LOG_LEVEL)
         SCRAPED.register(StoresCollector())
+        if settings.SENTRY_DSN:
+            begin_sentry(settings.SENTRY_DSN)
+        if settings.OTEL_EXPORTER_OTLP_ENDPOINT:
+            begin_spans()

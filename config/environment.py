@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Callable
+from importlib import metadata
 from typing import TypeVar
 
 import environ
@@ -95,6 +96,13 @@ class Environment:
         self.require(not {*named} & {*urls}, f"{name}: names a shard as a replica")
         self.require(len({*named}) == len(named), f"{name}: names one replica for several shards")
         return given if len(given) == len(urls) else [""] * len(urls)
+
+    def needs(self, name: str, package: str) -> None:
+        """What is set must be installed: some packages are for those alone who want them."""
+        try:
+            metadata.version(package)
+        except metadata.PackageNotFoundError:
+            self.faults.append(f"{name}: needs the packages of requirements/sight.txt")
 
     def require(self, condition: bool, fault: str) -> None:
         if not condition:

@@ -43,6 +43,13 @@ _env.require(
 RUNTIME_DIR = _env.text("RUNTIME_DIR", f"{tempfile.gettempdir()}/tideline-{os.getuid()}")
 
 METRICS_TOKEN = _env.text("METRICS_TOKEN", "")
+SENTRY_DSN = _env.text("SENTRY_DSN", "")
+if SENTRY_DSN:
+    _env.needs("SENTRY_DSN", "sentry-sdk")
+# The exporter reads this and its other OTEL_ variables itself.
+OTEL_EXPORTER_OTLP_ENDPOINT = _env.text("OTEL_EXPORTER_OTLP_ENDPOINT", "")
+if OTEL_EXPORTER_OTLP_ENDPOINT:
+    _env.needs("OTEL_EXPORTER_OTLP_ENDPOINT", "opentelemetry-exporter-otlp-proto-http")
 
 # -- databases ----------------------------------------------------------------------------------
 _CONNECTION: dict[str, object] = {
@@ -183,6 +190,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "config.middleware.RequestMetrics",
+    *(["config.tracing.RequestSpans"] if OTEL_EXPORTER_OTLP_ENDPOINT else []),
     "config.middleware.PagesOnly",
 ]
 # The API is stateless: what only pages, admin and the OAuth screens need is kept off its path.

@@ -26,6 +26,7 @@ from infra.changes.lease import lease, renew
 from infra.changes.pausing import hold_paused
 from infra.sharding.sql import execute, fetch_all, fetch_one
 from infra.sight.requests import caused_by, current_requests
+from infra.sight.spans import span
 
 MAX_BATCHES = 20
 log = structlog.get_logger()
@@ -93,7 +94,7 @@ def _drain_batches(
         rows = hold_paused(alias, taken)
         try:
             if rows:
-                with caused_by(_causes_of(rows)):
+                with caused_by(_causes_of(rows)), span("drain.batch", _told(alias, lane, rows)):
                     report.add(_drain_batch(alias, lane, token, rows))
         except LeaseLost as error:
             log.warning("drain.lease_lost", alias=alias, lane=lane, error=str(error))
@@ -125,6 +126,12 @@ def _drain_batch(alias: str, lane: int, token: int, rows: Sequence[Row]) -> Drai
     causes = {"request_ids": list(current_requests())} if current_requests() else {}
     log.info("drain.batch_delivered", alias=alias, lane=lane, rows=len(delivered), **causes)
     return DrainReport(delivered=len(delivered), failed=len(failures), parked=parked)
+
+
+def _told(alias: str, lane: int, rows: Sequence[Row]) -> dict[str, str | int]:
+    causes = current_requests()
+    known = {"tideline.request_id": causes[0]} if len(causes) == 1 else {}
+    return {"tideline.shard": alias, "tideline.lane": lane, "tideline.rows": len(rows), **known}
 
 
 def _causes_of(rows: Sequence[Row]) -> list[str]:

@@ -1,0 +1,74 @@
+"""Sentry and OpenTelemetry, where the settings name them; requirements/sight.txt has the packages.
+
+Imported only then, by us: redis-py loads a part of OpenTelemetry wherever it is installed.
+"""
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from django.http import HttpRequest, HttpResponseBase
+
+from infra.sight.requests import current_requests
+from infra.sight.spans import span, trace_with
+
+Handler = Callable[[HttpRequest], HttpResponseBase]
+
+
+class RequestSpans:
+    """A span a request; in MIDDLEWARE only with OTEL_EXPORTER_OTLP_ENDPOINT."""
+
+    def __init__(self, get_response: Handler) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        attributes = {
+            "http.request.method": request.method or "",
+            "tideline.request_id": "".join(current_requests()[:1]),
+        }
+        with span("request", attributes) as traced:
+            response = self.get_response(request)
+            match, tell = request.resolver_match, getattr(traced, "set_attribute", None)
+            if tell:
+                tell("http.route", match.route if match else "unknown")
+                tell("http.response.status_code", response.status_code)
+        return response
+
+
+def begin_sentry(dsn: str, **options: Any) -> None:
+    """Faults nobody expected, with the request's id; no bodies, no local variables, no people."""
+    import_module("sentry_sdk").init(
+        dsn=dsn,
+        before_send=_name_request,
+        send_default_pii=False,
+        include_local_variables=False,
+        max_request_body_size="never",
+        **options,
+    )
+
+
+def begin_spans(processor: Any = None) -> Any:
+    """Sends spans of requests and drained batches to the collector that the environment names, by
+    the variables of OpenTelemetry. Returns the provider; `processor` in the exporter's place."""
+    sdk = import_module("opentelemetry.sdk.trace")
+    provider = sdk.TracerProvider(
+        resource=import_module("opentelemetry.sdk.resources").Resource.create(
+            {"service.name": "tideline"}
+        )
+    )
+    provider.add_span_processor(processor or _to_collector())
+    tracer = provider.get_tracer("tideline")
+    trace_with(lambda name, attributes: tracer.start_as_current_span(name, attributes=attributes))
+    return provider
+
+
+def _to_collector() -> Any:
+    exporting = import_module("opentelemetry.sdk.trace.export")
+    otlp = import_module("opentelemetry.exporter.otlp.proto.http.trace_exporter")
+    return exporting.BatchSpanProcessor(otlp.OTLPSpanExporter())
+
+
+def _name_request(event: Any, _hint: Any) -> Any:
+    for request_id in current_requests()[:1]:
+        event.setdefault("tags", {})["request_id"] = request_id
+    return event
