@@ -7,10 +7,12 @@ from django.contrib import admin, messages
 from django.contrib.admin.helpers import ActionForm
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.db.models import QuerySet
+from django.db.models.functions import Lower
 from django.http import HttpRequest
 from oauth2_provider.models import get_grant_model
 
 from accounts.actions.end_tokens import delete_application, end_tokens
+from accounts.key_pages import KeyPages
 from accounts.models import AccessToken, Application, IDToken, RefreshToken, User
 
 # What the toolkit registers with actions and fields that do not know our caches, or that is unused.
@@ -36,17 +38,16 @@ class WithReason(admin.ModelAdmin):  # type: ignore[type-arg]
 
 
 @admin.register(User)
-class UserAdmin(DjangoUserAdmin):  # type: ignore[type-arg]
+class UserAdmin(KeyPages, DjangoUserAdmin):  # type: ignore[type-arg]
     """Users are created by sign-up or `manage.py create_account`, which lay the account row too.
 
-    Who may sign in is for moderation to say.
+    Who may sign in is for moderation to say. No filters: none of them would have an index.
     """
 
     list_display = ("username", "email", "is_active", "is_staff", "date_joined")
-    list_filter = ("is_active", "is_staff", "is_superuser")
-    search_fields = ("^username", "=email")
-    ordering = ("-id",)
-    show_full_result_count = False
+    list_filter = ()
+    search_fields = ("username", "email")
+    search_help_text = "The beginning of a name, or a whole e-mail address"
     fieldsets = (
         (None, {"fields": ("username", "email", "password")}),
         ("Permissions", {"fields": ("is_staff", "is_superuser", "groups", "user_permissions")}),
@@ -54,6 +55,16 @@ class UserAdmin(DjangoUserAdmin):  # type: ignore[type-arg]
     )
     # The username is copied to the shard; is_active follows from the restrictions.
     readonly_fields = ("username", "is_active", "last_login", "date_joined")
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[User], search_term: str
+    ) -> tuple[QuerySet[User], bool]:
+        """As the indexes of names and of addresses have them."""
+        term = search_term.lower()
+        if "@" in term.removeprefix("@"):
+            known = queryset.alias(lower_email=Lower("email")).exclude(email="")
+            return known.filter(lower_email=term), False
+        return queryset.filter(username__startswith=term.removeprefix("@")), False
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
@@ -63,13 +74,11 @@ class UserAdmin(DjangoUserAdmin):  # type: ignore[type-arg]
 
 
 @admin.register(Application)
-class ApplicationAdmin(WithReason):
+class ApplicationAdmin(KeyPages, WithReason):
     """Registered through POST /api/v1/apps; an action deletes one and ends its tokens first."""
 
     list_display = ("name", "website", "scopes", "quota", "created")
-    search_fields = ("name", "=client_id")
-    ordering = ("-id",)
-    show_full_result_count = False
+    search_fields = ("name", "client_id__exact")
     fields = (
         "name",
         "website",
@@ -101,14 +110,12 @@ class ApplicationAdmin(WithReason):
 
 
 @admin.register(AccessToken)
-class AccessTokenAdmin(WithReason):
+class AccessTokenAdmin(KeyPages, WithReason):
     """To read, and to end. Tokens themselves are not kept, so there is nothing to see of them."""
 
     list_display = ("id", "user", "application", "scope", "created", "expires")
     list_select_related = ("user", "application")
-    search_fields = ("=user__username", "=application__client_id")
-    ordering = ("-id",)
-    show_full_result_count = False
+    search_fields = ("user__username__exact", "application__client_id__exact")
     fields = ("user", "application", "scope", "created", "expires")
     actions = ("end",)
 

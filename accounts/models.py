@@ -147,6 +147,10 @@ class Application(AbstractApplication):
             allowed.add(self.GRANT_PASSWORD)
         return not allowed.isdisjoint(grant_types)
 
+    def clean(self) -> None:
+        """Nothing: register_application alone enters addresses, and checks them. The toolkit would
+        refuse those of native clients, and with them every change in the admin."""
+
     def get_allowed_schemes(self) -> set[str]:
         """Those it registered: native clients have schemes of their own (RFC 8252)."""
         return {urlsplit(uri).scheme for uri in self.redirect_uris.split()}

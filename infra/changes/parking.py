@@ -66,10 +66,14 @@ class WaitingChange(NamedTuple):
     created_at: datetime
     error: str
 
+    @property
+    def first_line(self) -> str:
+        """Of the error."""
+        return self.error.partition("\n")[0]
+
     def __str__(self) -> str:
-        first_line = self.error.partition("\n")[0]
         tries = f", {self.attempts} attempts" if self.attempts else ""
-        return f"#{self.id} {self.kind} of {self.owner_id}{tries}: {first_line}"
+        return f"#{self.id} {self.kind} of {self.owner_id}{tries}: {self.first_line}"
 
 
 def list_parked(

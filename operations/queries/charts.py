@@ -135,16 +135,20 @@ def _steps(totals: Values) -> Values:
 
 
 def _fold(lines: Lines) -> Lines:
-    """Lines that were 0 all the time as one: what matters is seen, and that others are fine.
-
-    At most a line for each of the others stays; those without a value go.
-    """
+    """Lines that were 0 all the time as one, so that what matters is seen, and that all else is
+    fine. Those without any value go."""
     flat = {name: values for name, values in lines.items() if not any(values)}
     quiet = [values for values in flat.values() if any(value is not None for value in values)]
     shown = {name: values for name, values in lines.items() if name not in flat}
     if quiet:
         known = zip(*quiet, strict=True)
-        shown[f"{len(quiet)} others" if shown else f"all {len(quiet)}"] = [
+        shown[_name_of_rest(len(quiet), bool(shown))] = [
             None if all(value is None for value in values) else 0.0 for values in known
         ]
     return shown
+
+
+def _name_of_rest(count: int, has_others: bool) -> str:
+    if has_others:
+        return f"{count} other{'s' * (count > 1)}"
+    return f"all {count}" if count > 1 else "all"

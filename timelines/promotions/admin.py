@@ -7,6 +7,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from accounts.admin import WithReason
+from accounts.key_pages import KeyPages
 from timelines.promotions.forms import TARGETS, CampaignForm
 from timelines.promotions.models import Campaign
 
@@ -14,7 +15,7 @@ TARGET_FIELDS = ("kind", *(name for names in TARGETS.values() for name in names)
 
 
 @admin.register(Campaign)
-class CampaignAdmin(WithReason):
+class CampaignAdmin(KeyPages, WithReason):
     """Changes reach every page within some seconds (running.py). Numbers lag as much."""
 
     form = CampaignForm
@@ -24,8 +25,6 @@ class CampaignAdmin(WithReason):
     )
     list_filter = ("kind", "is_paused")
     search_fields = ("name",)
-    ordering = ("-id",)
-    show_full_result_count = False
     actions = ("pause", "resume")
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:

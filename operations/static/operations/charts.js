@@ -4,11 +4,12 @@
 (() => {
   const EVERY_MS = 5000;
   const HEIGHT_PX = 200;
-  // Told apart on light and dark, and by people who see few colours (Okabe and Ito).
-  const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c8c8c"];
+  // Told apart on light and dark, and by people who see few colours (after Okabe and Ito).
+  const COLOURS = ["#1f83cc", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c8c8c"];
   const holder = document.getElementById("ops-charts");
   const state = document.getElementById("ops-state");
   const rows = document.querySelector("#ops-now tbody");
+  const headings = document.querySelectorAll("#ops-now th");
   const boxes = new Map();
 
   const element = (tag, text = "", name = "") => {
@@ -22,6 +23,8 @@
     value == null ? "–" : value.toLocaleString("en", { maximumFractionDigits: value < 10 ? 2 : 1 });
   const withUnit = (value, unit) =>
     value == null ? "–" : `${number(value)}${unit && !unit.startsWith("/") && unit !== "%" ? " " : ""}${unit}`;
+
+  const clock = (unix_ms) => new Date(unix_ms).toISOString().slice(11, 19);
 
   const axis = (more) => ({
     stroke: () => ink("--body-fg"),
@@ -37,7 +40,8 @@
     dash: place < COLOURS.length ? undefined : [6, 3],
     width: 1.5,
     points: { size: 4 },
-    value: (_, value) => withUnit(value, unit),
+    value: (plot, value, at, index) =>
+      withUnit(index == null ? plot.data[at].findLast((one) => one !== null) : value, unit),
   });
 
   const range = (unit) => (_plot, _least, most) =>
@@ -53,7 +57,8 @@
       axis({ size: 64, values: (_, marks) => marks.map((mark) => withUnit(mark, chart.unit)) }),
     ],
     series: [
-      { label: "UTC", value: "{HH}:{mm}:{ss}" },
+      // Without a pointer the legend has the latest values.
+      { label: "UTC", value: (_, unix_s) => (unix_s == null ? "latest" : clock(unix_s * 1000)) },
       ...names.map((name, place) => series(name, place, chart.unit)),
     ],
   });
@@ -101,11 +106,12 @@
 
   const line = (database, query) => {
     const made = element("tr");
-    const cells = [database.name, number(query.age_s), query.state, query.waits_for, query.pid];
-    made.append(...cells.map((text) => element("td", String(text))));
-    const text = element("td");
-    text.append(element("code", query.text));
-    made.append(text);
+    const cells = [database.name, number(query.age_s), query.state, query.waits_for, query.pid, query.text];
+    cells.forEach((text, at) => {
+      const cell = element("td", String(text));
+      cell.dataset.label = headings[at].textContent;
+      made.append(cell);
+    });
     return made;
   };
 
@@ -135,8 +141,6 @@
     state.textContent = text;
     state.className = isWrong ? "errornote" : "help";
   };
-  const clock = () => new Date().toISOString().slice(11, 19);
-
   const refresh = async () => {
     const [charts, now] = await Promise.allSettled([
       ask(holder.dataset.charts),
@@ -147,14 +151,14 @@
     }
     const failed = [charts, now].find((one) => one.status === "rejected");
     if (failed) {
-      say(`Not refreshed at ${clock()} UTC: ${failed.reason.message}`, true);
+      say(`Not refreshed at ${clock(Date.now())} UTC: ${failed.reason.message}`, true);
     }
     if (charts.status === "fulfilled" && charts.value.problem) {
       say(charts.value.problem, true);
     } else if (charts.status === "fulfilled") {
       charts.value.charts.forEach((chart) => draw(chart, charts.value.times));
       if (!failed) {
-        say(`Refreshed at ${clock()} UTC, every ${EVERY_MS / 1000} seconds.`, false);
+        say(`Refreshed at ${clock(Date.now())} UTC, every ${EVERY_MS / 1000} seconds.`, false);
       }
     }
   };

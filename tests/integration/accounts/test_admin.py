@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from accounts.models import AccessToken, Application, User
 from accounts.queries.viewers import find_viewer
+from tests.budgets import count_calls
 from tests.integration.accounts.people import Person
 
 TOKENS = "admin:accounts_accesstoken_changelist"
@@ -70,3 +71,45 @@ def test_every_page_opens(boss: Client, ann: Person, model: str) -> None:
     page = boss.get(reverse(f"admin:accounts_{model}_change", args=[row.pk]))
     assert page.status_code == 200
     assert ann.token.encode() not in page.content
+
+
+LISTS = ("accounts_user", "accounts_application", "accounts_accesstoken", "promotions_campaign")
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_lists_go_by_key_and_count_nothing(boss: Client, ann: Person, name: str) -> None:
+    page = reverse(f"admin:{name}_changelist")
+    boss.get(page)
+    with count_calls() as calls:
+        assert boss.get(page, {"below": str(10**9)}).status_code == 200
+    # Session, user, the page; superusers' rights are asked nowhere.
+    assert calls.sql == {"default": 3}
+    assert not any("count(" in one.sql.lower() for one in calls.statements)
+    for below in ("x", str(2**64)):
+        assert boss.get(page, {"below": below}, follow=True).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("term", "found"),
+    [("an", 1), ("@ANN", 1), ("nn", 0), ("Ann@Example.com", 1), ("nn@example.com", 0), ("\x00", 3)],
+)
+def test_users_are_found_by_what_is_indexed(
+    boss: Client, ann: Person, term: str, found: int
+) -> None:
+    User.objects.create(username="ben")
+    User.objects.filter(pk=ann.id).update(email="ann@example.com")
+    answer = boss.get(reverse("admin:accounts_user_changelist"), {"q": term})
+    assert len(answer.context["cl"].result_list) == found
+
+
+def test_the_quota_of_an_application_is_set(boss: Client, ann: Person) -> None:
+    application = Application.objects.get()
+    page = reverse("admin:accounts_application_change", args=[application.pk])
+    form = {"name": application.name, "website": "", "quota": "1000"}
+    assert boss.post(page, form).status_code == 302
+    assert Application.objects.get().quota == 1_000
+    for bad in ("0", "-1", "x", str(2**64), "\x00"):
+        assert boss.post(page, form | {"quota": bad}).status_code == 200
+    assert Application.objects.get().quota == 1_000
+    assert boss.post(page, form | {"quota": ""}).status_code == 302
+    assert Application.objects.get().quota is None

@@ -50,7 +50,7 @@ def test_all_is_well_in_one_line():
 def test_a_database_without_a_report_has_gaps_not_zeros():
     databases = {"shard0": {LAST - 1: sample(parked=3), LAST: DatabaseSample(None, None, 0, 0)}}
     assert ends_of(lines_of("parked", databases)["shard0"]) == [None, None, 3, None]
-    assert ends_of(lines_of("lag", databases)["all 1"]) == [None, None, 0.0, None]
+    assert ends_of(lines_of("lag", databases)["all"]) == [None, None, 0.0, None]
 
 
 def test_deliveries_are_a_rate():
@@ -90,4 +90,4 @@ def test_memory_and_its_limit():
 
 def test_slow_queries():
     lines = lines_of("slow", {"shard0": {LAST: sample(slow=2)}, "shard1": {LAST: sample()}})
-    assert (lines["shard0"][-1], lines["1 others"][-1]) == (2, 0.0)
+    assert (lines["shard0"][-1], lines["1 other"][-1]) == (2, 0.0)
