@@ -1,0 +1,75 @@
+"""Takes out what signing in leaves behind: sessions, codes, tokens and applications past use.
+
+The compensator does it, a little at a time. How long which is kept: docs/operations.md, Retention.
+"""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import structlog
+from axes.models import AccessAttempt
+from django.conf import settings
+from django.contrib.sessions.models import Session
+from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
+from oauth2_provider.models import get_grant_model
+
+from accounts.models import AccessToken, Application, RefreshToken
+from infra.changes.chores import chore
+from infra.sharding.placement import GLOBAL_ALIAS, Placement
+
+EVERY_S = 600
+# Of each kind a turn: 72,000 a day.
+A_TURN = 500
+# Later nobody can tell a stolen refresh token from a mistyped one.
+REVOKED_FOR = timedelta(days=400)
+UNUSED_FOR = timedelta(days=30)
+log = structlog.get_logger()
+
+
+@chore(every_s=EVERY_S, placement=Placement.GLOBAL)
+def drop_expired_sign_ins(_alias: str) -> None:
+    """Cost: two short statements a kind where there is nothing."""
+    drop_expired(datetime.now(UTC))
+
+
+def drop_expired(now: datetime, limit: int = A_TURN) -> dict[str, int]:
+    """Deletes what is past use, of each kind so many at most; returns how many, by kind.
+
+    Safety: any number may run at once. Who begins to use an application meanwhile keeps it.
+    """
+    dropped = {}
+    for rows in _past_use(now):
+        with transaction.atomic(using=GLOBAL_ALIAS):
+            # Locked, so that no token of it comes; then looked at again, for those that just came.
+            locked = rows.order_by("pk").select_for_update(skip_locked=True, of=("self",))
+            found = list(locked.values_list("pk", flat=True)[:limit])
+            gone = [row.pk for row in rows.filter(pk__in=found)]
+            rows.model._default_manager.filter(pk__in=gone).delete()
+        dropped[rows.model._meta.model_name or ""] = len(gone)
+    if any(dropped.values()):
+        log.info("retention.sign_ins_dropped", **dropped)
+    return dropped
+
+
+def _past_use(now: datetime) -> Iterator[QuerySet[Any]]:
+    yield Session.objects.filter(expire_date__lt=now)
+    yield AccessAttempt.objects.filter(attempt_time__lt=now - settings.AXES_COOLOFF_TIME)
+    yield get_grant_model().objects.filter(expires__lt=now)
+    yield RefreshToken.objects.filter(revoked__lt=now - REVOKED_FOR)
+    # One with a refresh token is what that is judged by.
+    yield _without(AccessToken.objects.filter(expires__lt=now), RefreshToken, "access_token")
+    yield _unused_applications(now)
+
+
+def _unused_applications(now: datetime) -> QuerySet[Any]:
+    """Anybody may register one. Kept are those somebody signed in with, and operators' choices."""
+    rows = Application.objects.filter(created__lt=now - UNUSED_FOR, quota=None, user=None)
+    for model in (AccessToken, RefreshToken, get_grant_model()):
+        rows = _without(rows, model, "application")
+    return rows
+
+
+def _without(rows: QuerySet[Any], model: Any, field: str) -> QuerySet[Any]:
+    return rows.exclude(Exists(model.objects.filter(**{field: OuterRef("pk")})))
