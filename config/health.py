@@ -13,6 +13,7 @@ from django.db import DatabaseError, InterfaceError
 from django.http import HttpRequest, HttpResponse
 from redis.exceptions import RedisError
 
+from config.leaving import is_leaving
 from infra.api.rendering import json_response
 from infra.caching.client import redis
 from infra.sharding.placement import GLOBAL_ALIAS, all_aliases
@@ -26,7 +27,10 @@ def live(request: HttpRequest) -> HttpResponse:
 
 
 def ready(request: HttpRequest) -> HttpResponse:
-    """`{"status": …, "stores": {name: "ok" | "unreachable"}}`; 503 without the default database."""
+    """`{"status": …, "stores": {name: "ok" | "unreachable"}}`.
+
+    503 without the default database, and once this web server is about to end.
+    """
     calls = {alias: partial(_ask_database, alias) for alias in all_aliases()}
     replicas = filter(None, map(replica_of, settings.SHARD_ALIASES))
     calls |= {replica.alias: partial(_ask_replica, replica) for replica in replicas}
@@ -35,6 +39,8 @@ def ready(request: HttpRequest) -> HttpResponse:
     is_ready = stores[GLOBAL_ALIAS] == "ok"
     is_whole = all(state == "ok" for state in stores.values())
     status = "ok" if is_whole else "degraded" if is_ready else "unavailable"
+    if is_leaving():
+        status, is_ready = "leaving", False
     body = orjson.dumps({"status": status, "stores": stores})
     return json_response(body, status=200 if is_ready else 503)
 

@@ -12,6 +12,7 @@ from django.utils.module_loading import import_string
 from prometheus_client import Counter, Histogram
 
 from config.cross_origin import Handler, answer_cross_origin
+from config.leaving import is_leaving
 from infra.sight.requests import enter_request, leave_request, name_request
 
 BARE_PREFIXES = ("/api/", "/health/", "/metrics")
@@ -49,6 +50,8 @@ class RequestMetrics:
         latency, responses = _series(route, response.status_code)
         latency.observe(time.perf_counter() - started)
         responses.inc()
+        if is_leaving():
+            response["Connection"] = "close"
         return response
 
 

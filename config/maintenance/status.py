@@ -20,6 +20,7 @@ from infra.jobs.models import JobRun
 from infra.jobs.runs import mark_died_runs
 from infra.sharding.asking import ask_within, why
 from infra.sharding.facts import read_facts
+from infra.sharding.partitions import oldest_days
 from infra.sharding.placement import all_aliases
 from timelines.sampling import HOLES
 
@@ -72,7 +73,8 @@ def _read_database(alias: str) -> Part:
     for group, seconds in oldest_by_group(lags).items():
         changes[group]["oldest_s"] = round(seconds, 1)
     paused = [{"kind": one.kind, "reason": one.reason} for one in list_paused(alias)]
-    return {**facts, "changes": changes, "paused_kinds": paused}
+    kept = {table: day.isoformat() for table, day in oldest_days(alias).items()}
+    return {**facts, "changes": changes, "paused_kinds": paused, "kept_from": kept}
 
 
 def _read_redis() -> Part:

@@ -17,6 +17,7 @@ def lines_of(status: Part) -> Iterator[str]:
         yield f"  {alias:<9} {_database(database)}"
     yield "changes"
     yield from _changes(status["databases"])
+    yield f"kept        {_kept(status['databases'])}"
     yield f"redis       {_redis(status['redis'])}"
     yield f"workers     {_workers(status['workers'])}"
     yield from _samples(status["samples"])
@@ -44,6 +45,13 @@ def _changes(databases: dict[str, Part]) -> Iterator[str]:
         if not part["is_up"]:
             yield f"  {alias:<9} unknown"
     yield "  no others"
+
+
+def _kept(databases: dict[str, Part]) -> str:
+    """From which day on tables are kept that drop their days; the oldest of all databases."""
+    found = [item for part in databases.values() for item in part.get("kept_from", {}).items()]
+    oldest = {table: min(day for name, day in found if name == table) for table, _ in found}
+    return ", ".join(f"{table} from {day}" for table, day in sorted(oldest.items())) or "unknown"
 
 
 def _redis(part: Part) -> str:

@@ -14,6 +14,9 @@ from config.runner.port import HOST
 _MOST_WEB_WORKERS = 4
 _WEB_THREADS = 4
 _WORKER_THREADS = 4
+# Who presses Ctrl-C waits for it; browsers have asked again within it.
+_LINGER_S = 0.3
+_FINISH_S = 2
 _COMPENSATE_EVERY_S = 2
 
 
@@ -56,8 +59,8 @@ def list_children(logs: Path, environment: Mapping[str, str], port: int) -> list
 
     every = str(_COMPENSATE_EVERY_S)
     return [
-        child("web", _web(port), SIGTERM),
-        child("worker", _worker()),
+        child("web", web_command(port, _LINGER_S), SIGTERM),
+        child("worker", worker_command()),
         child("compensator", ["manage.py", "compensate_changes", "--every", every]),
     ]
 
@@ -67,23 +70,15 @@ def web_workers() -> int:
     return min(os.cpu_count() or 1, _MOST_WEB_WORKERS)
 
 
-def _web(port: int) -> list[str]:
-    bind = ["--host", HOST, "--port", str(port), "--http", "1"]
-    threads = ["--workers", str(web_workers()), "--blocking-threads", str(_WEB_THREADS)]
-    life = ["--respawn-failed-workers", "--workers-kill-timeout", "2", "--log-level", "warning"]
-    return [
-        "-m",
-        "granian",
-        "--interface",
-        "wsgi",
-        *bind,
-        *threads,
-        *life,
-        "config.wsgi:application",
-    ]
+def web_command(port: int, linger_s: float) -> list[str]:
+    """As arguments of Python. `linger_s`: how long it serves on once it is asked to end."""
+    bind = ["--host", HOST, "--port", str(port)]
+    threads = ["--workers", str(web_workers()), "--threads", str(_WEB_THREADS)]
+    life = ["--linger", str(linger_s), "--finish", str(_FINISH_S)]
+    return ["-m", "config.web", *bind, *threads, *life]
 
 
-def _worker() -> list[str]:
+def worker_command() -> list[str]:
     # One worker needs no news of others.
     alone = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
     threads = ["--pool", "threads", "--concurrency", str(_WORKER_THREADS)]

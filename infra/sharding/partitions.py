@@ -18,6 +18,17 @@ SELECT c.relname FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
 WHERE i.inhparent = %s::regclass AND c.relname ~ %s
 """
 
+OLDEST = """
+SELECT p.relname, to_date(min(right(c.relname, 8)), 'YYYYMMDD')
+FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid JOIN pg_class p ON p.oid = i.inhparent
+WHERE p.relkind = 'p' AND c.relname ~ '_[0-9]{8}$' GROUP BY p.relname ORDER BY p.relname
+"""
+
+
+def oldest_days(alias: str) -> dict[str, date]:
+    """The first day that each table with partitions of days still has. One query on catalogues."""
+    return dict(fetch_all(alias, OLDEST))
+
 
 class DailyPartitions(NamedTuple):
     """The days of one partitioned table. `first`: the least value of the column on a day.

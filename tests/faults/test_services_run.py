@@ -23,7 +23,7 @@ from tests.services import gone_within
 CHECKOUT = Path(__file__).parents[2]
 # Cold, on a machine that runs other tests at the same time.
 START_S = 110
-RESTARTED = [("web", "granian"), ("worker", "celery"), ("shard1", "tideline shard1")]
+RESTARTED = [("web", "config.web"), ("worker", "celery"), ("shard1", "tideline shard1")]
 pytestmark = pytest.mark.timeout(240)
 
 

@@ -2,17 +2,18 @@
 
 import json
 import time
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from io import StringIO
 
 import pytest
+from django.conf import settings
 from django.core.management import call_command
 from django.db import connections
 from redis import Redis
 
 from config.maintenance import status as module
 from config.maintenance.status import read_status
-from config.maintenance.status_screen import lines_of
+from config.maintenance.status_screen import _kept, lines_of
 from counters.kinds import CounterKind
 from counters.sampling import sample_shard
 from infra.caching.scanning import Node
@@ -20,6 +21,7 @@ from infra.changes.drain import drain
 from infra.changes.lag_report import report_lag
 from infra.changes.parking import park
 from infra.changes.pausing import pause_kind
+from infra.changes.retention import keep_partitions
 from infra.jobs.models import JobRun
 from infra.sharding.buckets import shard_of
 from infra.sharding.placement import all_aliases
@@ -27,6 +29,7 @@ from relations.actions.follow import follow
 from tests.integration.changes.kinds import ALIAS, LANE, BulkNoted, emit, note
 from tests.integration.counters.drifting import spoil
 from tests.world import make_accounts
+from timelines.recent.retention import keep_days
 
 
 @pytest.fixture(autouse=True)
@@ -125,3 +128,20 @@ def test_command_prints_a_screen_or_json(world):
     out = StringIO()
     call_command("show_status", json=True, stdout=out)
     assert json.loads(out.getvalue())["versions"]["tideline"]
+
+
+def test_from_which_day_on_rows_are_kept(world):
+    today = datetime.now(UTC).date()
+    keep_days(ALIAS, today)
+    keep_partitions(ALIAS, today - timedelta(days=5))
+    try:
+        line = next(line for line in screen().splitlines() if line.startswith("kept"))
+        assert f"changes_delivered from {today - timedelta(days=5)}" in line
+        assert "timelines_recentpost from " in line
+    finally:
+        keep_partitions(ALIAS, today + timedelta(days=settings.CHANGE_REPLAY_DAYS))
+        keep_partitions(ALIAS, today)
+
+
+def test_what_is_kept_is_unknown_without_a_database():
+    assert _kept({"shard0": {"is_up": False, "why": "gone"}}) == "unknown"

@@ -1,0 +1,150 @@
+"""What is in deploy/ names things that there are: settings, commands, modules, files.
+
+Docker is not needed. The Procfile's lines are started by tests/faults/test_graceful_stop.py.
+"""
+
+import importlib.util
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from django.core.management import get_commands
+
+from config.runner.programs import worker_command
+from tests.architecture.test_docs import settings_read
+
+ROOT = Path(__file__).resolve().parents[3]
+DEPLOY = ROOT / "deploy"
+UNITS = sorted(DEPLOY.glob("systemd/tideline*"))
+COMPOSE: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
+DOCKERFILE = (DEPLOY / "Dockerfile").read_text()
+PROCFILE = dict(
+    line.split(": ", 1) for line in (DEPLOY / "Procfile").read_text().splitlines() if line
+)
+# What other programs read.
+OTHERS = {"PATH", "PYTHONUNBUFFERED", "POSTGRES_PASSWORD"}
+NEEDED = {"SECRET_KEY", "ALLOWED_HOSTS", "PUBLIC_URL", "DATABASE_URL", "SHARD_DATABASE_URLS"}
+
+
+def example_names() -> set[str]:
+    return set(re.findall(r"^([A-Z_]+)=", (DEPLOY / "tideline.env.example").read_text(), re.M))
+
+
+def commands() -> list[str]:
+    """Every command line of ours in deploy/."""
+    composed = [s["command"] for s in services().values() if "command" in s and is_ours(s)]
+    started = [
+        line for unit in UNITS for line in re.findall(r"^ExecStart=(.*)$", unit.read_text(), re.M)
+    ]
+    ends = re.findall(r"^CMD (\[.*\])$", DOCKERFILE, re.M)
+    inner = [part for line in composed for part in re.split(r'sh -c "|"| && ', line) if part]
+    return [*inner, *started, *PROCFILE.values(), *(shlex.join(yaml.safe_load(e)) for e in ends)]
+
+
+def services() -> dict[str, dict[str, Any]]:
+    return COMPOSE["services"]
+
+
+def is_ours(service: dict[str, Any]) -> bool:
+    return service["image"] == "tideline"
+
+
+@pytest.mark.parametrize("line", commands())
+def test_commands_start_what_there_is(line: str):
+    program, *words = shlex.split(line.replace("${PORT:-8000}", "8000"))
+    name = Path(program).name
+    if name == "celery":
+        # Several workers may hear of each other; the one of `make run` need not.
+        assert words == [word for word in worker_command()[2:] if "--without" not in word]
+    elif words[0] == "-m":
+        assert name == "python"
+        assert importlib.util.find_spec(words[1])
+        assert_understood([sys.executable, *words[:2], "--help"], words[2:])
+    else:
+        assert (name, words[0]) == ("python", "manage.py")
+        assert words[1] in get_commands()
+
+
+def assert_understood(help_command: list[str], words: list[str]) -> None:
+    text = subprocess.run(help_command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    for word in words:
+        if word.startswith("--"):
+            assert word in text
+
+
+def test_the_same_processes_are_everywhere():
+    assert {*PROCFILE} == {"web", "worker", "compensator"} <= {*services()}
+    names = {unit.name for unit in UNITS}
+    assert {
+        "tideline-web@.service",
+        "tideline-worker.service",
+        "tideline-compensate.service",
+    } <= names
+    target = (DEPLOY / "systemd/tideline.target").read_text()
+    for wanted in re.findall(r"tideline-[\w@]+\.service", target):
+        assert re.sub(r"@\d+", "@", wanted) in names
+
+
+def test_every_variable_is_a_setting():
+    composed = {name for s in services().values() if is_ours(s) for name in s["environment"]}
+    written = " ".join(unit.read_text() for unit in UNITS)
+    in_units = set(re.findall(r"([A-Z_]{4,})=", written))
+    in_image = set(re.findall(r"^(?:ENV |    )([A-Z_]+)=", DOCKERFILE, re.M)) - {"SECRET_KEY"}
+    named = example_names() | composed | in_units | in_image
+    assert named - OTHERS <= settings_read()
+
+
+def test_the_example_says_what_production_has_to():
+    assert example_names() >= NEEDED
+
+
+def test_a_service_waits_for_the_schema_and_for_nothing_that_there_is_not():
+    for name, service in services().items():
+        assert {*service.get("depends_on", {})} <= {*services()}
+        if is_ours(service) and name != "migrate":
+            assert service["depends_on"]["migrate"]["condition"] == "service_completed_successfully"
+
+
+def test_stores_of_compose_are_those_its_urls_name():
+    environment = services()["web"]["environment"]
+    urls = ",".join(environment.values())
+    assert {*re.findall(r"@(\w+)/", urls)} == {"default", "shard0", "shard1"}
+    for shard in re.findall(r"@(\w+)/", environment["SHARD_DATABASE_URLS"]):
+        assert services()[shard]["volumes"] == [f"{shard}:/var/lib/postgresql/data"]
+    assert "--appendonly no" in services()["valkey"]["command"]
+
+
+def test_the_image_is_installed_by_hash_and_run_by_nobody_special():
+    lines = DOCKERFILE.replace("\\\n", " ").splitlines()
+    assert [
+        line for line in lines if "pip install" in line and "--require-hashes" not in line
+    ] == []
+    assert [line.split()[0] for line in lines if line.startswith(("USER", "CMD"))] == [
+        "USER",
+        "CMD",
+    ]
+    assert {line.split()[1].partition(":")[2] for line in lines if line.startswith("FROM")} == {
+        "3.11-slim-bookworm"
+    }
+    for copied in re.findall(r"^COPY (?!--from)(\S+)", DOCKERFILE, re.M):
+        assert (ROOT / copied).exists()
+
+
+@pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="no systemd here")
+@pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.name)
+def test_units_are_understood_by_systemd(unit: Path, tmp_path: Path):
+    """Where the checkout is at /opt/tideline; here it is elsewhere."""
+    for each in UNITS:
+        text = re.sub(r"/opt/tideline/.venv/bin/\w+", sys.executable, each.read_text())
+        (tmp_path / each.name).write_text(text.replace("/opt/tideline", str(ROOT)))
+    name = unit.name.replace("@.", "@8000.")
+    command = ["systemd-analyze", "verify", "--man=no", f"./{name}"]
+    said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    ours = [line for line in said.stderr.splitlines() if "tideline" in line]
+    assert ours == []
