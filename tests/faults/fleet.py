@@ -1,0 +1,155 @@
+"""What deploy/Procfile starts: two web servers behind a balancer, a worker and a compensator."""
+
+import http.client
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from config.runner.child import CHECKOUT, Child
+from config.runner.port import HOST, answers
+from config.runner.programs import app_environment
+from tests.services import private_services
+
+KEY = "key-of-a-scenario-only-key-of-a-scenario-only-0123456789"
+START_S = 90.0
+PROCFILE = dict(
+    line.split(": ", 1) for line in (CHECKOUT / "deploy/Procfile").read_text().splitlines()
+)
+
+
+@dataclass
+class Fleet:
+    """`webs` by port; `others` are the worker and the compensator."""
+
+    webs: dict[int, Child]
+    others: list[Child]
+    environment: Mapping[str, str]
+    open_ports: list[int] = field(default_factory=list)
+    lines: list["Line"] = field(default_factory=list)
+    exit_codes: dict[str, int] = field(default_factory=dict)
+
+    def line(self, token: str) -> "Line":
+        """A client; its connection is closed with the fleet."""
+        self.lines.append(Line(self, token))
+        return self.lines[-1]
+
+    def manage(self, *words: str) -> str:
+        return subprocess.run(
+            [sys.executable, "manage.py", *words],
+            env=self.environment,
+            cwd=CHECKOUT,
+            stdout=subprocess.PIPE,
+            text=True,
+            check=True,
+        ).stdout
+
+    def look(self) -> None:
+        """What a balancer does all the time: sends nothing new to who is not ready."""
+        self.open_ports[:] = [port for port in self.webs if answers(port, "/health/ready")]
+
+    def await_all(self) -> None:
+        deadline = time.monotonic() + START_S
+        while len(self.open_ports) < len(self.webs):
+            logs = [web.log.read_text() for web in self.webs.values()]
+            assert time.monotonic() < deadline, logs
+            time.sleep(0.1)
+
+    def restart_one_by_one(self) -> None:
+        for child in [*self.webs.values(), *self.others]:
+            child.stop()
+            self.exit_codes[child.name.rstrip("0123456789")] = child._process.returncode
+            child.begin()
+            self.await_all()
+
+
+@contextmanager
+def running_fleet(settings: Mapping[str, str]) -> Iterator[Fleet]:
+    """All of it on servers of its own, with the accounts ann and bob. Cost: half a minute."""
+    with ExitStack() as stack:
+        logs = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="tideline-logs-")))
+        services = stack.enter_context(private_services())
+        ports = [_free_port(), _free_port()]
+        environment = app_environment({**services.environment(), **settings}, KEY, ports[0])
+        webs = {port: _child("web", port, logs, environment) for port in ports}
+        others = [_child(name, None, logs, environment) for name in ("worker", "compensator")]
+        fleet = Fleet(webs, others, environment)
+        fleet.manage("migrate_shards")
+        for name in ("ann", "bob"):
+            fleet.manage(
+                "create_account", name, "--email", f"{name}@example.org", "--password", KEY
+            )
+        for child in [*fleet.webs.values(), *others]:
+            stack.callback(child.stop)
+            child.begin()
+        stack.enter_context(_looked_at(fleet))
+        fleet.await_all()
+        stack.callback(lambda: [line.close() for line in fleet.lines])
+        yield fleet
+
+
+def _child(name: str, port: int | None, logs: Path, environment: Mapping[str, str]) -> Child:
+    """A line of deploy/Procfile, as honcho starts it."""
+    called = f"{name}{port or ''}"
+    path = f"{Path(sys.executable).parent}:{environment['PATH']}"
+    argv = ["/bin/sh", "-c", f"exec {PROCFILE[name]}"]
+    own = {**environment, "PATH": path, "PORT": str(port)}
+    return Child(called, argv, logs / f"{called}.log", own)
+
+
+@contextmanager
+def _looked_at(fleet: Fleet) -> Iterator[None]:
+    is_over = threading.Event()
+
+    def watch() -> None:
+        while not is_over.wait(0.05):
+            fleet.look()
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        watcher.join()
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind((HOST, 0))
+        return int(probe.getsockname()[1])
+
+
+@dataclass
+class Line:
+    """One client: a connection that is kept until the server says that it closes it."""
+
+    fleet: Fleet
+    token: str
+    connection: http.client.HTTPConnection | None = None
+
+    def ask(self, method: str, path: str, body: str | None = None) -> tuple[int, bytes]:
+        """Never asks twice: an answer that does not come is an exception."""
+        connection = self.connection = self.connection or self._connect()
+        headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
+        connection.request(method, path, body, headers)
+        answer = connection.getresponse()
+        content = answer.read()
+        if answer.will_close:
+            self.close()
+        return answer.status, content
+
+    def close(self) -> None:
+        if self.connection:
+            self.connection.close()
+            self.connection = None
+
+    def _connect(self) -> http.client.HTTPConnection:
+        port = self.fleet.open_ports[threading.get_ident() % len(self.fleet.open_ports)]
+        return http.client.HTTPConnection(HOST, port, timeout=60)

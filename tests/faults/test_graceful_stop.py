@@ -1,0 +1,92 @@
+"""SIGTERM under load: every request is answered, and every post is delivered once."""
+
+import json
+import threading
+import time
+from dataclasses import dataclass, field
+
+import pytest
+
+from tests.faults.fleet import Fleet, Line, running_fleet
+
+CLIENTS = 6
+STOPPED_EARLY = 2
+
+
+@dataclass
+class Posting:
+    """What clients were told, one connection each."""
+
+    fleet: Fleet
+    token: str
+    is_over: threading.Event = field(default_factory=threading.Event)
+    told: dict[str, str] = field(default_factory=dict)
+    faults: list[str] = field(default_factory=list)
+    connections: int = 0
+
+    def post_on(self, client: int) -> None:
+        line, number = self.fleet.line(self.token), 0
+        while not self.is_over.is_set():
+            number += 1
+            text = f"rolling {client}-{number}"
+            try:
+                status, body = line.ask("POST", "/api/v1/statuses", json.dumps({"status": text}))
+                assert status == 200, body
+                self.told[json.loads(body)["id"]] = text
+            except Exception as error:
+                self.faults.append(f"{text}: {error!r}")
+                return
+            self.connections += line.connection is None
+            time.sleep(0.2)  # an idle connection is what a server may close under a client
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_rolling_restart_loses_no_request_and_no_change():
+    with running_fleet({"QUOTA_PER_ACCOUNT": "1000000"}) as fleet:
+        author, reader = fleet.manage("demo_token", "ann", "bob").split()
+        follow(fleet.line(reader), fleet.line(author))
+        posting = Posting(fleet, author)
+        clients = [threading.Thread(target=posting.post_on, args=(n,)) for n in range(CLIENTS)]
+        for client in clients:
+            client.start()
+        try:
+            fleet.restart_one_by_one()
+        finally:
+            posting.is_over.set()
+            for client in clients:
+                client.join()
+        assert posting.faults == []
+        assert posting.connections >= CLIENTS  # they were sent on to the other server
+        assert fleet.exit_codes == {"web": 0, "worker": 0, "compensator": STOPPED_EARLY}
+        fleet.manage("drain_changes")
+        author_line, reader_line = fleet.line(author), fleet.line(reader)
+        assert found(author_line, path_of(author_line)) == posting.told
+        assert found(reader_line, "/api/v1/timelines/home") == posting.told
+
+
+def follow(reader: Line, author: Line) -> None:
+    name = json.loads(author.ask("GET", "/api/v1/accounts/verify_credentials")[1])["id"]
+    assert reader.ask("POST", f"/api/v1/accounts/{name}/follow")[0] == 200
+
+
+def path_of(line: Line) -> str:
+    name = json.loads(line.ask("GET", "/api/v1/accounts/verify_credentials")[1])["id"]
+    return f"/api/v1/accounts/{name}/statuses"
+
+
+def found(line: Line, path: str) -> dict[str, str]:
+    """The posts of this test on all pages; each may be there once."""
+    seen: dict[str, str] = {}
+    below = ""
+    while True:
+        status, body = line.ask("GET", f"{path}?limit=40{below}")
+        assert status == 200, body
+        page = json.loads(body)
+        for entry in page:
+            if "rolling " in entry["content"]:
+                assert entry["id"] not in seen
+                seen[entry["id"]] = entry["content"].removeprefix("<p>").removesuffix("</p>")
+        if not page:
+            return seen
+        below = f"&max_id={page[-1]['id']}"
