@@ -27,6 +27,8 @@ from operations.queries.slow import IS_SLOW
 FAMILY = "operations.history:v1"
 FLEET = "fleet"
 SLOT_S = 10
+# Twice a slot, for compensators do chores late rather than early: so no slot is left out.
+EVERY_S = SLOT_S / 2
 KEPT = 360
 GONE_AFTER_S = 7_200
 TAKEN = "equal or smaller"
@@ -46,12 +48,14 @@ class DatabaseSample(msgspec.Struct, array_like=True):
     """`oldest_s`: the age of the oldest pending change by lane; None, as `parked`: not reported.
 
     `delivered`: rows ever filed; only differences mean something. `slow`: queries that run long.
+    `at_s`: Unix seconds, somewhere in the slot.
     """
 
     oldest_s: dict[int, float] | None
     parked: int | None
     delivered: int
     slow: int
+    at_s: float
 
 
 class FleetSample(msgspec.Struct, array_like=True):
@@ -62,7 +66,7 @@ class FleetSample(msgspec.Struct, array_like=True):
     reads: dict[str, tuple[int, int]]
 
 
-@chore(every_s=SLOT_S, placement=Placement.EVERYWHERE)
+@chore(every_s=EVERY_S, placement=Placement.EVERYWHERE)
 def sample_database(alias: str) -> None:
     """One query, two round trips. Raises: RedisError, what UNREACHABLE lists."""
     report = LAG.read([alias]).get(alias)
@@ -70,10 +74,11 @@ def sample_database(alias: str) -> None:
     assert row is not None  # noqa: S101 - a SELECT without a table has one row
     lags = None if report is None else {lag.lane: round(lag.oldest_s, 1) for lag in report.lags}
     parked = None if report is None else sum(lag.parked for lag in report.lags)
-    _keep(alias, DatabaseSample(lags, parked, *row), time.time())
+    now_s, (delivered, slow) = time.time(), row
+    _keep(alias, DatabaseSample(lags, parked, delivered, slow, round(now_s, 1)), now_s)
 
 
-@chore(every_s=SLOT_S, placement=Placement.GLOBAL)
+@chore(every_s=EVERY_S, placement=Placement.GLOBAL)
 def sample_fleet(_alias: str) -> None:
     """Redis, and what this machine's processes read of caches. A round trip a node, and one.
 

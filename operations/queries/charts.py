@@ -54,7 +54,7 @@ def draw(last: int, databases: Databases, fleet: Mapping[int, FleetSample]) -> C
     def of_each(value: Callable[[DatabaseSample], float | None]) -> Lines:
         return {alias: line(samples, value) for alias, samples in databases.items()}
 
-    delivered = {alias: _rate(line(found, _delivered)) for alias, found in databases.items()}
+    delivered = {alias: _rates(slots, samples) for alias, samples in databases.items()}
     charts = [
         Chart("lag", "Change lag: the oldest pending change", "s", _fold(_lags(slots, databases))),
         Chart("deliveries", "Changes delivered", "/s", _fold(delivered)),
@@ -71,10 +71,6 @@ def _line(
 ) -> Values:
     found = (samples.get(slot) for slot in slots)
     return [None if one is None else value(one) for one in found]
-
-
-def _delivered(sample: DatabaseSample) -> float:
-    return sample.delivered
 
 
 def _lags(slots: Sequence[int], databases: Databases) -> Lines:
@@ -121,8 +117,18 @@ def _memory(slots: Sequence[int], fleet: Mapping[int, FleetSample]) -> Lines:
     return {name: values for name, values in lines.items() if any(v is not None for v in values)}
 
 
-def _rate(totals: Values) -> Values:
-    return [None if step is None else round(step / SLOT_S, 2) for step in _steps(totals)]
+def _rates(slots: Iterable[int], samples: Mapping[int, DatabaseSample]) -> Values:
+    """Deliveries a second since the slot before."""
+    pairs = pairwise(samples.get(slot) for slot in slots)
+    return [None, *(_rate(before, after) for before, after in pairs)]
+
+
+def _rate(before: DatabaseSample | None, after: DatabaseSample | None) -> float | None:
+    """None after a gap, and where counting began anew."""
+    if before is None or after is None or after.delivered < before.delivered:
+        return None
+    passed_s = after.at_s - before.at_s
+    return round((after.delivered - before.delivered) / passed_s, 2) if passed_s > 0 else None
 
 
 def _steps(totals: Values) -> Values:

@@ -94,8 +94,8 @@ def test_deliveries_are_counted_as_they_are_filed(world):
 def test_two_compensators_write_a_slot_once(world):
     now_s = time.time()
     for parked in (1, 2):
-        _keep(ALIAS, DatabaseSample({}, parked, 0, 0), now_s)
-    _keep(ALIAS, DatabaseSample({}, 3, 0, 0), now_s + SLOT_S)
+        _keep(ALIAS, DatabaseSample({}, parked, 0, 0, 0.0), now_s)
+    _keep(ALIAS, DatabaseSample({}, 3, 0, 0, 0.0), now_s + SLOT_S)
     found = read_databases(now_s)[ALIAS]
     assert {slot: one.parked for slot, one in found.items()} == {
         slot_of(now_s): 1,
@@ -105,7 +105,7 @@ def test_two_compensators_write_a_slot_once(world):
 
 def test_the_stream_is_bounded_and_ends(world):
     for slot in range(1, KEPT + 20):
-        _keep(ALIAS, DatabaseSample({}, slot, 0, 0), slot * SLOT_S)
+        _keep(ALIAS, DatabaseSample({}, slot, 0, 0, 0.0), slot * SLOT_S)
     assert len(read_databases(0)[ALIAS]) == KEPT
     assert 0 < redis().call("TTL", key(FAMILY, ALIAS)) <= history.GONE_AFTER_S
 
@@ -113,7 +113,7 @@ def test_the_stream_is_bounded_and_ends(world):
 def test_a_hundred_lanes_fit_an_hour_in_little_memory(world):
     lags = dict.fromkeys(range(100), 12345.6)
     for slot in range(1, KEPT):
-        _keep(ALIAS, DatabaseSample(lags, 5, 10**9, 3), slot * SLOT_S)
+        _keep(ALIAS, DatabaseSample(lags, 5, 10**9, 3, 1.8e9), slot * SLOT_S)
     assert redis().call("MEMORY", "USAGE", key(FAMILY, ALIAS)) < 1_000_000
 
 

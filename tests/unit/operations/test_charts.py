@@ -6,8 +6,9 @@ from operations.queries.charts import MEBI, draw
 LAST = 1_000_000
 
 
-def sample(oldest_s=None, parked=0, delivered=0, slow=0):
-    return DatabaseSample({0: 0.0} if oldest_s is None else oldest_s, parked, delivered, slow)
+def sample(oldest_s=None, parked=0, delivered=0, slow=0, at_s=0.0):
+    lags = {0: 0.0} if oldest_s is None else oldest_s
+    return DatabaseSample(lags, parked, delivered, slow, at_s)
 
 
 def lines_of(name, databases=None, fleet=None):
@@ -48,28 +49,34 @@ def test_all_is_well_in_one_line():
 
 
 def test_a_database_without_a_report_has_gaps_not_zeros():
-    databases = {"shard0": {LAST - 1: sample(parked=3), LAST: DatabaseSample(None, None, 0, 0)}}
+    databases = {
+        "shard0": {LAST - 1: sample(parked=3), LAST: DatabaseSample(None, None, 0, 0, 0.0)}
+    }
     assert ends_of(lines_of("parked", databases)["shard0"]) == [None, None, 3, None]
     assert ends_of(lines_of("lag", databases)["all"]) == [None, None, 0.0, None]
 
 
-def test_deliveries_are_a_rate():
-    totals = (100, 150, 150, 350)
-    samples = {LAST - 3 + n: sample(delivered=total) for n, total in enumerate(totals)}
-    line = lines_of("deliveries", {"shard0": samples})["shard0"]
-    assert ends_of(line) == [None, 5.0, 0.0, 20.0]
-
-
-def test_no_rate_over_a_gap_or_when_counting_began_anew():
+def test_deliveries_are_a_rate_of_the_time_between_samples():
+    found = ((100, 0.0), (150, 10.0), (150, 24.0), (350, 29.0))
     samples = {
-        LAST - 3: sample(delivered=900),
-        LAST - 1: sample(delivered=1_000),
-        LAST: sample(delivered=10),
+        LAST - 3 + n: sample(delivered=total, at_s=at_s) for n, (total, at_s) in enumerate(found)
+    }
+    line = lines_of("deliveries", {"shard0": samples})["shard0"]
+    assert ends_of(line) == [None, 5.0, 0.0, 40.0]
+
+
+def test_no_rate_over_a_gap_or_when_counting_or_time_began_anew():
+    samples = {
+        LAST - 3: sample(delivered=900, at_s=0),
+        LAST - 1: sample(delivered=1_000, at_s=20),
+        LAST: sample(delivered=10, at_s=30),
     }
     assert lines_of("deliveries", {"shard0": samples}) == {}
-    samples[LAST - 2] = sample(delivered=950)
+    samples[LAST - 2] = sample(delivered=950, at_s=10)
     line = lines_of("deliveries", {"shard0": samples})["shard0"]
     assert ends_of(line) == [None, 5.0, 5.0, None]
+    samples[LAST] = sample(delivered=2_000, at_s=20)
+    assert ends_of(lines_of("deliveries", {"shard0": samples})["shard0"]) == [None, 5.0, 5.0, None]
 
 
 def test_hits_of_what_was_asked_between_samples():
