@@ -8,6 +8,7 @@ from django.db import connections, transaction
 
 from accounts.actions.restrict_user import lock_user, restrict_user
 from accounts.models import Account, User
+from accounts.queries import site_counts
 from accounts.queries.cards import forget_cards
 from accounts.types import Restriction
 from infra.caching.client import redis
@@ -43,6 +44,7 @@ def clean() -> None:
     forget_cards()
     forget_counts()
     known_posts.forget_all()
+    site_counts._Memory.fresh_until = 0
 
 
 def drain_all() -> int:
