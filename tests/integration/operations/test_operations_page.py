@@ -82,15 +82,15 @@ def test_deliveries_are_counted_as_they_are_filed(world):
         (sample,) = read_databases(0)[ALIAS].values()
         return sample.delivered
 
-    note(3)
+    # More than what sessions of tests before this one may not have told of yet.
+    note(400)
     before = delivered()
     drain(ALIAS, LANE)
     # PostgreSQL tells of a session's rows when it ends, at the latest.
     connections[ALIAS].close()
     deadline = time.monotonic() + 30
-    while delivered() < before + 3:
+    while delivered() < before + 400:
         assert time.monotonic() < deadline
-    assert delivered() == before + 3
 
 
 def test_two_compensators_write_a_slot_once(world):
