@@ -1,15 +1,37 @@
-"""Suspends or restores one account, as a job of one row."""
+"""Suspends or restores one account, as a job of one row; and what both commands share."""
 
+from argparse import ArgumentParser
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import UTC, datetime
+from typing import Any, ClassVar
+
+from django.core.management import CommandError
 
 from accounts.errors import AccountNotFound
 from accounts.queries.restrictions import read_restricted
 from accounts.queries.usernames import is_user
 from accounts.types import Restriction
+from infra.jobs.command import JobCommand
+from infra.jobs.flags import Flag
 from infra.jobs.types import Batch, Work
 from moderation.actions.judge import judge_account
 from moderation.types import Act, Verdict
+
+
+class JudgingCommand(JobCommand):
+    """Subclasses say which act it is."""
+
+    act: ClassVar[Act]
+    unit = "accounts"
+    flags = frozenset((Flag.ACCOUNT, Flag.DRY_RUN))
+
+    def add_job_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--reason", default="", help="kept with the act, shown to the account")
+
+    def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
+        if work.account_id is None or not options["reason"].strip():
+            raise CommandError("--account says who, and --reason why")
+        return judge_one(work, self.act, options["reason"], datetime.now(UTC))
 
 
 def judge_one(work: Work, act: Act, reason: str, now: datetime) -> Iterator[Batch]:
