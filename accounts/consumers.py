@@ -11,6 +11,7 @@ from accounts.changes import (
     UserCreated,
     UserRestricted,
 )
+from accounts.hot_profiles import restricted_command
 from accounts.queries.restrictions import read_restricted
 from accounts.queries.tokens import read_tokens_of
 from infra.caching.broadcast import change_command, forget_here
@@ -62,7 +63,7 @@ def _restrict(account_ids: Iterable[int]) -> None:
 
 @consumes(UserRestricted, at_once=True)
 def refresh_tokens(alias: str, deliveries: Sequence[Delivery[UserRestricted]]) -> None:
-    """Cached tokens know whether their user is frozen. One query, one round trip."""
+    """Cached tokens know whether their user is frozen or suspended. One query, one round trip."""
     facts = read_tokens_of([delivery.owner_id for delivery in deliveries])
     _tell_tokens({checksum: put_token_command(checksum, one) for checksum, one in facts.items()})
 
@@ -71,9 +72,12 @@ def refresh_tokens(alias: str, deliveries: Sequence[Delivery[UserRestricted]]) -
 def refresh_changed_profiles(
     alias: str, deliveries: Sequence[Delivery[ProfileChanged | AccountRestricted]]
 ) -> None:
-    """Brings cached profiles up to their rows."""
+    """Brings cached profiles up to their rows; of who is restricted all processes drop copies."""
     failpoint("accounts.before_profiles")
     refresh_profiles(delivery.owner_id for delivery in deliveries)
+    if any(isinstance(delivery.payload, AccountRestricted) for delivery in deliveries):
+        # In a round trip of its own: whoever reads the new stamp must find the profile changed.
+        redis().call(*restricted_command())
 
 
 @consumes(TokenRevoked, at_once=True)

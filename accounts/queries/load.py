@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from redis.exceptions import RedisError
 
 from accounts.api.present import present_account
-from accounts.cache import profiles
 from accounts.errors import AccountNotFound
+from accounts.hot_profiles import complete_profiles, load_shown_profiles, plan_profiles
 from accounts.queries.profiles import find_profile
 from counters.cache import account_counts
 from infra.caching.client import redis
@@ -17,16 +17,17 @@ def load_account_json(account_ids: Iterable[int], own_id: int | None = None) -> 
 
     `own_id`: who is shown as to their owner, quiet follows counted.
 
-    Cost: one round trip and no query when warm, no round trip when all are hot; misses add one
-    query per shard and cache.
+    Cost: one round trip and no query when warm; misses add one query per shard and cache. What is
+    hot is not asked for, only whether anybody was restricted since.
     """
     wanted = list(dict.fromkeys(account_ids))
     if not wanted:
         return {}
-    texts, totals = profiles.hot.split(wanted), account_counts.hot.split(wanted)
-    entries = _read([*profiles.keys(texts.missing), *account_counts.keys(totals.missing)])
-    middle = len(texts.missing)
-    fragments = profiles.finish(texts, dict(zip(texts.missing, entries[:middle], strict=True)))
+    texts, totals = plan_profiles(wanted), account_counts.hot.split(wanted)
+    keys = texts.keys()
+    entries = _read([*keys, *account_counts.keys(totals.missing)])
+    middle = len(keys)
+    fragments = complete_profiles(texts, entries[:middle])
     # None of accounts that do not exist: their counts would be laid for anybody's made-up ids.
     asked = zip(totals.missing, entries[middle:], strict=True)
     counts = account_counts.finish(totals, {i: raw for i, raw in asked if i in fragments})
@@ -55,7 +56,7 @@ def get_account_json(account_id: int, is_own: bool = False) -> bytes:
 
 def find_existing(account_ids: Iterable[int]) -> set[int]:
     """Those of the ids that are accounts. Cost: one round trip when warm."""
-    return set(profiles.load_many(account_ids))
+    return set(load_shown_profiles(account_ids))
 
 
 def require_account(account_id: int) -> None:

@@ -22,6 +22,7 @@ PURGEABLE = {
 }
 # Refused, with the reason.
 NOT_CACHES = {
+    "accounts.restricted": "the stamp that copies of hot profiles are believed under",
     "accounts.token": "an ended token could live on; its entries end within ten minutes",
     "caching.changed": "a channel, not keys",
     "caching.hot": "counts of a few seconds",

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from redis.exceptions import RedisError
 
-from accounts.cache import profiles
+from accounts.hot_profiles import complete_profiles, plan_profiles
 from infra.caching.client import redis
 from relations.queries.standings import ask_command, complete_standings
 from relations.types import Standing
@@ -18,14 +18,14 @@ def load_relationships(viewer_id: int, others: Sequence[int]) -> dict[int, Stand
     """
     if not others:
         return {}
-    existing = profiles.hot.split(others)
-    commands = [ask_command(viewer_id, others), ("MGET", *profiles.keys(existing.missing))]
+    existing = plan_profiles(others)
+    keys = existing.keys()
+    commands = [ask_command(viewer_id, others), ("MGET", *keys)]
     try:
-        reply, *entries = redis().run(commands if existing.missing else commands[:1])
+        reply, *entries = redis().run(commands if keys else commands[:1])
     except RedisError:
-        reply, entries = None, [[None] * len(existing.missing)]
-    raw = entries[0] if entries else []
-    accounts = profiles.finish(existing, dict(zip(existing.missing, raw, strict=True)))
+        reply, entries = None, [[None] * len(keys)]
+    accounts = complete_profiles(existing, entries[0] if entries else [])
     known = [other for other in others if other in accounts]
     standings = complete_standings(viewer_id, others, reply).of
     return {other: standings[other] for other in known}

@@ -1,0 +1,45 @@
+"""A web process that never hears of changes: `python -m tests.deaf_reader`, a command a line.
+
+heat ACCOUNT        reads it until this process answers for its profile from memory
+ask TOKEN PATH      answers `status body` of a GET
+"""
+
+import os
+import sys
+import time
+
+import django
+
+
+def main() -> None:
+    os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
+    django.setup()
+    from infra.caching.listener import Listener  # noqa: PLC0415 - needs the settings
+
+    Listener.start = lambda _: None  # type: ignore[method-assign]
+    for line in sys.stdin:
+        word, *rest = line.split()
+        print(heat(int(rest[0])) if word == "heat" else ask(*rest), flush=True)  # noqa: T201
+
+
+def heat(account_id: int) -> str:
+    from accounts.cache import profiles  # noqa: PLC0415 - needs the settings
+    from accounts.queries.load import load_account_json  # noqa: PLC0415
+
+    deadline = time.monotonic() + 30
+    while not profiles.hot.split((account_id,)).known:
+        if time.monotonic() > deadline:
+            return "cold"
+        load_account_json([account_id])
+    return "hot"
+
+
+def ask(token: str, path: str) -> str:
+    from django.test import Client  # noqa: PLC0415 - needs the settings
+
+    answer = Client(headers={"Authorization": f"Bearer {token}"}).get(path)
+    return f"{answer.status_code} {answer.content.decode()}"
+
+
+if __name__ == "__main__":
+    main()
