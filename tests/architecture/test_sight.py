@@ -1,16 +1,15 @@
-"""Dashboard, alerts and documents name metrics that there are, and leave none out.
-
-There is no PromQL parser in the lock: of expressions names, label names and brackets are checked.
-"""
+"""Dashboard, alerts and documents name metrics that there are, and leave none out."""
 
 import json
 import re
 from importlib import import_module
 from pathlib import Path
 
+import promql_parser
 import pytest
 import yaml
 from prometheus_client import REGISTRY
+from promql_parser import AggModifierType, AggregateExpr, VectorSelector
 
 from infra.sight.gauges import how_together
 from infra.sight.scraped import SCRAPED
@@ -27,9 +26,13 @@ OF_PROCESSES = {
     "process_open_fds",
     "tideline_processes",
 }
-SELECTOR = re.compile(r"\b((?:tideline|process)_\w+)(?:\{([^}]*)\})?")
-# Of Prometheus itself, of every series that is scraped.
-FROM_OUTSIDE = {"instance", "job"}
+# Of Prometheus itself: of every series that is scraped, and of a bucket.
+FROM_OUTSIDE = {"instance", "job", "le"}
+# What it says of every scrape.
+SCRAPES = {"up": set()}
+# What Grafana puts in place of it is a duration.
+INTERVAL = "$__rate_interval"
+BROKEN = ["sum(rate(a[5m])", "rate(a)", "rates(a[5m])", "a > > 1", "sum by shard (a)", "a{b=c}"]
 
 
 def exported():
@@ -53,16 +56,31 @@ def test_every_metric_is_in_the_table_and_the_reverse():
     assert documented == exported()
 
 
+def parse(expression):
+    """What is in an expression. Raises: ValueError, when Prometheus would refuse it."""
+    nodes = []
+    promql_parser.walk(promql_parser.parse(expression.replace(INTERVAL, "5m")), nodes.append)
+    return nodes
+
+
 @pytest.mark.parametrize("expression", EXPRESSIONS)
 def test_expressions_name_what_is_exported(expression):
-    names = exported()
-    for name, matchers in SELECTOR.findall(expression):
+    names, nodes, labels = exported() | SCRAPES, parse(expression), set()
+    for selector in (node for node in nodes if isinstance(node, VectorSelector)):
+        name = selector.name
         base = name if name in names else re.sub(r"_(bucket|count|sum)$", "", name)
         assert base in names
-        labels = set(re.findall(r"(\w+)\s*(?:=|!)", matchers or ""))
-        assert labels <= names[base] | FROM_OUTSIDE
-    for opening, closing in ("()", "{}", "[]"):
-        assert expression.count(opening) == expression.count(closing)
+        labels |= names[base]
+        assert {one.name for one in selector.matchers.matchers} <= names[base] | FROM_OUTSIDE
+    for modifier in (node.modifier for node in nodes if isinstance(node, AggregateExpr)):
+        if modifier and modifier.type == AggModifierType.By:
+            assert {*modifier.labels} <= labels | FROM_OUTSIDE
+
+
+@pytest.mark.parametrize("expression", BROKEN)
+def test_what_prometheus_would_refuse_is_found(expression):
+    with pytest.raises(ValueError, match=r"\w"):
+        parse(expression)
 
 
 def test_every_gauge_says_what_processes_show_together():
