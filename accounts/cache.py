@@ -57,7 +57,7 @@ def refresh_profiles(account_ids: Iterable[int]) -> None:
 class TokenFacts(msgspec.Struct, frozen=True, array_like=True):
     """What an access token allows, as its row says. `expires_at`: Unix seconds.
 
-    `revision`: of what its user is restricted to.
+    `revision`: of what its user is restricted to. `is_suspended`: so is its user.
     """
 
     token_id: int
@@ -68,6 +68,7 @@ class TokenFacts(msgspec.Struct, frozen=True, array_like=True):
     application_quota: int | None = None
     is_frozen: bool = False
     revision: int = 0
+    is_suspended: bool = False
 
 
 _decoder = msgspec.json.Decoder(TokenFacts)

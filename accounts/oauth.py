@@ -22,6 +22,13 @@ class MastodonOAuthValidator(OAuth2Validator):
         """Application.allows_grant_type decides alone; the toolkit would warn on every password."""
         return client.allows_grant_type(*GRANT_TYPE_MAPPING[grant_type])
 
+    def validate_refresh_token(
+        self, refresh_token: str, client: Any, request: Any, *args: Any, **kwargs: Any
+    ) -> bool:
+        """A suspended user's gives nothing; it ends with their tokens when they are restored."""
+        known = super().validate_refresh_token(refresh_token, client, request, *args, **kwargs)
+        return bool(known and request.user.is_active)
+
     def _create_authorization_code(self, request: Any, code: Any, expires: Any = None) -> Any:
         """The toolkit stores any challenge, and fails on one that its column cannot hold."""
         if request.code_challenge and not CODE_CHALLENGE.fullmatch(request.code_challenge):

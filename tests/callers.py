@@ -9,6 +9,8 @@ from django.test import Client
 
 from accounts.actions.issue_token import issue_token
 from accounts.models import Application
+from accounts.queries.viewers import find_viewer
+from infra.api.errors import LoginDisabled
 
 SCOPES = "read write follow"
 
@@ -37,6 +39,15 @@ def token_of(account_id: int | None, scope: str = SCOPES) -> str:
         defaults={"scopes": SCOPES, "redirect_uris": "urn:ietf:wg:oauth:2.0:oob"},
     )
     return issue_token(account_id, application.pk, scope, datetime.now(UTC)).token
+
+
+def is_disabled(token: str) -> bool:
+    """Whether who shows this token is told that their login is disabled."""
+    try:
+        find_viewer(token)
+    except LoginDisabled:
+        return True
+    return False
 
 
 def ids_of(answer: HttpResponse) -> list[str]:

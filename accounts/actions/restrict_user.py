@@ -34,9 +34,10 @@ def lock_user(user_id: int) -> User:
 def restrict_user(user: User, wanted: Restriction, now: datetime) -> bool:
     """Makes these the restrictions of a locked user; False when they were so.
 
-    Suspended, no log-in and no token of theirs works from here on; once that is lifted they may
-    log in again, the tokens they had stay ended. Raises: AccountPurged for what would bring a
-    purged account back. Cost: two statements, and five for each token that ends.
+    Suspended, no log-in works from here on, and each token of theirs is refused with the reason.
+    Once that is lifted they may log in again; the tokens they had end then, or with the purge.
+    Raises: AccountPurged for what would bring a purged account back. Cost: two statements, and five
+    for each token that ends.
     """
     held = Restriction(user.restrictions)
     if held & _GOING and not (wanted & _GOING and Restriction.SUSPENDED in wanted):
@@ -44,6 +45,8 @@ def restrict_user(user: User, wanted: Restriction, now: datetime) -> bool:
     if wanted == held:
         return False
     is_suspended = Restriction.SUSPENDED in wanted
+    # Not before: a token that ended can no longer be told why.
+    ends_tokens = not user.is_active and (not is_suspended or Restriction.PURGED in wanted)
     user.suspended_at = (user.suspended_at or now) if is_suspended else None
     user.restrictions, user.is_active = int(wanted), not is_suspended
     user.restriction_revision += 1
@@ -52,6 +55,6 @@ def restrict_user(user: User, wanted: Restriction, now: datetime) -> bool:
         update_fields=["restrictions", "restriction_revision", "suspended_at", "is_active"],
     )
     append_change(GLOBAL_ALIAS, user.pk, UserRestricted())
-    if is_suspended:
+    if ends_tokens:
         end_tokens_of_user(user.pk)
     return True

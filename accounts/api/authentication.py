@@ -14,7 +14,10 @@ SCHEME = "Bearer"
 
 class BearerToken(BaseAuthentication):
     def authenticate(self, request: Any) -> tuple[Viewer, None] | None:
-        """The viewer, or None without a bearer token. Raises TokenInvalid. Cost: `find_viewer`."""
+        """The viewer, or None without a bearer token. Cost: `find_viewer`.
+
+        Raises TokenInvalid, LoginDisabled.
+        """
         scheme, _, token = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
         if scheme != SCHEME and scheme.capitalize() != SCHEME:
             return None

@@ -11,18 +11,19 @@ from infra.changes.failpoints import failpoint
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.sql import fetch_all, fetch_one
 
-# A suspended user's tokens are no tokens, also should one have escaped the revocation.
+# A suspended user's tokens are found, so that their clients can be told why; as expired ones, so
+# that a process of a release that knows nothing of it refuses them as well.
 FACTS = f"""
 SELECT t.token_checksum, t.id, t.user_id, coalesce(t.application_id, 0), t.scope,
-    extract(epoch FROM t.expires)::float8, a.quota,
+    CASE WHEN u.is_active IS false THEN 0 ELSE extract(epoch FROM t.expires) END::float8, a.quota,
     coalesce(u.restrictions & {Restriction.FROZEN:d} <> 0, false),
-    coalesce(u.restriction_revision, 0)
+    coalesce(u.restriction_revision, 0), u.is_active IS false
 FROM accounts_accesstoken t
 LEFT JOIN accounts_user u ON u.id = t.user_id
 LEFT JOIN accounts_application a ON a.id = t.application_id
 """  # noqa: S608
-FIND = f"{FACTS} WHERE t.token_checksum = %s AND (t.user_id IS NULL OR u.is_active)"
-OF_USERS = f"{FACTS} WHERE t.user_id = ANY(%s::bigint[]) AND u.is_active"
+FIND = f"{FACTS} WHERE t.token_checksum = %s"
+OF_USERS = f"{FACTS} WHERE t.user_id = ANY(%s::bigint[])"
 
 
 def find_token(checksum: str) -> TokenFacts | None:

@@ -12,6 +12,7 @@ from accounts.cache import TOKENS, TokenFacts
 from accounts.queries.tokens import find_token
 from accounts.scopes import granted
 from accounts.types import Viewer
+from infra.api.errors import LoginDisabled
 from infra.caching.broadcast import holds_copies
 from infra.caching.dropped import Dropped
 from infra.caching.listener import LISTENER
@@ -64,6 +65,7 @@ holds_copies(TOKENS, _known)
 def find_viewer(token: str) -> Viewer | None:
     """Whom the token speaks for; None when it is unknown, ended or expired.
 
+    Raises LoginDisabled for a suspended user's; that costs a round trip each time.
     How stale: until this process hears of a change, under a second at worst. Cost: 2 µs from
     process memory, asked again every LOCAL_S: then one Redis round trip, and a query when Redis
     does not know.
@@ -79,6 +81,8 @@ def _ask(checksum: str) -> Viewer | None:
     # Counted from before the question: the answer may be old by the time it is here.
     asked = time.monotonic()
     facts = find_token(checksum)
+    if facts is not None and facts.is_suspended:
+        raise LoginDisabled
     left_s = facts.expires_at - time.time() if facts else 0
     if facts is None or left_s <= 0:
         return None

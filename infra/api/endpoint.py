@@ -111,7 +111,8 @@ class Endpoint(APIView):
         return answer
 
     def _admit(self, request: HttpRequest, access: Access) -> Caller | None:
-        """Who asks. Raises TokenInvalid, UserRequired, ScopeMissing, AccountFrozen."""
+        """Who asks. Raises TokenInvalid, LoginDisabled, UserRequired, ScopeMissing,
+        AccountFrozen."""
         found = self._authenticators[0].authenticate(request) if self._authenticators else None
         if found is None:
             if access.needs_token:

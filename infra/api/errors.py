@@ -38,6 +38,13 @@ class AccountFrozen(TidelineError):
     text = "Your account is frozen: you can read, but not write"
 
 
+class LoginDisabled(TidelineError):
+    """Moderators suspended whose token it is. Mastodon's words, for clients that know them."""
+
+    status = 403
+    text = "Your login is currently disabled"
+
+
 class InvalidCursor(TidelineError):
     status = 422
     text = "Cursor is not valid for this list"

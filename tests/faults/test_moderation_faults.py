@@ -9,7 +9,7 @@ from infra.changes.models import Change
 from infra.sharding.buckets import shard_of
 from infra.sharding.placement import all_aliases
 from moderation.types import Act
-from tests.callers import token_of
+from tests.callers import is_disabled, token_of
 from tests.integration.moderation.people import Circle, Eyes, judge, judge_that
 from tests.private_world import private_world, whole
 from tests.truth import assert_drained_truth
@@ -51,13 +51,13 @@ def test_without_redis(services, end):
     judge(circle.judged, Act.SUSPEND)
     judge_that(circle.friends, Act.HIDE)
     assert circle.home() == []
-    assert (eyes.status_of(person), find_viewer(token)) == (404, None)
+    assert (eyes.status_of(person), is_disabled(token)) == (404, True)
     services.redis.resume()
     if not services.redis.is_running:
         services.redis.start()
     catch_up()
     assert circle.home() == []
-    assert (eyes.status_of(person), find_viewer(token)) == (404, None)
+    assert (eyes.status_of(person), is_disabled(token)) == (404, True)
     judge(circle.judged, Act.RESTORE)
     judge_that(circle.friends, Act.SHOW)
     assert circle.home() == circle.whole_home
@@ -72,7 +72,7 @@ def test_while_their_shard_is_away(services):
     shard = services.postgres[shard_of(circle.judged)]
     shard.kill()
     judge(circle.judged, Act.SUSPEND)
-    assert find_viewer(token) is None
+    assert is_disabled(token)
     shard.start()
     catch_up()
     assert circle.home() == [circle.friends.public]

@@ -15,7 +15,7 @@ from infra.caching import broadcast
 from infra.caching.client import redis
 from infra.caching.local import LocalTier
 from posts import count_cache
-from tests.callers import token_of
+from tests.callers import is_disabled, token_of
 from tests.other_process import environment_of_this_test
 from tests.world import make_account, publish
 
@@ -99,4 +99,4 @@ def test_token_ended_elsewhere(other):
     token = token_of(ann)
     assert find_viewer(token).account_id == ann
     other("suspend", ann)
-    assert comes(lambda: find_viewer(token) is None)
+    assert comes(lambda: is_disabled(token))

@@ -18,6 +18,7 @@ from accounts.queries.viewers import find_viewer
 from accounts.types import Restriction
 from infra.caching.client import redis
 from infra.changes.failpoints import arm, disarm
+from tests.callers import is_disabled
 from tests.integration.accounts.people import App, Person, bearer
 from tests.world import restrict
 
@@ -150,21 +151,28 @@ def test_a_token_expires_on_time_whatever_is_cached(ann: Person) -> None:
     assert ann.verify().status_code == 401
 
 
-def test_suspending_ends_every_token_and_the_log_in(ann: Person) -> None:
-    other = ann.app.log_in("ann").json()["access_token"]
+def test_suspending_disables_every_token_and_the_log_in(ann: Person) -> None:
+    log_in = ann.app.log_in("ann").json()
+    other, refresh_token = log_in["access_token"], log_in["refresh_token"]
     ann_id = ann.id
     restrict(ann_id, Restriction.SUSPENDED)
     restrict(ann_id, Restriction.SUSPENDED)
-    assert find_viewer(ann.token) is None
-    assert find_viewer(other) is None
+    assert is_disabled(ann.token)
+    assert is_disabled(other)
+    refresh = {"grant_type": "refresh_token", "refresh_token": refresh_token}
     assert ann.app.log_in("ann").json()["error"] == "invalid_grant"
+    assert ann.app.ask_token(**refresh).json()["error"] == "invalid_grant"
     restrict(ann_id, Restriction.NONE)
     assert find_viewer(ann.token) is None
+    assert find_viewer(other) is None
+    assert ann.app.ask_token(**refresh).json()["error"] == "invalid_grant"
     assert ann.app.log_in("ann").status_code == 200
 
 
 def test_a_suspended_users_row_is_no_token(ann: Person) -> None:
-    """Should a token have been given out while the user was being suspended."""
+    """Should a token have been given out while the user was being suspended.
+
+    Nor to a process of an older release, which looks at when it expires."""
     ann_id = ann.id
     restrict(ann_id, Restriction.SUSPENDED)
     row = AccessToken(
@@ -172,7 +180,10 @@ def test_a_suspended_users_row_is_no_token(ann: Person) -> None:
     )
     row._raw_token = "late"
     row.save()
-    assert find_viewer("late") is None
+    assert is_disabled("late")
+    facts = tokens.find_token(checksum("late"))
+    assert facts is not None
+    assert facts.expires_at == 0
 
 
 @pytest.mark.parametrize(

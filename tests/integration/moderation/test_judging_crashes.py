@@ -10,7 +10,7 @@ from accounts.types import Restriction
 from infra.changes.failpoints import arm, disarm
 from moderation.models import ModerationAct
 from moderation.types import Act
-from tests.callers import token_of
+from tests.callers import is_disabled, token_of
 from tests.integration.moderation.people import Circle, judge, judge_that
 from tests.world import drain_all
 
@@ -53,7 +53,8 @@ def test_the_drain_ends_what_an_act_on_an_account_began(
     judge(circle.judged, act)
     assert ModerationAct.objects.filter(account_id=circle.judged, act=act).count() == 1
     assert User.objects.get(pk=circle.judged).is_active is (act is Act.RESTORE)
-    assert (find_viewer(token) is not None) is (act is Act.RESTORE)
+    assert is_disabled(token) is (act is Act.SUSPEND)
+    assert act is Act.SUSPEND or find_viewer(token) is None
     drain_all()
     assert circle.home() == expected
     row = Account.objects.of(circle.judged).get()

@@ -17,7 +17,7 @@ from moderation.types import Act
 from posts.known import known_posts
 from relations.actions.follow import follow
 from tests.budgets import count_calls
-from tests.callers import Caller, token_of
+from tests.callers import Caller, is_disabled, token_of
 from tests.integration.moderation.people import Circle, Eyes, judge
 from tests.integration.timelines.homes import first_page, read_from_bottom, read_to_end
 from tests.truth import assert_drained_truth, counts
@@ -174,14 +174,30 @@ def test_nobody_begins_anything_with_them_but_lets_go(circle: Circle) -> None:
     assert me.post(f"/api/v1/accounts/{10**8}/unfollow").status_code == 404
 
 
-def test_they_cannot_sign_in_and_their_tokens_are_ended(circle: Circle) -> None:
+def test_they_cannot_sign_in_and_their_tokens_are_refused(circle: Circle) -> None:
     token = token_of(circle.judged)
     assert find_viewer(token) is not None
     judge(circle.judged, Act.SUSPEND)
-    assert find_viewer(token) is None
+    assert is_disabled(token)
     judge(circle.judged, Act.RESTORE)
-    assert find_viewer(token) is None
+    assert find_viewer(token) is None, "it ended; they sign in anew"
     assert find_viewer(token_of(circle.judged)) is not None
+
+
+def test_their_clients_are_told_why(circle: Circle) -> None:
+    """As Mastodon's are: clients that get 401 throw the account away, and ask for a new sign-in."""
+    client = Caller(circle.judged)
+    judge(circle.judged, Act.SUSPEND)
+    refused = [
+        client.get("/api/v1/timelines/home"),
+        client.get("/api/v1/accounts/verify_credentials"),
+        client.get("/api/v1/timelines/public"),
+        client.post("/api/v1/statuses", {"status": "more"}),
+    ]
+    error = {"error": "Your login is currently disabled"}
+    assert [(one.status_code, one.json()) for one in refused] == [(403, error)] * len(refused)
+    judge(circle.judged, Act.RESTORE)
+    assert client.get("/api/v1/timelines/home").status_code == 401
 
 
 def test_a_card_that_missed_the_message_is_dropped_by_the_log(circle: Circle) -> None:
