@@ -6,11 +6,13 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import structlog
+from django.core.management import CommandError
 from django.db import close_old_connections
 
 from infra.changes.chores import Chores
 from infra.changes.compensate import compensate
 from infra.changes.errors import UNREACHABLE
+from infra.changes.preview import look
 from infra.changes.retention import keep_partitions
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import Flag
@@ -28,7 +30,7 @@ class Command(JobCommand):
         " were away. Needs neither Redis nor Celery. Also keeps the daily partitions."
     )
     unit = "changes"
-    flags = frozenset({Flag.SHARD})
+    flags = frozenset({Flag.SHARD, Flag.DRY_RUN})
     placement = Placement.EVERYWHERE
 
     def add_job_arguments(self, parser: ArgumentParser) -> None:
@@ -41,6 +43,14 @@ class Command(JobCommand):
         return options["every"] is None
 
     def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
+        if not work.dry_run:
+            yield from self._iter_rounds(work, options)
+        elif options["every"] is not None:
+            raise CommandError("--every writes for ever; --dry-run looks once")
+        else:
+            yield from (batch for alias in work.aliases for batch in _look(alias))
+
+    def _iter_rounds(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
         if options["every"] is not None:
             PUBLISHER.start(metrics_folder(), "compensator")
         kept_at, chores = datetime.min.replace(tzinfo=UTC), Chores()
@@ -60,10 +70,17 @@ class Command(JobCommand):
 
 
 def _compensate(alias: str) -> Iterator[Batch]:
-    """One database; one that is out of reach does not keep the others waiting."""
+    return _reached(alias, (Batch(r.delivered, r.failed, alias) for r in compensate(alias)))
+
+
+def _look(alias: str) -> Iterator[Batch]:
+    return _reached(alias, map(look, [alias]))
+
+
+def _reached(alias: str, batches: Iterator[Batch]) -> Iterator[Batch]:
+    """One database's; one that is out of reach does not keep the others waiting."""
     try:
-        for report in compensate(alias):
-            yield Batch(report.delivered, report.failed, alias)
+        yield from batches
     except UNREACHABLE as error:
         log.warning("compensate.unreachable", alias=alias, error=str(error))
         yield Batch(0, 1, f"{alias} unreachable")

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from infra.changes.compensate import compensate
+from infra.changes.preview import look
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import Flag
 from infra.jobs.types import Batch, Work
@@ -14,7 +15,7 @@ from infra.sharding.placement import Placement
 class Command(JobCommand):
     help = "Delivers pending changes once, lane by lane, until none is due."
     unit = "changes"
-    flags = frozenset({Flag.SHARD})
+    flags = frozenset({Flag.SHARD, Flag.DRY_RUN})
     placement = Placement.EVERYWHERE
 
     def add_job_arguments(self, parser: ArgumentParser) -> None:
@@ -22,5 +23,8 @@ class Command(JobCommand):
 
     def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
         for alias in work.aliases:
+            if work.dry_run:
+                yield look(alias, options["lane"])
+                continue
             for report in compensate(alias, options["lane"]):
                 yield Batch(report.delivered, report.failed, alias)
