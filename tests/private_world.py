@@ -6,15 +6,19 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
+import pytest
 from django.conf import settings
 from django.core.management import call_command
 from django.db import connections
 from django.test import override_settings
+from pytest_django import DjangoDbBlocker
 
 from accounts.queries.cards import forget_cards
 from config.environment import Environment
 from config.services import RunningServices
+from config.services.server import Server
 from infra.caching.client import redis
+from infra.changes.models import Change
 from infra.sharding.buckets import bucket_map
 from infra.sharding.placement import all_aliases
 from infra.sharding.replicas import replica_of
@@ -22,7 +26,22 @@ from infra.sharding.scatter import _threads
 from posts.count_cache import forget_counts
 from posts.known import known_posts
 from tests.services import private_services
-from tests.world import clean
+from tests.waiting import until
+from tests.world import clean, drain_all
+
+
+@pytest.fixture(scope="module")
+def private(django_db_blocker: DjangoDbBlocker) -> Iterator[RunningServices]:
+    """One private world for the tests of a module."""
+    with django_db_blocker.unblock(), private_world() as services:
+        yield services
+
+
+@pytest.fixture
+def services(private: RunningServices) -> Iterator[RunningServices]:
+    """Its servers, whole when the test begins."""
+    with whole(private):
+        yield private
 
 
 @contextmanager
@@ -37,12 +56,27 @@ def private_world(has_replicas: bool = False) -> Iterator[RunningServices]:
 def whole(services: RunningServices) -> Iterator[RunningServices]:
     """All servers of a private world up and empty, whatever the test before did to them."""
     for server in services.servers:
-        if not server.is_running:
-            server.start()
-        server.resume()
+        bring_back(server)
     _forget_connections()
     clean()
     yield services
+
+
+def bring_back(server: Server) -> None:
+    """It runs again, killed or hung."""
+    server.resume()
+    if not server.is_running:
+        server.start()
+
+
+def catch_up() -> None:
+    """Drains again and again until nothing is left: what failed is tried again in a second."""
+
+    def is_done() -> bool:
+        drain_all()
+        return not any(Change.objects.on(alias).exists() for alias in all_aliases())
+
+    until(is_done)
 
 
 @contextmanager

@@ -1,7 +1,6 @@
 """What tests do to real streaming replicas: hold them back, and let them come up to their shard."""
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 import psycopg
@@ -10,17 +9,10 @@ from config.services import RunningServices
 from config.services.replica import ReplicaServer
 from infra.sharding.positions import read_position
 from infra.sharding.replicas import replica_of
+from tests.waiting import until
 
 PAUSED = "SELECT pg_get_wal_replay_pause_state() = 'paused'"
 REPLAYED = "SELECT (pg_last_wal_replay_lsn() - '0/0'::pg_lsn)::bigint"
-WAIT_S = 30
-
-
-def until(is_so: Callable[[], object]) -> None:
-    deadline = time.monotonic() + WAIT_S
-    while not is_so():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 def ask(server: ReplicaServer, sql: str) -> object:
@@ -28,7 +20,7 @@ def ask(server: ReplicaServer, sql: str) -> object:
         return connection.execute(sql).fetchone()[0]
 
 
-def catch_up(services: RunningServices) -> None:
+def catch_replicas_up(services: RunningServices) -> None:
     """Every replica has what its shard has by now, and this process knows that it is well."""
     for shard, server in services.replicas.items():
         written = read_position(shard).log

@@ -77,14 +77,9 @@ def _delete_abandoned() -> None:
                 delete_data(data)
 
 
-def gone_within(pids: Iterable[int], seconds: float) -> bool:
-    """Whether all these processes end in time; one that nobody reaped has ended."""
-    deadline = time.monotonic() + seconds
-    while any(map(_is_alive, pids)):
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.02)
-    return True
+def are_gone(pids: Iterable[int]) -> bool:
+    """Whether all these processes have ended; one that nobody reaped has."""
+    return not any(map(_is_alive, pids))
 
 
 def _is_alive(pid: int) -> bool:

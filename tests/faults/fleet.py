@@ -1,12 +1,8 @@
 """What deploy/Procfile starts: two web servers behind a balancer, a worker and a compensator."""
 
 import http.client
-import socket
-import subprocess
 import sys
-import tempfile
 import threading
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -14,10 +10,10 @@ from pathlib import Path
 
 from config.runner.child import CHECKOUT, Child
 from config.runner.port import HOST, answers
-from config.runner.programs import app_environment
-from tests.services import private_services
+from tests.deployment import KEY, Deployment, prepared
+from tests.ports import free_port
+from tests.waiting import until
 
-KEY = "key-of-a-scenario-only-key-of-a-scenario-only-0123456789"
 START_S = 90.0
 PROCFILE = dict(
     line.split(": ", 1) for line in (CHECKOUT / "deploy/Procfile").read_text().splitlines()
@@ -28,9 +24,9 @@ PROCFILE = dict(
 class Fleet:
     """`webs` by port; `others` are the worker and the compensator."""
 
+    site: Deployment
     webs: dict[int, Child]
     others: list[Child]
-    environment: Mapping[str, str]
     open_ports: list[int] = field(default_factory=list)
     lines: list["Line"] = field(default_factory=list)
     exit_codes: dict[str, int] = field(default_factory=dict)
@@ -40,26 +36,12 @@ class Fleet:
         self.lines.append(Line(self, token))
         return self.lines[-1]
 
-    def manage(self, *words: str) -> str:
-        return subprocess.run(
-            [sys.executable, "manage.py", *words],
-            env=self.environment,
-            cwd=CHECKOUT,
-            stdout=subprocess.PIPE,
-            text=True,
-            check=True,
-        ).stdout
-
     def look(self) -> None:
         """What a balancer does all the time: sends nothing new to who is not ready."""
         self.open_ports[:] = [port for port in self.webs if answers(port, "/health/ready")]
 
     def await_all(self) -> None:
-        deadline = time.monotonic() + START_S
-        while len(self.open_ports) < len(self.webs):
-            logs = [web.log.read_text() for web in self.webs.values()]
-            assert time.monotonic() < deadline, logs
-            time.sleep(0.1)
+        until(lambda: len(self.open_ports) == len(self.webs), START_S, self._logs)
 
     def restart_one_by_one(self) -> None:
         for child in [*self.webs.values(), *self.others]:
@@ -68,23 +50,20 @@ class Fleet:
             child.begin()
             self.await_all()
 
+    def _logs(self) -> list[str]:
+        return [web.log.read_text() for web in self.webs.values()]
+
 
 @contextmanager
 def running_fleet(settings: Mapping[str, str]) -> Iterator[Fleet]:
     """All of it on servers of its own, with the accounts ann and bob. Cost: half a minute."""
     with ExitStack() as stack:
-        logs = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="tideline-logs-")))
-        services = stack.enter_context(private_services())
-        ports = [_free_port(), _free_port()]
-        environment = app_environment({**services.environment(), **settings}, KEY, ports[0])
-        webs = {port: _child("web", port, logs, environment) for port in ports}
-        others = [_child(name, None, logs, environment) for name in ("worker", "compensator")]
-        fleet = Fleet(webs, others, environment)
-        fleet.manage("migrate_shards")
+        site = stack.enter_context(prepared(settings))
+        webs = {port: _child("web", port, site) for port in (site.port, free_port())}
+        others = [_child(name, None, site) for name in ("worker", "compensator")]
+        fleet = Fleet(site, webs, others)
         for name in ("ann", "bob"):
-            fleet.manage(
-                "create_account", name, "--email", f"{name}@example.org", "--password", KEY
-            )
+            site.manage("create_account", name, "--email", f"{name}@example.org", "--password", KEY)
         for child in [*fleet.webs.values(), *others]:
             stack.callback(child.stop)
             child.begin()
@@ -94,13 +73,13 @@ def running_fleet(settings: Mapping[str, str]) -> Iterator[Fleet]:
         yield fleet
 
 
-def _child(name: str, port: int | None, logs: Path, environment: Mapping[str, str]) -> Child:
+def _child(name: str, port: int | None, site: Deployment) -> Child:
     """A line of deploy/Procfile, as honcho starts it."""
     called = f"{name}{port or ''}"
-    path = f"{Path(sys.executable).parent}:{environment['PATH']}"
+    path = f"{Path(sys.executable).parent}:{site.environment['PATH']}"
     argv = ["/bin/sh", "-c", f"exec {PROCFILE[name]}"]
-    own = {**environment, "PATH": path, "PORT": str(port)}
-    return Child(called, argv, logs / f"{called}.log", own)
+    own = {**site.environment, "PATH": path, "PORT": str(port)}
+    return Child(called, argv, site.logs / f"{called}.log", own)
 
 
 @contextmanager
@@ -118,12 +97,6 @@ def _looked_at(fleet: Fleet) -> Iterator[None]:
     finally:
         is_over.set()
         watcher.join()
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind((HOST, 0))
-        return int(probe.getsockname()[1])
 
 
 @dataclass

@@ -6,22 +6,16 @@ import pytest
 from celery import Celery
 from redis import Redis
 
-from infra.caching.client import FeedRedis, SingleClient
 from infra.changes import bell
-from tests.faults.test_redis_faults import server as redis_server
+from tests.waiting import until
 
-server = redis_server
 QUEUE = "celery:celery"
 
 
 @pytest.fixture
-def broker(server, monkeypatch, settings):
+def broker(server, client, monkeypatch, settings):
     """The bell's flag and its messages on a server of their own."""
     settings.REDIS_TIMEOUT_MS = 250
-    if not server.is_running:
-        server.start()
-    options = {"socket_timeout": 0.25, "socket_connect_timeout": 0.25}
-    client = FeedRedis(SingleClient(Redis.from_url(server.url, protocol=2, **options)))
     client.call("FLUSHALL")
     app = Celery("other", set_as_current=False)
     app.config_from_object("django.conf:settings", namespace="CELERY")
@@ -31,7 +25,6 @@ def broker(server, monkeypatch, settings):
     bell._broker.cache_clear()
     yield client
     bell._broker.cache_clear()
-    server.resume()
 
 
 def ring_timed(lane=0):
@@ -81,10 +74,12 @@ def test_restarted_broker_is_rung(server, broker):
     ring_timed()
     server.stop()
     server.start()
-    deadline = time.monotonic() + 5
-    while not queue_length(server) and time.monotonic() < deadline:
+
+    def is_rung():
         assert ring_timed() < 1
-        time.sleep(0.05)
+        return queue_length(server)
+
+    until(is_rung, within_s=5)
     assert queue_length(server) == 1
 
 

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-import time
 from signal import SIGCONT, SIGSTOP
 
 import pytest
@@ -13,23 +12,11 @@ from django.db import connections
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
 from relations.actions.follow import follow
-from tests.private_world import private_world, whole
+from tests.waiting import until
 from tests.world import make_accounts
 
 BACKWARD = "SELECT follower_id, followee_id FROM relations_backwardedge WHERE attribute = 1"
 WAITING = "SELECT state, attempts, error FROM changes_change"
-
-
-@pytest.fixture(scope="module")
-def private(django_db_blocker):
-    with django_db_blocker.unblock(), private_world() as services:
-        yield services
-
-
-@pytest.fixture
-def services(private):
-    with whole(private) as running:
-        yield running
 
 
 @pytest.fixture
@@ -46,14 +33,6 @@ def compensator(services):
     assert process.wait(20) == 2  # stopped, as a person asked
 
 
-def until(is_true, compensator):
-    deadline = time.monotonic() + 60
-    while not is_true():
-        assert compensator.poll() is None, "the schedule ended"
-        assert time.monotonic() < deadline, "nobody delivered it"
-        time.sleep(0.05)
-
-
 def is_mirrored(pairs):
     found = {pair for alias in ("shard0", "shard2") for pair in fetch_all(alias, BACKWARD)}
     return found >= set(pairs)
@@ -65,8 +44,8 @@ def test_rows_for_the_dead_shard_wait_and_hold_up_nobody(services, compensator):
     here, dead = ([p for p in people if shard_of(p) == a] for a in ("shard0", "shard1"))
     alive = [p for p in people if shard_of(p) in ("shard0", "shard2")]
     follow(here[0], dead[0])
-    until(lambda: fetch_all("shard1", BACKWARD), compensator)
-    until(lambda: not fetch_all("shard0", WAITING), compensator)  # and filed as delivered
+    until(lambda: fetch_all("shard1", BACKWARD))
+    until(lambda: not fetch_all("shard0", WAITING))  # and filed as delivered
 
     compensator.send_signal(SIGSTOP)
     waiting = [(one, other) for one in here for other in dead if (one, other) != (here[0], dead[0])]
@@ -76,11 +55,11 @@ def test_rows_for_the_dead_shard_wait_and_hold_up_nobody(services, compensator):
     services.postgres["shard1"].kill()
     connections["shard1"].close()
     compensator.send_signal(SIGCONT)
-    until(lambda: is_mirrored(free), compensator)
-    until(lambda: len(fetch_all("shard0", WAITING)) == len(waiting), compensator)
-    until(lambda: all(error for _, _, error in fetch_all("shard0", WAITING)), compensator)
+    until(lambda: is_mirrored(free))
+    until(lambda: len(fetch_all("shard0", WAITING)) == len(waiting))
+    until(lambda: all(error for _, _, error in fetch_all("shard0", WAITING)))
     assert {(state, attempts) for state, attempts, _ in fetch_all("shard0", WAITING)} == {(0, 0)}
 
     services.postgres["shard1"].start()
-    until(lambda: not fetch_all("shard0", WAITING), compensator)
+    until(lambda: not fetch_all("shard0", WAITING))
     assert set(fetch_all("shard1", BACKWARD)) == {(here[0], dead[0]), *waiting}

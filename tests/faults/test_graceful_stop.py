@@ -2,7 +2,6 @@
 
 import json
 import threading
-import time
 from dataclasses import dataclass, field
 
 import pytest
@@ -37,14 +36,14 @@ class Posting:
                 self.faults.append(f"{text}: {error!r}")
                 return
             self.connections += line.connection is None
-            time.sleep(0.2)  # an idle connection is what a server may close under a client
+            self.is_over.wait(0.2)  # an idle connection is what a server may close under a client
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_a_rolling_restart_loses_no_request_and_no_change():
     with running_fleet({"QUOTA_PER_ACCOUNT": "1000000"}) as fleet:
-        author, reader = fleet.manage("demo_token", "ann", "bob").split()
+        author, reader = fleet.site.manage("demo_token", "ann", "bob").split()
         follow(fleet.line(reader), fleet.line(author))
         posting = Posting(fleet, author)
         clients = [threading.Thread(target=posting.post_on, args=(n,)) for n in range(CLIENTS)]
@@ -59,7 +58,7 @@ def test_a_rolling_restart_loses_no_request_and_no_change():
         assert posting.faults == []
         assert posting.connections >= CLIENTS  # they were sent on to the other server
         assert fleet.exit_codes == {"web": 0, "worker": 0, "compensator": STOPPED_EARLY}
-        fleet.manage("drain_changes")
+        fleet.site.manage("drain_changes")
         author_line, reader_line = fleet.line(author), fleet.line(reader)
         assert found(author_line, path_of(author_line)) == posting.told
         assert found(reader_line, "/api/v1/timelines/home") == posting.told

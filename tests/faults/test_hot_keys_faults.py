@@ -1,52 +1,25 @@
 """Redis is killed, or hangs, while a key is hot: nothing stays hot, and answers are right."""
 
-import tempfile
 import time
-from pathlib import Path
 
 import pytest
-from redis import Redis
-from redis.backoff import NoBackoff
-from redis.retry import Retry
 
-from config.services import running_services
-from config.services.delete_data import delete_data
 from infra.caching import breaker, hot_fleet, leases, values
-from infra.caching.client import FeedRedis, SingleClient
 from infra.caching.hot_keys import REPORT_S, HotKeys, Limits
 from infra.caching.hot_values import HotValues
 from infra.caching.values import ValueCache, Versioned
 from tests.clocks import Clock
+from tests.faults.redis_alone import TIMEOUT_S
 
-TIMEOUT_S = 0.25
-# Only Redis is started: somebody else has the databases.
-NO_POSTGRES = {"DATABASE_URL": "-", "SHARD_DATABASE_URLS": "-"}
 LIMITS = Limits(reads_s=100, copy_s=1.0)
 
 
-@pytest.fixture(scope="module")
-def server():
-    data = Path(tempfile.mkdtemp(prefix="tideline-test-"))
-    try:
-        with running_services(data, environ=NO_POSTGRES) as services:
-            yield services.redis
-    finally:
-        delete_data(data)
-
-
 @pytest.fixture
-def redis_of_its_own(server, monkeypatch):
-    if not server.is_running:
-        server.start()
-    options = {"socket_timeout": TIMEOUT_S, "socket_connect_timeout": TIMEOUT_S}
-    connections = Redis.from_url(server.url, protocol=2, retry=Retry(NoBackoff(), 0), **options)
-    client = FeedRedis(SingleClient(connections))
+def redis_of_its_own(client, monkeypatch):
     for module in (hot_fleet, leases, values):
         monkeypatch.setattr(module, "redis", lambda: client)
     monkeypatch.setattr(breaker, "REST_S", 0.05)
     client.call("FLUSHDB")  # what a hung server was sent it did when it woke
-    yield
-    server.resume()
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
@@ -11,27 +10,14 @@ import pytest
 from django.conf import settings
 from redis import Redis
 
-from config.services import running_services
-from config.services.delete_data import delete_data
 from infra.caching.broadcast import FAMILY as CHANNEL
 from infra.caching.values import ValueCache, Versioned
 from tests.hot_reader import FAMILY, OWNER
 from tests.other_process import environment_of_this_test
+from tests.waiting import until
 
-# Only Redis is started: somebody else has the databases.
-NO_POSTGRES = {"DATABASE_URL": "-", "SHARD_DATABASE_URLS": "-"}
 COPY_S = 5.0
 SPEC = ValueCache(FAMILY, ttl_s=60, load=dict.fromkeys)
-
-
-@pytest.fixture(scope="module")
-def server():
-    data = Path(tempfile.mkdtemp(prefix="tideline-test-"))
-    try:
-        with running_services(data, environ=NO_POSTGRES) as services:
-            yield services.redis
-    finally:
-        delete_data(data)
 
 
 @pytest.fixture
@@ -89,10 +75,7 @@ def listeners(redis):
 
 
 def wait_for_listeners(redis, count):
-    deadline = time.monotonic() + 20
-    while listeners(redis) != count:
-        assert time.monotonic() < deadline, listeners(redis)
-        time.sleep(0.01)
+    until(lambda: listeners(redis) == count, said=lambda: listeners(redis))
 
 
 def seen_after_s(reader, payload, began):

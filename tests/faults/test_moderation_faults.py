@@ -1,42 +1,14 @@
 """Judged while Redis or a shard is away: in force where it can be, everywhere once it is back."""
 
-import time
-
 import pytest
 
 from accounts.queries.viewers import find_viewer
-from infra.changes.models import Change
 from infra.sharding.buckets import shard_of
-from infra.sharding.placement import all_aliases
 from moderation.types import Act
 from tests.callers import is_disabled, token_of
 from tests.integration.moderation.people import Circle, Eyes, judge, judge_that
-from tests.private_world import private_world, whole
+from tests.private_world import bring_back, catch_up
 from tests.truth import assert_drained_truth
-from tests.world import drain_all
-
-CATCH_UP_S = 30
-
-
-@pytest.fixture(scope="module")
-def private(django_db_blocker):
-    with django_db_blocker.unblock(), private_world() as services:
-        yield services
-
-
-@pytest.fixture
-def services(private):
-    with whole(private):
-        yield private
-
-
-def catch_up() -> None:
-    """What could not be delivered is tried again in a second."""
-    deadline = time.monotonic() + CATCH_UP_S
-    while any(Change.objects.on(alias).exists() for alias in all_aliases()):
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
-        drain_all()
 
 
 @pytest.mark.parametrize("end", ["kill", "pause"])
@@ -52,9 +24,7 @@ def test_without_redis(services, end):
     judge_that(circle.friends, Act.HIDE)
     assert circle.home() == []
     assert (eyes.status_of(person), is_disabled(token)) == (404, True)
-    services.redis.resume()
-    if not services.redis.is_running:
-        services.redis.start()
+    bring_back(services.redis)
     catch_up()
     assert circle.home() == []
     assert (eyes.status_of(person), is_disabled(token)) == (404, True)

@@ -10,23 +10,10 @@ from django.urls import reverse
 from accounts.models import User
 from infra.sharding.buckets import shard_of
 from operations.asking import MOST_WAITING, PATIENCE_S
-from tests.private_world import private_world, whole
 from tests.world import make_accounts
 
 # Of a loaded machine, beside the patience itself.
 MARGIN_S = 20
-
-
-@pytest.fixture(scope="module")
-def private(django_db_blocker):
-    with django_db_blocker.unblock(), private_world() as services:
-        yield services
-
-
-@pytest.fixture
-def services(private):
-    with whole(private) as running:
-        yield running
 
 
 @pytest.fixture

@@ -1,49 +1,16 @@
 """Posts while Redis is away: published, read and deleted all the same, and never back again."""
 
-import time
-
 import pytest
 
 from infra.changes.drain import drain
 from infra.changes.lanes import lane_of
-from infra.changes.models import Change
 from infra.sharding.buckets import shard_of
-from infra.sharding.placement import all_aliases
 from posts.actions.delete_post import delete_post
 from posts.queries.statuses import load_status_json
 from tests.callers import Caller
-from tests.private_world import private_world, whole
+from tests.private_world import bring_back, catch_up
 from tests.truth import assert_drained_truth
 from tests.world import drain_all, make_account, publish
-
-CATCH_UP_S = 30
-
-
-@pytest.fixture(scope="module")
-def private(django_db_blocker):
-    with django_db_blocker.unblock(), private_world() as services:
-        yield services
-
-
-@pytest.fixture
-def services(private):
-    with whole(private):
-        yield private
-
-
-def bring_back(server) -> None:
-    server.resume()
-    if not server.is_running:
-        server.start()
-
-
-def catch_up() -> None:
-    """What could not be delivered is tried again in a second."""
-    deadline = time.monotonic() + CATCH_UP_S
-    while any(Change.objects.on(alias).exists() for alias in all_aliases()):
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
-        drain_all()
 
 
 @pytest.mark.parametrize("end", ["kill", "pause"])

@@ -31,6 +31,7 @@ from infra.caching.pairs import PairCache
 from infra.caching.purging import purge
 from infra.caching.values import ValueCache, Versioned
 from posts.ids import PostId
+from tests.waiting import until
 from timelines.stores import packed
 from timelines.types import Entry, LiveTimeline
 
@@ -84,13 +85,6 @@ def free_ports(count: int) -> list[int]:
     finally:
         for one in sockets:
             one.close()
-
-
-def until(is_true, within_s=20):
-    deadline = time.monotonic() + within_s
-    while not is_true():
-        assert time.monotonic() < deadline, "the cluster does not get there"
-        time.sleep(0.02)
 
 
 @pytest.fixture(scope="module")

@@ -1,9 +1,8 @@
 """A Redis that dies, hangs, forgets and comes back, under the thin client."""
 
-import tempfile
 import threading
 import time
-from pathlib import Path
+from contextlib import suppress
 
 import pytest
 from redis import Redis
@@ -12,37 +11,12 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import RedisError
 from redis.retry import Retry
 
-from config.services import running_services
-from config.services.delete_data import delete_data
 from infra.caching import breaker
 from infra.caching.client import FeedRedis, SingleClient
 from infra.caching.values import PUT
 from infra.caching.wire import TRUSTED_S
-
-TIMEOUT_S = 0.25
-# Only Redis is started: somebody else has the databases.
-NO_POSTGRES = {"DATABASE_URL": "-", "SHARD_DATABASE_URLS": "-"}
-
-
-@pytest.fixture(scope="module")
-def server():
-    data = Path(tempfile.mkdtemp(prefix="tideline-test-"))
-    try:
-        with running_services(data, environ=NO_POSTGRES) as services:
-            yield services.redis
-    finally:
-        delete_data(data)
-
-
-@pytest.fixture
-def client(server):
-    """A process's client, as `redis()` makes it, and the server running when the test ends."""
-    if not server.is_running:
-        server.start()
-    options = {"socket_timeout": TIMEOUT_S, "socket_connect_timeout": TIMEOUT_S}
-    connections = Redis.from_url(server.url, protocol=2, retry=Retry(NoBackoff(), 0), **options)
-    yield FeedRedis(SingleClient(connections))
-    server.resume()
+from tests.faults.redis_alone import TIMEOUT_S
+from tests.waiting import until
 
 
 @pytest.fixture
@@ -76,15 +50,14 @@ def in_threads(count, work):
     return outcomes
 
 
-def wait_for(answer, call, within_s=3):
-    deadline = time.monotonic() + within_s
-    while time.monotonic() < deadline:
-        try:
-            if call() == answer:
-                return
-        except RedisError:
-            time.sleep(0.01)
-    pytest.fail("Redis is back, and nobody noticed")
+def wait_for(answer, call):
+    """Redis is back: it is noticed."""
+
+    def is_answered():
+        with suppress(RedisError):
+            return call() == answer
+
+    until(is_answered, within_s=3)
 
 
 def test_dead_redis_refuses_at_once_and_is_heard_again_when_it_is_back(server, client):
@@ -112,7 +85,7 @@ def test_hung_redis_costs_its_threads_one_timeout_together(server, client, short
     """When the rest is over one thread asks; the others do not wait with it."""
     server.pause()
     in_threads(1, lambda: client.call("PING"))
-    time.sleep(breaker.REST_S)
+    time.sleep(breaker.REST_S)  # that long Redis is left alone, and then asked again
     took = in_threads(8, lambda: seconds(lambda: client.call("PING")))
     assert sum(one > TIMEOUT_S / 2 for one in took) == 1
 
@@ -169,7 +142,7 @@ def test_connection_closed_while_it_rested_is_replaced_without_an_error(server, 
     number = client.call("CLIENT", "ID")
     with Redis.from_url(server.url) as other:
         other.client_kill_filter(_id=number)
-    time.sleep(2 * TRUSTED_S)
+    time.sleep(2 * TRUSTED_S)  # it rests that long, or it would be used unseen
     assert client.call("PING") == b"PONG"
     assert client.call("CLIENT", "ID") != number
 

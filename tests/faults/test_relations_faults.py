@@ -1,7 +1,6 @@
 """Follows while a shard or Redis is away: others go on, and what was missed is caught up with."""
 
 import time
-from collections.abc import Callable
 
 import pytest
 from django.db import OperationalError, close_old_connections
@@ -19,25 +18,12 @@ from relations.queries.lists import FOLLOWERS_LIST, FOLLOWING_LIST, list_page
 from tests.cached_lists import assert_cached_lists_agree
 from tests.callers import Caller, ids_of
 from tests.integration.timelines.homes import first_page
-from tests.private_world import private_world, whole
+from tests.private_world import bring_back, catch_up
 from tests.standings import shown_to
 from tests.truth import assert_drained_truth, forward_edges, live_pairs
-from tests.world import drain_all, make_accounts, publish
+from tests.world import make_accounts, publish
 
-CATCH_UP_S = 30
 DOWN = "shard1"
-
-
-@pytest.fixture(scope="module")
-def private(django_db_blocker):
-    with django_db_blocker.unblock(), private_world() as services:
-        yield services
-
-
-@pytest.fixture
-def services(private):
-    with whole(private):
-        yield private
 
 
 def people_by_shard(count: int) -> dict[str, list[int]]:
@@ -64,23 +50,6 @@ def drain_those_up(*down: str) -> None:
 def drain_one(alias: str) -> None:
     for lane in all_lanes():
         drain(alias, lane)
-
-
-def until(is_so: Callable[[], bool], what: str) -> None:
-    deadline = time.monotonic() + CATCH_UP_S
-    while not is_so():
-        assert time.monotonic() < deadline, what
-        time.sleep(0.1)
-
-
-def catch_up() -> None:
-    """As the schedule does: again and again, until nothing is left."""
-
-    def is_done() -> bool:
-        drain_all()
-        return not any(pending(alias) for alias in all_aliases())
-
-    until(is_done, "changes are left")
 
 
 def test_shard_down_stops_its_own_accounts_only_and_catches_up(services):
@@ -237,10 +206,7 @@ def test_follows_while_redis_is_away_show_at_once_and_after(services, end):
     assert follow(ann, eve)
     assert unfollow(ann, bob)
     assert members(FOLLOWING_LIST, ann) == [eve]
-    if end == "kill":
-        services.redis.start()
-    else:
-        services.redis.resume()
+    bring_back(services.redis)
     catch_up()
     assert (members(FOLLOWING_LIST, ann), members(FOLLOWERS_LIST, bob)) == ([eve], [])
     assert forward_edges().keys() == {(ann, bob), (ann, eve)}

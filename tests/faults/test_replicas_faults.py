@@ -31,8 +31,9 @@ from relations.types import Listed
 from tests.budgets import Calls, count_calls
 from tests.callers import Caller, ids_of
 from tests.integration.relations.edge_rows import cut, lay_list
-from tests.private_world import private_world, whole
-from tests.replicas import catch_up, held_back, until
+from tests.private_world import bring_back, private_world
+from tests.replicas import catch_replicas_up, held_back
+from tests.waiting import until
 from tests.world import drain_all, make_account, publish
 
 DAY_S = 86_400
@@ -48,10 +49,9 @@ def private(django_db_blocker):
 
 
 @pytest.fixture
-def services(private):
-    with whole(private):
-        catch_up(private)
-        yield private
+def services(services):
+    catch_replicas_up(services)
+    return services
 
 
 @pytest.fixture
@@ -88,7 +88,7 @@ class TestReadsGoThere:
     def test_posts_of_older_weeks(self, services, steady):
         ann = make_account()
         ids = old_posts(ann)
-        catch_up(services)
+        catch_replicas_up(services)
         with count_calls() as calls:
             assert set(load_status_json(ids)) == set(ids)
         assert asked(calls, shard_of(ann), "posts_post") == 0
@@ -97,7 +97,7 @@ class TestReadsGoThere:
     def test_weeks_that_redis_lacks(self, services, steady):
         ann = make_account()
         ids = [publish(ann), publish(ann)]
-        catch_up(services)
+        catch_replicas_up(services)
         forget_caches()
         with count_calls() as calls:
             assert set(load_status_json(ids)) == set(ids)
@@ -110,7 +110,7 @@ class TestReadsGoThere:
     def test_older_pages_of_an_author(self, services, steady):
         ann = make_account()
         ids = old_posts(ann, 5)
-        catch_up(services)
+        catch_replicas_up(services)
         client = Client()
         with count_calls() as calls:
             shown = ids_of(client.get(path_of(ann, ids[1])))
@@ -124,7 +124,7 @@ class TestReadsGoThere:
         ann = make_account()
         many = [Listed(1_000 + n, 1_000_000 + n) for n in range(400)]
         lay_list(FOLLOWERS_LIST, ann, many)
-        catch_up(services)
+        catch_replicas_up(services)
         small, below = cut(FOLLOWERS_LIST, 100), encode_cursor(many[200])
         list_page(small, ann, Window(40, max_id=below))
         with count_calls() as calls:
@@ -135,7 +135,7 @@ class TestReadsGoThere:
     def test_audits_of_counts(self, services, steady):
         ann = make_account()
         publish(ann)
-        catch_up(services)
+        catch_replicas_up(services)
         with count_calls() as calls:
             assert sum(batch.failed for batch in audit_counters(Work([shard_of(ann)]))) == 0
         assert calls.sql[f"{shard_of(ann)}_replica"] == 1
@@ -145,7 +145,7 @@ class TestTrailing:
     def test_new_post_is_there_at_once(self, services, steady):
         ann = make_account()
         caller = Caller(ann)
-        catch_up(services)
+        catch_replicas_up(services)
         with held_back(services.replicas[shard_of(ann)]):
             made = caller.post("/api/v1/statuses", {"status": "new"}).json()["id"]
             forget_caches()
@@ -163,7 +163,7 @@ class TestTrailing:
         ann = make_account()
         gone, kept = old_posts(ann, 2, days)
         below = create_post(ann, Draft("newer"))
-        catch_up(services)
+        catch_replicas_up(services)
         replica = replica_of(shard_of(ann))
         with held_back(services.replicas[shard_of(ann)]):
             delete_post(gone)
@@ -175,7 +175,7 @@ class TestTrailing:
                     assert Client().get(f"/api/v1/statuses/{gone.public}").status_code == 404
                     shown = ids_of(Client().get(path_of(ann, below)))
                     assert shown == [kept.public]
-        catch_up(services)
+        catch_replicas_up(services)
         assert set(load_status_json([gone, kept])) == {kept}
 
     def test_who_did_nothing_is_still_read_there(self, services, steady):
@@ -183,7 +183,7 @@ class TestTrailing:
         ann = make_account()
         bob = next(bob for bob in iter(make_account, None) if shard_of(bob) == shard_of(ann))
         quiet, busy = old_posts(ann), old_posts(bob)
-        catch_up(services)
+        catch_replicas_up(services)
         with held_back(services.replicas[shard_of(ann)]):
             busy.append(old_posts(bob, 1)[0])
             with count_calls() as calls:
@@ -198,7 +198,7 @@ class TestTrailing:
         ann = make_account()
         replica = replica_of(shard_of(ann))
         settings.REPLICA_LAG_S = 0
-        catch_up(services)
+        catch_replicas_up(services)
         with held_back(services.replicas[shard_of(ann)]):
             publish(ann)
             assert not replica.look()
@@ -213,7 +213,7 @@ class TestTrailing:
         ann = make_account()
         replica, server = replica_of(shard_of(ann)), services.replicas[shard_of(ann)]
         settings.REPLICA_LAG_S = 0
-        catch_up(services)
+        catch_replicas_up(services)
         with psycopg.connect(server.url, autocommit=True) as connection:
             connection.execute("ALTER SYSTEM SET primary_conninfo = ''")
             connection.execute("SELECT pg_reload_conf()")
@@ -235,7 +235,7 @@ class TestIll:
     def test_pages_go_on_and_it_is_used_again(self, services, end):
         ann = make_account()
         ids = old_posts(ann, 5)
-        catch_up(services)
+        catch_replicas_up(services)
         server, replica = services.replicas[shard_of(ann)], replica_of(shard_of(ann))
         path, wanted = path_of(ann, ids[0]), [i.public for i in ids[1:]]
         client = Client()
@@ -250,9 +250,7 @@ class TestIll:
         assert max(took) < A_PAGE_S + 0.5
         assert max(took[1:]) < A_PAGE_S
         assert not replica.look()
-        server.resume()
-        if not server.is_running:
-            server.start()
+        bring_back(server)
         until(replica.look)
         with count_calls() as calls:
             assert ids_of(client.get(path)) == wanted
@@ -320,7 +318,7 @@ class TestIll:
 class TestReadOnly:
     def test_orm_writes_are_refused(self, services):
         ann = make_account()
-        catch_up(services)
+        catch_replicas_up(services)
         alias = f"{shard_of(ann)}_replica"
         row = Account.objects.on(alias).get(id=ann)
         with pytest.raises(ReplicaIsReadOnly):

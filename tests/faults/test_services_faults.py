@@ -11,7 +11,8 @@ from psycopg.pq import PGconn
 from config.services import Search
 from config.services.errors import DataInUse
 from config.services.locks import locked
-from tests.services import gone_within, private_services
+from tests.services import are_gone, private_services
+from tests.waiting import until
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +65,7 @@ def test_all_processes_of_a_killed_shard_are_gone(shard):
     with psycopg.connect(shard.url) as connection:
         backend = connection.info.backend_pid
         shard.kill()
-        assert gone_within([backend], 2)
+        until(lambda: are_gone([backend]), within_s=2)
 
 
 def test_stopped_shard_starts_again(shard):

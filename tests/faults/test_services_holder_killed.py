@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-import time
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,7 +14,8 @@ from config.services import running_services
 from config.services.delete_data import delete_data
 from config.services.errors import DataInUse
 from config.services.process_tree import process_tree
-from tests.services import gone_within
+from tests.services import are_gone
+from tests.waiting import until
 
 CHECKOUT = Path(__file__).parents[2]
 HOLDER = """
@@ -23,7 +23,7 @@ import json, pathlib, sys, time
 from config.services import running_services
 with running_services(pathlib.Path(sys.argv[1]), environ={}, shard_count=1) as services:
     print(json.dumps(services.environment()), flush=True)
-    time.sleep(60)
+    time.sleep(60)  # it is killed before that
 """
 
 
@@ -52,7 +52,7 @@ def test_no_server_outlives_its_holder_and_committed_data_does(data):
         assert len(servers) >= 3
         process.kill()
         process.wait()
-        assert gone_within(servers, 2)
+        until(lambda: are_gone(servers), within_s=2)
     with (
         running_services(data, environ={}, shard_count=1) as services,
         psycopg.connect(services.postgres["default"].url) as connection,
@@ -89,9 +89,7 @@ def test_data_in_use_is_not_deleted(data):
 def test_start_that_was_killed_half_way_is_done_again(data):
     command = [sys.executable, "-c", HOLDER, str(data)]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, cwd=CHECKOUT) as process:
-        while not (data / "services").exists() or not list(data.glob("services/template/base")):
-            assert process.poll() is None
-            time.sleep(0.001)
+        until(lambda: list(data.glob("services/template/base")))
         # What is left of it may go on writing for a moment: the lock makes the next start wait.
         assert "template.lock" in open_files(process_tree(process.pid)[1])
         process.kill()

@@ -6,7 +6,6 @@ import re
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,7 +17,9 @@ from config.runner.port import HOST
 from config.services import URL_NAMES
 from config.services.delete_data import delete_data
 from config.services.process_tree import process_tree
-from tests.services import gone_within
+from tests.ports import free_port
+from tests.services import are_gone
+from tests.waiting import until
 
 CHECKOUT = Path(__file__).parents[2]
 # Cold, on a machine that runs other tests at the same time.
@@ -36,12 +37,11 @@ class Run:
         self.port = port
 
     def said(self, pattern: str, within_s: float) -> re.Match[str]:
-        deadline = time.monotonic() + within_s
-        while not (found := re.search(pattern, self.output.read_text())):
+        def found() -> re.Match[str] | None:
             assert self.process.poll() is None, self.output.read_text()
-            assert time.monotonic() < deadline, self.output.read_text()
-            time.sleep(0.05)
-        return found
+            return re.search(pattern, self.output.read_text())
+
+        return until(found, within_s, self.output.read_text)
 
     def get(self, path: str, token: str | None = None) -> int:
         connection = http.client.HTTPConnection(HOST, self.port, timeout=10)
@@ -101,11 +101,6 @@ def started(data: Path) -> Iterator[Run]:
         process.wait()
 
 
-def free_port() -> int:
-    with socket.create_server((HOST, 0)) as server:
-        return server.getsockname()[1]
-
-
 def test_first_start_and_ctrl_c_then_second_start_and_kill_9(data):
     """One story, because the first start of a fresh folder is dear."""
     with started(data) as run:
@@ -117,7 +112,7 @@ def test_first_start_and_ctrl_c_then_second_start_and_kill_9(data):
         run.process.send_signal(SIGINT)
         assert run.process.wait(30) == 0
         assert run.output.read_text().endswith("Stopped.\n")
-        assert gone_within(everyone, 2)
+        until(lambda: are_gone(everyone), within_s=2)
     with started(data) as run:
         assert run.get("/api/v1/timelines/home", token) == 200
         for name, words in RESTARTED:
@@ -125,17 +120,14 @@ def test_first_start_and_ctrl_c_then_second_start_and_kill_9(data):
         everyone = process_tree(run.process.pid)
         run.process.kill()
         run.process.wait()
-        assert gone_within(everyone, 2)
+        until(lambda: are_gone(everyone), within_s=2)
 
 
 def kill_and_await_return(run: Run, name: str, words: str) -> None:
     killed = run.children(words)[0]
     os.kill(killed, SIGKILL)
     run.said(f"{name} died; starting it again", 5)
-    deadline = time.monotonic() + 30
-    while not run.is_whole_again(words, killed):
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
+    until(lambda: run.is_whole_again(words, killed))
 
 
 def test_taken_port_is_told_before_anything_starts(tmp_path):

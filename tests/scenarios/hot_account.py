@@ -24,10 +24,13 @@ from infra.changes.lag import Lag, lag_of
 from tests.other_process import environment_of_this_test
 from tests.scenarios.background import Stop, threads
 from tests.scenarios.crowd import FIRST_ID, follow_together, lay_crowd
+from tests.waiting import until
 
 TICK_S = 0.1
 # More than any process does.
 MOST_ACTIONS_PER_S = 400
+# After the last follow.
+DRAINED_S = 300
 
 
 class Report(NamedTuple):
@@ -150,8 +153,7 @@ def waiting() -> list[Lag]:
 
 
 def until_drained() -> None:
-    while any(lag.pending for lag in waiting()):
-        time.sleep(TICK_S)
+    until(lambda: not any(lag.pending for lag in waiting()), DRAINED_S)
 
 
 def followers_of(account_id: int) -> Count:

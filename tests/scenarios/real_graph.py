@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
+from tests.deployment import Deployment, deployed
 from tests.oracle import Oracle
-from tests.scenarios.deployment import Deployment, deployed
 from tests.scenarios.graph_input import (
     choose_readers,
     make_oracle,

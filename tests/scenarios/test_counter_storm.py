@@ -19,6 +19,7 @@ from tests.integration.jobs.outcomes import Outcome
 from tests.scenarios.storm import DEATHS, Storm
 from tests.scenarios.storm_fleet import Fleet
 from tests.truth import assert_drained_truth
+from tests.waiting import until
 from tests.world import make_accounts
 
 OPERATIONS = int(os.environ.get("OPERATIONS", "400"))
@@ -31,11 +32,14 @@ FLEET_PEOPLE = 60
 
 def catch_up() -> None:
     """As the compensator does, until nothing is left; rows that failed wait for their time."""
-    while any(lag.pending for alias in all_aliases() for lag in lag_of(alias)):
+
+    def is_done() -> bool:
         for alias in all_aliases():
             for _ in compensate(alias):
                 pass
-        time.sleep(0.05)
+        return not any(lag.pending for alias in all_aliases() for lag in lag_of(alias))
+
+    until(is_done, within_s=OPERATIONS)
 
 
 def rage():

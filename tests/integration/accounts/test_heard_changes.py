@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import time
 
 import pytest
 from django.conf import settings
@@ -17,6 +16,7 @@ from infra.caching.local import LocalTier
 from posts import count_cache
 from tests.callers import is_disabled, token_of
 from tests.other_process import environment_of_this_test
+from tests.waiting import until
 from tests.world import make_account, publish
 
 AGES = 3600.0
@@ -67,22 +67,12 @@ def counts(post_id):
     return count_cache.complete_counts(reading, replies, {post_id})[post_id]
 
 
-def comes(expected):
-    """Whether it becomes true while copies are young."""
-    deadline = time.monotonic() + 20
-    while not expected():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.005)
-    return True
-
-
 def test_profile_changed_elsewhere(other):
     ann = make_account()
     assert b"Renamed" not in card(ann)
     assert cards.plan_cards([ann]).missing == []
     other("rename", ann)
-    assert comes(lambda: b"Renamed" in card(ann))
+    until(lambda: b"Renamed" in card(ann))
 
 
 def test_post_favourited_elsewhere(other):
@@ -91,7 +81,7 @@ def test_post_favourited_elsewhere(other):
     assert b'"favourites_count":0' in counts(post)
     assert count_cache.plan_counts([post]).missing == []
     other("favourite", bob, ann, post.moment)
-    assert comes(lambda: b'"favourites_count":1' in counts(post))
+    until(lambda: b'"favourites_count":1' in counts(post))
 
 
 def test_token_ended_elsewhere(other):
@@ -99,4 +89,4 @@ def test_token_ended_elsewhere(other):
     token = token_of(ann)
     assert find_viewer(token).account_id == ann
     other("suspend", ann)
-    assert comes(lambda: is_disabled(token))
+    until(lambda: is_disabled(token))

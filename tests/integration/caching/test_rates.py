@@ -42,7 +42,7 @@ def test_who_waits_as_long_as_told_is_let_through(world):
     while not (wait_s := rate.take()):
         pass
     assert 0 < wait_s <= 1 / 20
-    time.sleep(wait_s)
+    time.sleep(wait_s)  # as told
     assert rate.take() == 0.0
 
 

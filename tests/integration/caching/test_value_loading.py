@@ -2,32 +2,40 @@
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
 
 import pytest
 from django.db import OperationalError
 
+from infra.caching import flights as flights_module
 from infra.caching.client import redis
 from infra.caching.flights import Flights
 from infra.caching.leases import take_leases
 from infra.caching.loading import PATIENCE_S
 from infra.caching.values import ValueCache, Versioned
 from tests.races import failures, run_together
+from tests.waiting import until
 
 FAMILY = "tests.loading:v1"
+PAUSE_S = 0.05
 
 
 class Source:
-    """Reads slowly enough for others to come, and counts."""
+    """Counts its reads; they end when they may."""
 
-    def __init__(self, pause_s: float = 0.05) -> None:
-        self.version, self.text, self.reads, self.pause_s = 1, b"one", 0, pause_s
+    def __init__(self) -> None:
+        self.version, self.text, self.reads = 1, b"one", 0
         self.error: Exception | None = None
+        self.may_end = threading.Event()
+        self.may_end.set()
 
     def load(self, owners: Sequence[int]) -> Mapping[int, Versioned]:
         self.reads += 1
         found = {owner: Versioned(self.version, self.text) for owner in owners}
-        time.sleep(self.pause_s)
+        # Others come meanwhile, and would read here as well; who comes later finds it in Redis.
+        time.sleep(PAUSE_S)
+        self.may_end.wait(5)
         if self.error:
             raise self.error
         return found
@@ -41,13 +49,6 @@ def source(cache: object) -> Source:
 def process(source: Source, ttl_s: int = 60) -> ValueCache:
     """What another process has: its own flights and copies, the same Redis and source."""
     return ValueCache(FAMILY, ttl_s, source.load)
-
-
-def wait_until(is_true: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 5
-    while not is_true():
-        assert time.monotonic() < deadline
-        time.sleep(0.002)
 
 
 def test_threads_that_miss_together_read_the_source_once(source: Source) -> None:
@@ -86,15 +87,17 @@ def test_a_stale_entry_is_shown_while_one_reads_it_anew(
     source: Source, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     process(source).load_many([1])
-    source.version, source.text, source.pause_s = 2, b"two", 0.2
+    source.version, source.text = 2, b"two"
+    source.may_end.clear()
     now = time.time()
     monkeypatch.setattr("infra.caching.values.time.time", lambda: now + 50)
     reader = threading.Thread(target=lambda: process(source).load_many([1]))
     reader.start()
-    wait_until(lambda: source.reads == 2)
+    until(lambda: source.reads == 2)
     began = time.monotonic()
     assert process(source).load_many([1]) == {1: b"one"}
-    assert time.monotonic() - began < 0.15, "it does not wait"
+    assert time.monotonic() - began < PATIENCE_S, "it does not wait"
+    source.may_end.set()
     reader.join()
     assert process(source).load_many([1]) == {1: b"two"}
     assert source.reads == 2
@@ -112,37 +115,40 @@ def test_a_stale_entry_is_shown_while_the_source_is_away(
 
 def test_who_changes_and_reads_is_not_given_what_was_read_before(source: Source) -> None:
     spec = process(source)
+    source.may_end.clear()
     slow = threading.Thread(target=lambda: spec.load_many([1]))
     slow.start()
-    wait_until(lambda: source.reads == 1)
+    until(lambda: source.reads == 1)
     source.version, source.text = 2, b"two"
     spec.refresh({1: Versioned(2, b"two")})
     assert spec.load_many([1]) == {1: b"two"}
+    source.may_end.set()
     slow.join()
     assert process(source).load_many([1]) == {1: b"two"}, "the old value never stays"
 
 
-def test_a_load_that_fails_fails_for_its_caller_and_others_load_for_themselves() -> None:
+def test_a_load_that_fails_fails_for_its_caller_and_others_load_for_themselves(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     flights: Flights[int, int] = Flights()
-    reads: list[int] = []
-    first_is_in = threading.Event()
-    lock = threading.Lock()
+    first_is_in, second_waits = threading.Event(), threading.Event()
+    wait = flights_module._wait
 
-    def load(keys: Sequence[int]) -> Mapping[int, int]:
-        with lock:
-            reads.append(1)
-            is_first = len(reads) == 1
-        if is_first:
-            first_is_in.set()
-            time.sleep(0.1)
-            raise OperationalError("away")
-        return dict.fromkeys(keys, 7)
+    def wait_aloud(flight: Future[Mapping[int, int]]) -> Mapping[int, int] | None:
+        second_waits.set()
+        return wait(flight)
+
+    def fail(_: Sequence[int]) -> Mapping[int, int]:
+        first_is_in.set()
+        assert second_waits.wait(5)
+        raise OperationalError("away")
 
     def late() -> dict[int, int]:
         first_is_in.wait(5)
-        return flights.load([1], load)
+        return flights.load([1], lambda keys: dict.fromkeys(keys, 7))
 
-    first, second = run_together([lambda: flights.load([1], load), late])
+    monkeypatch.setattr(flights_module, "_wait", wait_aloud)
+    first, second = run_together([lambda: flights.load([1], fail), late])
     assert isinstance(first, OperationalError)
     assert second == {1: 7}
 

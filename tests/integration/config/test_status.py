@@ -113,7 +113,7 @@ def test_redis_down(world, monkeypatch):
 
 
 def test_what_hangs_is_not_waited_for(world, monkeypatch):
-    monkeypatch.setattr(module, "_read_workers", lambda: time.sleep(5))
+    monkeypatch.setattr(module, "_read_workers", lambda: time.sleep(5))  # it hangs
     begun = time.monotonic()
     found = read_status(datetime.now(UTC), patience_s=1.0)
     assert time.monotonic() - begun < 2

@@ -39,6 +39,7 @@ from tests.integration.demo.communities import (
 )
 from tests.oracle import Oracle
 from tests.scenarios.graph_input import FIRST_FOLLOW_MS, MINUTE_MS, read_lists
+from tests.waiting import until
 from tests.world import clean
 from timelines.queries.home import home_page
 
@@ -163,9 +164,8 @@ def kill_load(path: Path, sign: str) -> None:
         command, env=environment, cwd=CHECKOUT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     try:
-        while not any(fetch_one(alias, sign) for alias in all_aliases()[1:]):
-            assert process.poll() is None, "it ended before it could be killed"
-            time.sleep(0.005)
+        until(lambda: any(fetch_one(alias, sign) for alias in all_aliases()[1:]))
+        assert process.poll() is None, "it ended before it could be killed"
     finally:
         process.kill()
         process.wait()

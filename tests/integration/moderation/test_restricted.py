@@ -8,6 +8,7 @@ from accounts.queries import tokens, viewers
 from accounts.queries.viewers import find_viewer
 from accounts.types import Restriction
 from infra.changes.failpoints import arm, disarm
+from moderation.actions.judge import judge_post
 from moderation.errors import PostIsDeleted, ReasonMissing
 from moderation.models import ModerationAct
 from moderation.types import Act, Verdict
@@ -105,8 +106,6 @@ def test_twice_is_once_and_a_reason_is_asked(circle: Circle) -> None:
     assert judge(circle.judged, Act.LIMIT) is not None
     assert judge(circle.judged, Act.LIMIT) is None
     assert ModerationAct.objects.count() == 2
-    from moderation.actions.judge import judge_post  # noqa: PLC0415
-
     with pytest.raises(ReasonMissing):
         judge_post(circle.friends, Act.HIDE, Verdict(None, "  "))
     with pytest.raises(PostNotFound):

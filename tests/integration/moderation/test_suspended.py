@@ -6,10 +6,14 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.core.management import call_command
 from pytest_django import Settings
+from redis.exceptions import ConnectionError as RedisConnectionError
 
+from accounts.actions.sign_up import sign_up
 from accounts.queries import cards
 from accounts.queries.viewers import find_viewer
-from infra.caching.client import redis
+from accounts.types import NewUser
+from infra.caching.client import SingleClient, redis
+from infra.changes.failpoints import arm, disarm
 from infra.changes.models import Change
 from infra.sharding.buckets import shard_of
 from infra.sharding.placement import all_aliases
@@ -219,10 +223,6 @@ def test_a_card_that_missed_the_message_is_dropped_by_the_log(circle: Circle) ->
 def test_a_card_is_not_believed_without_redis(
     circle: Circle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from redis.exceptions import ConnectionError as Away  # noqa: PLC0415
-
-    from infra.caching.client import SingleClient  # noqa: PLC0415
-
     eyes = Eyes(circle.me)
     path = f"/api/v1/accounts/{circle.friend}/statuses"
     for _ in range(2):  # a process that begins keeps nothing of its first answer
@@ -230,7 +230,7 @@ def test_a_card_is_not_believed_without_redis(
     assert cards._cards.split([circle.judged]).known
 
     def refuse(*_: object) -> None:
-        raise Away
+        raise RedisConnectionError
 
     with monkeypatch.context() as away:
         away.setattr(SingleClient, "run", refuse)
@@ -266,9 +266,6 @@ def test_no_row_is_left_of_what_was_served_at_once(circle: Circle) -> None:
 
 def test_restricted_before_there_was_a_row(world: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """The shard was away when they signed up: the news found nothing, and is not lost."""
-    from accounts.actions.sign_up import sign_up  # noqa: PLC0415
-    from accounts.types import NewUser  # noqa: PLC0415
-    from infra.changes.failpoints import arm, disarm  # noqa: PLC0415
 
     def fail() -> None:
         raise ConnectionError

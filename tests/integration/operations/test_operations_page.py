@@ -40,6 +40,7 @@ from operations.history import (
 from operations.pages import charts as module
 from tests.budgets import count_calls
 from tests.integration.changes.kinds import ALIAS, LANE, note
+from tests.waiting import until
 
 
 def charts_of(browser):
@@ -88,9 +89,7 @@ def test_deliveries_are_counted_as_they_are_filed(world):
     drain(ALIAS, LANE)
     # PostgreSQL tells of a session's rows when it ends, at the latest.
     connections[ALIAS].close()
-    deadline = time.monotonic() + 30
-    while delivered() < before + 400:
-        assert time.monotonic() < deadline
+    until(lambda: delivered() >= before + 400)
 
 
 def test_two_compensators_write_a_slot_once(world):
@@ -178,10 +177,7 @@ def test_queries_that_run_long_are_listed(operator, long_query):
         assert [one["name"] for one in databases] == all_aliases()
         return {one["name"]: one["queries"] for one in databases}
 
-    deadline = time.monotonic() + 30
-    while not found()[ALIAS]:
-        assert time.monotonic() < deadline
-    (query,) = found()[ALIAS]
+    (query,) = until(lambda: found()[ALIAS])
     assert "pg_sleep" in query["text"]
     assert query["age_s"] > 1
     assert query["state"] == "active"

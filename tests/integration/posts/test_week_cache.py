@@ -205,13 +205,13 @@ def test_slow_loader_cannot_lay_a_post_that_was_deleted_meanwhile(ann, monkeypat
     forget(post_id)
     read_ranges = cache.read_ranges
 
-    def read_then_sleep(*args):
+    def read_then_be_late(*args):
         rows = read_ranges(*args)
         delete_post(post_id)
         return rows
 
     with monkeypatch.context() as patch:
-        patch.setattr(cache, "read_ranges", read_then_sleep)
+        patch.setattr(cache, "read_ranges", read_then_be_late)
         load(post_id)
     assert load(post_id, other) == {other: "hello"}
 
@@ -221,13 +221,13 @@ def test_slow_loader_cannot_lay_a_week_without_a_post_made_meanwhile(ann, monkey
     forget(post_id)
     read_ranges, made = cache.read_ranges, []
 
-    def read_then_sleep(*args):
+    def read_then_be_late(*args):
         rows = read_ranges(*args)
         made.append(post_at(ann, NOW_S + 1))
         return rows
 
     with monkeypatch.context() as patch:
-        patch.setattr(cache, "read_ranges", read_then_sleep)
+        patch.setattr(cache, "read_ranges", read_then_be_late)
         load(post_id)
     assert set(load(post_id, *made)) == {post_id, *made}
 

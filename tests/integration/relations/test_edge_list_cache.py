@@ -161,13 +161,13 @@ def test_slow_loader_cannot_lay_what_it_read_before_a_follow(world, monkeypatch)
     redis().call("DEL", FOLLOWING.key(ann))
     read_follows = fills.read_follows
 
-    def read_then_sleep(*args):
+    def read_then_be_late(*args):
         monkeypatch.setattr(fills, "read_follows", read_follows)
         rows = read_follows(*args)
         follow(ann, eve)
         return rows
 
-    monkeypatch.setattr(fills, "read_follows", read_then_sleep)
+    monkeypatch.setattr(fills, "read_follows", read_then_be_late)
     assert members(FOLLOWING_LIST, ann) == [bob]  # what was true when it was asked
     assert members(FOLLOWING_LIST, ann) == [eve, bob]
 

@@ -6,7 +6,6 @@ A few rounds each here; `ROUNDS=1000` makes them a thousand.
 
 import itertools
 import random
-import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
@@ -30,6 +29,7 @@ from tests.races import run_together
 from tests.rounds import IS_THOROUGH, rounds, run_rounds
 from tests.standings import assert_no_contradiction, shown_to
 from tests.truth import assert_drained_truth, forward_edges
+from tests.waiting import until
 from tests.world import NOW, make_accounts
 
 pytestmark = pytest.mark.timeout(0 if IS_THOROUGH else 120)
@@ -58,10 +58,12 @@ def drain_pending() -> None:
 
 def settle() -> None:
     """Until nothing is pending."""
-    deadline = time.monotonic() + SETTLE_S
-    while any(Change.objects.on(alias).exists() for alias in all_aliases()):
-        assert time.monotonic() < deadline
+
+    def is_settled() -> bool:
         drain_pending()
+        return not any(Change.objects.on(alias).exists() for alias in all_aliases())
+
+    until(is_settled, SETTLE_S)
 
 
 def assert_settled(people: list[int]) -> None:

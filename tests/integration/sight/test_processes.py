@@ -5,7 +5,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 import urllib.request
 from contextlib import suppress
 
@@ -15,7 +14,8 @@ from config.runner.child import CHECKOUT
 from infra.sight.machine import Machine
 from infra.sight.merging import merge
 from infra.sight.publishing import PUBLISHER, metrics_folder
-from tests.integration.sight.ports import free_port
+from tests.ports import free_port
+from tests.waiting import until
 
 COUNTS = """
 import os, sys
@@ -65,21 +65,14 @@ def here():
     return seen(PUBLISHER.collect(metrics_folder()))
 
 
-def wait_for(found, what):
-    deadline = time.monotonic() + 60
-    while not found():
-        assert time.monotonic() < deadline, what
-        time.sleep(0.02)
-
-
 def test_other_process_is_on_the_page_of_this_one(worker):
-    wait_for(lambda: here().get(WAITS) == 7, "never seen")
+    until(lambda: here().get(WAITS) == 7)
     assert here()["tideline_processes", (("role", "worker"),)] == 1
     assert here()["process_resident_memory_bytes", (("role", "worker"),)] > 1_000_000
 
 
 def test_counts_of_a_killed_process_stay(worker):
-    wait_for(lambda: here().get(WAITS) == 7, "never seen")
+    until(lambda: here().get(WAITS) == 7)
     worker.kill()
     worker.wait()
     assert here()[WAITS] == 7
@@ -101,7 +94,7 @@ def server(runtime, monkeypatch):
     process = subprocess.Popen(argv, cwd=CHECKOUT, start_new_session=True)
     url = f"http://127.0.0.1:{port}"
     try:
-        wait_for(lambda: processes(url) == "2", "both workers")
+        until(lambda: processes(url) == "2")
         yield process, url
     finally:
         with suppress(ProcessLookupError):

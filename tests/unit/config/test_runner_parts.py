@@ -6,7 +6,6 @@ import socket
 import stat
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -19,7 +18,8 @@ from config.runner.programs import app_environment, write_environment
 from config.runner.screen import Screen
 from config.runner.secret_key import secret_key
 from config.runner.signals import StopAsked, stop_on_signals
-from tests.services import gone_within
+from tests.services import are_gone
+from tests.waiting import until
 
 
 @pytest.mark.parametrize("text", ["", "web", "0", "65536", "-1", "8_0", "٣"])
@@ -101,9 +101,7 @@ def test_first_signal_asks_to_stop_and_the_second_does_not_disturb(number):
 def test_slow_step_says_that_it_goes_on(monkeypatch, capsys):
     monkeypatch.setattr(terminal, "TICK_S", 0.01)
     with terminal.step("counting"):
-        deadline = time.monotonic() + 5
-        while capsys.readouterr().out.count("counting: 0 s") == 0:
-            assert time.monotonic() < deadline
+        until(lambda: "counting: 0 s" in capsys.readouterr().out)
 
 
 def test_closed_terminal_does_not_stop_the_stopping(monkeypatch):
@@ -126,17 +124,13 @@ def test_child_that_is_replaced_takes_its_own_children_along(tmp_path):
     os.kill(child._process.pid, signal.SIGKILL)
     child._process.wait()
     child.begin()
-    assert gone_within([orphan], 2)
+    until(lambda: are_gone([orphan]), within_s=2)
     child.stop()
     assert not child.is_running
 
 
 def first_number(child: Child) -> int:
-    deadline = time.monotonic() + 5
-    while not (said := child.log.read_text()):
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-    return int(said.splitlines()[0])
+    return int(until(child.log.read_text).splitlines()[0])
 
 
 def test_child_is_asked_to_stop_once(tmp_path):

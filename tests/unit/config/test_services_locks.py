@@ -12,7 +12,8 @@ import pytest
 from config.services.errors import DataInUse, StartedOffMainThread
 from config.services.locks import locked
 from config.services.spawn import spawn
-from tests.services import gone_within
+from tests.services import are_gone
+from tests.waiting import until
 
 CHECKOUT = Path(__file__).parents[3]
 
@@ -59,14 +60,14 @@ def test_child_dies_with_its_parent(tmp_path):
     script = (
         "import pathlib, sys, time; from config.services.spawn import spawn;"
         "child = spawn(['/bin/sleep', '60'], pathlib.Path(sys.argv[1]), env={});"
-        "print(child.pid, flush=True); time.sleep(60)"
+        "print(child.pid, flush=True); time.sleep(60)"  # until it is killed
     )
     command = [sys.executable, "-c", script, str(tmp_path / "log")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=CHECKOUT) as parent:
         child = int(parent.stdout.readline())
         parent.send_signal(SIGKILL)
         parent.wait()
-        assert gone_within([child], 2)
+        until(lambda: are_gone([child]), within_s=2)
 
 
 def test_server_is_not_started_from_a_thread(tmp_path):

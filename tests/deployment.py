@@ -1,10 +1,8 @@
-"""A whole Tideline for a scenario: throw-away servers, real web, worker and compensator."""
+"""A whole Tideline on throw-away servers: real web, worker and compensator."""
 
-import socket
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -15,10 +13,11 @@ import psycopg
 from config.runner.child import CHECKOUT, Child
 from config.runner.port import HOST, answers
 from config.runner.programs import app_environment, list_children
+from tests.ports import free_port
 from tests.services import private_services
+from tests.waiting import until
 
 KEY = "key-of-a-scenario-only-key-of-a-scenario-only-0123456789"
-START_S = 60.0
 
 
 @dataclass(frozen=True)
@@ -27,6 +26,7 @@ class Deployment:
 
     port: int
     environment: Mapping[str, str]
+    logs: Path
 
     @property
     def address(self) -> str:
@@ -61,23 +61,30 @@ class Deployment:
         return count
 
     def wait_until_drained(self, within_s: float) -> None:
-        deadline = time.monotonic() + within_s
-        while pending := self.pending_count():
-            assert time.monotonic() < deadline, f"{pending} changes still pending"
-            time.sleep(0.2)
+        until(lambda: not self.pending_count(), within_s, self.pending_count)
+
+
+@contextmanager
+def prepared(settings: Mapping[str, str]) -> Iterator[Deployment]:
+    """Servers and migrated databases; its processes are the caller's to start."""
+    with (
+        tempfile.TemporaryDirectory(prefix="tideline-logs-") as logs,
+        private_services() as services,
+    ):
+        port = free_port()
+        environment = app_environment({**services.environment(), **settings}, KEY, port)
+        deployment = Deployment(port, environment, Path(logs))
+        deployment.manage("migrate_shards")
+        yield deployment
 
 
 @contextmanager
 def deployed(settings: Mapping[str, str]) -> Iterator[Deployment]:
     """Everything `make run` has, without the demo community; gone when the block ends."""
     with ExitStack() as stack:
-        logs = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="tideline-logs-")))
-        services = stack.enter_context(private_services())
-        port = _free_port()
-        environment = app_environment({**services.environment(), **settings}, KEY, port)
-        deployment = Deployment(port, environment)
-        deployment.manage("migrate_shards")
-        children = list_children(logs, environment, port)
+        deployment = stack.enter_context(prepared(settings))
+        port = deployment.port
+        children = list_children(deployment.logs, deployment.environment, port)
         for child in children:
             stack.callback(child.stop)
             child.begin()
@@ -86,14 +93,8 @@ def deployed(settings: Mapping[str, str]) -> Iterator[Deployment]:
 
 
 def _wait_for_web(web: Child, port: int) -> None:
-    deadline = time.monotonic() + START_S
-    while not answers(port, "/health/live"):
+    def is_up() -> bool:
         assert web.is_running, web.log.read_text()
-        assert time.monotonic() < deadline, web.log.read_text()
-        time.sleep(0.1)
+        return answers(port, "/health/live")
 
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind((HOST, 0))
-        return int(probe.getsockname()[1])
+    until(is_up, said=web.log.read_text)

@@ -1,0 +1,41 @@
+"""A Redis of its own, alone, which a test may kill, hang and bring back."""
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from redis import Redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from config.services import running_services
+from config.services.delete_data import delete_data
+from config.services.redis import RedisServer
+from infra.caching.client import FeedRedis, SingleClient
+
+TIMEOUT_S = 0.25
+# Only Redis is started: somebody else has the databases.
+NO_POSTGRES = {"DATABASE_URL": "-", "SHARD_DATABASE_URLS": "-"}
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[RedisServer]:
+    data = Path(tempfile.mkdtemp(prefix="tideline-test-"))
+    try:
+        with running_services(data, environ=NO_POSTGRES) as services:
+            assert services.redis
+            yield services.redis
+    finally:
+        delete_data(data)
+
+
+@pytest.fixture
+def client(server: RedisServer) -> Iterator[FeedRedis]:
+    """A process's client, as `redis()` makes it, and the server running when the test ends."""
+    if not server.is_running:
+        server.start()
+    options = {"socket_timeout": TIMEOUT_S, "socket_connect_timeout": TIMEOUT_S}
+    connections = Redis.from_url(server.url, protocol=2, retry=Retry(NoBackoff(), 0), **options)
+    yield FeedRedis(SingleClient(connections))
+    server.resume()

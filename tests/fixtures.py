@@ -1,0 +1,73 @@
+"""Fixtures: test databases for the session, a clean world for each test.
+
+Commits are real (races and drains need them), so a test cleans up by deleting rows, not by
+rolling back.
+"""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from django.db import connections
+from django.test.utils import setup_databases, teardown_databases
+from pytest_django import DjangoDbBlocker
+
+from infra.caching.client import _known, redis
+from infra.caching.listener import LISTENER, LISTENING
+from tests.waiting import until
+from tests.world import clean, drain_all
+from timelines.increments.questions import forget_increments
+from timelines.promotions.blend import forget_promotions
+from timelines.stores.chosen import timeline_store
+
+
+@pytest.fixture(scope="session")
+def databases(
+    django_db_modify_db_settings_parallel_suffix: None, django_db_blocker: DjangoDbBlocker
+) -> Iterator[None]:
+    """Test databases on every server, migrated, named after the xdist worker."""
+    with django_db_blocker.unblock():
+        made = setup_databases(verbosity=0, interactive=False, serialized_aliases=[])
+        yield
+        _end_other_sessions()
+        teardown_databases(made, verbosity=0)
+
+
+def _end_other_sessions() -> None:
+    """Threads of tests and of scatter keep their connections; a database in use cannot go."""
+    for connection in connections.all():
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            )
+
+
+@pytest.fixture(scope="session", autouse=True)
+def listening() -> None:
+    """When a process begins to hear of changes all copies fall: not while a test counts calls."""
+    LISTENER.start()
+    until(lambda: LISTENING.collect()[0].samples[0].value)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def scripts() -> None:
+    """Known to the server: else whichever test is the first to run one counts a trip too many."""
+    redis().run([("SCRIPT", "LOAD", script.body) for script in _known.values()])
+
+
+@pytest.fixture
+def world(databases: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    """Databases and Redis, empty; whatever the test leaves is deleted after it."""
+    with django_db_blocker.unblock():
+        clean()
+        timeline_store()  # its first call in a process asks the default database
+        yield
+        forget_increments()  # its thread would ask Redis while other tests count
+        forget_promotions()  # and this one's the default database
+        clean()
+
+
+@pytest.fixture
+def drain(world: None) -> Callable[[], int]:
+    """Call it to deliver every pending change; returns how many were."""
+    return drain_all
