@@ -43,7 +43,8 @@ def show_parked(request: HttpRequest) -> HttpResponse:
         "paused": paused,
         "problem": problem,
         "older": _page_after(chosen, rows),
-        "act": ParkedAct,
+        # Not the form: templates call what they can, and one without data has no acts.
+        "acts": {"retry": ParkedAct.RETRY, "discard": ParkedAct.DISCARD},
     }
     title = f"Parked changes of {alias}"
     return render(request, "operations/parked.html", page_context(request, title) | context)
