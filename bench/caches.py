@@ -112,7 +112,7 @@ def _read_for(account_id: int, seconds: float) -> tuple[int, float]:
         for _ in range(int(now_s * READS_S) - reads):
             profiles.load_many([account_id])
             reads += 1
-        time.sleep(0.001)
+        time.sleep(0.001)  # the pace: what is due is read at each turn
     return reads, now_s
 
 

@@ -105,7 +105,7 @@ def _visible_after_ms(author: int, friend: int) -> float:
     while not _has(friend, post):
         if time.perf_counter() - acked > GIVE_UP_S:
             raise TimeoutError(f"{post.public} was not pushed")
-        time.sleep(0.001)
+        time.sleep(0.001)  # as a client asks again; nothing tells that a push has come
     return (time.perf_counter() - acked) * 1000
 
 

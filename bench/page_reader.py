@@ -4,6 +4,7 @@ python -m bench.page_reader 4711     a line a page: when it was asked for, and h
 """
 
 import os
+import select
 import statistics
 import subprocess
 import sys
@@ -11,6 +12,8 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
+
+import django
 
 PAUSE_S = 0.002  # one reader of many, not a second flood
 
@@ -44,12 +47,8 @@ def percentiles_ms(pages: Sequence[Page]) -> dict[str, float]:
 
 def _read(account_id: int) -> None:
     """Until the standard input ends."""
-    import select  # noqa: PLC0415 - of the child alone
-
-    import django  # noqa: PLC0415
-
     django.setup()
-    from infra.api.pages import Window  # noqa: PLC0415
+    from infra.api.pages import Window  # noqa: PLC0415 - of the child alone, once it is set up
     from timelines.queries.home import home_page  # noqa: PLC0415
 
     pages: list[Page] = []

@@ -54,7 +54,7 @@ def _wait_for(port: int) -> None:
         try:
             socket.create_connection(("127.0.0.1", port), timeout=1).close()
         except OSError:
-            time.sleep(0.05)
+            time.sleep(0.05)  # it tells nobody when it is ready
         else:
             return
     raise RuntimeError("the web server did not start")

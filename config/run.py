@@ -24,6 +24,7 @@ from config.runner.watch import Watch, keep_running
 from config.services import RunningServices, ServiceError, running_services
 from config.services.spawn import spawn
 
+# The web server tells nobody when it is ready.
 _WEB_POLL_S = 0.05
 _FIRST_WAIT_S = 1.0
 # Long enough to see what a missing server does before it comes back.

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from config.services import ServiceError
 
+# They end in any order, and are begun again at times of their own: all are looked at by turns.
 _POLL_S = 0.2
 _LONGEST_WAIT_S = 30.0
 # Who ran this long had no trouble starting.

@@ -16,6 +16,7 @@ from config.services.spawn import server_environment, spawn
 # Recovery after a crash reads at most `max_wal_size` of log.
 _START_S = 60.0
 _STOP_S = 15.0
+# Servers tell nobody when they are ready.
 _POLL_S = 0.01
 
 

@@ -17,7 +17,8 @@ from infra.caching.flights import Flights
 from infra.caching.leases import Leases, take_leases
 from infra.caching.reads import count_error, count_loads, count_waits
 
-# How long one waits for another process's load, and how often one looks.
+# How long one waits for another process's load, and how often one looks: a notice would cost a
+# connection for each who waits.
 PATIENCE_S = 0.25
 LOOK_EVERY_S = 0.01
 log = structlog.get_logger()
