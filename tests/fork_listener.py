@@ -11,12 +11,11 @@ from pathlib import Path
 
 import django
 
+from infra.caching.listener import LISTENER
+
 
 def main() -> None:
-    os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
     django.setup()
-    from infra.caching.listener import LISTENER  # noqa: PLC0415 - needs the settings
-
     LISTENER.start()
     say("listening")
     sys.stdin.readline()

@@ -4,22 +4,20 @@ Prints `hot` when it answers from copies, and then `moment payload` for each new
 (moment: the clock that all processes of a machine share), until its standard input is closed.
 """
 
-import os
 import select
 import sys
 import time
 
 import django
 
+from infra.caching.values import ValueCache
+
 FAMILY = "tests.hot_reader:v1"
 OWNER = 1
 
 
 def main() -> None:
-    os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
     django.setup()
-    from infra.caching.values import ValueCache  # noqa: PLC0415 - needs the settings
-
     spec, shown = ValueCache(FAMILY, ttl_s=60, load=dict.fromkeys), b""
     while not select.select([sys.stdin], [], [], 0.0005)[0]:
         payload = spec.load_many([OWNER])[OWNER]

@@ -3,14 +3,12 @@
 rename ACCOUNT · suspend ACCOUNT · favourite ACCOUNT AUTHOR MOMENT
 """
 
-import os
 import sys
 
 import django
 
 
 def main() -> None:
-    os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
     django.setup()
     for line in sys.stdin:
         word, *numbers = line.split()

@@ -18,7 +18,6 @@ from tests.world import make_accounts, publish
 SCRIPT = """
 import os, signal, sys
 import django
-os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
 django.setup()
 from infra.changes.failpoints import arm
 from relations.actions.block import block

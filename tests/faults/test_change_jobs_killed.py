@@ -1,11 +1,6 @@
 """Commands on changes killed with -9 in the middle of their work; the next run goes on."""
 
-import subprocess
-import sys
-from signal import SIGKILL
-
 import pytest
-from django.conf import settings
 
 from infra.changes.drain import drain
 from infra.changes.management.commands.discard_changes import Command as Discard
@@ -14,33 +9,14 @@ from infra.changes.management.commands.resume_changes import Command as Resume
 from infra.changes.management.commands.unpark_changes import Command as Unpark
 from infra.changes.models import DiscardedChange
 from infra.changes.pausing import end_pause, list_paused, pause_kind
+from tests.faults.dying_job import kill_at
 from tests.integration.changes.kinds import ALIAS, LANE, column, note, parked, pending
 from tests.integration.jobs.outcomes import Outcome
-from tests.other_process import environment_of_this_test
 
-# Runs a job; the nth time it comes to the place, it kills itself.
-SCRIPT = """
-import os, signal, sys
-import django
-django.setup()
-from django.core.management import call_command
-from infra.changes.failpoints import arm
-place, turn, *words = sys.argv[1:]
-turns = iter(range(1, 1_000))
-arm(place, lambda: next(turns) == int(turn) and os.kill(os.getpid(), signal.SIGKILL))
-call_command(*words)
-"""
 ROWS = 7
 KIND = "tests.noted"
 CHOICE = ("--kind", KIND, "--batch-size", "2")
 WHY = ("--reason", "a test")
-
-
-def run_until_killed(place, turn, *words):
-    command = [sys.executable, "-c", SCRIPT, place, str(turn), *words]
-    environment = environment_of_this_test()
-    with subprocess.Popen(command, env=environment, cwd=settings.BASE_DIR) as process:
-        assert process.wait(60) == -SIGKILL
 
 
 @pytest.fixture
@@ -51,16 +27,16 @@ def rows(world):
 @pytest.mark.parametrize("place", ["parking.batch_changed", "parking.batch_chosen"])
 def test_parked_discarded_and_retried_whole(rows, place):
     """Each row is in one place at any time, and a second run does what the first left."""
-    run_until_killed(place, 2, "park_changes", *CHOICE, *WHY)
+    kill_at(place, 2, "park_changes", *CHOICE, *WHY)
     done = 4 if place == "parking.batch_changed" else 2
     assert (parked(), pending()) == (rows[:done], rows[done:])
     assert Outcome(Park(), *CHOICE, *WHY).code == 0
     assert parked() == rows
-    run_until_killed(place, 2, "discard_changes", *CHOICE, *WHY, "--limit", "4")
+    kill_at(place, 2, "discard_changes", *CHOICE, *WHY, "--limit", "4")
     assert discarded() == rows[:done]
     assert Outcome(Discard(), *CHOICE, *WHY, "--limit", str(5 - done)).code == 0
     assert (discarded(), parked()) == (rows[:5], rows[5:])
-    run_until_killed(place, 1, "unpark_changes", *CHOICE)
+    kill_at(place, 1, "unpark_changes", *CHOICE)
     assert Outcome(Unpark(), *CHOICE).code == 0
     assert (pending(), parked(), discarded()) == (rows[5:], [], rows[:5])
 
@@ -69,7 +45,7 @@ def test_resume_killed_between_batches_and_run_again(rows):
     pause_kind(ALIAS, KIND, "a test")
     drain(ALIAS, LANE)
     flags = ("--kind", KIND, "--batch-size", "2")
-    run_until_killed("pausing.rows_let_go", 2, "resume_changes", *flags)
+    kill_at("pausing.rows_let_go", 2, "resume_changes", *flags)
     held = "SELECT id FROM changes_change WHERE lane > 255 ORDER BY id"
     assert column(ALIAS, held) == rows[4:]
     assert [paused.is_ending for paused in list_paused(ALIAS)] == [True]

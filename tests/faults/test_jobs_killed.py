@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from signal import SIGKILL
 
 import pytest
 from django.conf import settings
@@ -13,48 +12,15 @@ from infra.jobs.models import JobCheckpoint, JobRun
 from infra.jobs.runs import recorded_run
 from infra.sharding.placement import all_aliases
 from infra.sharding.sql import fetch_all
+from tests.faults.dying_job import kill_at, start
 from tests.faults.renaming import Command
 from tests.integration.jobs.outcomes import Outcome
 from tests.other_process import environment_of_this_test
 from tests.world import make_accounts
 
-# Runs the job; the nth time it comes to the place, it does to itself what the test says.
-SCRIPT = """
-import os, signal, sys
-import django
-django.setup()
-from django.core.management import call_command
-from infra.changes.failpoints import arm
-from infra.jobs.checkpoints import Place
-from tests.faults.renaming import Command
-place, turn, name, *words = sys.argv[1:]
-turns = iter(range(1, 1_000))
-def act():
-    if next(turns) == int(turn):
-        os.kill(os.getpid(), getattr(signal, name))
-def keep_and_act(self, reached, keep=Place.keep):
-    keep(self, reached)
-    act()
-if place == "checkpoint":
-    Place.keep = keep_and_act
-arm(place, act)
-call_command(Command(), *words)
-"""
 PEOPLE = 24
+JOB = ("tests.faults.renaming.Command", "--batch-size", "3")
 EVERYTHING = "SELECT id, username, display_name FROM accounts_account"
-
-
-def start(place, turn, signal, *words):
-    command = [sys.executable, "-c", SCRIPT, place, str(turn), signal, *words]
-    quiet = subprocess.DEVNULL
-    return subprocess.Popen(
-        command, env=environment_of_this_test(), cwd=settings.BASE_DIR, stdout=quiet, stderr=quiet
-    )
-
-
-def kill_at(place, turn, *words):
-    with start(place, turn, "SIGKILL", "--batch-size", "3", *words) as process:
-        assert process.wait(30) == -SIGKILL
 
 
 def wrong_names():
@@ -70,9 +36,9 @@ def last_run():
 @pytest.mark.parametrize("place", ["renaming.rows_read", "renaming.batch_committed", "checkpoint"])
 def test_killed_anywhere_and_resumed_it_ends_the_same(world, place):
     make_accounts(PEOPLE)
-    kill_at(place, 4)
+    kill_at(place, 4, *JOB)
     assert wrong_names()
-    kill_at(place, 2, "--resume")
+    kill_at(place, 2, *JOB, "--resume")
     outcome = Outcome(Command(), "--resume")
     assert outcome.code == 0
     assert wrong_names() == []
@@ -95,7 +61,7 @@ def test_second_run_changes_nothing_and_a_dry_run_says_so_and_writes_nothing(wor
 
 def test_copy_that_hangs_keeps_others_out_until_it_is_killed(world):
     make_accounts(PEOPLE)
-    with start("renaming.batch_committed", 2, "SIGSTOP") as hung:
+    with start("SIGSTOP", "renaming.batch_committed", 2, *JOB) as hung:
         os.waitid(os.P_PID, hung.pid, os.WSTOPPED | os.WNOWAIT)
         with pytest.raises(AlreadyRunning, match=f"process {hung.pid} on .*, since 20"):
             Outcome(Command(), "--shard", "shard3")

@@ -1,11 +1,6 @@
 """Jobs on relations that are killed with -9 anywhere; the next run ends the same."""
 
-import subprocess
-import sys
-from signal import SIGKILL
-
 import pytest
-from django.conf import settings
 
 from counters.kinds import CounterKind
 from infra.api.pages import Window
@@ -13,6 +8,7 @@ from infra.jobs.models import JobCheckpoint, JobRun
 from relations.management.commands import audit_edges, backfill_backward_edges, reset_relations
 from relations.queries.lists import FOLLOWERS_LIST, list_page
 from relations.types import Attribute
+from tests.faults import dying_job
 from tests.integration.jobs.outcomes import Outcome
 from tests.integration.relations.jobs.damage import (
     delete_edge,
@@ -21,40 +17,12 @@ from tests.integration.relations.jobs.damage import (
     write_backward,
     write_count,
 )
-from tests.other_process import environment_of_this_test
 from tests.truth import assert_drained_truth, backward_edges, forward_edges
 from tests.world import drain_all
 
-# Runs a command; the nth time it comes to the place it kills itself.
-SCRIPT = """
-import os, signal, sys
-import django
-django.setup()
-from django.core.management import call_command
-from infra.changes.failpoints import arm
-from infra.jobs.checkpoints import Place
-place, turn, *words = sys.argv[1:]
-turns = iter(range(1, 1_000))
-def act():
-    if next(turns) == int(turn):
-        os.kill(os.getpid(), signal.SIGKILL)
-def keep_and_act(self, reached, keep=Place.keep):
-    keep(self, reached)
-    act()
-if place == "checkpoint":
-    Place.keep = keep_and_act
-arm(place, act)
-call_command(*words)
-"""
 
-
-def kill_at(place, turn, *words):
-    command = [sys.executable, "-c", SCRIPT, place, str(turn), *words]
-    quiet = subprocess.DEVNULL
-    with subprocess.Popen(
-        command, env=environment_of_this_test(), cwd=settings.BASE_DIR, stdout=quiet, stderr=quiet
-    ) as process:
-        assert process.wait(30) == -SIGKILL
+def kill_at(place, nth, *words):
+    dying_job.kill_at(place, nth, *words)
     assert JobRun.objects.latest("id").state == JobRun.State.RUNNING
 
 

@@ -1,33 +1,17 @@
 """rebuild_timelines killed with -9 in the middle of its work; the next run goes on."""
 
-import subprocess
-import sys
-from signal import SIGKILL
-
 import pytest
-from django.conf import settings
 
 from posts.actions.delete_post import delete_post
 from relations.actions.follow import follow
+from tests.faults.dying_job import kill_at
 from tests.integration.jobs.outcomes import Outcome
 from tests.integration.timelines.holed import lose
 from tests.integration.timelines.homes import first_page, read_to_end
-from tests.other_process import environment_of_this_test
 from tests.world import drain_all, make_accounts, publish
 from timelines.management.commands.audit_timelines import Command as Audit
 from timelines.management.commands.rebuild_timelines import Command as Rebuild
 
-# Runs the job; the nth time it comes to the place, it kills itself.
-SCRIPT = """
-import os, signal, sys
-import django
-django.setup()
-from django.core.management import call_command
-from infra.changes.failpoints import arm
-turns = iter(range(1, 1_000))
-arm("timeline.holes_filled", lambda: next(turns) == 4 and os.kill(os.getpid(), signal.SIGKILL))
-call_command(*sys.argv[1:])
-"""
 READERS = 8
 
 
@@ -50,10 +34,7 @@ def homes(world):
 
 def test_killed_between_two_steps_and_resumed_it_ends_the_same(homes):
     readers, expected = homes
-    command = [sys.executable, "-c", SCRIPT, "rebuild_timelines", "--all", "--batch-size", "1"]
-    environment = environment_of_this_test() | {"DJANGO_SETTINGS_MODULE": "config.settings"}
-    with subprocess.Popen(command, env=environment, cwd=settings.BASE_DIR) as process:
-        assert process.wait(100) == -SIGKILL
+    kill_at("timeline.holes_filled", 4, "rebuild_timelines", "--all", "--batch-size", "1")
     assert Outcome(Audit()).out.endswith(f"{READERS - 4} failed\n"), "four are filled, three whole"
     assert "5 changed" in Outcome(Rebuild(), "--all", "--resume").out
     assert Outcome(Audit()).code == 0

@@ -3,7 +3,6 @@
 Says `ready`, begins when told for how many seconds, and prints how many follows it did.
 """
 
-import os
 import sys
 import time
 from itertools import takewhile
@@ -12,7 +11,6 @@ import django
 
 
 def main() -> None:
-    os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
     django.setup()
     from relations.actions.follow import follow  # noqa: PLC0415 - needs the settings
 

@@ -24,7 +24,6 @@ LIVES_S = (5.0, 40.0)
 
 
 def main() -> None:
-    os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
     django.setup()
     import tests.scenarios.storm  # noqa: F401, PLC0415 - imported once, for all that are forked
 
@@ -54,6 +53,7 @@ def rage(people: Sequence[int], seed: int) -> int:
 
 
 def tell(seen: Counter[str]) -> None:
+    """Every TELL_EVERY_S, until the process is killed: what a kill takes along is never told."""
     told: Counter[str] = Counter()
     while True:
         time.sleep(TELL_EVERY_S)

@@ -37,7 +37,7 @@ from timelines.increments.questions import increments
 since = PostId(int(sys.argv[1]), 0, 0)
 while True:
     print(increments().authors_since(np.array([int(sys.argv[2])]), since), flush=True)
-    time.sleep(0.05)
+    time.sleep(0.05)  # as often as people ask, until it is killed
 """
 
 
@@ -222,8 +222,7 @@ class Other:
 
     def __init__(self, author: int, cursor: PostId) -> None:
         command = [sys.executable, "-c", OTHER, str(cursor.second), str(author)]
-        settings = {"DJANGO_SETTINGS_MODULE": "config.settings"}
-        environment = environment_of_this_test() | settings
+        environment = environment_of_this_test()
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, text=True)
 
     def says(self, answer: str, within_s: float = 60) -> float:
