@@ -1,31 +1,53 @@
-"""How people choose changes on a command line, and the walk over those they chose."""
+"""What commands over chosen changes share: how people choose them, and the walk over those."""
 
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from functools import partial
+from typing import Any, ClassVar
 
 from django.core.management import CommandError
 
 from infra.changes.failpoints import failpoint
-from infra.changes.parking import Choice, WaitingChange
+from infra.changes.models import ChangeState
+from infra.changes.parking import Choice, list_changes
+from infra.jobs.command import JobCommand
 from infra.jobs.flags import WALK, Flag
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import Key, Row, walk
-
-# An owner's changes may be on several databases, so --account would look at one too few.
-FLAGS = WALK - {Flag.ACCOUNT}
-# (alias, after id, how many, which)
-ListChanges = Callable[[str, int, int, Choice], list[WaitingChange]]
+from infra.sharding.placement import Placement
 
 
-def add_choice(parser: ArgumentParser) -> None:
-    """Adds --kind, --owner, --id and --all."""
-    parser.add_argument("--kind", help="only this kind, for example posts.created")
-    parser.add_argument("--owner", type=int, metavar="ACCOUNT", help="only this owner's")
-    parser.add_argument(
-        "--id", type=int, action="append", metavar="N", help="this one of --shard; may be repeated"
-    )
-    parser.add_argument("--all", action="store_true", help="whatever kind and owner")
+class ChosenChangesCommand(JobCommand):
+    """Subclasses say what they offer, what they do to it, and, if they ask a reason, what it is."""
+
+    offered: ClassVar[ChangeState]
+    reason_help: ClassVar[str] = ""
+    unit = "changes"
+    # An owner's changes may be on several databases, so --account would look at one too few.
+    flags = WALK - {Flag.ACCOUNT}
+    placement = Placement.EVERYWHERE
+
+    def act(self, alias: str, ids: Sequence[int], options: Mapping[str, Any]) -> int:
+        """Does it to these changes; returns how many it changed."""
+        raise NotImplementedError
+
+    def add_job_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--kind", help="only this kind, for example posts.created")
+        parser.add_argument("--owner", type=int, metavar="ACCOUNT", help="only this owner's")
+        parser.add_argument(
+            "--id",
+            type=int,
+            action="append",
+            metavar="N",
+            help="this one of --shard; may be repeated",
+        )
+        parser.add_argument("--all", action="store_true", help="whatever kind and owner")
+        if self.reason_help:
+            parser.add_argument("--reason", required=True, help=self.reason_help)
+
+    def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
+        act = partial(self.act, options=options)
+        return walk_changes(work, self.offered, choice_of(options), act)
 
 
 def choice_of(options: Mapping[str, Any]) -> Choice:
@@ -40,8 +62,8 @@ def choice_of(options: Mapping[str, Any]) -> Choice:
 
 def walk_changes(
     work: Work,
+    state: ChangeState,
     choice: Choice,
-    list_changes: ListChanges,
     act: Callable[[str, Sequence[int]], int],
 ) -> Iterator[Batch]:
     """Does something to the changes chosen, batch by batch, in id order; a line for each.
@@ -50,7 +72,7 @@ def walk_changes(
     """
 
     def read(alias: str, after: Key | None, count: int) -> list[Row]:
-        return [*list_changes(alias, after[0] if after else 0, count, choice)]
+        return [*list_changes(alias, state, after[0] if after else 0, count, choice)]
 
     for alias, rows, position in walk(work, read):
         ids = [row[0] for row in rows]

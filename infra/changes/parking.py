@@ -80,12 +80,16 @@ def list_parked(
     alias: str, after_id: int = 0, limit: int = PAGE, choice: Choice = ANY
 ) -> list[WaitingChange]:
     """A page of what is parked on one database, by id. One query, by its own index."""
-    return _list(alias, ChangeState.PARKED, after_id, limit, choice)
+    return list_changes(alias, ChangeState.PARKED, after_id, limit, choice)
 
 
-def list_pending(alias: str, after_id: int, limit: int, choice: Choice) -> list[WaitingChange]:
-    """The same of what is pending, rows of paused kinds with it."""
-    return _list(alias, ChangeState.PENDING, after_id, limit, choice)
+def list_changes(
+    alias: str, state: ChangeState, after_id: int, limit: int, choice: Choice
+) -> list[WaitingChange]:
+    """The same of what is parked or pending, rows of paused kinds with it."""
+    ids = None if choice.ids is None else [*choice.ids]
+    asked = {"state": int(state), "after": after_id, "limit": limit} | choice._asdict()
+    return [WaitingChange(*row) for row in fetch_all(alias, LIST, asked | {"ids": ids})]
 
 
 def park(alias: str, ids: Sequence[int], reason: str) -> int:
@@ -118,14 +122,6 @@ def discard_parked(alias: str, ids: Sequence[int], reason: str, by: str) -> int:
     count = execute(alias, DISCARD, ([*ids], _required(reason), by))
     log.warning("changes.discarded", alias=alias, rows=count, reason=reason, by=by)
     return count
-
-
-def _list(
-    alias: str, state: ChangeState, after_id: int, limit: int, choice: Choice
-) -> list[WaitingChange]:
-    ids = None if choice.ids is None else [*choice.ids]
-    asked = {"state": int(state), "after": after_id, "limit": limit} | choice._asdict()
-    return [WaitingChange(*row) for row in fetch_all(alias, LIST, asked | {"ids": ids})]
 
 
 def _required(reason: str) -> str:

@@ -9,7 +9,8 @@ from django.core.management.base import DjangoHelpFormatter
 from django.db import connections
 
 from counters.kinds import CounterKind
-from infra.changes.parking import Choice, list_pending, park
+from infra.changes.models import ChangeState
+from infra.changes.parking import Choice, list_changes, park
 from infra.jobs.drive import Driver
 from infra.jobs.flags import Flag
 from infra.jobs.models import JobRun
@@ -66,7 +67,11 @@ def people(world):
     follow(others[0], others[4])  # some are pending, some parked
     follow(others[1], others[5])
     shard = shard_of(others[0])
-    park(shard, [row.id for row in list_pending(shard, 0, 1, Choice())], "a test")
+    park(
+        shard,
+        [row.id for row in list_changes(shard, ChangeState.PENDING, 0, 1, Choice())],
+        "a test",
+    )
     return people
 
 
