@@ -50,7 +50,7 @@ class ValueCache:
         self.ttl_s = ttl_s
         self.load = load
         self.hot: HotValues[int, bytes] = HotValues(family, self.key)
-        self._loading = Loading(family, load, self._put, self._look)
+        self._loading = Loading(family, load, self.put_many, self._look)
         holds_copies(family, self)
 
     def key(self, owner: int) -> bytes:
@@ -132,11 +132,11 @@ class ValueCache:
         laid = zip(owners, replies, strict=True)
         return {owner: _read(raw).payload for owner, raw in laid if raw is not None}
 
-    def put_many(self, entries: Mapping[int, Versioned]) -> bool:
-        """Stores entries that are not older than what is there; False when Redis is away."""
-        return self._put(entries)
+    def put_many(self, entries: Mapping[int, Versioned], after: Sequence[Command] = ()) -> bool:
+        """Stores entries that are not older than what is there, and runs what comes `after`.
 
-    def _put(self, entries: Mapping[int, Versioned], after: Sequence[Command] = ()) -> bool:
+        False when Redis is away. One round trip.
+        """
         puts = [self.put_command(owner, entry) for owner, entry in entries.items()]
         try:
             redis().run([*puts, *after])
