@@ -1,4 +1,4 @@
-"""Django's registration of moderation; its consumers register on import."""
+"""Django's registration of moderation: its consumers and its chores."""
 
 from importlib import import_module
 
@@ -11,6 +11,7 @@ class ModerationConfig(AppConfig):
 
     def ready(self) -> None:
         import_module("moderation.consumers")
+        import_module("moderation.retention")
         # Permissions of apps listed before this one are there by then.
         lay = import_module("moderation.groups").lay_groups_after_migrating
         post_migrate.connect(lay, sender=self)

@@ -8,6 +8,7 @@ from infra.jobs.types import Batch, Work
 from infra.jobs.walk import Key, Row, walk
 from infra.sharding.sql import fetch_all
 
+KEPT_DAYS = 30
 FOUND = """
 SELECT author_id, moment FROM posts_post
 WHERE deleted_at IS NOT NULL AND deleted_at < %(before)s

@@ -8,9 +8,7 @@ from typing import Any
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import WALK, count
 from infra.jobs.types import Batch, Work
-from posts.jobs.purge_deleted_posts import purge_deleted_posts
-
-DAYS = 30
+from posts.jobs.purge_deleted_posts import KEPT_DAYS, purge_deleted_posts
 
 
 class Command(JobCommand):
@@ -19,8 +17,8 @@ class Command(JobCommand):
     flags = WALK
 
     def add_job_arguments(self, parser: ArgumentParser) -> None:
-        text = f"that were deleted more than so many days ago ({DAYS})"
-        parser.add_argument("--days", type=count, default=DAYS, metavar="DAYS", help=text)
+        text = f"that were deleted more than so many days ago ({KEPT_DAYS})"
+        parser.add_argument("--days", type=count, default=KEPT_DAYS, metavar="DAYS", help=text)
 
     def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
         return purge_deleted_posts(work, datetime.now(UTC) - timedelta(days=options["days"]))

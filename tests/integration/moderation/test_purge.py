@@ -3,15 +3,19 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.conf import settings
 from django.core.management import CommandError
 
 from accounts.errors import AccountPurged
 from accounts.models import Account, User
 from accounts.types import Restriction
 from infra.changes.failpoints import arm, disarm
-from infra.jobs.models import JobCheckpoint
+from infra.jobs import turns
+from infra.jobs.models import JobCheckpoint, JobRun
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute, fetch_one
+from moderation import retention
+from moderation.jobs import purge_accounts
 from moderation.management.commands.purge_accounts import Command as Purge
 from moderation.management.commands.restore_account import Command as Restore
 from moderation.management.commands.suspend_account import Command as Suspend
@@ -19,7 +23,9 @@ from moderation.models import ModerationAct
 from moderation.types import Act
 from posts.actions.delete_post import delete_post
 from posts.actions.mark_post import mark_post
+from posts.jobs.purge_deleted_posts import FOUND
 from posts.management.commands.purge_deleted_posts import Command as PurgePosts
+from posts.retention import purge_deleted_posts_in_turns
 from posts.types import Kind
 from relations.actions.block import block
 from relations.actions.mute import mute
@@ -178,11 +184,35 @@ def test_one_account_at_once_when_it_is_meant(circle: Circle) -> None:
     assert_purged(circle)
 
 
+def test_by_turns_nobody_has_to_start_it(circle: Circle, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each turn has time for one batch of one row."""
+    suspend_long_ago(circle.judged)
+    monkeypatch.setattr(turns, "TURN_S", 0.0)
+    monkeypatch.setattr(retention, "ROUNDS", retention.ROUNDS._replace(batch_size=1))
+    alias = shard_of(circle.judged)
+    retention.purge_accounts_in_turns(alias)
+    assert left_of(circle.judged), "a turn is short"
+    while not Account.objects.of(circle.judged).get().restrictions & Restriction.PURGED:
+        retention.purge_accounts_in_turns(alias)
+    assert_purged(circle)
+    runs = JobRun.objects.filter(job="purge_accounts")
+    taken = runs.count()
+    assert taken == sum(run.done for run in runs)
+    retention.purge_accounts_in_turns(alias)
+    assert runs.count() == taken, "there is nothing left to do"
+
+
+def test_by_turns_nobody_goes_too_early(circle: Circle) -> None:
+    judge(circle.judged, Act.SUSPEND)
+    before = everything_written()
+    for alias in settings.SHARD_ALIASES:
+        retention.purge_accounts_in_turns(alias)
+    assert everything_written() == before
+
+
 def test_who_was_restored_while_it_ran_is_left_alone(
     circle: Circle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from moderation.jobs import purge_accounts  # noqa: PLC0415
-
     suspend_long_ago(circle.judged)
     begin = purge_accounts._begin
 
@@ -243,9 +273,20 @@ def test_old_tombstones_go_but_the_newest_and_what_somebody_holds_on_to(world: N
     assert publish(ann, clock_s=lambda: 1_767_230_000.0) > newest
 
 
-def test_tombstones_are_found_by_their_index(world: None) -> None:
-    from posts.jobs.purge_deleted_posts import FOUND  # noqa: PLC0415
+def test_old_tombstones_go_by_turns_too(world: None) -> None:
+    ann = make_account()
+    old, newest = (publish(ann, clock_s=lambda n=n: 1_767_230_000.0 + n) for n in range(2))
+    for post in (old, newest):
+        delete_post(post)
+    drain_all()
+    age(ann)
+    purge_deleted_posts_in_turns(shard_of(ann))
+    assert rows_of("SELECT moment FROM posts_post") == [(newest.moment,)]
+    [run] = JobRun.objects.filter(job="purge_deleted_posts")
+    assert (run.state, run.done, run.changed) == (JobRun.State.DONE, 2, 1)
 
+
+def test_tombstones_are_found_by_their_index(world: None) -> None:
     execute("shard0", FILL)
     execute("shard0", "ANALYZE posts_post")
     params = {"before": datetime.now(UTC), "account": None, "author": 3, "moment": 5, "count": 500}
