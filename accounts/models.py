@@ -79,6 +79,14 @@ class User(AbstractUser):  # type: ignore[django-manager-missing]
                 condition=models.Q(id__lte=MAX_ACCOUNT_ID), name="user_id_fits_post_ids"
             ),
         ]
+        indexes = [
+            # how many are restricted, and to what; few
+            models.Index(
+                fields=["restrictions"],
+                name="user_restricted",
+                condition=~models.Q(restrictions=Restriction.NONE.value),
+            )
+        ]
 
     def get_full_name(self) -> str:
         return self.username

@@ -1,9 +1,11 @@
-"""Django's registration of moderation: its consumers and its chores."""
+"""Django's registration of moderation: its consumers, its chores, its part of /metrics."""
 
 from importlib import import_module
 
 from django.apps import AppConfig
 from django.db.models.signals import post_migrate
+
+from infra.sight.scraped import SCRAPED
 
 
 class ModerationConfig(AppConfig):
@@ -12,6 +14,8 @@ class ModerationConfig(AppConfig):
     def ready(self) -> None:
         import_module("moderation.consumers")
         import_module("moderation.retention")
+        import_module("moderation.sampling")
+        SCRAPED.register(import_module("moderation.metrics").QueueCollector())
         # Permissions of apps listed before this one are there by then.
         lay = import_module("moderation.groups").lay_groups_after_migrating
         post_migrate.connect(lay, sender=self)

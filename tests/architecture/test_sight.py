@@ -93,7 +93,7 @@ def test_every_gauge_says_what_processes_show_together():
 def test_labels_have_few_values():
     """Nothing that grows with accounts, posts or requests."""
     few = {"family", "from", "job", "kind", "lanes", "outcome", "role", "route", "shard", "source"}
-    few |= {"sources", "state", "status", "tier", "why"}
+    few |= {"restriction", "sources", "state", "status", "tier", "why"}
     assert set().union(*exported().values()) <= few
 
 

@@ -1,0 +1,116 @@
+"""What /metrics says of the queue of moderators, and of what they do."""
+
+import pytest
+from prometheus_client import REGISTRY
+from redis.exceptions import ConnectionError as RedisConnectionError
+
+from accounts.models import User
+from accounts.types import Restriction
+from infra.caching.client import SingleClient
+from infra.sharding.sql import execute, fetch_one
+from moderation.metrics import QueueCollector
+from moderation.models import Report
+from moderation.sampling import RESTRICTED, look_at_queue, sample_queue
+from moderation.types import Act, ReportState
+from tests.callers import Caller
+from tests.integration.moderation.people import Circle, judge
+from tests.world import restrict
+
+HOUR_S = 3_600
+
+
+@pytest.fixture
+def circle(world: None) -> Circle:
+    return Circle()
+
+
+def shown(now_s: float = 0.0) -> dict[str, float]:
+    """Values by name, and by label where there is one."""
+    families = QueueCollector(lambda: now_s).collect()
+    samples = [sample for family in families for sample in family.samples]
+    return {".".join([one.name, *one.labels.values()]): one.value for one in samples}
+
+
+def report(circle: Circle) -> Report:
+    answer = Caller(circle.me).post("/api/v1/reports", {"account_id": str(circle.judged)})
+    assert answer.status_code == 200
+    return Report.objects.get(pk=answer.json()["id"])
+
+
+def test_open_reports_and_the_age_of_the_oldest(circle: Circle) -> None:
+    first, *_ = (report(circle) for _ in range(3))
+    sample_queue("default")
+    later = first.created_at.timestamp() + HOUR_S
+    found = shown(later)
+    assert found["tideline_reports_open"] == 3
+    assert found["tideline_reports_oldest_seconds"] == pytest.approx(HOUR_S, abs=1)
+    Report.objects.update(state=ReportState.RESOLVED)
+    assert shown(later + 60)["tideline_reports_oldest_seconds"] > HOUR_S + 50, (
+        "it goes on by itself"
+    )
+    sample_queue("default")
+    found = shown(later)
+    assert (found["tideline_reports_open"], found["tideline_reports_oldest_seconds"]) == (0, 0)
+
+
+def test_pending_appeals(circle: Circle) -> None:
+    act = judge(circle.judged, Act.WARN)
+    assert act is not None
+    path = f"/api/v1/strikes/{act.pk}/appeal"
+    assert Caller(circle.judged).post(path, {"text": "no"}).status_code == 200
+    assert look_at_queue().pending_appeals == 1
+
+
+def test_accounts_by_what_they_are_restricted_to(circle: Circle) -> None:
+    judge(circle.judged, Act.LIMIT)
+    judge(circle.judged, Act.SUSPEND)
+    judge(circle.friend, Act.LIMIT)
+    restrict(circle.stranger, Restriction.SUSPENDED | Restriction.PURGED)
+    counts = {"limited": 2, "frozen": 0, "suspended": 1, "purged": 1}
+    assert look_at_queue().restricted == counts
+    sample_queue("default")
+    prefix = "tideline_restricted_accounts."
+    assert {n.removeprefix(prefix): v for n, v in shown().items() if prefix in n} == counts
+
+
+def test_they_are_counted_by_an_index_of_them_alone(circle: Circle) -> None:
+    fill = """
+    INSERT INTO accounts_user (username, email, password, is_superuser, is_staff, is_active,
+        date_joined)
+    SELECT 'filler' || n, '', '!', false, false, true, now() FROM generate_series(1, 20000) AS n
+    """
+    execute("default", fill)
+    execute("default", "ANALYZE accounts_user")
+    plan = fetch_one("default", f"EXPLAIN (FORMAT JSON) {RESTRICTED}")
+    assert plan is not None
+    assert "user_restricted" in str(plan[0])
+    assert User.objects.count() > 20_000
+
+
+def acts(kind: Act) -> float:
+    return REGISTRY.get_sample_value("tideline_moderation_acts_total", {"kind": kind}) or 0
+
+
+def test_acts_are_counted_once_they_are_done(
+    circle: Circle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = acts(Act.LIMIT), acts(Act.WARN)
+    judge(circle.judged, Act.LIMIT)
+    judge(circle.judged, Act.LIMIT)  # it was so already
+    assert acts(Act.LIMIT) == before[0] + 1
+    monkeypatch.setattr("moderation.models.ModerationAct.save", lambda *_, **__: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        judge(circle.judged, Act.WARN)
+    assert acts(Act.WARN) == before[1]
+
+
+def test_without_redis_there_are_no_series(circle: Circle, monkeypatch: pytest.MonkeyPatch) -> None:
+    sample_queue("default")
+    assert shown()
+
+    def refuse(*_: object) -> None:
+        raise RedisConnectionError
+
+    with monkeypatch.context() as away:
+        away.setattr(SingleClient, "run", refuse)
+        assert shown() == {}
