@@ -21,6 +21,9 @@ PASSWORD_HASHERS = [
 ]
 # Signing in: so many failures with one name from one address, then both are refused so long.
 AXES_FAILURE_LIMIT = 5
+# With whatever names, from one address: people behind one are many, and each mistypes now and then.
+SIGN_IN_FAILURES_PER_ADDRESS = 50
+AXES_HANDLER = "accounts.guessing.SignInHandler"
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_USERNAME_CALLABLE = "accounts.sign_in.name_of"

@@ -67,6 +67,40 @@ def test_others_and_the_same_person_elsewhere_are_not_kept_out(ann: Person, app:
     assert attempt(PAGE, "ann", PASSWORD, address="192.0.2.2") == 302
 
 
+def test_one_address_that_tries_many_names_is_refused(ann: Person, settings: Settings):
+    settings.SIGN_IN_FAILURES_PER_ADDRESS = 8
+    tries = [attempt(PAGE, f"person{n}") for n in range(8)]
+    assert tries == [200] * 7 + [429]
+    assert attempt(PAGE, "ann", PASSWORD) == attempt(ADMIN, "somebody") == 429
+    assert attempt(PAGE, "ann", PASSWORD, address="192.0.2.2") == 302
+    assert AccessAttempt.objects.count() == 8, "refused, they add no rows"
+    past = timezone.now() - settings.AXES_COOLOFF_TIME - timedelta(seconds=1)
+    AccessAttempt.objects.update(attempt_time=past)
+    assert attempt(PAGE, "ann", PASSWORD) == 302
+
+
+def test_to_sign_in_as_oneself_buys_no_more_tries(ann: Person, settings: Settings):
+    settings.SIGN_IN_FAILURES_PER_ADDRESS = 4
+    for number in range(3):
+        assert attempt(PAGE, f"person{number}") == 200
+        assert attempt(PAGE, "ann", PASSWORD) == 302
+    assert attempt(PAGE, "person3") == attempt(PAGE, "ann", PASSWORD) == 429
+
+
+def test_a_network_of_ipv6_is_one_address(ann: Person):
+    tries = [attempt(PAGE, "ann", address=f"2001:db8:1:2:3:4:5:{n}") for n in range(5)]
+    assert tries[-1] == 429
+    assert attempt(PAGE, "ann", PASSWORD, address="2001:db8:1:3::1") == 302
+    [row] = AccessAttempt.objects.all()
+    assert row.ip_address == "2001:db8:1:2::"
+
+
+def test_ipv4_within_ipv6_is_the_ipv4_address(ann: Person):
+    fail_often("ann", address="::ffff:192.0.2.1")
+    assert attempt(PAGE, "ann", PASSWORD) == 429
+    assert attempt(PAGE, "ann", PASSWORD, address="::ffff:192.0.2.2") == 302
+
+
 def test_what_a_client_writes_before_our_proxy_makes_no_new_address(ann: Person):
     tries = [attempt(PAGE, "ann", address=f"198.51.100.{n}, 192.0.2.1") for n in range(5)]
     assert tries[-1] == 429
