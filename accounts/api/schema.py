@@ -27,6 +27,24 @@ ID_LIST = OpenApiParameter("id[]", OpenApiTypes.STR, many=True, description="At 
 LOOKUP = OpenApiParameter("acct", OpenApiTypes.STR, required=True, description="A username")
 
 
+_ERROR = {"type": "object", "properties": {"error": {"type": "string"}}, "required": ["error"]}
+_REFUSED = {
+    "401": "No token where one is needed, or one that is unknown, ended or expired",
+    "403": "Its login is disabled by moderators, its account frozen, or its scopes do not do",
+}
+
+
+def tell_refusals(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """Adds to every operation that takes a token how tokens are refused."""
+    content = {"application/json": {"schema": _ERROR}}
+    for path in result["paths"].values():
+        for operation in path.values():
+            if operation.get("security"):
+                refused = {s: {"description": d, "content": content} for s, d in _REFUSED.items()}
+                operation["responses"] = refused | operation["responses"]
+    return result
+
+
 class BearerTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
     """How to say who asks."""
 

@@ -31,6 +31,14 @@ def test_schema_and_docs_are_served(client: Client) -> None:
     assert client.get("/api/docs").status_code == 200
 
 
+def test_whatever_takes_a_token_says_how_tokens_are_refused(client: Client) -> None:
+    schema = client.get("/api/schema", headers={"Accept": "application/json"}).json()
+    operations = [one for path in schema["paths"].values() for one in path.values()]
+    guarded = [one for one in operations if one.get("security")]
+    assert len(guarded) > 40
+    assert all({"401", "403"} <= one["responses"].keys() for one in guarded)
+
+
 def test_an_error_outside_the_endpoints_is_logged(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
