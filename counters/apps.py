@@ -13,4 +13,4 @@ class CountersConfig(AppConfig):
     def ready(self) -> None:
         import_module("counters.consumers")
         import_module("counters.sampling")
-        SCRAPED.register(import_module("counters.metrics").DriftCollector())
+        SCRAPED.register(import_module("counters.metrics").DRIFT_COLLECTOR)

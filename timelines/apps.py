@@ -20,4 +20,4 @@ class TimelinesConfig(AppConfig):
         import_module("timelines.hot.heating")
         import_module("timelines.sampling")
         import_module("timelines.read_repair")
-        SCRAPED.register(import_module("timelines.metrics").HolesCollector())
+        SCRAPED.register(import_module("timelines.metrics").HOLES_COLLECTOR)

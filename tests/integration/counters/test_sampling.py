@@ -11,7 +11,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from counters import sampling
 from counters.jobs.recount_counters import mend
 from counters.kinds import CounterKind
-from counters.metrics import DriftCollector
+from counters.metrics import DRIFT_COLLECTOR
 from counters.sampling import OWNERS, sample_drift, sample_shard
 from infra.changes.chores import do_on_each
 from infra.changes.management.commands.compensate_changes import Command as Compensator
@@ -41,7 +41,7 @@ def wrong(draw: float) -> dict[int, int]:
 def shown() -> dict[str, float]:
     """Drift by shard, as a scrape has it."""
     registry = CollectorRegistry()
-    registry.register(DriftCollector())
+    registry.register(DRIFT_COLLECTOR)
     lines = generate_latest(registry).decode().splitlines()
     drift = [line for line in lines if line.startswith("tideline_counter_drift{")]
     return {line.split('"')[1]: float(line.rpartition(" ")[2]) for line in drift}

@@ -11,7 +11,7 @@ from tests.integration.timelines.holed import lose
 from tests.integration.timelines.homes import first_page
 from tests.world import drain_all, make_accounts, publish
 from timelines import sampling
-from timelines.metrics import HolesCollector
+from timelines.metrics import HOLES_COLLECTOR
 from timelines.queries.difference import find_difference
 from timelines.sampling import sample_holes, sample_shard
 from timelines.stores.chosen import timeline_store
@@ -31,7 +31,7 @@ def home(world):
 def shown(name):
     """By shard, as a scrape has it."""
     registry = CollectorRegistry()
-    registry.register(HolesCollector())
+    registry.register(HOLES_COLLECTOR)
     lines = generate_latest(registry).decode().splitlines()
     found = [line for line in lines if line.startswith(f"tideline_timeline_{name}{{")]
     return {line.split('"')[1]: float(line.rpartition(" ")[2]) for line in found}
