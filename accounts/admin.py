@@ -12,7 +12,7 @@ from django.http import HttpRequest
 from oauth2_provider.models import get_grant_model
 
 from accounts.actions.end_tokens import delete_application, end_tokens
-from accounts.key_pages import KeyPages
+from accounts.key_pages import KeyPages, ReadOnlyPages
 from accounts.models import AccessToken, Application, IDToken, RefreshToken, User
 
 # What the toolkit registers with actions and fields that do not know our caches, or that is unused.
@@ -110,7 +110,7 @@ class ApplicationAdmin(KeyPages, WithReason):
 
 
 @admin.register(AccessToken)
-class AccessTokenAdmin(KeyPages, WithReason):
+class AccessTokenAdmin(ReadOnlyPages, WithReason):
     """To read, and to end. Tokens themselves are not kept, so there is nothing to see of them."""
 
     list_display = ("id", "user", "application", "scope", "created", "expires")
@@ -118,15 +118,6 @@ class AccessTokenAdmin(KeyPages, WithReason):
     search_fields = ("user__username__exact", "application__client_id__exact")
     fields = ("user", "application", "scope", "created", "expires")
     actions = ("end",)
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
 
     def has_end_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("accounts.delete_accesstoken")

@@ -59,3 +59,16 @@ class KeyPages(admin.ModelAdmin):  # type: ignore[type-arg]
 
     def get_changelist(self, request: HttpRequest, **options: Any) -> type[ChangeList]:
         return KeyChangeList
+
+
+class ReadOnlyPages(KeyPages):
+    """For rows that are to be read, and not to be made, changed or deleted here."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False

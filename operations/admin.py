@@ -5,13 +5,13 @@ from typing import Any
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 
-from accounts.key_pages import KeyPages
+from accounts.key_pages import ReadOnlyPages
 from infra.jobs.models import JobRun
 from infra.jobs.runs import mark_died_runs
 
 
 @admin.register(JobRun)
-class JobRunAdmin(KeyPages):
+class JobRunAdmin(ReadOnlyPages):
     """Kept for half a year, so filters look at little. Written by the runs themselves."""
 
     list_display = (
@@ -26,12 +26,3 @@ class JobRunAdmin(KeyPages):
         """Those whose process is gone are told from those that run: one query more."""
         mark_died_runs()
         return super().changelist_view(request, extra_context)
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
