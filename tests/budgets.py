@@ -1,7 +1,7 @@
 """What a block of code asks of the stores, counted: SQL per database, Redis round trips."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -36,6 +36,7 @@ def count_calls() -> Iterator[Calls]:
     """`with count_calls() as calls:`. Counted on the classes, so threads of scatter count too."""
     calls = Calls()
     execute, single, cluster = CursorWrapper.execute, SingleClient.run, ClusterClient.run
+    trickle = SingleClient.trickle
 
     def counted_execute(self: CursorWrapper, sql: Any, params: Any = None) -> Any:
         calls.statements.append(Statement(self.db.alias, str(sql), params))
@@ -45,6 +46,10 @@ def count_calls() -> Iterator[Calls]:
         calls.round_trips += 1
         return single(self, commands)
 
+    def counted_trickle(self: SingleClient, commands: Iterable[Any]) -> Any:
+        calls.round_trips += 1
+        return trickle(self, commands)
+
     def counted_cluster(self: ClusterClient, commands: Sequence[Any]) -> Any:
         calls.round_trips += 1
         return cluster(self, commands)
@@ -52,6 +57,7 @@ def count_calls() -> Iterator[Calls]:
     with (
         patch.object(CursorWrapper, "execute", counted_execute),
         patch.object(SingleClient, "run", counted_single),
+        patch.object(SingleClient, "trickle", counted_trickle),
         patch.object(ClusterClient, "run", counted_cluster),
     ):
         yield calls

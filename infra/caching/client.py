@@ -7,9 +7,10 @@ that a dead or hung Redis costs a request milliseconds once, not a timeout per c
 
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, partial
 from hashlib import sha1
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -63,6 +64,10 @@ class Client(Protocol):
         """Replies in order, error replies as exception values. Raises when Redis is away."""
         ...
 
+    def trickle(self, commands: Iterable[Command]) -> list[Any]:
+        """As `run`, but a few at a time: for floods, beside which others want to be served."""
+        ...
+
     def open_connection(self) -> AbstractConnection:
         """A connection of the caller's own, not connected yet. Raises when Redis is away."""
         ...
@@ -71,7 +76,9 @@ class Client(Protocol):
 class SingleClient:
     """One Redis server, one connection per thread."""
 
-    keys_per_script = 250
+    keys_per_script = 64
+    # Redis has the next when it is done with one, and whoever comes waits for two at most.
+    under_way = 2
 
     def __init__(self, client: Redis) -> None:
         self._pool = client.connection_pool
@@ -79,9 +86,15 @@ class SingleClient:
         self._breaker = Breaker()
 
     def run(self, commands: Sequence[Command]) -> list[Any]:
+        return self._exchange(commands, None)
+
+    def trickle(self, commands: Iterable[Command]) -> list[Any]:
+        return self._exchange(commands, self.under_way)
+
+    def _exchange(self, commands: Iterable[Command], under_way: int | None) -> list[Any]:
         self._breaker.check()
         try:
-            replies = self._wire().exchange(commands)
+            replies = self._wire().exchange(commands, under_way)
         except (RedisConnectionError, RedisTimeoutError):
             self._breaker.trip()
             raise
@@ -117,9 +130,21 @@ class FeedRedis:
 
         Scripts the server does not know are sent again with their text, after the others ran.
         """
-        if not commands:
+        return self._complete(commands, self._client.run(commands)) if commands else []
+
+    def trickle(self, commands: Iterable[Command]) -> list[Any]:
+        """As `run`, a few commands at a time: a flood of them lets other callers in between.
+
+        Each is taken from `commands` when it is its turn. Cost: a round trip for every other one.
+        """
+        remaining, sent = iter(commands), list[Command]()
+        first = list(islice(remaining, 1))
+        if not first:
             return []
-        replies = self._client.run(commands)
+        replies = self._client.trickle(_noted(chain(first, remaining), sent))
+        return self._complete(sent, replies)
+
+    def _complete(self, commands: Sequence[Command], replies: list[Any]) -> list[Any]:
         unknown = [n for n, reply in enumerate(replies) if isinstance(reply, NoScriptError)]
         if unknown:
             again = self._client.run([_with_body(commands[n]) for n in unknown])
@@ -129,6 +154,12 @@ class FeedRedis:
             if isinstance(reply, RedisError):
                 raise reply
         return replies
+
+
+def _noted(commands: Iterable[Command], sent: list[Command]) -> Iterator[Command]:
+    for command in commands:
+        sent.append(command)
+        yield command
 
 
 def _with_body(command: Command) -> Command:

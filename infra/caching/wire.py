@@ -9,7 +9,8 @@ import select
 import socket
 import struct
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 from typing import Any
 
 from hiredis import Reader, pack_command
@@ -35,12 +36,21 @@ class Wire:
         self._connection = connection
         self._used_at = 0.0
 
-    def exchange(self, commands: Sequence[Command]) -> list[Any]:
-        """Replies in order, error replies as exception values. Raises when the server is away."""
+    def exchange(self, commands: Iterable[Command], under_way: int | None = None) -> list[Any]:
+        """Replies in order, error replies as exception values. Raises when the server is away.
+
+        `under_way`: at most so many are sent ahead of their replies, the next one is taken from
+        `commands` while the server works. None: all are, in one write.
+        """
         try:
-            sock = self._socket()
-            sock.sendall(b"".join([pack_command(command) for command in commands]))
-            return self._read(sock, len(commands))
+            sock, remaining = self._socket(), iter(commands)
+            first = [pack_command(command) for command in islice(remaining, under_way)]
+            sock.sendall(b"".join(first))
+            replies: list[Any] = []
+            for packed in map(pack_command, remaining):
+                replies += self._read(sock, 1)
+                sock.sendall(packed)
+            return replies + self._read(sock, len(first))
         except BaseException as error:
             # Replies may be left in the pipe: a later call must never read them as its own.
             self._connection.disconnect()

@@ -15,11 +15,14 @@ from infra.sharding.buckets import shard_of
 from infra.sharding.placement import all_aliases
 from infra.sharding.sql import execute, fetch_all
 from relations.actions.follow import follow
+from tests.budgets import count_calls
 from tests.integration.timelines.audience import each, have, lay_followers, make_live
 from tests.integration.timelines.homes import first_page
 from tests.other_process import environment_of_this_test
 from tests.private_world import private_world, whole
-from tests.world import drain_all, make_accounts, publish
+from tests.world import drain_all, find_live, make_accounts, publish
+from timelines.recent.reach import claim_reach
+from timelines.types import Entry
 
 # Drains all lanes of a database; the n-th time at the failpoint it is gone.
 SCRIPT = """
@@ -37,7 +40,7 @@ arm(place, gone)
 while list(compensate(alias)):
     pass
 """
-SMALL = {"INLINE_FOLLOWERS": "5", "CHUNK_FOLLOWERS": "30"}
+CHUNK_FOLLOWERS = 30
 FOLLOWERS = 200
 PLACES = [
     ("drain.after_filing", 1),  # of the post: the dispatch is written, nothing is cut
@@ -49,9 +52,10 @@ PLACES = [
 ]
 
 
-def drain_and_die(alias, place, nth):
+def drain_and_die(alias, place, nth, inline=5):
     command = [sys.executable, "-c", SCRIPT, alias, place, str(nth)]
-    environment = environment_of_this_test() | SMALL
+    environment = environment_of_this_test()
+    environment |= {"INLINE_FOLLOWERS": str(inline), "CHUNK_FOLLOWERS": str(CHUNK_FOLLOWERS)}
     environment["DJANGO_SETTINGS_MODULE"] = "config.settings"
     return subprocess.run(command, env=environment, cwd=settings.BASE_DIR, check=False).returncode
 
@@ -64,7 +68,7 @@ def drain_what_the_dead_held():
 
 @pytest.mark.parametrize(("place", "nth"), PLACES)
 def test_kill_9_anywhere_in_a_fan_out(world, settings, place, nth):
-    settings.INLINE_FOLLOWERS, settings.CHUNK_FOLLOWERS = 5, 30
+    settings.INLINE_FOLLOWERS, settings.CHUNK_FOLLOWERS = 5, CHUNK_FOLLOWERS
     author, reader = make_accounts(2)
     follow(reader, author)
     crowd = lay_followers(author, FOLLOWERS)
@@ -80,6 +84,36 @@ def test_kill_9_anywhere_in_a_fan_out(world, settings, place, nth):
     assert fetch_all(shard_of(author), filed) == [(7,)], "dispatched once"
 
 
+@pytest.mark.parametrize("inline", [5, 500])
+def test_kill_9_between_the_index_and_the_push(world, settings, inline):
+    """Who builds their home meanwhile finds the post in the index; the push repeats it then."""
+    settings.INLINE_FOLLOWERS, settings.CHUNK_FOLLOWERS = inline, CHUNK_FOLLOWERS
+    author, between, later = make_accounts(3)
+    follow(between, author)
+    follow(later, author)
+    crowd = lay_followers(author, FOLLOWERS)
+    drain_all()
+    for alias in settings.SHARD_ALIASES:
+        claim_reach(alias, 0)
+    make_live(crowd)
+    post = publish(author)
+    assert drain_and_die(shard_of(author), "fan_out.indexed", 1, inline) == -SIGKILL
+    assert have(crowd) == each(crowd)
+    with count_calls() as calls:
+        assert first_page(between) == [post.public]
+    pulled = [one.alias for one in calls.statements if "timelines_recentpost" in one.sql]
+    assert pulled == [shard_of(between)], "from the index of the reader's own shard"
+    drain_what_the_dead_held()
+    assert [arrivals(reader) for reader in crowd] == [[post]] * FOLLOWERS
+    assert arrivals(between) == [post, post]
+    assert first_page(between) == first_page(later) == [post.public]
+
+
+def arrivals(reader_id):
+    """Every time an entry stands in a live timeline."""
+    return [entry.event for entry in Entry.cut(find_live(reader_id).data)]
+
+
 @pytest.fixture(scope="module")
 def private(django_db_blocker):
     with django_db_blocker.unblock(), private_world() as services:
@@ -88,7 +122,7 @@ def private(django_db_blocker):
 
 @pytest.mark.parametrize("inline", [5, 500])
 def test_readers_of_a_dead_shard_wait_and_all_others_do_not(private, settings, inline):
-    settings.INLINE_FOLLOWERS, settings.CHUNK_FOLLOWERS = inline, 30
+    settings.INLINE_FOLLOWERS, settings.CHUNK_FOLLOWERS = inline, CHUNK_FOLLOWERS
     with whole(private) as services:
         author = next(one for one in make_accounts(4) if shard_of(one) == "shard0")
         crowd = lay_followers(author, 100)

@@ -33,9 +33,10 @@ def fan_out(posted: ByAuthor, shards: Iterable[str], hot: Collection[int] = ()) 
     that cannot be reached gets sequels of its own; the readers of all others have the entries now.
     So do the sequels of an author with more than INLINE_FOLLOWERS.
     Safety: may run again; readers skip repeats. Cost: one statement a shard, at once; one query
-    and one round trip an author.
+    and one push an author.
     """
     is_indexed = _index(posted, shards)
+    failpoint("fan_out.indexed")
     reached = tuple(shard for shard, done in is_indexed.items() if done)
     missed = [shard for shard, done in is_indexed.items() if not done]
     sequels = [
@@ -56,7 +57,7 @@ def make_up(posted: ByAuthor, shard: str, hot: Collection[int] = ()) -> list[Seq
 
 
 def push(entries: Sequence[Entry], reader_ids: Iterable[int], shards: Sequence[str]) -> None:
-    """To those of the readers who are live and on one of these shards. One round trip."""
+    """To those of the readers who are live and on one of these shards, as a trickle."""
     readers = [reader_id for reader_id in reader_ids if shard_of(reader_id) in shards]
     timeline_store().push(dict.fromkeys(readers, entries))
     failpoint("fan_out.page_pushed")

@@ -22,7 +22,7 @@ class FollowingChange(NamedTuple):
 
 
 class TimelineStore(Protocol):
-    """Calls that cost one round trip each, and a read in two halves, the first for gathering."""
+    """Calls that cost one round trip each, pushes more; a read in two halves, one for gathering."""
 
     def read_commands(self, reader_id: int) -> Sequence[Command]:
         """What a read asks of Redis, and keeps alive there; perhaps nothing. Replies for `load`."""

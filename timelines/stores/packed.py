@@ -78,11 +78,11 @@ class PackedStore:
         return 0 if mark == BUILDING else int(mark)
 
     def push(self, entries: Mapping[int, Sequence[Entry]]) -> int:
-        commands = [
+        commands = (
             PUSH.on([key(self._family, one) for one in readers], *self._sizes, pack(added))
             for readers, added in batches(entries, redis().keys_per_script)
-        ]
-        return sum(redis().run(commands))
+        )
+        return sum(redis().trickle(commands))
 
     def begin_build(self, reader_id: int, epoch: int) -> None:
         head = HEAD.pack(BUILDING, 0, epoch_in(self._period, epoch))

@@ -66,11 +66,12 @@ class ZsetStore:
         return mark if mark is None else 0 if mark == BUILDING else int(mark)
 
     def push(self, entries: Mapping[int, Sequence[Entry]]) -> int:
-        commands = [
+        size = max(1, redis().keys_per_script // 3)  # a reader has three
+        commands = (
             PUSH.on([k for one in readers for k in _keys(one)], self._max_entries, _text(added))
-            for readers, added in batches(entries, redis().keys_per_script)
-        ]
-        return sum(redis().run(commands))
+            for readers, added in batches(entries, size)
+        )
+        return sum(redis().trickle(commands))
 
     def begin_build(self, reader_id: int, epoch: int) -> None:
         redis().call(

@@ -10,6 +10,7 @@ from redis.exceptions import ResponseError
 
 from infra.caching.client import load_script, redis
 from infra.caching.keys import key
+from tests.budgets import count_calls
 
 KEYS = [key("tests.client:v1", owner) for owner in range(50)]
 
@@ -32,10 +33,54 @@ def test_replies_come_in_order(cache):
     assert cache.run(commands) == [b"OK", b"x", None, b"PONG"]
 
 
-def test_no_commands_no_trip(cache, monkeypatch):
-    sent = trips(monkeypatch)
-    assert cache.run([]) == []
-    assert sent == []
+class Watched:
+    """A socket that knows how many commands are under way; each is a PING."""
+
+    def __init__(self, sock):
+        self._sock, self.under_way, self.most = sock, 0, 0
+
+    def sendall(self, data):
+        self.under_way += data.count(b"PING")
+        self.most = max(self.most, self.under_way)
+        self._sock.sendall(data)
+
+    def recv(self, size):
+        data = self._sock.recv(size)
+        self.under_way -= data.count(b"PONG")
+        return data
+
+
+@pytest.mark.parametrize(("how", "most"), [("trickle", 2), ("run", 10)])
+def test_flood_has_few_commands_under_way(cache, monkeypatch, how, most):
+    cache.call("PING")
+    wire = cache._client._wire()
+    watched = Watched(wire._connection._sock)
+    monkeypatch.setattr(wire, "_socket", lambda: watched)
+    with count_calls() as calls:
+        assert getattr(cache, how)([("PING",)] * 10) == [b"PONG"] * 10
+    assert watched.most == most
+    assert calls.round_trips == 1, "a trickle counts as one"
+
+
+def test_flood_of_a_script_that_the_server_does_not_know(cache, tmp_path):
+    text = tmp_path / "new.lua"
+    text.write_text(f"return ARGV[1] -- {tmp_path}")
+    script = load_script(text)
+    calls = (script.on([KEYS[0]], n) for n in range(5))
+    assert cache.trickle(calls) == [b"%d" % n for n in range(5)]
+
+
+def test_error_reply_in_a_flood_is_raised_after_all_have_run(cache):
+    puts = [("SET", name, "x") for name in KEYS]
+    with pytest.raises(ResponseError, match="WRONGTYPE"):
+        cache.trickle(iter([puts[0], ("LPUSH", KEYS[0], "y"), *puts[1:]]))
+    assert cache.call("MGET", *KEYS) == [b"x"] * len(KEYS)
+
+
+def test_no_commands_no_trip(cache):
+    with count_calls() as calls:
+        assert cache.run([]) == cache.trickle(iter([])) == []
+    assert calls.round_trips == 0
 
 
 def test_error_reply_is_raised_after_all_have_run(cache):
