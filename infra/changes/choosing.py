@@ -32,15 +32,9 @@ class ChosenChangesCommand(JobCommand):
         raise NotImplementedError
 
     def add_job_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--kind", help="only this kind, for example posts.created")
-        parser.add_argument("--owner", type=int, metavar="ACCOUNT", help="only this owner's")
-        parser.add_argument(
-            "--id",
-            type=int,
-            action="append",
-            metavar="N",
-            help="this one of --shard; may be repeated",
-        )
+        add_kind_and_owner(parser)
+        ids_help = "this one of --shard; may be repeated"
+        parser.add_argument("--id", type=int, action="append", metavar="N", help=ids_help)
         parser.add_argument("--all", action="store_true", help="whatever kind and owner")
         if self.reason_help:
             parser.add_argument("--reason", required=True, help=self.reason_help)
@@ -48,6 +42,11 @@ class ChosenChangesCommand(JobCommand):
     def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
         act = partial(self.act, options=options)
         return walk_changes(work, self.offered, choice_of(options), act)
+
+
+def add_kind_and_owner(parser: ArgumentParser) -> None:
+    parser.add_argument("--kind", help="only this kind, for example posts.created")
+    parser.add_argument("--owner", type=int, metavar="ACCOUNT", help="only this owner's")
 
 
 def choice_of(options: Mapping[str, Any]) -> Choice:

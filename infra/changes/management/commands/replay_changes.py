@@ -7,6 +7,7 @@ from typing import Any
 
 from django.conf import settings
 
+from infra.changes.choosing import add_kind_and_owner
 from infra.changes.replay import Page, Place, ReplayFilter, iter_delivered, replay_batch
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import WALK, Flag
@@ -23,8 +24,7 @@ class Command(JobCommand):
     def add_job_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--since", type=_moment, required=True, help="delivered from, ISO 8601")
         parser.add_argument("--until", type=_moment, help="delivered before, ISO 8601 (now)")
-        parser.add_argument("--kind", help="only this kind, for example posts.created")
-        parser.add_argument("--owner", type=int, metavar="ACCOUNT", help="only this owner's")
+        add_kind_and_owner(parser)
 
     def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
         until = options["until"] or datetime.now(UTC)

@@ -8,6 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 from django.db import InterfaceError, OperationalError
 
+from infra.changes.choosing import add_kind_and_owner
 from infra.changes.parking import PAGE, Choice, WaitingChange, list_parked
 from infra.jobs.flags import count
 from infra.sharding.placement import all_aliases
@@ -19,8 +20,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--json", action="store_true", help="one JSON object a line")
         parser.add_argument("--shard", choices=all_aliases(), help="only this database")
-        parser.add_argument("--kind", help="only this kind, for example posts.created")
-        parser.add_argument("--owner", type=int, metavar="ACCOUNT", help="only this owner's")
+        add_kind_and_owner(parser)
         parser.add_argument(
             "--limit", type=count, default=PAGE, help=f"stop after so many a database ({PAGE})"
         )
