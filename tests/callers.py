@@ -55,6 +55,13 @@ def ids_of(answer: HttpResponse) -> list[str]:
     return [entity["id"] for entity in orjson.loads(answer.content)]
 
 
+def assert_refused(answer: Any, *statuses: int) -> None:
+    """One of these, and as an answer of the API."""
+    assert answer.status_code in statuses, (answer.status_code, answer.content)
+    assert answer["Content-Type"].startswith("application/json")
+    assert answer.json()["error"]
+
+
 def next_link(answer: HttpResponse) -> str | None:
     """Path and query of the older page, or None."""
     for link in answer.get("Link", "").split(", "):

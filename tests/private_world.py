@@ -13,7 +13,6 @@ from django.db import connections
 from django.test import override_settings
 from pytest_django import DjangoDbBlocker
 
-from accounts.queries.cards import forget_cards
 from config.environment import Environment
 from config.services import RunningServices
 from config.services.server import Server
@@ -23,11 +22,9 @@ from infra.sharding.buckets import bucket_map
 from infra.sharding.placement import all_aliases
 from infra.sharding.replicas import replica_of
 from infra.sharding.scatter import _threads
-from posts.count_cache import forget_counts
-from posts.known import known_posts
 from tests.services import private_services
 from tests.waiting import until
-from tests.world import clean, drain_all
+from tests.world import clean, drain_all, forget_memory
 
 
 @pytest.fixture(scope="module")
@@ -119,9 +116,7 @@ def _forget_connections() -> None:
     replica_of.cache_clear()
     redis.cache_clear()
     bucket_map.cache_clear()
-    forget_cards()
-    forget_counts()
-    known_posts.forget_all()
+    forget_memory()
 
 
 def _close_in_threads(pool: ThreadPoolExecutor) -> None:

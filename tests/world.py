@@ -41,6 +41,11 @@ def clean() -> None:
             # One transaction: foreign keys (default database only) are checked at its end.
             cursor.execute("BEGIN;" + "".join(f'DELETE FROM "{t}";' for t in tables) + "COMMIT")
     redis().call("FLUSHDB")
+    forget_memory()
+
+
+def forget_memory() -> None:
+    """What this process keeps of what it read."""
     forget_cards()
     forget_counts()
     known_posts.forget_all()

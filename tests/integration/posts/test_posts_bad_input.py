@@ -5,7 +5,7 @@ from django.test import Client
 
 from posts.actions.check_draft import MAX_KEY_LENGTH
 from posts.ids import LAST
-from tests.callers import Caller
+from tests.callers import Caller, assert_refused
 from tests.truth import everything_written
 from tests.world import make_accounts, publish
 
@@ -60,12 +60,6 @@ def me(people):
     return Caller(people[0])
 
 
-def refused(answer, *statuses):
-    assert answer.status_code in statuses, (answer.status_code, answer.content)
-    assert answer["Content-Type"].startswith("application/json")
-    assert answer.json()["error"]
-
-
 @pytest.fixture
 def untouched(post_id):
     """Nothing is written by the whole test."""
@@ -78,41 +72,41 @@ def untouched(post_id):
 class TestNothingIsWritten:
     @pytest.mark.parametrize("form", BAD_FORMS)
     def test_forms(self, me, form):
-        refused(me.post(STATUSES, form), 422)
+        assert_refused(me.post(STATUSES, form), 422)
 
     @pytest.mark.parametrize(("content_type", "body"), BAD_BODIES)
     def test_bodies(self, me, content_type, body):
-        refused(me.client.post(STATUSES, body, content_type), 400, 415, 422)
+        assert_refused(me.client.post(STATUSES, body, content_type), 400, 415, 422)
 
     def test_too_large_a_body(self, me, settings):
         settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 1_000
         body = b'{"status": "%s"}' % (b"x" * 2_000)
-        refused(me.client.post(STATUSES, body, "application/json"), 413)
+        assert_refused(me.client.post(STATUSES, body, "application/json"), 413)
 
     @pytest.mark.parametrize("key", ["k" * (MAX_KEY_LENGTH + 1), "a\x00b", "\udc80"])
     def test_keys(self, me, key):
-        refused(me.post(STATUSES, {"status": "ok"}, **{"Idempotency-Key": key}), 422)
+        assert_refused(me.post(STATUSES, {"status": "ok"}, **{"Idempotency-Key": key}), 422)
 
     def test_reading_and_deleting_what_is_no_post(self, me):
         for text in NO_IDS:
-            refused(me.get(f"{STATUSES}/{text}"), 404)
-            refused(me.delete(f"{STATUSES}/{text}"), 404)
+            assert_refused(me.get(f"{STATUSES}/{text}"), 404)
+            assert_refused(me.delete(f"{STATUSES}/{text}"), 404)
 
     def test_doing_something_with_what_is_no_post(self, me):
         for text in NO_IDS:
             for act in ACTS:
-                refused(me.post(f"{STATUSES}/{text}/{act}"), 404)
+                assert_refused(me.post(f"{STATUSES}/{text}/{act}"), 404)
             for part in PARTS:
-                refused(me.get(f"{STATUSES}/{text}/{part}"), 404)
+                assert_refused(me.get(f"{STATUSES}/{text}/{part}"), 404)
 
     def test_replying_to_what_is_no_post(self, me):
         for parent in [*NO_IDS, 7, str(2**64), {"a": 1}, ["0" * 14], "a\x00b", "\U0001f30a" * 14]:
-            refused(me.post(STATUSES, {"status": "ok", "in_reply_to_id": parent}), 404)
+            assert_refused(me.post(STATUSES, {"status": "ok", "in_reply_to_id": parent}), 404)
 
     def test_reposting_for_fewer_than_everybody(self, me, post_id):
         path = f"{STATUSES}/{post_id.public}/reblog"
         for visibility in ("private", "direct", 7, ["public"]):
-            refused(me.post(path, {"visibility": visibility}), 422)
+            assert_refused(me.post(path, {"visibility": visibility}), 422)
 
     def test_cursors_that_are_none_of_these_lists(self, me, post_id):
         paths = ["/api/v1/favourites", "/api/v1/bookmarks"]
@@ -120,42 +114,42 @@ class TestNothingIsWritten:
         for path in paths:
             for name in ("max_id", "min_id", "since_id"):
                 for cursor in ("x", "0" * 14, "Z" * 15, "\u00e9" * 23, "-" * 15, "0" * 24):
-                    refused(me.get(path, {name: cursor}), 422)
-            refused(me.get(path, {"limit": "many"}), 422)
+                    assert_refused(me.get(path, {name: cursor}), 422)
+            assert_refused(me.get(path, {"limit": "many"}), 422)
 
     def test_acts_without_a_good_token_or_scope(self, people, post_id):
         for act in ACTS:
             path = f"{STATUSES}/{post_id.public}/{act}"
-            refused(Client().post(path), 401)
-            refused(Caller(people[0], "read").post(path), 403)
-            refused(Caller(None).post(path), 422)
+            assert_refused(Client().post(path), 401)
+            assert_refused(Caller(people[0], "read").post(path), 403)
+            assert_refused(Caller(None).post(path), 422)
         for path in ("/api/v1/favourites", "/api/v1/bookmarks"):
-            refused(Client().get(path), 401)
-            refused(Caller(people[0], "follow").get(path), 403)
+            assert_refused(Client().get(path), 401)
+            assert_refused(Caller(people[0], "follow").get(path), 403)
 
     def test_without_a_good_token(self, post_id):
         for client in (Client(), Client(headers={"Authorization": "Bearer nonsense"})):
-            refused(client.post(STATUSES, {"status": "ok"}), 401)
-            refused(client.delete(f"{STATUSES}/{post_id.public}"), 401)
+            assert_refused(client.post(STATUSES, {"status": "ok"}), 401)
+            assert_refused(client.delete(f"{STATUSES}/{post_id.public}"), 401)
 
     def test_with_a_token_of_other_scopes(self, people, post_id):
         reader, follower = Caller(people[0], "read"), Caller(people[0], "follow")
         for caller in (reader, follower):
-            refused(caller.post(STATUSES, {"status": "ok"}), 403)
-            refused(caller.delete(f"{STATUSES}/{post_id.public}"), 403)
-        refused(follower.get(f"{STATUSES}/{post_id.public}"), 403)
+            assert_refused(caller.post(STATUSES, {"status": "ok"}), 403)
+            assert_refused(caller.delete(f"{STATUSES}/{post_id.public}"), 403)
+        assert_refused(follower.get(f"{STATUSES}/{post_id.public}"), 403)
 
     def test_of_an_application_without_a_user(self, post_id):
-        refused(Caller(None).post(STATUSES, {"status": "ok"}), 422)
-        refused(Caller(None).delete(f"{STATUSES}/{post_id.public}"), 422)
+        assert_refused(Caller(None).post(STATUSES, {"status": "ok"}), 422)
+        assert_refused(Caller(None).delete(f"{STATUSES}/{post_id.public}"), 422)
 
     def test_deleting_what_is_somebody_elses(self, people, post_id):
-        refused(Caller(people[1]).delete(f"{STATUSES}/{post_id.public}"), 404)
+        assert_refused(Caller(people[1]).delete(f"{STATUSES}/{post_id.public}"), 404)
 
     def test_wrong_methods(self, me, post_id):
         for method in ("put", "patch", "delete"):
-            refused(getattr(me.client, method)(STATUSES), 405)
+            assert_refused(getattr(me.client, method)(STATUSES), 405)
         for method in ("put", "patch", "post"):
             answer = getattr(me.client, method)(f"{STATUSES}/{post_id.public}")
-            refused(answer, 405)
+            assert_refused(answer, 405)
             assert "DELETE" in answer["Allow"]

@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from tests.callers import Caller
+from tests.callers import Caller, assert_refused
 from tests.truth import everything_written
 from tests.world import make_accounts
 
@@ -39,12 +39,6 @@ def me(people):
     return Caller(people[0])
 
 
-def refused(answer, *statuses):
-    assert answer.status_code in statuses, (answer.status_code, answer.content)
-    assert answer["Content-Type"].startswith("application/json")
-    assert answer.json()["error"]
-
-
 @pytest.fixture
 def untouched(people):
     """Nothing is written by the whole test."""
@@ -58,29 +52,29 @@ class TestNothingIsWritten:
     @pytest.mark.parametrize("act", ACTS)
     def test_acts_on_what_is_no_account(self, me, act):
         for text in NO_IDS:
-            refused(me.post(f"{ACCOUNTS}/{text}/{act}"), 404)
+            assert_refused(me.post(f"{ACCOUNTS}/{text}/{act}"), 404)
 
     @pytest.mark.parametrize("name", LISTS)
     def test_lists_of_what_is_no_account(self, me, name):
         for text in NO_IDS:
-            refused(me.get(f"{ACCOUNTS}/{text}/{name}"), 404)
+            assert_refused(me.get(f"{ACCOUNTS}/{text}/{name}"), 404)
 
     @pytest.mark.parametrize("act", ["follow", "block", "mute"])
     def test_acts_on_oneself(self, me, people, act):
-        refused(me.post(f"{ACCOUNTS}/{people[0]}/{act}"), 403)
+        assert_refused(me.post(f"{ACCOUNTS}/{people[0]}/{act}"), 403)
 
     @pytest.mark.parametrize("name", ["quiet", "special", "reblogs", "notify"])
     def test_follow_options_that_are_neither_true_nor_false(self, me, people, name):
         for value in ([], {}, [True], 1.5, {"a": 1}):
-            refused(me.post(f"{ACCOUNTS}/{people[1]}/follow", {name: value}), 422)
+            assert_refused(me.post(f"{ACCOUNTS}/{people[1]}/follow", {name: value}), 422)
 
     def test_mutes_for_what_is_no_time(self, me, people):
         path = f"{ACCOUNTS}/{people[1]}/mute"
         for duration in BAD_DURATIONS:
             answer = me.post(path, {"duration": duration})
-            refused(answer, 422)
+            assert_refused(answer, 422)
             assert "duration" in answer.json()["error"]
-        refused(me.post(path, {"notifications": [False]}), 422)
+        assert_refused(me.post(path, {"notifications": [False]}), 422)
         assert me.get("/api/v1/mutes").json() == []
 
     @pytest.mark.parametrize("name", LISTS)
@@ -88,48 +82,48 @@ class TestNothingIsWritten:
     def test_cursors_of_another_list(self, me, people, name, parameter):
         for cursor in BAD_CURSORS:
             path = f"{ACCOUNTS}/{people[0]}/{name}"
-            refused(me.get(path, {parameter: cursor}), 422)
+            assert_refused(me.get(path, {parameter: cursor}), 422)
 
     @pytest.mark.parametrize("name", LISTS)
     def test_limits_that_are_none(self, me, people, name):
         for limit in BAD_LIMITS:
-            refused(me.get(f"{ACCOUNTS}/{people[0]}/{name}", {"limit": limit}), 422)
+            assert_refused(me.get(f"{ACCOUNTS}/{people[0]}/{name}", {"limit": limit}), 422)
 
     @pytest.mark.parametrize("act", ACTS)
     def test_acts_without_a_good_token(self, people, act):
         path = f"{ACCOUNTS}/{people[1]}/{act}"
-        refused(Client().post(path), 401)
-        refused(Client(headers={"Authorization": "Bearer nonsense"}).post(path), 401)
-        refused(Client(headers={"Authorization": "Bearer "}).post(path), 401)
+        assert_refused(Client().post(path), 401)
+        assert_refused(Client(headers={"Authorization": "Bearer nonsense"}).post(path), 401)
+        assert_refused(Client(headers={"Authorization": "Bearer "}).post(path), 401)
 
     def test_relationships_without_a_token(self, people):
-        refused(Client().get(f"{ACCOUNTS}/relationships", {"id[]": people[1]}), 401)
+        assert_refused(Client().get(f"{ACCOUNTS}/relationships", {"id[]": people[1]}), 401)
 
     @pytest.mark.parametrize("act", ACTS)
     def test_acts_with_a_token_that_only_reads(self, people, act):
-        refused(Caller(people[0], "read").post(f"{ACCOUNTS}/{people[1]}/{act}"), 403)
+        assert_refused(Caller(people[0], "read").post(f"{ACCOUNTS}/{people[1]}/{act}"), 403)
 
     def test_reading_with_a_token_that_only_writes(self, people):
         writer = Caller(people[0], "write")
-        refused(writer.get(f"{ACCOUNTS}/relationships", {"id[]": people[1]}), 403)
-        refused(writer.get(f"{ACCOUNTS}/{people[0]}/followers"), 403)
+        assert_refused(writer.get(f"{ACCOUNTS}/relationships", {"id[]": people[1]}), 403)
+        assert_refused(writer.get(f"{ACCOUNTS}/{people[0]}/followers"), 403)
 
     @pytest.mark.parametrize("act", ACTS)
     def test_acts_of_an_application_without_a_user(self, people, act):
-        refused(Caller(None).post(f"{ACCOUNTS}/{people[1]}/{act}"), 422)
+        assert_refused(Caller(None).post(f"{ACCOUNTS}/{people[1]}/{act}"), 422)
 
     @pytest.mark.parametrize("act", ACTS)
     def test_wrong_method_for_acts(self, me, people, act):
         for method in ("get", "put", "patch", "delete"):
             answer = getattr(me.client, method)(f"{ACCOUNTS}/{people[1]}/{act}")
-            refused(answer, 405)
+            assert_refused(answer, 405)
             assert "POST" in answer["Allow"]
 
     @pytest.mark.parametrize("name", LISTS)
     def test_wrong_method_for_lists(self, me, people, name):
         for method in ("post", "put", "patch", "delete"):
             answer = getattr(me.client, method)(f"{ACCOUNTS}/{people[1]}/{name}")
-            refused(answer, 405)
+            assert_refused(answer, 405)
 
 
 @pytest.mark.parametrize("act", [act for act in ACTS if act not in ("follow", "mute")])
@@ -164,6 +158,6 @@ def test_bodies_that_cannot_be_read_do_nothing(me, people, act):
         ("text/plain", b"hello"),
         ("multipart/form-data", b"no boundary"),
     ]:
-        refused(me.client.post(path, body, content_type), 400, 415, 422)
+        assert_refused(me.client.post(path, body, content_type), 400, 415, 422)
     shown = me.get(f"{ACCOUNTS}/relationships", {"id[]": people[1]}).json()
     assert [(one["following"], one["muting"]) for one in shown] == [(False, False)]
