@@ -16,6 +16,7 @@ run: app-packages ## start Tideline with all it needs, on PORT (8000); Ctrl-C st
 	@PORT=$(PORT) exec $(IN_VENV) -m config.run
 
 test: dev-packages ## run all tests on PostgreSQL and Redis started for them
+	@$(IN_VENV) -m tests.browser.chromium
 	env -u DJANGO_SETTINGS_MODULE $(IN_VENV) -m pytest -n 2
 
 check: dev-packages ## format, lint, security, types, floors, migrations, deployment settings
@@ -41,7 +42,8 @@ lock: dev-packages ## write requirements/*.txt anew from *.in (LOCK_FLAGS=--upgr
 
 clean: python ## delete the environment, all caches and ALL DATA of make run
 	@$(PYTHON) -m config.services.delete_data .data
-	rm -rf .venv .venv-peers .static .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv .venv-peers .static .browser .artifacts \
+		.pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 NEW_KEY = $(IN_VENV) -c 'import secrets; print(secrets.token_urlsafe(64))'

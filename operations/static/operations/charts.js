@@ -6,6 +6,8 @@
   const HEIGHT_PX = 200;
   // Told apart on light and dark, and by people who see few colours (after Okabe and Ito).
   const COLOURS = ["#1f83cc", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c8c8c"];
+  // Steps of an axis that counts: there is no half of a change.
+  const WHOLE = [1, 2, 5].flatMap((step) => [...Array(7).keys()].map((power) => step * 10 ** power)).sort((a, b) => a - b);
   const holder = document.getElementById("ops-charts");
   const state = document.getElementById("ops-state");
   const rows = document.querySelector("#ops-now tbody");
@@ -54,7 +56,7 @@
     scales: { y: { range: range(chart.unit) } },
     axes: [
       axis({ space: 60, values: "{HH}:{mm}" }),
-      axis({ size: 64, values: (_, marks) => marks.map((mark) => withUnit(mark, chart.unit)) }),
+      axis({ size: 64, incrs: chart.unit ? undefined : WHOLE, values: (_, marks) => marks.map((mark) => withUnit(mark, chart.unit)) }),
     ],
     series: [
       // Without a pointer the legend has the latest values.

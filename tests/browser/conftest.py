@@ -1,0 +1,64 @@
+"""One browser and one web server a session; a tab of its own for each test."""
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.browser.chromium import REASON, find_chromium
+from tests.browser.driving import Driven, driven
+from tests.browser.site import running_site
+from tests.browser.tab import DESKTOP, Size, Tab
+
+ARTIFACTS = Path(__file__).resolve().parents[2] / ".artifacts"
+SHOTS = ARTIFACTS / "screenshots"
+HERE = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The first test waits for a server and a browser beside the databases."""
+    for item in items:
+        if item.path.is_relative_to(HERE):
+            item.add_marker(pytest.mark.timeout(300))
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Driven]:
+    chromium = find_chromium()
+    if chromium is None:
+        pytest.skip(REASON)
+    with driven(chromium) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def site(databases: None, worker_id: str) -> Iterator[str]:
+    ARTIFACTS.mkdir(exist_ok=True)
+    with running_site(ARTIFACTS / f"web-{worker_id}.log") as address:
+        yield address
+
+
+@pytest.fixture
+def tab_of(
+    world: None, browser: Driven, site: str, request: pytest.FixtureRequest
+) -> Iterator[Callable[[Size], Tab]]:
+    """Opens a tab of that size. Whatever the test does there, nothing may go wrong unseen; what it
+    saw last is kept as a picture."""
+    tabs: list[Tab] = []
+
+    def make(size: Size = DESKTOP) -> Tab:
+        tabs.append(Tab(browser, site, size))
+        return tabs[-1]
+
+    yield make
+    for number, tab in enumerate(tabs):
+        name = re.sub(r"\W+", "-", f"{request.node.name}-{number or ''}").strip("-")
+        tab.shoot(SHOTS / f"{name}.png")
+        tab.close()
+    assert [fault for tab in tabs for fault in tab.faults] == []
+
+
+@pytest.fixture
+def tab(tab_of: Callable[..., Tab]) -> Tab:
+    return tab_of()

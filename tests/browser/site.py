@@ -1,0 +1,35 @@
+"""The web server the browser asks: a real one, on the test's own databases and Redis."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from config.runner.child import Child
+from config.runner.port import HOST, answers
+from tests.other_process import environment_of_this_test
+from tests.ports import free_port
+from tests.waiting import until
+
+START_S = 120
+
+
+@contextmanager
+def running_site(log: Path) -> Iterator[str]:
+    """Its address. Cost: 3 s."""
+    port = free_port()
+    address = f"http://{HOST}:{port}"
+    options = ["--port", str(port), "--threads", "4", "--linger", "0", "--finish", "2"]
+    web = Child(
+        "web",
+        [sys.executable, "-m", "config.web", *options],
+        log,
+        environment_of_this_test()
+        | {"DJANGO_SETTINGS_MODULE": "config.settings", "PUBLIC_URL": address},
+    )
+    web.begin()
+    try:
+        until(lambda: answers(port, "/health/live"), START_S, log.read_text)
+        yield address
+    finally:
+        web.stop()

@@ -1,0 +1,159 @@
+"""A tab, in the words of who sits before it. What goes wrong unseen is in `faults`."""
+
+import re
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from django.test import Client
+from playwright.async_api import BrowserContext, ConsoleMessage, Locator, Page, Request, Response
+from playwright.async_api import expect as expecting
+
+from tests.browser.driving import Driven
+
+PATIENCE_MS = 15_000
+# Of what was still asked when the page was left.
+LEFT = "net::ERR_ABORTED"
+
+
+class Size(NamedTuple):
+    width: int
+    height: int
+
+    @property
+    def is_phone(self) -> bool:
+        return self.width < 600
+
+
+DESKTOP, PHONE = Size(1280, 800), Size(390, 844)
+
+
+class Tab:
+    """In a profile of its own. Every call returns when its effect is there, or fails."""
+
+    def __init__(self, driven: Driven, address: str, size: Size = DESKTOP) -> None:
+        self.faults: list[str] = []
+        self.address, self.size = address, size
+        self._do = driven.do
+        self._forgiven: set[str] = set()
+        self._context: BrowserContext = self._do(
+            driven.browser.new_context(
+                base_url=address,
+                viewport={"width": size.width, "height": size.height},
+                is_mobile=size.is_phone,
+                has_touch=size.is_phone,
+                # Else the machine's, and of POSIX scripts know no numbers.
+                locale="en-GB",
+            )
+        )
+        self._context.set_default_timeout(PATIENCE_MS)
+        expecting.set_options(timeout=PATIENCE_MS)
+        self.page: Page = self._do(self._context.new_page())
+        self._do(self._watch())
+
+    def close(self) -> None:
+        self._do(self._context.close())
+
+    def sign_in(self, user: Any) -> None:
+        """As if they had been at the form before."""
+        client = Client()
+        client.force_login(user)
+        cookie = {"name": "sessionid", "value": client.cookies["sessionid"].value}
+        self._do(self._context.add_cookies([{**cookie, "url": self.address}]))
+
+    def open(self, path: str, status: int = 200) -> None:
+        if status != 200:
+            self._forgiven.add(self.address + path)
+        answer = self._do(self.page.goto(path))
+        assert answer.status == status, (path, answer.status)
+
+    def fill(self, label: str, text: str) -> None:
+        self._do(self.page.get_by_label(label).fill(text))
+
+    def choose(self, label: str, option: str) -> None:
+        self._do(self.page.get_by_label(label).select_option(label=option))
+
+    def tick(self, label: str) -> None:
+        self._do(self.page.get_by_label(label).check())
+
+    def press(self, button: str) -> None:
+        self._do(self.page.get_by_role("button", name=button, exact=True).click())
+
+    def follow(self, link: str) -> None:
+        self._do(self.page.get_by_role("link", name=link, exact=True).first.click())
+
+    def click(self, selector: str) -> None:
+        self._do(self.find(selector).click())
+
+    def hover(self, selector: str) -> None:
+        self._do(self.find(selector).hover())
+
+    def refuse(self, pattern: str) -> None:
+        """As if no server were there for these addresses."""
+        self._do(self._context.route(pattern, lambda route: route.abort("connectionrefused")))
+
+    def refuse_nothing(self) -> None:
+        self._do(self._context.unroute_all())
+
+    def see(self, *texts: str) -> None:
+        """Each is shown, now or within PATIENCE_MS."""
+        for text in texts:
+            self.expect(self._shown(text).first).to_be_visible()
+
+    def see_no(self, text: str) -> None:
+        self.expect(self._shown(text)).to_have_count(0)
+
+    def expect(self, what: Any) -> Any:
+        """Playwright's assertions, each of which waits until it holds."""
+        return _Waiting(self._do, expecting(what))
+
+    def at(self, path: str) -> None:
+        """This is the page it led to; a query may follow."""
+        self.expect(self.page).to_have_url(re.compile(re.escape(self.address + path) + r"(\?|$)"))
+
+    def find(self, selector: str) -> Locator:
+        return self.page.locator(selector)
+
+    def run(self, script: str) -> Any:
+        return self._do(self.page.evaluate(script))
+
+    def overflow_px(self) -> int:
+        """By how much the page is wider than the window."""
+        return int(self.run("document.scrollingElement.scrollWidth")) - self.size.width
+
+    def shoot(self, path: Path) -> None:
+        """A picture of the whole page, as far as one scrolls down."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._do(self.page.screenshot(path=path, full_page=True, animations="disabled"))
+
+    def _shown(self, text: str) -> Locator:
+        """Elements with this in their text, in this case."""
+        return self.page.get_by_text(re.compile(re.escape(text))).filter(visible=True)
+
+    async def _watch(self) -> None:
+        self.page.on("console", self._hear)
+        self.page.on("pageerror", lambda error: self.faults.append(f"raised: {error}"))
+        self.page.on("requestfailed", self._fail)
+        self.page.on("response", self._answer)
+
+    def _hear(self, message: ConsoleMessage) -> None:
+        """Also what the content policy forbids is told to the console."""
+        if message.type in ("error", "warning") and message.location["url"] not in self._forgiven:
+            self.faults.append(f"{message.type}: {message.text} ({message.location['url']})")
+
+    def _fail(self, request: Request) -> None:
+        if request.failure != LEFT:
+            self.faults.append(f"failed: {request.url}: {request.failure}")
+
+    def _answer(self, answer: Response) -> None:
+        if answer.status >= 400 and answer.url not in self._forgiven:
+            self.faults.append(f"{answer.status}: {answer.url}")
+
+
+class _Waiting:
+    """Playwright's assertions without `await`."""
+
+    def __init__(self, do: Any, assertions: Any) -> None:
+        self._do, self._assertions = do, assertions
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda *args, **options: self._do(getattr(self._assertions, name)(*args, **options))

@@ -1,0 +1,99 @@
+"""A moderator at work: the queue of reports, and an account that is suspended and restored."""
+
+import pytest
+
+from accounts.models import User
+from moderation.models import ModerationAct, Report
+from tests.browser.community import Community
+from tests.browser.people import make_member
+from tests.browser.tab import Tab
+from tests.integration.moderation.people import Eyes
+from tests.world import drain_all
+
+QUEUE = "/admin/moderation/report/"
+ROWS = "#result_list tbody tr"
+
+
+@pytest.fixture
+def community(world: None) -> Community:
+    return Community()
+
+
+@pytest.fixture
+def mia(community: Community) -> User:
+    return make_member("moderator", "mia")
+
+
+@pytest.fixture
+def moderator(tab: Tab, mia: User) -> Tab:
+    tab.sign_in(mia)
+    return tab
+
+
+def act(tab: Tab, action: str, report: Report, reason: str) -> None:
+    tab.tick(f"Select this object for an action - {report}")
+    tab.choose("Action:", action)
+    tab.fill("Reason", reason)
+    tab.press("Go")
+
+
+def test_a_report_is_assigned_resolved_and_reopened(
+    community: Community, moderator: Tab, mia: User
+) -> None:
+    report = community.report()
+    moderator.open(QUEUE)
+    act(moderator, "Assign to me", report, "")
+    moderator.see("Nothing done: give a reason.")
+    act(moderator, "Assign to me", report, "I know them")
+    moderator.expect(moderator.find(f"{ROWS} .field-assignee")).to_have_text("mia")
+    act(moderator, "Resolve", report, "talked to ben")
+    moderator.expect(moderator.find(f"{ROWS} .field-state")).to_have_text("resolved")
+    moderator.follow("open")
+    moderator.expect(moderator.find(ROWS)).to_have_count(0)
+    moderator.follow("resolved")
+    act(moderator, "Reopen", report, "it goes on")
+    moderator.follow("mine")
+    moderator.expect(moderator.find(f"{ROWS} .field-state")).to_have_text("open")
+    acts = [(row.act, row.reason, row.actor) for row in ModerationAct.objects.order_by("id")]
+    assert acts == [
+        ("assign", "I know them", mia),
+        ("resolve", "talked to ben", mia),
+        ("reopen", "it goes on", mia),
+    ]
+
+
+def test_a_report_leads_to_a_suspension_which_is_in_force_and_undone(
+    community: Community, moderator: Tab
+) -> None:
+    report, path = community.report(), f"/api/v1/accounts/{community.ben}"
+    moderator.open(f"{QUEUE}{report.pk}/change/")
+    moderator.see("The same boat, five times a day", "Morning tide")
+    moderator.follow(f"act on {community.ben}")
+    judge(moderator, "suspend", "spam, and told twice")
+    moderator.see("was added successfully")
+    drain_all()
+    assert Eyes().status_of(path) == 404
+    row = ModerationAct.objects.get()
+    assert (row.act, row.account_id, row.report_id) == ("suspend", community.ben, report.pk)
+    moderator.open(f"/admin/moderation/moderationact/add/?target={community.ben}")
+    judge(moderator, "restore", "a mistake of ours")
+    moderator.see("was added successfully")
+    drain_all()
+    assert Eyes().status_of(path) == 200
+
+
+def test_an_act_without_a_reason_or_a_target_is_not_done(
+    community: Community, moderator: Tab
+) -> None:
+    moderator.open("/admin/moderation/moderationact/add/")
+    moderator.expect(moderator.find("#id_reason")).to_have_attribute("required", "")
+    moderator.fill("Target:", "@nobody")
+    judge(moderator, "suspend", "spam")
+    moderator.see("There is no such account.")
+    assert not ModerationAct.objects.exists()
+
+
+def judge(tab: Tab, act: str, reason: str) -> None:
+    tab.choose("Act:", act)
+    tab.fill("Reason:", reason)
+    tab.press("Save")

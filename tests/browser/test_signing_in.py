@@ -1,0 +1,52 @@
+"""Signing in to the admin by its form, and what each group finds there."""
+
+from tests.browser.people import make_boss, make_member
+from tests.browser.tab import Tab
+
+PASSWORD = "a-password-of-tests-0123"
+
+
+def sign_in_by_form(tab: Tab, name: str, password: str) -> None:
+    tab.open("/admin/")
+    tab.fill("Username", name)
+    tab.fill("Password", password)
+    tab.press("Log in")
+
+
+def test_a_superuser_signs_in_by_the_form_and_out_again(tab: Tab) -> None:
+    make_boss("boss", PASSWORD)
+    sign_in_by_form(tab, "boss", PASSWORD)
+    tab.at("/admin/")
+    tab.see("Live charts", "Parked changes", "Hot keys", "Reports")
+    tab.press("Log out")
+    tab.see("Logged out")
+    tab.open("/admin/")
+    tab.at("/admin/login/")
+
+
+def test_a_wrong_password_lets_nobody_in(tab: Tab) -> None:
+    make_boss("boss", PASSWORD)
+    sign_in_by_form(tab, "boss", "wrong")
+    tab.see("Please enter the correct username and password")
+    tab.open("/admin/operations/")
+    tab.at("/admin/login/")
+
+
+def test_moderators_see_their_queues_and_no_page_of_operators(tab: Tab) -> None:
+    tab.sign_in(make_member("moderator", "mia"))
+    tab.open("/admin/")
+    tab.see("Reports", "Appeals", "Moderation acts")
+    for words in ("Live charts", "Parked changes", "Users", "Campaigns", "Job runs"):
+        tab.see_no(words)
+    for page in ("operations/", "find/", "parked/", "hot_keys/", "accounts/user/"):
+        tab.open(f"/admin/{page}", status=403)
+    tab.open("/admin/moderation/report/")
+    tab.see("Select report to change")
+
+
+def test_operators_see_their_pages_and_no_queue(tab: Tab) -> None:
+    tab.sign_in(make_member("operator", "otto"))
+    tab.open("/admin/")
+    tab.see("Live charts", "Parked changes", "Users", "Campaigns", "Job runs")
+    tab.see_no("Reports")
+    tab.open("/admin/moderation/report/", status=403)
