@@ -1,10 +1,15 @@
-"""A world with an empty journal."""
+"""A world with an empty journal, and a bell without Redis."""
 
 from collections.abc import Iterator
 
 import pytest
 from django.db import close_old_connections
+from redis import Redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
+from infra.caching.client import FeedRedis, SingleClient
+from infra.changes import bell
 from tests.integration.changes.kinds import Journal
 from tests.integration.changes.kinds import journal as the_journal
 
@@ -15,3 +20,10 @@ def journal(world: None) -> Iterator[Journal]:
     yield the_journal
     the_journal.clear()
     close_old_connections()  # of those a test broke, for the next one's sake
+
+
+@pytest.fixture
+def no_redis(monkeypatch: pytest.MonkeyPatch) -> None:
+    away = Redis(unix_socket_path="/nowhere/redis.sock", retry=Retry(NoBackoff(), 0))
+    client = FeedRedis(SingleClient(away))
+    monkeypatch.setattr(bell, "redis", lambda: client)

@@ -10,12 +10,7 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connections
-from redis import Redis
-from redis.backoff import NoBackoff
-from redis.retry import Retry
 
-from infra.caching.client import FeedRedis, SingleClient
-from infra.changes import bell
 from infra.changes.compensate import compensate
 from infra.changes.lanes import all_lanes, lane_of
 from infra.changes.retention import PARTITIONS
@@ -33,13 +28,6 @@ from tests.integration.changes.kinds import (
     note,
     pending,
 )
-
-
-@pytest.fixture
-def no_redis(monkeypatch):
-    away = Redis(unix_socket_path="/nowhere/redis.sock", retry=Retry(NoBackoff(), 0))
-    client = FeedRedis(SingleClient(away))
-    monkeypatch.setattr(bell, "redis", lambda: client)
 
 
 class Outcome:

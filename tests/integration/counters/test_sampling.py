@@ -5,7 +5,6 @@ import random
 import pytest
 from django.conf import settings
 from django.db import connections
-from prometheus_client import CollectorRegistry, generate_latest
 from redis.exceptions import ConnectionError as RedisConnectionError
 
 from counters import sampling
@@ -22,6 +21,7 @@ from infra.sharding.sql import execute
 from tests.budgets import count_calls
 from tests.integration.counters.drifting import spoil
 from tests.races import run_together
+from tests.scrapes import by_shard
 
 FILL = "INSERT INTO counters_counter SELECT 8 + 4 * n, 0, 1, 0, 1 FROM generate_series(0, %s) n"
 ANN, EVE, SHARD = 8, 8 + 4 * 399, "shard0"
@@ -39,12 +39,7 @@ def wrong(draw: float) -> dict[int, int]:
 
 
 def shown() -> dict[str, float]:
-    """Drift by shard, as a scrape has it."""
-    registry = CollectorRegistry()
-    registry.register(DRIFT_COLLECTOR)
-    lines = generate_latest(registry).decode().splitlines()
-    drift = [line for line in lines if line.startswith("tideline_counter_drift{")]
-    return {line.split('"')[1]: float(line.rpartition(" ")[2]) for line in drift}
+    return by_shard(DRIFT_COLLECTOR, "tideline_counter_drift")
 
 
 def test_what_is_wrong_is_found_shown_and_forgotten_once_it_is_mended(many):

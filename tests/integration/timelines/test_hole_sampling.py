@@ -1,7 +1,6 @@
 """The audit of live timelines that never ends, and what /metrics makes of it."""
 
 import pytest
-from prometheus_client import CollectorRegistry, generate_latest
 from redis.exceptions import ConnectionError as RedisConnectionError
 
 from infra.changes.chores import do_on_each
@@ -9,6 +8,7 @@ from infra.sharding.buckets import shard_of
 from relations.actions.follow import follow
 from tests.integration.timelines.holed import lose
 from tests.integration.timelines.homes import first_page
+from tests.scrapes import by_shard
 from tests.world import drain_all, make_accounts, publish
 from timelines import sampling
 from timelines.metrics import HOLES_COLLECTOR
@@ -29,12 +29,7 @@ def home(world):
 
 
 def shown(name):
-    """By shard, as a scrape has it."""
-    registry = CollectorRegistry()
-    registry.register(HOLES_COLLECTOR)
-    lines = generate_latest(registry).decode().splitlines()
-    found = [line for line in lines if line.startswith(f"tideline_timeline_{name}{{")]
-    return {line.split('"')[1]: float(line.rpartition(" ")[2]) for line in found}
+    return by_shard(HOLES_COLLECTOR, f"tideline_timeline_{name}")
 
 
 def test_hole_is_found_shown_and_forgotten_once_it_is_mended(home):
