@@ -76,7 +76,7 @@ def test_hung_redis_costs_one_timeout_a_second(server, client):
     assert TIMEOUT_S <= first < 2 * TIMEOUT_S
     calls = 0
     while time.monotonic() - began < 0.95:
-        assert seconds(lambda: client.call("PING")) < 0.05
+        assert seconds(lambda: client.call("PING")) < TIMEOUT_S / 2, "it waits for nothing"
         calls += 1
     assert calls > 100
 
