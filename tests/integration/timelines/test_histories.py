@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import hypothesis
 import orjson
 import pytest
+from django.conf import settings
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from pytest_django import Settings
@@ -12,12 +13,14 @@ from pytest_django import Settings
 from accounts.types import Restriction
 from infra.api.pages import Window
 from infra.caching.client import redis
+from infra.sharding.buckets import shard_of
+from infra.sharding.sql import execute
 from posts.actions.create_post import create_post
 from posts.actions.delete_post import delete_post
 from posts.actions.hide_post import hide_post
 from posts.actions.mark_post import mark_post
 from posts.actions.repost import repost, take_back_repost
-from posts.ids import EPOCH, PostId
+from posts.ids import EPOCH, SEQUENCES, PostId
 from posts.types import Draft, Kind
 from relations.actions.follow import follow, unfollow
 from tests.integration.timelines.homes import read_from_bottom, read_to_end
@@ -25,9 +28,11 @@ from tests.oracle import Oracle
 from tests.truth import assert_drained_truth
 from tests.world import NOW, clean, drain_all, make_accounts, publish, restrict
 from timelines.queries.home import home_page
+from timelines.recent.reach import claim_reach, raise_reach
 from timelines.stores.chosen import timeline_store
 
 PEOPLE = 4
+EXPIRE = "DELETE FROM timelines_recentpost WHERE moment < %s"
 person = st.integers(0, PEOPLE - 1)
 step = st.one_of(
     st.tuples(st.just("publish"), person, st.integers(0, 2)),
@@ -40,6 +45,7 @@ step = st.one_of(
     st.tuples(st.just("favourite"), person, st.integers(0, 3)),
     st.tuples(st.just("unfavourite"), person, st.integers(0, 3)),
     st.tuples(st.just("follow"), person, person),
+    st.tuples(st.just("follow"), person, person),
     st.tuples(st.just("unfollow"), person, person),
     st.tuples(st.just("suspend"), person, st.none()),
     st.tuples(st.just("restore"), person, st.none()),
@@ -49,6 +55,8 @@ step = st.one_of(
     st.tuples(st.just("drain"), st.none(), st.none()),
     st.tuples(st.just("evict"), person, st.none()),
     st.tuples(st.just("flush"), st.none(), st.none()),
+    st.tuples(st.just("claim"), st.none(), st.integers(0, 12)),
+    st.tuples(st.just("expire"), person, st.integers(0, 12)),
 )
 
 
@@ -63,6 +71,7 @@ class History:
         self.reposts: dict[tuple[int, PostId], PostId] = {}
         self.second = 100
         self.suspended: set[int] = set()
+        self.kept_from = dict.fromkeys(settings.SHARD_ALIASES, 0)
         self.revision = 0
 
     def run(self, name: str, who: int | None, what: int | None) -> None:
@@ -183,6 +192,21 @@ class History:
     def flush(self, _: None, __: None) -> None:
         redis().call("FLUSHDB")
 
+    def claim(self, _: None, ago: int) -> None:
+        """From now on pages and rebuilds read the indexes, down to a mark.
+
+        True at any time: what is not drained yet is not promised.
+        """
+        for alias, kept_from in self.kept_from.items():
+            claim_reach(alias, max(kept_from, self.second - ago))
+
+    def expire(self, account: int, ago: int) -> None:
+        """As keep_days does it, a second being a day: what is below the mark goes."""
+        alias = shard_of(account)
+        self.kept_from[alias] = max(self.kept_from[alias], self.second - ago)
+        raise_reach(alias, self.kept_from[alias])
+        execute(alias, EXPIRE, (self.kept_from[alias] * SEQUENCES,))
+
     def check(self) -> None:
         drain_all()
         for account in self.people:
@@ -194,7 +218,15 @@ class History:
             timeline_store().drop(account)
             assert read_to_end(account, 5) == expected, "rebuilt equals kept"
             self.check_reposters(account)
+        self.check_indexes()
         assert_drained_truth()
+
+    def check_indexes(self) -> None:
+        """Whatever marks there were: homes built from all that the indexes have."""
+        self.claim(None, self.second)
+        for account in self.people:
+            timeline_store().drop(account)
+            assert read_to_end(account, 5) == self.oracle.home(account), "built from the index"
 
     def check_reposters(self, account: int) -> None:
         """Named are at least those above the live timeline's mark; of what stands below it, all."""
@@ -235,7 +267,8 @@ def tiny_timelines(settings: Settings) -> Iterator[None]:
 @hypothesis.settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-@given(steps=st.lists(step, max_size=40))
+# By itself a list has five steps on average, too few for anything to go wrong.
+@given(steps=st.lists(step, min_size=10, max_size=40))
 def test_home_is_what_the_oracle_says(
     world: None, tiny_timelines: None, steps: list[tuple[str, int | None, int | None]]
 ) -> None:
