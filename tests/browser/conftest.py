@@ -8,7 +8,7 @@ import pytest
 
 from tests.browser.chromium import REASON, find_chromium
 from tests.browser.driving import Driven, driven
-from tests.browser.site import running_site
+from tests.browser.serving import running_site
 from tests.browser.tab import DESKTOP, Size, Tab
 
 ARTIFACTS = Path(__file__).resolve().parents[2] / ".artifacts"

@@ -1,6 +1,7 @@
 """A Chromium for machines without one: an archive of the npm registry, unpacked in the checkout.
 
-It carries the libraries and fonts it needs. Nothing is run that does not have the digest below.
+It carries the libraries and fonts it needs. Nothing is run that does not have the digest below. The
+browsers of `playwright install` come from hosts that networks which let registries through may not.
 """
 
 import base64

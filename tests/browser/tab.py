@@ -34,7 +34,8 @@ class Tab:
         self.faults: list[str] = []
         self.address, self.size = address, size
         self._do = driven.do
-        self._forgiven: set[str] = set()
+        # A browser with windows asks for it by itself, and there is none.
+        self._forgiven = {f"{address}/favicon.ico"}
         self._context: BrowserContext = self._do(
             driven.browser.new_context(
                 base_url=address,
