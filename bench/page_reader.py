@@ -16,6 +16,7 @@ from typing import NamedTuple
 import django
 
 PAUSE_S = 0.002  # one reader of many, not a second flood
+WARM_UP_PAGES = 200
 
 
 class Page(NamedTuple):
@@ -27,13 +28,14 @@ class Page(NamedTuple):
 
 @contextmanager
 def page_reader(account_id: int) -> Iterator[list[Page]]:
-    """Reads for the length of the block; the list is filled when that ends."""
+    """Reads for the length of the block, warm; the list is filled when that ends."""
     command = [sys.executable, "-m", "bench.page_reader", str(account_id)]
     process = subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=os.environ
     )
     pages: list[Page] = []
     try:
+        process.stdout.readline()  # type: ignore[union-attr]  # when it is warm
         yield pages
     finally:
         lines, _ = process.communicate()
@@ -51,6 +53,9 @@ def _read(account_id: int) -> None:
     from infra.api.pages import Window  # noqa: PLC0415 - of the child alone, once it is set up
     from timelines.queries.home import home_page  # noqa: PLC0415
 
+    for _ in range(WARM_UP_PAGES):
+        home_page(account_id, Window(20))
+    print(flush=True)
     pages: list[Page] = []
     while not select.select([sys.stdin], [], [], PAUSE_S)[0]:
         began = time.monotonic()

@@ -76,7 +76,7 @@ class Client(Protocol):
 class SingleClient:
     """One Redis server, one connection per thread."""
 
-    keys_per_script = 64
+    keys_per_script = 128
     # Redis has the next when it is done with one, and whoever comes waits for two at most.
     under_way = 2
 

@@ -1,6 +1,7 @@
 """What a packed timeline takes of Redis, and which entries go when it is full."""
 
 import random
+from collections.abc import Sequence
 
 import pytest
 
@@ -88,3 +89,16 @@ def test_a_build_that_takes_over_a_full_timeline_reaches_as_far_down(store: Pack
     lay(store, range(1_001, 1_001 + FULL), epoch=2)
     assert shown(store) == list(range(1_001, 1_001 + FULL))
     assert usage() <= MOST_BYTES
+
+
+@pytest.mark.parametrize("alive", [range(0), range(20), range(3, 12), range(8, 16), (0, 19)])
+def test_push_reaches_those_alive_wherever_they_stand_among_others(
+    store: PackedStore, alive: Sequence[int]
+) -> None:
+    for reader_id in alive:
+        store.begin_build(reader_id, 1)
+        store.lay(reader_id, 1, LiveTimeline.of([], 0, 1))
+    assert store.push(dict.fromkeys(range(20), (entry(5),))) == len(alive)
+    laid = store.peek(range(20))
+    assert {one: live.data for one, live in laid.items()} == dict.fromkeys(alive, entry(5).packed)
+    assert redis().call("DBSIZE") == len(alive)

@@ -1,0 +1,67 @@
+"""What a process that pushes as fast as it can does to the pages that another one reads.
+
+By turns nothing is pushed, the pages' own Redis is pushed to, and one beside it: that one takes the
+same share of the processors, but nobody's page waits in it. So what is waiting in Redis can be told
+from a want of processors. Turns are short and many, and figures medians over them: what else runs
+on the machine for a while spoils some turns, not the result.
+"""
+
+import statistics
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from django.conf import settings
+
+from bench.page_reader import Page, page_reader, percentiles_ms
+from bench.pusher import pusher
+from bench.world import make_reader
+from tests.services import private_services
+
+TURNS, SLICE_S = 24, 0.6
+
+Slice = tuple[float, float]  # when it began and ended
+Figures = dict[str, float]
+
+
+def measure_pages() -> dict[str, Any]:
+    """Milliseconds a page, and ratios of p99: medians of what each turn says."""
+    with private_services(shard_count=1) as others:
+        elsewhere = others.environment()["REDIS_URL"]
+        with pusher(settings.REDIS_URL) as push, pusher(elsewhere) as push_elsewhere:
+            return _by_turns({"idle": time.sleep, "elsewhere": push_elsewhere, "pushed": push})
+
+
+def _by_turns(works: Mapping[str, Callable[[float], object]]) -> dict[str, Any]:
+    with page_reader(make_reader(followees=20, posts_each=5).account_id) as pages:
+        turns = [
+            {name: _slice(partial(work, SLICE_S)) for name, work in works.items()}
+            for _ in range(TURNS)
+        ]
+    measured = [
+        {name: percentiles_ms(_within(pages, one)) for name, one in turn.items()} for turn in turns
+    ]
+    return {name: _medians([turn[name] for turn in measured]) for name in works} | {
+        "p99_of_idle": _ratio(measured, "pushed", "idle"),
+        "p99_elsewhere_of_idle": _ratio(measured, "elsewhere", "idle"),
+        "p99_of_elsewhere": _ratio(measured, "pushed", "elsewhere"),
+    }
+
+
+def _slice(work: Callable[[], object]) -> Slice:
+    began = time.monotonic()
+    work()
+    return began, time.monotonic()
+
+
+def _within(pages: Sequence[Page], one: Slice) -> list[Page]:
+    return [page for page in pages if one[0] <= page.at_s < one[1]]
+
+
+def _medians(turns: Sequence[Figures]) -> Figures:
+    return {name: round(statistics.median(turn[name] for turn in turns), 2) for name in turns[0]}
+
+
+def _ratio(turns: Sequence[Mapping[str, Figures]], ours: str, theirs: str) -> float:
+    return round(statistics.median(turn[ours]["p99"] / turn[theirs]["p99"] for turn in turns), 2)

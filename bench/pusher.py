@@ -1,0 +1,62 @@
+"""A process that pushes into full live timelines as fast as it can, for as long as it is told to.
+
+python -m bench.pusher     a line in: for how many seconds; a line out: deliveries a second
+"""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+PushFor = Callable[[float], float]
+
+
+@contextmanager
+def pusher(redis_url: str) -> Iterator[PushFor]:
+    """Pushes for so many seconds into timelines of this Redis; returns deliveries a second."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "bench.pusher"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"REDIS_URL": redis_url},
+    )
+    assert process.stdin is not None and process.stdout is not None  # noqa: PT018 - pipes
+    orders, answers = process.stdin, process.stdout
+
+    def push_for(duration_s: float) -> float:
+        print(duration_s, file=orders, flush=True)
+        return float(answers.readline())
+
+    try:
+        push_for(0)  # when the timelines are there
+        yield push_for
+    finally:
+        process.communicate()
+
+
+def _obey() -> None:
+    """Until the standard input ends."""
+    import django  # noqa: PLC0415 - of the child alone
+
+    django.setup()
+    from bench.full_timelines import READERS, fill, push  # noqa: PLC0415
+    from posts.ids import PostId  # noqa: PLC0415
+    from timelines.stores.chosen import STORES  # noqa: PLC0415
+    from timelines.types import Entry  # noqa: PLC0415
+
+    store, second = STORES["packed"](0), 20_000
+    fill(store, READERS)
+    for line in sys.stdin:
+        began, pushes = time.monotonic(), 0
+        while time.monotonic() < began + float(line):
+            push(store, READERS, Entry.of_post(PostId(second + pushes, 7, 0)))
+            pushes += 1
+        second += pushes
+        print(pushes * len(READERS) / (time.monotonic() - began), flush=True)
+
+
+if __name__ == "__main__":
+    _obey()
