@@ -14,6 +14,8 @@ example    PostId(1, 2, 3): public 00000100000203, routed 00000200000103, moment
 """
 
 import struct
+from collections.abc import Iterable
+from operator import attrgetter
 from typing import NamedTuple, Self
 
 from infra.api import base36
@@ -23,6 +25,7 @@ EPOCH = 1_767_225_600  # 2026-01-01T00:00:00Z, Unix seconds
 SEQUENCES = 36**2
 MAX_SECOND = 36**6 - 1
 PACKED_BYTES = 10
+PUBLIC_CHARACTERS = 14
 _PACKED = struct.Struct(">IIH")
 
 
@@ -70,7 +73,7 @@ class PostId(NamedTuple):
     @classmethod
     def from_public(cls, text: str) -> Self:
         """Raises MalformedPostId."""
-        if len(text) != 14:
+        if len(text) != PUBLIC_CHARACTERS:
             raise MalformedPostId(text)
         try:
             numbers = [base36.decode(part) for part in (text[:6], text[6:12], text[12:])]
@@ -88,6 +91,11 @@ class PostId(NamedTuple):
         return cls(*_PACKED.unpack_from(data, offset))
 
 
+def authors_of(ids: Iterable[PostId]) -> set[int]:
+    return set(map(AUTHOR, ids))
+
+
+AUTHOR = attrgetter("author_id")
 FIRST = PostId(0, 0, 0)
 LAST = PostId(MAX_SECOND, MAX_ACCOUNT_ID, SEQUENCES - 1)
 

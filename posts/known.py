@@ -12,7 +12,7 @@ of its own.
 
 import secrets
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from struct import Struct
 from typing import Any, NamedTuple
 
@@ -21,6 +21,7 @@ from cachebox import TTLCache
 from accounts.queries.cards import forget_card, forget_cards
 from infra.caching.client import Command
 from infra.caching.keys import key
+from infra.caching.local import find_all
 from posts.ids import PACKED_BYTES, PostId
 
 LOG = key("posts.gone:v1", 0)
@@ -76,12 +77,11 @@ class KnownPosts:
             return None
         return look.since if len(reply) == 1 else self._forget(reply[1:])
 
-    def find(self, ids: Iterable[PostId], position: Position | None) -> dict[PostId, bytes]:
+    def find(self, ids: Collection[PostId], position: Position | None) -> dict[PostId, bytes]:
         """Those of the posts that are known and were not gone when the log stood there."""
         if position is None:
             return {}
-        get = self._posts.get
-        return {i: fragment for i in ids if (fragment := get(i)) is not None}
+        return find_all(self._posts.get, ids)
 
     def keep(self, posts: Mapping[PostId, bytes], position: Position | None) -> None:
         """Remembers posts loaded after the log stood there, unless it has moved on since:

@@ -136,7 +136,7 @@ def find_flags(account_id: int, marks: OwnMarks, ids: Iterable[PostId]) -> Flags
 
     Cost: nothing, or one query for what is older than the newest marks.
     """
-    older = [post_id for post_id in ids if post_id.second < marks.floor]
+    older = [i for i in ids if i.second < marks.floor] if marks.floor else []
     return {**marks.flags, **read_own_marks(account_id, older)} if older else marks.flags
 
 

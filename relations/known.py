@@ -5,15 +5,12 @@ stamp still holds: every change of any of the viewer's pairs replaces it (infra/
 No stamp, nothing is used. Mutes that end by themselves are for the reader to check by the clock.
 """
 
-from collections.abc import Collection
-
 from cachebox import LRUCache
 
 from infra.caching.client import Command
 from infra.caching.reads import count_reads
 from relations.cache import STANDINGS
-from relations.queries.standings import Standings
-from relations.types import Standing
+from relations.queries.standings import NONE_KNOWN, Standings
 
 KNOWN_VIEWERS = 10_000
 MOST_KNOWN = 200
@@ -25,17 +22,10 @@ def stamp_command(viewer_id: int) -> Command:
     return STANDINGS.stamp_command(viewer_id)
 
 
-def find_known_standings(
-    viewer_id: int, stamp: bytes | None, others: Collection[int]
-) -> dict[int, Standing]:
-    """Those that this process learnt under this very stamp. No round trip."""
+def find_known_standings(viewer_id: int, stamp: bytes | None) -> Standings:
+    """What this process learnt under this very stamp. No round trip."""
     known = _known.get(viewer_id)
-    if stamp is None or known is None or known.stamp != stamp:
-        found = {}
-    else:
-        found = {other: known.of[other] for other in others if other in known.of}
-    count_reads(STANDINGS.family, "local", len(found), len(others) - len(found))
-    return found
+    return NONE_KNOWN if stamp is None or known is None or known.stamp != stamp else known
 
 
 def keep_known_standings(viewer_id: int, learnt: Standings) -> None:
@@ -44,5 +34,10 @@ def keep_known_standings(viewer_id: int, learnt: Standings) -> None:
         return
     known = _known.get(viewer_id)
     if known is not None and known.stamp == learnt.stamp and len(known.of) < MOST_KNOWN:
-        learnt = Standings(learnt.stamp, known.of | learnt.of)
+        learnt = known.beside(learnt)
     _known[viewer_id] = learnt
+
+
+def count_known(asked: int, unknown: int) -> None:
+    """Tells the metrics how many standings were asked of process memory, and how many it lacked."""
+    count_reads(STANDINGS.family, "local", asked - unknown, unknown)

@@ -110,6 +110,11 @@ class Standing(NamedTuple):
         return self.mine in FOLLOWS
 
     @property
+    def is_heard(self) -> bool:
+        """Whether one follows them, and nothing stands against that, whatever the time."""
+        return self.is_followed and not (self.is_muted or self.is_blocked)
+
+    @property
     def follows_me(self) -> bool:
         return self.theirs in FOLLOWS
 

@@ -53,10 +53,15 @@ def link_header(url: str, query: QueryDict, older: str | None, newer: str | None
     base = f"{url}?{urlencode(kept)}&" if kept else f"{url}?"
     links = []
     if older is not None:
-        links.append(f'<{base}max_id={quote(older)}>; rel="next"')
+        links.append(f'<{base}max_id={_quote(older)}>; rel="next"')
     if newer is not None:
-        links.append(f'<{base}min_id={quote(newer)}>; rel="prev"')
+        links.append(f'<{base}min_id={_quote(newer)}>; rel="prev"')
     return ", ".join(links)
+
+
+def _quote(cursor: str) -> str:
+    """Most are of nothing but letters and digits, and quote() would take 3 µs to find that out."""
+    return cursor if cursor.isascii() and cursor.isalnum() else quote(cursor)
 
 
 def page_response(request: Request, page: Page[bytes]) -> HttpResponse:

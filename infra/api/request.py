@@ -8,7 +8,15 @@ from rest_framework.request import Request
 
 from infra.api.errors import UserRequired
 
-NO_QUERY = QueryDict()
+
+class _NoQuery(QueryDict):
+    """QueryDict raises, and catches, an error of its own for each parameter that is not there."""
+
+    def get(self, key: str, default: Any = None) -> Any:
+        return default
+
+
+NO_QUERY = _NoQuery()
 
 
 class Caller(Protocol):

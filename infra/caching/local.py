@@ -8,7 +8,7 @@ age is the bound for when it does not.
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar, cast
 
 from cachebox import TTLCache
 
@@ -18,6 +18,14 @@ from infra.caching.reads import count_reads
 
 K = TypeVar("K")
 V = TypeVar("V")
+
+
+def find_all(get: Callable[[K], V | None], keys: Collection[K]) -> dict[K, V]:
+    """What there is of the keys. A look at each costs Python four times what it costs the cache."""
+    found = dict(zip(keys, map(get, keys), strict=True))
+    if None in found.values():
+        return {key: value for key, value in found.items() if value is not None}
+    return cast(dict[K, V], found)
 
 
 class LocalReading(NamedTuple, Generic[K, V]):
@@ -46,10 +54,11 @@ class LocalTier(Generic[K, V]):
 
     def split(self, keys: Collection[K]) -> LocalReading[K, V]:
         """Finds copies. `keep` what is read for the missing."""
-        asked_at, get = self._clock(), self._cache.get
-        known = {key: value for key in keys if (value := get(key)) is not None}
-        count_reads(self._family, "local", len(known), len(keys) - len(known))
-        return LocalReading(known, [key for key in keys if key not in known], asked_at)
+        asked_at = self._clock()
+        known: dict[K, V] = find_all(self._cache.get, keys)
+        missing = [key for key in keys if key not in known] if len(known) < len(keys) else []
+        count_reads(self._family, "local", len(keys) - len(missing), len(missing))
+        return LocalReading(known, missing, asked_at)
 
     def keep(self, values: Mapping[K, V], asked_at: float) -> None:
         """Copies them, but those that were dropped since `asked_at`."""

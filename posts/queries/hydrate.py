@@ -2,18 +2,19 @@
 
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import islice, repeat
 from typing import Any, NamedTuple
 
 from redis.exceptions import RedisError
 
 from accounts.queries.cards import CardReading, complete_cards, plan_cards, plan_cards_anew
 from infra.caching.client import Command, redis
-from posts.api.present import NO_COUNTS, present_repost, present_status
+from posts.api.present import NO_COUNTS, present_repost, present_status, present_statuses
 from posts.cache import Fragments, complete_reading, plan_reading
 from posts.count_cache import complete_counts, plan_counts
-from posts.ids import PostId
+from posts.ids import AUTHOR, PostId, authors_of
 from posts.known import Look, Position, known_posts
+from posts.own_marks import Flags
 
 
 class Hydrated(NamedTuple):
@@ -37,14 +38,27 @@ class Hydrated(NamedTuple):
             and original.author_id in self.accounts
         )
 
+    def present_all(self, ids: Collection[PostId], flags: Flags) -> dict[PostId, bytes]:
+        """The Status entity of each of the posts, once `shows` says so of all, in bulk.
+
+        `flags`: what the viewer did with them.
+        """
+        bodies = present_statuses(
+            map(self.fragments.__getitem__, ids),
+            map(self.accounts.__getitem__, map(AUTHOR, ids)),
+            map(self.counts.get, ids, repeat(NO_COUNTS)),
+            map(flags.get, ids, repeat(0)),
+        )
+        return dict(zip(ids, bodies, strict=True))
+
     def present(self, event: PostId, original: PostId, flags: int = 0) -> bytes:
         """The Status entity of a post, or of a repost around what it shows, once `shows` says so.
 
         `flags`: what the viewer did with the original.
         """
-        fragment, account = self.fragments[original], self.accounts[original.author_id]
         counts = self.counts.get(original, NO_COUNTS)
-        status = present_status(fragment, account, counts, flags)
+        account = self.accounts[original.author_id]
+        status = present_status(self.fragments[original], account, counts, flags)
         if event is original or event == original:
             return status
         by = self.accounts[event.author_id]
@@ -65,16 +79,19 @@ def hydrate(
     round trip and no SQL when warm, no round trip when all is in process memory; what is missing
     comes from its shard, once.
     """
-    wanted = [*ids, *reposts]
+    wanted = dict.fromkeys([*ids, *reposts])
     known = known_posts.find(wanted, position)
-    posts = plan_reading((i for i in wanted if i not in known), time.time())
+    posts = plan_reading(wanted.keys() - known.keys(), time.time())
     # The look before the cards: what another thread learns between the two is news to this one.
     look = known_posts.look() if position is None and wanted else None
-    cards = _plan_cards({post_id.author_id for post_id in wanted}, look)
+    cards = _plan_cards(authors_of(wanted), look)
     counts = plan_counts(list(dict.fromkeys(ids)))
     looks = [look.command()] if look else []
     parts = [posts.commands(), cards.commands(), counts.commands(), looks, list(extra)]
-    replies, is_away = _ask([command for part in parts for command in part])
+    commands = [command for part in parts for command in part]
+    if not commands:
+        return Hydrated(known, cards.known, counts.known, ())
+    replies, is_away = _ask(commands)
     post_replies, card_replies, count_replies, news, extra_replies = _split(replies, parts)
     accounts = complete_cards(cards, card_replies)
     if look:

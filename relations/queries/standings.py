@@ -1,8 +1,8 @@
 """What lies between a viewer and others (standings): from Redis, else from the viewer's shard."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from redis.exceptions import RedisError
 
@@ -35,13 +35,28 @@ LIMIT %(most)s
 
 
 class Standings(NamedTuple):
-    """Standings by account, and the stamp under which they hold; None: do not remember them."""
+    """Standings by account, and the stamp under which they hold; None: do not remember them.
+
+    `heard`: most of those that a reader asks for, found once instead of at each of their posts.
+    """
 
     stamp: bytes | None
-    of: dict[int, Standing]
+    of: Mapping[int, Standing]
+    heard: frozenset[int]
+
+    @classmethod
+    def learnt(cls, stamp: bytes | None, of: Mapping[int, Standing]) -> Self:
+        return cls(stamp, of, frozenset(i for i, standing in of.items() if standing.is_heard))
+
+    def beside(self, others: Self) -> Self:
+        """With the others', under the stamp of these."""
+        return type(self)(self.stamp, {**self.of, **others.of}, self.heard | others.heard)
 
 
-def load_standings(viewer_id: int, others: Iterable[int]) -> dict[int, Standing]:
+NONE_KNOWN = Standings.learnt(None, {})
+
+
+def load_standings(viewer_id: int, others: Iterable[int]) -> Mapping[int, Standing]:
     """One per other, in the order given, each once; at most 1,000. Oneself is a stranger.
 
     Cost: one round trip when warm; for misses one query by primary keys, without a filter one more,
@@ -65,7 +80,7 @@ def ask_command(viewer_id: int, others: Sequence[int]) -> Command:
 def complete_standings(viewer_id: int, others: Sequence[int], reply: Any | None) -> Standings:
     """Answers from the reply to `ask_command`, None without Redis. Cost: as `load_standings`."""
     if reply is None:
-        return Standings(None, _read(viewer_id, others))
+        return Standings.learnt(None, _read(viewer_id, others))
     reading = STANDINGS.read(others, reply)
     unknown, made = reading.unknown, None
     if unknown and reading.filter_data is None:
@@ -78,7 +93,7 @@ def complete_standings(viewer_id: int, others: Sequence[int], reply: Any | None)
         with suppress(RedisError):  # the next reader tries again
             redis().call(*STANDINGS.put_command(viewer_id, reading, packed, made))
     found = {other: Standing.from_packed(text) for other, text in reading.found.items()} | loaded
-    return Standings(reading.stamp, {other: found.get(other, STRANGER) for other in others})
+    return Standings.learnt(reading.stamp, {i: found.get(i, STRANGER) for i in others})
 
 
 def _read(viewer_id: int, others: Sequence[int]) -> dict[int, Standing]:

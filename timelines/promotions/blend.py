@@ -9,6 +9,7 @@ from redis.exceptions import RedisError
 
 from infra.api.pages import Page, Window
 from infra.changes.errors import UNREACHABLE
+from posts.api.present import find_id
 from posts.ids import PostId
 from relations.actions.follow import now_ms
 from timelines.promotions.audience import choose_offered
@@ -21,8 +22,6 @@ from timelines.promotions.rules import may_show
 from timelines.promotions.running import running
 from timelines.promotions.types import Offer, RunningCampaign, Spot
 
-# An entity begins with its id.
-ID_AT = slice(len(b'{"id":"'), len(b'{"id":"') + 14)
 # What the rules refuse a viewer is not offered again so soon: others get its place.
 REFUSED_S, MOST_REFUSED = 60, 100_000
 log = structlog.get_logger()
@@ -74,7 +73,7 @@ def _may_offer(campaign: RunningCampaign, viewer_id: int, page: Page[bytes]) -> 
 def _blend(
     reading: Reading, page: Page[bytes], offered: Sequence[RunningCampaign], at_ms: int
 ) -> Page[bytes]:
-    ids = [body[ID_AT].decode() for body in page.items]
+    ids = list(map(find_id, page.items))
     walk = Walk(reading.viewer_id, reading.window, page, ids)
     offers = [Offer(campaign, running.tickets.take(campaign)) for campaign in offered]
     unused = {offer.campaign.id: offer.campaign for offer in offers if offer.is_fresh}

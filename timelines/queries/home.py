@@ -2,25 +2,25 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
-from typing import NamedTuple
+from operator import itemgetter
 
 from django.db import InterfaceError, OperationalError
 from prometheus_client import Counter
 
 from infra.api.errors import InvalidCursor
 from infra.api.pages import Page, Window
-from posts.api.present import with_reposters
-from posts.ids import FIRST, LAST, MalformedPostId, PostId
-from posts.own_marks import find_flags
+from posts.api.present import find_id, with_reposters
+from posts.ids import FIRST, LAST, MalformedPostId, PostId, authors_of
+from posts.own_marks import Flags, find_flags
 from posts.queries.hydrate import Hydrated, hydrate
 from relations.actions.follow import now_ms
-from relations.known import find_known_standings, keep_known_standings
+from relations.known import count_known, find_known_standings, keep_known_standings
 from relations.queries.standings import ask_command, complete_standings
 from timelines.queries.skeleton import HomeSkeleton, Skeleton
 from timelines.queries.span import Span
 from timelines.read_repair import notice_wear
 from timelines.rules import Facts, merge
-from timelines.types import Entry
+from timelines.types import ORIGINAL, Entry, reposts_among
 
 # So many are named beside a post; the others can be asked for.
 MOST_REPOSTERS = 10
@@ -31,13 +31,7 @@ PAGES = Counter(
 )
 COMPLETE, WITHOUT_REDIS = PAGES.labels("all"), PAGES.labels("without_redis")
 REFUSED = PAGES.labels("missing_shard")
-
-
-class Shown(NamedTuple):
-    """An entry that passed the rules, ready to be sent."""
-
-    entry: Entry
-    body: bytes
+_NEWEST = itemgetter(0)
 
 
 def home_page(viewer_id: int, window: Window, clock_ms: Callable[[], int] = now_ms) -> Page[bytes]:
@@ -73,16 +67,15 @@ def _newer_page(skeleton: Skeleton, after: PostId, limit: int) -> Page[bytes]:
     return _page(shown[::-1], has_older=True)
 
 
-def _page(shown: Sequence[Shown], has_older: bool) -> Page[bytes]:
+def _page(shown: Sequence[bytes], has_older: bool) -> Page[bytes]:
     if not shown:
         return Page([], None, None)
-    older = shown[-1].entry.event.public if has_older else None
-    return Page([item.body for item in shown], older, shown[0].entry.event.public)
+    return Page(shown, find_id(shown[-1]) if has_older else None, find_id(shown[0]))
 
 
-def _take(skeleton: Skeleton, entries: Iterator[Entry], count: int) -> list[Shown]:
-    """The first `count` visible entries; refills what the rules take out."""
-    shown: list[Shown] = []
+def _take(skeleton: Skeleton, entries: Iterator[Entry], count: int) -> list[bytes]:
+    """The first `count` visible entries, as Status entities; refills what the rules take out."""
+    shown: list[bytes] = []
     while len(shown) < count:
         batch = list(islice(entries, count - len(shown)))
         if not batch:
@@ -91,7 +84,7 @@ def _take(skeleton: Skeleton, entries: Iterator[Entry], count: int) -> list[Show
     return shown
 
 
-def _show(skeleton: Skeleton, entries: Sequence[Entry]) -> list[Shown]:
+def _show(skeleton: Skeleton, entries: Sequence[Entry]) -> list[bytes]:
     """Hydrates entries and presents those that stand for what they show, being the newest visible
     ones that brought it. At most one round trip when warm."""
     sources = skeleton.sources_of(entries)
@@ -100,36 +93,33 @@ def _show(skeleton: Skeleton, entries: Sequence[Entry]) -> list[Shown]:
     if skeleton.is_stored and 2 * len(brought) < len(entries):
         notice_wear(entries, facts)
     flags = find_flags(skeleton.reader_id, skeleton.own, brought)
-    return [
-        Shown(entry, _present(hydrated, by, flags.get(entry.original, 0)))
-        for entry in entries
-        if (by := brought.get(entry.original)) and by[0] == entry
-    ]
+    statuses, standing = hydrated.present_all(brought, flags), set(map(_NEWEST, brought.values()))
+    for _, original in reposts_among(standing):
+        statuses[original] = _present_repost(hydrated, brought[original], flags)
+    return [statuses[entry.original] for entry in entries if entry in standing]
 
 
-def _present(hydrated: Hydrated, brought: Sequence[Entry], flags: int) -> bytes:
+def _present_repost(hydrated: Hydrated, brought: Sequence[Entry], flags: Flags) -> bytes:
     event, original = brought[0]
-    status = hydrated.present(event, original, flags)
-    if event is original or event == original:
-        return status
+    status = hydrated.present(event, original, flags.get(original, 0))
     reposters = [by.author_id for by, _ in brought[:MOST_REPOSTERS] if by != original]
     return with_reposters(status, [hydrated.accounts[reposter] for reposter in reposters])
 
 
 def _load(skeleton: Skeleton, entries: Sequence[Entry]) -> tuple[Hydrated, Facts]:
     """What is shown, and what the rules rest on beside: what lies between people and the viewer."""
-    viewer_id, originals = skeleton.reader_id, [original for _, original in entries]
-    reposts = [event for event, original in entries if event is not original and event != original]
-    people = {post.author_id for post in (*originals, *reposts)}
-    people.discard(viewer_id)
-    standings = find_known_standings(viewer_id, skeleton.stamp, people)
-    asked = [person for person in people if person not in standings]
+    viewer_id, reposts = skeleton.reader_id, [event for event, _ in reposts_among(entries)]
+    originals = list(map(ORIGINAL, entries))
+    people = authors_of(originals + reposts) - {viewer_id}
+    standings = find_known_standings(viewer_id, skeleton.stamp)
+    asked = list(people - standings.of.keys())
+    count_known(len(people), len(asked))
     commands = [ask_command(viewer_id, asked)] if asked else []
     hydrated = hydrate(originals, commands, skeleton.position, reposts)
     if asked:
         learnt = complete_standings(viewer_id, asked, hydrated.extra and hydrated.extra[0])
         keep_known_standings(viewer_id, learnt)
-        standings |= learnt.of
+        standings = standings.beside(learnt)
     fragments, accounts = hydrated.fragments, hydrated.accounts
     facts = Facts(viewer_id, skeleton.now_ms, fragments, accounts, standings, skeleton.replies_to)
     return hydrated, facts

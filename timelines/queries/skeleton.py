@@ -4,6 +4,7 @@ import time
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain, groupby
+from operator import itemgetter
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 from redis.exceptions import RedisError
@@ -24,7 +25,9 @@ from timelines.queries.pull import iter_pulled
 from timelines.queries.rebuild import rebuild
 from timelines.queries.span import Circle, Span
 from timelines.stores.chosen import timeline_store
-from timelines.types import Entry, LiveTimeline
+from timelines.types import Entry, LiveTimeline, reposts_among
+
+_KEY = itemgetter(0)
 
 
 class Skeleton(Protocol):
@@ -83,7 +86,7 @@ class HomeSkeleton:
         Of what the live timeline holds that is all above its mark; of what is older, all there is:
         one query per shard.
         """
-        sources = [Entry.of_post(o) for e, o in entries if e is not o and e != o]
+        sources = [Entry.of_post(original) for _, original in reposts_among(entries)]
         sources += self._held.sources_of(entries)
         if min(entries[0], entries[-1]).event.second < self._held.complete_from:
             sources += self._older_sources(entries)
@@ -185,4 +188,4 @@ def _inside(packed: list[bytes], span: Span) -> list[bytes]:
 
 def _distinct(packed: Iterable[bytes]) -> Iterator[Entry]:
     """Entries of an ordered run without its repeats."""
-    return (Entry.from_packed(entry) for entry, _ in groupby(packed))
+    return map(Entry.from_packed, map(_KEY, groupby(packed)))

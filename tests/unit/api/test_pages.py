@@ -6,6 +6,7 @@ from django.test import RequestFactory
 from rest_framework.request import Request
 
 from infra.api.pages import Page, Window, link_header, page_response, read_window
+from infra.api.request import ApiRequest
 
 URL = "http://localhost:8000/api/v1/timelines/home"
 
@@ -18,6 +19,11 @@ def page_of(query, older="b", newer="a"):
 def test_window_takes_empty_cursors_for_absent_ones():
     query = QueryDict("max_id=&since_id=s&min_id=m&limit=3")
     assert read_window(query, 3) == Window(3, None, "s", "m")
+
+
+def test_request_without_a_query_has_no_parameters():
+    query = ApiRequest(RequestFactory().get("/api/v1/timelines/home")).query_params
+    assert (query.get("limit"), query.get("limit", "20"), list(query.lists())) == (None, "20", [])
 
 
 def test_page_is_an_array_of_the_objects_as_they_are():

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from infra.api.ids import MAX_ACCOUNT_ID
 from posts.ids import MAX_SECOND, PostId
-from timelines.types import TAIL, Entry, LiveTimeline
+from timelines.types import TAIL, Entry, LiveTimeline, reposts_among
 
 post_ids = st.builds(
     PostId, st.integers(0, MAX_SECOND), st.integers(1, MAX_ACCOUNT_ID), st.integers(0, 1295)
@@ -45,3 +45,8 @@ def test_reposts_are_found_by_what_they_show(arrived: list[Entry], mark: int) ->
     expected = [e for e in arrived if e.event != e.original and e.event.second >= mark]
     assert sorted(entry for by in found.values() for entry in by) == sorted(expected)
     assert all(entry.original == post for post, by in found.items() for entry in by)
+
+
+@given(st.lists(entries))
+def test_reposts_are_those_that_show_another_post(among: list[Entry]) -> None:
+    assert reposts_among(among) == [entry for entry in among if entry.event != entry.original]

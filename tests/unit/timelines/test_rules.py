@@ -1,8 +1,11 @@
 """May the viewer see it? Plain values in, verdicts out."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from posts.ids import PostId
+from relations.queries.standings import Standings
 from relations.types import STRANGER, Attribute, Flag, Standing
 from timelines.rules import Facts, is_dead, is_visible_at_home, merge
 from timelines.types import Entry
@@ -30,7 +33,9 @@ def muted(standing: Standing, until_ms: int = 0) -> Standing:
 
 
 def facts(friend: Standing = FOLLOWED, other: Standing = STRANGER, **known: object) -> Facts:
-    everything = Facts(ME, NOW, ALL, EVERYBODY, {FRIEND: friend, OTHER: other})
+    everything = Facts(
+        ME, NOW, ALL, EVERYBODY, Standings.learnt(None, {FRIEND: friend, OTHER: other})
+    )
     return everything._replace(**known)
 
 
@@ -140,3 +145,26 @@ def test_a_post_is_brought_by_all_who_may_be_seen_the_newest_first() -> None:
 )  # fmt: skip
 def test_dead_is_what_comes_back_by_nothing(entry, known, verdict):
     assert is_dead(entry, known) is verdict
+
+
+standings = st.builds(
+    Standing,
+    st.sampled_from(Attribute),
+    st.sampled_from([Flag.NOTHING, Flag.HIDES_REPOSTS]),
+    st.sampled_from(Attribute),
+    st.booleans(),
+    muted_until_ms=st.sampled_from([0, NOW, NOW + 1]),
+)
+
+
+@given(standings, standings, st.sampled_from([None, set()]))
+def test_what_is_found_for_all_posts_at_once_is_what_is_found_for_each(friend, other, replies_to):
+    """Of Standings.heard, and of the posts that `merge` takes for visible because of it."""
+    known = facts(friend, other, replies_to=replies_to)
+    each = known._replace(standings=known.standings._replace(heard=frozenset()))
+    posts = [Entry.of_post(post_id) for post_id in (MINE, THEIRS, OTHERS, PostId(3, FRIEND, 0))]
+    entries = [*posts, *(repost(source, OTHERS) for source in (ME, FRIEND))]
+    visible = [entry for entry in entries if is_visible_at_home(entry, each)]
+    assert visible == [entry for entry in entries if is_visible_at_home(entry, known)]
+    brought = merge(entries, known)
+    assert sorted(visible) == sorted(entry for by in brought.values() for entry in by)
