@@ -13,6 +13,7 @@ from prometheus_client import Counter, Histogram
 
 from config.cross_origin import Handler, answer_cross_origin
 from config.leaving import is_leaving
+from infra.api.rendering import add_plain
 from infra.sight.requests import enter_request, leave_request, name_request
 
 BARE_PREFIXES = ("/api/", "/health/", "/metrics")
@@ -44,7 +45,7 @@ class RequestMetrics:
             response = self.get_response(request)
         finally:
             leave_request(before)
-        response.headers["X-Request-Id"] = request_id
+        add_plain(response, {"X-Request-Id": request_id})
         match = request.resolver_match
         route = match.route if match else "unknown"
         latency, responses = _series(route, response.status_code)

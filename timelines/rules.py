@@ -102,6 +102,7 @@ def merge(entries: Iterable[Entry], facts: Facts) -> dict[PostId, list[Entry]]:
     A post stands in the timeline once, where the newest of them is (ADR 0011).
     """
     brought: dict[PostId, list[Entry]] = {}
+    several: set[PostId] = set()
     fragments, plain = facts.fragments, _whose_posts_are_shown(facts)
     for entry in entries:
         event, original = entry
@@ -112,9 +113,9 @@ def merge(entries: Iterable[Entry], facts: Facts) -> dict[PostId, list[Entry]]:
             continue
         if original in brought:
             brought[original].append(entry)
+            several.add(original)
         else:
             brought[original] = [entry]
-    for by in brought.values():
-        if len(by) > 1:
-            by.sort(reverse=True)
+    for original in several:
+        brought[original].sort(reverse=True)
     return brought

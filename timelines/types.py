@@ -19,10 +19,8 @@ SECOND = Struct(">I")  # what an entry begins with
 TAIL = 64
 # Many readers have the same entries: a look in a dict costs a tenth of taking one apart.
 KEPT_ENTRIES = 16_384
-# What lies where in an entry, for comparing without taking apart; numpy has no quick 10 bytes.
-_SIDES = np.dtype(
-    [("event", "u8"), ("event_end", "u2"), ("original", "u8"), ("original_end", "u2")]
-)
+# For comparing without taking apart. An entry is two ids; a second is the first of its five words.
+_ID, _WORD, _WORDS = np.dtype(f"S{PACKED_BYTES}"), np.dtype(">u4"), ENTRY_BYTES // 4
 # Cuts a string into entries four times as fast as slices do.
 _ENTRIES = re.compile(rb".{%d}" % ENTRY_BYTES, re.DOTALL)
 
@@ -102,11 +100,9 @@ class LiveTimeline(NamedTuple):
     def reposts(self) -> dict[PostId, list[Entry]]:
         """Entries at or above the mark that show another post than their own, by that post; each
         may repeat. 7 µs for 450, and 0.5 µs for each that is found."""
-        sides = np.frombuffer(self.data, _SIDES)
-        is_repost = sides["event"] != sides["original"]
-        is_repost |= sides["event_end"] != sides["original_end"]
+        ids = np.frombuffer(self.data, _ID)
         found: dict[PostId, list[Entry]] = {}
-        for index in is_repost.nonzero()[0].tolist():
+        for index in (ids[::2] != ids[1::2]).nonzero()[0].tolist():
             start = index * ENTRY_BYTES
             entry = Entry.from_packed(self.data[start : start + ENTRY_BYTES])
             if entry.event.second >= self.complete_from:
@@ -120,8 +116,9 @@ class LiveTimeline(NamedTuple):
 
 def _newest_second(data: bytes) -> int:
     """The highest second of the events; -1 of none."""
-    seconds = np.frombuffer(data, ">u4")[:: ENTRY_BYTES // 4]
-    return int(seconds.max()) if len(seconds) else -1
+    seconds = np.frombuffer(data, _WORD)[::_WORDS]
+    # Not max(): that one is written in Python.
+    return int(seconds[seconds.argmax()]) if len(seconds) else -1
 
 
 assert ENTRY_BYTES == 2 * PACKED_BYTES  # noqa: S101 - the store's scripts count in these

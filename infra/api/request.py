@@ -37,7 +37,8 @@ class Caller(Protocol):
 class ApiRequest(Request):
     """`user` is who asks, None only where the endpoint is public; `data` an object or a form."""
 
-    user: Caller  # type: ignore[assignment]
+    # A plain attribute: DRF's is a property that would authenticate, which was done before.
+    user: Caller = None  # type: ignore[assignment]
     data: Mapping[str, Any]  # type: ignore[assignment]
 
     @property

@@ -145,14 +145,15 @@ class FeedRedis:
         return self._complete(sent, replies)
 
     def _complete(self, commands: Sequence[Command], replies: list[Any]) -> list[Any]:
-        unknown = [n for n, reply in enumerate(replies) if isinstance(reply, NoScriptError)]
+        failed = [n for n, reply in enumerate(replies) if isinstance(reply, RedisError)]
+        unknown = [n for n in failed if isinstance(replies[n], NoScriptError)]
         if unknown:
             again = self._client.run([_with_body(commands[n]) for n in unknown])
             for n, reply in zip(unknown, again, strict=True):
                 replies[n] = reply
-        for reply in replies:
-            if isinstance(reply, RedisError):
-                raise reply
+        for n in failed:
+            if isinstance(replies[n], RedisError):
+                raise replies[n]
         return replies
 
 

@@ -65,21 +65,23 @@ class Quotas:
         Cost: 2 µs; one round trip when a lease has run out.
         """
         window = int(now_s) // self._window_s
-        short = [claim for claim in claims if not self._take(claim, window)]
+        with self._lock:
+            short = [claim for claim in claims if not self._take(claim, window)]
         # One whose window is known to be used up is refused without asking again.
         asked = [claim for claim in short if not self._is_used_up(claim, window)]
         if asked:
             self._lease(asked, window)
-        refused = [c for c in short if not (c in asked and self._take(c, window))]
+        with self._lock:
+            refused = [c for c in short if not (c in asked and self._take(c, window))]
         return self._usage((refused or claims)[0], window, not refused)
 
     def _take(self, claim: Claim, window: int) -> bool:
-        with self._lock:
-            lease = self._leases.get(claim.subject)
-            if lease is None or lease.window != window or lease.left <= 0:
-                return False
-            lease.left -= 1
-            return True
+        """Under the lock: taking one is a look and a change."""
+        lease = self._leases.get(claim.subject)
+        if lease is None or lease.window != window or lease.left <= 0:
+            return False
+        lease.left -= 1
+        return True
 
     def _is_used_up(self, claim: Claim, window: int) -> bool:
         lease = self._leases.get(claim.subject)

@@ -85,18 +85,18 @@ class Wire:
         return sock
 
     def _read(self, sock: Any, count: int) -> list[Any]:
-        reader = self._reader
-        replies: list[Any] = []
-        while len(replies) < count:
-            reply = reader.gets()
-            if reply is not _INCOMPLETE:
-                replies.append(reply)
-                continue
-            data = sock.recv(_CHUNK_BYTES)
-            if not data:
-                raise RedisConnectionError("Redis closed the connection")
-            reader.feed(data)
+        get, replies = self._reader.gets, []
+        for _ in range(count):
+            while (reply := get()) is _INCOMPLETE:
+                self._receive(sock)
+            replies.append(reply)
         return replies
+
+    def _receive(self, sock: Any) -> None:
+        data = sock.recv(_CHUNK_BYTES)
+        if not data:
+            raise RedisConnectionError("Redis closed the connection")
+        self._reader.feed(data)
 
 
 def _leave_timeouts_to_kernel(sock: socket.socket) -> None:

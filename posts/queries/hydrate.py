@@ -9,7 +9,7 @@ from redis.exceptions import RedisError
 
 from accounts.queries.cards import CardReading, complete_cards, plan_cards, plan_cards_anew
 from infra.caching.client import Command, redis
-from posts.api.present import NO_COUNTS, present_repost, present_status, present_statuses
+from posts.api.present import NO_COUNTS, present_repost, present_status
 from posts.cache import Fragments, complete_reading, plan_reading
 from posts.count_cache import complete_counts, plan_counts
 from posts.ids import AUTHOR, PostId, authors_of
@@ -43,11 +43,12 @@ class Hydrated(NamedTuple):
 
         `flags`: what the viewer did with them.
         """
-        bodies = present_statuses(
+        bodies = map(
+            present_status,
             map(self.fragments.__getitem__, ids),
             map(self.accounts.__getitem__, map(AUTHOR, ids)),
             map(self.counts.get, ids, repeat(NO_COUNTS)),
-            map(flags.get, ids, repeat(0)),
+            map(flags.get, ids, repeat(0)) if flags else repeat(0),
         )
         return dict(zip(ids, bodies, strict=True))
 
@@ -81,11 +82,12 @@ def hydrate(
     """
     wanted = dict.fromkeys([*ids, *reposts])
     known = known_posts.find(wanted, position)
-    posts = plan_reading(wanted.keys() - known.keys(), time.time())
+    unknown = wanted.keys() - known.keys() if len(known) < len(wanted) else ()
+    posts = plan_reading(unknown, time.time())
     # The look before the cards: what another thread learns between the two is news to this one.
     look = known_posts.look() if position is None and wanted else None
     cards = _plan_cards(authors_of(wanted), look)
-    counts = plan_counts(list(dict.fromkeys(ids)))
+    counts = plan_counts(dict.fromkeys(ids) if reposts else wanted)
     looks = [look.command()] if look else []
     parts = [posts.commands(), cards.commands(), counts.commands(), looks, list(extra)]
     commands = [command for part in parts for command in part]

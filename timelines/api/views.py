@@ -37,11 +37,11 @@ class HomeView(Endpoint):
 
     @extend_schema(parameters=[*PAGING, ALL_PROMOTIONS], responses=HomeItem(many=True))
     def get(self, request: ApiRequest) -> HttpResponse:
-        limit = read_limit(request.query_params.get("limit"), DEFAULT_LIMIT, MOST)
-        window = read_window(request.query_params, limit)
-        all_kinds = read_flag(request.query_params.get("all_promotions"), False)
-        reading = Reading(request.account_id, window, all_kinds)
-        return page_response(request, promoted_page(reading, home_page(request.account_id, window)))
+        viewer_id, query = request.account_id, request.query_params
+        window = read_window(query, read_limit(query.get("limit"), DEFAULT_LIMIT, MOST))
+        page = home_page(viewer_id, window)
+        reading = Reading(viewer_id, window, read_flag(query.get("all_promotions"), False))
+        return page_response(request, promoted_page(reading, page))
 
 
 class AuthorView(Endpoint):

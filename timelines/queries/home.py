@@ -96,7 +96,9 @@ def _show(skeleton: Skeleton, entries: Sequence[Entry]) -> list[bytes]:
     statuses, standing = hydrated.present_all(brought, flags), set(map(_NEWEST, brought.values()))
     for _, original in reposts_among(standing):
         statuses[original] = _present_repost(hydrated, brought[original], flags)
-    return [statuses[entry.original] for entry in entries if entry in standing]
+    return [
+        statuses[original] for original in map(ORIGINAL, filter(standing.__contains__, entries))
+    ]
 
 
 def _present_repost(hydrated: Hydrated, brought: Sequence[Entry], flags: Flags) -> bytes:

@@ -11,10 +11,12 @@ from django.core.exceptions import (
 )
 from django.db import DataError, IntegrityError, InterfaceError, OperationalError
 from django.http import Http404, UnreadablePostError
+from django.http.response import BadHeaderError, HttpResponseBase
 from rest_framework import exceptions
 
 from infra.api import errors
 from infra.api.answers import answer_error
+from infra.api.rendering import add_plain, json_response
 
 FAULT = errors.Fault("username", "ERR_TAKEN", "has already been taken")
 
@@ -81,3 +83,17 @@ def test_faults_are_listed_by_field():
 @pytest.mark.parametrize("error", [ValueError(), DataError(), IntegrityError(), KeyError("x")])
 def test_what_nobody_expected_is_left_to_the_caller(error):
     assert answer_error(error, {}) is None
+
+
+def test_headers_are_what_django_would_send_and_are_found_by_any_case():
+    response = json_response(b"{}", 429, {"Retry-After": "2"})
+    response["Link"] = '</a>; rel="next"'
+    assert sorted(response.items()) == sorted(HttpResponseBase.items(response))
+    assert (response["retry-after"], response["Content-Length"]) == ("2", "2")
+    add_plain(response, {"RETRY-AFTER": "3"})
+    assert [value for name, value in response.items() if name.lower() == "retry-after"] == ["3"]
+
+
+def test_header_that_is_not_plain_is_looked_at_for_line_breaks():
+    with pytest.raises(BadHeaderError):
+        json_response(b"{}")["Link"] = "a\r\nX: b"

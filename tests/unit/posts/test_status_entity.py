@@ -3,14 +3,7 @@
 import orjson
 import pytest
 
-from posts.api.present import (
-    FAVOURITED,
-    NO_COUNTS,
-    find_id,
-    present_status,
-    present_statuses,
-    with_source,
-)
+from posts.api.present import find_id, present_status, with_source
 from posts.encode import PostRow, encode_post
 from posts.ids import PostId, second_of
 
@@ -65,14 +58,6 @@ def test_status_says_who_when_and_where(settings):
 )
 def test_text_stays_text(text, html):
     assert status_of(row(text))["content"] == html
-
-
-def test_statuses_in_bulk_are_what_each_is_alone():
-    fragments = [encode_post(row(text)) for text in ("one", "two")]
-    accounts, counts, flags = [b'{"id":"7"}', b'{"id":"8"}'], [NO_COUNTS, b'"a":1'], [0, FAVOURITED]
-    each = zip(fragments, accounts, counts, flags, strict=True)
-    bulk = present_statuses(fragments, accounts, counts, flags)
-    assert list(bulk) == [present_status(*parts) for parts in each]
 
 
 def test_id_is_what_the_entity_begins_with():
