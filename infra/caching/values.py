@@ -114,7 +114,7 @@ class ValueCache:
 
     def _fill(self, replies: Mapping[int, bytes | None]) -> dict[int, bytes]:
         """An empty payload for what does not exist."""
-        entries = {owner: _read(raw) for owner, raw in replies.items() if raw is not None}
+        entries = {owner: read_entry(raw) for owner, raw in replies.items() if raw is not None}
         count_reads(self.family, "redis", len(entries), len(replies) - len(entries))
         found = {owner: entry.payload for owner, entry in entries.items()}
         now_s = time.time()
@@ -130,7 +130,7 @@ class ValueCache:
         """What is there by now, empty payloads too. Raises RedisError."""
         replies = redis().call("MGET", *self.keys(owners))
         laid = zip(owners, replies, strict=True)
-        return {owner: _read(raw).payload for owner, raw in laid if raw is not None}
+        return {owner: read_entry(raw).payload for owner, raw in laid if raw is not None}
 
     def put_many(self, entries: Mapping[int, Versioned], after: Sequence[Command] = ()) -> bool:
         """Stores entries that are not older than what is there, and runs what comes `after`.
@@ -153,7 +153,8 @@ class ValueCache:
         return PUT.on([self.key(owner)], entry.version, payload, ttl_ms)
 
 
-def _read(raw: bytes) -> Entry:
+def read_entry(raw: bytes) -> Entry:
+    """Of a raw reply that is not None."""
     _, fresh_until, payload = raw.split(b":", 2)
     return Entry(int(fresh_until), payload)
 

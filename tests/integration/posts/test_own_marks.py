@@ -92,3 +92,16 @@ def test_a_slow_reader_does_not_bring_the_past_back(people):
     mark_post(me, post, Kind.FAVOURITE, True)
     own_marks.own_marks.put_many(late)
     assert read(me).flags == {post: FAVOURITED}
+
+
+def test_the_same_answer_is_not_believed_past_its_time(people):
+    me, author = people
+    (post,) = posts_of(author, 1)
+    assert read(me) == OwnMarks(0, {})
+    reply = redis().call(*own_marks_command(me))
+    assert complete_own_marks(me, reply) is complete_own_marks(me, reply)
+    version, _, payload = reply.split(b":", 2)
+    mark_post(me, post, Kind.FAVOURITE, True)
+    past = b"%b:1:%b" % (version, payload)
+    for _ in range(2):
+        assert complete_own_marks(me, past) == OwnMarks(0, {post: FAVOURITED})
