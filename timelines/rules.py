@@ -106,15 +106,14 @@ def merge(entries: Iterable[Entry], facts: Facts) -> dict[PostId, list[Entry]]:
     fragments, plain = facts.fragments, _whose_posts_are_shown(facts)
     for entry in entries:
         event, original = entry
-        if event is not original or event.author_id not in plain:
-            if not is_visible_at_home(entry, facts):
-                continue
-        elif event not in fragments:
-            continue
-        if original in brought:
+        if event is original and event.author_id in plain:
+            is_visible = event in fragments
+        else:
+            is_visible = is_visible_at_home(entry, facts)
+        if is_visible and original in brought:
             brought[original].append(entry)
             several.add(original)
-        else:
+        elif is_visible:
             brought[original] = [entry]
     for original in several:
         brought[original].sort(reverse=True)

@@ -91,7 +91,7 @@ def hydrate(
     looks = [look.command()] if look else []
     parts = [posts.commands(), cards.commands(), counts.commands(), looks, list(extra)]
     commands = [command for part in parts for command in part]
-    if not commands:
+    if not (unknown or commands):
         return Hydrated(known, cards.known, counts.known, ())
     replies, is_away = _ask(commands)
     post_replies, card_replies, count_replies, news, extra_replies = _split(replies, parts)

@@ -31,7 +31,7 @@ PAGES = Counter(
 )
 COMPLETE, WITHOUT_REDIS = PAGES.labels("all"), PAGES.labels("without_redis")
 REFUSED = PAGES.labels("missing_shard")
-_NEWEST = itemgetter(0)
+_FIRST = itemgetter(0)
 
 
 def home_page(viewer_id: int, window: Window, clock_ms: Callable[[], int] = now_ms) -> Page[bytes]:
@@ -93,12 +93,10 @@ def _show(skeleton: Skeleton, entries: Sequence[Entry]) -> list[bytes]:
     if skeleton.is_stored and 2 * len(brought) < len(entries):
         notice_wear(entries, facts)
     flags = find_flags(skeleton.reader_id, skeleton.own, brought)
-    statuses, standing = hydrated.present_all(brought, flags), set(map(_NEWEST, brought.values()))
-    for _, original in reposts_among(standing):
+    statuses, newest = hydrated.present_all(brought, flags), set(map(_FIRST, brought.values()))
+    for _, original in reposts_among(newest):
         statuses[original] = _present_repost(hydrated, brought[original], flags)
-    return [
-        statuses[original] for original in map(ORIGINAL, filter(standing.__contains__, entries))
-    ]
+    return [statuses[original] for original in map(ORIGINAL, filter(newest.__contains__, entries))]
 
 
 def _present_repost(hydrated: Hydrated, brought: Sequence[Entry], flags: Flags) -> bytes:

@@ -8,7 +8,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 
 from infra.caching.client import SingleClient, redis
 from posts.actions.delete_post import delete_post
-from posts.ids import PostId
+from posts.ids import EPOCH, PostId
 from posts.known import LOG, MOST_NEWS, KnownPosts, Position, gone_command, known_posts
 from relations.actions.follow import follow
 from tests.budgets import count_calls
@@ -142,3 +142,15 @@ def test_memory_is_not_used_while_the_log_cannot_be_read(
         with count_calls() as calls:
             assert first_page(me) == []
     assert calls.sql, "asked of the shards"
+
+
+def test_old_post_that_memory_lost_is_read_from_its_shard(world: None) -> None:
+    """Redis keeps none of that age, so that there may be nothing to ask it: author and counts are
+    in memory still."""
+    me, author = make_accounts(2)
+    follow(me, author)
+    old = publish(author, clock_s=lambda: EPOCH + 100)
+    for _ in range(2):
+        assert first_page(me) == [old.public]
+    known_posts._posts.clear()
+    assert first_page(me) == [old.public]
