@@ -8,6 +8,7 @@ import shutil
 import tempfile
 
 import django
+import hypothesis
 import pytest
 
 from tests.services import SessionServices, start_for_session
@@ -15,6 +16,11 @@ from tests.services import SessionServices, start_for_session
 # Plugins, not conftests: those are imported before the settings have their servers.
 FIXTURES = ("tests.fixtures", "tests.private_world")
 _services = pytest.StashKey[SessionServices]()
+# How long an example takes says how crowded the machine is, not whether the example holds.
+hypothesis.settings.register_profile(
+    "patient", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("patient")
 
 
 @pytest.hookimpl(tryfirst=True)
