@@ -40,6 +40,13 @@ class Queue(KeyPages, WithReason):
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         return self.fields
 
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
+    ) -> Any:
+        """Nothing is entered, so there is nothing to save."""
+        shown = {"show_save": False, "show_save_and_continue": False, **(extra_context or {})}
+        return super().change_view(request, object_id, form_url, shown)
+
     def do(
         self, request: HttpRequest, rows: QuerySet[Any], act: Callable[[Any, Verdict], object]
     ) -> None:

@@ -99,6 +99,7 @@ def test_a_report_shows_posts_hidden_or_not_and_leads_to_acts(circle: Circle, mi
     assert f"{circle.theirs.public}: (hidden) hello" in text
     assert f"{circle.answer.public}: yes" in text
     assert f"{reverse(ADD)}?target={circle.judged}&amp;report={report.pk}" in text
+    assert 'name="_save' not in text, "there is nothing to enter"
 
 
 def test_acts_are_done_by_adding_them(circle: Circle, mia: User) -> None:
