@@ -6,6 +6,7 @@ from itertools import product
 
 import orjson
 
+from infra.api.pages import Page
 from posts.encode import REPOST_HEAD_BYTES
 from posts.ids import PUBLIC_CHARACTERS
 from posts.types import Kind
@@ -50,6 +51,13 @@ def present_repost(
 def find_id(status: bytes) -> str:
     """Its id, which is also a cursor: what a Status entity begins with."""
     return status[_ID].decode()
+
+
+def page_of_statuses(statuses: Sequence[bytes], has_older: bool) -> Page[bytes]:
+    """A page of Status entities, newest first; its cursors are their ids."""
+    if not statuses:
+        return Page([], None, None)
+    return Page(statuses, find_id(statuses[-1]) if has_older else None, find_id(statuses[0]))
 
 
 def with_reposters(status: bytes, accounts: Sequence[bytes]) -> bytes:

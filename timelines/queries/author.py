@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from infra.api.pages import Page, Window
 from infra.sharding.replicas import settled_before
-from posts.ids import SEQUENCES, PostId, moment_after, moment_below, second_of
+from posts.api.present import page_of_statuses
+from posts.ids import SEQUENCES, moment_after, moment_below, second_of
 from posts.queries.rows import ALL_KINDS, PAST_ALL, list_timeline
 from posts.queries.statuses import load_shown
 from timelines.queries.home import decode_cursor
@@ -31,21 +32,19 @@ def author_page(wanted: Wanted, window: Window) -> Page[bytes]:
     last = moment_below(decode_cursor(window.max_id), author_id) if window.max_id else PAST_ALL
     if window.min_id is not None:
         found = _take(wanted, first, last, window.limit, newest_first=False)
-        return _page(found[::-1], has_older=True)
+        return page_of_statuses(found[::-1], has_older=True)
     found = _take(wanted, first, last, window.limit + 1, newest_first=True)
-    return _page(found[: window.limit], has_older=len(found) > window.limit)
+    return page_of_statuses(found[: window.limit], has_older=len(found) > window.limit)
 
 
-def _take(
-    wanted: Wanted, first: int, last: int, count: int, newest_first: bool
-) -> list[tuple[PostId, bytes]]:
+def _take(wanted: Wanted, first: int, last: int, count: int, newest_first: bool) -> list[bytes]:
     """The first `count` visible ones of moments from `first` to below `last`."""
-    found: list[tuple[PostId, bytes]] = []
+    found: list[bytes] = []
     while True:
         pairs = list_timeline(
             wanted.author_id, first, last, count, newest_first, wanted.kinds, _is_settled(last)
         )
-        found += load_shown(dict(pairs), wanted.viewer_id).items()
+        found += load_shown(dict(pairs), wanted.viewer_id).values()
         if len(pairs) < count or len(found) >= count:
             return found[:count]
         edge = pairs[-1][0].moment
@@ -55,10 +54,3 @@ def _take(
 def _is_settled(moment: int) -> bool:
     """Whether a replica lacks no post of before. It may have deleted ones: loading drops them."""
     return moment < second_of(settled_before(time.time())) * SEQUENCES
-
-
-def _page(found: list[tuple[PostId, bytes]], has_older: bool) -> Page[bytes]:
-    if not found:
-        return Page([], None, None)
-    older = found[-1][0].public if has_older else None
-    return Page([body for _, body in found], older, found[0][0].public)

@@ -9,7 +9,7 @@ from prometheus_client import Counter
 
 from infra.api.errors import InvalidCursor
 from infra.api.pages import Page, Window
-from posts.api.present import find_id, with_reposters
+from posts.api.present import page_of_statuses, with_reposters
 from posts.ids import FIRST, LAST, MalformedPostId, PostId, authors_of
 from posts.own_marks import Flags, find_flags
 from posts.queries.hydrate import Hydrated, hydrate
@@ -58,19 +58,13 @@ def page_of(skeleton: Skeleton, window: Window) -> Page[bytes]:
     below = decode_cursor(window.max_id) if window.max_id else LAST
     entries = skeleton.iter_older(Span(above, below))
     shown = _take(skeleton, entries, window.limit + 1)
-    return _page(shown[: window.limit], has_older=len(shown) > window.limit)
+    return page_of_statuses(shown[: window.limit], has_older=len(shown) > window.limit)
 
 
 def _newer_page(skeleton: Skeleton, after: PostId, limit: int) -> Page[bytes]:
     """The entries right above the cursor; there is always something older: the cursor's own."""
     shown = _take(skeleton, skeleton.iter_newer(Span(above=after)), limit)
-    return _page(shown[::-1], has_older=True)
-
-
-def _page(shown: Sequence[bytes], has_older: bool) -> Page[bytes]:
-    if not shown:
-        return Page([], None, None)
-    return Page(shown, find_id(shown[-1]) if has_older else None, find_id(shown[0]))
+    return page_of_statuses(shown[::-1], has_older=True)
 
 
 def _take(skeleton: Skeleton, entries: Iterator[Entry], count: int) -> list[bytes]:

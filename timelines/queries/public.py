@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from accounts.encode import is_limited
 from infra.api.pages import Page, Window
+from posts.api.present import page_of_statuses
 from posts.ids import FIRST, LAST, PostId
 from posts.queries.statuses import View, look
 from relations.actions.follow import now_ms
@@ -31,20 +32,20 @@ def public_page(
     if window.min_id is not None:
         above = decode_cursor(window.min_id)
         newer = _take(viewer, [i for i in reversed(ids) if i > above], window.limit)
-        return _page(newer[::-1], has_older=True)
+        return page_of_statuses(newer[::-1], has_older=True)
     above = decode_cursor(window.since_id) if window.since_id else FIRST
     below = decode_cursor(window.max_id) if window.max_id else LAST
     shown = _take(viewer, [i for i in ids if above < i < below], window.limit + 1)
-    return _page(shown[: window.limit], has_older=len(shown) > window.limit)
+    return page_of_statuses(shown[: window.limit], has_older=len(shown) > window.limit)
 
 
-def _take(viewer: Viewer, ids: Sequence[PostId], count: int) -> list[tuple[PostId, bytes]]:
+def _take(viewer: Viewer, ids: Sequence[PostId], count: int) -> list[bytes]:
     """The first `count` visible ones; refills what the viewer may not, or does not want to, see."""
-    shown: list[tuple[PostId, bytes]] = []
+    shown: list[bytes] = []
     while ids and len(shown) < count:
         part, ids = ids[: count - len(shown)], ids[count - len(shown) :]
         view = look({post_id: post_id for post_id in part}, viewer.account_id)
-        shown += [(i, view.present(i, i)) for i in part if _is_wanted(viewer, view, i)]
+        shown += [view.present(i, i) for i in part if _is_wanted(viewer, view, i)]
     return shown
 
 
@@ -54,10 +55,3 @@ def _is_wanted(viewer: Viewer, view: View, post_id: PostId) -> bool:
     if is_limited(view.hydrated.accounts.get(post_id.author_id, b"")):
         return False
     return view.sees(post_id, post_id) and not standing.is_muted_at(viewer.now_ms)
-
-
-def _page(shown: Sequence[tuple[PostId, bytes]], has_older: bool) -> Page[bytes]:
-    if not shown:
-        return Page([], None, None)
-    older = shown[-1][0].public if has_older else None
-    return Page([body for _, body in shown], older, shown[0][0].public)
