@@ -5,8 +5,6 @@ browsers of `playwright install` come from hosts that networks which let registr
 """
 
 import base64
-import contextlib
-import fcntl
 import hashlib
 import os
 import shutil
@@ -15,11 +13,12 @@ import tarfile
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
 import brotli
+
+from config.services.locks import locked
 
 VERSION = "153.0.0"
 # As the registry has it: npm view @sparticuz/chromium@VERSION dist.integrity
@@ -35,11 +34,13 @@ FONTS = """<?xml version="1.0"?>
 <fontconfig>
   <dir prefix="relative">fonts</dir>
   <dir>/usr/share/fonts</dir>
-  <cachedir prefix="relative">fonts-cache</cachedir>
+  <cachedir prefix="xdg">fonts</cachedir>
 </fontconfig>
 """
 PIECE_BYTES = 2**20
 PATIENCE_S = 60
+# As long as somebody else may take to download it.
+LONGEST_S = 600
 TICK_S = 2
 
 
@@ -52,7 +53,8 @@ def ensure_pinned() -> None:
 
     Raises OSError when the registry cannot be reached, WrongDigest.
     """
-    with _one_at_a_time():
+    CACHE.mkdir(exist_ok=True)
+    with locked(CACHE / "lock", LONGEST_S):
         if not FOLDER.exists():
             _install()
 
@@ -62,18 +64,9 @@ def environment() -> dict[str, str]:
     return {
         "LD_LIBRARY_PATH": str(FOLDER / "lib"),
         "FONTCONFIG_FILE": str(FOLDER / "fonts.conf"),
+        # Where fonts.conf has its cache: it knows no place relative to itself for that.
+        "XDG_CACHE_HOME": str(FOLDER / "cache"),
     }
-
-
-@contextlib.contextmanager
-def _one_at_a_time() -> Iterator[None]:
-    CACHE.mkdir(exist_ok=True)
-    folder = os.open(CACHE, os.O_RDONLY)
-    try:
-        fcntl.flock(folder, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(folder)
 
 
 def _install() -> None:
