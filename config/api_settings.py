@@ -27,7 +27,6 @@ SPECTACULAR_SETTINGS = {
         "accounts.api.schema.tell_refusals",
     ],
     "SWAGGER_UI_DIST": "SIDECAR",
-    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "REDOC_DIST": "SIDECAR",
 }
 OAUTH2_PROVIDER_APPLICATION_MODEL = "accounts.Application"

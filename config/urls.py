@@ -11,6 +11,7 @@ from drf_spectacular.views import SpectacularAPIView
 from accounts.api.urls import urlpatterns as accounts
 from config import health, metrics
 from config.docs import DocsPage
+from config.icon import icon
 from infra.api import fallbacks
 from moderation.api.urls import urlpatterns as moderation
 from posts.api.urls import urlpatterns as posts
@@ -34,6 +35,7 @@ urlpatterns = [
     path("health/live", health.live),
     path("health/ready", health.ready),
     path("metrics", metrics.export),
+    path("favicon.ico", icon),
     path("", include("infra.caching.urls")),
     path("", include("operations.urls")),
     path("admin/", admin.site.urls),

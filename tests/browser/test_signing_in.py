@@ -4,6 +4,12 @@ from tests.browser.people import make_boss, make_member
 from tests.browser.tab import Tab
 
 PASSWORD = "a-password-of-tests-0123"
+DRAWN_PX = """(async () => {
+  const icon = new Image();
+  icon.src = document.querySelector("link[rel=icon]").href;
+  await icon.decode();
+  return icon.naturalWidth;
+})()"""
 
 
 def sign_in_by_form(tab: Tab, name: str, password: str) -> None:
@@ -50,3 +56,8 @@ def test_operators_see_their_pages_and_no_queue(tab: Tab) -> None:
     tab.see("Live charts", "Parked changes", "Users", "Campaigns", "Job runs")
     tab.see_no("Reports")
     tab.open("/admin/moderation/report/", status=403)
+
+
+def test_the_icon_is_drawn_under_the_policy_of_the_page(tab: Tab) -> None:
+    tab.open("/admin/login/")
+    assert tab.run(DRAWN_PX) > 0
