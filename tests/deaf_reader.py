@@ -10,6 +10,8 @@ import time
 
 import django
 
+from tests.waiting import PATIENCE_S
+
 
 def main() -> None:
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
@@ -26,7 +28,7 @@ def heat(account_id: int) -> str:
     from accounts.cache import profiles  # noqa: PLC0415 - needs the settings
     from accounts.queries.load import load_account_json  # noqa: PLC0415
 
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + PATIENCE_S
     while not profiles.hot.split((account_id,)).known:
         if time.monotonic() > deadline:
             return "cold"

@@ -60,8 +60,8 @@ class Deployment:
                 count += rows[0][0]
         return count
 
-    def wait_until_drained(self, within_s: float) -> None:
-        until(lambda: not self.pending_count(), within_s, self.pending_count)
+    def wait_until_drained(self) -> None:
+        until(lambda: not self.pending_count(), said=self.pending_count)
 
 
 @contextmanager

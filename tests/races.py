@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db import connections
 
-BARRIER_S = 30
+from tests.waiting import PATIENCE_S
 
 
 def run_together(calls: Iterable[Callable[[], Any]]) -> list[Any]:
@@ -25,7 +25,7 @@ def failures(answers: Sequence[Any]) -> list[Exception]:
 
 def _run(barrier: threading.Barrier, call: Callable[[], Any]) -> Any:
     try:
-        barrier.wait(BARRIER_S)
+        barrier.wait(PATIENCE_S)
         return call()
     except Exception as error:  # the test decides what may be raised
         return error

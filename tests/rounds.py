@@ -10,8 +10,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 from django.db import connections
 
+from tests.waiting import PATIENCE_S
+
 Worker = Callable[[int], object]  # is handed the number of the round
-BARRIER_S = 120
 IS_THOROUGH = "ROUNDS" in os.environ
 
 
@@ -25,7 +26,7 @@ def run_rounds(count: int, workers: Sequence[Worker], after: Worker) -> None:
 
     Raises what a worker or `after` raised first; no round begins after that.
     """
-    begin, end = (threading.Barrier(len(workers) + 1, timeout=BARRIER_S) for _ in range(2))
+    begin, end = (threading.Barrier(len(workers) + 1, timeout=PATIENCE_S) for _ in range(2))
 
     def give_up() -> None:
         begin.abort(), end.abort()

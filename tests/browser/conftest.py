@@ -13,14 +13,6 @@ from tests.browser.tab import DESKTOP, Size, Tab
 
 ARTIFACTS = Path(__file__).resolve().parents[2] / ".artifacts"
 SHOTS = ARTIFACTS / "screenshots"
-HERE = Path(__file__).parent
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The first test waits for a server and a browser beside the databases."""
-    for item in items:
-        if item.path.is_relative_to(HERE):
-            item.add_marker(pytest.mark.timeout(300))
 
 
 @pytest.fixture(scope="session")

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 from playwright.async_api import Browser, async_playwright
 
 from tests.browser.chromium import Chromium
+from tests.waiting import PATIENCE_S
 
-PATIENCE_S = 60
 Do = Callable[[Coroutine[Any, Any, Any]], Any]
 
 

@@ -11,8 +11,6 @@ from tests.other_process import environment_of_this_test
 from tests.ports import free_port
 from tests.waiting import until
 
-START_S = 120
-
 
 @contextmanager
 def running_site(log: Path) -> Iterator[str]:
@@ -29,7 +27,7 @@ def running_site(log: Path) -> Iterator[str]:
     )
     web.begin()
     try:
-        until(lambda: answers(port, "/health/live"), START_S, log.read_text)
+        until(lambda: answers(port, "/health/live"), said=log.read_text)
         yield address
     finally:
         web.stop()

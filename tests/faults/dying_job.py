@@ -20,6 +20,7 @@ from django.utils.module_loading import import_string
 
 from infra.changes.failpoints import arm
 from tests.other_process import environment_of_this_test
+from tests.waiting import PATIENCE_S
 
 
 def start(sign: str, place: str, nth: int, *words: str) -> "subprocess.Popen[bytes]":
@@ -30,7 +31,7 @@ def start(sign: str, place: str, nth: int, *words: str) -> "subprocess.Popen[byt
 def kill_at(place: str, nth: int, *words: str) -> None:
     """Returns when the job has been killed there."""
     with start("SIGKILL", place, nth, *words) as process:
-        assert process.wait(100) == -signal.SIGKILL
+        assert process.wait(PATIENCE_S) == -signal.SIGKILL
 
 
 def main() -> None:

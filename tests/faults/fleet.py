@@ -12,9 +12,8 @@ from config.runner.child import CHECKOUT, Child
 from config.runner.port import HOST, answers
 from tests.deployment import KEY, Deployment, prepared
 from tests.ports import free_port
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
-START_S = 90.0
 PROCFILE = dict(
     line.split(": ", 1) for line in (CHECKOUT / "deploy/Procfile").read_text().splitlines()
 )
@@ -41,7 +40,7 @@ class Fleet:
         self.open_ports[:] = [port for port in self.webs if answers(port, "/health/ready")]
 
     def await_all(self) -> None:
-        until(lambda: len(self.open_ports) == len(self.webs), START_S, self._logs)
+        until(lambda: len(self.open_ports) == len(self.webs), said=self._logs)
 
     def restart_one_by_one(self) -> None:
         for child in [*self.webs.values(), *self.others]:
@@ -125,4 +124,4 @@ class Line:
 
     def _connect(self) -> http.client.HTTPConnection:
         port = self.fleet.open_ports[threading.get_ident() % len(self.fleet.open_ports)]
-        return http.client.HTTPConnection(HOST, port, timeout=60)
+        return http.client.HTTPConnection(HOST, port, timeout=PATIENCE_S)

@@ -14,6 +14,7 @@ from infra.sharding.sql import execute, fetch_one
 from relations.actions.follow import follow, unfollow
 from tests.other_process import environment_of_this_test
 from tests.truth import assert_drained_truth, live_pairs, rows_of
+from tests.waiting import PATIENCE_S
 from tests.world import drain_all, make_accounts
 
 # Drains a lane; at the failpoint it does to itself what the test says.
@@ -65,7 +66,7 @@ def test_kill_9_in_the_middle_of_a_drain(world, place):
     _, alias, lane = make_changes()
     change_ids = rows_of(PENDING)
     with start_drain(alias, lane, place, "SIGKILL") as drainer:
-        assert drainer.wait(30) == -SIGKILL
+        assert drainer.wait(PATIENCE_S) == -SIGKILL
     drain_all()
     assert_effects_appear_once(change_ids)
 
@@ -84,7 +85,7 @@ def test_stopped_drain_that_wakes_up_later_does_no_harm(world):
     assert_effects_appear_once(change_ids)
     unfollow(*next(pair for pair in live_pairs() if pair[0] == people[0]))
     drainer.send_signal(SIGCONT)
-    said, _ = drainer.communicate(timeout=30)
+    said, _ = drainer.communicate(timeout=PATIENCE_S)
     assert said.splitlines()[-1] == "0 True"
     drain_all()
     assert_drained_truth()

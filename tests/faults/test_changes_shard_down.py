@@ -12,7 +12,7 @@ from django.db import connections
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
 from relations.actions.follow import follow
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 from tests.world import make_accounts
 
 BACKWARD = "SELECT follower_id, followee_id FROM relations_backwardedge WHERE attribute = 1"
@@ -30,7 +30,7 @@ def compensator(services):
     yield process
     process.send_signal(SIGCONT)
     process.terminate()
-    assert process.wait(20) == 2  # stopped, as a person asked
+    assert process.wait(PATIENCE_S) == 2  # stopped, as a person asked
 
 
 def is_mirrored(pairs):

@@ -40,7 +40,6 @@ class Posting:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
 def test_a_rolling_restart_loses_no_request_and_no_change():
     with running_fleet({"QUOTA_PER_ACCOUNT": "1000000"}) as fleet:
         author, reader = fleet.site.manage("demo_token", "ann", "bob").split()

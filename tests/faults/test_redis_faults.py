@@ -16,7 +16,7 @@ from infra.caching.client import FeedRedis, SingleClient
 from infra.caching.values import PUT
 from infra.caching.wire import TRUSTED_S
 from tests.faults.redis_alone import TIMEOUT_S
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def seconds(call):
 
 
 def in_threads(count, work):
-    outcomes, ready = [], threading.Barrier(count, timeout=5)
+    outcomes, ready = [], threading.Barrier(count, timeout=PATIENCE_S)
 
     def run():
         ready.wait()
@@ -57,7 +57,7 @@ def wait_for(answer, call):
         with suppress(RedisError):
             return call() == answer
 
-    until(is_answered, within_s=3)
+    until(is_answered)
 
 
 def test_dead_redis_refuses_at_once_and_is_heard_again_when_it_is_back(server, client):
@@ -114,7 +114,7 @@ def test_interrupted_read_leaves_no_replies_behind(client, monkeypatch):
 
 def test_every_thread_gets_over_a_restart_without_an_error(server, client):
     """Their connections are dead, the server is not: nobody is refused for that."""
-    go_on, restarted = threading.Barrier(5, timeout=30), threading.Barrier(5, timeout=30)
+    go_on, restarted = (threading.Barrier(5, timeout=PATIENCE_S) for _ in range(2))
     refused = []
 
     def work():

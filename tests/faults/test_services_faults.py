@@ -12,7 +12,7 @@ from config.services import Search
 from config.services.errors import DataInUse
 from config.services.locks import locked
 from tests.services import are_gone, private_services
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +65,7 @@ def test_all_processes_of_a_killed_shard_are_gone(shard):
     with psycopg.connect(shard.url) as connection:
         backend = connection.info.backend_pid
         shard.kill()
-        until(lambda: are_gone([backend]), within_s=2)
+        until(lambda: are_gone([backend]))
 
 
 def test_stopped_shard_starts_again(shard):
@@ -95,7 +95,7 @@ def test_paused_shard_keeps_connections_and_answers_nothing(shard):
     with pytest.raises(psycopg.errors.ConnectionTimeout):
         psycopg.connect(shard.url, connect_timeout=2)
     shard.resume()
-    assert has_answer_within(connection, 5)
+    assert has_answer_within(connection, PATIENCE_S)
     connection.finish()
 
 

@@ -23,7 +23,7 @@ import json, pathlib, sys, time
 from config.services import running_services
 with running_services(pathlib.Path(sys.argv[1]), environ={}, shard_count=1) as services:
     print(json.dumps(services.environment()), flush=True)
-    time.sleep(60)  # it is killed before that
+    time.sleep(3600)  # it is killed before that
 """
 
 
@@ -52,7 +52,7 @@ def test_no_server_outlives_its_holder_and_committed_data_does(data):
         assert len(servers) >= 3
         process.kill()
         process.wait()
-        until(lambda: are_gone(servers), within_s=2)
+        until(lambda: are_gone(servers))
     with (
         running_services(data, environ={}, shard_count=1) as services,
         psycopg.connect(services.postgres["default"].url) as connection,

@@ -19,13 +19,10 @@ from config.services.delete_data import delete_data
 from config.services.process_tree import process_tree
 from tests.ports import free_port
 from tests.services import are_gone
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 CHECKOUT = Path(__file__).parents[2]
-# Cold, on a machine that runs other tests at the same time.
-START_S = 110
 RESTARTED = [("web", "config.web"), ("worker", "celery"), ("shard1", "tideline shard1")]
-pytestmark = pytest.mark.timeout(240)
 
 
 class Run:
@@ -36,15 +33,15 @@ class Run:
         self.output = output
         self.port = port
 
-    def said(self, pattern: str, within_s: float) -> re.Match[str]:
+    def said(self, pattern: str) -> re.Match[str]:
         def found() -> re.Match[str] | None:
             assert self.process.poll() is None, self.output.read_text()
             return re.search(pattern, self.output.read_text())
 
-        return until(found, within_s, self.output.read_text)
+        return until(found, said=self.output.read_text)
 
     def get(self, path: str, token: str | None = None) -> int:
-        connection = http.client.HTTPConnection(HOST, self.port, timeout=10)
+        connection = http.client.HTTPConnection(HOST, self.port, timeout=PATIENCE_S)
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         connection.request("GET", path, headers=headers)
         status = connection.getresponse().status
@@ -94,7 +91,7 @@ def started(data: Path) -> Iterator[Run]:
         )
     try:
         run = Run(process, output, port)
-        run.said("ready to paste", START_S)
+        run.said("ready to paste")
         yield run
     finally:
         process.kill()
@@ -104,15 +101,15 @@ def started(data: Path) -> Iterator[Run]:
 def test_first_start_and_ctrl_c_then_second_start_and_kill_9(data):
     """One story, because the first start of a fresh folder is dear."""
     with started(data) as run:
-        token = run.said(r"Bearer (\S+)'", 1)[1]
+        token = run.said(r"Bearer (\S+)'")[1]
         assert run.get("/health/ready") == 200
         assert run.get("/api/v1/timelines/home") == 401
         assert run.get("/api/v1/timelines/home", token) == 200
         everyone = process_tree(run.process.pid)
         run.process.send_signal(SIGINT)
-        assert run.process.wait(30) == 0
+        assert run.process.wait(PATIENCE_S) == 0
         assert run.output.read_text().endswith("Stopped.\n")
-        until(lambda: are_gone(everyone), within_s=2)
+        until(lambda: are_gone(everyone))
     with started(data) as run:
         assert run.get("/api/v1/timelines/home", token) == 200
         for name, words in RESTARTED:
@@ -120,13 +117,13 @@ def test_first_start_and_ctrl_c_then_second_start_and_kill_9(data):
         everyone = process_tree(run.process.pid)
         run.process.kill()
         run.process.wait()
-        until(lambda: are_gone(everyone), within_s=2)
+        until(lambda: are_gone(everyone))
 
 
 def kill_and_await_return(run: Run, name: str, words: str) -> None:
     killed = run.children(words)[0]
     os.kill(killed, SIGKILL)
-    run.said(f"{name} died; starting it again", 5)
+    run.said(f"{name} died; starting it again")
     until(lambda: run.is_whole_again(words, killed))
 
 

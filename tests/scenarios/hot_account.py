@@ -29,8 +29,6 @@ from tests.waiting import until
 TICK_S = 0.1
 # More than any process does.
 MOST_ACTIONS_PER_S = 400
-# After the last follow.
-DRAINED_S = 300
 
 
 class Report(NamedTuple):
@@ -153,7 +151,7 @@ def waiting() -> list[Lag]:
 
 
 def until_drained() -> None:
-    until(lambda: not any(lag.pending for lag in waiting()), DRAINED_S)
+    until(lambda: not any(lag.pending for lag in waiting()))
 
 
 def followers_of(account_id: int) -> Count:

@@ -23,7 +23,7 @@ MOST_LAG_S = 4 + ROUND_S
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(120 + 5 * SECONDS)
+@pytest.mark.timeout(900 + 5 * SECONDS)
 def test_everybody_follows_one_account(world):
     star = make_account()
     if PROCESSES:

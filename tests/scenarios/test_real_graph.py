@@ -7,7 +7,6 @@ from tests.scenarios.real_graph import run
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(240)
 def test_home_pages_of_a_real_graph_equal_the_oracle():
     # Timelines shorter than most homes: their lower part is pulled from the posts tables.
     report = run(FILE, posts=600, readers=24, settings={"TIMELINE_ENTRIES": "40"})

@@ -11,6 +11,7 @@ from accounts.errors import AccountNotFound
 from infra.changes.errors import NotInTransaction
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
+from tests.waiting import PATIENCE_S
 from tests.world import make_account
 
 
@@ -31,7 +32,7 @@ def in_thread(work: Callable[[], None]) -> Thread:
 def test_nobody_else_gets_the_lock_until_the_transaction_ends(world: None) -> None:
     account_id = make_account()
     alias = shard_of(account_id)
-    refused, asked, released = [], Barrier(2, timeout=10), Barrier(2, timeout=10)
+    refused, asked, released = [], Barrier(2, timeout=PATIENCE_S), Barrier(2, timeout=PATIENCE_S)
 
     def rival() -> None:
         execute(alias, "SET lock_timeout = '50ms'")

@@ -11,6 +11,7 @@ from redis.exceptions import ResponseError
 from infra.caching.client import load_script, redis
 from infra.caching.keys import key
 from tests.budgets import count_calls
+from tests.waiting import PATIENCE_S
 
 KEYS = [key("tests.client:v1", owner) for owner in range(50)]
 
@@ -105,7 +106,7 @@ def test_unknown_scripts_are_sent_again_in_one_trip(cache, monkeypatch, tmp_path
 
 def test_threads_do_not_read_each_others_replies(cache):
     """Each thread has a connection of its own."""
-    ready, wrong = threading.Barrier(8, timeout=5), Counter()
+    ready, wrong = threading.Barrier(8, timeout=PATIENCE_S), Counter()
 
     def work(number):
         ready.wait()

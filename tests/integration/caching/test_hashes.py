@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from infra.caching.client import redis
 from infra.caching.hashes import HashCache, HashChange, read_fields
+from tests.waiting import PATIENCE_S
 
 SPEC = HashCache("tests.hash:v1", ttl_s=60)
 FIELDS = ["a", "b", "c"]
@@ -80,7 +81,7 @@ def test_times_to_live(cache):
 
 
 def test_change_during_a_slow_load_stays(cache):
-    has_read, has_changed = threading.Barrier(2, timeout=5), threading.Barrier(2, timeout=5)
+    has_read, has_changed = (threading.Barrier(2, timeout=PATIENCE_S) for _ in range(2))
     landed = []
 
     def load_slowly():

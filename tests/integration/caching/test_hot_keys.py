@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import time
 
 import pytest
 from django.conf import settings
@@ -155,12 +154,12 @@ def test_cold_and_hot_are_read_together_and_only_the_cold_asked_for(cache, clock
 @pytest.fixture
 def reader(cache, databases):
     """Another process that reads the value so much that it is hot there."""
-    spec = ValueCache(FAMILY, ttl_s=60, load=dict.fromkeys)
+    spec = ValueCache(FAMILY, ttl_s=3_600, load=dict.fromkeys)
     spec.refresh({OWNER: Versioned(1, b"0")})
     pipe = subprocess.PIPE
     with subprocess.Popen(
         [sys.executable, "-m", "tests.hot_reader"],
-        env=environment_of_this_test() | {"HOT_KEY_READS": "20", "HOT_COPY_MS": "5000"},
+        env=environment_of_this_test(),
         cwd=settings.BASE_DIR,
         stdin=pipe,
         stdout=pipe,
@@ -171,15 +170,9 @@ def reader(cache, databases):
 
 
 def test_change_is_heard_by_another_process_long_before_copies_are_too_old(reader, cache):
-    """What is left is the time a process needs to be given the CPU on a busy machine."""
-    spec = ValueCache(FAMILY, ttl_s=60, load=dict.fromkeys)
+    spec = ValueCache(FAMILY, ttl_s=3_600, load=dict.fromkeys)
     assert reader.stdout.readline() == "hot\n"
-    waits = []
+    # Each change but the first comes right after a copy was made; it would live for an hour.
     for number in range(1, 6):
         spec.refresh({OWNER: Versioned(number + 1, b"%d" % number)})
-        changed_at = time.monotonic()
-        seen_at, payload = reader.stdout.readline().split()
-        assert payload == str(number)
-        waits.append(float(seen_at) - changed_at)
-    # Each change but the first comes right after a copy was made.
-    assert sorted(waits)[3] < 1
+        assert reader.stdout.readline() == f"{number}\n"

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from infra.caching.client import redis
 from infra.caching.lists import Item, ListCache, ListChange, Mark, read_items, read_mark
+from tests.waiting import PATIENCE_S
 
 SPEC = ListCache("tests.list:v1", ttl_s=60, max_items=4)
 BIG = ListCache("tests.list:v1", ttl_s=60, max_items=1_000_000)
@@ -113,7 +114,7 @@ def test_change_keeps_the_time_to_live(cache):
 
 def test_change_during_a_slow_load_stays(cache):
     """The loader has read the list when it changes, and lays it after the change."""
-    has_read, has_changed = threading.Barrier(2, timeout=5), threading.Barrier(2, timeout=5)
+    has_read, has_changed = (threading.Barrier(2, timeout=PATIENCE_S) for _ in range(2))
     landed = []
 
     def load_slowly():

@@ -2,23 +2,23 @@
 
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
+from types import ModuleType
 
 import pytest
 from django.db import OperationalError
 
 from infra.caching import flights as flights_module
+from infra.caching import leases, loading
 from infra.caching.client import redis
 from infra.caching.flights import Flights
 from infra.caching.leases import take_leases
-from infra.caching.loading import PATIENCE_S
 from infra.caching.values import ValueCache, Versioned
 from tests.races import failures, run_together
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 FAMILY = "tests.loading:v1"
-PAUSE_S = 0.05
 
 
 class Source:
@@ -33,17 +33,63 @@ class Source:
     def load(self, owners: Sequence[int]) -> Mapping[int, Versioned]:
         self.reads += 1
         found = {owner: Versioned(self.version, self.text) for owner in owners}
-        # Others come meanwhile, and would read here as well; who comes later finds it in Redis.
-        time.sleep(PAUSE_S)
-        self.may_end.wait(5)
+        self.may_end.wait(PATIENCE_S)
         if self.error:
             raise self.error
         return found
 
 
+class PassingTime:
+    """Stands in for `time`: it passes where somebody sleeps."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
 @pytest.fixture
-def source(cache: object) -> Source:
+def source(cache: object, monkeypatch: pytest.MonkeyPatch) -> Source:
+    """Leases outlast a test, however slow the machine."""
+    monkeypatch.setattr(leases, "LEASE_MS", 1_000 * PATIENCE_S)
     return Source()
+
+
+@pytest.fixture
+def slept(monkeypatch: pytest.MonkeyPatch) -> PassingTime:
+    """How long who waits for others' loads has slept."""
+    monkeypatch.setattr(loading, "time", passing := PassingTime())
+    return passing
+
+
+class Waiting:
+    """Those who wait for somebody else's load: calls of one function."""
+
+    def __init__(self, patch: pytest.MonkeyPatch, module: ModuleType, name: str) -> None:
+        self.count = 0
+        self._told = getattr(module, name)
+        patch.setattr(module, name, self._tell)
+
+    def _tell(self, *args: object) -> object:
+        self.count += 1
+        return self._told(*args)
+
+
+def load_together(
+    source: Source, loads: Sequence[Callable[[], object]], waiting: Waiting
+) -> list[object]:
+    """The first read of the source ends when all others wait for it, or one reads it as well."""
+
+    def let_end() -> None:
+        until(lambda: waiting.count == len(loads) - 1 or source.reads > 1)
+        source.may_end.set()
+
+    source.may_end.clear()
+    return run_together([*loads, let_end])[:-1]
 
 
 def process(source: Source, ttl_s: int = 60) -> ValueCache:
@@ -51,26 +97,32 @@ def process(source: Source, ttl_s: int = 60) -> ValueCache:
     return ValueCache(FAMILY, ttl_s, source.load)
 
 
-def test_threads_that_miss_together_read_the_source_once(source: Source) -> None:
-    spec = process(source)
-    answers = run_together([lambda: spec.load_many([1])] * 16)
+def test_threads_that_miss_together_read_the_source_once(
+    source: Source, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec, waiting = process(source), Waiting(monkeypatch, flights_module, "_wait")
+    monkeypatch.setattr(flights_module, "PATIENCE_S", PATIENCE_S)
+    answers = load_together(source, [lambda: spec.load_many([1])] * 16, waiting)
     assert not failures(answers)
     assert answers == [{1: b"one"}] * 16
     assert source.reads == 1
 
 
-def test_processes_that_miss_together_read_the_source_once(source: Source) -> None:
-    answers = run_together([lambda: process(source).load_many([1])] * 8)
+def test_processes_that_miss_together_read_the_source_once(
+    source: Source, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waiting = Waiting(monkeypatch, loading, "count_waits")
+    monkeypatch.setattr(loading, "PATIENCE_S", PATIENCE_S)
+    answers = load_together(source, [lambda: process(source).load_many([1])] * 8, waiting)
     assert not failures(answers)
     assert answers == [{1: b"one"}] * 8
     assert source.reads == 1
 
 
-def test_a_holder_that_died_is_not_waited_for_long(source: Source) -> None:
+def test_a_holder_that_died_is_not_waited_for_long(source: Source, slept: PassingTime) -> None:
     take_leases(FAMILY, [1])
-    began = time.monotonic()
     assert process(source).load_many([1]) == {1: b"one"}
-    assert PATIENCE_S <= time.monotonic() - began < PATIENCE_S + 0.5
+    assert loading.PATIENCE_S <= slept.now < loading.PATIENCE_S + 2 * loading.LOOK_EVERY_S
 
 
 def test_a_lease_ends_with_the_load_and_for_its_owner_only(source: Source) -> None:
@@ -84,7 +136,7 @@ def test_a_lease_ends_with_the_load_and_for_its_owner_only(source: Source) -> No
 
 
 def test_a_stale_entry_is_shown_while_one_reads_it_anew(
-    source: Source, monkeypatch: pytest.MonkeyPatch
+    source: Source, monkeypatch: pytest.MonkeyPatch, slept: PassingTime
 ) -> None:
     process(source).load_many([1])
     source.version, source.text = 2, b"two"
@@ -94,9 +146,8 @@ def test_a_stale_entry_is_shown_while_one_reads_it_anew(
     reader = threading.Thread(target=lambda: process(source).load_many([1]))
     reader.start()
     until(lambda: source.reads == 2)
-    began = time.monotonic()
     assert process(source).load_many([1]) == {1: b"one"}
-    assert time.monotonic() - began < PATIENCE_S, "it does not wait"
+    assert slept.now == 0, "it does not wait"
     source.may_end.set()
     reader.join()
     assert process(source).load_many([1]) == {1: b"two"}
@@ -140,11 +191,11 @@ def test_a_load_that_fails_fails_for_its_caller_and_others_load_for_themselves(
 
     def fail(_: Sequence[int]) -> Mapping[int, int]:
         first_is_in.set()
-        assert second_waits.wait(5)
+        assert second_waits.wait(PATIENCE_S)
         raise OperationalError("away")
 
     def late() -> dict[int, int]:
-        first_is_in.wait(5)
+        first_is_in.wait(PATIENCE_S)
         return flights.load([1], lambda keys: dict.fromkeys(keys, 7))
 
     monkeypatch.setattr(flights_module, "_wait", wait_aloud)
@@ -158,7 +209,7 @@ def test_flights_of_other_keys_do_not_wait() -> None:
     may_land = threading.Event()
 
     def slowly(keys: Sequence[int]) -> Mapping[int, int]:
-        may_land.wait(5)
+        may_land.wait(PATIENCE_S)
         return dict.fromkeys(keys, 1)
 
     thread = threading.Thread(target=lambda: flights.load([1], slowly))

@@ -7,6 +7,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 
 from infra.caching import values
 from infra.caching.values import ValueCache, Versioned, jittered_ms
+from tests.waiting import PATIENCE_S
 
 
 class Source:
@@ -58,7 +59,7 @@ def test_older_write_never_lands(cache, old, new, kept):
 
 def test_change_during_a_slow_load_stays(cache):
     """The loader has read the old value when the change comes, and puts it after the change."""
-    has_read, has_changed = threading.Barrier(2, timeout=5), threading.Barrier(2, timeout=5)
+    has_read, has_changed = (threading.Barrier(2, timeout=PATIENCE_S) for _ in range(2))
 
     def load_slowly(owners):
         found = {1: Versioned(1, b"old")}

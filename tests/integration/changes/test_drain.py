@@ -32,6 +32,7 @@ from tests.integration.changes.kinds import (
     pending,
 )
 from tests.races import run_together
+from tests.waiting import PATIENCE_S
 
 FAILURES = "SELECT id, attempts, error FROM changes_change ORDER BY id"
 WAITS = "SELECT extract(epoch FROM next_attempt_at - clock_timestamp()) FROM changes_change"
@@ -85,7 +86,7 @@ def test_lanes_and_databases_are_drained_apart(journal):
 
 def test_rows_becoming_visible_out_of_order_are_not_skipped(journal):
     """The lower id commits after the higher one was delivered."""
-    has_appended, may_commit = threading.Barrier(2, timeout=10), threading.Barrier(2, timeout=10)
+    has_appended, may_commit = (threading.Barrier(2, timeout=PATIENCE_S) for _ in range(2))
     lower = []
 
     def slow():

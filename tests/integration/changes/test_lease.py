@@ -28,6 +28,7 @@ from tests.integration.changes.kinds import (
     pending,
 )
 from tests.races import run_together
+from tests.waiting import PATIENCE_S
 
 LEFT_S = "SELECT extract(epoch FROM expires_at - clock_timestamp()) FROM changes_drainlease"
 HOLDER = "SELECT backend_pid FROM changes_drainlease WHERE lane = 1"
@@ -53,7 +54,7 @@ class HungDrainer:
     def _stop_here(self):
         if threading.current_thread() is self.thread:
             self.is_there.set()
-            assert self.may_go.wait(20)
+            assert self.may_go.wait(PATIENCE_S)
 
 
 @contextmanager
@@ -62,7 +63,7 @@ def hung(place):
     with armed(place, drainer._stop_here):
         drainer.thread.start()
         try:
-            assert drainer.is_there.wait(10)
+            assert drainer.is_there.wait(PATIENCE_S)
             yield drainer
         finally:
             drainer.may_go.set()
@@ -188,7 +189,7 @@ def test_heart_stops_beating_with_its_drain_and_after_its_time(world, monkeypatc
     monkeypatch.setattr(heartbeat, "MOST_BEATS", 3)
     with lease(ALIAS, LANE) as token, heartbeat.heartbeat(ALIAS, LANE, token):
         [beating] = [t for t in threading.enumerate() if t.name.endswith("(_beat)")]
-        beating.join(5)
+        beating.join(PATIENCE_S)
         assert not beating.is_alive()
     monkeypatch.setattr(heartbeat, "BEAT_EVERY_S", 60)
     with lease(ALIAS, LANE) as token, heartbeat.heartbeat(ALIAS, LANE, token):

@@ -35,6 +35,7 @@ from tests.integration.changes.kinds import (
 )
 from tests.integration.jobs.outcomes import Outcome
 from tests.races import failures, run_together
+from tests.waiting import PATIENCE_S
 
 KIND = "tests.noted"
 LANES = "SELECT DISTINCT lane FROM changes_change ORDER BY 1"
@@ -132,13 +133,13 @@ def test_end_of_a_pause_waits_for_a_hold_that_has_begun(journal):
     pause_kind(ALIAS, KIND, "it breaks")
     note()
     taken = take_batch(ALIAS, LANE)
-    is_held, may_commit = threading.Barrier(2, timeout=10), threading.Event()
+    is_held, may_commit = threading.Barrier(2, timeout=PATIENCE_S), threading.Event()
 
     def hold_slowly():
         with transaction.atomic(using=ALIAS):
             hold_paused(ALIAS, taken)
             is_held.wait()
-            may_commit.wait(10)
+            may_commit.wait(PATIENCE_S)
 
     def resume():
         is_held.wait()

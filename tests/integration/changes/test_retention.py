@@ -12,6 +12,7 @@ from infra.changes.retention import PARTITIONS, keep_partitions
 from infra.sharding.sql import execute, fetch_all, fetch_one
 from tests.integration.changes.kinds import ALIAS, LANE, delivered, note
 from tests.races import failures, run_together
+from tests.waiting import PATIENCE_S
 
 DAY = date(2031, 3, 1)
 BY_PARTITION = "SELECT tableoid::regclass::text, id FROM changes_delivered ORDER BY 2"
@@ -99,7 +100,7 @@ def test_many_may_run_at_once():
 
 def test_row_that_arrives_while_the_partition_is_made_is_no_error():
     """It is filed before the check for such rows, or waits and goes into the new partition."""
-    has_filed, may_commit = threading.Barrier(2, timeout=10), threading.Barrier(2, timeout=10)
+    has_filed, may_commit = (threading.Barrier(2, timeout=PATIENCE_S) for _ in range(2))
 
     def file_slowly():
         with transaction.atomic(using=ALIAS):
@@ -125,13 +126,13 @@ def test_table_that_is_busy_is_left_for_the_next_time():
         with transaction.atomic(using=ALIAS):
             fetch_all(ALIAS, "SELECT count(*) FROM changes_delivered")
             has_locked.set()
-            may_go.wait(20)
+            may_go.wait(PATIENCE_S)
         connections.close_all()
 
     reader = threading.Thread(target=read_for_long)
     reader.start()
     try:
-        assert has_locked.wait(10)
+        assert has_locked.wait(PATIENCE_S)
         with pytest.raises(OperationalError, match="lock timeout"):
             keep_partitions(ALIAS, DAY)
     finally:

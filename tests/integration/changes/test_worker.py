@@ -10,7 +10,7 @@ from infra.sharding.placement import all_aliases
 from infra.sharding.sql import fetch_one
 from relations.actions.follow import follow
 from tests.other_process import environment_of_this_test
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 from tests.world import make_accounts
 
 WORKER = ["-m", "celery", "-A", "config", "worker", "--pool", "threads", "--concurrency", "2"]
@@ -24,7 +24,7 @@ def worker(world):
     )
     yield process
     process.terminate()
-    assert process.wait(20) == 0
+    assert process.wait(PATIENCE_S) == 0
 
 
 def test_follow_reaches_the_other_shard_by_the_bell_alone(worker):

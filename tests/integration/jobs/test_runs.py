@@ -17,6 +17,7 @@ from infra.jobs.types import Batch, Tally
 from infra.sharding.sql import execute, fetch_one
 from tests.integration.jobs.outcomes import Outcome, StepsJob
 from tests.races import failures, run_together
+from tests.waiting import PATIENCE_S
 
 pytestmark = pytest.mark.usefixtures("world")
 JOB = __name__.rpartition(".")[2]
@@ -44,7 +45,7 @@ def run(parts=("",), job="tidy", flags=""):
 def hold(parts, held, leave):
     with run(parts) as mine:
         held.set()
-        leave.wait(30)
+        leave.wait(PATIENCE_S)
         mine.finish(State.DONE)
     connections.close_all()
 
@@ -55,7 +56,7 @@ def held():
     taken, leave = threading.Event(), threading.Event()
     holder = threading.Thread(target=hold, args=(["shard0", "shard1"], taken, leave))
     holder.start()
-    assert taken.wait(30)
+    assert taken.wait(PATIENCE_S)
     yield
     leave.set()
     holder.join()

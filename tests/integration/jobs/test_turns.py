@@ -11,6 +11,7 @@ from infra.jobs.models import JobCheckpoint, JobRun
 from infra.jobs.runs import recorded_run
 from infra.jobs.turns import Rounds, take_turn
 from infra.jobs.types import Batch
+from tests.waiting import PATIENCE_S
 
 pytestmark = pytest.mark.usefixtures("world")
 ALIAS = "shard0"
@@ -110,13 +111,13 @@ def test_while_the_command_runs_turns_are_passed_over():
     def run_command():
         with recorded_run("tidy", [ALIAS], "", dry_run=False) as run:
             held.set()
-            leave.wait(60)
+            leave.wait(PATIENCE_S)
             run.finish(State.DONE)
         connections.close_all()
 
     command = threading.Thread(target=run_command)
     command.start()
-    held.wait(60)
+    held.wait(PATIENCE_S)
     assert shelf.turn().rows == 0
     leave.set()
     command.join()

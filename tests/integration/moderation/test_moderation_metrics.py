@@ -1,7 +1,6 @@
-"""What /metrics says of the queue of moderators, and of what they do."""
+"""What /metrics says of the queue of moderators."""
 
 import pytest
-from prometheus_client import REGISTRY
 from redis.exceptions import ConnectionError as RedisConnectionError
 
 from accounts.models import User
@@ -85,23 +84,6 @@ def test_they_are_counted_by_an_index_of_them_alone(circle: Circle) -> None:
     assert plan is not None
     assert "user_restricted" in str(plan[0])
     assert User.objects.count() > 20_000
-
-
-def acts(kind: Act) -> float:
-    return REGISTRY.get_sample_value("tideline_moderation_acts_total", {"kind": kind}) or 0
-
-
-def test_acts_are_counted_once_they_are_done(
-    circle: Circle, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    before = acts(Act.LIMIT), acts(Act.WARN)
-    judge(circle.judged, Act.LIMIT)
-    judge(circle.judged, Act.LIMIT)  # it was so already
-    assert acts(Act.LIMIT) == before[0] + 1
-    monkeypatch.setattr("moderation.models.ModerationAct.save", lambda *_, **__: 1 / 0)
-    with pytest.raises(ZeroDivisionError):
-        judge(circle.judged, Act.WARN)
-    assert acts(Act.WARN) == before[1]
 
 
 def test_without_redis_there_are_no_series(circle: Circle, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -180,7 +180,6 @@ def _expected(standing: Standing) -> tuple[int, int, set[str]]:
     return standing.state, standing.since_ms, set(standing.flags)
 
 
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize("people", [2, 3])
 def test_edges_counts_and_lists_are_what_the_oracle_says(world: None, people: int) -> None:
     @hypothesis.settings(max_examples=20, deadline=None)

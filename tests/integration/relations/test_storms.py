@@ -32,7 +32,7 @@ from tests.truth import assert_drained_truth, forward_edges
 from tests.waiting import until
 from tests.world import NOW, make_accounts
 
-pytestmark = pytest.mark.timeout(0 if IS_THOROUGH else 120)
+pytestmark = [pytest.mark.timeout(0)] if IS_THOROUGH else []
 
 QUIET, OPEN, SPECIAL = (
     FollowWish(quiet=True),
@@ -42,7 +42,6 @@ QUIET, OPEN, SPECIAL = (
 LOOKS = 3  # of each reader in each round
 CLIENTS = 64 if IS_THOROUGH else 24  # two workers of the suite share the servers' connections
 FANS_AT_ONCE = 12
-SETTLE_S = 60
 
 
 @pytest.fixture(autouse=True)
@@ -63,7 +62,7 @@ def settle() -> None:
         drain_pending()
         return not any(Change.objects.on(alias).exists() for alias in all_aliases())
 
-    until(is_settled, SETTLE_S)
+    until(is_settled)
 
 
 def assert_settled(people: list[int]) -> None:

@@ -15,6 +15,7 @@ from infra.sharding import scatter as module
 from infra.sharding.scatter import scatter
 from infra.sharding.sql import fetch_one
 from tests.races import failures, run_together
+from tests.waiting import PATIENCE_S
 
 SHARDS = ["shard0", "shard1", "shard2", "shard3"]
 PID = "SELECT pg_backend_pid()"
@@ -54,7 +55,7 @@ def test_one_shard_is_asked_on_the_callers_own_thread():
 
 
 def test_shards_are_asked_at_the_same_time():
-    together = threading.Barrier(len(SHARDS), timeout=5)
+    together = threading.Barrier(len(SHARDS), timeout=PATIENCE_S)
     assert sorted(scatter(dict.fromkeys(SHARDS, together.wait)).values()) == [0, 1, 2, 3]
 
 
@@ -74,7 +75,7 @@ def test_first_error_is_raised_when_all_have_ended():
         raise LookupError("shard0")
 
     def go_on(alias):
-        assert failed.wait(5)
+        assert failed.wait(PATIENCE_S)
         ended.append(alias)
 
     with pytest.raises(LookupError, match="shard0"):
@@ -105,11 +106,12 @@ def test_shard_that_is_down_fails_its_own_calls_only(world, monkeypatch):
 
 def test_shard_that_hangs_keeps_no_other_waiting(settings):
     """All its threads are stuck; calls for other shards have theirs."""
-    free, stuck = threading.Event(), threading.Barrier(settings.SCATTER_THREADS + 1, timeout=5)
+    free = threading.Event()
+    stuck = threading.Barrier(settings.SCATTER_THREADS + 1, timeout=PATIENCE_S)
 
     def hang():
         stuck.wait()
-        free.wait(10)
+        free.wait(PATIENCE_S)
 
     calls = {"shard0": int, "shard1": hang}
     with ThreadPoolExecutor(settings.SCATTER_THREADS + 1) as callers:
@@ -117,7 +119,7 @@ def test_shard_that_hangs_keeps_no_other_waiting(settings):
         try:
             stuck.wait()
             other = callers.submit(scatter, {"shard0": int, "shard2": int})
-            assert other.result(5) == {"shard0": 0, "shard2": 0}
+            assert other.result(PATIENCE_S) == {"shard0": 0, "shard2": 0}
             assert not any(call.done() for call in hung)
         finally:
             free.set()

@@ -3,6 +3,10 @@
 import pytest
 from django.test import Client
 
+from infra.sight.machine import Machine
+from infra.sight.publishing import metrics_folder
+from infra.sight.snapshots import Family, Sample, Snapshot
+
 pytestmark = pytest.mark.usefixtures("world")
 
 
@@ -28,3 +32,15 @@ def test_with_a_token_only_who_has_it(settings):
     assert get(Authorization="Bearer scrape-you").status_code == 404
     through_a_proxy = {"Authorization": "Bearer scrape-me", "X-Forwarded-For": "192.0.2.1"}
     assert get(**through_a_proxy).status_code == 200
+
+
+def test_what_stores_say_is_not_what_a_version_before_counted(settings, tmp_path):
+    settings.RUNTIME_DIR = str(tmp_path)
+    name = "tideline_moderation_acts"
+    counted = Family(name, "counter", "", [Sample(f"{name}_total", {"kind": "warn"}, 7)])
+    before = Machine(metrics_folder()).begin()
+    before.write(Snapshot("web", [counted]))
+    before.leave()
+    page = get().content.decode()
+    assert page.count(f"# TYPE {name}_total counter") == 1
+    assert f'{name}_total{{kind="warn"}} 7.0' not in page

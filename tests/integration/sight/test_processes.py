@@ -15,7 +15,7 @@ from infra.sight.machine import Machine
 from infra.sight.merging import merge
 from infra.sight.publishing import PUBLISHER, metrics_folder
 from tests.ports import free_port
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 COUNTS = """
 import os, sys
@@ -122,6 +122,6 @@ def test_workers_of_one_server_are_counted_together_and_to_the_last(server, runt
         get(f"{url}/health/live")
     lives = ("tideline_responses_total", (("route", "health/live"), ("status", "200")))
     os.kill(process.pid, signal.SIGTERM)
-    process.wait(60)
+    process.wait(PATIENCE_S)
     # Nobody has looked between: what counts is what they wrote when they ended.
     assert seen(merge(*Machine(metrics_folder()).read()))[lives] == 30

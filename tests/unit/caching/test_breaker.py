@@ -7,6 +7,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 
 from infra.caching import breaker
 from infra.caching.breaker import Breaker
+from tests.waiting import PATIENCE_S
 
 
 class Clock:
@@ -47,7 +48,7 @@ def test_then_one_asks_and_the_others_rest(clock):
     one.trip()
     clock.now += 1.01
     through = []
-    ready = threading.Barrier(8, timeout=5)
+    ready = threading.Barrier(8, timeout=PATIENCE_S)
 
     def ask():
         ready.wait()

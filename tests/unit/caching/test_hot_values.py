@@ -10,6 +10,7 @@ from infra.caching.hot_fleet import WINDOW_S
 from infra.caching.hot_keys import MOST_REPORTED, REPORT_S, HotKeys, Limits
 from infra.caching.hot_values import HotValues
 from tests.clocks import Clock
+from tests.waiting import PATIENCE_S
 
 LIMITS = Limits(reads_s=100, copy_s=1.0)
 WARM = LIMITS.warm_reads
@@ -196,7 +197,7 @@ def test_nobody_waits_for_a_report_that_hangs(values, clock, fleet, monkeypatch)
         clock.now += 2 * REPORT_S  # so long that the next report is due
         other = threading.Thread(target=lambda: answers.append(values.split((2,)).missing))
         other.start()
-        other.join(timeout=5)
+        other.join(timeout=PATIENCE_S)
         return fleet.add_reads(reads, wall_s)
 
     monkeypatch.setattr(hot_keys, "add_reads", report_slowly)

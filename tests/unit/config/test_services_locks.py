@@ -13,7 +13,7 @@ from config.services.errors import DataInUse, StartedOffMainThread
 from config.services.locks import locked
 from config.services.spawn import spawn
 from tests.services import are_gone
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 CHECKOUT = Path(__file__).parents[3]
 
@@ -51,7 +51,7 @@ def test_child_is_out_of_reach_of_the_terminal(tmp_path):
 
 def test_child_whose_parent_is_already_gone_does_not_start(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "getpid", lambda: 1 << 22)
-    assert sleeper(tmp_path).wait(5) == 1
+    assert sleeper(tmp_path).wait(PATIENCE_S) == 1
     assert "has died" in (tmp_path / "log").read_text()
 
 
@@ -59,15 +59,15 @@ def test_child_dies_with_its_parent(tmp_path):
     """The parent is a process in between; its end, not its wish, ends the child."""
     script = (
         "import pathlib, sys, time; from config.services.spawn import spawn;"
-        "child = spawn(['/bin/sleep', '60'], pathlib.Path(sys.argv[1]), env={});"
-        "print(child.pid, flush=True); time.sleep(60)"  # until it is killed
+        "child = spawn(['/bin/sleep', '3600'], pathlib.Path(sys.argv[1]), env={});"
+        "print(child.pid, flush=True); time.sleep(3600)"  # until killed
     )
     command = [sys.executable, "-c", script, str(tmp_path / "log")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=CHECKOUT) as parent:
         child = int(parent.stdout.readline())
         parent.send_signal(SIGKILL)
         parent.wait()
-        until(lambda: are_gone([child]), within_s=2)
+        until(lambda: are_gone([child]))
 
 
 def test_server_is_not_started_from_a_thread(tmp_path):

@@ -6,6 +6,7 @@ import time
 import pytest
 
 from infra.sight.looks import Looks
+from tests.waiting import PATIENCE_S
 
 
 @pytest.fixture
@@ -20,7 +21,7 @@ def hung():
 
         def __call__(self):
             self.calls += 1
-            self.answers.wait(60)
+            self.answers.wait(PATIENCE_S)
             return "at last"
 
     store = Store()

@@ -11,6 +11,7 @@ from relations.actions.block import block, unblock
 from relations.actions.follow import follow, unfollow
 from relations.errors import CannotFollowBlocked
 from relations.types import FollowWish
+from tests.waiting import PATIENCE_S
 
 
 class Busy:
@@ -29,7 +30,7 @@ class Busy:
     def __exit__(self, *_):
         self.over.set()
         for thread in self.threads:
-            thread.join(30)
+            thread.join(PATIENCE_S)
         assert self.errors == []
 
     def _go_on(self, act):
