@@ -21,10 +21,17 @@ OF_PROXIES = ("HTTP_FORWARDED", "HTTP_X_FORWARDED_FOR", "HTTP_X_FORWARDED_PROTO"
 
 
 class Everything(Collector):
-    """Collected anew for each look."""
+    """Collected anew for each look.
+
+    What stores say is not what processes counted: those of a version before may have counted it,
+    and Prometheus keeps the first of two values.
+    """
 
     def collect(self) -> Iterable[Metric]:
-        return chain(PUBLISHER.collect(metrics_folder()), SCRAPED.collect())
+        asked = list(SCRAPED.collect())
+        names = {metric.name for metric in asked}
+        counted = PUBLISHER.collect(metrics_folder())
+        return chain((metric for metric in counted if metric.name not in names), asked)
 
 
 def export(request: HttpRequest) -> HttpResponse:

@@ -15,7 +15,10 @@ class ModerationConfig(AppConfig):
         import_module("moderation.consumers")
         import_module("moderation.retention")
         import_module("moderation.sampling")
-        SCRAPED.register(import_module("moderation.metrics").QueueCollector())
+        import_module("moderation.act_counts")
+        metrics = import_module("moderation.metrics")
+        SCRAPED.register(metrics.QueueCollector())
+        SCRAPED.register(metrics.ActsCollector())
         # Permissions of apps listed before this one are there by then.
         lay = import_module("moderation.groups").lay_groups_after_migrating
         post_migrate.connect(lay, sender=self)

@@ -1,18 +1,18 @@
-"""What /metrics shows of moderation: the queue as the compensator saw it last, and what is done."""
+"""What /metrics shows of moderation as the compensator saw it last: the queue, and the acts."""
 
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 
-from prometheus_client import Counter, Metric
-from prometheus_client.core import GaugeMetricFamily
+from prometheus_client import Metric
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 from redis.exceptions import RedisError
 
 from infra.sharding.placement import GLOBAL_ALIAS
+from moderation.act_counts import read_act_counts
 from moderation.sampling import QUEUE
-
-# By web processes and the compensator; a command ends before anybody asks it.
-ACTS = Counter("tideline_moderation_acts_total", "What moderators did", ["kind"])
+from moderation.types import Act
 
 
 class QueueCollector(Collector):
@@ -40,6 +40,27 @@ class QueueCollector(Collector):
         for name, count in queue.restricted.items():
             restricted.add_metric([name], count)
         return families
+
+
+class ActsCollector(Collector):
+    """As QueueCollector. Of acts of all processes, of commands too; a kind nobody did is 0."""
+
+    def describe(self) -> Iterable[Metric]:
+        return [_acts()]
+
+    def collect(self) -> Iterable[Metric]:
+        acts = _acts()
+        with suppress(RedisError):
+            found = read_act_counts()
+            for act in Act if found.is_whole else ():
+                acts.add_metric([act], found.counts.get(act, 0))
+        return [acts]
+
+
+def _acts() -> CounterMetricFamily:
+    return CounterMetricFamily(
+        "tideline_moderation_acts", "What moderators and commands did", labels=["kind"]
+    )
 
 
 def _families() -> tuple[GaugeMetricFamily, ...]:

@@ -15,7 +15,6 @@ from infra.changes.append import append_change
 from infra.sharding.placement import GLOBAL_ALIAS
 from moderation.changes import PostJudged
 from moderation.errors import CannotJudgeStaff, NotSuspended, PostIsDeleted, ReasonMissing
-from moderation.metrics import ACTS
 from moderation.models import ModerationAct
 from moderation.queries.acts import load_last_acts
 from moderation.types import ADDED, Act, Verdict
@@ -88,7 +87,6 @@ def record(
         report_id=verdict.report_id,
     )
     row.save(using=GLOBAL_ALIAS, force_insert=True)
-    transaction.on_commit(ACTS.labels(act.value).inc, using=GLOBAL_ALIAS)
     return row
 
 
