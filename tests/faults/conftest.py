@@ -1,5 +1,5 @@
 """What tests of this folder are given: a Redis alone, its server and a client of it."""
 
-from tests.faults.redis_alone import client, server
+from tests.faults.redis_alone import asked, breaker_clock, client, server
 
-__all__ = ["client", "server"]
+__all__ = ["asked", "breaker_clock", "client", "server"]

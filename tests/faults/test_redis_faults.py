@@ -2,6 +2,7 @@
 
 import threading
 import time
+from collections import Counter
 from contextlib import suppress
 
 import pytest
@@ -9,6 +10,7 @@ from redis import Redis
 from redis.backoff import NoBackoff
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import RedisError
+from redis.exceptions import TimeoutError as RedisTimeoutError
 from redis.retry import Retry
 
 from infra.caching import breaker
@@ -24,12 +26,10 @@ def short_rest(monkeypatch):
     monkeypatch.setattr(breaker, "REST_S", 0.05)
 
 
-def seconds(call):
-    """How long it takes to be refused."""
-    began = time.monotonic()
-    with pytest.raises(RedisError):
-        call()
-    return time.monotonic() - began
+def is_left_alone(client):
+    with pytest.raises(RedisConnectionError, match="not asked again yet"):
+        client.call("PING")
+    return True
 
 
 def in_threads(count, work):
@@ -63,31 +63,37 @@ def wait_for(answer, call):
 def test_dead_redis_refuses_at_once_and_is_heard_again_when_it_is_back(server, client):
     client.call("SET", "a", 1)
     server.kill()
-    assert seconds(lambda: client.call("PING")) < 0.1
+    with pytest.raises(RedisConnectionError):  # refused, not waited for: that is a time-out
+        client.call("PING")
+    assert is_left_alone(client)
     server.start()
     wait_for(b"PONG", lambda: client.call("PING"))
 
 
-def test_hung_redis_costs_one_timeout_a_second(server, client):
+def test_hung_redis_costs_one_timeout_a_second(server, client, breaker_clock, asked):
     client.call("PING")
     server.pause()
-    began = time.monotonic()
-    first = seconds(lambda: client.call("PING"))
-    assert TIMEOUT_S <= first < 2 * TIMEOUT_S
-    calls = 0
-    while time.monotonic() - began < 0.95:
-        assert seconds(lambda: client.call("PING")) < TIMEOUT_S / 2, "it waits for nothing"
-        calls += 1
-    assert calls > 100
+    for _ in range(2):
+        asked.clear()
+        began = time.monotonic()
+        with pytest.raises(RedisTimeoutError):
+            client.call("PING")
+        # A time-out in another unit would be milliseconds, or many minutes.
+        assert TIMEOUT_S <= time.monotonic() - began < 60 * TIMEOUT_S
+        assert all(is_left_alone(client) for _ in range(100))
+        breaker_clock.now += breaker.REST_S - 0.01
+        assert is_left_alone(client)
+        assert len(asked) == 1
+        breaker_clock.now += 0.01
 
 
-def test_hung_redis_costs_its_threads_one_timeout_together(server, client, short_rest):
+def test_hung_redis_costs_its_threads_one_timeout_together(server, client, breaker_clock):
     """When the rest is over one thread asks; the others do not wait with it."""
     server.pause()
     in_threads(1, lambda: client.call("PING"))
-    time.sleep(breaker.REST_S)  # that long Redis is left alone, and then asked again
-    took = in_threads(8, lambda: seconds(lambda: client.call("PING")))
-    assert sum(one > TIMEOUT_S / 2 for one in took) == 1
+    breaker_clock.now += breaker.REST_S
+    refusals = Counter(type(one) for one in in_threads(8, lambda: client.call("PING")))
+    assert refusals == {RedisTimeoutError: 1, RedisConnectionError: 7}
 
 
 def test_late_replies_are_nobody_elses(server, client, short_rest):

@@ -15,6 +15,7 @@ from infra.caching.client import redis
 from infra.caching.flights import Flights
 from infra.caching.leases import take_leases
 from infra.caching.values import ValueCache, Versioned
+from tests.clocks import Clock, StandInTime
 from tests.races import failures, run_together
 from tests.waiting import PATIENCE_S, until
 
@@ -39,19 +40,6 @@ class Source:
         return found
 
 
-class PassingTime:
-    """Stands in for `time`: it passes where somebody sleeps."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def monotonic(self) -> float:
-        return self.now
-
-    def sleep(self, seconds: float) -> None:
-        self.now += seconds
-
-
 @pytest.fixture
 def source(cache: object, monkeypatch: pytest.MonkeyPatch) -> Source:
     """Leases outlast a test, however slow the machine."""
@@ -60,10 +48,11 @@ def source(cache: object, monkeypatch: pytest.MonkeyPatch) -> Source:
 
 
 @pytest.fixture
-def slept(monkeypatch: pytest.MonkeyPatch) -> PassingTime:
-    """How long who waits for others' loads has slept."""
-    monkeypatch.setattr(loading, "time", passing := PassingTime())
-    return passing
+def slept_s(monkeypatch: pytest.MonkeyPatch) -> Callable[[], float]:
+    """How long those who wait for others' loads have slept, in a time of their own."""
+    clock = Clock()
+    monkeypatch.setattr(loading, "time", StandInTime(clock))
+    return lambda: clock.now - Clock().now
 
 
 class Waiting:
@@ -119,10 +108,12 @@ def test_processes_that_miss_together_read_the_source_once(
     assert source.reads == 1
 
 
-def test_a_holder_that_died_is_not_waited_for_long(source: Source, slept: PassingTime) -> None:
+def test_a_holder_that_died_is_not_waited_for_long(
+    source: Source, slept_s: Callable[[], float]
+) -> None:
     take_leases(FAMILY, [1])
     assert process(source).load_many([1]) == {1: b"one"}
-    assert loading.PATIENCE_S <= slept.now < loading.PATIENCE_S + 2 * loading.LOOK_EVERY_S
+    assert loading.PATIENCE_S <= slept_s() < loading.PATIENCE_S + 2 * loading.LOOK_EVERY_S
 
 
 def test_a_lease_ends_with_the_load_and_for_its_owner_only(source: Source) -> None:
@@ -136,7 +127,7 @@ def test_a_lease_ends_with_the_load_and_for_its_owner_only(source: Source) -> No
 
 
 def test_a_stale_entry_is_shown_while_one_reads_it_anew(
-    source: Source, monkeypatch: pytest.MonkeyPatch, slept: PassingTime
+    source: Source, monkeypatch: pytest.MonkeyPatch, slept_s: Callable[[], float]
 ) -> None:
     process(source).load_many([1])
     source.version, source.text = 2, b"two"
@@ -147,7 +138,7 @@ def test_a_stale_entry_is_shown_while_one_reads_it_anew(
     reader.start()
     until(lambda: source.reads == 2)
     assert process(source).load_many([1]) == {1: b"one"}
-    assert slept.now == 0, "it does not wait"
+    assert slept_s() == 0, "it does not wait"
     source.may_end.set()
     reader.join()
     assert process(source).load_many([1]) == {1: b"two"}

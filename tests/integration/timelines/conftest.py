@@ -1,4 +1,6 @@
-"""A world where fan-outs are cut small."""
+"""Worlds where fan-outs and live timelines are cut small, and a few fans make an author hot."""
+
+from collections.abc import Iterator
 
 import pytest
 from pytest_django import Settings
@@ -13,3 +15,33 @@ def small_pieces(world: None, settings: Settings, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(followers, "FOLLOWERS_A_PAGE", 4)
     monkeypatch.setattr("timelines.actions.chunks.CHUNKS_A_DISPATCH", 3)
     return settings
+
+
+@pytest.fixture
+def tiny_timelines(settings: Settings) -> Iterator[None]:
+    """Six entries, cut at twelve: whoever reads to the end, or acts much, crosses the mark."""
+    from timelines.stores.chosen import timeline_store  # noqa: PLC0415 - has models
+
+    settings.TIMELINE_ENTRIES = 6
+    timeline_store.cache_clear()
+    yield
+    timeline_store.cache_clear()
+
+
+@pytest.fixture
+def low_threshold(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three followers make an author hot, two let them cool; copies are never fresh."""
+    settings.INLINE_FOLLOWERS, settings.HOT_FOLLOWERS = 2, 3
+    settings.CHUNK_FOLLOWERS = 1
+    monkeypatch.setattr("timelines.hot.outboxes.COPY_S", -1.0)
+
+
+@pytest.fixture
+def fans(low_threshold: None, world: None) -> object:
+    """A star, a friend, and me, who has read a home."""
+    from tests.integration.timelines.homes import first_page  # noqa: PLC0415 - has models
+    from tests.integration.timelines.stars import Fans  # noqa: PLC0415
+
+    fans = Fans()
+    first_page(fans.me)
+    return fans

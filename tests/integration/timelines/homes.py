@@ -1,9 +1,12 @@
-"""Reading homes the way clients do: page after page."""
+"""Homes as clients read them, page after page, and in which order posts should be there."""
+
+from collections.abc import Callable
 
 import orjson
 
 from infra.api.pages import Window
-from posts.ids import PostId
+from posts.ids import EPOCH, PostId
+from tests.budgets import Calls
 from timelines.queries.home import home_page
 
 
@@ -36,3 +39,17 @@ def read_from_bottom(viewer_id: int, limit: int = 7) -> list[str]:
         found = page + found
         cursor = page[0]
     return found
+
+
+def newest_first(*posts: PostId) -> list[str]:
+    return [post.public for post in sorted(posts, reverse=True)]
+
+
+def at(second: int) -> Callable[[], float]:
+    """A clock that stands at so many seconds after the EPOCH of posts."""
+    return lambda: EPOCH + second
+
+
+def pulls(calls: Calls) -> list[str]:
+    """The statements that compute a timeline from the posts tables."""
+    return [statement.sql for statement in calls.statements if "from_moment" in statement.sql]

@@ -1,14 +1,10 @@
 """Random histories against the oracle: whatever happened, home is what the truth says."""
 
-from collections.abc import Iterator
-
 import hypothesis
 import orjson
-import pytest
 from django.conf import settings
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
-from pytest_django import Settings
 
 from accounts.types import Restriction
 from infra.api.pages import Window
@@ -253,15 +249,6 @@ class History:
             post = PostId.from_public(shown["id"])
             assert shown["reblogged"] == ((account, post) in self.reposts)
             assert shown["favourited"] == self.oracle.favours(account, shown["id"])
-
-
-@pytest.fixture
-def tiny_timelines(settings: Settings) -> Iterator[None]:
-    """Six entries, cut at twelve: every history of some length crosses the mark."""
-    settings.TIMELINE_ENTRIES = 6
-    timeline_store.cache_clear()
-    yield
-    timeline_store.cache_clear()
 
 
 @hypothesis.settings(

@@ -2,10 +2,7 @@
 
 from functools import partial
 
-import hypothesis
 import pytest
-from hypothesis import HealthCheck, given
-from hypothesis import strategies as st
 
 from accounts.queries.cards import forget_cards
 from infra.api.errors import InvalidCursor
@@ -15,7 +12,6 @@ from infra.sharding.buckets import shard_of
 from posts.actions.create_post import create_post
 from posts.actions.delete_post import delete_post
 from posts.actions.repost import repost
-from posts.ids import EPOCH, PostId
 from posts.known import known_posts
 from posts.types import Draft
 from relations.actions.block import block, unblock
@@ -23,41 +19,16 @@ from relations.actions.follow import follow, unfollow
 from relations.actions.mute import mute, unmute
 from relations.rosters.actions.members import add_members, remove_members
 from relations.rosters.actions.rosters import change_roster, create_roster, delete_roster
-from relations.rosters.errors import NotFollowed, RosterNotFound
+from relations.rosters.errors import RosterNotFound
 from relations.rosters.types import RepliesPolicy, RosterWish
 from relations.types import FollowWish
 from tests.budgets import count_calls
-from tests.integration.timelines.homes import ids_of
+from tests.integration.timelines.homes import at, newest_first
 from tests.integration.timelines.indexed import index_everywhere
-from tests.integration.timelines.test_histories import History, person
-from tests.world import clean, drain_all, find_live, make_accounts, publish
+from tests.integration.timelines.rosters import read_from_bottom, read_page, read_to_end
+from tests.world import drain_all, find_live, make_accounts, publish
 from timelines.queries.roster import roster_page
 from timelines.types import Entry
-
-
-def read_page(owner, roster_id, limit=40, **cursor):
-    return ids_of(roster_page(owner, roster_id, Window(limit, **cursor)).items)
-
-
-def read_to_end(owner, roster_id, limit):
-    found, cursor = [], None
-    while True:
-        page = roster_page(owner, roster_id, Window(limit, max_id=cursor))
-        found += ids_of(page.items)
-        cursor = page.older
-        if cursor is None:
-            return found
-
-
-def read_from_bottom(owner, roster_id, limit):
-    found, cursor = [], PostId(0, 0, 0).public
-    while page := read_page(owner, roster_id, limit, min_id=cursor):
-        found, cursor = page + found, page[0]
-    return found
-
-
-def newest_first(*posts):
-    return [post.public for post in sorted(posts, reverse=True)]
 
 
 class Listing:
@@ -78,10 +49,6 @@ class Listing:
 @pytest.fixture
 def mine(world):
     return Listing()
-
-
-def at(second):
-    return lambda: EPOCH + second
 
 
 def test_members_posts_and_nobody_elses_not_even_mine(mine):
@@ -257,88 +224,3 @@ def test_without_redis_it_is_the_same(mine):
     redis().call("FLUSHDB")
     forget_cards()
     assert mine.read() == newest_first(*posts)
-
-
-policies = st.sampled_from(RepliesPolicy)
-step = st.one_of(
-    st.tuples(st.just("publish"), person, st.integers(0, 2)),
-    st.tuples(st.just("publish"), person, st.integers(0, 2)),
-    st.tuples(st.just("reply"), person, st.integers(0, 50)),
-    st.tuples(st.just("repost"), person, st.integers(0, 50)),
-    st.tuples(st.just("delete"), person, st.integers(0, 50)),
-    st.tuples(st.just("put_on"), person, st.none()),
-    st.tuples(st.just("put_on"), person, st.none()),
-    st.tuples(st.just("take_off"), person, st.none()),
-    st.tuples(st.just("unfollow_by_owner"), person, st.none()),
-    st.tuples(st.just("mute"), person, st.none()),
-    st.tuples(st.just("read_roster"), st.none(), st.none()),
-    st.tuples(st.just("drain"), st.none(), st.none()),
-)
-
-
-class RosterHistory(History):
-    """The first of the people has a roster; the model is a set of people."""
-
-    def __init__(self, policy):
-        super().__init__()
-        self.owner, self.policy = self.people[0], policy
-        self.roster_id = create_roster(self.owner, "close", policy).roster_id
-        self.members, self.muted = set(), set()
-        for other in range(1, len(self.people)):
-            self.follow(self.owner, other)
-
-    def put_on(self, account, _):
-        """Who is not followed is refused, and followed for the next time."""
-        if account in self.oracle.following(self.owner):
-            add_members(self.owner, self.roster_id, [account])
-            self.members.add(account)
-            return
-        with pytest.raises(NotFollowed):
-            add_members(self.owner, self.roster_id, [account])
-        if account != self.owner:
-            self.follow(self.owner, self.people.index(account))
-
-    def take_off(self, account, _):
-        remove_members(self.owner, self.roster_id, [account])
-        self.members.discard(account)
-
-    def unfollow_by_owner(self, account, _):
-        self.unfollow(self.owner, self.people.index(account))
-        self.members.discard(account)
-
-    def mute(self, account, _):
-        if account != self.owner:
-            mute(self.owner, account)
-            self.muted.add(account)
-
-    def expected(self):
-        shown = {
-            RepliesPolicy.LIST: self.members,
-            RepliesPolicy.FOLLOWED: set(self.oracle.following(self.owner)),
-            RepliesPolicy.NONE: set(),
-        }[self.policy]
-        return self.oracle.by(self.members - self.muted, {self.owner, *shown}, self.muted)
-
-    def read_roster(self, _, __):
-        """Before the drain posts may be late, but nothing may be shown that should not be."""
-        shown = read_to_end(self.owner, self.roster_id, 5)
-        assert shown == sorted(set(shown), reverse=True)
-        assert {int(post[6:12], 36) for post in shown} <= self.members - self.muted
-
-    def check(self):
-        drain_all()
-        for limit in (1, 3, 40):
-            assert read_to_end(self.owner, self.roster_id, limit) == self.expected()
-            assert read_from_bottom(self.owner, self.roster_id, limit) == self.expected()
-
-
-@hypothesis.settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
-@given(policies, st.lists(step, max_size=40))
-def test_it_is_what_the_oracle_says(world, policy, steps):
-    clean()
-    history = RosterHistory(policy)
-    for one in steps:
-        history.run(*one)
-    history.check()
