@@ -1,0 +1,135 @@
+"""Paging a home: full pages, each entry once, exact cursors, whatever falls out on the way."""
+
+from collections.abc import Callable
+
+import pytest
+
+from infra.api.errors import InvalidCursor
+from infra.api.pages import Window
+from infra.caching.client import redis
+from posts.actions.delete_post import delete_post
+from relations.actions.follow import follow
+from relations.actions.mute import mute
+from tests.budgets import count_calls
+from tests.integration.timelines.homes import (
+    at,
+    first_page,
+    ids_of,
+    newest_first,
+    pulls,
+    read_from_bottom,
+    read_to_end,
+)
+from tests.world import make_accounts, publish
+from timelines.queries.home import home_page
+
+Drain = Callable[[], int]
+
+
+def test_pages_are_full_although_entries_fall_out(world: None, drain: Drain) -> None:
+    me, friend = make_accounts(2)
+    follow(me, friend)
+    posts = [publish(friend, clock_s=at(second)) for second in range(100, 130)]
+    drain()
+    first_page(me)
+    for post in posts[15:28]:
+        delete_post(post)
+    page = home_page(me, Window(10))
+    assert ids_of(page.items) == newest_first(*posts[:15], *posts[28:])[:10]
+
+
+def test_paging_goes_below_the_live_timeline_to_the_first_post(
+    tiny_timelines: None, world: None, drain: Drain
+) -> None:
+    me, *friends = make_accounts(6)
+    for friend in friends:
+        follow(me, friend)
+    posts = [publish(f, clock_s=at(100 + n)) for n in range(12) for f in friends]
+    drain()
+    assert read_to_end(me) == newest_first(*posts)
+    assert read_to_end(me) == newest_first(*posts), "now with a live timeline"
+    assert read_from_bottom(me) == newest_first(*posts)
+    with count_calls() as calls:
+        first_page(me, limit=3)
+    assert not pulls(calls), "the top of the page is in the live timeline"
+
+
+def test_ties_within_a_second_are_exact(tiny_timelines: None, world: None, drain: Drain) -> None:
+    """Twenty authors post three times each in the same second; the live timeline is cut inside."""
+    me, *friends = make_accounts(21)
+    for friend in friends:
+        follow(me, friend)
+    posts = [publish(f, clock_s=at(100)) for _ in range(3) for f in friends]
+    drain()
+    for limit in (1, 4, 40):
+        assert read_to_end(me, limit) == newest_first(*posts)
+        assert read_from_bottom(me, limit) == newest_first(*posts)
+
+
+def test_a_cursor_whose_post_is_gone_still_works(world: None, drain: Drain) -> None:
+    me, friend = make_accounts(2)
+    follow(me, friend)
+    a, b, c = (publish(friend, clock_s=at(second)) for second in (100, 101, 102))
+    drain()
+    delete_post(b)
+    assert ids_of(home_page(me, Window(20, max_id=b.public)).items) == [a.public]
+    assert ids_of(home_page(me, Window(20, min_id=b.public)).items) == [c.public]
+
+
+def test_since_id_is_the_newest_and_min_id_the_next(world: None, drain: Drain) -> None:
+    me, friend = make_accounts(2)
+    follow(me, friend)
+    posts = [publish(friend, clock_s=at(second)) for second in range(100, 110)]
+    drain()
+    since = home_page(me, Window(3, since_id=posts[2].public))
+    assert ids_of(since.items) == newest_first(*posts[7:])
+    immediately = home_page(me, Window(3, min_id=posts[2].public))
+    assert ids_of(immediately.items) == newest_first(*posts[3:6])
+    between = home_page(me, Window(20, max_id=posts[8].public, since_id=posts[2].public))
+    assert ids_of(between.items) == newest_first(*posts[3:8])
+
+
+def test_older_is_offered_only_when_there_is_more(world: None, drain: Drain) -> None:
+    me, friend = make_accounts(2)
+    follow(me, friend)
+    posts = [publish(friend, clock_s=at(second)) for second in range(100, 105)]
+    drain()
+    assert home_page(me, Window(5)).older is None
+    assert home_page(me, Window(4)).older == posts[1].public
+    delete_post(posts[0])
+    assert home_page(me, Window(4)).older is None, "what is left below is deleted"
+
+
+@pytest.mark.parametrize("cursor", ["x", "0" * 13, "0" * 15, "!" * 14, "É" * 14, "Z" * 14])
+@pytest.mark.parametrize("name", ["max_id", "since_id", "min_id"])
+def test_a_foreign_cursor_is_an_error(world: None, cursor: str, name: str) -> None:
+    (me,) = make_accounts(1)
+    with pytest.raises(InvalidCursor):
+        home_page(me, Window(20)._replace(**{name: cursor}))
+
+
+def test_a_flush_costs_only_time(tiny_timelines: None, world: None, drain: Drain) -> None:
+    me, friend = make_accounts(2)
+    follow(me, friend)
+    posts = [publish(friend, clock_s=at(second)) for second in range(100, 140)]
+    drain()
+    page = home_page(me, Window(7))
+    redis().call("FLUSHDB")
+    rest = home_page(me, Window(40, max_id=page.older))
+    assert ids_of(page.items) + ids_of(rest.items) == newest_first(*posts)
+    late = publish(friend, clock_s=at(200))
+    drain()
+    assert first_page(me)[0] == late.public
+
+
+def test_pages_are_full_although_most_authors_are_muted(world: None, drain: Drain) -> None:
+    me, loud, quiet = make_accounts(3)
+    follow(me, loud)
+    follow(me, quiet)
+    posts = [publish(quiet, clock_s=at(100 + n)) for n in range(10)]
+    for second in range(120, 160):
+        publish(loud, clock_s=at(second))
+    drain()
+    mute(me, loud)
+    assert first_page(me, limit=5) == newest_first(*posts)[:5]
+    assert read_to_end(me, limit=3) == newest_first(*posts)

@@ -1,0 +1,71 @@
+"""Authors who cross the threshold either way, in any history: no hole and no double."""
+
+import hypothesis
+from hypothesis import HealthCheck, given
+from hypothesis import strategies as st
+
+from infra.caching.client import redis
+from infra.sharding.buckets import shard_of
+from posts.ids import EPOCH, PostId
+from relations.actions.follow import follow, unfollow
+from tests.integration.timelines.homes import read_from_bottom, read_to_end
+from tests.world import clean, drain_all, make_accounts, publish
+from timelines.hot.heating import cool_shard
+
+PEOPLE = 5
+person = st.integers(0, PEOPLE - 1)
+step = st.one_of(
+    st.tuples(st.just("publish"), person, st.none()),
+    st.tuples(st.just("publish"), st.just(0), st.none()),
+    st.tuples(st.just("follow"), person, st.just(0)),
+    st.tuples(st.just("unfollow"), person, st.just(0)),
+    st.tuples(st.just("follow"), person, person),
+    st.tuples(st.just("read"), person, st.none()),
+    st.tuples(st.just("drain"), st.none(), st.none()),
+    st.tuples(st.just("cool"), st.none(), st.none()),
+    st.tuples(st.just("flush"), st.none(), st.none()),
+    st.tuples(st.just("evict"), st.sampled_from(["set", "outbox", "home"]), person),
+)
+
+
+@hypothesis.settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(steps=st.lists(step, max_size=50))
+def test_crossing_either_way_leaves_no_hole_and_no_double(
+    world: None, low_threshold: None, tiny_timelines: None, steps: list
+) -> None:
+    clean()
+    people = make_accounts(PEOPLE)
+    posts: dict[int, list[PostId]] = {account: [] for account in people}
+    following: dict[int, set[int]] = {account: set() for account in people}
+    second = iter(range(EPOCH + 100, EPOCH + 1_000))
+    for fan in people[1:]:
+        follow(fan, people[0])
+        following[fan].add(people[0])
+    drain_all()
+    for name, who, what in steps:
+        if name == "publish":
+            posts[people[who]].append(publish(people[who], clock_s=lambda: next(second)))
+        elif name == "follow" and who != what:
+            follow(people[who], people[what])
+            following[people[who]].add(people[what])
+        elif name == "unfollow":
+            unfollow(people[who], people[what])
+            following[people[who]].discard(people[what])
+        elif name == "read":
+            read_to_end(people[who], 3)
+        elif name == "drain":
+            drain_all()
+        elif name == "cool":
+            cool_shard(shard_of(people[0]))
+        elif name == "flush":
+            redis().call("FLUSHDB")
+        elif name == "evict":
+            family = {"set": "hot:v1:{0}", "outbox": f"outbox:v1:{{{people[what]}}}"}
+            redis().call("DEL", "timelines." + family.get(who, f"home:v1:{{{people[what]}}}"))
+    drain_all()
+    for reader in people:
+        mine = [p for author in (reader, *following[reader]) for p in posts[author]]
+        assert read_to_end(reader, 4) == [p.public for p in sorted(mine, reverse=True)]
+        assert read_from_bottom(reader, 3) == [p.public for p in sorted(mine, reverse=True)]

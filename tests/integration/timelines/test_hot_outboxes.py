@@ -1,0 +1,101 @@
+"""The set of hot authors and copies of their outboxes: who is in, how old, at which cost."""
+
+import threading
+from collections.abc import Callable
+
+from infra.caching.client import redis
+from tests.budgets import count_calls
+from tests.integration.timelines.homes import first_page, read_from_bottom, read_to_end
+from tests.integration.timelines.stars import Fans
+from tests.world import drain_all, make_accounts
+from timelines.hot import outboxes as outboxes_module
+from timelines.hot.directory import SET, Directory, announce_commands, directory, new_stamp
+from timelines.hot.outboxes import Outboxes, outbox_store
+
+Drain = Callable[[], int]
+
+
+def test_many_posts_of_theirs_are_read_to_the_first(fans, drain: Drain, monkeypatch) -> None:
+    monkeypatch.setattr(outboxes_module, "OUTBOX_ENTRIES", 4)
+    outbox_store.cache_clear()
+    fans.heat()
+    for _ in range(12):
+        fans.post()
+        fans.post(fans.friend)
+    drain()
+    for limit in (1, 5):
+        assert read_to_end(fans.me, limit) == fans.expected()
+        assert read_from_bottom(fans.me, limit) == fans.expected()
+    outbox_store.cache_clear()
+
+
+def test_an_author_announced_while_the_set_is_read_is_in_it(fans: Fans, drain: Drain) -> None:
+    """Between the reading of the shards and the laying of the set."""
+    claim = b"\0" + b"7" * 7
+    redis().call("SET", SET, claim)
+    fans.heat()
+    fans.post()
+    drain()
+    assert redis().call("GET", SET) != claim, "whoever lays on this claim is refused"
+    assert Directory().find(None).ids == (fans.star,)
+    assert read_to_end(fans.me) == fans.expected()
+
+
+def test_the_set_changes_its_stamp_only_when_it_changes(world: None) -> None:
+    redis().call("SET", SET, new_stamp())
+    (author,) = make_accounts(1)
+    stamps = []
+    for authors in (set(), {author}, {author}, {author + 1}):
+        redis().run(announce_commands(authors))
+        stamps.append(redis().call("GETRANGE", SET, 0, 7))
+    assert [stamps[0] != stamps[1], stamps[1] == stamps[2], stamps[2] != stamps[3]] == [True] * 3
+    assert directory.find(stamps[3]).ids == (author, author + 1)
+
+
+def test_a_warm_page_costs_one_round_trip(fans: Fans, drain: Drain, monkeypatch) -> None:
+    fans.heat()
+    fans.post()
+    drain()
+    first_page(fans.me)
+    with count_calls() as calls:
+        assert len(Outboxes().find([fans.star])) == 1
+    assert (calls.statements, calls.round_trips) == ([], 1), "a process that begins"
+    monkeypatch.setattr(outboxes_module, "COPY_S", 60.0)
+    first_page(fans.me)
+    with count_calls() as calls:
+        assert first_page(fans.me) == fans.expected()
+    assert (calls.statements, calls.round_trips) == ([], 1)
+
+
+def test_a_copy_is_given_out_for_a_second(fans: Fans, drain: Drain, monkeypatch) -> None:
+    monkeypatch.setattr(outboxes_module, "COPY_S", 1.0)
+    now_s = 100.0
+    fans.heat()
+    copies = Outboxes(lambda: now_s)
+    (before,) = copies.find([fans.star])
+    fans.post()
+    drain()
+    now_s = 101.0
+    assert copies.find([fans.star]) == [before]
+    now_s = 101.1
+    (after,) = copies.find([fans.star])
+    assert len(after.entries) == len(before.entries) + 1
+
+
+def test_an_outbox_built_while_it_is_pushed_to_lacks_nothing(fans: Fans, monkeypatch) -> None:
+    fans.heat()
+    redis().call("DEL", b"timelines.outbox:v1:{%d}" % fans.star)
+    read, going = outboxes_module.newest_entries, threading.Event()
+
+    def slow(*args: int) -> object:
+        found = read(*args)
+        if not going.is_set():
+            going.set()
+            fans.post()
+            drain_all()
+        return found
+
+    monkeypatch.setattr(outboxes_module, "newest_entries", slow)
+    Outboxes().find([fans.star])
+    assert going.is_set()
+    assert read_to_end(fans.me) == fans.expected()

@@ -1,0 +1,99 @@
+"""A roster's timeline after any history: what an oracle computes from the truth."""
+
+import hypothesis
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import strategies as st
+
+from relations.actions.mute import mute
+from relations.rosters.actions.members import add_members, remove_members
+from relations.rosters.actions.rosters import create_roster
+from relations.rosters.errors import NotFollowed
+from relations.rosters.types import RepliesPolicy
+from tests.integration.timelines.rosters import read_from_bottom, read_to_end
+from tests.integration.timelines.test_histories import History, person
+from tests.world import clean, drain_all
+
+policies = st.sampled_from(RepliesPolicy)
+step = st.one_of(
+    st.tuples(st.just("publish"), person, st.integers(0, 2)),
+    st.tuples(st.just("publish"), person, st.integers(0, 2)),
+    st.tuples(st.just("reply"), person, st.integers(0, 50)),
+    st.tuples(st.just("repost"), person, st.integers(0, 50)),
+    st.tuples(st.just("delete"), person, st.integers(0, 50)),
+    st.tuples(st.just("put_on"), person, st.none()),
+    st.tuples(st.just("put_on"), person, st.none()),
+    st.tuples(st.just("take_off"), person, st.none()),
+    st.tuples(st.just("unfollow_by_owner"), person, st.none()),
+    st.tuples(st.just("mute"), person, st.none()),
+    st.tuples(st.just("read_roster"), st.none(), st.none()),
+    st.tuples(st.just("drain"), st.none(), st.none()),
+)
+
+
+class RosterHistory(History):
+    """The first of the people has a roster; the model is a set of people."""
+
+    def __init__(self, policy):
+        super().__init__()
+        self.owner, self.policy = self.people[0], policy
+        self.roster_id = create_roster(self.owner, "close", policy).roster_id
+        self.members, self.muted = set(), set()
+        for other in range(1, len(self.people)):
+            self.follow(self.owner, other)
+
+    def put_on(self, account, _):
+        """Who is not followed is refused, and followed for the next time."""
+        if account in self.oracle.following(self.owner):
+            add_members(self.owner, self.roster_id, [account])
+            self.members.add(account)
+            return
+        with pytest.raises(NotFollowed):
+            add_members(self.owner, self.roster_id, [account])
+        if account != self.owner:
+            self.follow(self.owner, self.people.index(account))
+
+    def take_off(self, account, _):
+        remove_members(self.owner, self.roster_id, [account])
+        self.members.discard(account)
+
+    def unfollow_by_owner(self, account, _):
+        self.unfollow(self.owner, self.people.index(account))
+        self.members.discard(account)
+
+    def mute(self, account, _):
+        if account != self.owner:
+            mute(self.owner, account)
+            self.muted.add(account)
+
+    def expected(self):
+        shown = {
+            RepliesPolicy.LIST: self.members,
+            RepliesPolicy.FOLLOWED: set(self.oracle.following(self.owner)),
+            RepliesPolicy.NONE: set(),
+        }[self.policy]
+        return self.oracle.by(self.members - self.muted, {self.owner, *shown}, self.muted)
+
+    def read_roster(self, _, __):
+        """Before the drain posts may be late, but nothing may be shown that should not be."""
+        shown = read_to_end(self.owner, self.roster_id, 5)
+        assert shown == sorted(set(shown), reverse=True)
+        assert {int(post[6:12], 36) for post in shown} <= self.members - self.muted
+
+    def check(self):
+        drain_all()
+        for limit in (1, 3, 40):
+            assert read_to_end(self.owner, self.roster_id, limit) == self.expected()
+            assert read_from_bottom(self.owner, self.roster_id, limit) == self.expected()
+
+
+@hypothesis.settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(policies, st.lists(step, max_size=40))
+def test_it_is_what_the_oracle_says(world, policy, steps):
+    clean()
+    history = RosterHistory(policy)
+    for one in steps:
+        history.run(*one)
+    history.check()
