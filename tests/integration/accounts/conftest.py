@@ -13,7 +13,8 @@ from pytest_django import Settings
 
 from infra.caching.client import SingleClient
 from infra.sharding.placement import all_aliases
-from tests.integration.accounts.people import FAST_HASHERS, App, Person
+from tests.integration.accounts.consent import CALLBACK, NATIVE
+from tests.integration.accounts.people import FAST_HASHERS, OUT_OF_BAND, PASSWORD, App, Person
 
 
 @pytest.fixture(autouse=True)
@@ -36,6 +37,20 @@ def app(client: Client) -> App:
 @pytest.fixture
 def ann(app: App) -> Person:
     return app.sign_up("ann")
+
+
+@pytest.fixture
+def reader(client: Client) -> App:
+    """An application that codes may be sent to: shown, to a page, to a program."""
+    return App.register(client, uris=f"{OUT_OF_BAND}\n{CALLBACK}\n{NATIVE}")
+
+
+@pytest.fixture
+def browser(ann: Person) -> Client:
+    """Ann's browser, signed in."""
+    browser = Client()
+    browser.post("/auth/sign_in", {"username": "ann@example.org", "password": PASSWORD})
+    return browser
 
 
 @pytest.fixture

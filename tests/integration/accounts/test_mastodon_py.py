@@ -18,8 +18,8 @@ from mastodon import (
     MastodonUnauthorizedError,
 )
 
+from tests.integration.accounts.consent import decide
 from tests.integration.accounts.people import PASSWORD
-from tests.integration.accounts.test_oauth import decide
 
 
 class QuietHandler(WSGIRequestHandler):

@@ -1,0 +1,156 @@
+"""OAuth2 in the browser, as Mastodon's clients speak it: consent, codes, where they are sent."""
+
+import base64
+import re
+from hashlib import sha256
+
+import pytest
+from django.test import Client
+from oauth2_provider.models import get_grant_model
+
+from accounts.queries.viewers import find_viewer
+from tests.integration.accounts.consent import (
+    CALLBACK,
+    NATIVE,
+    address,
+    answer_of,
+    code_for,
+    decide,
+    exchange,
+)
+from tests.integration.accounts.people import OUT_OF_BAND, PASSWORD, SCOPES, App, Person
+
+VERIFIER = "v" * 43 + "-._~"
+CHALLENGE = base64.urlsafe_b64encode(sha256(VERIFIER.encode()).digest()).rstrip(b"=").decode()
+
+
+def test_a_code_becomes_a_token(reader: App, browser: Client, ann: Person) -> None:
+    token = exchange(reader, code_for(browser, reader)).json()
+    assert (token["token_type"], token["scope"]) == ("Bearer", SCOPES)
+    assert isinstance(token["created_at"], int)
+    viewer = find_viewer(token["access_token"])
+    assert viewer is not None
+    assert viewer.account_id == ann.id
+
+
+def test_signing_in_leads_back_to_the_question(reader: App, ann: Person) -> None:
+    browser = Client()
+    asked = browser.get(address(reader))
+    assert asked["Location"].startswith("/auth/sign_in?next=")
+    page = browser.get(asked["Location"])
+    assert b'name="password"' in page.content
+    signed_in = browser.post(
+        asked["Location"],
+        {"username": "ANN", "password": PASSWORD, "next": page.context["next"]},
+    )
+    question = browser.get(signed_in["Location"])
+    assert b"Let Reader in?" in question.content
+    assert b"Follow, block and mute for you" in question.content
+
+
+def test_the_state_comes_back_and_a_no_is_a_no(reader: App, browser: Client) -> None:
+    assert answer_of(decide(browser, address(reader), allow="true"))["state"] == "s1"
+    denied = answer_of(decide(browser, address(reader)))
+    assert (denied["error"], denied["state"]) == ("access_denied", "s1")
+
+
+def test_out_of_band_shows_the_code(reader: App, browser: Client) -> None:
+    page = decide(browser, address(reader, redirect_uri=OUT_OF_BAND), allow="true")
+    code = re.search(rb'<output id="code">(.+?)</output>', page.content)
+    assert code is not None
+    token = exchange(reader, code[1].decode(), redirect_uri=OUT_OF_BAND)
+    assert token.status_code == 200
+
+
+def test_out_of_band_shows_a_refusal(reader: App, browser: Client) -> None:
+    page = decide(browser, address(reader, redirect_uri=OUT_OF_BAND))
+    assert b"Not authorized" in page.content
+
+
+def test_a_native_application_gets_its_own_scheme(reader: App, browser: Client) -> None:
+    answer = decide(browser, address(reader, redirect_uri=NATIVE), allow="true")
+    assert answer["Location"].startswith(NATIVE + "?")
+
+
+def test_what_was_allowed_once_is_not_asked_again(reader: App, browser: Client) -> None:
+    exchange(reader, code_for(browser, reader))
+    assert "code" in answer_of(browser.get(address(reader)))
+
+
+def test_force_login_asks_who_it_is(reader: App, browser: Client) -> None:
+    answer = browser.get(address(reader, force_login="true"))
+    assert browser.get(answer["Location"])["Location"].startswith("/auth/sign_in")
+    assert browser.get(address(reader, force_login="False")).status_code == 302
+
+
+@pytest.mark.parametrize(("method", "challenge"), [("S256", CHALLENGE), ("plain", VERIFIER)])
+@pytest.mark.filterwarnings("ignore:The PKCE:DeprecationWarning")
+def test_a_code_with_a_challenge_needs_its_verifier(
+    reader: App, browser: Client, method: str, challenge: str
+) -> None:
+    asked = {"code_challenge": challenge, "code_challenge_method": method}
+    code = code_for(browser, reader, **asked)
+    assert exchange(reader, code).status_code == 400
+    code = code_for(browser, reader, **asked)
+    assert exchange(reader, code, code_verifier=VERIFIER[:-1] + "x").status_code == 400
+    code = code_for(browser, reader, **asked)
+    assert exchange(reader, code, code_verifier=VERIFIER).status_code == 200
+
+
+@pytest.mark.parametrize("challenge", ["short", "x" * 129, "x" * 42 + "\x00"])
+def test_a_malformed_challenge_is_refused(reader: App, browser: Client, challenge: str) -> None:
+    url = address(reader, code_challenge=challenge, code_challenge_method="S256")
+    assert answer_of(decide(browser, url, allow="true"))["error"] == "invalid_request"
+    assert not get_grant_model().objects.exists()
+
+
+def test_a_code_works_once_for_its_own_client_and_address(
+    reader: App, app: App, browser: Client
+) -> None:
+    assert exchange(app, code_for(browser, reader)).json()["error"] == "invalid_grant"
+    code = code_for(browser, reader)
+    assert exchange(reader, code, redirect_uri=NATIVE).status_code == 400
+    code = code_for(browser, reader)
+    assert exchange(reader, code).status_code == 200
+    assert exchange(reader, code).json()["error"] == "invalid_grant"
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"redirect_uri": "https://evil.example/callback"},
+        {"redirect_uri": CALLBACK + "/more"},
+        {"redirect_uri": "javascript:alert(1)"},
+        {"redirect_uri": "\x00"},
+        {"client_id": "nobody"},
+        {"client_id": "a\x00b"},
+    ],
+)
+def test_nobody_is_sent_to_an_unregistered_address(
+    reader: App, browser: Client, changes: dict[str, str]
+) -> None:
+    answer = browser.get(address(reader, **changes))
+    assert answer.status_code == 400
+    assert b"This request cannot be answered" in answer.content
+
+
+@pytest.mark.parametrize(
+    ("changes", "error"),
+    [
+        ({"scope": "read admin:write"}, "invalid_scope"),
+        ({"scope": "\x00"}, "invalid_scope"),
+        ({"response_type": "token"}, "unauthorized_client"),
+        ({"response_type": "nonsense"}, "unsupported_response_type"),
+    ],
+)
+def test_other_mistakes_go_back_to_the_application(
+    reader: App, browser: Client, changes: dict[str, str], error: str
+) -> None:
+    location = browser.get(address(reader, **changes))["Location"]
+    assert location.startswith(CALLBACK)
+    assert error in location
+
+
+@pytest.mark.parametrize("query", ["", "%zz", "client_id=%", "a=%00&client_id=%ff"])
+def test_an_unreadable_question_is_answered_politely(browser: Client, query: str) -> None:
+    assert browser.get("/oauth/authorize?" + query).status_code == 400
