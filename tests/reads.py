@@ -19,7 +19,16 @@ from drf_spectacular.generators import SchemaGenerator
 from tests.callers import next_link
 
 # Not the API: for operators and staff, or nothing about accounts.
-EXEMPT = ("admin/", "oauth/", "auth/", "api/schema", "api/docs", "health/", "metrics")
+EXEMPT = (
+    "admin/",
+    "oauth/",
+    "auth/",
+    "api/schema",
+    "api/docs",
+    "health/",
+    "metrics",
+    "favicon.ico",
+)
 PLACEHOLDER = re.compile(r"<\w+:(\w+)>")
 PAGING = {"limit", "max_id", "since_id", "min_id"}
 FILTERS = {
