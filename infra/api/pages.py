@@ -66,9 +66,6 @@ def _quote(cursor: str) -> str:
 
 def page_response(request: Request, page: Page[bytes]) -> HttpResponse:
     """A page of ready-made JSON objects as an array, with its Link header."""
-    response = json_response(b"[%b]" % b",".join(page.items))
     url = f"{settings.PUBLIC_URL}{request.path}"
     link = link_header(url, request.query_params, page.older, page.newer)
-    if link:
-        response["Link"] = link
-    return response
+    return json_response(b"[%b]" % b",".join(page.items), headers={"Link": link} if link else None)

@@ -47,5 +47,4 @@ def add_plain(response: HttpResponseBase, headers: Mapping[str, str]) -> None:
     Not for anything of a client's: it is not looked at for line breaks, nor for what is not ASCII,
     which is most of the 2 µs that Django takes for a header.
     """
-    plain = {name.lower(): (name, value) for name, value in headers.items()}
-    response.headers._store.update(plain)
+    response.headers._store.update(zip(map(str.lower, headers), headers.items(), strict=True))

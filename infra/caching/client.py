@@ -10,7 +10,7 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, partial
 from hashlib import sha1
-from itertools import chain, islice
+from itertools import chain, islice, repeat
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -145,6 +145,8 @@ class FeedRedis:
         return self._complete(sent, replies)
 
     def _complete(self, commands: Sequence[Command], replies: list[Any]) -> list[Any]:
+        if not any(map(isinstance, replies, repeat(RedisError))):
+            return replies
         failed = [n for n, reply in enumerate(replies) if isinstance(reply, RedisError)]
         unknown = [n for n in failed if isinstance(replies[n], NoScriptError)]
         if unknown:

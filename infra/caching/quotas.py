@@ -67,6 +67,8 @@ class Quotas:
         window = int(now_s) // self._window_s
         with self._lock:
             short = [claim for claim in claims if not self._take(claim, window)]
+        if not short:
+            return self._usage(claims[0], window, True)
         # One whose window is known to be used up is refused without asking again.
         asked = [claim for claim in short if not self._is_used_up(claim, window)]
         if asked:

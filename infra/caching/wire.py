@@ -85,11 +85,11 @@ class Wire:
         return sock
 
     def _read(self, sock: Any, count: int) -> list[Any]:
-        get, replies = self._reader.gets, []
-        for _ in range(count):
-            while (reply := get()) is _INCOMPLETE:
-                self._receive(sock)
-            replies.append(reply)
+        arrived = iter(self._reader.gets, _INCOMPLETE)
+        replies = list(islice(arrived, count))
+        while len(replies) < count:
+            self._receive(sock)
+            replies += islice(iter(self._reader.gets, _INCOMPLETE), count - len(replies))
         return replies
 
     def _receive(self, sock: Any) -> None:

@@ -83,16 +83,16 @@ def hydrate(
     wanted = dict.fromkeys([*ids, *reposts])
     known = known_posts.find(wanted, position)
     unknown = wanted.keys() - known.keys() if len(known) < len(wanted) else ()
-    posts = plan_reading(unknown, time.time())
     # The look before the cards: what another thread learns between the two is news to this one.
     look = known_posts.look() if position is None and wanted else None
     cards = _plan_cards(authors_of(wanted), look)
     counts = plan_counts(dict.fromkeys(ids) if reposts else wanted)
+    if not (unknown or look or cards.missing or counts.missing or extra):
+        return Hydrated(known, cards.known, counts.known, ())
+    posts = plan_reading(unknown, time.time())
     looks = [look.command()] if look else []
     parts = [posts.commands(), cards.commands(), counts.commands(), looks, list(extra)]
     commands = [command for part in parts for command in part]
-    if not (unknown or commands):
-        return Hydrated(known, cards.known, counts.known, ())
     replies, is_away = _ask(commands)
     post_replies, card_replies, count_replies, news, extra_replies = _split(replies, parts)
     accounts = complete_cards(cards, card_replies)
