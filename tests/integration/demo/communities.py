@@ -1,17 +1,14 @@
 """Graphs for tests, commands run on them, and the databases' content in words that compare."""
 
-import os
 import random
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.parse import quote
 
 from django.conf import settings
 from django.core.management import call_command
-from django.db import connections
 
 from infra.changes.failpoints import arm, disarm
-from infra.sharding.placement import GLOBAL_ALIAS, all_aliases
+from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.sql import fetch_all
 
 Pairs = list[tuple[int, int]]
@@ -88,19 +85,3 @@ def dying_at(failpoint: str, time: int):
         yield
     finally:
         disarm(failpoint)
-
-
-def environment_of_this_world() -> dict[str, str]:
-    """For processes of their own that are to use the databases of this test."""
-    urls = {alias: _url(alias) for alias in all_aliases()}
-    return os.environ | {
-        "DATABASE_URL": urls.pop(GLOBAL_ALIAS),
-        "SHARD_DATABASE_URLS": ",".join(urls.values()),
-        "REDIS_URL": settings.REDIS_URL,
-    }
-
-
-def _url(alias: str) -> str:
-    at = connections[alias].settings_dict
-    where = f"{at['USER']}:{at['PASSWORD']}" if at["PASSWORD"] else at["USER"]
-    return f"postgresql://{where}@/{at['NAME']}?host={quote(at['HOST'], safe='')}&port={at['PORT']}"

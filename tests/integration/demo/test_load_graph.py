@@ -1,10 +1,6 @@
-"""load_graph: what it lays is what following would have made, however often it is killed."""
+"""load_graph: what it lays is what following would have made."""
 
-import subprocess
-import sys
-import threading
 import time
-from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,44 +8,29 @@ import orjson
 import pytest
 from django.contrib.auth.hashers import check_password, make_password
 from django.core.management import CommandError, call_command
-from django.db import connections
 
 from accounts.models import User
 from accounts.queries.load import load_account_json
-from demo.errors import AlreadyLoading, GraphNameTaken, UsernameTaken
-from demo.turns import alone
+from demo.errors import GraphNameTaken
 from infra.api.pages import Window
-from infra.changes.failpoints import arm, disarm
 from infra.changes.lag import lag_of
 from infra.sharding.placement import GLOBAL_ALIAS, all_aliases
-from infra.sharding.sql import execute, fetch_all, fetch_one
+from infra.sharding.sql import fetch_all
 from posts.ids import PostId
 from relations.actions.follow import follow, unfollow
 from relations.queries.lists import FOLLOWERS_LIST, FOLLOWING_LIST, list_page
 from tests.integration.demo.communities import (
-    Died,
-    dying_at,
-    environment_of_this_world,
     everything,
     id_by_node,
     ids_by_username,
     load,
-    random_pairs,
     write_edges,
 )
 from tests.oracle import Oracle
 from tests.scenarios.graph_input import FIRST_FOLLOW_MS, MINUTE_MS, read_lists
-from tests.waiting import until
-from tests.world import clean
 from timelines.queries.home import home_page
 
-CHECKOUT = Path(__file__).parents[3]
 ALL = Window(limit=1_000)
-
-
-@pytest.fixture
-def graph(tmp_path) -> Path:
-    return write_edges(tmp_path / "town.edges", random_pairs(60, 400))
 
 
 def oracle_of(path: Path, ids: dict[int, int]) -> Oracle:
@@ -106,104 +87,6 @@ def test_loading_again_changes_nothing(world, graph):
     assert len(everything()["posts"]) == 41
 
 
-@pytest.mark.parametrize(
-    ("failpoint", "times"),
-    [
-        ("demo.users_made", [1]),
-        ("demo.account_rows_laid", [1, 3]),
-        ("demo.shard_laid", [1, 3, 4]),
-        ("demo.post_published", [1, 60]),
-    ],
-)
-def test_killed_anywhere_and_run_again_it_ends_the_same(world, graph, failpoint, times):
-    load(graph, posts=130)
-    undisturbed = everything()
-    clean()
-    for nth in times:
-        with dying_at(failpoint, nth), pytest.raises(Died):
-            load(graph, posts=130)
-    load(graph, posts=130)
-    assert everything() == undisturbed
-
-
-def test_killed_twice_hours_apart_no_post_is_published_again(world, graph):
-    """create_post knows an Idempotency-Key for an hour, and then forgets it at the next post."""
-    load(graph, posts=130)
-    undisturbed = everything()
-    clean()
-    for nth in (60, 10, 110):
-        with dying_at("demo.post_published", nth), pytest.raises(Died):
-            load(graph, posts=300)
-        for alias in all_aliases()[1:]:
-            execute(alias, "UPDATE posts_publishedkey SET created_at = created_at - interval '2 h'")
-    load(graph, posts=180)
-    posts = everything()["posts"]
-    assert len(posts) == 180
-    assert not Counter(undisturbed["posts"]) - Counter(posts)
-
-
-@pytest.mark.slow
-def test_killed_for_real_it_goes_on(world, tmp_path):
-    path = write_edges(tmp_path / "city.edges", random_pairs(3_000, 9_000))
-    kill_load(path, "SELECT 1 FROM accounts_account LIMIT 1")
-    kill_load(path, "SELECT 1 FROM posts_post LIMIT 1")
-    load(path, posts=250)
-    rows = everything()
-    lists = read_lists(path)
-    assert len(rows["users"]) == len(rows["accounts"]) == 3_000
-    assert rows["forward"] == rows["backward"]
-    assert len(rows["forward"]) == sum(map(len, lists.values()))
-    assert len(rows["posts"]) == 250
-
-
-def kill_load(path: Path, sign: str) -> None:
-    """Runs the command in a process and kills it as soon as the query has an answer somewhere."""
-    command = [sys.executable, "manage.py", "load_graph", str(path), "--posts", "250"]
-    environment = environment_of_this_world()
-    process = subprocess.Popen(
-        command, env=environment, cwd=CHECKOUT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    try:
-        until(lambda: any(fetch_one(alias, sign) for alias in all_aliases()[1:]))
-        assert process.poll() is None, "it ended before it could be killed"
-    finally:
-        process.kill()
-        process.wait()
-
-
-def test_what_was_asked_too_early_is_not_remembered(world, graph):
-    """Somebody looks an account up while its user is made, its row not yet laid."""
-    early = []
-
-    def look() -> None:
-        early.append(load_account_json(ids_by_username().values()))
-
-    arm("demo.users_made", look)
-    try:
-        load(graph)
-    finally:
-        disarm("demo.users_made")
-    assert early == [{}]
-    assert len(load_account_json(ids_by_username().values())) == 60
-
-
-def test_a_death_between_the_rows_and_the_cache_is_mended(world, graph):
-    def look_and_die() -> None:
-        load_account_json(ids_by_username().values())
-        raise Died
-
-    arm("demo.users_made", lambda: load_account_json(ids_by_username().values()))
-    arm("demo.shard_laid", look_and_die)
-    try:
-        with pytest.raises(Died):
-            load(graph)
-    finally:
-        disarm("demo.users_made")
-        disarm("demo.shard_laid")
-    load(graph)
-    assert len(load_account_json(ids_by_username().values())) == 60
-
-
 def test_loaded_accounts_go_on_living(world, drain, graph):
     """Versions start where the counts are: lists in the caches are changed in place, and right."""
     load(graph)
@@ -247,46 +130,6 @@ def test_a_name_belongs_to_one_graph(world, graph, tmp_path):
     assert everything() == before
 
 
-def test_a_name_belongs_to_one_graph_also_when_its_load_was_killed_at_once(world, graph, tmp_path):
-    with dying_at("demo.users_made", 1), pytest.raises(Died):
-        load(graph)
-    with pytest.raises(GraphNameTaken):
-        load(write_edges(tmp_path / "town.more", [(0, 1)]))
-
-
-def test_somebody_elses_account_is_never_taken_over(world, graph):
-    with dying_at("demo.shard_laid", 1), pytest.raises(Died):
-        load(graph)
-    username = next(iter(ids_by_username()))
-    clean()
-    User.objects.create(username=username, email="somebody@example.org", password="!")
-    with pytest.raises(UsernameTaken, match=username):
-        load(graph)
-    assert fetch_all("shard0", "SELECT 1 FROM accounts_account") == []
-
-
-def test_one_load_at_a_time(world, graph):
-    is_held, may_end = threading.Event(), threading.Event()
-
-    def hold() -> None:
-        with alone("town"):
-            is_held.set()
-            may_end.wait(10)
-        connections.close_all()
-
-    holder = threading.Thread(target=hold)
-    holder.start()
-    assert is_held.wait(10)
-    try:
-        with pytest.raises(AlreadyLoading):
-            load(graph)
-        load(graph, name="other")
-    finally:
-        may_end.set()
-        holder.join()
-    load(graph)
-
-
 def test_nobody_can_log_in_unless_a_password_is_given(world, graph):
     load(graph)
     assert not any(user.has_usable_password() for user in User.objects.all())
@@ -296,13 +139,6 @@ def test_nobody_can_log_in_unless_a_password_is_given(world, graph):
     assert check_password("secret of all", others[0].password)
     assert {user.password for user in others} == {others[0].password}
     assert check_password("own", own.password)
-
-
-def test_a_password_comes_last(world, graph):
-    """An account that is not whole is nobody's: what its owner read would be cached."""
-    with dying_at("demo.shard_laid", 4), pytest.raises(Died):
-        load(graph, password="secret")
-    assert not any(user.has_usable_password() for user in User.objects.all())
 
 
 def test_posts_carry_the_time_of_publishing(world, graph):
