@@ -1,27 +1,17 @@
 """A real Redis Cluster of three nodes under the client, the caches and the timelines' scripts."""
 
 import json
-import shutil
-import socket
-import tempfile
 import time
 from functools import partial
-from pathlib import Path
 
 import pytest
-from redis import Redis, RedisCluster
-from redis.backoff import NoBackoff
+from redis import RedisCluster
 from redis.crc import key_slot
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import RedisError
-from redis.retry import Retry
 
 from config.maintenance.caches import PURGEABLE
-from config.services import Search
-from config.services.binaries import find_redis
-from config.services.server_user import server_user
-from config.services.spawn import server_environment, spawn
-from infra.caching import breaker, broadcast, client, values
+from infra.caching import breaker, broadcast, client
 from infra.caching.client import FeedRedis
 from infra.caching.cluster import ClusterClient
 from infra.caching.hashes import HashCache, HashChange, read_fields
@@ -31,105 +21,16 @@ from infra.caching.pairs import PairCache
 from infra.caching.purging import purge
 from infra.caching.values import ValueCache, Versioned
 from posts.ids import PostId
+from tests.faults.cluster_nodes import info, name_on, owns
+from tests.ports import free_port
 from tests.waiting import until
 from timelines.stores import packed
 from timelines.types import Entry, LiveTimeline
 
 OWNERS = range(1, 31)
-SLOTS = 16_384
 LISTS = ListCache("tests.list:v1", ttl_s=60, max_items=100)
 HASHES = HashCache("tests.hash:v1", ttl_s=60)
 PAIRS = PairCache("tests.pairs:v1", 60, 60, 127, 100, 1_000)
-
-
-class Node:
-    """One server of the cluster, its bus beside it, on loopback."""
-
-    def __init__(self, program: Path, home: Path) -> None:
-        self.port, self.bus = free_ports(2)
-        folder = home / str(self.port)
-        folder.mkdir()
-        options = {
-            "port": self.port, "cluster-port": self.bus, "bind": "127.0.0.1",
-            "cluster-enabled": "yes", "cluster-node-timeout": 2_000,
-            "cluster-require-full-coverage": "no", "dir": folder, "save": "",
-        }  # fmt: skip
-        words = [str(word) for name, value in options.items() for word in (f"--{name}", value)]
-        self.command, self.log = [str(program), *words], folder / "log"
-        self.start()
-        self.redis = Redis(port=self.port, protocol=2, decode_responses=True)
-
-    def start(self) -> None:
-        self.process = spawn(self.command, self.log, env=server_environment())
-
-    def kill(self) -> None:
-        self.process.kill()
-        self.process.wait()
-
-    def say(self, *command: object) -> str:
-        return self.redis.execute_command(*command)
-
-    def is_up(self) -> bool:
-        try:
-            return bool(self.redis.ping())
-        except RedisError:
-            return False
-
-
-def free_ports(count: int) -> list[int]:
-    sockets = [socket.socket() for _ in range(count)]
-    try:
-        for one in sockets:
-            one.bind(("127.0.0.1", 0))
-        return [one.getsockname()[1] for one in sockets]
-    finally:
-        for one in sockets:
-            one.close()
-
-
-@pytest.fixture(scope="module")
-def nodes(tmp_path_factory):
-    home = Path(tempfile.mkdtemp(prefix="tideline-test-"))
-    program = find_redis(Search(""), server_user(), tmp_path_factory.mktemp("copies")).program
-    members = [Node(program, home) for _ in range(3)]
-    try:
-        form(members)
-        yield members
-    finally:
-        for node in members:
-            node.redis.close()
-            node.kill()
-        shutil.rmtree(home)
-
-
-def form(members):
-    until(lambda: all(node.is_up() for node in members))
-    share = SLOTS // len(members) + 1
-    for number, node in enumerate(members):
-        last = min(SLOTS, (number + 1) * share) - 1
-        node.say("CLUSTER", "ADDSLOTSRANGE", number * share, last)
-        node.say("CLUSTER", "SET-CONFIG-EPOCH", number + 1)
-        node.say("CLUSTER", "MEET", "127.0.0.1", members[0].port, members[0].bus)
-    until(lambda: all("cluster_state:ok" in info(node) for node in members))
-    until(lambda: all(len(node.say("CLUSTER", "SHARDS")) == 3 for node in members))
-
-
-def info(node):
-    found = node.say("CLUSTER", "INFO")
-    return found if isinstance(found, str) else f"cluster_state:{found['cluster_state']}"
-
-
-@pytest.fixture
-def cluster(nodes, monkeypatch):
-    """The process's client, set to the cluster."""
-    for node in nodes:
-        node.say("FLUSHALL")
-    options = {"socket_timeout": 1, "protocol": 2, "retry": Retry(NoBackoff(), 0)}
-    url = f"redis://127.0.0.1:{nodes[0].port}"
-    feed = FeedRedis(ClusterClient(partial(RedisCluster.from_url, url, **options)))
-    for module in (values, packed):
-        monkeypatch.setattr(module, "redis", lambda: feed)
-    return feed
 
 
 def test_owners_are_spread_and_replies_are_a_single_servers(cluster, nodes):
@@ -249,17 +150,6 @@ def test_slot_that_moves_is_followed(cluster, nodes):
     assert cluster.run([("GET", here)]) == [b"here"]
 
 
-def owns(node, slot):
-    [mine] = [s for s in node.say("CLUSTER", "SHARDS") if str(node.port) in str(s)]
-    ranges = iter(mine["slots"] if isinstance(mine, dict) else mine[1])
-    return any(low <= slot <= high for low, high in pairs(ranges))
-
-
-def pairs(numbers):
-    flat = [n for item in numbers for n in (item if isinstance(item, (list, tuple)) else [item])]
-    return zip(map(int, flat[::2]), map(int, flat[1::2]), strict=True)
-
-
 def test_setting_chooses_the_cluster(nodes, settings):
     settings.REDIS_CLUSTER = True
     settings.REDIS_URL = f"redis://127.0.0.1:{nodes[0].port}"
@@ -272,8 +162,7 @@ def test_setting_chooses_the_cluster(nodes, settings):
 
 
 def test_cluster_that_is_away_from_the_start_raises_what_callers_expect():
-    [port] = free_ports(1)
-    connect = partial(RedisCluster.from_url, f"redis://127.0.0.1:{port}")
+    connect = partial(RedisCluster.from_url, f"redis://127.0.0.1:{free_port()}")
     feed = FeedRedis(ClusterClient(connect))
     with pytest.raises(RedisConnectionError):
         feed.call("PING")
@@ -300,10 +189,6 @@ def test_node_that_dies_is_missed_alone_and_only_for_its_keys(cluster, nodes, mo
         until(lambda: all(node.is_up() for node in nodes))
         until(lambda: all("cluster_state:ok" in info(node) for node in nodes))
     assert cluster.call("GET", names[dead.port]) is None
-
-
-def name_on(node):
-    return next(name for n in range(10_000) if owns(node, key_slot(name := b"{%d}" % n)))
 
 
 def test_purge_walks_every_node_key_by_key(cluster, nodes, settings):
