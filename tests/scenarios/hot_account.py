@@ -42,6 +42,7 @@ class Report(NamedTuple):
     most_lag_s: float
     most_lag_rows: int
     caught_up_s: float
+    longest_round_s: float
 
     @property
     def writes_per_s(self) -> float:
@@ -102,7 +103,10 @@ def watched(account_id: int, follow_all: Callable[[], int], round_s: float) -> R
     """Follows, drains meanwhile and looks; returns when all is delivered."""
     before, stop = followers_of(account_id), Stop()
     lags: list[tuple[float, int]] = []
-    drainers = [partial(drain_for_ever, alias, round_s, stop) for alias in settings.SHARD_ALIASES]
+    rounds_s: list[float] = []
+    drainers = [
+        partial(drain_for_ever, alias, round_s, rounds_s, stop) for alias in settings.SHARD_ALIASES
+    ]
     with threads([*drainers, partial(watch, lags, stop)], stop):
         began_s = time.monotonic()
         follows = follow_all()
@@ -121,6 +125,7 @@ def watched(account_id: int, follow_all: Callable[[], int], round_s: float) -> R
         max(seconds),
         max(rows),
         drained_s - followed_s,
+        max(rounds_s),
     )
 
 
@@ -132,12 +137,14 @@ def follow_at(alias: str, ids: Sequence[int], account_id: int, follows_per_s: fl
         time.sleep(max(began_s + (start + size) / follows_per_s - time.monotonic(), 0))
 
 
-def drain_for_ever(alias: str, round_s: float, stop: Stop) -> None:
+def drain_for_ever(alias: str, round_s: float, rounds_s: list[float], stop: Stop) -> None:
+    """A round every `round_s`, or as soon as one is done; tells how long each took."""
     while not stop.is_set():
-        next_round = time.monotonic() + round_s
+        began = time.monotonic()
         for _ in compensate(alias):
             pass
-        stop.wait(max(next_round - time.monotonic(), 0))
+        stop.wait(max(began + round_s - time.monotonic(), 0))
+        rounds_s.append(time.monotonic() - began)
 
 
 def watch(lags: list[tuple[float, int]], stop: Stop) -> None:

@@ -18,8 +18,9 @@ FOLLOWS_PER_S = int(os.environ.get("HOT_FOLLOWS_PER_S", "200"))
 SECONDS = int(os.environ.get("HOT_SECONDS", "3"))
 PROCESSES = int(os.environ.get("HOT_PROCESSES", "0"))
 ROUND_S = float(os.environ.get("HOT_ROUND_S", "1"))
-# A crowded machine drains late; without a bound the lag would be as long as the storm.
-MOST_LAG_S = 4 + ROUND_S
+# A change waits for the round in hand and is in the next one, and once more where it has failed.
+# A crowded machine has longer rounds.
+MOST_ROUNDS = 4
 
 
 @pytest.mark.slow
@@ -34,7 +35,7 @@ def test_everybody_follows_one_account(world):
     sys.stdout.write(f"{report}, {report.follows_per_s:.0f} follows/s,")
     sys.stdout.write(f" {report.writes_per_s:.1f} writes/s of the account's row\n")
     assert followers_of(star).value == report.follows
-    assert report.most_lag_s < MOST_LAG_S
+    assert report.most_lag_s < MOST_ROUNDS * report.longest_round_s
     # One for each batch, however many follows it has: a lane of a shard gives one a round.
     batches = len(settings.SHARD_ALIASES) * settings.CHANGE_LANES
     rounds = (report.seconds + report.caught_up_s) / ROUND_S + 2

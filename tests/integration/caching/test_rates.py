@@ -21,20 +21,21 @@ def away():
         yield
 
 
-def take_for(rate: Rate, seconds: float) -> int:
-    """How many steps were let through, of as many as there was time for."""
-    taken, end = 0, time.monotonic() + seconds
-    while time.monotonic() < end:
-        taken += not rate.take()
-    return taken
+def take_some(rate: Rate, count: int) -> None:
+    """Asks again and again, until so many steps were let through."""
+    for _ in range(count):
+        while rate.take():
+            pass
 
 
 def test_processes_together_keep_the_rate(world):
+    """Those that are let through take as long as the rate says, or longer on a crowded machine."""
     rates = [Rate("test", PER_S) for _ in range(8)]
     began = time.monotonic()
-    taken = sum(run_together(partial(take_for, rate, 0.5) for rate in rates))
+    answers = run_together(partial(take_some, rate, PER_S // 16) for rate in rates)
     lasted = time.monotonic() - began
-    assert PER_S * 0.4 <= taken <= PER_S * (lasted + BURST_S) + 1
+    assert answers == [None] * 8
+    assert PER_S * (lasted + BURST_S) + 1 >= PER_S // 16 * 8
 
 
 def test_who_waits_as_long_as_told_is_let_through(world):
@@ -53,18 +54,18 @@ def test_what_is_refused_does_not_count(world):
 
 
 def test_rates_of_other_names_do_not_meet(world):
-    slow = Rate("slow", 1)
+    slow = Rate("slow", 0.001)
     assert slow.take() == 0.0
-    assert slow.take() > 0.5
-    assert Rate("other", 1).take() == 0.0
+    assert slow.take() > 500
+    assert Rate("other", 0.001).take() == 0.0
 
 
 def test_a_rate_nobody_used_leaves_nothing(world):
-    rate = Rate("test", PER_S)
+    rate = Rate("test", 0.01)
     rate.take()
     ((key, left),) = [(k, redis().call("PTTL", k)) for k in redis().call("KEYS", "infra.rate*")]
     assert key == b"infra.rate:v1:{test}"
-    assert 0 < left <= 1_100
+    assert 0 < left <= 100_000 + 1_000
 
 
 def test_without_redis_each_process_keeps_it(world, away):

@@ -22,6 +22,7 @@ from tests.integration.timelines.boards import (
     since,
 )
 from tests.other_process import environment_of_this_test
+from tests.waiting import until
 from tests.world import make_accounts, publish
 from timelines.increments.apply import LAG_S
 from timelines.increments.questions import STALE_MS, forget_increments, increments
@@ -225,15 +226,11 @@ class Other:
         environment = environment_of_this_test()
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, text=True)
 
-    def says(self, answer: str, within_s: float = 60) -> float:
-        """Reads until it says so; how long that took."""
-        began, output = time.monotonic(), self.process.stdout
+    def says(self, answer: str) -> None:
+        """Reads until it says so."""
+        output = self.process.stdout
         assert output is not None
-        while time.monotonic() < began + within_s:
-            said = output.readline().strip()
-            if said == answer:
-                return time.monotonic() - began
-        raise AssertionError(f"said {said}, not {answer}")
+        until(lambda: output.readline().strip() == answer)
 
     def kill(self) -> None:
         self.process.kill()
@@ -259,8 +256,7 @@ def test_another_process_sees_a_post_and_whoever_is_left_applies(
         others[0].kill()  # who was first applied; the other one waited for the lock
         publish(author)
         drain()
-        took_s = others[1].says(f"[{author}]")
-        assert took_s < 10, "a crowded machine; half a second on one's own"
+        others[1].says(f"[{author}]")
     finally:
         for other in others:
             other.kill()

@@ -34,7 +34,8 @@ def test_who_hangs_is_left_out_and_keeps_one_thread(hung):
     for _ in range(3):
         began = time.monotonic()
         assert looks.ask({"hung": hung, "well": lambda: 1}) == {"well": 1}
-        assert time.monotonic() - began < 30
+        # Whoever waited for it would wait five times as long.
+        assert time.monotonic() - began < PATIENCE_S / 5
     assert hung.calls == 1
 
 
