@@ -6,6 +6,7 @@ from django.conf import settings
 from infra.changes.drain import TAKE
 from infra.changes.registry import Payload, consumers_of, registered_consumers
 from infra.sharding.sql import execute, fetch_all
+from tests.plans import settle
 
 # A long queue of bulk work, parked rows, and among them a lane that should not notice.
 FILL = """
@@ -49,6 +50,6 @@ def test_consumers_run_from_the_lowest_floor_up():
 def test_batch_is_found_by_its_index(world):
     """However many rows of other lanes, or parked ones, lie before it."""
     execute("shard0", FILL)
-    execute("shard0", "ANALYZE changes_change")
+    settle("shard0", "changes_change")
     plan = "\n".join(row[0] for row in fetch_all("shard0", f"EXPLAIN {TAKE}", (1, 500)))
     assert "change_pending" in plan

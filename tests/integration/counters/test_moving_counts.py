@@ -3,7 +3,6 @@
 import random
 import time
 from functools import partial
-from typing import Any
 
 import pytest
 from django.db import IntegrityError, transaction
@@ -16,7 +15,7 @@ from infra.changes.errors import NotInTransaction
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
 from tests.budgets import count_calls
-from tests.plans import nodes_of
+from tests.plans import nodes_of, rows_handled
 from tests.races import failures, run_together
 
 FOLLOWERS, FOLLOWING, POSTS, *_ = ACCOUNT_KINDS
@@ -118,12 +117,6 @@ def test_moving_ten_thousand_counts_takes_no_square_of_the_time(world):
     assert time.thread_time() - started_s < 2
     [statement] = [one for one in calls.statements if one.sql == MOVE]
     assert max(map(rows_handled, nodes_of(statement))) <= 10_000
-
-
-def rows_handled(node: dict[str, Any]) -> int:
-    """By one node of a plan, over all its loops, with those it threw away."""
-    removed = sum(count for name, count in node.items() if name.startswith("Rows Removed"))
-    return int((node["Actual Rows"] + removed) * node["Actual Loops"])
 
 
 def test_many_counts_in_different_orders_by_many_at_once(world):

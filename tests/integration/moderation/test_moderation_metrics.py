@@ -13,6 +13,7 @@ from moderation.sampling import RESTRICTED, look_at_queue, sample_queue
 from moderation.types import Act, ReportState
 from tests.callers import Caller
 from tests.integration.moderation.people import Circle, judge
+from tests.plans import settle
 from tests.world import restrict
 
 HOUR_S = 3_600
@@ -79,7 +80,7 @@ def test_they_are_counted_by_an_index_of_them_alone(circle: Circle) -> None:
     SELECT 'filler' || n, '', '!', false, false, true, now() FROM generate_series(1, 20000) AS n
     """
     execute("default", fill)
-    execute("default", "ANALYZE accounts_user")
+    settle("default", "accounts_user")
     plan = fetch_one("default", f"EXPLAIN (FORMAT JSON) {RESTRICTED}")
     assert plan is not None
     assert "user_restricted" in str(plan[0])

@@ -33,6 +33,7 @@ from relations.rosters.actions.rosters import create_roster
 from tests.callers import Caller
 from tests.integration.jobs.outcomes import Outcome
 from tests.integration.moderation.people import Circle, Eyes, judge
+from tests.plans import settle
 from tests.truth import assert_drained_truth, counts, everything_written, forward_edges, rows_of
 from tests.world import drain_all, make_account, publish
 
@@ -288,7 +289,7 @@ def test_old_tombstones_go_by_turns_too(world: None) -> None:
 
 def test_tombstones_are_found_by_their_index(world: None) -> None:
     execute("shard0", FILL)
-    execute("shard0", "ANALYZE posts_post")
+    settle("shard0", "posts_post")
     params = {"before": datetime.now(UTC), "account": None, "author": 3, "moment": 5, "count": 500}
     plan = fetch_one("shard0", f"EXPLAIN (FORMAT JSON) {FOUND}", params)
     assert plan is not None
