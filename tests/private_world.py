@@ -26,6 +26,9 @@ from tests.services import private_services
 from tests.waiting import until
 from tests.world import clean, drain_all, forget_memory
 
+# By alias, for the same reason as below: a thread may ask replicas of one world, then of another.
+_replicas_before: dict[str, dict[str, Any]] = {}
+
 
 @pytest.fixture(scope="module")
 def private(django_db_blocker: DjangoDbBlocker) -> Iterator[RunningServices]:
@@ -89,7 +92,9 @@ def _pointed_at(services: RunningServices) -> Iterator[None]:
             )
         replicas = {name: f"{name}_replica" for name in services.replicas}
         for name, replica in services.replicas.items():
-            connections.databases[replicas[name]] = _replica_settings(name, replica.url)
+            held = _replicas_before.setdefault(replicas[name], {})
+            held.update(_replica_settings(name, replica.url))
+            connections.databases[replicas[name]] = held
         _forget_connections()
         with override_settings(REDIS_URL=url, REPLICA_ALIASES=replicas):
             yield

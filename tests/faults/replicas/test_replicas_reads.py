@@ -1,87 +1,32 @@
-"""Real streaming replicas: asked while they are well, left alone when they are not, never wrong."""
+"""What replicas are asked for while they are well, and what of theirs is not believed."""
 
-import time
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import psycopg
 import pytest
-from django.core.management import CommandError, call_command
-from django.db import connections
 from django.test import Client
 
-from accounts.models import Account
 from counters.jobs.audit_counters import audit_counters
-from infra.caching.client import redis
 from infra.jobs.types import Work
-from infra.sharding import replicas
 from infra.sharding.buckets import shard_of
-from infra.sharding.errors import ReplicaIsReadOnly
 from infra.sharding.replicas import read_trailing, replica_of
-from infra.sharding.sql import execute, fetch_one
+from infra.sharding.sql import fetch_one
 from posts.actions.create_post import create_post
 from posts.actions.delete_post import delete_post
-from posts.ids import PostId
-from posts.known import known_posts
 from posts.queries.statuses import load_status_json
 from posts.types import Draft
 from relations.queries.cursors import encode_cursor
 from relations.queries.lists import FOLLOWERS_LIST, Window, list_page
 from relations.types import Listed
-from tests.budgets import Calls, count_calls
+from tests.budgets import count_calls
 from tests.callers import Caller, ids_of
+from tests.faults.replicas.old_posts import asked, forget_caches, old_posts, path_of
 from tests.integration.relations.edge_rows import cut, lay_list
-from tests.private_world import bring_back, private_world
 from tests.replicas import catch_replicas_up, held_back
 from tests.waiting import until
 from tests.world import drain_all, make_account, publish
 
-DAY_S = 86_400
 SHOWN = "SELECT text, deleted_at IS NULL FROM posts_post WHERE author_id = %s AND moment = %s"
-# What a page may take on a crowded machine, beyond the one wait for a replica that hangs.
-A_PAGE_S = 2.5
-
-
-@pytest.fixture(scope="module")
-def private(django_db_blocker):
-    with django_db_blocker.unblock(), private_world(has_replicas=True) as services:
-        yield services
-
-
-@pytest.fixture
-def services(services):
-    catch_replicas_up(services)
-    return services
-
-
-@pytest.fixture
-def steady(monkeypatch):
-    """What was found of a replica holds for the whole test."""
-    monkeypatch.setattr(replicas, "HOLDS_S", 3_600)
-    monkeypatch.setattr(replicas, "LOOK_S", 3_600)
-
-
-def old_posts(author_id: int, count: int = 3, days: int = 40) -> list[PostId]:
-    """Of weeks that Redis does not keep, newest first."""
-    began = time.time() - days * DAY_S
-    times = [partial(float, began + n) for n in range(count)]
-    return [create_post(author_id, Draft("old"), clock_s=clock_s) for clock_s in times][::-1]
-
-
-def forget_caches() -> None:
-    redis().call("FLUSHDB")
-    known_posts.forget_all()
-
-
-def asked(calls: Calls, alias: str, word: str) -> int:
-    return sum(s.alias == alias and word in s.sql for s in calls.statements)
-
-
-def path_of(author_id: int, post_id: PostId | None = None, **query: object) -> str:
-    more = "&".join(f"{name}={value}" for name, value in query.items())
-    if post_id is not None:
-        more += f"&max_id={post_id.public}"
-    return f"/api/v1/accounts/{author_id}/statuses?{more}"
 
 
 class TestReadsGoThere:
@@ -228,120 +173,3 @@ class TestTrailing:
 def source_of(services, account_id: int) -> str:
     parts = psycopg.conninfo.conninfo_to_dict(services.postgres[shard_of(account_id)].url)
     return f"host={parts['host']} port={parts['port']} user={parts['user']}"
-
-
-class TestIll:
-    @pytest.mark.parametrize("end", ["kill", "pause"])
-    def test_pages_go_on_and_it_is_used_again(self, services, end):
-        ann = make_account()
-        ids = old_posts(ann, 5)
-        catch_replicas_up(services)
-        server, replica = services.replicas[shard_of(ann)], replica_of(shard_of(ann))
-        path, wanted = path_of(ann, ids[0]), [i.public for i in ids[1:]]
-        client = Client()
-        assert ids_of(client.get(path)) == wanted
-        replica.look()
-        getattr(server, end)()
-        took = []
-        for _ in range(5):
-            began = time.monotonic()
-            assert ids_of(client.get(path)) == wanted
-            took.append(time.monotonic() - began)
-        assert max(took) < A_PAGE_S + 0.5
-        assert max(took[1:]) < A_PAGE_S
-        assert not replica.look()
-        bring_back(server)
-        until(replica.look)
-        with count_calls() as calls:
-            assert ids_of(client.get(path)) == wanted
-        assert asked(calls, replica.alias, "posts_post")
-
-    def test_hung_replica_costs_one_wait_and_no_second(self, services, steady):
-        replica = replica_of("shard0")
-        ask = partial(read_trailing, "shard0", partial(fetch_one, sql="SELECT 1"))
-        ask()
-        services.replicas["shard0"].pause()
-        began = time.monotonic()
-        assert ask() == (1,)
-        assert 0.4 < time.monotonic() - began < A_PAGE_S
-        with count_calls() as calls:
-            assert ask() == (1,)
-        assert calls.sql == {"shard0": 1}
-        services.replicas["shard0"].resume()
-        until(replica.look)
-
-    def test_what_a_hung_replica_says_too_late_is_nobody_s_answer(self, services, steady):
-        replica = replica_of("shard0")
-        ask = partial(read_trailing, "shard0")
-        ask(partial(fetch_one, sql="SELECT 1"))
-        services.replicas["shard0"].pause()
-        assert ask(partial(fetch_one, sql="SELECT 2")) == (2,)
-        services.replicas["shard0"].resume()
-        until(replica.look)
-        with count_calls() as calls:
-            assert ask(partial(fetch_one, sql="SELECT 3")) == (3,)
-        assert calls.sql == {"shard0_replica": 1}
-
-    def test_connections_of_before_do_not_end_its_use_again(self, services, steady):
-        """Each of many threads has one that broke; the first to notice speaks for all."""
-        replica, server = replica_of("shard0"), services.replicas["shard0"]
-        ask = partial(read_trailing, "shard0", partial(fetch_one, sql="SELECT 1"))
-        with ThreadPoolExecutor(1) as other:
-            ask()
-            other.submit(ask).result()
-            server.kill()
-            ask()
-            server.start()
-            until(replica.look)
-            with count_calls() as calls:
-                other.submit(ask).result()
-                other.submit(connections.close_all).result()
-        assert calls.sql == {"shard0_replica": 1}
-
-    def test_ready_says_which_one_is_left_alone(self, services):
-        assert Client().get("/health/ready").json()["status"] == "ok"
-        services.replicas["shard2"].kill()
-        answer = Client().get("/health/ready")
-        assert (answer.status_code, answer.json()["status"]) == (200, "degraded")
-        stores = answer.json()["stores"]
-        assert (stores["shard2_replica"], stores["shard1_replica"]) == ("left alone", "ok")
-
-    def test_metrics_name_the_shard(self, services):
-        services.replicas["shard2"].kill()
-        replica_of("shard2").look()
-        shown = Client().get("/metrics").content.decode()
-        assert 'tideline_replica_used{shard="shard2"} 0.0' in shown
-        assert 'tideline_replica_used{shard="shard1"} 1.0' in shown
-        assert 'tideline_replica_lag_seconds{shard="shard1"} 0.' in shown
-
-
-class TestReadOnly:
-    def test_orm_writes_are_refused(self, services):
-        ann = make_account()
-        catch_replicas_up(services)
-        alias = f"{shard_of(ann)}_replica"
-        row = Account.objects.on(alias).get(id=ann)
-        with pytest.raises(ReplicaIsReadOnly):
-            row.save()
-        for write in (Account.objects.on(alias).delete, partial(row.save, using=alias)):
-            with pytest.raises(ReplicaIsReadOnly):
-                write()
-        with pytest.raises(ReplicaIsReadOnly):
-            execute(alias, "UPDATE accounts_account SET display_name = 'x'")
-
-    def test_its_sessions_refuse_what_gets_past_the_guard(self, services):
-        fetch_one("shard0_replica", "SELECT 1")
-        with pytest.raises(psycopg.errors.ReadOnlySqlTransaction):
-            connections["shard0_replica"].connection.execute("DELETE FROM accounts_account")
-        assert fetch_one("shard0_replica", "SHOW default_transaction_read_only") == ("on",)
-
-    def test_migrations_pass_it_by(self, services, capsys):
-        with pytest.raises(CommandError, match="migrate shard0"):
-            call_command("migrate", database="shard0_replica")
-        call_command("migrate_shards")
-        assert "replica" not in capsys.readouterr().out
-
-    def test_a_shard_is_no_replica_of_its_own(self, services):
-        """What a replica is once it was promoted: it has writes of its own."""
-        assert not replicas.Replica("shard0", "shard0").look()
-        assert not replicas.Replica("shard0", "shard1").look()

@@ -1,0 +1,26 @@
+"""Servers of a module's own, each shard with a streaming replica that is up to date."""
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def private(django_db_blocker):
+    from tests.private_world import private_world  # noqa: PLC0415 - has models
+
+    with django_db_blocker.unblock(), private_world(has_replicas=True) as services:
+        yield services
+
+
+@pytest.fixture
+def services(services):
+    from tests.replicas import catch_replicas_up  # noqa: PLC0415 - has models
+
+    catch_replicas_up(services)
+    return services
+
+
+@pytest.fixture
+def steady(monkeypatch):
+    """What was found of a replica holds for the whole test."""
+    monkeypatch.setattr("infra.sharding.replicas.HOLDS_S", 3_600)
+    monkeypatch.setattr("infra.sharding.replicas.LOOK_S", 3_600)
