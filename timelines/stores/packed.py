@@ -18,7 +18,7 @@ from struct import Struct
 from typing import Any
 
 from infra.caching.client import Command, load_script, redis
-from infra.caching.keys import key
+from infra.caching.keys import key, keys
 from timelines.stores.batches import batches
 from timelines.stores.interface import FollowingChange
 from timelines.stores.periods import epoch_in, first_epoch
@@ -65,7 +65,7 @@ class PackedStore:
         return LiveTimeline(reply[HEAD.size :], complete_from, version)
 
     def peek(self, reader_ids: Sequence[int]) -> dict[int, LiveTimeline]:
-        replies = redis().run([("GET", key(self._family, reader_id)) for reader_id in reader_ids])
+        replies = redis().run([("GET", one) for one in keys(self._family, reader_ids)])
         asked = zip(reader_ids, replies, strict=True)
         loaded = {reader_id: self.load(reader_id, [reply]) for reader_id, reply in asked}
         return {reader_id: one for reader_id, one in loaded.items() if one is not None}
@@ -79,7 +79,7 @@ class PackedStore:
 
     def push(self, entries: Mapping[int, Sequence[Entry]]) -> int:
         commands = (
-            PUSH.on([key(self._family, one) for one in readers], *self._sizes, pack(added))
+            PUSH.on(keys(self._family, readers), *self._sizes, pack(added))
             for readers, added in batches(entries, redis().keys_per_script)
         )
         return sum(redis().trickle(commands))

@@ -2,6 +2,5 @@
 -- ARGV: two sizes, head of a timeline under construction (mark = never,
 --       epoch), ttl in ms.
 local data = redis.call('GET', KEYS[1])
-local tail = data and string.sub(data, HEAD + 1) or ''
-write(KEYS[1], ARGV[3] .. tail, 'PX', ARGV[4])
+write(KEYS[1], ARGV[3], data or '', data and HEAD + 1 or 1, 'PX', ARGV[4])
 return 1

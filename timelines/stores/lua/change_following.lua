@@ -7,7 +7,7 @@ local data = redis.call('GET', KEYS[1])
 if not data then
   return 0
 end
-local mark, high, low = struct.unpack('>I4I4I4', data)
+local mark, high, low = unpack_number('>I4I4I4', data)
 local at = high * 4294967296 + low
 if mark ~= BUILDING then
   if at < tonumber(ARGV[3]) then
@@ -17,20 +17,20 @@ if mark ~= BUILDING then
   at = math.max(at, tonumber(ARGV[4]))
   mark = math.max(mark, tonumber(ARGV[6]))
 end
-local body = string.sub(data, HEAD + 1)
+local body = sub(data, HEAD + 1)
 if ARGV[7] ~= '' then
   local kept = {}
   for i = 1, #body, ENTRY do
-    if string.sub(body, i + 4, i + 7) ~= ARGV[7] then
-      kept[#kept + 1] = string.sub(body, i, i + ENTRY - 1)
+    if sub(body, i + 4, i + 7) ~= ARGV[7] then
+      kept[#kept + 1] = sub(body, i, i + ENTRY - 1)
     end
   end
   body = table.concat(kept)
 end
 local head = struct.pack('>I4I4I4', mark, math.floor(at / 4294967296), at % 4294967296)
-data = head .. string.sub(data, 13, HEAD) .. body .. ARGV[5]
-if #data > most and mark ~= BUILDING then
-  data = drop_oldest(data)
+head, body = head .. sub(data, 13, HEAD), body .. ARGV[5]
+if HEAD + #body > most and mark ~= BUILDING then
+  head, body = drop_oldest(head .. body)
 end
-write(KEYS[1], data, 'KEEPTTL')
+write(KEYS[1], head, body, 1, 'KEEPTTL')
 return 1

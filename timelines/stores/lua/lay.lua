@@ -3,12 +3,12 @@
 -- ARGV: two sizes, epoch of the build (8 bytes), head, entries, ttl in ms.
 -- Returns 0 when the build was taken over or its key is gone: pushes may have been missed.
 local data = redis.call('GET', KEYS[1])
-if not data or string.sub(data, 13, HEAD) ~= ARGV[3] then
+if not data or sub(data, 13, HEAD) ~= ARGV[3] then
   return 0
 end
-local laid = ARGV[4] .. ARGV[5] .. string.sub(data, HEAD + 1)
-if #laid > most then
-  laid = drop_oldest(laid)
+local head, laid = ARGV[4], ARGV[5] .. sub(data, HEAD + 1)
+if HEAD + #laid > most then
+  head, laid = drop_oldest(head .. laid)
 end
-write(KEYS[1], laid, 'PX', ARGV[6])
+write(KEYS[1], head, laid, 1, 'PX', ARGV[6])
 return 1

@@ -5,29 +5,33 @@ local entries, call = ARGV[3], redis.call
 -- A call costs more than what Redis does in it: so many are asked about at once. More of them are
 -- seldom all alive, or all not.
 local ASKED = 8
+-- Of the bytes that a length lacks to the end of its room so many are left when the push went past
+-- the end of the room before: room_for(length) ~= room_for(length - #entries), worked out once.
+local past = step - #entries
 
 -- By arrival, unless that would put what has just arrived below the mark: old entries that were
 -- missing are no reason to forget newer ones.
-local function cut(data)
-  local shorter = drop_first(data)
-  if struct.unpack('>I4', shorter) > struct.unpack('>I4', entries) then
-    return drop_oldest(data)
+local function write_cut(key, data)
+  local head, from = drop_first(data)
+  local kept = data
+  if unpack_number('>I4', head) > unpack_number('>I4', entries) then
+    head, kept = drop_oldest(data)
+    from = 1
   end
-  return shorter
+  write(key, head, kept, from, 'KEEPTTL')
 end
 
 -- Of one being built nothing is cut: a build must not miss any. It is given up at twice the size.
 local function rewrite(key)
   local data = call('GET', key)
-  local is_building = struct.unpack('>I4', data) == BUILDING
+  local is_building = unpack_number('>I4', data) == BUILDING
   if is_building and #data > 2 * most then
     call('DEL', key)
-    return
+  elseif #data > most and not is_building then
+    write_cut(key, data)
+  else
+    write(key, head_of(data), data, HEAD + 1, 'KEEPTTL')
   end
-  if #data > most and not is_building then
-    data = cut(data)
-  end
-  write(key, data, 'KEEPTTL')
 end
 
 local reached = 0
@@ -39,7 +43,7 @@ for first = 1, #KEYS, ASKED do
   for i = first, alive > 0 and last or 0 do
     if are_all or call('EXISTS', KEYS[i]) == 1 then
       local length = call('APPEND', KEYS[i], entries)
-      if length > room_for(length - #entries) then
+      if (most - length) % step >= past then
         rewrite(KEYS[i])
       end
     end

@@ -4,19 +4,19 @@
 -- Returns 0 when the head says something else: what was dead then may be alive now.
 local SEEN = 12
 local data = redis.call('GET', KEYS[1])
-if not data or string.sub(data, 1, SEEN) ~= ARGV[3] then
+if not data or sub(data, 1, SEEN) ~= ARGV[3] then
   return 0
 end
 local gone = {}
 for i = 1, #ARGV[4], ENTRY do
-  gone[string.sub(ARGV[4], i, i + ENTRY - 1)] = true
+  gone[sub(ARGV[4], i, i + ENTRY - 1)] = true
 end
-local kept = {string.sub(data, 1, HEAD)}
+local kept = {}
 for i = HEAD + 1, #data, ENTRY do
-  local entry = string.sub(data, i, i + ENTRY - 1)
+  local entry = sub(data, i, i + ENTRY - 1)
   if not gone[entry] then
     kept[#kept + 1] = entry
   end
 end
-write(KEYS[1], table.concat(kept), 'KEEPTTL')
+write(KEYS[1], head_of(data), table.concat(kept), 1, 'KEEPTTL')
 return 1
