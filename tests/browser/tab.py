@@ -34,8 +34,7 @@ class Tab:
         self.faults: list[str] = []
         self.address, self.size = address, size
         self._do = driven.do
-        # A browser with windows asks for it by itself, and there is none.
-        self._forgiven = {f"{address}/favicon.ico"}
+        self._forgiven: set[str] = set()
         self._context: BrowserContext = self._do(
             driven.browser.new_context(
                 base_url=address,
