@@ -23,7 +23,8 @@ def show(**options):
 
 
 @pytest.fixture
-def warm(cache):
+def warm(cache, settings):
+    settings.HOT_KEY_READS = 1_000
     add_reads({b"tests.hot:v1:{1}": 20_000, b"tests.hot:v1:{2}": 100}, time.time())
 
 
