@@ -9,8 +9,10 @@ from playwright.async_api import BrowserContext, ConsoleMessage, Locator, Page, 
 from playwright.async_api import expect as expecting
 
 from tests.browser.driving import Driven
+from tests.waiting import PATIENCE_S
 
-PATIENCE_MS = 15_000
+# Sooner than whoever waits for Playwright's answer, which says what was not found.
+PATIENCE_MS = 1_000 * PATIENCE_S // 3
 # Of what was still asked when the page was left.
 LEFT = "net::ERR_ABORTED"
 
