@@ -15,7 +15,6 @@ example    PostId(1, 2, 3): public 00000100000203, routed 00000200000103, moment
 
 import struct
 from collections.abc import Iterable
-from operator import itemgetter
 from typing import NamedTuple, Self
 
 from infra.api import base36
@@ -92,10 +91,9 @@ class PostId(NamedTuple):
 
 
 def authors_of(ids: Iterable[PostId]) -> set[int]:
-    return set(map(AUTHOR, ids))
+    return {post_id.author_id for post_id in ids}
 
 
-AUTHOR = itemgetter(1)  # of NamedTuples found in half the time of a name
 FIRST = PostId(0, 0, 0)
 LAST = PostId(MAX_SECOND, MAX_ACCOUNT_ID, SEQUENCES - 1)
 

@@ -3,8 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Collection, Iterable
 from functools import lru_cache
-from itertools import compress
-from operator import is_not, itemgetter
+from operator import itemgetter
 from struct import Struct
 from typing import NamedTuple, Self
 
@@ -59,10 +58,9 @@ EVENT, ORIGINAL = itemgetter(0), itemgetter(1)
 
 
 def reposts_among(entries: Collection[Entry]) -> list[Entry]:
-    """Those that show another post than their own. Most are none, and of the others nearly all
-    have one object for both: 1 µs for twenty, without looking at each in Python."""
-    are_two = map(is_not, map(EVENT, entries), map(ORIGINAL, entries))
-    return [entry for entry in compress(entries, are_two) if entry.event != entry.original]
+    """Those that show another post than their own. Of the others nearly all have one object for
+    both, and are told by that."""
+    return [e for e in entries if e.event is not e.original and e.event != e.original]
 
 
 class LiveTimeline(NamedTuple):

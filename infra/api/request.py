@@ -47,6 +47,11 @@ class ApiRequest(Request):
         return self._request.GET if self._request.META.get("QUERY_STRING") else NO_QUERY
 
     @property
+    def path(self) -> str:  # type: ignore[override]
+        """DRF would look for it here first, and catch an error of its own."""
+        return self._request.path
+
+    @property
     def account_id(self) -> int:
         """The account that asks. Raises UserRequired; endpoints that need a user have done so."""
         if self.user is None or self.user.account_id is None:

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import islice, repeat
+from itertools import islice
 from typing import Any, NamedTuple
 
 from redis.exceptions import RedisError
@@ -12,7 +12,7 @@ from infra.caching.client import Command, redis
 from posts.api.present import NO_COUNTS, present_repost, present_status
 from posts.cache import Fragments, complete_reading, plan_reading
 from posts.count_cache import complete_counts, plan_counts
-from posts.ids import AUTHOR, PostId, authors_of
+from posts.ids import PostId, authors_of
 from posts.known import Look, Position, known_posts
 from posts.own_marks import Flags
 
@@ -43,14 +43,13 @@ class Hydrated(NamedTuple):
 
         `flags`: what the viewer did with them.
         """
-        bodies = map(
-            present_status,
-            map(self.fragments.__getitem__, ids),
-            map(self.accounts.__getitem__, map(AUTHOR, ids)),
-            map(self.counts.get, ids, repeat(NO_COUNTS)),
-            map(flags.get, ids, repeat(0)) if flags else repeat(0),
-        )
-        return dict(zip(ids, bodies, strict=True))
+        fragments, accounts, counts = self.fragments, self.accounts, self.counts
+        return {
+            i: present_status(
+                fragments[i], accounts[i.author_id], counts.get(i, NO_COUNTS), flags.get(i, 0)
+            )
+            for i in ids
+        }
 
     def present(self, event: PostId, original: PostId, flags: int = 0) -> bytes:
         """The Status entity of a post, or of a repost around what it shows, once `shows` says so.

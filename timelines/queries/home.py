@@ -108,7 +108,7 @@ def _load(skeleton: Skeleton, entries: Sequence[Entry]) -> tuple[Hydrated, Facts
     originals = list(map(ORIGINAL, entries))
     people = authors_of(originals + reposts) - {viewer_id}
     standings = find_known_standings(viewer_id, skeleton.stamp)
-    asked = list(people - standings.of.keys())
+    asked = list(people.difference(standings.of))
     count_known(len(people), len(asked))
     commands = [ask_command(viewer_id, asked)] if asked else []
     hydrated = hydrate(originals, commands, skeleton.position, reposts)
