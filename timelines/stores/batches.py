@@ -1,5 +1,6 @@
 """Which readers are pushed to by one call of a script: those who get the same."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from timelines.types import Entry
@@ -12,9 +13,10 @@ def batches(
 
     One post for thousands is the same object for all of them: it is packed and sent once a batch.
     """
-    groups: dict[int, tuple[list[int], Sequence[Entry]]] = {}
+    groups: defaultdict[int, list[int]] = defaultdict(list)
     for reader_id, added in entries.items():
-        groups.setdefault(id(added), ([], added))[0].append(reader_id)
-    for readers, added in groups.values():
+        groups[id(added)].append(reader_id)
+    for readers in groups.values():
+        added = entries[readers[0]]
         for start in range(0, len(readers), size):
             yield readers[start : start + size], added
