@@ -7,14 +7,18 @@ rolling back.
 from collections.abc import Callable, Iterator
 
 import pytest
+from cachebox import TTLCache
 from django.db import connections
 from django.test.utils import setup_databases, teardown_databases
 from pytest_django import DjangoDbBlocker
 
+from accounts.queries import cards, viewers
 from infra.caching.client import _known, redis
 from infra.caching.listener import LISTENER, LISTENING
-from tests.waiting import until
+from posts import count_cache
+from tests.waiting import PATIENCE_S, until
 from tests.world import clean, drain_all
+from timelines.hot import outboxes
 from timelines.increments.questions import forget_increments
 from timelines.promotions.blend import forget_promotions
 from timelines.stores.chosen import timeline_store
@@ -53,6 +57,20 @@ def listening() -> None:
 def scripts() -> None:
     """Known to the server: else whichever test is the first to run one counts a trip too many."""
     redis().run([("SCRIPT", "LOAD", script.body) for script in _known.values()])
+
+
+@pytest.fixture(scope="session", autouse=True)
+def memory() -> Iterator[None]:
+    """What a process keeps for a second it keeps for as long as a test may take.
+
+    Between two lines of a test that counts, a crowded machine may take longer than a second.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        for tier in (cards._cards, count_cache._shown):
+            patch.setattr(tier, "_cache", TTLCache(tier._cache.maxsize, PATIENCE_S))
+        patch.setattr(outboxes, "COPY_S", float(PATIENCE_S))
+        patch.setattr(viewers, "LOCAL_S", float(PATIENCE_S))
+        yield
 
 
 @pytest.fixture

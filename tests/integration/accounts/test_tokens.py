@@ -15,7 +15,7 @@ from accounts import consumers
 from accounts.cache import ENDED, token_key
 from accounts.models import AccessToken
 from accounts.queries import tokens, viewers
-from accounts.queries.viewers import find_viewer
+from accounts.queries.viewers import LOCAL_S, find_viewer
 from accounts.types import Restriction
 from infra.caching.client import redis
 from infra.changes.failpoints import arm, disarm
@@ -25,6 +25,11 @@ from tests.integration.accounts.people import App, Person, bearer
 from tests.world import restrict
 
 LOADED = "accounts.token_loaded"
+
+
+@pytest.fixture(autouse=True)
+def kept_as_in_production(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(viewers, "LOCAL_S", LOCAL_S)
 
 
 @pytest.fixture(autouse=True)
