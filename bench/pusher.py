@@ -1,5 +1,7 @@
 """A process that pushes into full live timelines as fast as it can, for as long as it is told to.
 
+It steps back behind other processes as a worker does.
+
 python -m bench.pusher     a line in: for how many seconds; a line out: deliveries a second
 """
 
@@ -43,10 +45,12 @@ def _obey() -> None:
 
     django.setup()
     from bench.full_timelines import READERS, fill, push  # noqa: PLC0415
+    from config.celery import step_back  # noqa: PLC0415
     from posts.ids import PostId  # noqa: PLC0415
     from timelines.stores.chosen import STORES  # noqa: PLC0415
     from timelines.types import Entry  # noqa: PLC0415
 
+    step_back()
     store, second = STORES["packed"](0), 20_000
     fill(store, READERS)
     for line in sys.stdin:

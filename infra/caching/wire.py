@@ -43,14 +43,12 @@ class Wire:
         `commands` while the server works. None: all are, in one write.
         """
         try:
-            sock, remaining = self._socket(), iter(commands)
-            first = [pack_command(command) for command in islice(remaining, under_way)]
-            sock.sendall(b"".join(first))
-            replies: list[Any] = []
-            for packed in map(pack_command, remaining):
-                replies += self._read(sock, 1)
-                sock.sendall(packed)
-            return replies + self._read(sock, len(first))
+            sock = self._socket()
+            if under_way is not None:
+                return self._trickle(sock, commands, under_way)
+            packed = [pack_command(command) for command in commands]
+            sock.sendall(b"".join(packed))
+            return self._read(sock, len(packed))
         except BaseException as error:
             # Replies may be left in the pipe: a later call must never read them as its own.
             self._connection.disconnect()
@@ -59,6 +57,15 @@ class Wire:
             if isinstance(error, OSError):
                 raise RedisConnectionError(str(error)) from error
             raise
+
+    def _trickle(self, sock: Any, commands: Iterable[Command], under_way: int) -> list[Any]:
+        sent, replies = 0, list[Any]()
+        for packed in map(pack_command, commands):
+            if sent - len(replies) == under_way:
+                replies += self._read(sock, 1)
+            sock.sendall(packed)
+            sent += 1
+        return replies + self._read(sock, sent - len(replies))
 
     def _socket(self) -> Any:
         now = time.monotonic()

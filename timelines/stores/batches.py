@@ -15,8 +15,9 @@ def batches(
     """
     groups: defaultdict[int, list[int]] = defaultdict(list)
     for reader_id, added in entries.items():
-        groups[id(added)].append(reader_id)
+        readers = groups[id(added)]
+        readers.append(reader_id)
+        if len(readers) == size:
+            yield groups.pop(id(added)), added
     for readers in groups.values():
-        added = entries[readers[0]]
-        for start in range(0, len(readers), size):
-            yield readers[start : start + size], added
+        yield readers, entries[readers[0]]
