@@ -4,6 +4,8 @@
 local most, call = tonumber(ARGV[1]), redis.call
 -- To count costs a tenth of a push: it is done with one push in so many, and with larger ones.
 local COUNTED = 8
+-- As in push.lua: a call costs more than what Redis does in it.
+local ASKED = 8
 
 -- What all readers get, taken apart once.
 local added = {}
@@ -60,17 +62,34 @@ local function trim(set, sources, head, surplus)
   end
 end
 
-local turn, reached = added[1] and added[1][1] or 0, 0
-for i = 1, #KEYS, 3 do
-  if call('EXISTS', KEYS[i + 2]) == 1 then
-    reached = reached + 1
-    add(KEYS[i], KEYS[i + 1])
-    -- Another of them with each second, so that everybody's turn comes.
-    if #added > 1 or (turn + i) % COUNTED == 0 then
-      local surplus = call('ZCARD', KEYS[i]) - 1 - most
-      if surplus > most / 10 then
-        trim(KEYS[i], KEYS[i + 1], KEYS[i + 2], surplus)
-      end
+-- How many of some readers are alive, and how many there are: one question for all of them.
+local function count_alive(first, last)
+  local heads = {}
+  for i = first, last, 3 do
+    heads[#heads + 1] = KEYS[i + 2]
+  end
+  return call('EXISTS', unpack(heads)), #heads
+end
+
+local function push(i)
+  add(KEYS[i], KEYS[i + 1])
+  -- Another of them with each second, so that everybody's turn comes.
+  if #added ~= 1 or (added[1][1] + i) % COUNTED == 0 then
+    local surplus = call('ZCARD', KEYS[i]) - 1 - most
+    if surplus > most / 10 then
+      trim(KEYS[i], KEYS[i + 1], KEYS[i + 2], surplus)
+    end
+  end
+end
+
+local reached = 0
+for first = 1, #KEYS, 3 * ASKED do
+  local last = math.min(first + 3 * ASKED - 1, #KEYS)
+  local alive, asked = count_alive(first, last)
+  reached = reached + alive
+  for i = first, alive > 0 and last or 0, 3 do
+    if alive == asked or call('EXISTS', KEYS[i + 2]) == 1 then
+      push(i)
     end
   end
 end
