@@ -65,7 +65,11 @@ def _quote(cursor: str) -> str:
 
 
 def page_response(request: Request, page: Page[bytes]) -> HttpResponse:
-    """A page of ready-made JSON objects as an array, with its Link header."""
+    """A page of ready-made JSON objects as an array, with its Link header.
+
+    That is plain whatever a client sends: a path that matched a route of ours has nothing but
+    words and ids in it, and the query is encoded anew.
+    """
     url = f"{settings.PUBLIC_URL}{request.path}"
     link = link_header(url, request.query_params, page.older, page.newer)
     return json_response(b"[%b]" % b",".join(page.items), headers={"Link": link} if link else None)
