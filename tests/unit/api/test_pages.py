@@ -59,3 +59,11 @@ def test_empty_list_has_no_link_header():
 def test_nothing_of_the_query_breaks_out_of_the_header():
     link = link_header(URL, QueryDict('q=%3E%3B rel="next"%0D%0AX: y'), "b>", None)
     assert link == f'<{URL}?q=%3E%3B+rel%3D%22next%22%0D%0AX%3A+y&max_id=b%3E>; rel="next"'
+
+
+@pytest.mark.parametrize("text", ["%0d%0aSet-Cookie:%20a=b", "%c3%a9", "%00"])
+def test_nothing_of_a_query_gets_into_the_header_as_it_is(text):
+    link = page_of(f"x={text}&{text}=1&limit=2")["Link"]
+    assert link.isascii()
+    assert link.isprintable()
+    assert text.lower() in link.lower().replace("+", "%20").replace("%3d", "=").replace("%3a", ":")
