@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import orjson
 
+from infra.clock import now_ms
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_one
-from relations.actions.follow import now_ms
 from relations.api.present import present_relationship
 from relations.queries.relationships import load_relationships
 from relations.types import FOLLOWS, Attribute

@@ -14,9 +14,9 @@ from accounts.actions.lock_account import lock_account
 from accounts.queries.load import require_account
 from infra.caching.client import redis
 from infra.changes.failpoints import failpoint
+from infra.clock import now_ms
 from infra.sharding.buckets import shard_of
 from relations.actions.edges import read_edge, write_edge
-from relations.actions.follow import now_ms
 from relations.actions.mirror import hide_follower, mirror_at_once, refresh_followers
 from relations.cache import FOLLOWERS, FOLLOWING, standing_changes
 from relations.errors import CannotBlockSelf

@@ -1,6 +1,5 @@
 """Follow, unfollow, remove a follower: one transaction on the follower's shard each."""
 
-import time
 from collections.abc import Callable
 
 from django.conf import settings
@@ -8,6 +7,7 @@ from django.db import transaction
 
 from accounts.actions.lock_account import lock_account
 from accounts.queries.load import require_account
+from infra.clock import now_ms
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_one
 from relations.actions.edges import read_backward_edge, read_edge, write_edge
@@ -28,10 +28,6 @@ ON CONFLICT (account_id) DO UPDATE SET
     begun = CASE WHEN d.day = excluded.day THEN d.begun + 1 ELSE 1 END, day = excluded.day
 RETURNING begun
 """
-
-
-def now_ms() -> int:
-    return time.time_ns() // 1_000_000
 
 
 def follow(

@@ -7,9 +7,9 @@ from django.db import transaction
 from accounts.actions.lock_account import lock_account
 from accounts.queries.load import require_account
 from infra.changes.append import append_change
+from infra.clock import now_ms
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute, fetch_one
-from relations.actions.follow import now_ms
 from relations.changes import MuteChanged
 from relations.errors import CannotMuteSelf
 from relations.types import NO_MUTE, Mute

@@ -13,9 +13,9 @@ from counters.kinds import CounterKind
 from counters.types import Move
 from infra.changes.bell import ring
 from infra.changes.lanes import all_lanes, lane_of
+from infra.clock import now_ms
 from infra.sharding.buckets import group_by_shard
 from infra.sharding.sql import execute
-from relations.actions.follow import now_ms
 
 FIRST_ID = 10_000_000
 LAY = """

@@ -7,8 +7,8 @@ import orjson
 from prometheus_client import Counter
 
 from infra.api.pages import Window
+from infra.clock import now_ms
 from posts.ids import EPOCH, FIRST, PostId
-from relations.actions.follow import now_ms
 from timelines.increments.apply import LAG_S
 from timelines.increments.board import Word
 from timelines.increments.followees import find_followees

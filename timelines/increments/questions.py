@@ -1,7 +1,6 @@
 """Which of these accounts posted since? Answered from this machine's board, or "unknown"."""
 
 import os
-import time
 from collections.abc import Callable, Iterable
 from functools import cache
 from hashlib import blake2b
@@ -12,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from django.conf import settings
 
+from infra.clock import now_ms
 from infra.sight.gauges import process_gauge
 from posts.ids import PostId
 from timelines.increments.apply import LAG_S, Applier, Source
@@ -141,10 +141,6 @@ def _find_board(path: Path) -> Board | None:
         return open_board(path)
     except OSError:
         return None
-
-
-def now_ms() -> int:
-    return time.time_ns() // 1_000_000
 
 
 @cache

@@ -9,9 +9,9 @@ from redis.exceptions import RedisError
 
 from infra.api.pages import Page, Window
 from infra.changes.errors import UNREACHABLE
+from infra.clock import now_ms
 from posts.api.present import find_id
 from posts.ids import PostId
-from relations.actions.follow import now_ms
 from timelines.promotions.audience import choose_offered
 from timelines.promotions.look import Found, place_and_look
 from timelines.promotions.metrics import PROMOTIONS

@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 from accounts.encode import is_limited
 from infra.api.pages import Page, Window
+from infra.clock import now_ms
 from posts.api.present import page_of_statuses
 from posts.ids import FIRST, LAST, PostId
 from posts.queries.statuses import View, look
-from relations.actions.follow import now_ms
 from relations.types import STRANGER
 from timelines.cache import load_public_ids
 from timelines.queries.home import decode_cursor

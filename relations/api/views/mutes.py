@@ -8,7 +8,7 @@ from infra.api.endpoint import Endpoint
 from infra.api.pages import Page, page_response
 from infra.api.parameters import PAGING
 from infra.api.request import ApiRequest
-from relations.actions.follow import now_ms
+from infra.clock import now_ms
 from relations.api.act_schema import MutedAccount
 from relations.api.present_accounts import present_muted
 from relations.api.views.lists import read_page

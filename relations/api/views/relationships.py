@@ -11,7 +11,7 @@ from infra.api.errors import InvalidRequest
 from infra.api.ids import parse_account_id
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
-from relations.actions.follow import now_ms
+from infra.clock import now_ms
 from relations.api import schema
 from relations.api.present import present_relationship, present_relationships
 from relations.queries.relationships import load_relationships

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from django.db import transaction
 
 from accounts.actions.lock_account import lock_account
+from infra.clock import now_ms
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute, fetch_all, fetch_one
-from relations.actions.follow import now_ms
 from relations.rosters.errors import RosterNotFound, TooManyRosters
 from relations.rosters.types import RepliesPolicy, Roster, RosterWish
 
