@@ -7,7 +7,7 @@ from config.celery import app as celery_app
 from config.logs import configure_logs
 from config.stores import StoresCollector
 from config.tracing import begin_sentry, begin_spans
-from infra.sight.scraped import SCRAPED
+from infra.telemetry.scraped import STORE_METRICS
 
 
 class ConfigConfig(AppConfig):
@@ -16,7 +16,7 @@ class ConfigConfig(AppConfig):
     def ready(self) -> None:
         celery_app.set_default()
         configure_logs(settings.DEVELOPMENT, settings.LOG_LEVEL)
-        SCRAPED.register(StoresCollector())
+        STORE_METRICS.register(StoresCollector())
         if settings.SENTRY_DSN:
             begin_sentry(settings.SENTRY_DSN)
         if settings.OTEL_EXPORTER_OTLP_ENDPOINT:

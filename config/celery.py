@@ -5,7 +5,7 @@ import os
 from celery import Celery
 from celery.signals import worker_init, worker_shutdown
 
-from infra.sight.publishing import PUBLISHER, metrics_folder
+from infra.telemetry.publishing import PUBLISHER, metrics_folder
 
 # Web servers on the same machine come first: who waits for a page notices two milliseconds, a post
 # that is on its way to a hundred thousand timelines does not.

@@ -8,7 +8,7 @@ import sys
 
 import structlog
 
-from infra.sight.requests import add_requests
+from infra.telemetry.request_ids import add_requests
 
 
 def configure_logs(is_development: bool, level: str) -> None:

@@ -14,8 +14,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from prometheus_client import CONTENT_TYPE_LATEST, Metric, generate_latest
 from prometheus_client.registry import Collector
 
-from infra.sight.publishing import PUBLISHER, metrics_folder
-from infra.sight.scraped import SCRAPED
+from infra.telemetry.publishing import PUBLISHER, metrics_folder
+from infra.telemetry.scraped import STORE_METRICS
 
 OF_PROXIES = ("HTTP_FORWARDED", "HTTP_X_FORWARDED_FOR", "HTTP_X_FORWARDED_PROTO", "HTTP_VIA")
 
@@ -28,7 +28,7 @@ class Everything(Collector):
     """
 
     def collect(self) -> Iterable[Metric]:
-        asked = list(SCRAPED.collect())
+        asked = list(STORE_METRICS.collect())
         names = {metric.name for metric in asked}
         counted = PUBLISHER.collect(metrics_folder())
         return chain((metric for metric in counted if metric.name not in names), asked)

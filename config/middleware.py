@@ -14,7 +14,7 @@ from prometheus_client import Counter, Histogram
 from config.cross_origin import Handler, answer_cross_origin
 from config.leaving import is_leaving
 from infra.api.rendering import add_plain
-from infra.sight.requests import enter_request, leave_request, name_request
+from infra.telemetry.request_ids import choose_request_id, enter_request, leave_request
 
 BARE_PREFIXES = ("/api/", "/health/", "/metrics")
 LATENCY = Histogram(
@@ -39,7 +39,7 @@ class RequestMetrics:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         started = time.perf_counter()
-        request_id = name_request(request.META.get("HTTP_X_REQUEST_ID"))
+        request_id = choose_request_id(request.META.get("HTTP_X_REQUEST_ID"))
         before = enter_request((request_id,))
         try:
             response = self.get_response(request)

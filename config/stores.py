@@ -11,7 +11,7 @@ from prometheus_client.registry import Collector
 from infra.caching.scanning import list_nodes
 from infra.sharding.placement import GLOBAL_ALIAS, all_aliases
 from infra.sharding.sql import fetch_all
-from infra.sight.looks import Looks
+from infra.telemetry.looks import Looks
 
 CONNECTIONS = """
 SELECT count(*), current_setting('max_connections')::int FROM pg_stat_activity

@@ -9,8 +9,8 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponseBase
 
-from infra.sight.requests import current_requests
-from infra.sight.spans import span, trace_with
+from infra.telemetry.request_ids import get_request_ids
+from infra.telemetry.spans import span, trace_with
 
 Handler = Callable[[HttpRequest], HttpResponseBase]
 
@@ -24,7 +24,7 @@ class RequestSpans:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         attributes = {
             "http.request.method": request.method or "",
-            "tideline.request_id": "".join(current_requests()[:1]),
+            "tideline.request_id": "".join(get_request_ids()[:1]),
         }
         with span("request", attributes) as traced:
             response = self.get_response(request)
@@ -69,6 +69,6 @@ def _to_collector() -> Any:
 
 
 def _name_request(event: Any, _hint: Any) -> Any:
-    for request_id in current_requests()[:1]:
+    for request_id in get_request_ids()[:1]:
         event.setdefault("tags", {})["request_id"] = request_id
     return event

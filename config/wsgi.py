@@ -5,7 +5,7 @@ import os
 
 from django.core.wsgi import get_wsgi_application
 
-from infra.sight.publishing import PUBLISHER, WEB, metrics_folder
+from infra.telemetry.publishing import PUBLISHER, WEB, metrics_folder
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 application = get_wsgi_application()

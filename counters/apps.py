@@ -4,7 +4,7 @@ from importlib import import_module
 
 from django.apps import AppConfig
 
-from infra.sight.scraped import SCRAPED
+from infra.telemetry.scraped import STORE_METRICS
 
 
 class CountersConfig(AppConfig):
@@ -13,4 +13,4 @@ class CountersConfig(AppConfig):
     def ready(self) -> None:
         import_module("counters.consumers")
         import_module("counters.sampling")
-        SCRAPED.register(import_module("counters.metrics").DRIFT_COLLECTOR)
+        STORE_METRICS.register(import_module("counters.metrics").DRIFT_COLLECTOR)

@@ -5,7 +5,7 @@ from importlib import import_module
 from django.apps import AppConfig
 from django.db.models.signals import post_migrate
 
-from infra.sight.scraped import SCRAPED
+from infra.telemetry.scraped import STORE_METRICS
 
 
 class ModerationConfig(AppConfig):
@@ -17,8 +17,8 @@ class ModerationConfig(AppConfig):
         import_module("moderation.sampling")
         import_module("moderation.act_counts")
         metrics = import_module("moderation.metrics")
-        SCRAPED.register(metrics.QueueCollector())
-        SCRAPED.register(metrics.ActsCollector())
+        STORE_METRICS.register(metrics.QueueCollector())
+        STORE_METRICS.register(metrics.ActsCollector())
         # Permissions of apps listed before this one are there by then.
         lay = import_module("moderation.groups").lay_groups_after_migrating
         post_migrate.connect(lay, sender=self)

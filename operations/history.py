@@ -21,7 +21,7 @@ from infra.changes.chores import chore
 from infra.changes.lag_report import LAG
 from infra.sharding.placement import Placement, all_aliases
 from infra.sharding.sql import fetch_one
-from infra.sight.publishing import PUBLISHER, metrics_folder
+from infra.telemetry.publishing import PUBLISHER, metrics_folder
 from operations.queries.slow import IS_SLOW
 
 FAMILY = "operations.history:v1"

@@ -4,7 +4,7 @@ from importlib import import_module
 
 from django.apps import AppConfig
 
-from infra.sight.scraped import SCRAPED
+from infra.telemetry.scraped import STORE_METRICS
 
 
 class TimelinesConfig(AppConfig):
@@ -20,4 +20,4 @@ class TimelinesConfig(AppConfig):
         import_module("timelines.hot.heating")
         import_module("timelines.sampling")
         import_module("timelines.read_repair")
-        SCRAPED.register(import_module("timelines.metrics").HOLES_COLLECTOR)
+        STORE_METRICS.register(import_module("timelines.metrics").HOLES_COLLECTOR)

@@ -6,7 +6,7 @@ import time
 from prometheus_client import Counter
 from redis.exceptions import ConnectionError as RedisConnectionError
 
-from infra.sight.gauges import process_gauge
+from infra.telemetry.gauges import process_gauge
 
 REST_S = 1.0
 OPEN = process_gauge(

@@ -15,7 +15,7 @@ from infra.caching.hot_keys import PROCESS, HotKeys
 from infra.caching.listener import LISTENER
 from infra.caching.read_counts import ReadCounts
 from infra.caching.reads import count_reads, family_name
-from infra.sight.gauges import process_gauge
+from infra.telemetry.gauges import process_gauge
 
 K = TypeVar("K")
 V = TypeVar("V")

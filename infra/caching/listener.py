@@ -16,7 +16,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 
 from infra.caching.broadcast import channel, forget_everything, hear
 from infra.caching.client import redis
-from infra.sight.gauges import process_gauge
+from infra.telemetry.gauges import process_gauge
 
 # A connection that says nothing for so long is asked whether it is one, and then given up.
 SILENCE_S = 5.0

@@ -13,7 +13,7 @@ from infra.changes.errors import UNREACHABLE, NotInTransaction
 from infra.changes.lanes import lane_of
 from infra.changes.registry import Delivery, Payload, Sequel, at_once_consumers_of
 from infra.sharding.sql import fetch_one
-from infra.sight.requests import current_requests
+from infra.telemetry.request_ids import get_request_ids
 
 log = structlog.get_logger()
 
@@ -32,7 +32,7 @@ def append_change(alias: str, owner_id: int, payload: Payload) -> int:
     """
     if not connections[alias].in_atomic_block:
         raise NotInTransaction(f"{payload.kind} needs a transaction on {alias}")
-    lane, delivery = _insert(alias, owner_id, payload, current_requests())
+    lane, delivery = _insert(alias, owner_id, payload, get_request_ids())
     transaction.on_commit(lambda: _serve_at_once(alias, lane, delivery), using=alias)
     return delivery.version
 

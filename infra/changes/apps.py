@@ -4,7 +4,7 @@ from importlib import import_module
 
 from django.apps import AppConfig
 
-from infra.sight.scraped import SCRAPED
+from infra.telemetry.scraped import STORE_METRICS
 
 
 class ChangesConfig(AppConfig):
@@ -13,4 +13,4 @@ class ChangesConfig(AppConfig):
 
     def ready(self) -> None:
         import_module("infra.changes.lag_report")
-        SCRAPED.register(import_module("infra.changes.metrics").LagCollector())
+        STORE_METRICS.register(import_module("infra.changes.metrics").LagCollector())

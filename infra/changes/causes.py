@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from infra.sight.requests import MOST_NAMED
+from infra.telemetry.request_ids import MOST_NAMED
 
 
 class _Causes(msgspec.Struct):

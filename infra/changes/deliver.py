@@ -17,7 +17,7 @@ from infra.changes.registry import (
     read_payload,
     registered_consumers,
 )
-from infra.sight.requests import caused_by
+from infra.telemetry.request_ids import caused_by
 
 
 class Row(NamedTuple):

@@ -25,8 +25,8 @@ from infra.changes.lanes import batch_size
 from infra.changes.lease import lease, renew
 from infra.changes.pausing import hold_paused
 from infra.sharding.sql import execute, fetch_all, fetch_one
-from infra.sight.requests import caused_by, current_requests
-from infra.sight.spans import span
+from infra.telemetry.request_ids import caused_by, get_request_ids
+from infra.telemetry.spans import span
 
 MAX_BATCHES = 20
 log = structlog.get_logger()
@@ -123,13 +123,13 @@ def _drain_batch(alias: str, lane: int, token: int, rows: Sequence[Row]) -> Drai
     count_delivered(row.kind for row in rows if row.id not in failed_ids)
     count_failed(failure.row.kind for failure in failures)
     # All of them, that one search finds each: other lines of a large batch name a few.
-    causes = {"request_ids": list(current_requests())} if current_requests() else {}
+    causes = {"request_ids": list(get_request_ids())} if get_request_ids() else {}
     log.info("drain.batch_delivered", alias=alias, lane=lane, rows=len(delivered), **causes)
     return DrainReport(delivered=len(delivered), failed=len(failures), parked=parked)
 
 
 def _told(alias: str, lane: int, rows: Sequence[Row]) -> dict[str, str | int]:
-    causes = current_requests()
+    causes = get_request_ids()
     known = {"tideline.request_id": causes[0]} if len(causes) == 1 else {}
     return {"tideline.shard": alias, "tideline.lane": lane, "tideline.rows": len(rows), **known}
 

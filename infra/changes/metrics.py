@@ -13,7 +13,7 @@ from infra.changes.lag import Lag
 from infra.changes.lag_report import LagReport, look_at_lag
 from infra.changes.lanes import group_of
 from infra.sharding.placement import all_aliases
-from infra.sight.looks import Looks
+from infra.telemetry.looks import Looks
 
 STATES = ("pending", "parked", "paused")
 

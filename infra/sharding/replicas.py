@@ -19,7 +19,7 @@ from prometheus_client import Counter
 from infra.sharding.errors import NotItsReplica, WrongPlacement
 from infra.sharding.positions import Lag, read_position
 from infra.sharding.scatter import begin
-from infra.sight.gauges import process_gauge
+from infra.telemetry.gauges import process_gauge
 
 T = TypeVar("T")
 

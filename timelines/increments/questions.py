@@ -12,7 +12,7 @@ import numpy.typing as npt
 from django.conf import settings
 
 from infra.clock import now_ms
-from infra.sight.gauges import process_gauge
+from infra.telemetry.gauges import process_gauge
 from posts.ids import PostId
 from timelines.increments.apply import LAG_S, Applier, Source
 from timelines.increments.board import CELLS, Board, Word, open_board

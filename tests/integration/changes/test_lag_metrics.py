@@ -13,7 +13,7 @@ from infra.changes.parking import park
 from infra.changes.pausing import end_pause, pause_kind
 from infra.sharding.placement import all_aliases
 from infra.sharding.sql import execute
-from infra.sight.looks import Looks
+from infra.telemetry.looks import Looks
 from tests.integration.changes.kinds import ALIAS, LANE, BulkNoted, NotedAtOnce, emit, note
 
 

@@ -18,7 +18,7 @@ from infra.jobs.command import JobCommand
 from infra.jobs.flags import Flag
 from infra.jobs.types import Batch, Work
 from infra.sharding.placement import Placement
-from infra.sight.publishing import PUBLISHER, metrics_folder
+from infra.telemetry.publishing import PUBLISHER, metrics_folder
 
 UPKEEP_EVERY = timedelta(hours=1)
 log = structlog.get_logger()

@@ -19,29 +19,29 @@ from typing import NamedTuple
 
 import msgspec
 
-from infra.sight.merging import add_up
-from infra.sight.snapshots import Snapshot, decode, encode
+from infra.telemetry.merging import add_up
+from infra.telemetry.snapshots import Snapshot, decode, encode
 
 
-class Dead(msgspec.Struct):
+class EndedProcesses(msgspec.Struct):
     folded: list[str]
     snapshot: Snapshot
 
 
-class Found(NamedTuple):
+class MachineSnapshots(NamedTuple):
     """Snapshots of the processes that live, but for the reader's own, and of the dead."""
 
     living: list[Snapshot]
     dead: Snapshot | None
 
 
-class Machine:
+class SnapshotFolder:
     """The folder. Processes of several containers may share it: it goes by locks, not by pids."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def read(self, but: str = "") -> Found:
+    def read(self, but: str = "") -> MachineSnapshots:
         """Raises OSError. `but`: the reader itself. Cost: a file a process, some milliseconds."""
         with self._locked():
             names = [path.stem for path in sorted(self.folder.glob("*.alive"))]
@@ -49,15 +49,15 @@ class Machine:
             dead = self._fold(ended)
             living = [name for name in names if name not in ended and name != but]
             found = [one for name in living if (one := self._snapshot_of(name))]
-            return Found(found, dead.snapshot if dead else None)
+            return MachineSnapshots(found, dead.snapshot if dead else None)
 
-    def begin(self) -> "Place":
+    def begin(self) -> "SnapshotWriter":
         """A new process's place. Raises OSError."""
         name = f"{os.getpid()}-{secrets.token_hex(4)}"
         with self._locked():
             alive = os.open(self._path(name, "alive"), os.O_RDWR | os.O_CREAT, 0o600)
             fcntl.flock(alive, fcntl.LOCK_EX)
-        return Place(self, name, alive)
+        return SnapshotWriter(self, name, alive)
 
     def write(self, name: str, body: bytes) -> None:
         """In one step: nobody reads half of it."""
@@ -65,14 +65,14 @@ class Machine:
         unfinished.write_bytes(body)
         unfinished.replace(self._path(name, "counts"))
 
-    def _fold(self, ended: list[str]) -> Dead | None:
+    def _fold(self, ended: list[str]) -> EndedProcesses | None:
         """Adds those that ended to the dead, then deletes them; killed in between, only that."""
         dead = self._dead()
         folded = set(dead.folded if dead else ())
         fresh = [one for name in ended if name not in folded and (one := self._snapshot_of(name))]
         if fresh:
             before = [dead.snapshot] if dead else []
-            dead = Dead(ended, Snapshot("dead", add_up(*before, *fresh)))
+            dead = EndedProcesses(ended, Snapshot("dead", add_up(*before, *fresh)))
             self.write("dead", msgspec.msgpack.encode(dead))
         for name in ended:
             for kind in ("new", "counts", "alive"):
@@ -93,9 +93,11 @@ class Machine:
             return decode(self._path(name, "counts").read_bytes())
         return None
 
-    def _dead(self) -> Dead | None:
+    def _dead(self) -> EndedProcesses | None:
         with suppress(FileNotFoundError, msgspec.MsgspecError):
-            return msgspec.msgpack.decode(self._path("dead", "counts").read_bytes(), type=Dead)
+            return msgspec.msgpack.decode(
+                self._path("dead", "counts").read_bytes(), type=EndedProcesses
+            )
         return None
 
     def _path(self, name: str, kind: str) -> Path:
@@ -109,10 +111,10 @@ class Machine:
             yield
 
 
-class Place:
+class SnapshotWriter:
     """Where one process writes. Its lock ends with the process, and with `leave`."""
 
-    def __init__(self, machine: Machine, name: str, alive: int) -> None:
+    def __init__(self, machine: SnapshotFolder, name: str, alive: int) -> None:
         self._machine, self.name, self._alive = machine, name, alive
 
     def write(self, snapshot: Snapshot) -> None:

@@ -18,26 +18,26 @@ OF_PROCESSES = frozenset(
 )
 
 
-class Sample(NamedTuple):
+class MetricSample(NamedTuple):
     name: str
     labels: dict[str, str]
     value: float
 
 
-class Family(NamedTuple):
+class MetricFamily(NamedTuple):
     """`kind`: counter, gauge or histogram. `name`: of a counter without its `_total`."""
 
     name: str
     kind: str
     text: str
-    samples: list[Sample]
+    samples: list[MetricSample]
 
 
 class Snapshot(msgspec.Struct):
     """`role`: web, worker, compensator or command."""
 
     role: str
-    families: list[Family]
+    families: list[MetricFamily]
 
 
 def take_snapshot(role: str, registry: Collector = REGISTRY) -> Snapshot:
@@ -55,18 +55,18 @@ def decode(body: bytes) -> Snapshot:
     return msgspec.msgpack.decode(body, type=Snapshot)
 
 
-def _read(metric: Metric, role: str) -> Family | None:
+def _read(metric: Metric, role: str) -> MetricFamily | None:
     if metric.name in OF_PROCESSES:
         more = {"role": role}
     elif metric.name.startswith(OURS):
         more = {}
     else:
         return None
-    return Family(metric.name, metric.type, metric.documentation, [*_samples(metric, more)])
+    return MetricFamily(metric.name, metric.type, metric.documentation, [*_samples(metric, more)])
 
 
-def _samples(metric: Metric, more: dict[str, str]) -> Iterable[Sample]:
+def _samples(metric: Metric, more: dict[str, str]) -> Iterable[MetricSample]:
     """Without the times at which counters began, which mean nothing added up."""
     for sample in metric.samples:
         if not sample.name.endswith("_created"):
-            yield Sample(sample.name, {**sample.labels, **more}, sample.value)
+            yield MetricSample(sample.name, {**sample.labels, **more}, sample.value)

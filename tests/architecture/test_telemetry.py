@@ -11,8 +11,8 @@ import yaml
 from prometheus_client import REGISTRY
 from promql_parser import AggModifierType, AggregateExpr, VectorSelector
 
-from infra.sight.gauges import how_together
-from infra.sight.scraped import SCRAPED
+from infra.telemetry.gauges import how_together
+from infra.telemetry.scraped import STORE_METRICS
 from tests.architecture.test_docs import OPERATIONS, ROOT, _leads_somewhere
 
 DASHBOARD = json.loads((ROOT / "deploy/grafana/tideline.json").read_text())
@@ -40,7 +40,7 @@ def exported():
     for module in ("config.urls", "config.middleware", "infra.changes.tasks"):
         import_module(module)
     found = {}
-    for collector in {*REGISTRY._collector_to_names, *SCRAPED._collector_to_names}:
+    for collector in {*REGISTRY._collector_to_names, *STORE_METRICS._collector_to_names}:
         for metric in getattr(collector, "describe", list)():
             labels = getattr(collector, "_labelnames", ()) or getattr(metric, "_labelnames", ())
             found[metric.name + ("_total" if metric.type == "counter" else "")] = set(labels)

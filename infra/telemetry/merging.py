@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from prometheus_client import Metric
 from prometheus_client.core import GaugeMetricFamily
 
-from infra.sight.gauges import Together, how_together
-from infra.sight.snapshots import Family, Sample, Snapshot
+from infra.telemetry.gauges import Together, how_together
+from infra.telemetry.snapshots import MetricFamily, MetricSample, Snapshot
 
 Series = tuple[str, frozenset[tuple[str, str]]]
 _WAYS: Mapping[Together, Callable[[Iterable[float]], float]] = {"sum": sum, "max": max, "min": min}
@@ -22,19 +22,19 @@ def merge(living: Sequence[Snapshot], dead: Snapshot | None) -> list[Metric]:
     return [*metrics, _count_processes(living)]
 
 
-def add_up(*snapshots: Snapshot) -> list[Family]:
+def add_up(*snapshots: Snapshot) -> list[MetricFamily]:
     """Counters and histograms of all of them, without gauges."""
-    families: dict[str, list[Family]] = {}
+    families: dict[str, list[MetricFamily]] = {}
     for family in (family for one in snapshots for family in one.families):
         if family.kind != "gauge":
             families.setdefault(family.name, []).append(family)
     return [
-        Family(name, same[-1].kind, same[-1].text, _together(same, "sum"))
+        MetricFamily(name, same[-1].kind, same[-1].text, _together(same, "sum"))
         for name, same in families.items()
     ]
 
 
-def _merge_family(same: Sequence[Family]) -> Metric:
+def _merge_family(same: Sequence[MetricFamily]) -> Metric:
     """`same`: of one name. What kind it is the last one says: after an upgrade they may differ."""
     name, kind, text, _ = same[-1]
     metric = Metric(name, text, kind)
@@ -44,13 +44,14 @@ def _merge_family(same: Sequence[Family]) -> Metric:
     return metric
 
 
-def _together(same: Iterable[Family], way: Together) -> list[Sample]:
+def _together(same: Iterable[MetricFamily], way: Together) -> list[MetricSample]:
     values: dict[Series, list[float]] = {}
     for sample in (sample for family in same for sample in family.samples):
         series = (sample.name, frozenset(sample.labels.items()))
         values.setdefault(series, []).append(sample.value)
     return [
-        Sample(name, dict(labels), _WAYS[way](found)) for (name, labels), found in values.items()
+        MetricSample(name, dict(labels), _WAYS[way](found))
+        for (name, labels), found in values.items()
     ]
 
 

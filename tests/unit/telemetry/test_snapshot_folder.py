@@ -6,10 +6,10 @@ import threading
 import pytest
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
-from infra.sight import gauges, machine
-from infra.sight.machine import Machine
-from infra.sight.merging import merge
-from infra.sight.snapshots import take_snapshot
+from infra.telemetry import gauges, snapshot_folder
+from infra.telemetry.merging import merge
+from infra.telemetry.snapshot_folder import SnapshotFolder
+from infra.telemetry.snapshots import take_snapshot
 
 
 class Process:
@@ -36,7 +36,7 @@ def behind(monkeypatch):
 
 @pytest.fixture
 def home(tmp_path):
-    return Machine(tmp_path / "metrics")
+    return SnapshotFolder(tmp_path / "metrics")
 
 
 def seen(home, name, labels=None, but=""):
@@ -89,7 +89,7 @@ def test_reader_killed_before_it_deletes_counts_nobody_twice(home, monkeypatch):
     process.write()
     process.die()
     with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
-        patched.setattr(machine.Path, "unlink", raise_interrupt)
+        patched.setattr(snapshot_folder.Path, "unlink", raise_interrupt)
         home.read()
     assert "dead.counts" in os.listdir(home.folder)
     assert seen(home, "tideline_notes_total", {"kind": "a"}) == 10

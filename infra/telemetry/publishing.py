@@ -15,9 +15,9 @@ import structlog
 from django.conf import settings
 from prometheus_client import Metric
 
-from infra.sight.machine import Machine, Place
-from infra.sight.merging import merge
-from infra.sight.snapshots import take_snapshot
+from infra.telemetry.merging import merge
+from infra.telemetry.snapshot_folder import SnapshotFolder, SnapshotWriter
+from infra.telemetry.snapshots import take_snapshot
 
 EVERY_S = 5.0
 WEB = "web"
@@ -31,7 +31,7 @@ class Publisher:
         self._begin_anew()
 
     def _begin_anew(self) -> None:
-        self._place: Place | None = None
+        self._place: SnapshotWriter | None = None
         self._role = WEB
         self._stopping = threading.Event()
         self._writing = threading.Lock()
@@ -45,7 +45,7 @@ class Publisher:
         if self._place is not None:
             return
         try:
-            self._place = Machine(folder).begin()
+            self._place = SnapshotFolder(folder).begin()
         except OSError as error:
             log.warning("metrics.not_published", folder=str(folder), error=str(error))
             return
@@ -71,7 +71,7 @@ class Publisher:
         """
         own = take_snapshot(self._role)
         try:
-            living, dead = Machine(folder).read(but=self._place.name if self._place else "")
+            living, dead = SnapshotFolder(folder).read(but=self._place.name if self._place else "")
         except OSError as error:
             log.warning("metrics.others_not_read", folder=str(folder), error=str(error))
             living, dead = [], None
@@ -89,7 +89,7 @@ class Publisher:
                 if self._place is not None:
                     self._write(self._place)
 
-    def _write(self, place: Place) -> None:
+    def _write(self, place: SnapshotWriter) -> None:
         try:
             place.write(take_snapshot(self._role))
         except OSError as error:

@@ -10,7 +10,7 @@ from infra.changes.causes import read_causes, with_causes
 from infra.sharding.placement import all_aliases
 from infra.sharding.scatter import scatter
 from infra.sharding.sql import fetch_all
-from infra.sight.requests import MOST_NAMED, add_requests, caused_by, current_requests
+from infra.telemetry.request_ids import MOST_NAMED, add_requests, caused_by, get_request_ids
 from relations.actions.follow import follow
 from tests.callers import Caller
 from tests.world import make_accounts
@@ -78,12 +78,12 @@ def test_requests_have_names_of_their_own_and_nothing_after_them():
     caller = Caller(make_accounts(1)[0])
     names = {caller.get(path)["X-Request-Id"] for path in ["/health/live", "/nowhere", "/admin/"]}
     assert len(names) == 3
-    assert current_requests() == ()
+    assert get_request_ids() == ()
 
 
 def test_questions_to_several_shards_name_the_request(world):
     with caused_by([NAME]):
-        assert set(scatter({"shard0": current_requests, "shard1": current_requests}).values()) == {
+        assert set(scatter({"shard0": get_request_ids, "shard1": get_request_ids}).values()) == {
             (NAME,)
         }
 

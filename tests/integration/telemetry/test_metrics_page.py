@@ -3,9 +3,9 @@
 import pytest
 from django.test import Client
 
-from infra.sight.machine import Machine
-from infra.sight.publishing import metrics_folder
-from infra.sight.snapshots import Family, Sample, Snapshot
+from infra.telemetry.publishing import metrics_folder
+from infra.telemetry.snapshot_folder import SnapshotFolder
+from infra.telemetry.snapshots import MetricFamily, MetricSample, Snapshot
 
 pytestmark = pytest.mark.usefixtures("world")
 
@@ -37,8 +37,10 @@ def test_with_a_token_only_who_has_it(settings):
 def test_what_stores_say_is_not_what_a_version_before_counted(settings, tmp_path):
     settings.RUNTIME_DIR = str(tmp_path)
     name = "tideline_moderation_acts"
-    counted = Family(name, "counter", "", [Sample(f"{name}_total", {"kind": "warn"}, 7)])
-    before = Machine(metrics_folder()).begin()
+    counted = MetricFamily(
+        name, "counter", "", [MetricSample(f"{name}_total", {"kind": "warn"}, 7)]
+    )
+    before = SnapshotFolder(metrics_folder()).begin()
     before.write(Snapshot("web", [counted]))
     before.leave()
     page = get().content.decode()

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from infra.sight.looks import Looks
+from infra.telemetry.looks import Looks
 from tests.waiting import PATIENCE_S
 
 

@@ -2,4 +2,4 @@
 
 from prometheus_client import CollectorRegistry
 
-SCRAPED = CollectorRegistry()
+STORE_METRICS = CollectorRegistry()

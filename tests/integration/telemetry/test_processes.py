@@ -11,9 +11,9 @@ from contextlib import suppress
 import pytest
 
 from config.runner.child import CHECKOUT
-from infra.sight.machine import Machine
-from infra.sight.merging import merge
-from infra.sight.publishing import PUBLISHER, metrics_folder
+from infra.telemetry.merging import merge
+from infra.telemetry.publishing import PUBLISHER, metrics_folder
+from infra.telemetry.snapshot_folder import SnapshotFolder
 from tests.ports import free_port
 from tests.waiting import PATIENCE_S, until
 
@@ -22,15 +22,15 @@ import os, sys
 os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
 import django; django.setup()
 from infra.caching.reads import count_waits
-from infra.sight import publishing
+from infra.telemetry import publishing
 publishing.EVERY_S = 0.05
 publishing.PUBLISHER.start(publishing.metrics_folder(), "worker")
-count_waits("tests.sight", 7)
+count_waits("tests.telemetry", 7)
 print("counted", flush=True)
 sys.stdin.readline()
-count_waits("tests.sight", 1)
+count_waits("tests.telemetry", 1)
 """
-WAITS = ("tideline_cache_waits_total", (("family", "tests.sight"),))
+WAITS = ("tideline_cache_waits_total", (("family", "tests.telemetry"),))
 
 
 @pytest.fixture
@@ -124,4 +124,4 @@ def test_workers_of_one_server_are_counted_together_and_to_the_last(server, runt
     os.kill(process.pid, signal.SIGTERM)
     process.wait(PATIENCE_S)
     # Nobody has looked between: what counts is what they wrote when they ended.
-    assert seen(merge(*Machine(metrics_folder()).read()))[lives] == 30
+    assert seen(merge(*SnapshotFolder(metrics_folder()).read()))[lives] == 30

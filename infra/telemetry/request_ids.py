@@ -32,14 +32,14 @@ _NAMES = _Names()
 os.register_at_fork(after_in_child=_NAMES.begin_anew)
 
 
-def name_request(given: str | None) -> str:
+def choose_request_id(given: str | None) -> str:
     """The id that came with a request if it is 8 to 64 of A-Z a-z 0-9 . _ -, or a new one."""
     if given is not None and _is_well_formed(given):
         return given
     return f"{_NAMES.beginning}-{next(_NAMES.numbers):x}"
 
 
-def current_requests() -> tuple[str, ...]:
+def get_request_ids() -> tuple[str, ...]:
     return _current.get()
 
 
