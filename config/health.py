@@ -54,7 +54,7 @@ def _ask_database(alias: str) -> str:
 
 
 def _ask_replica(replica: Replica) -> str:
-    return "ok" if replica.look() else "left alone"
+    return "ok" if replica.check() else "left alone"
 
 
 def _ask_redis() -> str:

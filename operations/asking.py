@@ -6,7 +6,7 @@ from functools import partial
 from threading import BoundedSemaphore
 from typing import Any, NamedTuple
 
-from infra.sharding.asking import NoAnswer, ask_within, why
+from infra.sharding.probe import ProbeTimeout, error_line, probe_all
 
 PATIENCE_S = 2.5
 # Threads that hang on a database which hangs; whoever comes then is told so at once.
@@ -27,13 +27,13 @@ def ask_each(calls: Mapping[str, Callable[[], Any]]) -> dict[str, Answer]:
     Cost: PATIENCE_S at most; a thread and connections of its own for each.
     """
     bounded = {name: partial(_ask, name, call) for name, call in calls.items()}
-    answers = ask_within(bounded, PATIENCE_S)
+    answers = probe_all(bounded, PATIENCE_S)
     return {name: _answer(name, answer) for name, answer in answers.items()}
 
 
 def _ask(name: str, call: Callable[[], Any]) -> Any:
     if not _waiting[name].acquire(blocking=False):
-        raise NoAnswer("others wait for it already")
+        raise ProbeTimeout("others wait for it already")
     try:
         return call()
     finally:
@@ -42,5 +42,5 @@ def _ask(name: str, call: Callable[[], Any]) -> Any:
 
 def _answer(name: str, answer: Any) -> Answer:
     if isinstance(answer, Exception):
-        return Answer(problem=f"{name} does not answer: {why(answer)}")
+        return Answer(problem=f"{name} does not answer: {error_line(answer)}")
     return Answer(answer)

@@ -7,7 +7,7 @@ import psycopg
 
 from config.services import RunningServices
 from config.services.replica import ReplicaServer
-from infra.sharding.positions import read_position
+from infra.sharding.replica_lag import read_log_position
 from infra.sharding.replicas import replica_of
 from tests.waiting import until
 
@@ -23,9 +23,9 @@ def ask(server: ReplicaServer, sql: str) -> object:
 def catch_replicas_up(services: RunningServices) -> None:
     """Every replica has what its shard has by now, and this process knows that it is well."""
     for shard, server in services.replicas.items():
-        written = read_position(shard).log
+        written = read_log_position(shard).log
         until(lambda s=server, w=written: ask(s, REPLAYED) >= w)
-        assert replica_of(shard).look()
+        assert replica_of(shard).check()
 
 
 @contextmanager

@@ -18,10 +18,10 @@ from infra.changes.metrics import count_by_group, oldest_by_group
 from infra.changes.pausing import list_paused
 from infra.jobs.models import JobRun
 from infra.jobs.runs import mark_died_runs
-from infra.sharding.asking import ask_within, why
-from infra.sharding.facts import read_facts
+from infra.sharding.database_info import read_database_info
 from infra.sharding.partitions import oldest_days
 from infra.sharding.placement import all_aliases
+from infra.sharding.probe import error_line, probe_all
 from timelines.sampling import HOLES
 
 PATIENCE_S = 1.5
@@ -49,14 +49,14 @@ def read_status(now: datetime, patience_s: float = PATIENCE_S) -> Part:
         "samples": partial(_read_samples, now.timestamp()),
         "jobs": partial(_read_jobs, now),
     }
-    parts = {name: _part(answer) for name, answer in ask_within(calls, patience_s).items()}
+    parts = {name: _part(answer) for name, answer in probe_all(calls, patience_s).items()}
     databases = {alias: parts.pop(alias) for alias in all_aliases()}
     return {"at": now.isoformat(), "versions": _versions(), "databases": databases, **parts}
 
 
 def _part(answer: Part | Exception) -> Part:
     if isinstance(answer, Exception):
-        return {"is_up": False, "why": why(answer)}
+        return {"is_up": False, "why": error_line(answer)}
     return {"is_up": True, **answer}
 
 
@@ -66,7 +66,7 @@ def _versions() -> Mapping[str, str]:
 
 
 def _read_database(alias: str) -> Part:
-    facts, lags = read_facts(alias)._asdict(), lag_of(alias)
+    facts, lags = read_database_info(alias)._asdict(), lag_of(alias)
     changes: dict[str, Part] = {}
     for (group, state), count in count_by_group(lags).items():
         changes.setdefault(group, {})[state] = count

@@ -6,7 +6,7 @@ from functools import partial
 from counters.jobs.walk import walk_owners
 from counters.queries.drift import find_drift
 from infra.jobs.types import Batch, Work
-from infra.sharding.replicas import read_trailing
+from infra.sharding.replicas import read_replica_or_shard
 
 
 def audit_counters(work: Work) -> Iterator[Batch]:
@@ -17,6 +17,6 @@ def audit_counters(work: Work) -> Iterator[Batch]:
     """
     for alias, rows, position in walk_owners(work):
         owner_ids = [owner_id for (owner_id,) in rows]
-        found = read_trailing(alias, partial(find_drift, owner_ids=owner_ids))
+        found = read_replica_or_shard(alias, partial(find_drift, owner_ids=owner_ids))
         wrong = len({drift.owner_id for drift in found})
         yield Batch(len(rows) - wrong, wrong, alias, None, position, [*map(str, found)])

@@ -6,8 +6,8 @@ from django.core.signals import request_finished, request_started
 from django.db import close_old_connections, reset_queries
 from django.db.backends.signals import connection_created
 
+from infra.sharding.connection_health import drop_broken_connections, remember_connection
 from infra.sharding.guard import install_guard
-from infra.sharding.kept import drop_broken_connections, remember_connection
 
 
 class ShardingConfig(AppConfig):

@@ -19,7 +19,7 @@ class ReplicaIsReadOnly(WrongPlacement):
     """A statement that is no plain read was sent to a replica."""
 
 
-class NotItsReplica(RuntimeError):
+class ReplicaMisconfigured(RuntimeError):
     """What SHARD_REPLICA_URLS names for a shard does not follow that shard."""
 
 

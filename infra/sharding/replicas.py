@@ -16,18 +16,18 @@ from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connections
 from prometheus_client import Counter
 
-from infra.sharding.errors import NotItsReplica, WrongPlacement
-from infra.sharding.positions import Lag, read_position
+from infra.sharding.errors import ReplicaMisconfigured, WrongPlacement
+from infra.sharding.replica_lag import LagEstimator, read_log_position
 from infra.sharding.scatter import begin
 from infra.telemetry.gauges import process_gauge
 
 T = TypeVar("T")
 
-# How often a replica that is used is looked at, how long a look holds, and how long one that
+# How often a replica that is used is looked at, how long a check holds, and how long one that
 # failed is left alone.
-LOOK_S = 1.0
-HOLDS_S = 3.0
-REST_S = 5.0
+CHECK_EVERY_S = 1.0
+CHECK_VALID_S = 3.0
+RETRY_AFTER_S = 5.0
 # A transaction may have begun this long before what it wrote could be seen.
 LONGEST_WRITE_S = 60.0
 
@@ -43,7 +43,7 @@ USED = process_gauge(
 log = structlog.get_logger()
 
 
-def ask_replica(alias: str, read: Callable[[str], T]) -> T | None:
+def try_replica(alias: str, read: Callable[[str], T]) -> T | None:
     """`read(replica)`, or None when the shard has no replica that is well enough.
 
     What it gives is at most REPLICA_LAG_S + HOLDS_S old. Never an error of the replica's.
@@ -52,9 +52,9 @@ def ask_replica(alias: str, read: Callable[[str], T]) -> T | None:
     return None if replica is None else replica.ask(read)
 
 
-def read_trailing(alias: str, read: Callable[[str], T]) -> T:
+def read_replica_or_shard(alias: str, read: Callable[[str], T]) -> T:
     """`read(alias)` with the shard's replica in its place, while that is well."""
-    answer = ask_replica(alias, read)
+    answer = try_replica(alias, read)
     return read(alias) if answer is None else answer
 
 
@@ -66,7 +66,7 @@ def is_replica_used(alias: str) -> bool:
 
 def settled_before(now_s: float) -> float:
     """What was written before this second is on every replica that is asked."""
-    return now_s - settings.REPLICA_LAG_S - HOLDS_S - LONGEST_WRITE_S
+    return now_s - settings.REPLICA_LAG_S - CHECK_VALID_S - LONGEST_WRITE_S
 
 
 class Replica:
@@ -75,20 +75,20 @@ class Replica:
     def __init__(self, shard: str, alias: str) -> None:
         self.shard = shard
         self.alias = alias
-        self._lag = Lag()
+        self._lag = LagEstimator()
         self._used_until = 0.0
-        self._look_at = 0.0
+        self._check_at = 0.0
         # Grows with each failure; a thread's connection of before is not trusted any more.
         self._epoch = 0
         self._mine = threading.local()
-        self._looking = threading.Lock()
+        self._checking = threading.Lock()
 
     def is_used(self) -> bool:
-        """By the last look; the next one is begun when it is due, and not waited for."""
+        """By the last check; the next one is begun when it is due, and not waited for."""
         now_s = time.monotonic()
-        if now_s >= self._look_at and not self._looking.locked():
-            self._look_at = now_s + LOOK_S
-            begin(self.alias, self.look)
+        if now_s >= self._check_at and not self._checking.locked():
+            self._check_at = now_s + CHECK_EVERY_S
+            begin(self.alias, self.check)
         return now_s < self._used_until
 
     def ask(self, read: Callable[[str], T]) -> T | None:
@@ -106,20 +106,20 @@ class Replica:
         READS.labels(self.shard, "replica").inc()
         return answer
 
-    def look(self) -> bool:
+    def check(self) -> bool:
         """Finds out whether the replica is well enough, at once. Two queries, one on the shard."""
-        with self._looking:
-            self._look_at = time.monotonic() + LOOK_S
+        with self._checking:
+            self._check_at = time.monotonic() + CHECK_EVERY_S
             try:
                 self._judge(self._read(self._measure))
-            except (DatabaseError, InterfaceError, NotItsReplica) as error:
+            except (DatabaseError, InterfaceError, ReplicaMisconfigured) as error:
                 self._leave_alone(str(error))
         return time.monotonic() < self._used_until
 
     def _measure(self, alias: str) -> float | None:
         now_s = time.monotonic()
-        shard = read_position(self.shard)
-        return self._lag.measure(shard, read_position(alias), now_s)
+        shard = read_log_position(self.shard)
+        return self._lag.measure(shard, read_log_position(alias), now_s)
 
     def _judge(self, lag_s: float | None) -> None:
         LAG.labels(self.shard).set(float("nan") if lag_s is None else lag_s)
@@ -128,7 +128,7 @@ class Replica:
             self._used_until = 0.0
         else:
             self._say(True)
-            self._used_until = time.monotonic() + HOLDS_S
+            self._used_until = time.monotonic() + CHECK_VALID_S
 
     def _read(self, read: Callable[[str], T]) -> T:
         """On a connection made since the last failure. An older one may be broken, or about to give
@@ -143,7 +143,7 @@ class Replica:
         self._say(False, why)
         self._epoch += 1
         self._used_until = 0.0
-        self._look_at = time.monotonic() + REST_S
+        self._check_at = time.monotonic() + RETRY_AFTER_S
 
     def _say(self, is_used: bool, why: str = "") -> None:
         """Logs what is new."""
@@ -161,5 +161,5 @@ def replica_of(alias: str) -> Replica | None:
     return Replica(alias, name) if name else None
 
 
-# A forked process has no thread that would end the look its parent had begun.
+# A forked process has no thread that would end the check its parent had begun.
 os.register_at_fork(after_in_child=replica_of.cache_clear)

@@ -18,7 +18,7 @@ from django.db.migrations.executor import MigrationExecutor
 from infra.sharding.placement import is_allowed, placement_of
 from infra.sharding.sql import fetch_all
 
-Lines = frozenset[str]
+SchemaLines = frozenset[str]
 
 TABLES = """
 SELECT c.oid, c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -43,7 +43,7 @@ FROM pg_constraint k JOIN ({TABLES}) AS t ON t.oid = k.conrelid WHERE k.contype 
 INDEX_NAME = re.compile(r"INDEX (\S+) ON")
 
 
-def read_schema(alias: str) -> Lines:
+def read_schema(alias: str) -> SchemaLines:
     """All tables of a database. Three queries of the catalogue."""
     columns = (
         f"column {table}.{name} {kind}{' not null' if not_null else ''}"
@@ -56,7 +56,7 @@ def read_schema(alias: str) -> Lines:
     return frozenset((*columns, *indexes, *constraints))
 
 
-def find_unkept_promises(alias: str, schema: Lines) -> list[str]:
+def find_missing_schema(alias: str, schema: SchemaLines) -> list[str]:
     """What models say of this database and its schema has not, a line each. No query."""
     columns = {line for line in schema if line.startswith("column ")}
     names = {f"{_table_of(line)}.{_name_of(line)}" for line in schema - columns}
@@ -80,7 +80,7 @@ def list_missing_migrations(alias: str) -> list[str]:
     return [f"lacks migration {migration}" for migration, _ in plan]
 
 
-def find_odd_ones(schemas: Mapping[str, Lines]) -> dict[str, list[str]]:
+def find_outliers(schemas: Mapping[str, SchemaLines]) -> dict[str, list[str]]:
     """By alias: what it lacks of what most have, and what it has that most have not."""
     counts = Counter(line for lines in schemas.values() for line in lines)
     common = {line for line, count in counts.items() if count * 2 > len(schemas)}

@@ -15,8 +15,8 @@ from redis.exceptions import RedisError
 
 from infra.api.operators import page_context
 from infra.api.rendering import json_response
-from infra.sharding.asking import why
 from infra.sharding.placement import all_aliases
+from infra.sharding.probe import error_line
 from operations.asking import ask_each
 from operations.history import SLOT_S
 from operations.queries.charts import read_charts
@@ -35,7 +35,7 @@ def answer_charts(_request: HttpRequest) -> HttpResponse:
     try:
         return _json(read_charts(time.time()))
     except RedisError as error:
-        return _json({"problem": f"Redis does not answer: {why(error)}"})
+        return _json({"problem": f"Redis does not answer: {error_line(error)}"})
 
 
 @require_safe

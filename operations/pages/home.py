@@ -10,7 +10,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.models import User
 from infra.api.operators import page_context
 from infra.changes.errors import UNREACHABLE
-from infra.sharding.asking import why
+from infra.sharding.probe import error_line
 from operations.actions.mend_home import mend_home
 from operations.queries.home import page_of, read_home
 from operations.trail import leave_trace
@@ -44,7 +44,7 @@ def rebuild_home(request: HttpRequest, account_id: int) -> HttpResponse:
     try:
         lines = mend_home(account_id)
     except UNREACHABLE as error:
-        messages.error(request, f"Nothing done, or half of it: {why(error)}. Push again.")
+        messages.error(request, f"Nothing done, or half of it: {error_line(error)}. Push again.")
     else:
         leave_trace(request, User, str(account_id), f"Home timeline of {account_id}", "Rebuilt")
         for line in lines[:MOST_TOLD]:

@@ -17,8 +17,8 @@ from infra.changes.lag_report import LAG
 from infra.changes.models import Change
 from infra.changes.parking import Choice, WaitingChange, discard_parked, list_parked, retry_parked
 from infra.changes.pausing import Paused, list_paused
-from infra.sharding.asking import why
 from infra.sharding.placement import GLOBAL_ALIAS, all_aliases
+from infra.sharding.probe import error_line
 from operations.asking import ask_each
 from operations.forms import ParkedAct, ParkedChoice
 from operations.trail import leave_trace
@@ -76,7 +76,9 @@ def _do(request: HttpRequest, wish: dict[str, Any]) -> None:
         else:
             count, done = retry_parked(alias, ids), "put back into the queue"
     except UNREACHABLE as error:
-        messages.error(request, f"Not known whether anything was done: {why(error)}. Look again.")
+        messages.error(
+            request, f"Not known whether anything was done: {error_line(error)}. Look again."
+        )
         return
     named = f"{', '.join(f'#{id_}' for id_ in ids)} of {alias}"
     leave_trace(request, Change, alias, f"Parked changes {named}", f"{count} {done}. {reason}")

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 
 from infra.sharding.buckets import shard_of
-from infra.sharding.replicas import read_trailing
+from infra.sharding.replicas import read_replica_or_shard
 from infra.sharding.sql import fetch_all
 from posts.encode import PostRow
 from posts.ids import MAX_SECOND, SEQUENCES, PostId
@@ -86,5 +86,5 @@ def list_timeline(
     sql = TIMELINE.format(order="DESC" if newest_first else "ASC")
     params = (author_id, lower, upper, [int(kind) for kind in kinds], limit)
     alias, read = shard_of(author_id), partial(fetch_all, sql=sql, params=params)
-    rows = read_trailing(alias, read) if may_trail else read(alias)
+    rows = read_replica_or_shard(alias, read) if may_trail else read(alias)
     return [(PostId.at(author_id, moment), PostId.at(*shown)) for moment, *shown in rows]

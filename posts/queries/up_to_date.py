@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from counters.kinds import CounterKind
 from counters.queries.counts import read_counts
-from infra.sharding.replicas import ask_replica, is_replica_used
+from infra.sharding.replicas import is_replica_used, try_replica
 from posts.encode import PostRow
 from posts.ids import PostId
 from posts.queries.rows import read_posts
@@ -40,7 +40,7 @@ def read_up_to_date(alias: str, versions: Versions, read: ReadRows) -> list[Post
     Cost: two queries on the replica, one on the shard for whom the replica trails; without a
     replica that one alone.
     """
-    known = ask_replica(alias, partial(_read_known, versions, read)) or Known((), [])
+    known = try_replica(alias, partial(_read_known, versions, read)) or Known((), [])
     behind = versions.keys() - known.authors
     return [*known.rows, *(read(alias, behind) if behind else ())]
 

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from infra.sharding.buckets import shard_of
-from infra.sharding.replicas import read_trailing, settled_before
+from infra.sharding.replicas import read_replica_or_shard, settled_before
 from infra.sharding.sql import fetch_all
 from relations.types import Attribute, Flag, Listed
 
@@ -73,7 +73,7 @@ def read_deep(rows: Rows, owner_id: int, below: Listed, limit: int, now_s: float
     )
     alias = shard_of(owner_id)
     is_old = below.since_ms < settled_before(now_s) * 1000
-    return read_trailing(alias, read) if is_old else read(alias)
+    return read_replica_or_shard(alias, read) if is_old else read(alias)
 
 
 def read_oldest_above(rows: Rows, owner_id: int, above: Listed, limit: int) -> list[Listed]:

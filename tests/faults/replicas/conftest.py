@@ -22,5 +22,5 @@ def services(services):
 @pytest.fixture
 def steady(monkeypatch):
     """What was found of a replica holds for the whole test."""
-    monkeypatch.setattr("infra.sharding.replicas.HOLDS_S", 3_600)
-    monkeypatch.setattr("infra.sharding.replicas.LOOK_S", 3_600)
+    monkeypatch.setattr("infra.sharding.replicas.CHECK_VALID_S", 3_600)
+    monkeypatch.setattr("infra.sharding.replicas.CHECK_EVERY_S", 3_600)

@@ -14,7 +14,7 @@ from accounts.models import Account
 from infra.sharding import replicas
 from infra.sharding.buckets import shard_of
 from infra.sharding.errors import ReplicaIsReadOnly
-from infra.sharding.replicas import read_trailing, replica_of
+from infra.sharding.replicas import read_replica_or_shard, replica_of
 from infra.sharding.sql import execute, fetch_one
 from tests.budgets import count_calls
 from tests.callers import ids_of
@@ -42,14 +42,14 @@ class TestIll:
         path, wanted = path_of(ann, ids[0]), [i.public for i in ids[1:]]
         client = Client()
         assert ids_of(client.get(path)) == wanted
-        replica.look()
+        replica.check()
         getattr(server, end)()
         before, began = failed_reads(replica), time.monotonic()
         for _ in range(5):
             assert ids_of(client.get(path)) == wanted
         assert time.monotonic() - began < 5 * A_PAGE_S
         assert failed_reads(replica) - before <= 1, "one page waits, the others need not"
-        assert not replica.look()
+        assert not replica.check()
         bring_back(server)
         until(replica.look)
         with count_calls() as calls:
@@ -58,7 +58,7 @@ class TestIll:
 
     def test_hung_replica_costs_one_wait_and_no_second(self, services, steady):
         replica = replica_of("shard0")
-        ask = partial(read_trailing, "shard0", partial(fetch_one, sql="SELECT 1"))
+        ask = partial(read_replica_or_shard, "shard0", partial(fetch_one, sql="SELECT 1"))
         ask()
         services.replicas["shard0"].pause()
         began = time.monotonic()
@@ -72,7 +72,7 @@ class TestIll:
 
     def test_what_a_hung_replica_says_too_late_is_nobody_s_answer(self, services, steady):
         replica = replica_of("shard0")
-        ask = partial(read_trailing, "shard0")
+        ask = partial(read_replica_or_shard, "shard0")
         ask(partial(fetch_one, sql="SELECT 1"))
         services.replicas["shard0"].pause()
         assert ask(partial(fetch_one, sql="SELECT 2")) == (2,)
@@ -85,7 +85,7 @@ class TestIll:
     def test_connections_of_before_do_not_end_its_use_again(self, services, steady):
         """Each of many threads has one that broke; the first to notice speaks for all."""
         replica, server = replica_of("shard0"), services.replicas["shard0"]
-        ask = partial(read_trailing, "shard0", partial(fetch_one, sql="SELECT 1"))
+        ask = partial(read_replica_or_shard, "shard0", partial(fetch_one, sql="SELECT 1"))
         with ThreadPoolExecutor(1) as other:
             ask()
             other.submit(ask).result()
@@ -108,7 +108,7 @@ class TestIll:
 
     def test_metrics_name_the_shard(self, services):
         services.replicas["shard2"].kill()
-        replica_of("shard2").look()
+        replica_of("shard2").check()
         shown = Client().get("/metrics").content.decode()
         assert 'tideline_replica_used{shard="shard2"} 0.0' in shown
         assert 'tideline_replica_used{shard="shard1"} 1.0' in shown
@@ -143,5 +143,5 @@ class TestReadOnly:
 
     def test_a_shard_is_no_replica_of_its_own(self, services):
         """What a replica is once it was promoted: it has writes of its own."""
-        assert not replicas.Replica("shard0", "shard0").look()
-        assert not replicas.Replica("shard0", "shard1").look()
+        assert not replicas.Replica("shard0", "shard0").check()
+        assert not replicas.Replica("shard0", "shard1").check()

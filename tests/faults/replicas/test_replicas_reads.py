@@ -9,7 +9,7 @@ from django.test import Client
 from counters.jobs.audit_counters import audit_counters
 from infra.jobs.types import Work
 from infra.sharding.buckets import shard_of
-from infra.sharding.replicas import read_trailing, replica_of
+from infra.sharding.replicas import read_replica_or_shard, replica_of
 from infra.sharding.sql import fetch_one
 from posts.actions.create_post import create_post
 from posts.actions.delete_post import delete_post
@@ -146,9 +146,11 @@ class TestTrailing:
         catch_replicas_up(services)
         with held_back(services.replicas[shard_of(ann)]):
             publish(ann)
-            assert not replica.look()
+            assert not replica.check()
             with count_calls() as calls:
-                assert read_trailing(replica.shard, partial(fetch_one, sql="SELECT 1")) == (1,)
+                assert read_replica_or_shard(replica.shard, partial(fetch_one, sql="SELECT 1")) == (
+                    1,
+                )
             assert calls.sql == {replica.shard: 1}
         until(replica.look)
 
@@ -164,7 +166,7 @@ class TestTrailing:
             connection.execute("SELECT pg_reload_conf()")
             until(lambda: not connection.execute("SELECT * FROM pg_stat_wal_receiver").fetchall())
             publish(ann)
-            assert not replica.look()
+            assert not replica.check()
             connection.execute(f"ALTER SYSTEM SET primary_conninfo = '{source_of(services, ann)}'")
             connection.execute("SELECT pg_reload_conf()")
         until(replica.look)

@@ -10,10 +10,10 @@ from django.core.management import call_command
 from django.db import connections
 from django.db.migrations.recorder import MigrationRecorder
 
-from infra.sharding import facts as facts_module
-from infra.sharding.asking import NoAnswer, ask_within
+from infra.sharding import database_info as facts_module
 from infra.sharding.buckets import BUCKET_COUNT
 from infra.sharding.placement import all_aliases
+from infra.sharding.probe import ProbeTimeout, probe_all
 from infra.sharding.sql import execute
 from tests.world import make_accounts
 
@@ -149,8 +149,8 @@ def test_one_that_is_down_is_a_fault_of_its_own(world, monkeypatch):
 
 def test_who_hangs_is_not_waited_for():
     may_end = threading.Event()
-    answers = ask_within({"slow": may_end.wait, "quick": lambda: 1, "broken": lambda: 1 / 0}, 0.2)
+    answers = probe_all({"slow": may_end.wait, "quick": lambda: 1, "broken": lambda: 1 / 0}, 0.2)
     may_end.set()
-    assert isinstance(answers["slow"], NoAnswer)
+    assert isinstance(answers["slow"], ProbeTimeout)
     assert answers["quick"] == 1
     assert isinstance(answers["broken"], ZeroDivisionError)

@@ -2,25 +2,25 @@
 
 import pytest
 
-from infra.sharding.errors import NotItsReplica
-from infra.sharding.positions import MOST_MARKS, Lag, Position
+from infra.sharding.errors import ReplicaMisconfigured
+from infra.sharding.replica_lag import MAX_SAMPLES, LagEstimator, LogPosition
 
 
-def shard(log: int) -> Position:
-    return Position(log, is_replica=False, system=1, database=5)
+def shard(log: int) -> LogPosition:
+    return LogPosition(log, is_replica=False, system=1, database=5)
 
 
-def replica(log: int) -> Position:
-    return Position(log, is_replica=True, system=1, database=5)
+def replica(log: int) -> LogPosition:
+    return LogPosition(log, is_replica=True, system=1, database=5)
 
 
 def test_quiet_shard_has_no_lag_however_long_ago_its_last_write_was():
-    lag = Lag()
+    lag = LagEstimator()
     assert [lag.measure(shard(7), replica(7), now_s) for now_s in (0, 1, 3_600)] == [0, 0, 0]
 
 
 def test_lag_is_the_age_of_the_newest_mark_the_replica_came_to():
-    lag = Lag()
+    lag = LagEstimator()
     lag.measure(shard(10), replica(10), 0)
     lag.measure(shard(20), replica(10), 1)
     assert lag.measure(shard(30), replica(10), 2) == 2
@@ -30,25 +30,25 @@ def test_lag_is_the_age_of_the_newest_mark_the_replica_came_to():
 
 
 def test_one_that_trails_by_the_same_all_the_time_says_so_every_time():
-    lag = Lag()
+    lag = LagEstimator()
     found = [lag.measure(shard(n), replica(n - 10), n) for n in range(10, 100)]
     assert found[:10] == [None] * 10
     assert set(found[10:]) == {10}
 
 
 def test_before_it_has_come_to_any_mark_nobody_knows():
-    lag = Lag()
+    lag = LagEstimator()
     assert lag.measure(shard(100), replica(99), 0) is None
     assert lag.measure(shard(100), replica(99), 60) is None
     assert lag.measure(shard(100), replica(100), 61) == 0
 
 
 def test_one_that_stands_still_takes_bounded_memory_and_looks_older_and_older():
-    lag = Lag()
-    for now_s in range(MOST_MARKS + 50):
+    lag = LagEstimator()
+    for now_s in range(MAX_SAMPLES + 50):
         found = lag.measure(shard(now_s), replica(0), now_s)
     assert found is None
-    assert len(lag._marks) == MOST_MARKS
+    assert len(lag._samples) == MAX_SAMPLES
 
 
 @pytest.mark.parametrize(
@@ -61,5 +61,5 @@ def test_one_that_stands_still_takes_bounded_memory_and_looks_older_and_older():
     ],
 )
 def test_what_does_not_follow_the_shard_is_no_replica_of_it(one, other):
-    with pytest.raises(NotItsReplica):
-        Lag().measure(one, other, 0)
+    with pytest.raises(ReplicaMisconfigured):
+        LagEstimator().measure(one, other, 0)

@@ -8,7 +8,7 @@ from accounts.models import Account
 from infra.sharding.errors import ReplicaIsReadOnly, WrongPlacement
 from infra.sharding.guard import guard_statement, refuse_writes
 from infra.sharding.placement import all_aliases, shard_behind
-from infra.sharding.replicas import ask_replica, is_replica_used, read_trailing
+from infra.sharding.replicas import is_replica_used, read_replica_or_shard, try_replica
 from infra.sharding.router import PlacementRouter
 
 ROUTER = PlacementRouter()
@@ -65,6 +65,6 @@ def test_what_is_no_read_is_refused(sql):
 
 
 def test_without_a_replica_the_shard_is_read_and_nobody_else_asked():
-    assert ask_replica("shard1", lambda _: pytest.fail("asked")) is None
+    assert try_replica("shard1", lambda _: pytest.fail("asked")) is None
     assert not is_replica_used("shard1")
-    assert read_trailing("shard1", lambda alias: alias) == "shard1"
+    assert read_replica_or_shard("shard1", lambda alias: alias) == "shard1"

@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 from django.conf import settings
 from django.core.management.base import BaseCommand
 
-from infra.sharding.asking import ask_within, why
-from infra.sharding.facts import read_clock_offset
+from infra.sharding.database_info import read_clock_offset
 from infra.sharding.placement import all_aliases
+from infra.sharding.probe import error_line, probe_all
 from infra.sharding.schema import (
-    Lines,
-    find_odd_ones,
-    find_unkept_promises,
+    SchemaLines,
+    find_missing_schema,
+    find_outliers,
     list_missing_migrations,
     read_schema,
 )
@@ -24,10 +24,10 @@ PATIENCE_S = 30.0
 CLOCK_MS = 500
 
 
-class Looked(NamedTuple):
+class DatabaseCheck(NamedTuple):
     """What was found of one database by itself."""
 
-    schema: Lines
+    schema: SchemaLines
     faults: list[str]
 
 
@@ -48,8 +48,10 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        calls = {alias: partial(_look, alias, options["clock_ms"]) for alias in all_aliases()}
-        faults = compare(ask_within(calls, PATIENCE_S))
+        calls = {
+            alias: partial(_check_database, alias, options["clock_ms"]) for alias in all_aliases()
+        }
+        faults = compare(probe_all(calls, PATIENCE_S))
         wanted = [options["shard"]] if options["shard"] else list(faults)
         for alias in wanted:
             if options["json"]:
@@ -63,21 +65,21 @@ class Command(BaseCommand):
 
 def compare(answers: dict[str, Any]) -> dict[str, list[str]]:
     """Faults by database: its own, and those of a shard that is not like most others."""
-    looked = {alias: one for alias, one in answers.items() if isinstance(one, Looked)}
+    looked = {alias: one for alias, one in answers.items() if isinstance(one, DatabaseCheck)}
     shards = {alias: looked[alias].schema for alias in settings.SHARD_ALIASES if alias in looked}
-    odd = find_odd_ones(shards)
+    odd = find_outliers(shards)
     return {
         alias: list(dict.fromkeys([*looked[alias].faults, *odd.get(alias, [])]))
         if alias in looked
-        else [f"unreachable: {why(answer)}"]
+        else [f"unreachable: {error_line(answer)}"]
         for alias, answer in answers.items()
     }
 
 
-def _look(alias: str, clock_ms: int) -> Looked:
+def _check_database(alias: str, clock_ms: int) -> DatabaseCheck:
     schema = read_schema(alias)
-    faults = list_missing_migrations(alias) + find_unkept_promises(alias, schema)
+    faults = list_missing_migrations(alias) + find_missing_schema(alias, schema)
     offset_ms = read_clock_offset(alias) * 1e3
     if abs(offset_ms) > clock_ms:
         faults.append(f"its clock is off by {offset_ms:+,.0f} ms")
-    return Looked(schema, faults)
+    return DatabaseCheck(schema, faults)

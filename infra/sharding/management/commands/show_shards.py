@@ -7,10 +7,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from infra.sharding.asking import ask_within, why
 from infra.sharding.buckets import bucket_map
-from infra.sharding.facts import ShardFacts, read_facts
+from infra.sharding.database_info import DatabaseInfo, read_database_info
 from infra.sharding.placement import all_aliases
+from infra.sharding.probe import error_line, probe_all
 
 PATIENCE_S = 5.0
 # The map is on the default database: with that one down the others are shown without.
@@ -30,21 +30,21 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         aliases = [options["shard"]] if options["shard"] else all_aliases()
-        calls: dict[str, Any] = {alias: partial(read_facts, alias) for alias in aliases}
-        answers = ask_within(calls | {BUCKETS: bucket_map}, PATIENCE_S)
+        calls: dict[str, Any] = {alias: partial(read_database_info, alias) for alias in aliases}
+        answers = probe_all(calls | {BUCKETS: bucket_map}, PATIENCE_S)
         buckets = answers.pop(BUCKETS)
         if not options["json"]:
             self.stdout.write(HEADER)
         for alias, facts in answers.items():
-            if isinstance(facts, ShardFacts):
+            if isinstance(facts, DatabaseInfo):
                 count = None if isinstance(buckets, Exception) else buckets.count(alias)
                 row = json.dumps(facts._asdict() | {"bucket_count": count})
                 self.stdout.write(row if options["json"] else _line(facts, count))
             else:
-                self.stderr.write(f"{alias}: unreachable: {why(facts)}")
+                self.stderr.write(f"{alias}: unreachable: {error_line(facts)}")
 
 
-def _line(facts: ShardFacts, bucket_count: int | None) -> str:
+def _line(facts: DatabaseInfo, bucket_count: int | None) -> str:
     accounts = "" if facts.account_count is None else f"{facts.account_count:,}"
     buckets = "" if bucket_count is None else str(bucket_count)
     connections = f"{facts.connection_count}/{facts.most_connections}"

@@ -8,11 +8,11 @@ from typing import Any
 from django.db import connections
 
 
-class NoAnswer(TimeoutError):
+class ProbeTimeout(TimeoutError):
     """A store did not answer in time. It may be down, hang, or be busy."""
 
 
-def ask_within(calls: Mapping[str, Callable[[], Any]], patience_s: float) -> dict[str, Any]:
+def probe_all(calls: Mapping[str, Callable[[], Any]], patience_s: float) -> dict[str, Any]:
     """Answers by name; what a call raised, or NoAnswer, stands in its place.
 
     For commands that look at a system with parts of it down. Each call has a thread and connections
@@ -29,10 +29,12 @@ def ask_within(calls: Mapping[str, Callable[[], Any]], patience_s: float) -> dic
     for thread in threads:
         thread.join(max(deadline - time.monotonic(), 0))
     in_time = dict(answers)
-    return {name: in_time.get(name, NoAnswer(f"no answer in {patience_s:g} s")) for name in calls}
+    return {
+        name: in_time.get(name, ProbeTimeout(f"no answer in {patience_s:g} s")) for name in calls
+    }
 
 
-def why(error: Exception) -> str:
+def error_line(error: Exception) -> str:
     """An error in a line."""
     return (str(error).splitlines() or [type(error).__name__])[0]
 

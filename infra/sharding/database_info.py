@@ -6,11 +6,11 @@ from typing import NamedTuple
 from django.db import connections
 
 from infra.sharding.placement import GLOBAL_ALIAS
-from infra.sharding.positions import read_position
+from infra.sharding.replica_lag import read_log_position
 from infra.sharding.replicas import replica_of
 from infra.sharding.sql import fetch_one
 
-FACTS = """
+INFO = """
 SELECT split_part(current_setting('server_version'), ' ', 1),
     pg_database_size(current_database()),
     (SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()),
@@ -21,7 +21,7 @@ ACCOUNTS = "SELECT reltuples::bigint FROM pg_class WHERE oid = to_regclass('acco
 CLOCK = "SELECT extract(epoch FROM clock_timestamp())::float8"
 
 
-class ShardFacts(NamedTuple):
+class DatabaseInfo(NamedTuple):
     """Of one database. `account_count`: an estimate, or None. `clock_offset_s`: its clock less
     ours. `replica`: how it is, in words, or None."""
 
@@ -36,14 +36,14 @@ class ShardFacts(NamedTuple):
     replica: str | None
 
 
-def read_facts(alias: str) -> ShardFacts:
+def read_database_info(alias: str) -> DatabaseInfo:
     """Five short statements, and one on the replica. Raises: what UNREACHABLE lists."""
-    row = fetch_one(alias, FACTS)
+    row = fetch_one(alias, INFO)
     assert row is not None  # noqa: S101 - a SELECT without a table has one row
     version, size_bytes, used, most = row
     accounts, offset_s = estimate_accounts(alias), read_clock_offset(alias)
-    place, replica = place_of(alias), describe_replica(alias)
-    return ShardFacts(alias, place, version, accounts, size_bytes, used, most, offset_s, replica)
+    place, replica = address_of(alias), describe_replica(alias)
+    return DatabaseInfo(alias, place, version, accounts, size_bytes, used, most, offset_s, replica)
 
 
 def estimate_accounts(alias: str) -> int | None:
@@ -62,7 +62,7 @@ def read_clock_offset(alias: str) -> float:
     return min((_measure_clock(alias) for _ in range(3)), key=lambda pair: pair[0])[1]
 
 
-def place_of(alias: str) -> str:
+def address_of(alias: str) -> str:
     """Where it is, without the password."""
     settings = connections[alias].settings_dict
     port = f":{settings['PORT']}" if settings["PORT"] else ""
@@ -74,9 +74,9 @@ def describe_replica(alias: str) -> str | None:
     replica = replica_of(alias)
     if replica is None:
         return None
-    if not replica.look():
+    if not replica.check():
         return "left alone"
-    behind = read_position(alias).log - read_position(replica.alias).log
+    behind = read_log_position(alias).log - read_log_position(replica.alias).log
     return f"used, {max(behind, 0):,} bytes behind"
 
 
