@@ -13,7 +13,7 @@ from django.db import DatabaseError, InterfaceError
 from django.http import HttpRequest, HttpResponse
 from redis.exceptions import RedisError
 
-from config.leaving import is_leaving
+from config.draining import is_draining
 from infra.api.rendering import json_response
 from infra.caching.client import redis
 from infra.sharding.placement import GLOBAL_ALIAS, all_aliases
@@ -39,7 +39,7 @@ def ready(request: HttpRequest) -> HttpResponse:
     is_ready = stores[GLOBAL_ALIAS] == "ok"
     is_whole = all(state == "ok" for state in stores.values())
     status = "ok" if is_whole else "degraded" if is_ready else "unavailable"
-    if is_leaving():
+    if is_draining():
         status, is_ready = "leaving", False
     body = orjson.dumps({"status": status, "stores": stores})
     return json_response(body, status=200 if is_ready else 503)

@@ -12,7 +12,7 @@ from django.utils.module_loading import import_string
 from prometheus_client import Counter, Histogram
 
 from config.cross_origin import Handler, answer_cross_origin
-from config.leaving import is_leaving
+from config.draining import is_draining
 from infra.api.rendering import add_plain
 from infra.telemetry.request_ids import choose_request_id, enter_request, leave_request
 
@@ -51,7 +51,7 @@ class RequestMetrics:
         latency, responses = _series(route, response.status_code)
         latency.observe(time.perf_counter() - started)
         responses.inc()
-        if is_leaving():
+        if is_draining():
             response["Connection"] = "close"
         return response
 

@@ -14,13 +14,13 @@ from typing import Any
 
 from config.runner.child import CHECKOUT, Child
 from config.runner.errors import ChildDidNotStart, PreparationFailed, RunFailed
-from config.runner.port import answers, usable_port
+from config.runner.port import is_answering, usable_port
 from config.runner.programs import app_environment, list_children, write_environment
-from config.runner.screen import Screen
+from config.runner.screen import StartScreen
 from config.runner.secret_key import secret_key
-from config.runner.signals import StopAsked, stop_on_signals
+from config.runner.signals import StopRequested, stop_on_signals
 from config.runner.terminal import say, step
-from config.runner.watch import Watch, keep_running
+from config.runner.watch import Restarter, keep_running
 from config.services import RunningServices, ServiceError, running_services
 from config.services.spawn import spawn
 
@@ -35,7 +35,7 @@ def main() -> None:
     try:
         with stop_on_signals():
             run(usable_port(os.environ.get("PORT", "8000")), _folder())
-    except StopAsked:
+    except StopRequested:
         say("Stopped.")
     except (RunFailed, ServiceError) as error:
         sys.exit(str(error))
@@ -53,7 +53,7 @@ def run(port: int, folder: Path) -> None:
         children = list_children(folder / "logs", environment, port)
         stack.callback(_stop, children)
         demo = _start(children, environment, port)
-        say(Screen(port=port, folder=folder, data=services.home, **demo).text())
+        say(StartScreen(port=port, folder=folder, data=services.home, **demo).text())
         keep_running(_watches(services, children))
 
 
@@ -101,16 +101,16 @@ def _prepare(environment: Mapping[str, str]) -> dict[str, Any]:
 
 def _await(web: Child, port: int) -> None:
     """Returns when the web answers. Raises ChildDidNotStart."""
-    while not answers(port, "/health/live"):
+    while not is_answering(port, "/health/live"):
         if not web.is_running:
             raise ChildDidNotStart(web.name, web.log)
         time.sleep(_WEB_POLL_S)
 
 
-def _watches(services: RunningServices, children: Sequence[Child]) -> list[Watch]:
+def _watches(services: RunningServices, children: Sequence[Child]) -> list[Restarter]:
     now = time.monotonic()
-    return [Watch(child, _FIRST_WAIT_S, say, now) for child in children] + [
-        Watch(server, _SERVER_WAIT_S, say, now) for server in services.servers
+    return [Restarter(child, _FIRST_WAIT_S, say, now) for child in children] + [
+        Restarter(server, _SERVER_WAIT_S, say, now) for server in services.servers
     ]
 
 

@@ -15,16 +15,16 @@ from granian.constants import HTTPModes, Interfaces
 from granian.log import LogLevels
 from granian.server.mp import MPServer
 
-from config.leaving import say_leaving
+from config.draining import start_draining
 
 
-class LingeringServer(MPServer):
+class DrainingServer(MPServer):
     """`linger_s` is set before it serves."""
 
     linger_s = 0.0
 
     def shutdown(self, exit_code: int = 0) -> None:
-        say_leaving()
+        start_draining()
         time.sleep(self.linger_s)
         super().shutdown(exit_code)  # type: ignore[no-untyped-call]
 
@@ -34,7 +34,7 @@ def main() -> None:
         # Workers that were spawned anew would not share the byte.
         multiprocessing.set_start_method("fork")
     options = _options()
-    server = LingeringServer(
+    server = DrainingServer(
         "config.wsgi:application",
         address=options.host,
         port=options.port,

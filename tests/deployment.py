@@ -11,7 +11,7 @@ from pathlib import Path
 import psycopg
 
 from config.runner.child import CHECKOUT, Child
-from config.runner.port import HOST, answers
+from config.runner.port import HOST, is_answering
 from config.runner.programs import app_environment, list_children
 from tests.ports import free_port
 from tests.services import private_services
@@ -95,6 +95,6 @@ def deployed(settings: Mapping[str, str]) -> Iterator[Deployment]:
 def _wait_for_web(web: Child, port: int) -> None:
     def is_up() -> bool:
         assert web.is_running, web.log.read_text()
-        return answers(port, "/health/live")
+        return is_answering(port, "/health/live")
 
     until(is_up, said=web.log.read_text)

@@ -24,7 +24,7 @@ def usable_port(text: str) -> int:
     return int(text)
 
 
-def answers(port: int, path: str) -> bool:
+def is_answering(port: int, path: str) -> bool:
     """Whether a GET of `path` is answered with 200."""
     connection = http.client.HTTPConnection(HOST, port, timeout=_TIMEOUT_S)
     try:

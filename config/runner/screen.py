@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 @dataclass(frozen=True)
-class Screen:
+class StartScreen:
     """`data` is where the servers keep theirs, `folder` what belongs to this installation."""
 
     port: int

@@ -9,14 +9,14 @@ from typing import NoReturn
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-class StopAsked(BaseException):
+class StopRequested(BaseException):
     """Raised in the main thread by the first of the signals; later ones change nothing."""
 
 
 @contextmanager
 def stop_on_signals() -> Iterator[None]:
     """Within the block a signal raises StopAsked, once."""
-    before = {number: signal.signal(number, _ask_to_stop) for number in _SIGNALS}
+    before = {number: signal.signal(number, _request_stop) for number in _SIGNALS}
     try:
         yield
     finally:
@@ -24,7 +24,7 @@ def stop_on_signals() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _ask_to_stop(number: int, frame: FrameType | None) -> NoReturn:
+def _request_stop(number: int, frame: FrameType | None) -> NoReturn:
     for later in _SIGNALS:
         signal.signal(later, signal.SIG_IGN)
-    raise StopAsked
+    raise StopRequested

@@ -24,7 +24,7 @@ class Restartable(Protocol):
 
 
 @dataclass
-class Watch:
+class Restarter:
     """One process and what is known of its deaths. Times are of one clock, in seconds."""
 
     process: Restartable
@@ -34,7 +34,7 @@ class Watch:
     wait_s: float = 0.0
     restart_at: float | None = None
 
-    def look(self, now: float) -> None:
+    def check(self, now: float) -> None:
         """Notices a death and reports it; starts the process again when its time has come."""
         if self.process.is_running:
             return
@@ -57,9 +57,9 @@ class Watch:
         self.began_at, self.restart_at = now, None
 
 
-def keep_running(watches: Sequence[Watch]) -> None:
+def keep_running(watches: Sequence[Restarter]) -> None:
     """Looks after all of them, forever."""
     while True:
         for watch in watches:
-            watch.look(time.monotonic())
+            watch.check(time.monotonic())
         time.sleep(_POLL_S)

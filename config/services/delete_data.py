@@ -4,15 +4,15 @@ import sys
 from pathlib import Path
 
 from config.services.errors import DataInUse
+from config.services.folders import remove_folders
 from config.services.locks import locked
-from config.services.places import remove_places
 
 
 def delete_data(data: Path) -> None:
     """Deletes `data` and what lies elsewhere for it. Raises DataInUse while something runs."""
     if data.exists():
         with locked(data / "lock"):
-            remove_places(data)
+            remove_folders(data)
 
 
 if __name__ == "__main__":

@@ -49,7 +49,7 @@ class DataFromOtherPostgres(ServiceError):
         )
 
 
-class DataGone(ServiceError):
+class DataMissing(ServiceError):
     def __init__(self, link: Path, target: Path) -> None:
         super().__init__(
             f"The data is gone: {link} points to {target}, which does not exist. "
@@ -57,7 +57,7 @@ class DataGone(ServiceError):
         )
 
 
-class FolderNotOurs(ServiceError):
+class FolderNotPrivate(ServiceError):
     def __init__(self, path: Path, wanted: str) -> None:
         super().__init__(
             f"{path} is not a folder that only {wanted} can write. Move it out of the way, or "

@@ -10,7 +10,7 @@ from pathlib import Path
 from config.services.errors import DataInUse
 
 # A server that was just killed, or whose Tideline was, may take this long to let go of its data.
-LET_GO_S = 10.0
+RELEASE_WAIT_S = 10.0
 # A lock that is waited for in the kernel cannot be given up after some time.
 _POLL_S = 0.02
 

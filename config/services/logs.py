@@ -13,7 +13,7 @@ def log_tail(log: Path) -> str:
         return ""
 
 
-def turn_over(logs: Path) -> None:
+def rotate_logs(logs: Path) -> None:
     """Each run begins new log files and keeps those of the run before."""
     for log in logs.glob("*.log"):
         log.replace(log.with_suffix(".log.1"))

@@ -10,7 +10,7 @@ from config.services.binary import Binary, major_version
 OLDEST_POSTGRES = 15
 OLDEST_REDIS = 7
 # What data folders are made with, of new servers and of replicas.
-BESIDE = ("initdb", "pg_basebackup")
+REQUIRED_PROGRAMS = ("initdb", "pg_basebackup")
 # Where packages put PostgreSQL without putting it on PATH: Debian, Red Hat, source, Homebrew.
 POSTGRES_FOLDERS = (
     "/usr/lib/postgresql/*/bin",
@@ -33,7 +33,9 @@ def list_machine_postgres(search: Search) -> list[Binary]:
     """PostgreSQL servers that run, are new enough and have BESIDE beside them; newest first."""
     programs = {program.resolve() for program in _postgres_programs(search)}
     complete = [
-        program for program in programs if all(program.with_name(n).exists() for n in BESIDE)
+        program
+        for program in programs
+        if all(program.with_name(n).exists() for n in REQUIRED_PROGRAMS)
     ]
     found = [Binary(program, major_version(program)) for program in complete]
     usable = [binary for binary in found if binary.major >= OLDEST_POSTGRES]

@@ -5,7 +5,7 @@ from signal import SIGINT, SIGQUIT
 
 from config.services.binary import Binary
 from config.services.cluster import OWNER
-from config.services.places import Places
+from config.services.folders import ServiceFolders
 from config.services.server import Server
 from config.services.server_user import ServerUser
 
@@ -32,7 +32,7 @@ _SETTINGS = {
 }
 # For data that is thrown away: a power cut may cost all of it. Commits still wait for the write,
 # so that a killed server loses nothing, as with durable data.
-_THROW_AWAY = {"fsync": "off", "full_page_writes": "off"}
+_NOT_DURABLE = {"fsync": "off", "full_page_writes": "off"}
 # What a server needs that a replica follows, and a replica as well. The log it keeps is what a
 # replica that was away for a while goes on from.
 _REPLICATED = {
@@ -55,18 +55,18 @@ class PostgresServer(Server):
         name: str,
         number: int,
         binary: Binary,
-        places: Places,
+        folders: ServiceFolders,
         user: ServerUser,
         durable: bool,
         is_replicated: bool = False,
     ) -> None:
-        folder = places.home / "postgres"
-        super().__init__(name, folder / f"{name}.lock", places.logs / f"{name}.log", user)
+        folder = folders.home / "postgres"
+        super().__init__(name, folder / f"{name}.lock", folders.logs / f"{name}.log", user)
         self.stop_signal = SIGINT if durable else SIGQUIT
         self.data = folder / name
         self._port = FIRST_PORT + number
         self.binary = binary
-        self._sockets = places.sockets
+        self._sockets = folders.sockets
         self._durable = durable
         self._is_replicated = is_replicated
 
@@ -81,7 +81,7 @@ class PostgresServer(Server):
             "cluster_name": f"tideline {self.name}",
             **_SETTINGS,
             **(_REPLICATED if self._is_replicated else {}),
-            **({} if self._durable else _THROW_AWAY),
+            **({} if self._durable else _NOT_DURABLE),
             **(_SINCE_18 if self.binary.major >= 18 else {}),
         }
         options = [text for key, value in settings.items() for text in ("-c", f"{key}={value}")]

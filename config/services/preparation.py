@@ -6,29 +6,29 @@ from pathlib import Path
 
 from config.services.binaries import find_redis, list_postgres
 from config.services.cluster import choose_postgres, make_clusters
+from config.services.folders import ServiceFolders, private_folder
 from config.services.machine import Search
-from config.services.places import Places, private_folder
 from config.services.postgres import PostgresServer
 from config.services.redis import RedisServer
 from config.services.replica import ReplicaServer
 from config.services.server_user import ServerUser
 
-Report = Callable[[str], None]
+PrintLine = Callable[[str], None]
 
 
 @dataclass(frozen=True)
-class Preparation:
+class ServerFactory:
     """Finds binaries, prepares data, and gives servers that are ready to be started."""
 
-    places: Places
+    folders: ServiceFolders
     user: ServerUser
     search: Search
-    report: Report
+    report: PrintLine
 
     def redis(self) -> RedisServer:
         binary = find_redis(self.search, self.user, self._copies)
         self.report(f"Redis: {binary.program}")
-        return RedisServer(binary, self.places, self.user)
+        return RedisServer(binary, self.folders, self.user)
 
     def postgres(
         self, shard_count: int, durable: bool, is_replicated: bool = False
@@ -39,11 +39,11 @@ class Preparation:
         binary = choose_postgres(usable, folders)
         self.report(f"PostgreSQL {binary.major}: {binary.program}")
         if missing := [folder for folder in folders if not folder.exists()]:
-            self.report(f"Making {len(missing)} PostgreSQL data folders in {self.places.home}")
-            make_clusters(binary, self.places, self.user, missing, durable)
+            self.report(f"Making {len(missing)} PostgreSQL data folders in {self.folders.home}")
+            make_clusters(binary, self.folders, self.user, missing, durable)
         return {
             name: PostgresServer(
-                name, number, binary, self.places, self.user, durable, is_replicated
+                name, number, binary, self.folders, self.user, durable, is_replicated
             )
             for number, name in enumerate(names)
         }
@@ -58,7 +58,7 @@ class Preparation:
                 f"{name}_replica",
                 number,
                 sources[name].binary,
-                self.places,
+                self.folders,
                 self.user,
                 durable,
                 is_replicated=True,
@@ -67,8 +67,8 @@ class Preparation:
         }
 
     def _postgres_home(self) -> Path:
-        return private_folder(self.places.home / "postgres", self.user)
+        return private_folder(self.folders.home / "postgres", self.user)
 
     @property
     def _copies(self) -> Path:
-        return self.places.home / "binaries"
+        return self.folders.home / "binaries"

@@ -5,7 +5,7 @@ from pathlib import Path
 from signal import SIGKILL, SIGTERM
 
 from config.services.binary import Binary
-from config.services.places import Places
+from config.services.folders import ServiceFolders
 from config.services.server import Server
 from config.services.server_user import ServerUser
 
@@ -16,10 +16,10 @@ class RedisServer(Server):
     stop_signal = SIGTERM
     death_signal = SIGKILL  # it has nothing to save, and obeys even when it hangs
 
-    def __init__(self, binary: Binary, places: Places, user: ServerUser) -> None:
-        super().__init__("redis", places.home / "redis.lock", places.logs / "redis.log", user)
+    def __init__(self, binary: Binary, folders: ServiceFolders, user: ServerUser) -> None:
+        super().__init__("redis", folders.home / "redis.lock", folders.logs / "redis.log", user)
         self._binary = binary
-        self._sockets = places.sockets
+        self._sockets = folders.sockets
 
     @property
     def url(self) -> str:

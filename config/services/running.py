@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from config.services.errors import DatabaseUrlsIncomplete
+from config.services.folders import prepare_folders
 from config.services.locks import locked
-from config.services.logs import turn_over
+from config.services.logs import rotate_logs
 from config.services.machine import Search
-from config.services.places import prepare_places
 from config.services.postgres import PostgresServer
-from config.services.preparation import Preparation, Report
+from config.services.preparation import PrintLine, ServerFactory
 from config.services.redis import RedisServer
 from config.services.replica import ReplicaServer
 from config.services.server import Server
@@ -63,7 +63,7 @@ def running_services(
     durable: bool = True,
     search: Search | None = None,
     has_replicas: bool = False,
-    report: Report = lambda _: None,
+    report: PrintLine = lambda _: None,
 ) -> Iterator[RunningServices]:
     """PostgreSQL and Redis for the length of the block: those `environ` names, else our own.
 
@@ -77,11 +77,11 @@ def running_services(
         yield RunningServices(given)
         return
     user = server_user()
-    places = prepare_places(data, user)
-    with locked(places.data / "lock"):
-        turn_over(places.logs)
-        starter = Preparation(places, user, search or Search(environ.get("PATH", "")), report)
-        services = RunningServices(given, home=places.home)
+    folders = prepare_folders(data, user)
+    with locked(folders.data / "lock"):
+        rotate_logs(folders.logs)
+        starter = ServerFactory(folders, user, search or Search(environ.get("PATH", "")), report)
+        services = RunningServices(given, home=folders.home)
         try:
             if "REDIS_URL" not in given:
                 services.redis = starter.redis()

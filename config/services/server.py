@@ -7,7 +7,7 @@ from pathlib import Path
 from signal import SIGCONT, SIGKILL, SIGSTOP, Signals
 
 from config.services.errors import ServerDidNotStart
-from config.services.locks import LET_GO_S, locked
+from config.services.locks import RELEASE_WAIT_S, locked
 from config.services.logs import log_tail
 from config.services.process_tree import process_tree, send
 from config.services.server_user import ServerUser
@@ -62,7 +62,7 @@ class Server(ABC):
 
     def begin(self) -> None:
         """Starts the process and returns at once, so that several start side by side."""
-        with locked(self._lock, LET_GO_S) as lock:
+        with locked(self._lock, RELEASE_WAIT_S) as lock:
             self.remove_leftovers()
             self._process = spawn(
                 self.command(),

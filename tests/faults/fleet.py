@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from config.runner.child import CHECKOUT, Child
-from config.runner.port import HOST, answers
+from config.runner.port import HOST, is_answering
 from tests.deployment import KEY, Deployment, prepared
 from tests.ports import free_port
 from tests.waiting import PATIENCE_S, until
@@ -37,7 +37,7 @@ class Fleet:
 
     def look(self) -> None:
         """What a balancer does all the time: sends nothing new to who is not ready."""
-        self.open_ports[:] = [port for port in self.webs if answers(port, "/health/ready")]
+        self.open_ports[:] = [port for port in self.webs if is_answering(port, "/health/ready")]
 
     def await_all(self) -> None:
         until(lambda: len(self.open_ports) == len(self.webs), said=self._logs)

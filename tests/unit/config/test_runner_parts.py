@@ -13,11 +13,11 @@ import pytest
 from config.runner import terminal
 from config.runner.child import Child
 from config.runner.errors import PortUnusable
-from config.runner.port import HOST, answers, usable_port
+from config.runner.port import HOST, is_answering, usable_port
 from config.runner.programs import app_environment, write_environment
-from config.runner.screen import Screen
+from config.runner.screen import StartScreen
 from config.runner.secret_key import secret_key
-from config.runner.signals import StopAsked, stop_on_signals
+from config.runner.signals import StopRequested, stop_on_signals
 from tests.services import are_gone
 from tests.waiting import until
 
@@ -39,7 +39,7 @@ def test_port_somebody_listens_on_is_refused():
 def test_nobody_answers_on_a_free_port():
     with socket.create_server((HOST, 0)) as server:
         port = server.getsockname()[1]
-    assert not answers(port, "/")
+    assert not is_answering(port, "/")
 
 
 def test_key_is_made_once_and_kept_from_others(tmp_path):
@@ -75,7 +75,9 @@ def test_environment_file_is_read_by_a_shell_and_by_its_owner_alone(tmp_path, mo
 
 
 def test_screen_says_all_there_is_to_know():
-    screen = Screen(8001, ["ada", "bea"], "hunter2", "TOKEN", Path("/here/.data"), Path("/there"))
+    screen = StartScreen(
+        8001, ["ada", "bea"], "hunter2", "TOKEN", Path("/here/.data"), Path("/there")
+    )
     lines = screen.text().splitlines()
     assert len(lines) <= 24
     assert "Tideline is running at http://localhost:8001" in lines
@@ -92,7 +94,7 @@ def test_screen_says_all_there_is_to_know():
 def test_first_signal_asks_to_stop_and_the_second_does_not_disturb(number):
     before = signal.getsignal(number)
     with stop_on_signals():
-        with pytest.raises(StopAsked):
+        with pytest.raises(StopRequested):
             os.kill(os.getpid(), number)
         os.kill(os.getpid(), number)
     assert signal.getsignal(number) == before

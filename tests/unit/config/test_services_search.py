@@ -11,7 +11,7 @@ from config.services.binaries import find_redis, list_postgres
 from config.services.binary import Binary
 from config.services.cluster import choose_postgres
 from config.services.errors import DataFromOtherPostgres, NoPostgresFound, NoRedisFound
-from config.services.machine import BESIDE
+from config.services.machine import REQUIRED_PROGRAMS
 from config.services.server_user import server_user
 
 EVERYONE = 0o755
@@ -34,7 +34,7 @@ def program(folder: Path, name: str, says: str, code: int = 0) -> Path:
 
 
 def postgres(folder: Path, version: str) -> Path:
-    for name in BESIDE:
+    for name in REQUIRED_PROGRAMS:
         program(folder, name, "")
     return program(folder, "postgres", f"postgres (PostgreSQL) {version} (Some 1.2)")
 
@@ -64,7 +64,7 @@ def test_old_postgres_is_passed_over(machine, monkeypatch, version):
         list_postgres(search(machine), server_user(), machine)
 
 
-@pytest.mark.parametrize("name", BESIDE)
+@pytest.mark.parametrize("name", REQUIRED_PROGRAMS)
 def test_postgres_without_its_programs_is_passed_over(machine, monkeypatch, name):
     no_wheels(monkeypatch)
     postgres(machine / "path", "16.0").with_name(name).unlink()

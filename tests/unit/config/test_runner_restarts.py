@@ -2,7 +2,7 @@
 
 import pytest
 
-from config.runner.watch import Watch
+from config.runner.watch import Restarter
 from config.services import ServiceError
 
 
@@ -30,22 +30,22 @@ def lines():
 
 @pytest.fixture
 def watch(process, lines):
-    return Watch(process, first_wait_s=1, report=lines.append, began_at=0)
+    return Restarter(process, first_wait_s=1, report=lines.append, began_at=0)
 
 
-def die(watch: Watch, now: float) -> float:
+def die(watch: Restarter, now: float) -> float:
     """Dies at `now`; how long it took until it was started again."""
     watch.process.is_running = False
     starts = watch.process.starts
     later = now
     while watch.process.starts == starts:
-        watch.look(later)
+        watch.check(later)
         later += 0.5
     return later - 0.5 - now
 
 
 def test_living_process_is_left_alone(watch, process, lines):
-    watch.look(1)
+    watch.check(1)
     assert process.starts == 0
     assert lines == []
 

@@ -13,19 +13,19 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
-from config.services.errors import DataGone, FolderNotOurs
-from config.services.locks import LET_GO_S, locked
+from config.services.errors import DataMissing, FolderNotPrivate
+from config.services.locks import RELEASE_WAIT_S, locked
 from config.services.server_user import ServerUser, can_reach
 
-_OPEN_PLACE = Path("/var/tmp")  # noqa: S108  (names there are checked for their owner)
-_SHORT_PLACE = Path("/tmp")  # noqa: S108
+_SHARED_FOLDER = Path("/var/tmp")  # noqa: S108  (names there are checked for their owner)
+_SHORT_FOLDER = Path("/tmp")  # noqa: S108
 # A socket's whole path fits into 107 bytes on Linux, 103 on macOS; the longest name is
 # "/.s.PGSQL.5432". Plain, so that it needs no quoting in URLs and PostgreSQL's list of folders.
 _FIT_FOR_SOCKETS = re.compile(r"[A-Za-z0-9._/-]{1,89}")
 
 
 @dataclass(frozen=True)
-class Places:
+class ServiceFolders:
     """Folders of one set of services, all of them made."""
 
     data: Path
@@ -34,7 +34,7 @@ class Places:
     logs: Path
 
 
-def prepare_places(data: Path, user: ServerUser) -> Places:
+def prepare_folders(data: Path, user: ServerUser) -> ServiceFolders:
     """Makes the folders under `data`, or elsewhere where `user` could not reach them.
 
     Safety: idempotent; the choice is remembered by the link. Raises FolderNotOurs, DataGone.
@@ -42,28 +42,28 @@ def prepare_places(data: Path, user: ServerUser) -> Places:
     data = data.absolute()
     data.mkdir(parents=True, exist_ok=True)
     if data.stat().st_uid != os.getuid():
-        raise FolderNotOurs(data, f"uid {os.getuid()}")
+        raise FolderNotPrivate(data, f"uid {os.getuid()}")
     # Whoever runs the servers must pass through, and needs to see nothing else here.
     data.chmod(0o711 if user.switch else 0o700)
     logs = data / "logs"
     logs.mkdir(exist_ok=True, mode=0o700)
     home = _home(data, user)
-    return Places(data, home, _sockets(home, user), logs)
+    return ServiceFolders(data, home, _sockets(home, user), logs)
 
 
 def _home(data: Path, user: ServerUser) -> Path:
     services = data / "services"
     if services.is_symlink() and not services.exists():
-        raise DataGone(services, services.readlink())
+        raise DataMissing(services, services.readlink())
     if not services.exists() and not can_reach(user, [data]):
-        services.symlink_to(private_folder(_OPEN_PLACE / _name(data), user))
+        services.symlink_to(private_folder(_SHARED_FOLDER / _name(data), user))
     return private_folder(services.resolve(), user)
 
 
 def _sockets(home: Path, user: ServerUser) -> Path:
     inside = home / "sockets"
     fits = _FIT_FOR_SOCKETS.fullmatch(str(inside))
-    return private_folder(inside if fits else _SHORT_PLACE / _name(inside), user)
+    return private_folder(inside if fits else _SHORT_FOLDER / _name(inside), user)
 
 
 def _name(path: Path) -> str:
@@ -81,19 +81,19 @@ def private_folder(folder: Path, user: ServerUser) -> Path:
     except FileExistsError:
         found = folder.lstat()
         if not (stat.S_ISDIR(found.st_mode) and found.st_uid == user.uid) or found.st_mode & 0o077:
-            raise FolderNotOurs(folder, user.name) from None
+            raise FolderNotPrivate(folder, user.name) from None
     return folder
 
 
-def remove_places(data: Path) -> None:
+def remove_folders(data: Path) -> None:
     """Deletes the folder and what lies elsewhere for it, once its last server has ended.
 
     Raises DataInUse when one goes on for 10 s.
     """
     home = (data / "services").resolve()
     for lock in [*home.glob("*.lock"), *home.glob("postgres/*.lock")]:
-        with locked(lock, LET_GO_S):
+        with locked(lock, RELEASE_WAIT_S):
             pass
-    for folder in (_SHORT_PLACE / _name(home / "sockets"), home, data.absolute()):
+    for folder in (_SHORT_FOLDER / _name(home / "sockets"), home, data.absolute()):
         if folder.exists():
             shutil.rmtree(folder)

@@ -9,10 +9,10 @@ import mmap
 _BYTE = mmap.mmap(-1, 1)
 
 
-def is_leaving() -> bool:
+def is_draining() -> bool:
     """Cost: 0.1 µs."""
     return _BYTE[0] != 0
 
 
-def say_leaving() -> None:
+def start_draining() -> None:
     _BYTE[0] = 1
