@@ -9,7 +9,7 @@ REST_FRAMEWORK = {
         "rest_framework.parsers.FormParser",
         "rest_framework.parsers.MultiPartParser",
     ],
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_SCHEMA_CLASS": "infra.api.openapi.ApiSchema",
     "EXCEPTION_HANDLER": "infra.api.answers.answer_error",
     "UNAUTHENTICATED_USER": None,
 }

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import orjson
 from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_serializer
 from rest_framework import serializers
 
 from infra.api.endpoint import Endpoint
@@ -26,6 +26,7 @@ WHICH = OpenApiParameter(
 )
 
 
+@extend_schema_serializer(component_name="MarkerEntity")
 class MarkerEntity(serializers.Serializer[None]):
     """For the schema only."""
 
