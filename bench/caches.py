@@ -26,7 +26,7 @@ WARMING_S, HOT_S = 3.0, 4.0
 Load = Callable[[], None]
 
 
-class Took(NamedTuple):
+class LoadCost(NamedTuple):
     wall_us: float
     cpu_us: float
     redis: int
@@ -71,19 +71,19 @@ def _tiers(load: Load) -> dict[str, dict[str, float]]:
             for tier, before in befores.items()}  # fmt: skip
 
 
-def _took(load: Load, before: Load) -> Took:
+def _took(load: Load, before: Load) -> LoadCost:
     before()
     with count_calls() as calls:
         wall_s, cpu_s = time.perf_counter(), time.process_time()
         load()
         cpu_s, wall_s = time.process_time() - cpu_s, time.perf_counter() - wall_s
-    return Took(wall_s * 1e6, cpu_s * 1e6, calls.round_trips, len(calls.statements))
+    return LoadCost(wall_s * 1e6, cpu_s * 1e6, calls.round_trips, len(calls.statements))
 
 
-def _median(rounds: Sequence[Took]) -> dict[str, float]:
+def _median(rounds: Sequence[LoadCost]) -> dict[str, float]:
     """Of each figure; the first round warms up what is not measured here."""
     columns = zip(*rounds[1:], strict=True)
-    return {n: round(statistics.median(c)) for n, c in zip(Took._fields, columns, strict=True)}
+    return {n: round(statistics.median(c)) for n, c in zip(LoadCost._fields, columns, strict=True)}
 
 
 def _empty_all() -> None:

@@ -47,7 +47,7 @@ def measure() -> dict[str, Any]:
     follow(friend, author)
     world.drain_all()
     _make_live([friend])
-    crowd = _lay_crowd(star)
+    crowd = _write_crowd(star)
     with worker():
         _visible_after_ms(author, friend)  # the worker is there
         steady = [_paced(author, friend) for _ in range(POSTS)]
@@ -120,7 +120,7 @@ def _page_ms(reader: int) -> float:
     return (time.perf_counter() - started) * 1000
 
 
-def _lay_crowd(star: int) -> list[int]:
+def _write_crowd(star: int) -> list[int]:
     crowd = list(range(FIRST_READER, FIRST_READER + CROWD))
     execute(shard_of(star), FOLLOW, (star, crowd))
     _make_live(crowd)

@@ -11,14 +11,14 @@ from demo.names import naming_of
 from demo.types import Community
 
 
-class World(NamedTuple):
+class FollowGraph(NamedTuple):
     """Account ids, and whom each followed when the graph was laid."""
 
     ids: Sequence[int]
     following: Mapping[int, Sequence[int]]
 
 
-def lay_graph(path: Path | None) -> World:
+def load_follow_graph(path: Path | None) -> FollowGraph:
     """The graph of a file, or the excerpt that is shipped. 30,000 accounts take 5 s."""
     graph = read_graph(path or FILE, None, FOLLOW_CAP, None)
     loading = load_community(Community(graph, naming_of("bench")), None)
@@ -28,4 +28,4 @@ def lay_graph(path: Path | None) -> World:
     except StopIteration as end:
         ids: dict[int, int] = end.value
     following = {ids[node]: [ids[f] for f in all_] for node, all_ in graph.following.items()}
-    return World([*ids.values()], following)
+    return FollowGraph([*ids.values()], following)

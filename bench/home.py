@@ -9,7 +9,7 @@ from typing import Any
 from django.db import connections
 
 from bench.http_load import run_load
-from bench.server import Server, cpu_s, web_server
+from bench.server import BenchServer, cpu_s, web_server
 from bench.world import Reader, make_reader
 from infra.api.pages import Window
 from infra.caching.client import redis
@@ -51,7 +51,7 @@ def measure() -> dict[str, Any]:
     }
 
 
-def _slice(server: Server, path: str, token: str) -> dict[str, float]:
+def _slice(server: BenchServer, path: str, token: str) -> dict[str, float]:
     before = cpu_s(server.pid)
     result = run_load(server.address, path, token, CONNECTIONS, SLICE_S)
     return {

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from accounts.queries.load import load_account_json
-from bench.graph import World, lay_graph
+from bench.graph import FollowGraph, load_follow_graph
 from bench.http_load import run_mix
 from bench.linkbench_http import Callers
 from bench.linkbench_mix import READS, Mix, Operation
@@ -36,7 +36,7 @@ SEED = 1
 
 
 def measure(path: Path | None = None) -> dict[str, Any]:
-    world = lay_graph(path)
+    world = load_follow_graph(path)
     return {
         "graph": {
             "accounts": len(world.ids),
@@ -48,7 +48,7 @@ def measure(path: Path | None = None) -> dict[str, Any]:
     }
 
 
-def measure_queries(world: World) -> dict[str, Any]:
+def measure_queries(world: FollowGraph) -> dict[str, Any]:
     """One thread; the changes are delivered after it, and timed by themselves."""
     mix = Mix(world.following, world.ids, world.ids, SEED)
     warm_until = time.monotonic() + WARM_QUERIES_S
@@ -122,7 +122,7 @@ def _latency(times: Iterable[float]) -> dict[str, float]:
     }
 
 
-def measure_http(world: World) -> dict[str, Any]:
+def measure_http(world: FollowGraph) -> dict[str, Any]:
     """One granian worker, CONNECTIONS connections, and a compensator that delivers meanwhile."""
     actors = [account_id for account_id in world.ids if account_id in world.following][:ACTORS]
     callers = Callers(actors)

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from bench.graph import World
+from bench.graph import FollowGraph
 from bench.linkbench_mix import Zipf
 from infra.caching.bloom import capacity_for, make_filter, may_hold
 from infra.caching.client import redis
@@ -29,18 +29,18 @@ FIRST_STRANGER = 10**9
 Ask = Callable[[int, Sequence[int]], int]
 
 
-class Batch(NamedTuple):
+class LookupBatch(NamedTuple):
     viewer_id: int
     others: list[int]
 
 
-def compare_lookups(world: World) -> dict[str, dict[str, float]]:
+def compare_lookups(world: FollowGraph) -> dict[str, dict[str, float]]:
     """By design: bytes of Redis a viewer, share of answers without SQL, calls and µs a batch."""
     batches = draw_batches(world)
     return {name: _measure(ask, batches) for name, ask in DESIGNS.items()}
 
 
-def draw_batches(world: World) -> list[Batch]:
+def draw_batches(world: FollowGraph) -> list[LookupBatch]:
     """BATCHES for each viewer, in a random order; the same for all designs."""
     dice = random.Random(SEED)
     viewers = _active(world, dice)
@@ -53,17 +53,17 @@ def draw_batches(world: World) -> list[Batch]:
         others = {friends[viewer].draw() for _ in range(RELATED)}
         while len(others) < TARGETS:
             others.add(strangers.draw())
-        batches.append(Batch(viewer, sorted(others, key=lambda _: dice.random())))
+        batches.append(LookupBatch(viewer, sorted(others, key=lambda _: dice.random())))
     return batches
 
 
-def _active(world: World, dice: random.Random) -> list[int]:
+def _active(world: FollowGraph, dice: random.Random) -> list[int]:
     """Accounts drawn by how many they follow: who follows many reads many comments."""
     weight = {one: len(followees) * dice.random() for one, followees in world.following.items()}
     return sorted(weight, key=lambda one: -weight[one])[:VIEWERS]
 
 
-def _measure(ask: Ask, batches: Sequence[Batch]) -> dict[str, float]:
+def _measure(ask: Ask, batches: Sequence[LookupBatch]) -> dict[str, float]:
     redis().call("FLUSHDB")
     load_standings(batches[0].viewer_id, batches[0].others)  # scripts and plans are known
     redis().call("FLUSHDB")
@@ -113,7 +113,7 @@ def _ask_kv(viewer_id: int, others: Sequence[int]) -> int:
     """A key for each pair; for a stranger one that says so, or they would be asked for ever."""
     found = redis().call("MGET", *[_pair(viewer_id, other) for other in others])
     missing = [other for other, value in zip(others, found, strict=True) if value is None]
-    _lay_pairs(viewer_id, missing)
+    _write_pairs(viewer_id, missing)
     return len(missing)
 
 
@@ -156,7 +156,7 @@ def _unanswered(load: Callable[[], Any], asked: int) -> int:
     return min(sum(counted), asked)
 
 
-def _lay_pairs(viewer_id: int, others: Iterable[int]) -> None:
+def _write_pairs(viewer_id: int, others: Iterable[int]) -> None:
     loaded = standings._read(viewer_id, list(others)) if others else {}
     if loaded:
         flat: list[Any] = []

@@ -19,7 +19,7 @@ PAUSE_S = 0.002  # one reader of many, not a second flood
 WARM_UP_PAGES = 200
 
 
-class Page(NamedTuple):
+class TimedPage(NamedTuple):
     """`at_s`: on the clock that all processes of a machine share."""
 
     at_s: float
@@ -27,22 +27,22 @@ class Page(NamedTuple):
 
 
 @contextmanager
-def page_reader(account_id: int) -> Iterator[list[Page]]:
+def page_reader(account_id: int) -> Iterator[list[TimedPage]]:
     """Reads for the length of the block, warm; the list is filled when that ends."""
     command = [sys.executable, "-m", "bench.page_reader", str(account_id)]
     process = subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=os.environ
     )
-    pages: list[Page] = []
+    pages: list[TimedPage] = []
     try:
         process.stdout.readline()  # type: ignore[union-attr]  # when it is warm
         yield pages
     finally:
         lines, _ = process.communicate()
-    pages += [Page(*map(float, line.split())) for line in lines.splitlines()]
+    pages += [TimedPage(*map(float, line.split())) for line in lines.splitlines()]
 
 
-def percentiles_ms(pages: Sequence[Page]) -> dict[str, float]:
+def percentiles_ms(pages: Sequence[TimedPage]) -> dict[str, float]:
     hundredths = statistics.quantiles([page.ms for page in pages], n=100)
     return {"p50": round(hundredths[49], 2), "p99": round(hundredths[98], 2), "pages": len(pages)}
 
@@ -56,11 +56,11 @@ def _read(account_id: int) -> None:
     for _ in range(WARM_UP_PAGES):
         home_page(account_id, Window(20))
     print(flush=True)
-    pages: list[Page] = []
+    pages: list[TimedPage] = []
     while not select.select([sys.stdin], [], [], PAUSE_S)[0]:
         began = time.monotonic()
         home_page(account_id, Window(20))
-        pages.append(Page(began, (time.monotonic() - began) * 1000))
+        pages.append(TimedPage(began, (time.monotonic() - began) * 1000))
     sys.stdout.writelines(f"{page.at_s} {page.ms}\n" for page in pages)
 
 

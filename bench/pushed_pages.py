@@ -14,7 +14,7 @@ from typing import Any
 
 from django.conf import settings
 
-from bench.page_reader import Page, page_reader, percentiles_ms
+from bench.page_reader import TimedPage, page_reader, percentiles_ms
 from bench.pusher import pusher
 from bench.world import make_reader
 from tests.services import private_services
@@ -55,7 +55,7 @@ def _slice(work: Callable[[], object]) -> Slice:
     return began, time.monotonic()
 
 
-def _within(pages: Sequence[Page], one: Slice) -> list[Page]:
+def _within(pages: Sequence[TimedPage], one: Slice) -> list[TimedPage]:
     return [page for page in pages if one[0] <= page.at_s < one[1]]
 
 

@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 THREADS = 4
 
 
-class Server(NamedTuple):
+class BenchServer(NamedTuple):
     address: tuple[str, int]
     pid: int
 
@@ -32,7 +32,7 @@ def free_port() -> int:
 
 
 @contextmanager
-def web_server(application: str, **environment: str) -> Iterator["Server"]:
+def web_server(application: str, **environment: str) -> Iterator["BenchServer"]:
     """Granian, started as `make run` starts it, with more in its environment."""
     port = free_port()
     command = [
@@ -43,7 +43,7 @@ def web_server(application: str, **environment: str) -> Iterator["Server"]:
     process = subprocess.Popen(command, cwd=ROOT, env={**os.environ, **environment})
     try:
         _wait_for(port)
-        yield Server(("127.0.0.1", port), process.pid)
+        yield BenchServer(("127.0.0.1", port), process.pid)
     finally:
         process.terminate()
         process.wait(10)

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from demo.errors import GraphUnreadable
-from demo.graph_file import MAX_NODE, opened
+from demo.graph_file import MAX_NODE, open_graph
 
 COMMENTS = (b"#", b"%")
 
 
 def iter_edges(path: Path) -> Iterator[tuple[int, int]]:
     """(follower, followee) in the file's order; a line at a time. Raises GraphUnreadable."""
-    with opened(path) as file:
+    with open_graph(path) as file:
         for number, line in enumerate(file, 1):
             columns = line.split(None, 2)
             if columns and not line.startswith(COMMENTS):

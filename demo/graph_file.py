@@ -16,7 +16,7 @@ MAX_NODE = 999_999_999_999
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[BinaryIO]:
+def open_graph(path: Path) -> Iterator[BinaryIO]:
     """The unpacked content. Raises GraphUnreadable for whatever goes wrong while it is read."""
     try:
         with path.open("rb") as raw:
@@ -30,11 +30,11 @@ def opened(path: Path) -> Iterator[BinaryIO]:
 
 def digest_of(path: Path) -> str:
     """SHA-256 of the unpacked content, in hexadecimal: the same graph packed anew is the same."""
-    with opened(path) as file:
+    with open_graph(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
 
 
 def first_byte(path: Path) -> bytes:
     """The first byte that is not white space; empty for an empty file."""
-    with opened(path) as file:
+    with open_graph(path) as file:
         return file.read(1_024).lstrip()[:1]

@@ -25,7 +25,7 @@ STARTED_AT = datetime.fromtimestamp(EPOCH, UTC)
 FOLLOW_EVERY_MS = 60_000
 
 
-class LeftOut(NamedTuple):
+class SkippedFollows(NamedTuple):
     """Follows of the file that are not in the graph."""
 
     self_follows: int
@@ -53,7 +53,7 @@ class Graph:
 
     digest: str
     following: Mapping[int, Sequence[int]]
-    left_out: LeftOut
+    left_out: SkippedFollows
 
     @cached_property
     def nodes(self) -> list[int]:
@@ -119,7 +119,7 @@ def build_graph(pairs: Pairs, cap: int, digest: str) -> Graph:
         over_cap += max(len(followees) - cap, 0)
         if followees:
             following[follower] = array("q", followees[:cap])
-    return Graph(digest, following, LeftOut(self_follows, repeats, over_cap))
+    return Graph(digest, following, SkippedFollows(self_follows, repeats, over_cap))
 
 
 def best_connected(following: Mapping[int, Sequence[int]], count: int) -> list[int]:

@@ -4,10 +4,10 @@ from collections.abc import Generator, Sequence
 
 from accounts.cache import refresh_profiles
 from demo.errors import GraphNameTaken
-from demo.rows import Ids, lay_on_shard
+from demo.rows import Ids, write_accounts
 from demo.turns import pieces
 from demo.types import Community
-from demo.users import ensure_users, let_in
+from demo.users import ensure_users, set_password
 from infra.changes.failpoints import failpoint
 from infra.jobs.checkpoints import find_checkpoint, keep_checkpoint
 from infra.jobs.types import Batch
@@ -29,20 +29,20 @@ def load_community(
     _keep(community, done)
     ids = yield from ensure_users(community)
     for nodes in pieces(community.graph.nodes[done:], ACCOUNTS_A_BATCH):
-        _lay(community, ids, nodes)
+        _write_accounts(community, ids, nodes)
         done += len(nodes)
         _keep(community, done)
         yield Batch(len(nodes), note=f"{done:,} of {len(community.graph.nodes):,} accounts")
     if password is not None:
-        let_in(ids.values(), password)
+        set_password(ids.values(), password)
     return ids
 
 
-def _lay(community: Community, ids: Ids, nodes: Sequence[int]) -> None:
+def _write_accounts(community: Community, ids: Ids, nodes: Sequence[int]) -> None:
     node_of = {ids[node]: node for node in nodes}
     for alias, account_ids in group_by_shard(node_of).items():
-        lay_on_shard(alias, community, ids, [node_of[id_] for id_ in account_ids])
-        failpoint("demo.shard_laid")
+        write_accounts(alias, community, ids, [node_of[id_] for id_ in account_ids])
+        failpoint("demo.shard_written")
     # Somebody may have asked before there was a row: that answer is cached as "no such account".
     # Also for those that an earlier run laid: it may have died right here.
     refresh_profiles(node_of)

@@ -13,7 +13,7 @@ from typing import Annotated
 import msgspec
 
 from demo.errors import GraphUnreadable
-from demo.graph_file import MAX_NODE, opened
+from demo.graph_file import MAX_NODE, open_graph
 
 Node = Annotated[int, msgspec.Meta(ge=0, le=MAX_NODE)]
 
@@ -34,7 +34,7 @@ def iter_nostr(path: Path) -> Iterator[tuple[int, int]]:
 
     Cost: one JSON document cannot be read by parts: ten times its unpacked size in memory.
     """
-    with opened(path) as file:
+    with open_graph(path) as file:
         content = file.read()
     try:
         document = msgspec.json.decode(content, type=Document)

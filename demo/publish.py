@@ -47,7 +47,7 @@ class PostPlan(NamedTuple):
         return lambda: began_at_s - self.spread_s * (1 - number / self.total)
 
 
-class Progress(NamedTuple):
+class PublishProgress(NamedTuple):
     """How many posts of a plan are published, and when the first run began, Unix seconds."""
 
     done: int
@@ -62,8 +62,8 @@ def publish_posts(
     The caller holds `alone`. Safety: idempotent; killed anywhere, and run again at any time.
     Cost: about 7 ms a post.
     """
-    posts = Posts(community, ids, plan)
-    began = read_progress(community, plan) or Progress(0, clock_s())
+    posts = PlannedPosts(community, ids, plan)
+    began = read_progress(community, plan) or PublishProgress(0, clock_s())
     done = began.done + _count_published(posts, began.done)
     # Before the next post: the keys by which the last ones were found may be forgotten with it.
     _keep(community, plan, began._replace(done=done))
@@ -77,7 +77,7 @@ def publish_posts(
         yield Batch(len(batch), note=f"{done:,} of {plan.total:,} posts")
 
 
-class Posts:
+class PlannedPosts:
     """The posts of a plan, by number. Authors are drawn by how many followers they have."""
 
     def __init__(self, community: Community, ids: Ids, plan: PostPlan) -> None:
@@ -101,10 +101,10 @@ class Posts:
         create_post(self.author_id(number), draft, key, clock_s)
 
 
-def read_progress(community: Community, plan: PostPlan) -> Progress | None:
+def read_progress(community: Community, plan: PostPlan) -> PublishProgress | None:
     """How far this plan has come; None: it was never begun. One query."""
     position = find_checkpoint(JOB, _scope(community, plan))
-    return Progress(*position) if position else None
+    return PublishProgress(*position) if position else None
 
 
 def deliver_pending() -> None:
@@ -114,7 +114,7 @@ def deliver_pending() -> None:
             pass
 
 
-def _count_published(posts: Posts, done: int) -> int:
+def _count_published(posts: PlannedPosts, done: int) -> int:
     """How many posts after the checkpoint a run that was killed had published, however long ago.
 
     create_post knows a key for an hour only; but it is in the table until its author's next post.
@@ -128,7 +128,7 @@ def _count_published(posts: Posts, done: int) -> int:
     return len(rows)
 
 
-def _keep(community: Community, plan: PostPlan, progress: Progress) -> None:
+def _keep(community: Community, plan: PostPlan, progress: PublishProgress) -> None:
     keep_checkpoint(JOB, _scope(community, plan), progress)
 
 

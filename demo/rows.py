@@ -32,7 +32,7 @@ COUNTERS = "counters_counter (owner_id, subject, kind, value, version)"
 FIRST_REVISION = 1
 
 
-def lay_on_shard(alias: str, community: Community, ids: Ids, nodes: Sequence[int]) -> None:
+def write_accounts(alias: str, community: Community, ids: Ids, nodes: Sequence[int]) -> None:
     """Lays those of the nodes, all of one shard, that are not there yet.
 
     Safety: idempotent: an account's row is there only together with all its other rows.
@@ -40,7 +40,7 @@ def lay_on_shard(alias: str, community: Community, ids: Ids, nodes: Sequence[int
     """
     with transaction.atomic(using=alias):
         laid = _insert_accounts(alias, community, ids, nodes)
-        failpoint("demo.account_rows_laid")
+        failpoint("demo.account_rows_written")
         new = [node for node in nodes if ids[node] in laid]
         _copy(alias, FORWARD, _forward_rows(community, ids, new))
         _copy(alias, BACKWARD, _backward_rows(community, ids, new))

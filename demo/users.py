@@ -16,14 +16,14 @@ from infra.sharding.sql import execute, fetch_all
 USERS_A_BATCH = 5_000
 
 FIND = "SELECT username, id, email FROM accounts_user WHERE username = ANY(%s::text[])"
-# '!' is no password's hash: nobody logs in to an account before it is whole (let_in).
+# '!' is no password's hash: nobody logs in to an account before it is whole (set_password).
 CREATE = """
 INSERT INTO accounts_user
     (username, password, email, is_superuser, is_staff, is_active, date_joined)
 SELECT username, '!', '', false, false, true, %s FROM unnest(%s::text[]) AS new (username)
 ON CONFLICT (username) DO NOTHING
 """
-LET_IN = """
+OPEN_ACCOUNTS = """
 UPDATE accounts_user SET password = %s WHERE id = ANY(%s::bigint[]) AND password = '!'
 """
 
@@ -43,10 +43,10 @@ def ensure_users(community: Community) -> Generator[Batch, None, dict[int, int]]
     return ids
 
 
-def let_in(account_ids: Iterable[int], password: str) -> None:
+def set_password(account_ids: Iterable[int], password: str) -> None:
     """Lets people log in to those accounts that have no password yet. One hash for all of them."""
     for ids in pieces(list(account_ids), USERS_A_BATCH):
-        execute(GLOBAL_ALIAS, LET_IN, (make_password(password), list(ids)))
+        execute(GLOBAL_ALIAS, OPEN_ACCOUNTS, (make_password(password), list(ids)))
 
 
 def _ensure(usernames: Collection[str]) -> Mapping[str, int]:

@@ -9,4 +9,4 @@ class OperationsConfig(AppConfig):
     name = "operations"
 
     def ready(self) -> None:
-        import_module("operations.history")
+        import_module("operations.samples")

@@ -16,7 +16,7 @@ def _shards() -> list[tuple[str, str]]:
     return [(alias, alias) for alias in all_aliases()]
 
 
-class ParkedChoice(forms.Form):
+class ParkedFilterForm(forms.Form):
     """Which parked changes to list. Without `shard`: those of the default database."""
 
     shard = forms.ChoiceField(choices=_shards, required=False)
@@ -32,7 +32,7 @@ class ParkedChoice(forms.Form):
         return self.cleaned_data["shard"] or GLOBAL_ALIAS
 
 
-class ParkedAct(forms.Form):
+class ParkedActionForm(forms.Form):
     """What to do with parked changes, and why."""
 
     RETRY, DISCARD = "retry", "discard"

@@ -20,7 +20,7 @@ class Section(NamedTuple):
     problem: str = ""
 
 
-class Found(NamedTuple):
+class SearchResult(NamedTuple):
     """Something that a text may mean, and where its page is."""
 
     title: str

@@ -47,20 +47,20 @@ WHERE second - {EPOCH} >= %(oldest)s
 """
 
 
-class Post(NamedTuple):
+class PeerPost(NamedTuple):
     """`second`: Unix; no two posts share one."""
 
     author: int
     second: int
 
 
-class Data(NamedTuple):
+class PeerData(NamedTuple):
     """By account id. `readers` by what they are called in the figures; `stage`: two authors whom
     the script uses, and one who posts very much."""
 
     people: Sequence[int]
     follows: Sequence[tuple[int, int]]
-    posts: Sequence[Post]
+    posts: Sequence[PeerPost]
     readers: Mapping[str, Sequence[int]]
     star: int
     crowd: Sequence[int]
@@ -68,14 +68,14 @@ class Data(NamedTuple):
     stage_crowd: Sequence[int]
 
 
-def lay_data() -> Data:
-    """Into Tideline's databases; the guests lay what is returned. Cost: about a minute."""
+def load_data() -> PeerData:
+    """Into Tideline's databases; the contenders lay what is returned. Cost: about a minute."""
     readers = dict(_draw_readers(random.Random(SEED)))
     pairs = [pair for follows in readers.values() for pair in follows]
     pairs += [(one, STAR) for one in CROWD]
     pairs += [(one, ANCHOR) for one in (*ACTIVE, *QUIET, *STAGE_CROWD, *STAGE)]
     ids = _load(pairs)
-    data = Data(
+    data = PeerData(
         people=[*ids.values()],
         follows=[(ids[follower], ids[followee]) for follower, followee in pairs],
         posts=_posts(ids),
@@ -85,7 +85,7 @@ def lay_data() -> Data:
         stage=[ids[one] for one in STAGE],
         stage_crowd=[ids[one] for one in STAGE_CROWD],
     )
-    _lay_posts(data.posts)
+    _write_posts(data.posts)
     return data
 
 
@@ -109,13 +109,13 @@ def _load(pairs: Sequence[tuple[int, int]]) -> Mapping[int, int]:
         return end.value  # type: ignore[no-any-return]
 
 
-def _posts(ids: Mapping[int, int]) -> list[Post]:
+def _posts(ids: Mapping[int, int]) -> list[PeerPost]:
     """Oldest first."""
     now = int(time.time()) - 3_600
     active = _spread(ACTIVE, POSTS_EACH, now - 14 * DAY_S, now)
     quiet = _spread(QUIET, QUIET_POSTS_EACH, now - 14 * DAY_S, now - 10 * DAY_S)
     by_second = {second: author for author, second in (*quiet, *active)}
-    return [Post(ids[author], second) for second, author in sorted(by_second.items())]
+    return [PeerPost(ids[author], second) for second, author in sorted(by_second.items())]
 
 
 def _spread(authors: Sequence[int], each: int, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -125,10 +125,10 @@ def _spread(authors: Sequence[int], each: int, start: int, end: int) -> Iterator
     return ((author, start + n * (end - start) // count) for n, author in enumerate(order))
 
 
-def _lay_posts(posts: Sequence[Post]) -> None:
+def _write_posts(posts: Sequence[PeerPost]) -> None:
     today = datetime.now(UTC).date()
     oldest = first_second(oldest_read(today))
-    by_author: dict[int, list[Post]] = {}
+    by_author: dict[int, list[PeerPost]] = {}
     for post in posts:
         by_author.setdefault(post.author, []).append(post)
     for alias, authors in group_by_shard(by_author).items():
@@ -142,5 +142,5 @@ def _lay_posts(posts: Sequence[Post]) -> None:
         execute(alias, "VACUUM ANALYZE timelines_recentpost")
 
 
-def _columns(posts: Sequence[Post]) -> dict[str, object]:
+def _columns(posts: Sequence[PeerPost]) -> dict[str, object]:
     return {"authors": [one.author for one in posts], "seconds": [one.second for one in posts]}

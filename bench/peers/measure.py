@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from bench.peers.data import Data, lay_data
+from bench.peers.data import PeerData, load_data
 from bench.peers.process import install, make_database, peer
 from bench.peers.product import Tideline
-from bench.peers.script import Script, Side
+from bench.peers.script import FeedScript, Side
 from bench.world import TEXT
 from timelines.stores.chosen import timeline_store
 from timelines.types import LiveTimeline
@@ -30,7 +30,7 @@ Sides = Mapping[str, Side]
 def measure() -> dict[str, Any]:
     """Ratios are to Tideline, of medians: all sides take their turns in the same minutes."""
     install()
-    data = lay_data()
+    data = load_data()
     with _sides(data) as sides:
         parts: dict[str, Callable[[], dict[str, Any]]] = {
             "read_first_ms": lambda: _by_kind(_read_first, sides, data),
@@ -49,32 +49,32 @@ def _told(name: str, figures: dict[str, Any]) -> dict[str, Any]:
 
 
 def _by_kind(
-    measured: Callable[[Sides, Sequence[int]], dict[str, Any]], sides: Sides, data: Data
+    measured: Callable[[Sides, Sequence[int]], dict[str, Any]], sides: Sides, data: PeerData
 ) -> dict[str, Any]:
     return {name: measured(sides, readers) for name, readers in data.readers.items()}
 
 
 @contextmanager
-def _sides(data: Data) -> Iterator[Sides]:
+def _sides(data: PeerData) -> Iterator[Sides]:
     """Tideline and the peers, each peer on its own copy of the same rows."""
     readers = [reader for some in data.readers.values() for reader in some]
-    _lay_tables(data)
+    _load_tables(data)
     with ExitStack() as stack:
         sides: dict[str, Side] = {"tideline": Tideline(data.stage_crowd)}
         for name in PEERS:
             make_database(f"{BASE}_{name}", BASE)
             sides[name] = stack.enter_context(peer(name, f"{BASE}_{name}"))
-            sides[name].call("lay", readers)
+            sides[name].call("prepare", readers)
         yield sides
 
 
-def _lay_tables(data: Data) -> None:
+def _load_tables(data: PeerData) -> None:
     make_database(BASE)
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file, peer("sql", BASE) as first:
         text = {"text": TEXT, "people": data.people, "follows": data.follows, "posts": data.posts}
         json.dump(text, file)
         file.flush()
-        first.call("lay_tables", str(Path(file.name)))
+        first.call("load_tables", str(Path(file.name)))
 
 
 def _read_first(sides: Sides, readers: Sequence[int]) -> dict[str, float]:
@@ -101,7 +101,7 @@ def _read(sides: Sides, readers: Sequence[int]) -> dict[str, dict[str, float]]:
     }
 
 
-def _write(sides: Sides, data: Data) -> dict[str, dict[str, float]]:
+def _write(sides: Sides, data: PeerData) -> dict[str, dict[str, float]]:
     """A post to the crowd, until all its timelines have it; a pull has nothing more to do."""
     _make_live(data.crowd)
     ways = {name: (side, "post") for name, side in sides.items()}
@@ -130,10 +130,10 @@ def _make_live(readers: Sequence[int]) -> None:
         timeline_store().lay(reader, 1, LiveTimeline.of([], 0, 0))
 
 
-def _bytes(sides: Sides, data: Data) -> dict[str, float]:
+def _bytes(sides: Sides, data: PeerData) -> dict[str, float]:
     readers = data.readers["200"]
     return {name: round(sides[name].call("bytes_an_entry", readers), 1) for name in PUSHING}
 
 
-def _play(name: str, side: Side, data: Data) -> dict[str, dict[str, int]]:
-    return Script(side, data.stage, data.stage_crowd, name in PUSHING).run()
+def _play(name: str, side: Side, data: PeerData) -> dict[str, dict[str, int]]:
+    return FeedScript(side, data.stage, data.stage_crowd, name in PUSHING).run()

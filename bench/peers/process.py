@@ -41,8 +41,8 @@ class Peer:
 
 @contextmanager
 def peer(name: str, database: str) -> Iterator[Peer]:
-    """One of the guests, on a database of its own."""
-    command = [str(PYTHON), "-m", "bench.peers.guests", name]
+    """One of the contenders, on a database of its own."""
+    command = [str(PYTHON), "-m", "bench.peers.contenders", name]
     process = subprocess.Popen(
         command,
         cwd=ROOT,
@@ -75,7 +75,7 @@ def _environment(database: str) -> dict[str, str]:
     if redis.scheme != "unix" or "db" not in parse_qs(redis.query):
         raise ValueError(settings.REDIS_URL)
     return kept | {
-        "DJANGO_SETTINGS_MODULE": "bench.peers.guests.settings",
+        "DJANGO_SETTINGS_MODULE": "bench.peers.contenders.settings",
         "PEER_DATABASE": database,
         "PEER_HOST": str(where["HOST"]),
         "PEER_USER": str(where["USER"]),

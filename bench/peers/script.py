@@ -21,7 +21,7 @@ class Side(Protocol):
     def call(self, name: str, *arguments: Any) -> Any: ...
 
 
-class Script:
+class FeedScript:
     """One run on one side. `can_be_killed`: pushing is a process's work. Costs about a minute."""
 
     def __init__(

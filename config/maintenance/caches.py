@@ -33,7 +33,7 @@ NOT_CACHES = {
     "infra.rate": "what was taken of a limit; it would begin anew",
     "moderation.queue": "what waits for moderators; it is written again every half minute",
     "moderation.acts": "how often moderators acted; lost, all rows of it are counted anew",
-    "operations.history": "an hour of samples, for charts; lost, it begins anew",
+    "operations.samples": "an hour of samples, for charts; lost, it begins anew",
     "posts.gone": "the log that keeps deleted posts off pages",
     "timelines.holes": "what samples found; it is written again every ten seconds",
     "timelines.hot": "the set of hot authors, whose stamp pages compare",

@@ -18,9 +18,9 @@ from infra.api.rendering import json_response
 from infra.sharding.placement import all_aliases
 from infra.sharding.probe import error_line
 from operations.asking import ask_each
-from operations.history import SLOT_S
 from operations.queries.charts import read_charts
 from operations.queries.slow import list_slow
+from operations.samples import SLOT_S
 
 
 @require_safe

@@ -15,7 +15,7 @@ from operations.queries.account import read_account
 from operations.queries.edge import read_edges
 from operations.queries.finder import find
 from operations.queries.post import read_post
-from operations.types import Found, Section
+from operations.types import SearchResult, Section
 from posts.ids import MalformedPostId, PostId
 
 ACT = "moderation.add_moderationact"
@@ -53,27 +53,29 @@ def show_post(request: HttpRequest, public_id: str) -> HttpResponse:
 
 @require_safe
 def show_edge(request: HttpRequest, first: int, second: int) -> HttpResponse:
-    links = [Found(f"Account {i}", reverse("find_account", args=[i])) for i in (first, second)]
+    links = [
+        SearchResult(f"Account {i}", reverse("find_account", args=[i])) for i in (first, second)
+    ]
     if first == second:
         return _nothing(request, "Nobody follows themselves: name two accounts")
     return _show(request, f"Between {first} and {second}", read_edges(first, second), links)
 
 
-def _account_links(request: HttpRequest, user: User) -> Iterator[Found]:
-    yield Found("Home timeline", reverse("home_timeline", args=[user.pk]))
+def _account_links(request: HttpRequest, user: User) -> Iterator[SearchResult]:
+    yield SearchResult("Home timeline", reverse("home_timeline", args=[user.pk]))
     yield from _act_links(request, str(user.pk), "Warn, limit, freeze, suspend or restore it")
     if request.user.has_perm("accounts.view_user"):
-        yield Found("User", reverse("admin:accounts_user_change", args=[user.pk]))
+        yield SearchResult("User", reverse("admin:accounts_user_change", args=[user.pk]))
 
 
-def _act_links(request: HttpRequest, target: str, title: str) -> Iterator[Found]:
+def _act_links(request: HttpRequest, target: str, title: str) -> Iterator[SearchResult]:
     if request.user.has_perm(ACT):
         where = reverse("admin:moderation_moderationact_add")
-        yield Found(title, f"{where}?{urlencode({'target': target})}")
+        yield SearchResult(title, f"{where}?{urlencode({'target': target})}")
 
 
 def _show(
-    request: HttpRequest, title: str, sections: Sequence[Section], links: Sequence[Found]
+    request: HttpRequest, title: str, sections: Sequence[Section], links: Sequence[SearchResult]
 ) -> HttpResponse:
     context: dict[str, Any] = {"sections": sections, "links": links}
     return render(request, "operations/facts.html", page_context(request, title) | context)

@@ -11,9 +11,9 @@ from accounts.models import User
 from infra.api.operators import page_context
 from infra.changes.errors import UNREACHABLE
 from infra.sharding.probe import error_line
-from operations.actions.mend_home import mend_home
+from operations.actions.repair_home import repair_home
+from operations.admin_history import record_history
 from operations.queries.home import page_of, read_home
-from operations.trail import leave_trace
 from posts.ids import EPOCH, MalformedPostId, PostId
 from timelines.types import LiveTimeline
 
@@ -42,11 +42,11 @@ def show_home(request: HttpRequest, account_id: int) -> HttpResponse:
 @require_POST
 def rebuild_home(request: HttpRequest, account_id: int) -> HttpResponse:
     try:
-        lines = mend_home(account_id)
+        lines = repair_home(account_id)
     except UNREACHABLE as error:
         messages.error(request, f"Nothing done, or half of it: {error_line(error)}. Push again.")
     else:
-        leave_trace(request, User, str(account_id), f"Home timeline of {account_id}", "Rebuilt")
+        record_history(request, User, str(account_id), f"Home timeline of {account_id}", "Rebuilt")
         for line in lines[:MOST_TOLD]:
             messages.info(request, line)
         if len(lines) > MOST_TOLD:

@@ -19,9 +19,9 @@ from infra.changes.parking import Choice, WaitingChange, discard_parked, list_pa
 from infra.changes.pausing import Paused, list_paused
 from infra.sharding.placement import GLOBAL_ALIAS, all_aliases
 from infra.sharding.probe import error_line
+from operations.admin_history import record_history
 from operations.asking import ask_each
-from operations.forms import ParkedAct, ParkedChoice
-from operations.trail import leave_trace
+from operations.forms import ParkedActionForm, ParkedFilterForm
 
 PAGE = 50
 
@@ -29,7 +29,7 @@ PAGE = 50
 @require_safe
 def show_parked(request: HttpRequest) -> HttpResponse:
     """A page of one database, by id. Cost: two queries there, one round trip. No other is asked."""
-    form = ParkedChoice(request.GET)
+    form = ParkedFilterForm(request.GET)
     chosen = form.cleaned_data if form.is_valid() else {"shard": GLOBAL_ALIAS}
     alias, rows, paused, problem = chosen["shard"], [], [], ""
     if form.is_valid():
@@ -44,7 +44,7 @@ def show_parked(request: HttpRequest) -> HttpResponse:
         "problem": problem,
         "older": _page_after(chosen, rows),
         # Not the form: templates call what they can, and one without data has no acts.
-        "acts": {"retry": ParkedAct.RETRY, "discard": ParkedAct.DISCARD},
+        "acts": {"retry": ParkedActionForm.RETRY, "discard": ParkedActionForm.DISCARD},
     }
     title = f"Parked changes of {alias}"
     return render(request, "operations/parked.html", page_context(request, title) | context)
@@ -53,7 +53,7 @@ def show_parked(request: HttpRequest) -> HttpResponse:
 @require_POST
 def act_on_parked(request: HttpRequest) -> HttpResponse:
     """Does what the form says, and leads back to the list."""
-    form = ParkedAct(request.POST)
+    form = ParkedActionForm(request.POST)
     if form.is_valid():
         _do(request, form.cleaned_data)
     else:
@@ -68,7 +68,7 @@ def act_on_parked(request: HttpRequest) -> HttpResponse:
 def _do(request: HttpRequest, wish: dict[str, Any]) -> None:
     alias, ids, reason = wish["shard"], wish["ids"], wish["reason"]
     try:
-        if wish["act"] == ParkedAct.DISCARD:
+        if wish["act"] == ParkedActionForm.DISCARD:
             count, done = (
                 discard_parked(alias, ids, reason, request.user.get_username()),
                 "discarded",
@@ -81,7 +81,7 @@ def _do(request: HttpRequest, wish: dict[str, Any]) -> None:
         )
         return
     named = f"{', '.join(f'#{id_}' for id_ in ids)} of {alias}"
-    leave_trace(request, Change, alias, f"Parked changes {named}", f"{count} {done}. {reason}")
+    record_history(request, Change, alias, f"Parked changes {named}", f"{count} {done}. {reason}")
     messages.success(request, f"{count} of {len(ids)} {done}")
 
 

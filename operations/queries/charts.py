@@ -7,8 +7,8 @@ from typing import TypeVar
 
 import msgspec
 
-from operations.history import (
-    KEPT,
+from operations.samples import (
+    SLOT_COUNT,
     SLOT_S,
     DatabaseSample,
     FleetSample,
@@ -42,13 +42,13 @@ class Charts(msgspec.Struct):
 
 def read_charts(now_s: float) -> Charts:
     """The last hour. Raises: RedisError. Cost: two round trips, KEPT entries a database."""
-    since_s = now_s - KEPT * SLOT_S
+    since_s = now_s - SLOT_COUNT * SLOT_S
     return draw(slot_of(now_s), read_databases(since_s), read_fleet(since_s))
 
 
 def draw(last: int, databases: Databases, fleet: Mapping[int, FleetSample]) -> Charts:
     """All charts, from the samples by slot, up to slot `last`."""
-    slots = range(last - KEPT + 1, last + 1)
+    slots = range(last - SLOT_COUNT + 1, last + 1)
     line = partial(_line, slots)
 
     def of_each(value: Callable[[DatabaseSample], float | None]) -> Lines:

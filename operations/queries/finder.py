@@ -8,14 +8,14 @@ from django.urls import reverse
 
 from accounts.queries.usernames import find_account_id, is_user
 from infra.api.ids import parse_account_id
-from operations.types import Found
+from operations.types import SearchResult
 from posts.ids import MalformedPostId, PostId
 
 LONGEST = 500
 BETWEEN = re.compile(r"\s*(?:->|→|,|\s)\s*")
 
 
-def find(text: str) -> list[Found]:
+def find(text: str) -> list[SearchResult]:
     """All that the text may mean: a name can be digits, or look like a post's id. Any text will do.
 
     Whether there is such a post or edge is for its page to say. Cost: at most five queries by key
@@ -30,11 +30,11 @@ def find(text: str) -> list[Found]:
     return [] if len(words) > 2 else [*_accounts(words[0]), *_posts(words[0])]
 
 
-def _edges(first: str, second: str) -> list[Found]:
+def _edges(first: str, second: str) -> list[SearchResult]:
     pair = [_one_account(word) for word in (first, second)]
     if None in pair:
         return []
-    return [Found(f"Edges between {first} and {second}", reverse("find_edge", args=pair))]
+    return [SearchResult(f"Edges between {first} and {second}", reverse("find_edge", args=pair))]
 
 
 def _one_account(word: str) -> int | None:
@@ -42,9 +42,9 @@ def _one_account(word: str) -> int | None:
     return next(_account_ids(word), None)
 
 
-def _accounts(word: str) -> Iterator[Found]:
+def _accounts(word: str) -> Iterator[SearchResult]:
     for account_id in dict.fromkeys(_account_ids(word)):
-        yield Found(f"Account {account_id}", reverse("find_account", args=[account_id]))
+        yield SearchResult(f"Account {account_id}", reverse("find_account", args=[account_id]))
 
 
 def _account_ids(word: str) -> Iterator[int]:
@@ -56,13 +56,13 @@ def _account_ids(word: str) -> Iterator[int]:
         yield named
 
 
-def _posts(word: str) -> Iterator[Found]:
+def _posts(word: str) -> Iterator[SearchResult]:
     try:
         post_id = PostId.from_public(_last_step(word))
     except MalformedPostId:
         return
     if is_user(post_id.author_id):
-        yield Found(f"Post {post_id.public}", reverse("find_post", args=[post_id.public]))
+        yield SearchResult(f"Post {post_id.public}", reverse("find_post", args=[post_id.public]))
 
 
 def _last_step(word: str) -> str:

@@ -6,7 +6,7 @@ import time
 from django.conf import settings
 
 from infra.sharding.placement import all_aliases
-from operations.history import FLEET, KEPT, SLOT_S, DatabaseSample, FleetSample, _keep
+from operations.samples import FLEET, SLOT_COUNT, SLOT_S, DatabaseSample, FleetSample, _write
 
 LANES = range(settings.CHANGE_LANES)
 # By database: how much of what the busiest delivers.
@@ -17,10 +17,10 @@ def lay_hour(now_s: float | None = None) -> None:
     """Up to the slot before this one. Cost: 1,800 round trips, half a second."""
     last_s = (now_s or time.time()) - SLOT_S
     for alias, load in zip(all_aliases(), LOADS, strict=True):
-        for n in range(KEPT - 1):
-            _keep(alias, _database(n, load, last_s), last_s - (KEPT - 2 - n) * SLOT_S)
-    for n in range(KEPT - 1):
-        _keep(FLEET, _fleet(n), last_s - (KEPT - 2 - n) * SLOT_S)
+        for n in range(SLOT_COUNT - 1):
+            _write(alias, _database(n, load, last_s), last_s - (SLOT_COUNT - 2 - n) * SLOT_S)
+    for n in range(SLOT_COUNT - 1):
+        _write(FLEET, _fleet(n), last_s - (SLOT_COUNT - 2 - n) * SLOT_S)
 
 
 def _database(n: int, load: float, last_s: float) -> DatabaseSample:

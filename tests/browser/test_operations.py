@@ -5,7 +5,7 @@ import time
 import pytest
 
 from infra.sharding.placement import all_aliases
-from operations.history import DatabaseSample, _keep
+from operations.samples import DatabaseSample, _write
 from tests.browser.hour import lay_hour
 from tests.browser.people import make_boss
 from tests.browser.tab import DESKTOP, PHONE, Tab
@@ -65,7 +65,7 @@ def test_charts_go_on_by_themselves(tab: Tab) -> None:
     tab.expect(parked).to_contain_text("shard0")
     tab.expect(parked).not_to_contain_text("31")
     now_s = time.time()
-    _keep(all_aliases()[1], DatabaseSample({}, 31, 10**9, 0, now_s), now_s)
+    _write(all_aliases()[1], DatabaseSample({}, 31, 10**9, 0, now_s), now_s)
     tab.expect(parked).to_contain_text("31")
 
 

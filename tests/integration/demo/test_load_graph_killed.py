@@ -37,8 +37,8 @@ CHECKOUT = Path(__file__).parents[3]
     ("failpoint", "times"),
     [
         ("demo.users_made", [1]),
-        ("demo.account_rows_laid", [1, 3]),
-        ("demo.shard_laid", [1, 3, 4]),
+        ("demo.account_rows_written", [1, 3]),
+        ("demo.shard_written", [1, 3, 4]),
         ("demo.post_published", [1, 60]),
     ],
 )
@@ -120,13 +120,13 @@ def test_a_death_between_the_rows_and_the_cache_is_mended(world, graph):
         raise Died
 
     arm("demo.users_made", lambda: load_account_json(ids_by_username().values()))
-    arm("demo.shard_laid", look_and_die)
+    arm("demo.shard_written", look_and_die)
     try:
         with pytest.raises(Died):
             load(graph)
     finally:
         disarm("demo.users_made")
-        disarm("demo.shard_laid")
+        disarm("demo.shard_written")
     load(graph)
     assert len(load_account_json(ids_by_username().values())) == 60
 
@@ -139,7 +139,7 @@ def test_a_name_belongs_to_one_graph_also_when_its_load_was_killed_at_once(world
 
 
 def test_somebody_elses_account_is_never_taken_over(world, graph):
-    with dying_at("demo.shard_laid", 1), pytest.raises(Died):
+    with dying_at("demo.shard_written", 1), pytest.raises(Died):
         load(graph)
     username = next(iter(ids_by_username()))
     clean()
@@ -173,6 +173,6 @@ def test_one_load_at_a_time(world, graph):
 
 def test_a_password_comes_last(world, graph):
     """An account that is not whole is nobody's: what its owner read would be cached."""
-    with dying_at("demo.shard_laid", 4), pytest.raises(Died):
+    with dying_at("demo.shard_written", 4), pytest.raises(Died):
         load(graph, password="secret")
     assert not any(user.has_usable_password() for user in User.objects.all())

@@ -23,21 +23,21 @@ from infra.changes.lag_report import report_lag
 from infra.changes.parking import park
 from infra.sharding.placement import all_aliases
 from infra.sharding.sql import execute
-from operations import history
-from operations.history import (
+from operations import samples
+from operations.pages import charts as module
+from operations.samples import (
     FAMILY,
     FLEET,
-    KEPT,
+    SLOT_COUNT,
     SLOT_S,
     DatabaseSample,
-    _keep,
+    _write,
     read_databases,
     read_fleet,
     sample_database,
     sample_fleet,
     slot_of,
 )
-from operations.pages import charts as module
 from tests.budgets import count_calls
 from tests.integration.changes.kinds import ALIAS, LANE, note
 from tests.waiting import until
@@ -56,7 +56,7 @@ def last(line):
 
 def test_an_hour_without_samples(operator):
     answer = operator.get(reverse("operations_charts")).json()
-    assert len(answer["times"]) == KEPT
+    assert len(answer["times"]) == SLOT_COUNT
     assert {len(chart["lines"]) for chart in answer["charts"]} == {0}
     assert operator.get(reverse("operations")).status_code == 200
 
@@ -95,8 +95,8 @@ def test_deliveries_are_counted_as_they_are_filed(world):
 def test_two_compensators_write_a_slot_once(world):
     now_s = time.time()
     for parked in (1, 2):
-        _keep(ALIAS, DatabaseSample({}, parked, 0, 0, 0.0), now_s)
-    _keep(ALIAS, DatabaseSample({}, 3, 0, 0, 0.0), now_s + SLOT_S)
+        _write(ALIAS, DatabaseSample({}, parked, 0, 0, 0.0), now_s)
+    _write(ALIAS, DatabaseSample({}, 3, 0, 0, 0.0), now_s + SLOT_S)
     found = read_databases(now_s)[ALIAS]
     assert {slot: one.parked for slot, one in found.items()} == {
         slot_of(now_s): 1,
@@ -105,16 +105,16 @@ def test_two_compensators_write_a_slot_once(world):
 
 
 def test_the_stream_is_bounded_and_ends(world):
-    for slot in range(1, KEPT + 20):
-        _keep(ALIAS, DatabaseSample({}, slot, 0, 0, 0.0), slot * SLOT_S)
-    assert len(read_databases(0)[ALIAS]) == KEPT
-    assert 0 < redis().call("TTL", key(FAMILY, ALIAS)) <= history.GONE_AFTER_S
+    for slot in range(1, SLOT_COUNT + 20):
+        _write(ALIAS, DatabaseSample({}, slot, 0, 0, 0.0), slot * SLOT_S)
+    assert len(read_databases(0)[ALIAS]) == SLOT_COUNT
+    assert 0 < redis().call("TTL", key(FAMILY, ALIAS)) <= samples.EXPIRES_AFTER_S
 
 
 def test_a_hundred_lanes_fit_an_hour_in_little_memory(world):
     lags = dict.fromkeys(range(100), 12345.6)
-    for slot in range(1, KEPT):
-        _keep(ALIAS, DatabaseSample(lags, 5, 10**9, 3, 1.8e9), slot * SLOT_S)
+    for slot in range(1, SLOT_COUNT):
+        _write(ALIAS, DatabaseSample(lags, 5, 10**9, 3, 1.8e9), slot * SLOT_S)
     assert redis().call("MEMORY", "USAGE", key(FAMILY, ALIAS)) < 1_000_000
 
 

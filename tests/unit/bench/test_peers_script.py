@@ -5,7 +5,7 @@ from collections import defaultdict
 
 import pytest
 
-from bench.peers.script import Script
+from bench.peers.script import FeedScript
 
 STAGE = (1, 2, 3)
 CROWD = range(10, 20)
@@ -78,7 +78,7 @@ class Late(Plain):
 
 
 def run(side, can_be_killed=True):
-    return Script(side, STAGE, CROWD, can_be_killed).run()
+    return FeedScript(side, STAGE, CROWD, can_be_killed).run()
 
 
 @pytest.mark.parametrize("can_be_killed", [True, False])

@@ -3,7 +3,7 @@
 from demo.community import FIRST_ACCOUNTS, POSTS, demo_community
 from demo.excerpt import MOST, cut
 from demo.graphs import build_graph
-from demo.publish import Posts
+from demo.publish import PlannedPosts
 
 
 def test_it_is_small_and_well_connected():
@@ -26,7 +26,7 @@ def test_the_first_accounts_follow_each_other_and_many_more():
 def test_the_popular_publish_more():
     community = demo_community()
     graph = community.graph
-    posts = Posts(community, {node: node for node in graph.nodes}, POSTS)
+    posts = PlannedPosts(community, {node: node for node in graph.nodes}, POSTS)
     drawn = [posts.author_id(number) for number in range(2_000)]
     assert drawn == [posts.author_id(number) for number in range(2_000)]
     reach = sum(map(graph.follower_count, drawn)) / len(drawn)

@@ -1,7 +1,7 @@
 """From samples to lines."""
 
-from operations.history import KEPT, SLOT_S, DatabaseSample, FleetSample
 from operations.queries.charts import MEBI, draw
+from operations.samples import SLOT_COUNT, SLOT_S, DatabaseSample, FleetSample
 
 LAST = 1_000_000
 
@@ -24,7 +24,7 @@ def ends_of(line):
 
 def test_without_samples_there_is_an_hour_without_lines():
     charts = draw(LAST, {"default": {}, "shard0": {}}, {})
-    assert len(charts.times) == KEPT
+    assert len(charts.times) == SLOT_COUNT
     assert charts.times[-1] == LAST * SLOT_S
     assert charts.times[1] - charts.times[0] == SLOT_S
     assert [chart.lines for chart in charts.charts] == [{}] * 6

@@ -15,16 +15,17 @@ INSERT INTO auth_user (id, username, password, first_name, last_name, email, is_
 SELECT id, 'person' || id, '!', '', '', '', false, false, true, now() FROM unnest(%s::int[]) AS id
 """
 FOLLOWS = """
-INSERT INTO guests_follow (follower_id, followee_id) SELECT * FROM unnest(%s::int[], %s::int[])
+INSERT INTO contenders_feedfollow (follower_id, followee_id)
+SELECT * FROM unnest(%s::int[], %s::int[])
 """
 POSTS = """
-INSERT INTO guests_post (author_id, text, created_at)
+INSERT INTO contenders_feedpost (author_id, text, created_at)
 SELECT author, %s, to_timestamp(second)
 FROM unnest(%s::int[], %s::bigint[]) WITH ORDINALITY AS post(author, second, place) ORDER BY place
 """
 
 
-def lay(path: str) -> None:
+def load(path: str) -> None:
     """What the file names, into an empty database; posts get ids in order of time."""
     data: Mapping[str, Any] = json.loads(Path(path).read_text())
     call_command("migrate", verbosity=0)

@@ -9,27 +9,27 @@ from actstream.signals import action
 from django.contrib.auth.models import User
 from django.db import connection
 
-from bench.peers.guests.models import Post
-from bench.peers.guests.tables import at
+from bench.peers.contenders.models import FeedPost
+from bench.peers.contenders.tables import at
 
 ACTIONS = """
 INSERT INTO actstream_action (actor_content_type_id, actor_object_id, verb,
     action_object_content_type_id, action_object_object_id, timestamp, public)
 SELECT actor.id, author_id, 'posted', object.id, post.id, created_at, true
-FROM guests_post AS post, django_content_type AS actor, django_content_type AS object
-WHERE actor.model = 'user' AND object.model = 'post' ORDER BY post.id
+FROM contenders_feedpost AS post, django_content_type AS actor, django_content_type AS object
+WHERE actor.model = 'user' AND object.model = 'feedpost' ORDER BY post.id
 """
 FOLLOWS = """
 INSERT INTO actstream_follow (user_id, content_type_id, object_id, actor_only, flag, started)
 SELECT follower_id, actor.id, followee_id, true, '', now()
-FROM guests_follow, django_content_type AS actor WHERE actor.model = 'user'
+FROM contenders_feedfollow, django_content_type AS actor WHERE actor.model = 'user'
 """
 
 
 class ActivityStream:
     """Pulled at every read, like the naive query: nothing is pushed, nothing can be killed."""
 
-    def lay(self, readers: Sequence[int]) -> None:
+    def prepare(self, readers: Sequence[int]) -> None:
         with connection.cursor() as cursor:
             cursor.execute(ACTIONS)
             cursor.execute(FOLLOWS)
@@ -56,13 +56,13 @@ class ActivityStream:
             unfollow(User(id=reader), User(id=author))
 
     def post(self, author: int, text: str, second: float) -> int:
-        post = Post.objects.create(author_id=author, text=text, created_at=at(second))
+        post = FeedPost.objects.create(author_id=author, text=text, created_at=at(second))
         action.send(User(id=author), verb="posted", action_object=post, timestamp=at(second))
         return int(post.id)
 
     def delete(self, post: int) -> None:
         """Its registry gives posts a generic relation: the action goes with the post."""
-        Post.objects.get(id=post).delete()
+        FeedPost.objects.get(id=post).delete()
 
     def bytes_an_entry(self, readers: Sequence[int]) -> float:
         return 0

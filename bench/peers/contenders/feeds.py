@@ -1,6 +1,6 @@
 """Stream-Framework's classes for a home feed in Redis, as its documentation has them."""
 
-from bench.peers.guests.shims import apply_shims
+from bench.peers.contenders.shims import apply_shims
 
 apply_shims()
 
@@ -12,16 +12,16 @@ from stream_framework.storage.redis.timeline_storage import RedisTimelineStorage
 from stream_framework.verbs import register  # noqa: E402
 from stream_framework.verbs.base import Verb  # noqa: E402
 
-from bench.peers.guests.models import Follow, Post  # noqa: E402
+from bench.peers.contenders.models import FeedFollow, FeedPost  # noqa: E402
 
 
-class Posted(Verb):
+class PostedVerb(Verb):
     id = 5  # the package has taken 1 to 4
     infinitive = "post"
     past_tense = "posted"
 
 
-register(Posted)
+register(PostedVerb)
 
 
 class HomeFeed(RedisFeed):
@@ -53,7 +53,9 @@ class Homes(Manager):
     user_feed_class = AuthorFeed
 
     def get_user_follower_ids(self, user_id):
-        followers = Follow.objects.filter(followee_id=user_id).values_list("follower_id", flat=True)
+        followers = FeedFollow.objects.filter(followee_id=user_id).values_list(
+            "follower_id", flat=True
+        )
         return {FanoutPriority.HIGH: list(followers)}
 
 
@@ -61,5 +63,5 @@ class BatchedHomes(Homes):
     feed_classes = {"home": BatchedFeed}
 
 
-def activity_of(post: Post) -> Activity:
-    return Activity(post.author_id, Posted, post.id, time=post.created_at.replace(tzinfo=None))
+def activity_of(post: FeedPost) -> Activity:
+    return Activity(post.author_id, PostedVerb, post.id, time=post.created_at.replace(tzinfo=None))

@@ -6,19 +6,21 @@ from typing import Any
 import psycopg
 from django.conf import settings
 
-from bench.peers.guests.tables import at
+from bench.peers.contenders.tables import at
 
 HOME = """
 SELECT p.id, u.username, p.text, p.created_at
-FROM guests_follow f
-JOIN guests_post p ON p.author_id = f.followee_id
+FROM contenders_feedfollow f
+JOIN contenders_feedpost p ON p.author_id = f.followee_id
 JOIN auth_user u ON u.id = p.author_id
 WHERE f.follower_id = %s
 ORDER BY p.id DESC LIMIT %s
 """
-FOLLOW = "INSERT INTO guests_follow (follower_id, followee_id) SELECT unnest(%s::int[]), %s"
-UNFOLLOW = "DELETE FROM guests_follow WHERE follower_id = ANY(%s) AND followee_id = %s"
-POST = "INSERT INTO guests_post (author_id, text, created_at) VALUES (%s, %s, %s) RETURNING id"
+FOLLOW = "INSERT INTO contenders_feedfollow (follower_id, followee_id) SELECT unnest(%s::int[]), %s"
+UNFOLLOW = "DELETE FROM contenders_feedfollow WHERE follower_id = ANY(%s) AND followee_id = %s"
+POST = (
+    "INSERT INTO contenders_feedpost (author_id, text, created_at) VALUES (%s, %s, %s) RETURNING id"
+)
 
 
 class SqlPull:
@@ -36,7 +38,7 @@ class SqlPull:
             prepare_threshold=None,
         )
 
-    def lay(self, readers: Sequence[int]) -> None:
+    def prepare(self, readers: Sequence[int]) -> None:
         """All rows are there."""
 
     def home(self, reader: int, limit: int) -> list[dict[str, Any]]:
@@ -54,7 +56,7 @@ class SqlPull:
         return int(row[0])
 
     def delete(self, post: int) -> None:
-        self._database.execute("DELETE FROM guests_post WHERE id = %s", (post,))
+        self._database.execute("DELETE FROM contenders_feedpost WHERE id = %s", (post,))
 
     def bytes_an_entry(self, readers: Sequence[int]) -> float:
         return 0

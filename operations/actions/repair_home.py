@@ -9,7 +9,7 @@ CHANGING = "It is changing right now: look again in a second."
 RIGHT = "Nothing to mend: it is what the posts say."
 
 
-def mend_home(reader_id: int) -> list[str]:
+def repair_home(reader_id: int) -> list[str]:
     """Adds what is missing and takes out what is dead; a line an entry, or why nothing was done.
 
     Safety: right beside living writes. Raises: what UNREACHABLE lists. Cost: as `find_difference`

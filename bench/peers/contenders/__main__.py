@@ -1,6 +1,6 @@
 """One peer: answers calls, a JSON line each, until its input ends.
 
-python -m bench.peers.guests sql|activity|stream
+python -m bench.peers.contenders sql|activity|stream
 """
 
 import gc
@@ -13,35 +13,35 @@ from typing import Any
 
 import django
 
-os.environ["DJANGO_SETTINGS_MODULE"] = "bench.peers.guests.settings"
+os.environ["DJANGO_SETTINGS_MODULE"] = "bench.peers.contenders.settings"
 django.setup()
 
-from bench.peers.guests import tables  # noqa: E402 - set up before
+from bench.peers.contenders import tables  # noqa: E402 - set up before
 
 
 def main() -> None:
     replies, sys.stdout = sys.stdout, sys.stderr
-    guest = _Guest(sys.argv[1])
+    contender = _Contender(sys.argv[1])
     for line in sys.stdin:
         call = json.loads(line)
-        answer = getattr(guest, call["call"])(*call["with"])
+        answer = getattr(contender, call["call"])(*call["with"])
         replies.write(json.dumps(answer) + "\n")
         replies.flush()
 
 
-class _Guest:
+class _Contender:
     """Calls of the peer itself, and those that are alike for all."""
 
     def __init__(self, name: str) -> None:
         self._name = name
         self._peer: Any = None
 
-    def lay_tables(self, path: str) -> None:
-        tables.lay(path)
+    def load_tables(self, path: str) -> None:
+        tables.load(path)
 
-    def lay(self, readers: Sequence[int]) -> None:
+    def prepare(self, readers: Sequence[int]) -> None:
         self._peer = _make(self._name)
-        self._peer.lay(readers)
+        self._peer.prepare(readers)
 
     def time_reads(self, readers: Sequence[int], limit: int) -> list[float]:
         """µs of each reader's first page, and of writing it as JSON, as an API would."""
@@ -75,11 +75,11 @@ def _time(act: Any) -> float:
 def _make(name: str) -> Any:
     """Imports the one that is asked for: the others would patch and connect for nothing."""
     if name == "sql":
-        from bench.peers.guests.sql import SqlPull as Peer  # noqa: PLC0415
+        from bench.peers.contenders.sql import SqlPull as Peer  # noqa: PLC0415
     elif name == "activity":
-        from bench.peers.guests.activity import ActivityStream as Peer  # noqa: PLC0415
+        from bench.peers.contenders.activity import ActivityStream as Peer  # noqa: PLC0415
     else:
-        from bench.peers.guests.stream import StreamFramework as Peer  # noqa: PLC0415
+        from bench.peers.contenders.stream import StreamFramework as Peer  # noqa: PLC0415
     return Peer()
 
 

@@ -8,7 +8,7 @@ from django.http import HttpRequest
 LONGEST_NAME = 200
 
 
-def leave_trace(
+def record_history(
     request: HttpRequest, model: type[Model], object_id: str, name: str, message: str
 ) -> None:
     """A row of who, what and when. One query, one more the first time a process asks it."""

@@ -3,12 +3,12 @@
 from django.apps import AppConfig
 
 
-class GuestsConfig(AppConfig):
-    name = "bench.peers.guests"
-    label = "guests"
+class ContendersConfig(AppConfig):
+    name = "bench.peers.contenders"
+    label = "contenders"
 
     def ready(self) -> None:
         from actstream import registry  # noqa: PLC0415 - its models load with the apps
         from django.contrib.auth.models import User  # noqa: PLC0415
 
-        registry.register(User, self.get_model("Post"))
+        registry.register(User, self.get_model("FeedPost"))

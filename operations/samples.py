@@ -1,7 +1,7 @@
 """The last hour in samples, for the charts: written by compensators, read by whoever looks.
 
-    operations.history:v1:{shard0}   a stream, one entry a SLOT_S, its id the slot: s → JSON
-    operations.history:v1:{fleet}    the same of what belongs to no database
+    operations.samples:v1:{shard0}   a stream, one entry a SLOT_S, its id the slot: s → JSON
+    operations.samples:v1:{fleet}    the same of what belongs to no database
 
 The id keeps a second compensator from writing a slot twice; KEPT slots bound the stream.
 """
@@ -24,14 +24,14 @@ from infra.sharding.sql import fetch_one
 from infra.telemetry.publishing import PUBLISHER, metrics_folder
 from operations.queries.slow import IS_SLOW
 
-FAMILY = "operations.history:v1"
+FAMILY = "operations.samples:v1"
 FLEET = "fleet"
 SLOT_S = 10
 # Twice a slot, for compensators do chores late rather than early: so no slot is left out.
 EVERY_S = SLOT_S / 2
-KEPT = 360
-GONE_AFTER_S = 7_200
-TAKEN = "equal or smaller"
+SLOT_COUNT = 360
+EXPIRES_AFTER_S = 7_200
+SLOT_TAKEN = "equal or smaller"
 READS = "tideline_cache_reads"
 # Rows that were filed as delivered, as PostgreSQL counts them: it drops with a day's partition.
 ACTIVITY = f"""
@@ -75,7 +75,7 @@ def sample_database(alias: str) -> None:
     lags = None if report is None else {lag.lane: round(lag.oldest_s, 1) for lag in report.lags}
     parked = None if report is None else sum(lag.parked for lag in report.lags)
     now_s, (delivered, slow) = time.time(), row
-    _keep(alias, DatabaseSample(lags, parked, delivered, slow, round(now_s, 1)), now_s)
+    _write(alias, DatabaseSample(lags, parked, delivered, slow, round(now_s, 1)), now_s)
 
 
 @chore(every_s=EVERY_S, placement=Placement.GLOBAL)
@@ -87,7 +87,7 @@ def sample_fleet(_alias: str) -> None:
     redis().call("PING")  # a Redis that hangs is known to: the patience of list_nodes is longer
     infos = [_memory_of(node.client) for node in list_nodes()]
     used, most = (sum(info[name] for info in infos) for name in ("used_memory", "maxmemory"))
-    _keep(
+    _write(
         FLEET,
         FleetSample(used, most, _count_reads(PUBLISHER.collect(metrics_folder()))),
         time.time(),
@@ -108,14 +108,14 @@ def slot_of(unix_s: float) -> int:
     return int(unix_s // SLOT_S)
 
 
-def _keep(name: str, sample: msgspec.Struct, now_s: float) -> None:
+def _write(name: str, sample: msgspec.Struct, now_s: float) -> None:
     """Nothing if another compensator has sampled this slot."""
     where, raw = key(FAMILY, name), msgspec.json.encode(sample)
-    add = ("XADD", where, "MAXLEN", KEPT, f"{slot_of(now_s)}-0", "s", raw)
+    add = ("XADD", where, "MAXLEN", SLOT_COUNT, f"{slot_of(now_s)}-0", "s", raw)
     try:
-        redis().run([add, ("EXPIRE", where, GONE_AFTER_S)])
+        redis().run([add, ("EXPIRE", where, EXPIRES_AFTER_S)])
     except ResponseError as error:
-        if TAKEN not in str(error):
+        if SLOT_TAKEN not in str(error):
             raise
 
 

@@ -4,16 +4,16 @@ from django.contrib.auth.models import User
 from django.db import models
 
 
-class Post(models.Model):  # noqa: DJ008 - nobody prints it
+class FeedPost(models.Model):  # noqa: DJ008 - nobody prints it
     author = models.ForeignKey(User, models.CASCADE, db_index=False)
     text = models.TextField()
     created_at = models.DateTimeField()
 
     class Meta:
-        indexes = [models.Index("author", models.F("id").desc(), name="post_of_author")]
+        indexes = [models.Index("author", models.F("id").desc(), name="feedpost_of_author")]
 
 
-class Follow(models.Model):  # noqa: DJ008
+class FeedFollow(models.Model):  # noqa: DJ008
     follower = models.ForeignKey(User, models.CASCADE, db_index=False, related_name="+")
     followee = models.ForeignKey(User, models.CASCADE, db_index=False, related_name="+")
 

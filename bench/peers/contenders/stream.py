@@ -4,11 +4,11 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from bench.peers.guests.feeds import BatchedHomes, HomeFeed, Homes, activity_of
-from bench.peers.guests.models import Follow, Post
-from bench.peers.guests.queue import app
-from bench.peers.guests.tables import at
-from bench.peers.guests.worker import Worker
+from bench.peers.contenders.feeds import BatchedHomes, HomeFeed, Homes, activity_of
+from bench.peers.contenders.models import FeedFollow, FeedPost
+from bench.peers.contenders.queue import app
+from bench.peers.contenders.tables import at
+from bench.peers.contenders.worker import Worker
 
 GIVE_UP_S = 180
 # Longer than the broker keeps back what a killed worker had taken.
@@ -23,11 +23,11 @@ class StreamFramework:
         self._homes = Homes()
         self._batched = BatchedHomes()
 
-    def lay(self, readers: Sequence[int]) -> None:
+    def prepare(self, readers: Sequence[int]) -> None:
         """What years of pushes would have left in the readers' feeds: the newest entries."""
         for reader in readers:
-            followees = Follow.objects.filter(follower_id=reader).values("followee_id")
-            newest = Post.objects.filter(author_id__in=followees).order_by("-id")
+            followees = FeedFollow.objects.filter(follower_id=reader).values("followee_id")
+            newest = FeedPost.objects.filter(author_id__in=followees).order_by("-id")
             activities = [activity_of(post) for post in newest[: HomeFeed.max_length]]
             HomeFeed.insert_activities(activities)
             HomeFeed(reader).add_many(activities, trim=False)
@@ -35,7 +35,9 @@ class StreamFramework:
     def home(self, reader: int, limit: int) -> list[dict[str, Any]]:
         """The feed's ids, and the posts from the database; those that are gone are left out."""
         activities = HomeFeed(reader)[:limit]
-        posts = Post.objects.select_related("author").in_bulk([one.object_id for one in activities])
+        posts = FeedPost.objects.select_related("author").in_bulk(
+            [one.object_id for one in activities]
+        )
         return [
             {"id": post.id, "author": post.author.username, "text": post.text, "at": one.time}
             for one in activities
@@ -43,12 +45,14 @@ class StreamFramework:
         ]
 
     def follow(self, readers: Sequence[int], author: int) -> None:
-        Follow.objects.bulk_create(Follow(follower_id=one, followee_id=author) for one in readers)
+        FeedFollow.objects.bulk_create(
+            FeedFollow(follower_id=one, followee_id=author) for one in readers
+        )
         for reader in readers:
             self._homes.follow_many_users(reader, [author], False)
 
     def unfollow(self, readers: Sequence[int], author: int) -> None:
-        Follow.objects.filter(follower_id__in=readers, followee_id=author).delete()
+        FeedFollow.objects.filter(follower_id__in=readers, followee_id=author).delete()
         for reader in readers:
             self._homes.unfollow_many_users(reader, [author], False)
 
@@ -59,12 +63,12 @@ class StreamFramework:
         return self._post(self._batched, author, text, second)
 
     def _post(self, homes: Homes, author: int, text: str, second: float) -> int:
-        post = Post.objects.create(author_id=author, text=text, created_at=at(second))
+        post = FeedPost.objects.create(author_id=author, text=text, created_at=at(second))
         homes.add_user_activity(author, activity_of(post))
         return int(post.id)
 
     def delete(self, post: int) -> None:
-        found = Post.objects.get(id=post)
+        found = FeedPost.objects.get(id=post)
         self._homes.remove_user_activity(found.author_id, activity_of(found))
         found.delete()
 
@@ -91,7 +95,7 @@ class StreamFramework:
 
 
 def _kill_when_some_have_it(worker: Worker, readers: Sequence[int], post: int) -> int:
-    activity = activity_of(Post.objects.get(id=post)).serialization_id
+    activity = activity_of(FeedPost.objects.get(id=post)).serialization_id
     deadline = time.monotonic() + GIVE_UP_S
     while not (had := _count(readers, activity)):
         if time.monotonic() > deadline:

@@ -9,7 +9,7 @@ INSTALLED_APPS = [
     "django.contrib.contenttypes",
     "django.contrib.auth",
     "actstream",
-    "bench.peers.guests",
+    "bench.peers.contenders",
 ]
 DATABASES = {
     "default": {

@@ -1,6 +1,6 @@
 """Celery, as Stream-Framework wants it: tasks carry pickled feed managers. The worker starts here.
 
-python -m celery -A bench.peers.guests.queue worker
+python -m celery -A bench.peers.contenders.queue worker
 """
 
 import os
@@ -8,13 +8,13 @@ import os
 import django
 from celery import Celery
 
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "bench.peers.guests.settings")
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "bench.peers.contenders.settings")
 django.setup()
 
 from django.conf import settings  # noqa: E402 - set up before
 
 app = Celery(
-    "guests", broker=f"redis+socket://{settings.REDIS_SOCKET}?virtual_host={settings.BROKER_DB}"
+    "contenders", broker=f"redis+socket://{settings.REDIS_SOCKET}?virtual_host={settings.BROKER_DB}"
 )
 app.conf.update(
     task_serializer="pickle",
@@ -29,4 +29,4 @@ app.conf.update(
 )
 app.set_default()
 
-from bench.peers.guests import feeds  # noqa: E402, F401 - the worker unpickles its classes
+from bench.peers.contenders import feeds  # noqa: E402, F401 - the worker unpickles its classes

@@ -7,7 +7,7 @@ import sys
 from types import TracebackType
 
 COMMAND = [
-    *("-m", "celery", "-A", "bench.peers.guests.queue", "worker"),
+    *("-m", "celery", "-A", "bench.peers.contenders.queue", "worker"),
     *("--concurrency", "1", "--loglevel", "ERROR", "--without-gossip", "--without-mingle"),
 ]
 
