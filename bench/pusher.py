@@ -45,12 +45,12 @@ def _obey() -> None:
 
     django.setup()
     from bench.full_timelines import READERS, fill, push  # noqa: PLC0415
-    from config.celery import step_back  # noqa: PLC0415
+    from config.celery import lower_priority  # noqa: PLC0415
     from posts.ids import PostId  # noqa: PLC0415
     from timelines.stores.chosen import STORES  # noqa: PLC0415
     from timelines.types import Entry  # noqa: PLC0415
 
-    step_back()
+    lower_priority()
     store, second = STORES["packed"](0), 20_000
     fill(store, READERS)
     for line in sys.stdin:

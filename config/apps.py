@@ -5,8 +5,8 @@ from django.conf import settings
 
 from config.celery import app as celery_app
 from config.logs import configure_logs
-from config.stores import StoresCollector
-from config.tracing import begin_sentry, begin_spans
+from config.server_metrics import ServerMetricsCollector
+from config.tracing import start_sentry, start_spans
 from infra.telemetry.scraped import STORE_METRICS
 
 
@@ -16,8 +16,8 @@ class ConfigConfig(AppConfig):
     def ready(self) -> None:
         celery_app.set_default()
         configure_logs(settings.DEVELOPMENT, settings.LOG_LEVEL)
-        STORE_METRICS.register(StoresCollector())
+        STORE_METRICS.register(ServerMetricsCollector())
         if settings.SENTRY_DSN:
-            begin_sentry(settings.SENTRY_DSN)
+            start_sentry(settings.SENTRY_DSN)
         if settings.OTEL_EXPORTER_OTLP_ENDPOINT:
-            begin_spans()
+            start_spans()

@@ -19,16 +19,16 @@ app.autodiscover_tasks(["infra.changes"])
 
 
 @worker_init.connect
-def step_back(**_: object) -> None:
+def lower_priority(**_: object) -> None:
     os.nice(WORKER_NICENESS)
 
 
 @worker_init.connect
-def begin_sight(**_: object) -> None:
+def start_metrics(**_: object) -> None:
     """In the process that drains: the pool has threads, not processes."""
     PUBLISHER.start(metrics_folder(), "worker")
 
 
 @worker_shutdown.connect
-def end_sight(**_: object) -> None:
+def stop_metrics(**_: object) -> None:
     PUBLISHER.stop()

@@ -83,7 +83,7 @@ class Environment:
             }
         )
 
-    def beside(self, name: str, urls: list[str]) -> list[str]:
+    def per_shard(self, name: str, urls: list[str]) -> list[str]:
         """One URL, or "", for each of `urls` and in their order; none at all when unset."""
         given = [url.strip() for url in self.text(name, "").split(",")]
         if not any(given):
@@ -97,7 +97,7 @@ class Environment:
         self.require(len({*named}) == len(named), f"{name}: names one replica for several shards")
         return given if len(given) == len(urls) else [""] * len(urls)
 
-    def needs(self, name: str, package: str) -> None:
+    def require_package(self, name: str, package: str) -> None:
         """What is set must be installed: some packages are for those alone who want them."""
         try:
             metadata.version(package)

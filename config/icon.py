@@ -8,10 +8,10 @@ from pathlib import Path
 from django.http import HttpRequest, HttpResponse
 
 ICON = (Path(__file__).parent / "static/config/icon.svg").read_bytes()
-KEPT_S = 7 * 86_400
+CACHED_S = 7 * 86_400
 
 
 def icon(_request: HttpRequest) -> HttpResponse:
     """Browsers that draw no SVG go without."""
-    headers = {"Cache-Control": f"public, max-age={KEPT_S}"}
+    headers = {"Cache-Control": f"public, max-age={CACHED_S}"}
     return HttpResponse(ICON, content_type="image/svg+xml", headers=headers)

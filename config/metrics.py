@@ -17,10 +17,10 @@ from prometheus_client.registry import Collector
 from infra.telemetry.publishing import PUBLISHER, metrics_folder
 from infra.telemetry.scraped import STORE_METRICS
 
-OF_PROXIES = ("HTTP_FORWARDED", "HTTP_X_FORWARDED_FOR", "HTTP_X_FORWARDED_PROTO", "HTTP_VIA")
+PROXY_HEADERS = ("HTTP_FORWARDED", "HTTP_X_FORWARDED_FOR", "HTTP_X_FORWARDED_PROTO", "HTTP_VIA")
 
 
-class Everything(Collector):
+class AllMetrics(Collector):
     """Collected anew for each look.
 
     What stores say is not what processes counted: those of a version before may have counted it,
@@ -36,13 +36,13 @@ class Everything(Collector):
 
 def export(request: HttpRequest) -> HttpResponse:
     """404 for whom the page is not: it does not say that it exists."""
-    if not _is_let_in(request):
+    if not _is_allowed(request):
         raise Http404
-    return HttpResponse(generate_latest(Everything()), content_type=CONTENT_TYPE_LATEST)
+    return HttpResponse(generate_latest(AllMetrics()), content_type=CONTENT_TYPE_LATEST)
 
 
-def _is_let_in(request: HttpRequest) -> bool:
+def _is_allowed(request: HttpRequest) -> bool:
     if settings.METRICS_TOKEN:
         expected = f"Bearer {settings.METRICS_TOKEN}".encode()
         return hmac.compare_digest(request.META.get("HTTP_AUTHORIZATION", "").encode(), expected)
-    return not any(name in request.META for name in OF_PROXIES)
+    return not any(name in request.META for name in PROXY_HEADERS)

@@ -45,11 +45,11 @@ RUNTIME_DIR = _env.text("RUNTIME_DIR", f"{tempfile.gettempdir()}/tideline-{os.ge
 METRICS_TOKEN = _env.text("METRICS_TOKEN", "")
 SENTRY_DSN = _env.text("SENTRY_DSN", "")
 if SENTRY_DSN:
-    _env.needs("SENTRY_DSN", "sentry-sdk")
+    _env.require_package("SENTRY_DSN", "sentry-sdk")
 # The exporter reads this and its other OTEL_ variables itself.
 OTEL_EXPORTER_OTLP_ENDPOINT = _env.text("OTEL_EXPORTER_OTLP_ENDPOINT", "")
 if OTEL_EXPORTER_OTLP_ENDPOINT:
-    _env.needs("OTEL_EXPORTER_OTLP_ENDPOINT", "opentelemetry-exporter-otlp-proto-http")
+    _env.require_package("OTEL_EXPORTER_OTLP_ENDPOINT", "opentelemetry-exporter-otlp-proto-http")
 
 # -- databases ----------------------------------------------------------------------------------
 _CONNECTION: dict[str, object] = {
@@ -65,7 +65,7 @@ DATABASES = {"default": _env.database("DATABASE_URL", _env.text("DATABASE_URL", 
     alias: _env.database(f"SHARD_DATABASE_URLS[{n}]", url)
     for n, (alias, url) in enumerate(zip(SHARD_ALIASES, _shard_urls, strict=True))
 }
-_replica_urls = _env.beside("SHARD_REPLICA_URLS", _shard_urls)
+_replica_urls = _env.per_shard("SHARD_REPLICA_URLS", _shard_urls)
 REPLICA_ALIASES = {
     alias: f"{alias}_replica"
     for alias, url in zip(SHARD_ALIASES, _replica_urls, strict=True)

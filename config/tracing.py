@@ -35,7 +35,7 @@ class RequestSpans:
         return response
 
 
-def begin_sentry(dsn: str, **options: Any) -> None:
+def start_sentry(dsn: str, **options: Any) -> None:
     """Faults nobody expected, with the request's id; no bodies, no local variables, no people."""
     import_module("sentry_sdk").init(
         dsn=dsn,
@@ -47,7 +47,7 @@ def begin_sentry(dsn: str, **options: Any) -> None:
     )
 
 
-def begin_spans(processor: Any = None) -> Any:
+def start_spans(processor: Any = None) -> Any:
     """Sends spans of requests and drained batches to the collector that the environment names, by
     the variables of OpenTelemetry. Returns the provider; `processor` in the exporter's place."""
     sdk = import_module("opentelemetry.sdk.trace")

@@ -9,7 +9,7 @@ from redis.crc import key_slot
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import RedisError
 
-from config.maintenance.caches import PURGEABLE
+from config.cache_families import PURGEABLE
 from infra.caching import breaker, broadcast, client
 from infra.caching.client import FeedRedis
 from infra.caching.cluster import ClusterClient

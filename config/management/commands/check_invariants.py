@@ -5,7 +5,7 @@ from argparse import ArgumentParser
 from collections.abc import Iterator
 from typing import Any
 
-from config.maintenance.invariants import check_invariants, sample_invariants
+from config.jobs.check_invariants import check_invariants, sample_invariants
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import WALK, Flag, count
 from infra.jobs.types import Batch, Work

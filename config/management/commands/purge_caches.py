@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management import CommandError
 from redis.exceptions import RedisError
 
-from config.maintenance.caches import NOT_CACHES, PURGEABLE
+from config.cache_families import NOT_CACHES, PURGEABLE
 from infra.caching.purging import Family, Purged, count_keys, purge
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import Flag

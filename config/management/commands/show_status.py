@@ -7,8 +7,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from config.maintenance.status import read_status
-from config.maintenance.status_screen import lines_of
+from config.status.report import read_status
+from config.status.screen import format_status
 
 
 class Command(BaseCommand):
@@ -20,4 +20,6 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         status = read_status(datetime.now(UTC))
-        self.stdout.write(json.dumps(status) if options["json"] else "\n".join(lines_of(status)))
+        self.stdout.write(
+            json.dumps(status) if options["json"] else "\n".join(format_status(status))
+        )

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management import CommandError
 from redis.exceptions import RedisError
 
-from config.maintenance.warming import warm_caches
+from config.jobs.warm_caches import warm_caches
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import WALK
 from infra.jobs.types import Batch, Work

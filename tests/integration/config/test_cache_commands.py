@@ -8,7 +8,7 @@ from django.conf import settings
 from django.core.management import CommandError
 
 from accounts.cache import profiles
-from config.maintenance.caches import NOT_CACHES, PURGEABLE
+from config.cache_families import NOT_CACHES, PURGEABLE
 from config.management.commands.purge_caches import Command as Purge
 from config.management.commands.warm_caches import Command as Warm
 from counters.cache import account_counts

@@ -12,9 +12,9 @@ from django.core.management import call_command
 from django.db import connections
 from redis import Redis
 
-from config.maintenance import status as module
-from config.maintenance.status import read_status
-from config.maintenance.status_screen import _kept, lines_of
+from config.status import report as module
+from config.status.report import read_status
+from config.status.screen import _kept, format_status
 from counters.kinds import CounterKind
 from counters.sampling import sample_shard
 from infra.caching.scanning import Node
@@ -44,7 +44,7 @@ def read():
 
 
 def screen():
-    return "\n".join(lines_of(read()))
+    return "\n".join(format_status(read()))
 
 
 def test_all_is_well(world):

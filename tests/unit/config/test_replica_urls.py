@@ -13,17 +13,17 @@ SHARDS = ["postgresql://a/0", "postgresql://b/1"]
 NAME = "SHARD_REPLICA_URLS"
 
 
-def beside(monkeypatch, value: str) -> tuple[list[str], list[str]]:
+def per_shard(monkeypatch, value: str) -> tuple[list[str], list[str]]:
     monkeypatch.setenv(NAME, value)
     environment = Environment()
-    return environment.beside(NAME, SHARDS), environment.faults
+    return environment.per_shard(NAME, SHARDS), environment.faults
 
 
 @pytest.mark.parametrize("value", ["", " "])
 def test_none_is_the_default(monkeypatch, value):
-    assert beside(monkeypatch, value) == (["", ""], [])
+    assert per_shard(monkeypatch, value) == (["", ""], [])
     monkeypatch.delenv(NAME)
-    assert Environment().beside(NAME, SHARDS) == ["", ""]
+    assert Environment().per_shard(NAME, SHARDS) == ["", ""]
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_none_is_the_default(monkeypatch, value):
     ],
 )
 def test_entries_are_in_the_order_of_the_shards(monkeypatch, value, found):
-    assert beside(monkeypatch, value) == (found, [])
+    assert per_shard(monkeypatch, value) == (found, [])
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_entries_are_in_the_order_of_the_shards(monkeypatch, value, found):
     ],
 )
 def test_faults(monkeypatch, value, fault):
-    _, (said,) = beside(monkeypatch, value)
+    _, (said,) = per_shard(monkeypatch, value)
     assert said.startswith(f"{NAME}: {fault}")
 
 

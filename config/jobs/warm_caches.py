@@ -16,7 +16,7 @@ from timelines.hot.outboxes import OUTBOX_FAMILY, Outboxes
 from timelines.hot.states import find_unpushed, list_hot
 
 
-class Warmth(NamedTuple):
+class CacheEntry(NamedTuple):
     """An entry of an account: its key, and what lays it with others of its sort."""
 
     key: bytes
@@ -35,27 +35,29 @@ def warm_caches(work: Work, now_s: float) -> Iterator[Batch]:
         present = redis().run([("EXISTS", entry.key) for entry in entries])
         missing = [one for one, is_there in zip(entries, present, strict=True) if not is_there]
         if not work.dry_run:
-            _lay(missing)
+            _load_missing(missing)
         lines = [entry.key.decode() for entry in missing]
         yield Batch(len(rows), 0, alias, len(missing), position, lines)
 
 
-def list_entries(alias: str, account_ids: Sequence[int], now_s: float) -> list[Warmth]:
+def list_entries(alias: str, account_ids: Sequence[int], now_s: float) -> list[CacheEntry]:
     """What is kept of accounts of one shard, there or not. One query."""
     this_week = second_of(now_s) // WEEK_S
     entries = []
     for account_id in account_ids:
-        entries.append(Warmth(profiles.key(account_id), account_id, profiles.load_many))
-        entries.append(Warmth(account_counts.key(account_id), account_id, account_counts.load_many))
+        entries.append(CacheEntry(profiles.key(account_id), account_id, profiles.load_many))
+        entries.append(
+            CacheEntry(account_counts.key(account_id), account_id, account_counts.load_many)
+        )
     for week in range(this_week - CACHED_WEEKS + 1, this_week + 1):
         load = partial(_fill_week, week)
-        entries += [Warmth(WEEKS.key(one, week), one, load) for one in account_ids]
+        entries += [CacheEntry(WEEKS.key(one, week), one, load) for one in account_ids]
     outboxes = Outboxes()
     hot = sorted(find_unpushed(alias, account_ids))
-    return entries + [Warmth(key(OUTBOX_FAMILY, one), one, outboxes.find) for one in hot]
+    return entries + [CacheEntry(key(OUTBOX_FAMILY, one), one, outboxes.find) for one in hot]
 
 
-def _lay(entries: Sequence[Warmth]) -> None:
+def _load_missing(entries: Sequence[CacheEntry]) -> None:
     by_load: dict[Callable[[Sequence[int]], object], list[int]] = {}
     for entry in entries:
         by_load.setdefault(entry.load, []).append(entry.account_id)

@@ -7,7 +7,7 @@ STATES = ("pending", "parked", "paused")
 Part = dict[str, Any]
 
 
-def lines_of(status: Part) -> Iterator[str]:
+def format_status(status: Part) -> Iterator[str]:
     """One screen: databases, changes, Redis, workers, samples, jobs."""
     versions = ", ".join(f"{name} {version}" for name, version in status["versions"].items())
     yield f"{status['at'][:19]}  {versions}"

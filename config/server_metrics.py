@@ -21,7 +21,7 @@ JOBS = """
 SELECT job, state, count(*) FROM jobs_jobrun
 WHERE started_at > now() - interval '1 day' AND NOT dry_run GROUP BY 1, 2
 """
-OF_REDIS = {
+REDIS_GAUGES = {
     "tideline_redis_memory_bytes": ("used_memory", "Memory that Redis uses, all nodes together"),
     "tideline_redis_max_memory_bytes": ("maxmemory", "Memory that Redis may use; 0: all"),
     "tideline_redis_clients": ("connected_clients", "Connections to Redis"),
@@ -29,7 +29,7 @@ OF_REDIS = {
 }
 
 
-class StoresCollector(Collector):
+class ServerMetricsCollector(Collector):
     """Asked at a scrape, not more often than every few seconds; who does not answer is left out."""
 
     def __init__(self, looks: Looks[Any] | None = None) -> None:
@@ -37,32 +37,32 @@ class StoresCollector(Collector):
 
     def describe(self) -> Iterable[Metric]:
         """So that registering it asks nothing."""
-        return [*_of_redis([]), *_of_databases({}), _of_jobs([])]
+        return [*_redis_metrics([]), *_connection_metrics({}), _job_metrics([])]
 
     def collect(self) -> Iterable[Metric]:
         calls = {alias: partial(fetch_all, alias, CONNECTIONS) for alias in all_aliases()}
         jobs = partial(fetch_all, GLOBAL_ALIAS, JOBS)
-        found = self._looks.ask({**calls, "redis": _ask_redis, "jobs": jobs})
-        yield from _of_redis(found.pop("redis", []))
-        yield _of_jobs(found.pop("jobs", []))
-        yield from _of_databases({alias: rows[0] for alias, rows in found.items()})
+        found = self._looks.ask({**calls, "redis": _fetch_redis_info, "jobs": jobs})
+        yield from _redis_metrics(found.pop("redis", []))
+        yield _job_metrics(found.pop("jobs", []))
+        yield from _connection_metrics({alias: rows[0] for alias, rows in found.items()})
 
 
-def _ask_redis() -> list[Mapping[str, Any]]:
+def _fetch_redis_info() -> list[Mapping[str, Any]]:
     infos: list[Any] = [node.client.info() for node in list_nodes()]
     return infos
 
 
-def _of_redis(infos: list[Mapping[str, Any]]) -> Iterable[Metric]:
+def _redis_metrics(infos: list[Mapping[str, Any]]) -> Iterable[Metric]:
     yield GaugeMetricFamily("tideline_redis_up", "Whether Redis answers", value=bool(infos))
-    for name, (field, text) in OF_REDIS.items():
+    for name, (field, text) in REDIS_GAUGES.items():
         family = GaugeMetricFamily(name, text)
         if infos:
             family.add_metric([], sum(info[field] for info in infos))
         yield family
 
 
-def _of_databases(found: Mapping[str, tuple[int, int]]) -> Iterable[Metric]:
+def _connection_metrics(found: Mapping[str, tuple[int, int]]) -> Iterable[Metric]:
     used, most = (
         GaugeMetricFamily("tideline_shard_connections", "Connections in use", labels=["shard"]),
         GaugeMetricFamily(
@@ -75,7 +75,7 @@ def _of_databases(found: Mapping[str, tuple[int, int]]) -> Iterable[Metric]:
     return used, most
 
 
-def _of_jobs(rows: Iterable[tuple[str, str, int]]) -> Metric:
+def _job_metrics(rows: Iterable[tuple[str, str, int]]) -> Metric:
     text = "Runs of commands that began within a day, by how they ended; without dry runs"
     family = GaugeMetricFamily("tideline_job_runs", text, labels=["job", "state"])
     for job, state, count in rows:
