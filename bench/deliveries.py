@@ -16,7 +16,7 @@ from infra.caching.keys import key
 from infra.sharding.sql import fetch_one
 from posts.ids import PostId
 from timelines.stores import packed, zset
-from timelines.stores.chosen import STORES
+from timelines.stores.factory import STORES
 from timelines.types import Entry
 
 ROUNDS = 15

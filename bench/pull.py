@@ -18,8 +18,8 @@ from posts.ids import SEQUENCES, second_of
 from timelines.queries.pull import pull_from_tables
 from timelines.queries.span import Circle, Span
 from timelines.recent.days import PARTITIONS, first_second, kept_days, oldest_read
-from timelines.recent.reach import claim_reach
-from timelines.recent.read import read_recent
+from timelines.recent.low_water_mark import claim_reach
+from timelines.recent.queries.recent_posts import read_recent
 
 AUTHORS, POSTS_EACH = 20_000, 24
 DAYS = 14  # that they posted on; half of it is recent

@@ -47,7 +47,7 @@ def _obey() -> None:
     from bench.full_timelines import READERS, fill, push  # noqa: PLC0415
     from config.celery import lower_priority  # noqa: PLC0415
     from posts.ids import PostId  # noqa: PLC0415
-    from timelines.stores.chosen import STORES  # noqa: PLC0415
+    from timelines.stores.factory import STORES  # noqa: PLC0415
     from timelines.types import Entry  # noqa: PLC0415
 
     lower_priority()

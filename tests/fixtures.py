@@ -18,10 +18,10 @@ from infra.caching.listener import LISTENER, LISTENING
 from posts import count_cache
 from tests.waiting import PATIENCE_S, until
 from tests.world import clean, drain_all
-from timelines.hot import outboxes
+from timelines.hot import entries
 from timelines.increments.questions import forget_increments
 from timelines.promotions.blend import forget_promotions
-from timelines.stores.chosen import timeline_store
+from timelines.stores.factory import timeline_store
 
 
 @pytest.fixture(scope="session")
@@ -68,7 +68,7 @@ def memory() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for tier in (cards._cards, count_cache._shown):
             patch.setattr(tier, "_cache", TTLCache(tier._cache.maxsize, PATIENCE_S))
-        patch.setattr(outboxes, "COPY_S", float(PATIENCE_S))
+        patch.setattr(entries, "COPY_S", float(PATIENCE_S))
         patch.setattr(viewers, "LOCAL_S", float(PATIENCE_S))
         yield
 

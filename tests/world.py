@@ -21,7 +21,7 @@ from posts.count_cache import forget_counts
 from posts.ids import PostId
 from posts.known import known_posts
 from posts.types import Draft
-from timelines.stores.chosen import timeline_store
+from timelines.stores.factory import timeline_store
 from timelines.types import LiveTimeline
 
 KEPT = {"sharding_bucket", "timelines_storechoice", "django_content_type", "auth_permission"}

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from infra.caching.values import ValueCache, Versioned
 from posts.ids import PACKED_BYTES, PostId
-from timelines.recent.newest import newest_public
+from timelines.recent.queries.public_posts import newest_public
 
 # So late the public timeline is at most; it is shown as it is while one process reads it anew.
 TTL_S = 10

@@ -15,11 +15,11 @@ from relations.changes import EdgeChanged
 from timelines.actions.chunks import cut_chunks, push_chunk
 from timelines.actions.fan_out import fan_out, make_up
 from timelines.changes import ChunkCut, FanOutBegun, ShardMissed
-from timelines.hot.outboxes import push_to_outboxes
-from timelines.hot.states import find_unpushed
+from timelines.hot.entries import push_to_outboxes
+from timelines.hot.queries.hot_authors import find_unpushed
 from timelines.queries.newest import newest_entries
-from timelines.recent.write import index_recent
-from timelines.stores.chosen import timeline_store
+from timelines.recent.actions.index_posts import index_recent
+from timelines.stores.factory import timeline_store
 from timelines.stores.interface import FollowingChange
 from timelines.types import Entry
 

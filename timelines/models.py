@@ -23,7 +23,7 @@ class ReplicatedModel(models.Model):
 
 
 class RecentPost(ReplicatedModel):
-    """REPLICATED, all posts of RECENT_DAYS; written by timelines.recent.write, one partition a day.
+    """REPLICATED, all posts of RECENT_DAYS; written by timelines.recent, one partition a day.
 
     Derived from the posts tables: a deleted post's row may stay until its day goes, so whoever
     reads it here looks whether it exists. `shown_author`, `shown_moment`: of a repost, else null.
@@ -64,7 +64,7 @@ class RecentReach(ReplicatedModel):
 class HotAuthor(ShardedModel):
     """SHARDED by author_id, a row for each of very few; written by timelines.hot.
 
-    Who has no row is pushed for (timelines/hot/states.py).
+    Who has no row is pushed for (timelines/hot/queries/hot_authors.py).
     """
 
     owner = "author_id"
@@ -126,7 +126,7 @@ class TimelineEntry(ShardedModel):
 
 
 class StoreChoice(models.Model):
-    """GLOBAL, a row for each time another store was chosen; written by timelines.stores.periods.
+    """GLOBAL, a row for each time another store was chosen; written by timelines.stores.generation.
 
     The last row says which; its id is the number of the period.
     """

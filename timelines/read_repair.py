@@ -15,10 +15,10 @@ from infra.caching.client import redis
 from infra.caching.keys import key
 from infra.changes.chores import chore
 from infra.sharding.buckets import shard_of
-from timelines.jobs.mend import mend
+from timelines.actions.repair_timeline import mend
 from timelines.queries.difference import find_difference
 from timelines.rules import Facts, is_dead
-from timelines.stores.chosen import timeline_store
+from timelines.stores.factory import timeline_store
 from timelines.types import Entry
 
 EVERY_S = 5

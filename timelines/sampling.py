@@ -15,7 +15,7 @@ from infra.caching.reports import Reports
 from infra.changes.chores import chore
 from infra.sharding.sql import fetch_all, fetch_one
 from timelines.queries.difference import Difference, find_difference
-from timelines.stores.chosen import timeline_store
+from timelines.stores.factory import timeline_store
 from timelines.types import LiveTimeline
 
 EVERY_S = 10

@@ -17,7 +17,7 @@ from infra.sharding.buckets import group_by_shard
 from infra.sharding.sql import execute
 from posts.ids import EPOCH, SEQUENCES
 from timelines.recent.days import PARTITIONS, first_second, kept_days, oldest_read
-from timelines.recent.reach import claim_reach
+from timelines.recent.low_water_mark import claim_reach
 
 ACTIVE = range(1, 1_501)
 QUIET = range(1_501, 2_001)

@@ -14,7 +14,7 @@ from bench.peers.process import install, make_database, peer
 from bench.peers.product import Tideline
 from bench.peers.script import FeedScript, Side
 from bench.world import TEXT
-from timelines.stores.chosen import timeline_store
+from timelines.stores.factory import timeline_store
 from timelines.types import LiveTimeline
 
 PEERS = ("sql", "activity", "stream")

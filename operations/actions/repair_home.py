@@ -1,8 +1,8 @@
 """One person's home timeline made right, as rebuild_timelines does it for all."""
 
-from timelines.jobs.mend import lines_of, mend
+from timelines.actions.repair_timeline import lines_of, mend
 from timelines.queries.difference import find_difference
-from timelines.stores.chosen import timeline_store
+from timelines.stores.factory import timeline_store
 
 NOT_LIVE = "Nothing is stored: their next page builds it."
 CHANGING = "It is changing right now: look again in a second."

@@ -9,10 +9,10 @@ from infra.caching.client import redis
 from operations.asking import Answer, ask_each
 from posts.ids import PostId
 from relations.queries.following import load_following
+from timelines.actions.rebuild_timeline import compute
 from timelines.hot.directory import directory, stamp_command
 from timelines.queries.difference import Difference, find_difference
-from timelines.queries.rebuild import compute
-from timelines.stores.chosen import timeline_store
+from timelines.stores.factory import timeline_store
 from timelines.types import Entry, LiveTimeline
 
 PAGE = 100

@@ -21,7 +21,7 @@ from tests.integration.timelines.homes import first_page
 from tests.other_process import environment_of_this_test
 from tests.private_world import private_world, whole
 from tests.world import drain_all, find_live, make_accounts, publish
-from timelines.recent.reach import claim_reach
+from timelines.recent.low_water_mark import claim_reach
 from timelines.types import Entry
 
 # Drains all lanes of a database; the n-th time at the failpoint it is gone.

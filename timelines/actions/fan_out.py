@@ -14,9 +14,9 @@ from infra.sharding.buckets import shard_of
 from infra.sharding.scatter import scatter
 from relations.queries.followers import list_newest_followers
 from timelines.changes import FanOutBegun, ShardMissed
-from timelines.hot.heating import heat_if_hot
-from timelines.recent.write import index_recent
-from timelines.stores.chosen import timeline_store
+from timelines.hot.actions.heat import heat_if_hot
+from timelines.recent.actions.index_posts import index_recent
+from timelines.stores.factory import timeline_store
 from timelines.types import Entry
 
 log = structlog.get_logger()

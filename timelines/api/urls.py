@@ -2,9 +2,9 @@
 
 from django.urls import include, path
 
+from timelines.api.list import ListTimelineView
 from timelines.api.news import HomeNewsView
 from timelines.api.public import PublicView
-from timelines.api.roster import ListTimelineView
 from timelines.api.views import AuthorView, HomeView
 
 urlpatterns = [

@@ -20,7 +20,7 @@ from redis.exceptions import RedisError
 from infra.caching.client import Command, load_script, redis
 from infra.caching.keys import key
 from infra.sharding.scatter import scatter
-from timelines.hot.states import list_hot
+from timelines.hot.queries.hot_authors import list_hot
 
 _LUA = Path(__file__).with_name("lua")
 ANNOUNCE = load_script(_LUA / "announce.lua")

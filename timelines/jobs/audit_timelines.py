@@ -4,8 +4,8 @@ import random
 from collections.abc import Callable, Iterator
 
 from infra.jobs.types import Batch, Work
-from timelines.jobs.live import walk_live
-from timelines.jobs.mend import mend
+from timelines.actions.repair_timeline import mend
+from timelines.jobs.live_timelines import walk_live
 from timelines.queries.difference import Difference, find_difference
 
 

@@ -17,9 +17,9 @@ from infra.sharding.scatter import scatter
 from infra.sharding.sql import fetch_all
 from posts.ids import PostId
 from posts.queries.rows import SHOWN
+from timelines.recent.actions.index_posts import count_lacking, index_recent
 from timelines.recent.days import PARTITIONS, first_moment, first_second, kept_days, oldest_read
-from timelines.recent.reach import claim_reach, find_reach, forget_reach
-from timelines.recent.write import count_lacking, index_recent
+from timelines.recent.low_water_mark import claim_reach, find_reach, forget_reach
 from timelines.types import Entry
 
 ACCOUNTS = Table("accounts_account", ("id",))

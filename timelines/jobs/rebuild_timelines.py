@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from infra.jobs.types import Batch, Work
-from timelines.jobs.live import walk_live
-from timelines.jobs.mend import lines_of, mend
+from timelines.actions.repair_timeline import lines_of, mend
+from timelines.jobs.live_timelines import walk_live
 from timelines.queries.difference import find_difference
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from infra.jobs.types import Batch, Work
-from timelines.jobs.live import walk_live
+from timelines.jobs.live_timelines import walk_live
 from timelines.queries.difference import Difference, find_difference
-from timelines.stores.chosen import timeline_store
+from timelines.stores.factory import timeline_store
 from timelines.stores.weeks import bury_dead
 
 # A home that lost a few posts is not worth writing.

@@ -15,7 +15,7 @@ from timelines.hot.directory import directory, stamp_command
 from timelines.queries.pull import pull_from_tables
 from timelines.queries.span import Span
 from timelines.queries.waiting import Waiting, find_waiting
-from timelines.stores.chosen import timeline_store
+from timelines.stores.factory import timeline_store
 from timelines.types import Entry, LiveTimeline
 
 

@@ -13,7 +13,7 @@ from infra.sharding.sql import fetch_all
 from posts.ids import SEQUENCES, PostId, moment_after, moment_below
 from posts.queries.rows import SHOWN
 from timelines.queries.span import Circle, Span
-from timelines.recent.read import Recent, read_recent
+from timelines.recent.queries.recent_posts import Recent, read_recent
 from timelines.types import Entry
 
 PULL_BATCH = 60

@@ -16,15 +16,15 @@ from posts.own_marks import OwnMarks, complete_own_marks, own_marks_command
 from posts.queries.responses import read_reposts
 from relations.known import stamp_command
 from relations.queries.following import load_following, read_version, version_command
+from timelines.actions.rebuild_timeline import rebuild
 from timelines.hot.directory import directory
 from timelines.hot.directory import stamp_command as hot_stamp_command
-from timelines.hot.followees import find_hot_followees, guess_hot_followees
-from timelines.hot.outboxes import outboxes, read_commands
-from timelines.queries.held import Held
+from timelines.hot.entries import outboxes, read_commands
+from timelines.hot.queries.hot_followees import find_hot_followees, guess_hot_followees
+from timelines.queries.merged import Held
 from timelines.queries.pull import iter_pulled
-from timelines.queries.rebuild import rebuild
 from timelines.queries.span import Circle, Span
-from timelines.stores.chosen import timeline_store
+from timelines.stores.factory import timeline_store
 from timelines.types import Entry, LiveTimeline, reposts_among
 
 _KEY = itemgetter(0)

@@ -12,7 +12,7 @@ from posts.changes import PostCreated
 from posts.ids import PostId
 from relations.changes import EdgeChanged
 from timelines.changes import ChunkCut, FanOutBegun, ShardMissed
-from timelines.hot.states import list_hot
+from timelines.hot.queries.hot_authors import list_hot
 
 FANNING_OUT = (FanOutBegun, ChunkCut, ShardMissed)
 KINDS = [payload.kind for payload in (PostCreated, EdgeChanged, *FANNING_OUT)]

@@ -11,7 +11,7 @@ from infra.changes.registry import Delivery, consumes
 from infra.sharding.scatter import scatter
 from posts.changes import PostDeleted
 from posts.ids import PostId
-from timelines.recent.write import remove_recent
+from timelines.recent.actions.index_posts import remove_recent
 
 log = structlog.get_logger()
 

@@ -6,7 +6,7 @@ import structlog
 
 from infra.changes.chores import chore
 from timelines.recent.days import PARTITIONS, coming_days, first_second, oldest_kept, oldest_read
-from timelines.recent.reach import raise_reach
+from timelines.recent.low_water_mark import raise_reach
 
 EVERY_S = 600
 log = structlog.get_logger()

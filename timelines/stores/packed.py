@@ -20,8 +20,8 @@ from typing import Any
 from infra.caching.client import Command, load_script, redis
 from infra.caching.keys import key, keys
 from timelines.stores.batches import batches
+from timelines.stores.generation import epoch_in, first_epoch
 from timelines.stores.interface import FollowingChange
-from timelines.stores.periods import epoch_in, first_epoch
 from timelines.types import ENTRY_BYTES, Entry, LiveTimeline
 
 _LUA = Path(__file__).with_name("lua")

@@ -5,7 +5,7 @@
 
 Nothing but the head is locked: an entry without a head, or from before a gap, does no harm, because
 what is shown is from the mark on and passes the rules. An entry that a push did not add, as it
-saw no head yet, was there for the build to find: it was indexed before (timelines/recent/write.py).
+saw no head yet, was there for the build to find: it was indexed before.
 
 Days: a head is read for `live_days` after its last read; as that is noted once a day, a day more;
 and pushed to for yet another, so that who finds it alive at the last moment has missed nothing.
@@ -24,8 +24,8 @@ from infra.sharding.buckets import group_by_shard, shard_of
 from infra.sharding.scatter import scatter
 from infra.sharding.sql import execute, fetch_all, fetch_one
 from posts.ids import MAX_SECOND
+from timelines.stores.generation import epoch_in, first_epoch
 from timelines.stores.interface import FollowingChange
-from timelines.stores.periods import epoch_in, first_epoch
 from timelines.stores.rows import ADDED, PUSH, READ, columns_of, packed_of, push_params
 from timelines.stores.weeks import oldest_second_read
 from timelines.types import SECOND, Entry, LiveTimeline

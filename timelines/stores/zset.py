@@ -17,8 +17,8 @@ from infra.caching.client import Command, load_script, redis
 from infra.caching.keys import key
 from posts.ids import PostId
 from timelines.stores.batches import batches
+from timelines.stores.generation import epoch_in
 from timelines.stores.interface import FollowingChange
-from timelines.stores.periods import epoch_in
 from timelines.types import Entry, LiveTimeline
 
 _LUA = Path(__file__).with_name("lua")

@@ -26,8 +26,8 @@ from tests.integration.moderation.people import Circle, Eyes, judge
 from tests.integration.timelines.homes import first_page, read_from_bottom, read_to_end
 from tests.truth import assert_drained_truth, counts
 from tests.world import drain_all, find_live, make_account, publish
-from timelines.hot import outboxes as outboxes_module
-from timelines.hot.states import list_hot
+from timelines.hot import entries as outboxes_module
+from timelines.hot.queries.hot_authors import list_hot
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
 from posts.ids import PostId
 from tests.world import find_live
-from timelines.stores.chosen import timeline_store
+from timelines.stores.factory import timeline_store
 from timelines.types import Entry, LiveTimeline
 
 FIRST_ID = 1_000_000

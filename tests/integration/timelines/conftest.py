@@ -20,7 +20,7 @@ def small_pieces(world: None, settings: Settings, monkeypatch: pytest.MonkeyPatc
 @pytest.fixture
 def tiny_timelines(settings: Settings) -> Iterator[None]:
     """Six entries, cut at twelve: whoever reads to the end, or acts much, crosses the mark."""
-    from timelines.stores.chosen import timeline_store  # noqa: PLC0415 - has models
+    from timelines.stores.factory import timeline_store  # noqa: PLC0415 - has models
 
     settings.TIMELINE_ENTRIES = 6
     timeline_store.cache_clear()
@@ -33,7 +33,7 @@ def low_threshold(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     """Three followers make an author hot, two let them cool; copies are never fresh."""
     settings.INLINE_FOLLOWERS, settings.HOT_FOLLOWERS = 2, 3
     settings.CHUNK_FOLLOWERS = 1
-    monkeypatch.setattr("timelines.hot.outboxes.COPY_S", -1.0)
+    monkeypatch.setattr("timelines.hot.entries.COPY_S", -1.0)
 
 
 @pytest.fixture

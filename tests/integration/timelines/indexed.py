@@ -7,8 +7,8 @@ from django.conf import settings
 from infra.sharding.buckets import group_by_shard
 from infra.sharding.sql import execute
 from posts.ids import PostId
-from timelines.recent.reach import claim_reach
-from timelines.recent.write import index_recent
+from timelines.recent.actions.index_posts import index_recent
+from timelines.recent.low_water_mark import claim_reach
 from timelines.types import Entry
 
 INSERT = """

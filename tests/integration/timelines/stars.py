@@ -5,9 +5,9 @@ from infra.sharding.buckets import shard_of
 from posts.ids import EPOCH, PostId
 from relations.actions.follow import follow, unfollow
 from tests.world import drain_all, make_accounts, publish
-from timelines.hot.heating import cool_shard
-from timelines.hot.states import find_unpushed
-from timelines.stores.chosen import timeline_store
+from timelines.hot.actions.heat import cool_shard
+from timelines.hot.queries.hot_authors import find_unpushed
+from timelines.stores.factory import timeline_store
 
 
 class Fans:

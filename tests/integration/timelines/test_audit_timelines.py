@@ -24,11 +24,11 @@ from tests.integration.timelines.holed import (
 from tests.integration.timelines.homes import first_page, read_to_end
 from tests.world import drain_all, make_accounts, publish
 from timelines.hot.directory import Directory, HotAuthors
-from timelines.hot.states import heat
+from timelines.hot.queries.hot_authors import heat
 from timelines.jobs.audit_timelines import audit_timelines
 from timelines.management.commands.audit_timelines import Command
 from timelines.queries.difference import find_difference
-from timelines.stores.chosen import timeline_store
+from timelines.stores.factory import timeline_store
 from timelines.types import Entry
 
 PARK = "UPDATE changes_change SET state = 1"

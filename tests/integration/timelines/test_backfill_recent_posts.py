@@ -15,9 +15,9 @@ from tests.integration.jobs.outcomes import Outcome
 from tests.world import make_accounts, publish
 from timelines.jobs.backfill_recent_posts import backfill_recent_posts
 from timelines.management.commands.backfill_recent_posts import Command
+from timelines.recent.actions.index_posts import index_recent
 from timelines.recent.days import PARTITIONS, first_second
-from timelines.recent.reach import find_reach
-from timelines.recent.write import index_recent
+from timelines.recent.low_water_mark import find_reach
 from timelines.types import Entry
 
 ROWS = (

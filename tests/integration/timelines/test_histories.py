@@ -24,8 +24,8 @@ from tests.oracle import Oracle
 from tests.truth import assert_drained_truth
 from tests.world import NOW, clean, drain_all, make_accounts, publish, restrict
 from timelines.queries.home import home_page
-from timelines.recent.reach import claim_reach, raise_reach
-from timelines.stores.chosen import timeline_store
+from timelines.recent.low_water_mark import claim_reach, raise_reach
+from timelines.stores.factory import timeline_store
 
 PEOPLE = 4
 EXPIRE = "DELETE FROM timelines_recentpost WHERE moment < %s"

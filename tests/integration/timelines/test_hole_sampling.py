@@ -14,7 +14,7 @@ from timelines import sampling
 from timelines.metrics import HOLES_COLLECTOR
 from timelines.queries.difference import find_difference
 from timelines.sampling import sample_holes, sample_shard
-from timelines.stores.chosen import timeline_store
+from timelines.stores.factory import timeline_store
 
 
 @pytest.fixture

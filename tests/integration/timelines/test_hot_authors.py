@@ -13,9 +13,9 @@ from relations.actions.mute import mute
 from tests.integration.timelines.homes import first_page, read_from_bottom, read_to_end
 from tests.integration.timelines.stars import Fans
 from tests.world import make_accounts, publish
+from timelines.hot.actions.heat import cool_shard
 from timelines.hot.directory import SET
-from timelines.hot.heating import cool_shard
-from timelines.hot.states import find_unpushed, heat, list_hot
+from timelines.hot.queries.hot_authors import find_unpushed, heat, list_hot
 
 Drain = Callable[[], int]
 

@@ -21,8 +21,8 @@ from tests.callers import Caller, ids_of, next_link
 from tests.integration.timelines.indexed import index_everywhere
 from tests.world import make_accounts, publish
 from timelines import cache
-from timelines.recent import newest
-from timelines.recent.newest import newest_public
+from timelines.recent.queries import public_posts
+from timelines.recent.queries.public_posts import newest_public
 from timelines.types import Entry
 
 PUBLIC = "/api/v1/timelines/public"
@@ -146,7 +146,7 @@ def test_one_shard_down_leaves_the_others_posts(people, posts, monkeypatch):
             raise OperationalError
         return fetch_all(alias, *args)
 
-    monkeypatch.setattr(newest, "fetch_all", fetch_unless_down)
+    monkeypatch.setattr(public_posts, "fetch_all", fetch_unless_down)
     expected = [post for post in posts if shard_of(int(post[6:12], 36)) != down]
     for first in range(len(aliases)):
         monkeypatch.setattr("random.randrange", lambda _, first=first: first)
@@ -157,6 +157,6 @@ def test_no_shard_is_said(posts, monkeypatch):
     def fetch_nothing(*_):
         raise OperationalError
 
-    monkeypatch.setattr(newest, "fetch_all", fetch_nothing)
+    monkeypatch.setattr(public_posts, "fetch_all", fetch_nothing)
     with pytest.raises(OperationalError):
         newest_public(100)

@@ -14,7 +14,7 @@ from tests.integration.timelines.indexed import delete_posts, index_everywhere, 
 from tests.world import clean
 from timelines.queries.pull import pull, pull_from_tables
 from timelines.queries.span import Circle, Span
-from timelines.recent.read import read_recent
+from timelines.recent.queries.recent_posts import read_recent
 from timelines.types import Entry
 
 pytestmark = pytest.mark.usefixtures("world")

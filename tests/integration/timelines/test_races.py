@@ -11,7 +11,7 @@ from relations.actions.follow import follow, unfollow
 from tests.integration.timelines.homes import first_page
 from tests.races import failures, run_together
 from tests.world import drain_all, make_accounts, publish
-from timelines.stores.chosen import timeline_store
+from timelines.stores.factory import timeline_store
 
 ROUNDS = 8
 

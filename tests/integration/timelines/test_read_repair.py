@@ -14,7 +14,7 @@ from tests.integration.timelines.holed import stored
 from tests.integration.timelines.homes import first_page
 from tests.world import drain_all, make_accounts, publish
 from timelines.read_repair import FEWEST, mend_shard, mend_worn_timelines
-from timelines.stores.chosen import timeline_store
+from timelines.stores.factory import timeline_store
 from timelines.types import Entry
 
 POSTS = 20

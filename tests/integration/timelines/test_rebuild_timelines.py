@@ -21,7 +21,7 @@ from timelines.management.commands.audit_timelines import Command as Audit
 from timelines.management.commands.rebuild_timelines import Command as Rebuild
 from timelines.management.commands.vacuum_timelines import Command as Vacuum
 from timelines.queries.difference import find_difference
-from timelines.stores.chosen import timeline_store
+from timelines.stores.factory import timeline_store
 
 PUBLISHERS, POSTS = 3, 6
 HEADS = "SELECT count(*) FROM timelines_head"

@@ -11,10 +11,10 @@ from infra.changes.chores import do_on_each
 from infra.sharding.sql import execute, fetch_all
 from posts.ids import SEQUENCES, PostId
 from tests.races import run_together
+from timelines.recent.actions.index_posts import index_recent
 from timelines.recent.days import PARTITIONS, first_second
-from timelines.recent.reach import claim_reach, find_reach
+from timelines.recent.low_water_mark import claim_reach, find_reach
 from timelines.recent.retention import keep_days, keep_recent_days
-from timelines.recent.write import index_recent
 from timelines.types import Entry
 
 ALIAS = "shard1"

@@ -5,7 +5,7 @@ from django.conf import settings
 
 from infra.sharding.sql import fetch_all
 from posts.ids import PostId
-from timelines.recent.write import index_recent
+from timelines.recent.actions.index_posts import index_recent
 from timelines.types import Entry
 
 ROWS = (

@@ -12,9 +12,9 @@ from tests.budgets import count_calls
 from tests.plans import nodes_of, settle
 from timelines.queries.span import Circle, Span
 from timelines.recent.days import PARTITIONS, first_second, kept_days
-from timelines.recent.newest import _ask
-from timelines.recent.reach import claim_reach
-from timelines.recent.read import read_recent
+from timelines.recent.low_water_mark import claim_reach
+from timelines.recent.queries.public_posts import _ask
+from timelines.recent.queries.recent_posts import read_recent
 
 READER, AUTHORS, DAYS = 1, 20_000, 2
 ALIAS = "shard1"

@@ -20,7 +20,7 @@ from tests.budgets import count_calls
 from tests.integration.timelines.homes import first_page, read_from_bottom, read_to_end
 from tests.world import make_accounts, publish
 from timelines.queries.home import home_page
-from timelines.stores.chosen import timeline_store
+from timelines.stores.factory import timeline_store
 
 Drain = Callable[[], int]
 

@@ -10,7 +10,7 @@ from infra.jobs.types import Batch, Work
 from infra.jobs.walk import estimate_rows
 from relations.jobs.passes import bounded
 from timelines.jobs.audit_timelines import audit_timelines
-from timelines.jobs.live import ACCOUNTS, BATCH_SIZE
+from timelines.jobs.live_timelines import ACCOUNTS, BATCH_SIZE
 from timelines.jobs.shares import share
 
 

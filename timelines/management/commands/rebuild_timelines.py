@@ -11,7 +11,7 @@ from infra.jobs.flags import WALK
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import estimate_rows
 from relations.jobs.passes import bounded
-from timelines.jobs.live import ACCOUNTS, BATCH_SIZE
+from timelines.jobs.live_timelines import ACCOUNTS, BATCH_SIZE
 from timelines.jobs.rebuild_timelines import rebuild_timelines
 
 

@@ -9,7 +9,7 @@ from infra.jobs.flags import WALK
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import estimate_rows
 from relations.jobs.passes import bounded
-from timelines.jobs.live import ACCOUNTS, BATCH_SIZE
+from timelines.jobs.live_timelines import ACCOUNTS, BATCH_SIZE
 from timelines.jobs.shares import share
 from timelines.jobs.vacuum_timelines import DEAD_SHARE, vacuum_timelines
 

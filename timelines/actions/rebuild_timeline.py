@@ -10,8 +10,8 @@ from infra.changes.failpoints import failpoint
 from relations.queries.following import Following, load_following
 from timelines.queries.pull import complete
 from timelines.queries.span import Circle, Span
-from timelines.recent.read import read_recent
-from timelines.stores.chosen import timeline_store
+from timelines.recent.queries.recent_posts import read_recent
+from timelines.stores.factory import timeline_store
 from timelines.types import Entry, LiveTimeline
 
 # Two of the largest pages.

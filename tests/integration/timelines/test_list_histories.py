@@ -10,7 +10,7 @@ from relations.rosters.actions.members import add_members, remove_members
 from relations.rosters.actions.rosters import create_roster
 from relations.rosters.errors import NotFollowed
 from relations.rosters.types import RepliesPolicy
-from tests.integration.timelines.rosters import read_from_bottom, read_to_end
+from tests.integration.timelines.account_lists import read_from_bottom, read_to_end
 from tests.integration.timelines.test_histories import History, person
 from tests.world import clean, drain_all
 

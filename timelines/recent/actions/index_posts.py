@@ -31,7 +31,7 @@ def index_recent(alias: str, entries: Sequence[Entry]) -> int:
     """Adds entries to the index of this shard, whoever their authors are; returns how many lacked.
 
     Call it before you push an entry to any reader of this shard: a rebuild keeps what is pushed
-    after it began, and pulls from here what was pushed before (timelines/queries/rebuild.py).
+    after it began, and pulls from here what was pushed before.
     Raises: OperationalError, InterfaceError when the shard does not answer; then push to none of
     its readers. Safety: may run again, in any order. Cost: one statement.
     """

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from infra.jobs.types import Work
 from infra.jobs.walk import Table, walk_table
-from timelines.stores.chosen import timeline_store
+from timelines.stores.factory import timeline_store
 from timelines.types import LiveTimeline
 
 ACCOUNTS = Table("accounts_account", ("id",))

@@ -11,7 +11,7 @@ from infra.api.request import ApiRequest
 from posts.api.schema import HomeStatus
 from relations.rosters.api.parse import read_roster_id
 from timelines.api.views import DEFAULT_LIMIT, MOST
-from timelines.queries.roster import roster_page
+from timelines.queries.list import roster_page
 
 
 class ListTimelineView(Endpoint):

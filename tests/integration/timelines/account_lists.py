@@ -3,7 +3,7 @@
 from infra.api.pages import Window
 from posts.ids import PostId
 from tests.integration.timelines.homes import ids_of
-from timelines.queries.roster import roster_page
+from timelines.queries.list import roster_page
 
 
 def read_page(owner, roster_id, limit=40, **cursor):

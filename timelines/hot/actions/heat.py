@@ -17,7 +17,7 @@ from infra.changes.append import append_change
 from infra.changes.chores import chore
 from infra.sharding.buckets import shard_of
 from timelines.changes import AuthorCooled
-from timelines.hot.states import cool, heat, list_hot
+from timelines.hot.queries.hot_authors import cool, heat, list_hot
 
 COOL_SHARE = 0.8
 EVERY_S = 600

@@ -8,9 +8,9 @@ from tests.budgets import count_calls
 from tests.integration.timelines.homes import first_page, read_from_bottom, read_to_end
 from tests.integration.timelines.stars import Fans
 from tests.world import drain_all, make_accounts
-from timelines.hot import outboxes as outboxes_module
+from timelines.hot import entries as outboxes_module
 from timelines.hot.directory import SET, Directory, announce_commands, directory, new_stamp
-from timelines.hot.outboxes import Outboxes, outbox_store
+from timelines.hot.entries import Outboxes, outbox_store
 
 Drain = Callable[[], int]
 

@@ -6,9 +6,9 @@ from types import MappingProxyType
 
 from django.conf import settings
 
+from timelines.stores.generation import find_period
 from timelines.stores.interface import TimelineStore
 from timelines.stores.packed import PackedStore
-from timelines.stores.periods import find_period
 from timelines.stores.postgres import PostgresStore
 from timelines.stores.tiered import TieredStore
 from timelines.stores.zset import ZsetStore

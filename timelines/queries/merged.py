@@ -3,7 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Sequence
 
-from timelines.hot.outboxes import Outbox
+from timelines.hot.entries import Outbox
 from timelines.types import SECOND, Entry, LiveTimeline
 
 

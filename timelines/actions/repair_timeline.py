@@ -2,7 +2,7 @@
 
 from infra.changes.failpoints import failpoint
 from timelines.queries.difference import Difference
-from timelines.stores.chosen import timeline_store
+from timelines.stores.factory import timeline_store
 from timelines.types import Entry
 
 

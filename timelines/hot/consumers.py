@@ -12,9 +12,9 @@ from infra.changes.registry import Delivery, Sequel, consumes
 from relations.queries.followers import list_followers_below
 from timelines.changes import AuthorCooled, FollowersBehind
 from timelines.hot.directory import forget_command
-from timelines.hot.outboxes import outbox_store
-from timelines.hot.states import forget
-from timelines.stores.chosen import timeline_store
+from timelines.hot.entries import outbox_store
+from timelines.hot.queries.hot_authors import forget
+from timelines.stores.factory import timeline_store
 
 FOLLOWERS_AT_ONCE = 1_000
 

@@ -20,9 +20,9 @@ from tests.integration.timelines.homes import first_page, read_to_end
 from tests.integration.timelines.test_histories import History, step
 from tests.world import clean, drain_all, find_live, make_accounts, publish
 from timelines.models import TimelineEntry, TimelineHead
-from timelines.stores.chosen import STORES, timeline_store
+from timelines.stores.factory import STORES, timeline_store
+from timelines.stores.generation import find_period
 from timelines.stores.interface import TimelineStore
-from timelines.stores.periods import find_period
 from timelines.stores.weeks import PARTITIONS, bury_dead, keep_weeks, oldest_second_read, week_of
 from timelines.types import LiveTimeline
 

@@ -23,11 +23,11 @@ from relations.rosters.errors import RosterNotFound
 from relations.rosters.types import RepliesPolicy, RosterWish
 from relations.types import FollowWish
 from tests.budgets import count_calls
+from tests.integration.timelines.account_lists import read_from_bottom, read_page, read_to_end
 from tests.integration.timelines.homes import at, newest_first
 from tests.integration.timelines.indexed import index_everywhere
-from tests.integration.timelines.rosters import read_from_bottom, read_page, read_to_end
 from tests.world import drain_all, find_live, make_accounts, publish
-from timelines.queries.roster import roster_page
+from timelines.queries.list import roster_page
 from timelines.types import Entry
 
 
