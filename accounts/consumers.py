@@ -28,7 +28,7 @@ ON CONFLICT (id) DO NOTHING
 """
 
 
-@consumes(UserCreated, at_once=True)
+@consumes(UserCreated, inline=True)
 def lay_accounts(alias: str, deliveries: Sequence[Delivery[UserCreated]]) -> None:
     """Lays each new user's account row on its shard. One statement per shard; idempotent.
 
@@ -50,7 +50,7 @@ def _lay(shard: str, created: Mapping[int, UserCreated]) -> None:
     execute(shard, LAY, (list(created), names, display_names, [user.created_at for user in users]))
 
 
-@consumes(UserRestricted, at_once=True)
+@consumes(UserRestricted, inline=True)
 def enforce_restrictions(alias: str, deliveries: Sequence[Delivery[UserRestricted]]) -> None:
     """Brings accounts up to what their users are restricted to now. Two statements each."""
     _restrict(delivery.owner_id for delivery in deliveries)
@@ -61,14 +61,14 @@ def _restrict(account_ids: Iterable[int]) -> None:
         restrict_account(account_id, restricted)
 
 
-@consumes(UserRestricted, at_once=True)
+@consumes(UserRestricted, inline=True)
 def refresh_tokens(alias: str, deliveries: Sequence[Delivery[UserRestricted]]) -> None:
     """Cached tokens know whether their user is frozen or suspended. One query, one round trip."""
     facts = read_tokens_of([delivery.owner_id for delivery in deliveries])
     _tell_tokens({checksum: put_token_command(checksum, one) for checksum, one in facts.items()})
 
 
-@consumes(ProfileChanged, AccountRestricted, at_once=True)
+@consumes(ProfileChanged, AccountRestricted, inline=True)
 def refresh_changed_profiles(
     alias: str, deliveries: Sequence[Delivery[ProfileChanged | AccountRestricted]]
 ) -> None:
@@ -80,7 +80,7 @@ def refresh_changed_profiles(
         redis().call(*restricted_command())
 
 
-@consumes(TokenRevoked, at_once=True)
+@consumes(TokenRevoked, inline=True)
 def lay_tombstones(alias: str, deliveries: Sequence[Delivery[TokenRevoked]]) -> None:
     """Lays tombstones over cached tokens. Raises RedisError until they are laid."""
     checksums = [delivery.payload.checksum for delivery in deliveries]

@@ -26,7 +26,7 @@ NOT_CACHES = {
     "accounts.token": "an ended token could live on; its entries end within ten minutes",
     "caching.changed": "a channel, not keys",
     "caching.hot": "counts of a few seconds",
-    "changes.bell": "flags of half a minute",
+    "changes.wake_up": "flags of half a minute",
     "changes.lag": "what the compensator saw, for a minute",
     "counters.drift": "what samples found; it is written again every ten seconds",
     "infra.quota": "what callers have used; they would begin anew",

@@ -7,7 +7,7 @@ from counters.changes import CountsMended
 from infra.changes.registry import Delivery, consumes
 
 
-@consumes(CountsMended, at_once=True)
+@consumes(CountsMended, inline=True)
 def refresh_mended_counts(alias: str, deliveries: Sequence[Delivery[CountsMended]]) -> None:
     """Brings what is cached up to the counts. Cost: a query and a round trip for each cache."""
     mended = {(one.owner_id, one.payload.subject) for one in deliveries}

@@ -108,7 +108,7 @@ def read_progress(community: Community, plan: PostPlan) -> PublishProgress | Non
 
 
 def deliver_pending() -> None:
-    """Drains every lane of every database, without bell or worker."""
+    """Drains every lane of every database, without a wake-up or a worker."""
     for alias in all_aliases():
         for _ in compensate(alias):
             pass

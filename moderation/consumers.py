@@ -14,7 +14,7 @@ from posts.errors import PostNotFound
 from posts.ids import PostId
 
 
-@consumes(PostJudged, at_once=True)
+@consumes(PostJudged, inline=True)
 def enforce_judgements(alias: str, deliveries: Sequence[Delivery[PostJudged]]) -> None:
     """Hides, shows and deletes posts. One query, and a transaction a post on its author's shard."""
     failpoint("moderation.before_enforcing")

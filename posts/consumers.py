@@ -33,7 +33,7 @@ Acts = Sequence[Delivery[PostCreated | PostDeleted | PostMarked]]
 Deliveries = Sequence[Delivery[PostCreated | PostDeleted | PostHidden]]
 
 
-@consumes(PostCreated, PostDeleted, PostHidden, at_once=True)
+@consumes(PostCreated, PostDeleted, PostHidden, inline=True)
 def refresh_cached_weeks(alias: str, deliveries: Deliveries) -> None:
     """Puts live posts into their author's cached week, takes others out and tells everybody.
 
@@ -72,7 +72,7 @@ def _command(
     return WEEKS.change_command(*week, change)
 
 
-@consumes(AccountRestricted, at_once=True)
+@consumes(AccountRestricted, inline=True)
 def tell_of_restricted(alias: str, deliveries: Sequence[Delivery[AccountRestricted]]) -> None:
     """All processes hear of it at the next page they build. After the caches were told: consumers
     of lower floors run before. One round trip."""
@@ -80,7 +80,7 @@ def tell_of_restricted(alias: str, deliveries: Sequence[Delivery[AccountRestrict
     redis().run([account_command(account_id, time.time()) for account_id in accounts])
 
 
-@consumes(PostCreated, PostDeleted, PostMarked, at_once=True)
+@consumes(PostCreated, PostDeleted, PostMarked, inline=True)
 def refresh_marks(alias: str, deliveries: Acts) -> None:
     """Who reposted or marked a post sees it so at the next read. Two queries, one round trip."""
     owners = {delivery.owner_id for delivery in deliveries if _is_mark(delivery.payload)}

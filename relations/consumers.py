@@ -25,13 +25,13 @@ from relations.types import FOLLOWS, Edge
 Deliveries = Sequence[Delivery[EdgeChanged]]
 
 
-@consumes(EdgeChanged, MuteChanged, at_once=True)
+@consumes(EdgeChanged, MuteChanged, inline=True)
 def forget_standings(alias: str, deliveries: Sequence[Delivery[EdgeChanged | MuteChanged]]) -> None:
     """The owners' next reads ask their shard what lies between them and the others now."""
     redis().run(standing_changes((d.owner_id, _other(d.payload)) for d in deliveries))
 
 
-@consumes(EdgeChanged, at_once=True)
+@consumes(EdgeChanged, inline=True)
 def refresh_following_lists(alias: str, deliveries: Deliveries) -> None:
     """Brings the followers' own following lists and counts up to the rows."""
     forward = read_forward(alias, _pairs(deliveries))

@@ -1,6 +1,6 @@
 """The changes timelines ask for: pieces of fan-outs that are too big, or too early, for a drain.
 
-The owner is the author of the entries. Those that fan out are sequels of `posts.created`.
+The owner is the author of the entries. Those that fan out are follow_ups of `posts.created`.
 """
 
 from typing import ClassVar
@@ -19,7 +19,7 @@ class FanOutBegun(Payload, frozen=True):
 
     kind: ClassVar[str] = "timelines.fan_out_begun"
     lanes: ClassVar[LaneGroup] = LaneGroup.BULK
-    is_sequel: ClassVar[bool] = True
+    is_follow_up: ClassVar[bool] = True
 
     entries: tuple[Entry, ...]
     shards: tuple[str, ...]
@@ -31,7 +31,7 @@ class ChunkCut(Payload, frozen=True):
 
     kind: ClassVar[str] = "timelines.chunk_cut"
     lanes: ClassVar[LaneGroup] = LaneGroup.BULK
-    is_sequel: ClassVar[bool] = True
+    is_follow_up: ClassVar[bool] = True
 
     entries: tuple[Entry, ...]
     shards: tuple[str, ...]
@@ -44,7 +44,7 @@ class ShardMissed(Payload, frozen=True):
 
     kind: ClassVar[str] = "timelines.shard_missed"
     lanes: ClassVar[LaneGroup] = LaneGroup.WAITING
-    is_sequel: ClassVar[bool] = True
+    is_follow_up: ClassVar[bool] = True
 
     entries: tuple[Entry, ...]
     shard: str
@@ -61,6 +61,6 @@ class FollowersBehind(Payload, frozen=True):
 
     kind: ClassVar[str] = "timelines.followers_behind"
     lanes: ClassVar[LaneGroup] = LaneGroup.BULK
-    is_sequel: ClassVar[bool] = True
+    is_follow_up: ClassVar[bool] = True
 
     below: Listed | None = None

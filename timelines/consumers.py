@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import InterfaceError, OperationalError
 
 from infra.changes.errors import FailsAlike
-from infra.changes.registry import Delivery, Sequel, consumes
+from infra.changes.registry import Delivery, FollowUp, consumes
 from posts.changes import PostCreated
 from posts.ids import PostId
 from posts.types import Kind
@@ -27,7 +27,7 @@ Posted = Sequence[Delivery[PostCreated]]
 Edges = Sequence[Delivery[EdgeChanged]]
 
 
-@consumes(PostCreated, at_once=True)
+@consumes(PostCreated, inline=True)
 def push_to_author(alias: str, deliveries: Posted) -> None:
     """The author's own home has the post at the next read: alive, or built again."""
     posted = _entries_by_author(deliveries)
@@ -36,8 +36,8 @@ def push_to_author(alias: str, deliveries: Posted) -> None:
 
 
 @consumes(PostCreated)
-def push_to_followers(alias: str, deliveries: Posted) -> list[Sequel]:
-    """Small fan-outs are done here; big ones, and those to a shard that is away, are sequels.
+def push_to_followers(alias: str, deliveries: Posted) -> list[FollowUp]:
+    """Small fan-outs are done here; big ones, and those to a shard that is away, are follow-ups.
 
     Hot authors' followers are not pushed to: their pages look into the outbox.
     """
@@ -48,8 +48,8 @@ def push_to_followers(alias: str, deliveries: Posted) -> list[Sequel]:
 
 
 @consumes(FanOutBegun)
-def dispatch_fan_outs(alias: str, deliveries: Sequence[Delivery[FanOutBegun]]) -> list[Sequel]:
-    return [sequel for one in deliveries for sequel in cut_chunks(one.owner_id, one.payload)]
+def dispatch_fan_outs(alias: str, deliveries: Sequence[Delivery[FanOutBegun]]) -> list[FollowUp]:
+    return [follow_up for one in deliveries for follow_up in cut_chunks(one.owner_id, one.payload)]
 
 
 @consumes(ChunkCut)
@@ -59,7 +59,9 @@ def push_to_chunks(alias: str, deliveries: Sequence[Delivery[ChunkCut]]) -> None
 
 
 @consumes(ShardMissed)
-def push_to_missed_shards(alias: str, deliveries: Sequence[Delivery[ShardMissed]]) -> list[Sequel]:
+def push_to_missed_shards(
+    alias: str, deliveries: Sequence[Delivery[ShardMissed]]
+) -> list[FollowUp]:
     """Raises while a shard still does not answer; with that shard alone all rows wait together."""
     missed: dict[str, dict[int, list[Entry]]] = {}
     for one in deliveries:
@@ -67,9 +69,9 @@ def push_to_missed_shards(alias: str, deliveries: Sequence[Delivery[ShardMissed]
         posted.setdefault(one.owner_id, []).extend(one.payload.entries)
     try:
         return [
-            sequel
+            follow_up
             for shard, posted in missed.items()
-            for sequel in make_up(posted, shard, find_unpushed(alias, posted))
+            for follow_up in make_up(posted, shard, find_unpushed(alias, posted))
         ]
     except (OperationalError, InterfaceError) as error:
         if len(missed) > 1:
@@ -77,7 +79,7 @@ def push_to_missed_shards(alias: str, deliveries: Sequence[Delivery[ShardMissed]
         raise FailsAlike(str(error)) from error
 
 
-@consumes(EdgeChanged, at_once=True)
+@consumes(EdgeChanged, inline=True)
 def follow_the_follows(alias: str, deliveries: Edges) -> None:
     """Brings a new followee's posts into the follower's timeline, and takes an old one's out.
 

@@ -2,8 +2,8 @@
 
 {"followee_id": 44, …, "@requests": ["6f1c09a2b4d1-2e"]}
 
-There they go wherever the row goes, to a sequel and to a replay, and need no column: who does not
-know of them, as an older version, passes over them. A row without any was made by a command.
+They go wherever the row goes, to a follow-up change and to a replay,
+and need no column. An older version ignores them. A row without any was made by a command.
 """
 
 from collections.abc import Sequence

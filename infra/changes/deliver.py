@@ -11,8 +11,8 @@ from infra.changes.errors import REDIS_AWAY, FailsAlike
 from infra.changes.failpoints import failpoint
 from infra.changes.registry import (
     Delivery,
+    FollowUp,
     Payload,
-    Sequel,
     consumers_of,
     read_payload,
     registered_consumers,
@@ -44,7 +44,7 @@ class Outcome(NamedTuple):
     """Rows that some consumer could not take, and what consumers asked for with the others."""
 
     failures: list[Failure]
-    sequels: list[Sequel]
+    follow_ups: list[FollowUp]
 
 
 def deliver(alias: str, rows: Sequence[Row]) -> Outcome:
@@ -62,10 +62,10 @@ def deliver(alias: str, rows: Sequence[Row]) -> Outcome:
             return Outcome([Failure(row, error) for row in rows], [])
     middle = len(rows) // 2
     first, second = deliver(alias, rows[:middle]), deliver(alias, rows[middle:])
-    return Outcome(first.failures + second.failures, first.sequels + second.sequels)
+    return Outcome(first.failures + second.failures, first.follow_ups + second.follow_ups)
 
 
-def _run_consumers(alias: str, rows: Sequence[Row]) -> list[Sequel]:
+def _run_consumers(alias: str, rows: Sequence[Row]) -> list[FollowUp]:
     """Every consumer has its turn whatever befalls the others: with Redis away the rows of the
     other shard are written all the same. Raises the first error, for all to be run again."""
     deliveries = [_read(row) for row in rows]
@@ -73,25 +73,27 @@ def _run_consumers(alias: str, rows: Sequence[Row]) -> list[Sequel]:
         return _hand_out(alias, deliveries)
 
 
-def _hand_out(alias: str, deliveries: Sequence[Delivery[Payload]]) -> list[Sequel]:
+def _hand_out(alias: str, deliveries: Sequence[Delivery[Payload]]) -> list[FollowUp]:
     errors: list[Exception] = []
-    sequels: list[Sequel] = []
+    follow_ups: list[FollowUp] = []
     for consumer in registered_consumers():
         mine = [one for one in deliveries if consumer in consumers_of(one.payload.kind)]
         try:
             if mine:
-                sequels += [_with_causes(one, mine) for one in consumer(alias, mine) or ()]
+                follow_ups += [_with_causes(one, mine) for one in consumer(alias, mine) or ()]
                 failpoint("deliver.after_consumer")
         except Exception as error:  # deliver finds the rows it belongs to
             errors.append(error)
     if errors:
         raise errors[0]
-    return sequels
+    return follow_ups
 
 
-def _with_causes(sequel: Sequel, mine: Sequence[Delivery[Payload]]) -> Sequel:
-    requests = [cause for one in mine if one.owner_id == sequel.owner_id for cause in one.requests]
-    return structs.replace(sequel, requests=requests) if requests else sequel
+def _with_causes(follow_up: FollowUp, mine: Sequence[Delivery[Payload]]) -> FollowUp:
+    requests = [
+        cause for one in mine if one.owner_id == follow_up.owner_id for cause in one.requests
+    ]
+    return structs.replace(follow_up, requests=requests) if requests else follow_up
 
 
 def _read(row: Row) -> Delivery[Payload]:

@@ -13,7 +13,7 @@ import msgspec
 import structlog
 from django.db import transaction
 
-from infra.changes.append import append_sequels
+from infra.changes.append import append_follow_ups
 from infra.changes.causes import read_causes
 from infra.changes.counts import count_delivered, count_failed
 from infra.changes.deliver import Row, deliver
@@ -109,14 +109,14 @@ def take_batch(alias: str, lane: int) -> list[Row]:
 def _drain_batch(alias: str, lane: int, token: int, rows: Sequence[Row]) -> DrainReport:
     renew(alias, lane, token)
     failpoint("drain.before_delivery")
-    failures, sequels = deliver(alias, rows)
+    failures, follow_ups = deliver(alias, rows)
     failpoint("drain.before_filing")
     failed_ids = {failure.row.id for failure in failures}
     delivered = [row.id for row in rows if row.id not in failed_ids]
     with transaction.atomic(using=alias):
         renew(alias, lane, token)
         execute(alias, FILE, (delivered,))
-        append_sequels(alias, sequels, lane)
+        append_follow_ups(alias, follow_ups, lane)
         parked = record_failures(alias, failures)
         failpoint("drain.before_commit")
     failpoint("drain.after_filing")

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import structlog
 
-from infra.changes.bell import ring
 from infra.changes.errors import ReasonMissing
 from infra.changes.lanes import HELD
 from infra.changes.models import ChangeState
+from infra.changes.wake_up import wake
 from infra.sharding.sql import execute, fetch_all
 
 PAGE = 100
@@ -109,7 +109,7 @@ def retry_parked(alias: str, ids: Sequence[int]) -> int:
     """
     lanes = [lane for (lane,) in fetch_all(alias, RETRY, ([*ids],))]
     for lane in set(lanes):
-        ring(alias, lane)
+        wake(alias, lane)
     return len(lanes)
 
 

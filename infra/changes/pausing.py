@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 import structlog
 
-from infra.changes.bell import ring
 from infra.changes.deliver import Row
 from infra.changes.errors import ReasonMissing
 from infra.changes.failpoints import failpoint
 from infra.changes.lanes import HELD
+from infra.changes.wake_up import wake
 from infra.sharding.sql import execute, fetch_all
 
 BATCH_SIZE = 1_000
@@ -121,7 +121,7 @@ def let_go_rows(alias: str, rows: Sequence[HeldRow]) -> int:
     count = execute(alias, LET_GO, ([row.id for row in rows],))
     failpoint("pausing.rows_let_go")
     for lane in {row.lane - HELD for row in rows}:
-        ring(alias, lane)
+        wake(alias, lane)
     return count
 
 

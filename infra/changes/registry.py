@@ -17,13 +17,13 @@ from infra.changes.lanes import LaneGroup
 class Payload(msgspec.Struct, frozen=True):
     """What a change tells beyond its owner. Subclasses name their `kind`, dotted, past tense.
 
-    `lanes`: big ones are drained apart so that they delay nobody. `is_sequel`: only consumers ask
+    `lanes`: big ones are drained apart and delay no others. `is_follow_up`: only consumers ask
     for it; replays leave it out, since what brought it about brings it about again.
     """
 
     kind: ClassVar[str]
     lanes: ClassVar[LaneGroup] = LaneGroup.ORDINARY
-    is_sequel: ClassVar[bool] = False
+    is_follow_up: ClassVar[bool] = False
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -47,7 +47,7 @@ class Delivery(msgspec.Struct, Generic[P], frozen=True):
     requests: Sequence[str] = ()
 
 
-class Sequel(msgspec.Struct, frozen=True):
+class FollowUp(msgspec.Struct, frozen=True):
     """A change that a consumer asks for: work to be done in pieces, or by itself later.
 
     It is written in the transaction that files what the consumer was handed: once, whatever is
@@ -59,38 +59,38 @@ class Sequel(msgspec.Struct, frozen=True):
     requests: Sequence[str] = ()
 
 
-Consumer = Callable[[str, Sequence[Any]], Sequence[Sequel] | None]
+Consumer = Callable[[str, Sequence[Any]], Sequence[FollowUp] | None]
 C = TypeVar("C", bound=Consumer)
 _consumers: dict[str, list[Consumer]] = {}
-_at_once: dict[str, list[Consumer]] = {}
+_inline_consumers: dict[str, list[Consumer]] = {}
 _in_order: dict[Consumer, None] = {}
 
 
-def consumes(*kinds: type[Payload], at_once: bool = False) -> Callable[[C], C]:
+def consumes(*kinds: type[Payload], inline: bool = False) -> Callable[[C], C]:
     """Registers `consumer(alias, deliveries)` for these kinds.
 
     `alias` is the database whose change table the deliveries come from. A consumer may be handed
-    the same delivery twice, or late, or out of order, and must leave the same state. Sequels that
+    the same delivery twice, or late, or out of order, and must leave the same state. Changes that
     it returns are changes of the same database.
 
-    With `at_once` it also runs in the acting request, right after the commit, so that the actor
+    With `inline` it also runs in the acting request, right after the commit, so that the actor
     sees their own act at the next read. That run may fail unnoticed, and its
-    sequels are dropped: the drain's counts.
+    follow_ups are dropped: the drain's counts.
     """
 
     def register(consumer: C) -> C:
         _in_order[consumer] = None
         for payload in kinds:
             _consumers.setdefault(payload.kind, []).append(consumer)
-            if at_once:
-                _at_once.setdefault(payload.kind, []).append(consumer)
+            if inline:
+                _inline_consumers.setdefault(payload.kind, []).append(consumer)
         return consumer
 
     return register
 
 
-def at_once_consumers_of(kind: str) -> list[Consumer]:
-    return _at_once.get(kind, [])
+def inline_consumers_of(kind: str) -> list[Consumer]:
+    return _inline_consumers.get(kind, [])
 
 
 def consumers_of(kind: str) -> list[Consumer]:
@@ -102,8 +102,8 @@ def kinds() -> frozenset[str]:
     return frozenset(_payloads)
 
 
-def sequel_kinds() -> list[str]:
-    return [kind for kind, payload in _payloads.items() if payload.is_sequel]
+def follow_up_kinds() -> list[str]:
+    return [kind for kind, payload in _payloads.items() if payload.is_follow_up]
 
 
 def registered_consumers() -> list[Consumer]:

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from django.db import transaction
 
-from infra.changes.append import append_sequels
+from infra.changes.append import append_follow_ups
 from infra.changes.deliver import Failure, Row, deliver
-from infra.changes.registry import sequel_kinds
+from infra.changes.registry import follow_up_kinds
 from infra.sharding.sql import fetch_all
 
 PAGE = """
@@ -55,9 +55,9 @@ def iter_delivered(
 ) -> Iterator[Page]:
     """Batches of delivered rows in filing order, found by key (no OFFSET), `limit` in all.
 
-    Sequels are left out: what brought them about brings them about again.
+    Follow-ups are left out: what brought them about brings them about again.
     """
-    wanted = chosen._asdict() | {"left_out": sequel_kinds()}
+    wanted = chosen._asdict() | {"left_out": follow_up_kinds()}
     place = after or Place(chosen.since.astimezone(UTC).date().isoformat(), 0)
     left = limit
     while left != 0:
@@ -74,5 +74,5 @@ def replay_batch(alias: str, rows: list[Row]) -> list[Failure]:
     """Delivers rows again; consumers are idempotent, so what was right stays as it is."""
     outcome = deliver(alias, rows)
     with transaction.atomic(using=alias):
-        append_sequels(alias, outcome.sequels, drained_lane=None)
+        append_follow_ups(alias, outcome.follow_ups, drained_lane=None)
     return outcome.failures

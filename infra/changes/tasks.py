@@ -4,34 +4,34 @@ import structlog
 from celery import shared_task
 from django.db import close_old_connections
 
-from infra.changes.bell import TASK, answer, is_resting, rest, ring
 from infra.changes.drain import MAX_BATCHES, drain
 from infra.changes.errors import UNREACHABLE
 from infra.changes.lanes import LaneGroup, group_of
+from infra.changes.wake_up import TASK, acknowledge, is_throttled, throttle, wake
 
 log = structlog.get_logger()
 
 
 @shared_task(name=TASK)
-def drain_lane(alias: str, lane: int, is_rested: bool = False) -> None:
+def drain_lane(alias: str, lane: int, ends_throttle: bool = False) -> None:
     """Drains one lane of one database; work left over rings the bell again.
 
-    `is_rested`: this is the drain that a resting lane waits for.
+    `ends_throttle`: this is the drain that a resting lane waits for.
     """
-    if not is_rested and is_resting(alias, lane):
+    if not ends_throttle and is_throttled(alias, lane):
         return
     # A task is to connections what a request is: those that broke are made anew.
     close_old_connections()
-    answer(alias, lane)
+    acknowledge(alias, lane)
     try:
         report = drain(alias, lane, _most_batches(lane))
     except UNREACHABLE as error:
         log.warning("drain.unreachable", alias=alias, lane=lane, error=str(error))
         return
     if report.more:
-        ring(alias, lane)
+        wake(alias, lane)
     elif report.delivered and group_of(lane) is LaneGroup.ORDINARY:
-        rest(alias, lane)
+        throttle(alias, lane)
 
 
 def _most_batches(lane: int) -> int:

@@ -11,8 +11,8 @@ from django.db import transaction
 from counters.actions.move import move
 from counters.kinds import CounterKind
 from counters.types import Move
-from infra.changes.bell import ring
 from infra.changes.lanes import all_lanes, lane_of
+from infra.changes.wake_up import wake
 from infra.clock import now_ms
 from infra.sharding.buckets import group_by_shard
 from infra.sharding.sql import execute
@@ -54,4 +54,4 @@ def follow_together(alias: str, follower_ids: Sequence[int], followee_id: int) -
         execute(alias, CHANGE, (followee_id, lanes, ids))
     for lane in all_lanes():
         if lane in lanes:
-            ring(alias, lane)
+            wake(alias, lane)

@@ -4,7 +4,7 @@ import structlog
 from django.conf import settings
 from prometheus_client import Counter
 
-from infra.changes.registry import Sequel
+from infra.changes.registry import FollowUp
 from relations.queries.followers import iter_followers, list_bounds
 from timelines.actions.fan_out import push
 from timelines.changes import ChunkCut, FanOutBegun
@@ -16,7 +16,7 @@ FOLLOWERS = Counter("tideline_fan_out_followers_total", "Followers in these chun
 log = structlog.get_logger()
 
 
-def cut_chunks(author_id: int, begun: FanOutBegun) -> list[Sequel]:
+def cut_chunks(author_id: int, begun: FanOutBegun) -> list[FollowUp]:
     """The next chunks, and behind them the rest of the dispatch, if there is any.
 
     Cost: one index-only scan of as many followers as the chunks have.
@@ -28,11 +28,11 @@ def cut_chunks(author_id: int, begun: FanOutBegun) -> list[Sequel]:
     starts = [begun.below, *bounds]
     pieces = zip(starts, ends, strict=False)
     chunks = [ChunkCut(begun.entries, begun.shards, below, last) for below, last in pieces]
-    sequels = [Sequel(author_id, chunk) for chunk in chunks]
+    follow_ups = [FollowUp(author_id, chunk) for chunk in chunks]
     if not is_rest:
         rest = FanOutBegun(begun.entries, begun.shards, below=bounds[-1])
-        sequels.append(Sequel(author_id, rest))
-    return sequels
+        follow_ups.append(FollowUp(author_id, rest))
+    return follow_ups
 
 
 def push_chunk(author_id: int, chunk: ChunkCut) -> None:

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db import InterfaceError, OperationalError
 
 from infra.changes.failpoints import failpoint
-from infra.changes.registry import Sequel
+from infra.changes.registry import FollowUp
 from infra.sharding.buckets import shard_of
 from infra.sharding.scatter import scatter
 from relations.queries.followers import list_newest_followers
@@ -24,14 +24,14 @@ log = structlog.get_logger()
 ByAuthor = Mapping[int, Sequence[Entry]]
 
 
-def fan_out(posted: ByAuthor, shards: Iterable[str], hot: Collection[int] = ()) -> list[Sequel]:
+def fan_out(posted: ByAuthor, shards: Iterable[str], hot: Collection[int] = ()) -> list[FollowUp]:
     """Reaches the followers who live on these shards, as the authors' shard knows them now.
 
     Entries of `hot` authors are indexed only.
 
     A shard has the entries in its recent-posts index before any of its readers is pushed to. One
-    that cannot be reached gets sequels of its own; the readers of all others have the entries now.
-    So do the sequels of an author with more than INLINE_FOLLOWERS.
+    that cannot be reached gets its own follow-ups; the readers of all others have the entries now.
+    So do the follow-ups of an author with more than INLINE_FOLLOWERS.
     Safety: may run again; readers skip repeats. Cost: one statement a shard, at once; one query
     and one push an author.
     """
@@ -39,15 +39,15 @@ def fan_out(posted: ByAuthor, shards: Iterable[str], hot: Collection[int] = ()) 
     failpoint("fan_out.indexed")
     reached = tuple(shard for shard, done in is_indexed.items() if done)
     missed = [shard for shard, done in is_indexed.items() if not done]
-    sequels = [
-        Sequel(author_id, ShardMissed(tuple(entries), shard))
+    follow_ups = [
+        FollowUp(author_id, ShardMissed(tuple(entries), shard))
         for shard in missed
         for author_id, entries in posted.items()
     ]
-    return sequels + _push_all(posted, reached, hot)
+    return follow_ups + _push_all(posted, reached, hot)
 
 
-def make_up(posted: ByAuthor, shard: str, hot: Collection[int] = ()) -> list[Sequel]:
+def make_up(posted: ByAuthor, shard: str, hot: Collection[int] = ()) -> list[FollowUp]:
     """The part of a fan-out that a shard missed. Raises: what index_recent does; it is still away.
 
     Safety and cost as `fan_out`.
@@ -63,17 +63,17 @@ def push(entries: Sequence[Entry], reader_ids: Iterable[int], shards: Sequence[s
     failpoint("fan_out.page_pushed")
 
 
-def _push_all(posted: ByAuthor, shards: tuple[str, ...], hot: Collection[int]) -> list[Sequel]:
+def _push_all(posted: ByAuthor, shards: tuple[str, ...], hot: Collection[int]) -> list[FollowUp]:
     pushed = {a: entries for a, entries in posted.items() if a not in hot} if shards else {}
     return [s for author_id, entries in pushed.items() for s in _start(author_id, entries, shards)]
 
 
-def _start(author_id: int, entries: Sequence[Entry], shards: tuple[str, ...]) -> list[Sequel]:
+def _start(author_id: int, entries: Sequence[Entry], shards: tuple[str, ...]) -> list[FollowUp]:
     most = settings.INLINE_FOLLOWERS
     followers = list_newest_followers(author_id, most + 1)
     if len(followers) > most:
         heat_if_hot(author_id)
-        return [Sequel(author_id, FanOutBegun(tuple(entries), shards))]
+        return [FollowUp(author_id, FanOutBegun(tuple(entries), shards))]
     push(entries, followers, shards)
     return []
 

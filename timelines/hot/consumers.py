@@ -8,7 +8,7 @@ build that began before is ended by the drop.
 from collections.abc import Sequence
 
 from infra.caching.client import redis
-from infra.changes.registry import Delivery, Sequel, consumes
+from infra.changes.registry import Delivery, FollowUp, consumes
 from relations.queries.followers import list_followers_below
 from timelines.changes import AuthorCooled, FollowersBehind
 from timelines.hot.directory import forget_command
@@ -20,22 +20,22 @@ FOLLOWERS_AT_ONCE = 1_000
 
 
 @consumes(AuthorCooled)
-def begin_catching_up(alias: str, deliveries: Sequence[Delivery[AuthorCooled]]) -> list[Sequel]:
-    return [Sequel(one.owner_id, FollowersBehind()) for one in deliveries]
+def begin_catching_up(alias: str, deliveries: Sequence[Delivery[AuthorCooled]]) -> list[FollowUp]:
+    return [FollowUp(one.owner_id, FollowersBehind()) for one in deliveries]
 
 
 @consumes(FollowersBehind)
-def catch_up(alias: str, deliveries: Sequence[Delivery[FollowersBehind]]) -> list[Sequel]:
+def catch_up(alias: str, deliveries: Sequence[Delivery[FollowersBehind]]) -> list[FollowUp]:
     """Cost: one index-only query, and one round trip for each of FOLLOWERS_AT_ONCE followers."""
-    return [sequel for one in deliveries for sequel in _catch_up(alias, one)]
+    return [follow_up for one in deliveries for follow_up in _catch_up(alias, one)]
 
 
-def _catch_up(alias: str, one: Delivery[FollowersBehind]) -> list[Sequel]:
+def _catch_up(alias: str, one: Delivery[FollowersBehind]) -> list[FollowUp]:
     followers = list_followers_below(one.owner_id, one.payload.below, FOLLOWERS_AT_ONCE)
     for follower in followers:
         timeline_store().drop(follower.account_id)
     if len(followers) == FOLLOWERS_AT_ONCE:
-        return [Sequel(one.owner_id, FollowersBehind(below=followers[-1]))]
+        return [FollowUp(one.owner_id, FollowersBehind(below=followers[-1]))]
     if forget(alias, one.owner_id):
         outbox_store().drop(one.owner_id)
         redis().call(*forget_command())

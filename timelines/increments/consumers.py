@@ -29,7 +29,7 @@ def tell_of_relations(alias: str, deliveries: Related) -> None:
     redis().call(*readers_command(_concerned(deliveries)))
 
 
-@consumes(EdgeChanged, MuteChanged, at_once=True)
+@consumes(EdgeChanged, MuteChanged, inline=True)
 def forget_own_followees(alias: str, deliveries: Related) -> None:
     """Nor does the process that acted, from its own next read on."""
     for reader_id in _concerned(deliveries):

@@ -9,7 +9,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from infra.caching.client import FeedRedis, SingleClient
-from infra.changes import bell
+from infra.changes import wake_up
 from tests.integration.changes.kinds import Journal
 from tests.integration.changes.kinds import journal as the_journal
 
@@ -26,4 +26,4 @@ def journal(world: None) -> Iterator[Journal]:
 def no_redis(monkeypatch: pytest.MonkeyPatch) -> None:
     away = Redis(unix_socket_path="/nowhere/redis.sock", retry=Retry(NoBackoff(), 0))
     client = FeedRedis(SingleClient(away))
-    monkeypatch.setattr(bell, "redis", lambda: client)
+    monkeypatch.setattr(wake_up, "redis", lambda: client)

@@ -9,7 +9,7 @@ from django.db import transaction
 from infra.changes.append import append_change
 from infra.changes.failpoints import arm, disarm
 from infra.changes.lanes import LaneGroup
-from infra.changes.registry import Delivery, Payload, Sequel, consumes
+from infra.changes.registry import Delivery, FollowUp, Payload, consumes
 from infra.sharding.sql import execute, fetch_all
 
 ALIAS, OWNER, OTHER_OWNER = "shard0", 2, 3
@@ -23,7 +23,7 @@ class Noted(Payload, frozen=True):
     number: int = 0
 
 
-class NotedAtOnce(Payload, frozen=True):
+class NotedInline(Payload, frozen=True):
     kind: ClassVar[str] = "tests.noted_at_once"
 
 
@@ -33,11 +33,11 @@ class BulkNoted(Payload, frozen=True):
 
 
 class Asked(Payload, frozen=True):
-    """A sequel: asked for by what the journal's `ask` returns."""
+    """A follow_up: asked for by what the journal's `ask` returns."""
 
     kind: ClassVar[str] = "tests.asked"
     lanes: ClassVar[LaneGroup] = LaneGroup.BULK
-    is_sequel: ClassVar[bool] = True
+    is_follow_up: ClassVar[bool] = True
 
     number: int = 0
 
@@ -52,7 +52,7 @@ class Journal:
         self.heard: list[list[int]] = []
         self.deliveries: list[Delivery[Any]] = []
         self.act: Callable[[Sequence[Delivery[Any]]], Any] = lambda deliveries: None
-        self.ask: Callable[[Sequence[Delivery[Any]]], list[Sequel]] = lambda deliveries: []
+        self.ask: Callable[[Sequence[Delivery[Any]]], list[FollowUp]] = lambda deliveries: []
 
     def write(self, deliveries: Sequence[Delivery[Any]]) -> None:
         self.act(deliveries)
@@ -77,12 +77,12 @@ journal = Journal()
 
 
 @consumes(Noted, BulkNoted, Asked)
-def write_down(alias: str, deliveries: Sequence[Delivery[Any]]) -> list[Sequel]:
+def write_down(alias: str, deliveries: Sequence[Delivery[Any]]) -> list[FollowUp]:
     journal.write(deliveries)
     return journal.ask(deliveries)
 
 
-@consumes(NotedAtOnce, at_once=True)
+@consumes(NotedInline, inline=True)
 def write_down_at_once(alias: str, deliveries: Sequence[Delivery[Any]]) -> None:
     journal.write(deliveries)
 

@@ -23,7 +23,7 @@ from tests.integration.changes.kinds import (
     OWNER,
     BulkNoted,
     Noted,
-    NotedAtOnce,
+    NotedInline,
     emit,
     note,
     pending,
@@ -79,7 +79,7 @@ def test_in_the_transaction_of_another_database_it_is_refused(journal, other):
 
 def test_rollback_leaves_nothing(journal):
     with pytest.raises(LookupError), transaction.atomic(using=ALIAS):
-        append_change(ALIAS, OWNER, NotedAtOnce())
+        append_change(ALIAS, OWNER, NotedInline())
         raise LookupError
     assert pending() == []
     assert journal.heard == []
@@ -87,9 +87,9 @@ def test_rollback_leaves_nothing(journal):
 
 def test_rolled_back_savepoint_leaves_nothing(journal):
     with transaction.atomic(using=ALIAS):
-        kept = append_change(ALIAS, OWNER, NotedAtOnce())
+        kept = append_change(ALIAS, OWNER, NotedInline())
         with pytest.raises(LookupError), transaction.atomic(using=ALIAS):
-            append_change(ALIAS, OWNER, NotedAtOnce())
+            append_change(ALIAS, OWNER, NotedInline())
             raise LookupError
     assert pending() == [kept]
     assert journal.heard == [[kept]]
@@ -105,7 +105,7 @@ def test_at_once_consumers_run_after_the_commit(journal):
         )
     )
     with transaction.atomic(using=ALIAS):
-        version = append_change(ALIAS, OWNER, NotedAtOnce())
+        version = append_change(ALIAS, OWNER, NotedInline())
         assert journal.heard == []
     assert journal.heard == [[version]]
     assert seen == [(False, [(1,)])]
@@ -126,14 +126,14 @@ def test_at_once_failure_does_not_break_the_request(journal, error):
 
     journal.act = fail
     with capture_logs() as logs:
-        versions = emit(NotedAtOnce(), NotedAtOnce())
+        versions = emit(NotedInline(), NotedInline())
     assert pending() == asked == versions
-    assert [entry["event"] for entry in logs] == ["change.not_at_once"] * 2
+    assert [entry["event"] for entry in logs] == ["change.inline_failed"] * 2
 
 
 def test_bell_that_fails_in_an_unknown_way_does_not_break_the_request(journal, monkeypatch):
     monkeypatch.setattr("infra.changes.append.ring", lambda *_: 1 / 0)
-    versions = emit(NotedAtOnce())
+    versions = emit(NotedInline())
     assert pending() == journal.versions == versions
 
 

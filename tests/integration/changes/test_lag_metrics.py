@@ -14,7 +14,7 @@ from infra.changes.pausing import end_pause, pause_kind
 from infra.sharding.placement import all_aliases
 from infra.sharding.sql import execute
 from infra.telemetry.looks import Looks
-from tests.integration.changes.kinds import ALIAS, LANE, BulkNoted, NotedAtOnce, emit, note
+from tests.integration.changes.kinds import ALIAS, LANE, BulkNoted, NotedInline, emit, note
 
 
 def sample(name, **labels):
@@ -34,7 +34,7 @@ def test_states_by_group_of_lanes(journal):
     pause_kind(ALIAS, "tests.noted", "it breaks")
     note(3)
     drain(ALIAS, LANE)
-    park(ALIAS, emit(NotedAtOnce()), "wait")
+    park(ALIAS, emit(NotedInline()), "wait")
     emit(BulkNoted(), BulkNoted())
     execute(ALIAS, "UPDATE changes_change SET created_at = created_at - interval '1 hour'")
     assert counts("ordinary") == [0, 1, 3]
@@ -54,7 +54,7 @@ def test_compensator_reports_every_database():
 
 
 def test_without_redis_the_lag_is_there_all_the_same(journal):
-    emit(NotedAtOnce())
+    emit(NotedInline())
     redis().call("FLUSHDB")
     assert counts("ordinary") == [1, 0, 0]
     assert sample("tideline_shard_up") == 1

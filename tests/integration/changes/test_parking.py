@@ -19,7 +19,7 @@ from tests.integration.changes.kinds import (
     LANE,
     OTHER_OWNER,
     Noted,
-    NotedAtOnce,
+    NotedInline,
     armed,
     delivered,
     emit,
@@ -144,7 +144,7 @@ def test_commands_from_end_to_end(journal):
 
 def test_choice_by_kind_and_batches(journal):
     rows = note(5)
-    emit(NotedAtOnce())
+    emit(NotedInline())
     flags = ("--kind", Noted.kind, "--reason", "x", "--batch-size", "2", "--limit", "3")
     assert "3 changes done" in Outcome(Park(), *flags).out
     assert parked() == rows[:3]

@@ -25,7 +25,7 @@ from tests.integration.changes.kinds import (
     BulkNoted,
     Crash,
     Noted,
-    NotedAtOnce,
+    NotedInline,
     armed,
     column,
     crash,
@@ -46,7 +46,7 @@ LANES = "SELECT DISTINCT lane FROM changes_change ORDER BY 1"
 def test_paused_kind_waits_and_others_of_the_same_owner_and_lane_go_on(journal):
     pause_kind(ALIAS, KIND, "it breaks")
     held = note(2)
-    [other] = emit(NotedAtOnce())
+    [other] = emit(NotedInline())
     held += note(1)
     journal.clear()
     report = drain(ALIAS, LANE)
@@ -62,7 +62,7 @@ def test_what_is_held_is_not_come_upon_again(journal, settings, batches):
     note(5)
     drain(ALIAS, LANE)
     assert column(ALIAS, LANES) == [HELD + LANE]
-    [other] = emit(NotedAtOnce())
+    [other] = emit(NotedInline())
     assert [row.id for row in take_batch(ALIAS, LANE)] == [other]
 
 

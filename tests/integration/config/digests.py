@@ -15,7 +15,7 @@ ROWS = "SELECT '{0}', md5(string_agg(t::text, ',' ORDER BY t::text)) FROM public
 # What a run says of itself, and who drains now.
 OF_RUNS = ["jobs_jobrun", "jobs_jobcheckpoint", "changes_drainlease"]
 # Reports and wake-ups, which other threads and the tests themselves write.
-VOLATILE = (b"changes.bell:", b"caching.hot:", b"changes.lag:", b"timelines.increments:")
+VOLATILE = (b"changes.wake_up:", b"caching.hot:", b"changes.lag:", b"timelines.increments:")
 
 
 def rows_digest() -> dict[tuple[str, str], str]:

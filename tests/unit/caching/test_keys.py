@@ -8,7 +8,7 @@ from infra.caching.keys import key, keys
 def test_layout():
     assert key("relations.following:v1", 42) == b"relations.following:v1:{42}"
     assert key("posts.week:v1", 42, 7) == b"posts.week:v1:{42}:7"
-    assert key("changes.bell:v1", "shard0:1") == b"changes.bell:v1:{shard0:1}"
+    assert key("changes.wake_up:v1", "shard0:1") == b"changes.wake_up:v1:{shard0:1}"
 
 
 def test_many_owners_have_each_their_own():

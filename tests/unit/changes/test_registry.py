@@ -8,9 +8,9 @@ import pytest
 from infra.changes.errors import KindTaken, UnknownKind
 from infra.changes.registry import (
     Payload,
-    at_once_consumers_of,
     consumers_of,
     consumes,
+    inline_consumers_of,
     read_payload,
     registered_consumers,
 )
@@ -39,7 +39,7 @@ def second(alias, deliveries): ...
 def third(alias, deliveries): ...
 
 
-@consumes(Grown, at_once=True)
+@consumes(Grown, inline=True)
 def fourth(alias, deliveries): ...
 
 
@@ -79,8 +79,8 @@ def test_kind_has_one_payload():
 def test_consumers_are_called_in_the_order_they_were_declared():
     assert consumers_of("tests.grown") == [first, third, fourth]
     assert consumers_of("tests.shrunk") == [second, third]
-    assert at_once_consumers_of("tests.grown") == [fourth]
-    assert at_once_consumers_of("tests.shrunk") == []
+    assert inline_consumers_of("tests.grown") == [fourth]
+    assert inline_consumers_of("tests.shrunk") == []
     here = [consumer for consumer in registered_consumers() if consumer.__module__ == __name__]
     assert here == [first, second, third, fourth]
 

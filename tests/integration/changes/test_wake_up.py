@@ -9,9 +9,9 @@ import pytest
 from django.db import OperationalError
 
 from infra.caching.client import redis
-from infra.changes import bell
-from infra.changes.bell import answer, flag_key, ring
+from infra.changes import wake_up
 from infra.changes.tasks import drain_lane
+from infra.changes.wake_up import acknowledge, flag_key, wake
 from infra.sharding.sql import execute
 from tests.integration.changes.kinds import (
     ALIAS,
@@ -61,7 +61,7 @@ def test_lanes_and_databases_ring_for_themselves(journal):
 
 def test_change_that_comes_after_the_answer_rings_again(journal):
     note()
-    answer(ALIAS, LANE)
+    acknowledge(ALIAS, LANE)
     note()
     assert messages() == [(ALIAS, LANE)] * 2
 
@@ -69,7 +69,7 @@ def test_change_that_comes_after_the_answer_rings_again(journal):
 def test_lost_message_is_rung_again_after_a_while(journal):
     note()
     left_ms = redis().call("PTTL", flag_key(ALIAS, LANE))
-    assert 0 < left_ms <= bell.FLAG_TTL_MS
+    assert 0 < left_ms <= wake_up.FLAG_TTL_MS
 
 
 def test_message_names_the_task_that_drains(journal):
@@ -112,7 +112,7 @@ def test_a_lane_that_delivered_is_drained_in_rounds(journal):
 
 
 def test_a_resting_lane_asks_for_its_next_round(journal, settings):
-    settings.CHANGE_REST_MS = 50_000
+    settings.CHANGE_THROTTLE_MS = 50_000
     note()
     redis().call("DEL", QUEUE)
     began = datetime.now(UTC)
@@ -142,7 +142,7 @@ def test_task_gets_over_a_connection_that_broke(journal):
 def test_without_redis_it_neither_raises_nor_hangs(journal, no_redis):
     began = time.monotonic()
     versions = note(20)
-    ring(ALIAS, LANE)
+    wake(ALIAS, LANE)
     drain_lane(ALIAS, LANE)
     assert time.monotonic() - began < PATIENCE_S / 5, "a crowded machine; a hung Redis never ends"
     assert delivered() == versions

@@ -1,4 +1,4 @@
-"""Sequels: what a consumer asks for is written once, with the filing, whatever breaks off."""
+"""Follow-ups: what a consumer asks for is written once, with the filing, whatever breaks off."""
 
 from datetime import UTC, datetime, timedelta
 from io import StringIO
@@ -8,7 +8,7 @@ from django.core.management import call_command
 
 from infra.changes.drain import drain
 from infra.changes.errors import FailsAlike
-from infra.changes.registry import Sequel
+from infra.changes.registry import FollowUp
 from infra.changes.tasks import drain_lane
 from infra.sharding.sql import fetch_all
 from tests.integration.changes.kinds import (
@@ -40,9 +40,9 @@ FAILPOINTS = [
 
 
 def ask_for_each_note(deliveries):
-    """One sequel a note, and nothing of sequels themselves."""
+    """One follow_up a note, and nothing of follow_ups themselves."""
     notes = [one.payload for one in deliveries if isinstance(one.payload, Noted)]
-    return [Sequel(OWNER, Asked(one.number)) for one in notes]
+    return [FollowUp(OWNER, Asked(one.number)) for one in notes]
 
 
 def asked():
@@ -93,7 +93,7 @@ def test_no_bell_for_the_lane_that_is_drained_anyway(journal, monkeypatch):
     rung = []
     monkeypatch.setattr("infra.changes.append.ring", lambda *place: rung.append(place))
     journal.ask = lambda deliveries: [
-        Sequel(OWNER, Asked(5)) for one in deliveries if one.payload == BulkNoted()
+        FollowUp(OWNER, Asked(5)) for one in deliveries if one.payload == BulkNoted()
     ]
     assert drain(ALIAS, BULK_LANE).delivered == 2
     assert rung == []

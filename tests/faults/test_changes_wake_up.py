@@ -7,7 +7,7 @@ from celery import Celery
 from redis import Redis
 from redis.connection import UnixDomainSocketConnection
 
-from infra.changes import bell
+from infra.changes import wake_up
 from tests.waiting import PATIENCE_S, until
 
 QUEUE = "celery:celery"
@@ -28,11 +28,11 @@ def broker(server, client, monkeypatch, settings):
     app = Celery("other", set_as_current=False)
     app.config_from_object("django.conf:settings", namespace="CELERY")
     app.conf.broker_url = f"redis+socket://{server.url[7:].replace('?db=', '?virtual_host=')}"
-    monkeypatch.setattr(bell, "redis", lambda: client)
-    monkeypatch.setattr(bell, "current_app", app)
-    bell._broker.cache_clear()
+    monkeypatch.setattr(wake_up, "redis", lambda: client)
+    monkeypatch.setattr(wake_up, "current_app", app)
+    wake_up._broker.cache_clear()
     yield client
-    bell._broker.cache_clear()
+    wake_up._broker.cache_clear()
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def connects(monkeypatch):
 
 
 def ring(lane=0):
-    bell.ring("shard0", lane)
+    wake_up.wake("shard0", lane)
 
 
 @pytest.mark.parametrize("fail", ["kill", "pause"])
@@ -87,9 +87,9 @@ def test_broker_that_hangs_after_the_flag_was_set(server, broker, monkeypatch, c
 def test_message_that_could_not_be_sent_leaves_no_flag(broker, monkeypatch):
     """It would keep the bell silent for the changes that come when the broker is back."""
     app = Celery("nowhere", broker="redis+socket:///nowhere/redis.sock", set_as_current=False)
-    monkeypatch.setattr(bell, "current_app", app)
+    monkeypatch.setattr(wake_up, "current_app", app)
     ring()
-    assert broker.call("EXISTS", bell.flag_key("shard0", 0)) == 0
+    assert broker.call("EXISTS", wake_up.flag_key("shard0", 0)) == 0
 
 
 def test_restarted_broker_is_rung(server, broker):

@@ -2,7 +2,7 @@
 
 A bell that is not heard costs delay, never data: the compensation schedule finds the rows.
 
-A lane that had something to deliver rests: the bell is silent for CHANGE_REST_MS, then it is
+A lane that had something to deliver rests: the bell is silent for CHANGE_THROTTLE_MS, then it is
 drained again. So a busy lane is drained in rounds, what many did to one account is one write a
 round, and the first change after a quiet time is delivered at once.
 """
@@ -24,11 +24,11 @@ from infra.caching.keys import key
 # would grow by a message a lane in this time. Meanwhile the compensation schedule drains.
 FLAG_TTL_MS = 30_000
 TASK = "changes.drain_lane"
-RESTING = b"resting"
+THROTTLED = b"throttled"
 log = structlog.get_logger()
 
 
-def ring(alias: str, lane: int) -> None:
+def wake(alias: str, lane: int) -> None:
     """Asks for a drain unless one is asked for already.
 
     Never raises for Redis being away. Cost: one round trip; a millisecond for the one that asks.
@@ -37,47 +37,47 @@ def ring(alias: str, lane: int) -> None:
         if redis().call("SET", flag_key(alias, lane), 1, "NX", "PX", FLAG_TTL_MS):
             _send(alias, lane)
     except RedisError as error:
-        log.warning("bell.unheard", alias=alias, lane=lane, error=str(error))
+        log.warning("wake_up.failed", alias=alias, lane=lane, error=str(error))
 
 
-def answer(alias: str, lane: int) -> None:
+def acknowledge(alias: str, lane: int) -> None:
     """Takes the flag down before the rows are read: a change committed later rings again."""
     try:
         redis().call("DEL", flag_key(alias, lane))
     except RedisError as error:
-        log.warning("bell.stuck", alias=alias, lane=lane, error=str(error))
+        log.warning("wake_up.flag_not_changed", alias=alias, lane=lane, error=str(error))
 
 
-def rest(alias: str, lane: int) -> None:
-    """Silences the bell, and asks for a drain in CHANGE_REST_MS. Cost: a round trip, a message."""
-    rest_ms = settings.CHANGE_REST_MS
+def throttle(alias: str, lane: int) -> None:
+    """Silences it, and asks for a drain in CHANGE_THROTTLE_MS. Cost: a round trip, a message."""
+    throttle_ms = settings.CHANGE_THROTTLE_MS
     try:
-        redis().call("SET", flag_key(alias, lane), RESTING, "PX", FLAG_TTL_MS + rest_ms)
-        _send(alias, lane, is_rested=True, countdown_s=rest_ms / 1000)
+        redis().call("SET", flag_key(alias, lane), THROTTLED, "PX", FLAG_TTL_MS + throttle_ms)
+        _send(alias, lane, ends_throttle=True, countdown_s=throttle_ms / 1000)
     except RedisError as error:
-        log.warning("bell.stuck", alias=alias, lane=lane, error=str(error))
+        log.warning("wake_up.flag_not_changed", alias=alias, lane=lane, error=str(error))
 
 
-def is_resting(alias: str, lane: int) -> bool:
+def is_throttled(alias: str, lane: int) -> bool:
     """Whether a drain is asked for that is not due yet."""
     try:
-        return bool(redis().call("GET", flag_key(alias, lane)) == RESTING)
+        return bool(redis().call("GET", flag_key(alias, lane)) == THROTTLED)
     except RedisError:
         return False
 
 
 def flag_key(alias: str, lane: int) -> bytes:
-    return key("changes.bell:v1", f"{alias}:{lane}")
+    return key("changes.wake_up:v1", f"{alias}:{lane}")
 
 
-def _send(alias: str, lane: int, is_rested: bool = False, countdown_s: float = 0) -> None:
-    arguments = (alias, lane, is_rested)
+def _send(alias: str, lane: int, ends_throttle: bool = False, countdown_s: float = 0) -> None:
+    arguments = (alias, lane, ends_throttle)
     try:
         with producers[_broker()].acquire(block=True) as producer:
             current_app.send_task(TASK, arguments, producer=producer, countdown=countdown_s or None)
     except BrokerError as error:
-        log.warning("bell.not_sent", alias=alias, lane=lane, error=str(error))
-        answer(alias, lane)
+        log.warning("wake_up.not_sent", alias=alias, lane=lane, error=str(error))
+        acknowledge(alias, lane)
 
 
 @cache
