@@ -12,8 +12,8 @@ from django.http import HttpRequest
 from oauth2_provider.models import get_grant_model
 
 from accounts.actions.end_tokens import delete_application, end_tokens
-from accounts.key_pages import KeyPages, ReadOnlyPages
 from accounts.models import AccessToken, Application, IDToken, RefreshToken, User
+from infra.admin.keyset import KeysetAdmin, ReadOnlyKeysetAdmin
 
 # What the toolkit registers with actions and fields that do not know our caches, or that is unused.
 for _model in (Application, AccessToken, RefreshToken, IDToken, get_grant_model()):
@@ -24,7 +24,7 @@ class ReasonForm(ActionForm):
     reason = forms.CharField(required=False, max_length=200)
 
 
-class WithReason(admin.ModelAdmin):  # type: ignore[type-arg]
+class ReasonRequiredAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     """Actions that are refused without a reason, and leave it in the log."""
 
     action_form = ReasonForm
@@ -38,7 +38,7 @@ class WithReason(admin.ModelAdmin):  # type: ignore[type-arg]
 
 
 @admin.register(User)
-class UserAdmin(KeyPages, DjangoUserAdmin):  # type: ignore[type-arg]
+class UserAdmin(KeysetAdmin, DjangoUserAdmin):  # type: ignore[type-arg]
     """Users are created by sign-up or `manage.py create_account`, which lay the account row too.
 
     Who may sign in is for moderation to say. No filters: none of them would have an index.
@@ -74,7 +74,7 @@ class UserAdmin(KeyPages, DjangoUserAdmin):  # type: ignore[type-arg]
 
 
 @admin.register(Application)
-class ApplicationAdmin(KeyPages, WithReason):
+class ApplicationAdmin(KeysetAdmin, ReasonRequiredAdmin):
     """Registered through POST /api/v1/apps; an action deletes one and ends its tokens first."""
 
     list_display = ("name", "website", "scopes", "quota", "created")
@@ -110,7 +110,7 @@ class ApplicationAdmin(KeyPages, WithReason):
 
 
 @admin.register(AccessToken)
-class AccessTokenAdmin(ReadOnlyPages, WithReason):
+class AccessTokenAdmin(ReadOnlyKeysetAdmin, ReasonRequiredAdmin):
     """To read, and to end. Tokens themselves are not kept, so there is nothing to see of them."""
 
     list_display = ("id", "user", "application", "scope", "created", "expires")

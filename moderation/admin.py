@@ -13,8 +13,8 @@ from django.utils.html import format_html, format_html_join
 from django.utils.http import urlencode
 from django.utils.safestring import SafeString
 
-from accounts.admin import WithReason
-from accounts.key_pages import KeyPages
+from accounts.admin import ReasonRequiredAdmin
+from infra.admin.keyset import KeysetAdmin
 from infra.api.errors import TidelineError
 from moderation.actions.appeals import accept_appeal, file_appeal, reject_appeal
 from moderation.actions.judge import judge_account, judge_post
@@ -26,7 +26,7 @@ from moderation.types import Act, ReportState, Verdict
 from posts.ids import PostId
 
 
-class Queue(KeyPages, WithReason):
+class Queue(KeysetAdmin, ReasonRequiredAdmin):
     """What moderators work off: nothing is entered or deleted by hand."""
 
     fields: ClassVar[tuple[str, ...]] = ()
@@ -127,7 +127,7 @@ def _act_link(target: str, report_id: int) -> str:
 
 
 @admin.register(ModerationAct)
-class ActAdmin(KeyPages):
+class ActAdmin(KeysetAdmin):
     """To add an act is to do it. Who may add may judge; staff is judged by superusers."""
 
     form = ActForm

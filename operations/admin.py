@@ -5,13 +5,13 @@ from typing import Any
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 
-from accounts.key_pages import ReadOnlyPages
+from infra.admin.keyset import ReadOnlyKeysetAdmin
 from infra.jobs.models import JobRun
 from infra.jobs.runs import mark_died_runs
 
 
 @admin.register(JobRun)
-class JobRunAdmin(ReadOnlyPages):
+class JobRunAdmin(ReadOnlyKeysetAdmin):
     """Kept for half a year, so filters look at little. Written by the runs themselves."""
 
     list_display = (

@@ -6,8 +6,8 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from accounts.admin import WithReason
-from accounts.key_pages import KeyPages
+from accounts.admin import ReasonRequiredAdmin
+from infra.admin.keyset import KeysetAdmin
 from timelines.promotions.forms import TARGETS, CampaignForm
 from timelines.promotions.models import Campaign
 
@@ -15,7 +15,7 @@ TARGET_FIELDS = ("kind", *(name for names in TARGETS.values() for name in names)
 
 
 @admin.register(Campaign)
-class CampaignAdmin(KeyPages, WithReason):
+class CampaignAdmin(KeysetAdmin, ReasonRequiredAdmin):
     """Changes reach every page within some seconds (running.py). Numbers lag as much."""
 
     form = CampaignForm

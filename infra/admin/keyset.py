@@ -15,7 +15,7 @@ BELOW = "below"
 LONGEST_ID = 18
 
 
-class KeyChangeList(ChangeList):
+class KeysetChangeList(ChangeList):
     """One page: the rows below a primary key, the highest first."""
 
     older_query: str | None = None
@@ -48,7 +48,7 @@ class KeyChangeList(ChangeList):
         return self.queryset.filter(pk__lt=int(below))
 
 
-class KeyPages(admin.ModelAdmin):  # type: ignore[type-arg]
+class KeysetAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     """For models with a number as primary key. Filters and searches must go by an index."""
 
     change_list_template = "accounts/key_pages.html"
@@ -58,10 +58,10 @@ class KeyPages(admin.ModelAdmin):  # type: ignore[type-arg]
     list_per_page = 50
 
     def get_changelist(self, request: HttpRequest, **options: Any) -> type[ChangeList]:
-        return KeyChangeList
+        return KeysetChangeList
 
 
-class ReadOnlyPages(KeyPages):
+class ReadOnlyKeysetAdmin(KeysetAdmin):
     """For rows that are to be read, and not to be made, changed or deleted here."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:
