@@ -10,9 +10,9 @@ from accounts.queries.cards import complete_cards, forget_cards, plan_cards
 from bench.world import TEXT, drain_all, make_accounts
 from infra.caching.client import redis
 from posts.actions.create_post import create_post
-from posts.count_cache import forget_counts
+from posts.cache.counts import forget_counts
+from posts.cache.in_process import known_posts
 from posts.ids import PostId
-from posts.known import known_posts
 from posts.queries.hydrate import hydrate
 from posts.types import Draft
 from tests.budgets import count_calls

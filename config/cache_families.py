@@ -9,7 +9,7 @@ PURGEABLE = {
         Family("counters.account", Way.ENDS, "one row an account when it is next shown"),
         Family("posts.week", Way.ENDS, "two queries an author and week when next shown"),
         Family("posts.counts", Way.ENDS, "one query for the posts of a page"),
-        Family("posts.own_marks", Way.ENDS, "two queries a viewer"),
+        Family("posts.cache.viewer_state", Way.ENDS, "two queries a viewer"),
         Family("relations.following", Way.ENDS, "the whole list of an account, once"),
         Family("relations.quiet", Way.ENDS, "the quiet follows of an account, once"),
         Family("relations.followers", Way.ENDS, "the newest FOLLOWERS_CACHED of an account, once"),

@@ -10,5 +10,5 @@ class PostsConfig(AppConfig):
 
     def ready(self) -> None:
         import_module("posts.consumers")
-        import_module("posts.counted")
-        import_module("posts.retention")
+        import_module("posts.counter_rows")
+        import_module("posts.periodic")

@@ -10,7 +10,10 @@ from infra.caching.hashes import HashChange
 from infra.changes.failpoints import failpoint
 from infra.changes.registry import Delivery, consumes
 from posts.actions.record_responses import COUNTED, by_shard, record_on_shard
-from posts.cache import (
+from posts.cache.counts import refresh_post_counts
+from posts.cache.in_process import account_command, gone_command
+from posts.cache.viewer_state import refresh_own_marks
+from posts.cache.weeks import (
     WEEKS,
     Week,
     field_of,
@@ -20,11 +23,8 @@ from posts.cache import (
     week_of,
 )
 from posts.changes import PostCreated, PostDeleted, PostHidden, PostMarked
-from posts.count_cache import refresh_post_counts
 from posts.encode import PostRow, encode_post
 from posts.ids import PostId
-from posts.known import account_command, gone_command
-from posts.own_marks import refresh_own_marks
 from posts.queries.responses import read_mark_responses, read_post_responses
 from posts.queries.rows import read_posts
 from posts.types import Kind, Response

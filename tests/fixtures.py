@@ -15,7 +15,7 @@ from pytest_django import DjangoDbBlocker
 from accounts.queries import cards, viewers
 from infra.caching.client import _known, redis
 from infra.caching.listener import LISTENER, LISTENING
-from posts import count_cache
+from posts.cache import counts
 from tests.waiting import PATIENCE_S, until
 from tests.world import clean, drain_all
 from timelines.hot import entries
@@ -66,7 +66,7 @@ def memory() -> Iterator[None]:
     Between two lines of a test that counts, a crowded machine may take longer than a second.
     """
     with pytest.MonkeyPatch.context() as patch:
-        for tier in (cards._cards, count_cache._shown):
+        for tier in (cards._cards, counts._shown):
             patch.setattr(tier, "_cache", TTLCache(tier._cache.maxsize, PATIENCE_S))
         patch.setattr(entries, "COPY_S", float(PATIENCE_S))
         patch.setattr(viewers, "LOCAL_S", float(PATIENCE_S))

@@ -17,9 +17,9 @@ from infra.changes.lag import lag_of
 from infra.sharding.buckets import shard_of
 from infra.sharding.placement import all_aliases, is_allowed, placement_of
 from posts.actions.create_post import create_post
-from posts.count_cache import forget_counts
+from posts.cache.counts import forget_counts
+from posts.cache.in_process import known_posts
 from posts.ids import PostId
-from posts.known import known_posts
 from posts.types import Draft
 from timelines.stores.factory import timeline_store
 from timelines.types import LiveTimeline

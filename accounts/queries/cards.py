@@ -2,7 +2,7 @@
 
 Pages show the same few again and again.
 Who is suspended has none. So a card in memory is shown only by a request that has read the log of
-what is gone since (posts/known.py), which tells of accounts too.
+what is gone since (posts/cache/in_process.py), which tells of accounts too.
 """
 
 import time

@@ -10,7 +10,7 @@ from infra.caching.client import redis
 from infra.caching.keys import key
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import Key, Row, walk
-from posts.cache import CACHED_WEEKS, WEEK_S, WEEKS, fill_weeks
+from posts.cache.weeks import CACHED_WEEKS, WEEK_S, WEEKS, fill_weeks
 from posts.ids import second_of
 from timelines.hot.entries import OUTBOX_FAMILY, Outboxes
 from timelines.hot.queries.hot_authors import find_unpushed, list_hot

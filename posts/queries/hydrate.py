@@ -10,11 +10,11 @@ from redis.exceptions import RedisError
 from accounts.queries.cards import CardReading, complete_cards, plan_cards, plan_cards_anew
 from infra.caching.client import Command, redis
 from posts.api.present import NO_COUNTS, present_repost, present_status
-from posts.cache import Fragments, complete_reading, plan_reading
-from posts.count_cache import complete_counts, plan_counts
+from posts.cache.counts import complete_counts, plan_counts
+from posts.cache.in_process import Look, Position, known_posts
+from posts.cache.viewer_state import Flags
+from posts.cache.weeks import Fragments, complete_reading, plan_reading
 from posts.ids import PostId, authors_of
-from posts.known import Look, Position, known_posts
-from posts.own_marks import Flags
 
 
 class Hydrated(NamedTuple):
@@ -74,10 +74,10 @@ def hydrate(
     """Loads posts, authors and counts; `extra` commands ride along (replies None without Redis).
 
     `reposts`: the reposts that show some of the posts; they have no counts of their own.
-    `position`: where the log of what is gone stood (posts/known.py) in this request; without it
-    the log is read along, and of process memory only cards are used, unless it has news. Cost: one
-    round trip and no SQL when warm, no round trip when all is in process memory; what is missing
-    comes from its shard, once.
+    `position`: the offset of the invalidation log in this request (posts.cache.in_process);
+    without it the log is read along, and of process memory only cards are used.
+    Cost: one round trip and no SQL when warm, no round trip when all is in process memory; what
+    is missing comes from its shard, once.
     """
     wanted = dict.fromkeys([*ids, *reposts])
     known = known_posts.find(wanted, position)

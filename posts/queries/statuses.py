@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from infra.caching.client import Command
+from posts.cache.viewer_state import Flags, complete_own_marks, find_flags, own_marks_command
 from posts.encode import find_reposted
 from posts.errors import PostNotFound
 from posts.ids import PostId
-from posts.own_marks import Flags, complete_own_marks, find_flags, own_marks_command
 from posts.queries.hydrate import Hydrated, hydrate
 from posts.rules import may_see
 from relations.queries.standings import ask_command, complete_standings

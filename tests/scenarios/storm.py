@@ -28,7 +28,7 @@ from infra.changes.drain import drain, take_batch
 from infra.changes.failpoints import arm, disarm
 from infra.changes.lanes import all_lanes
 from infra.sharding.buckets import shard_of
-from posts.count_cache import number_of, post_counts
+from posts.cache.counts import number_of, post_counts
 from tests.scenarios.background import Stop, threads
 from tests.scenarios.storm_acts import ONE_TRANSACTION, Act, Acts
 

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 from accounts.queries.cards import CardReading, complete_cards, plan_cards
 from infra.caching.client import Command, redis
 from infra.changes.errors import UNREACHABLE
-from posts.cache import PostReading, complete_reading, plan_reading
-from posts.count_cache import CountReading, complete_counts, plan_counts
+from posts.cache.counts import CountReading, complete_counts, plan_counts
+from posts.cache.viewer_state import complete_own_marks, find_flags, own_marks_command
+from posts.cache.weeks import PostReading, complete_reading, plan_reading
 from posts.ids import PostId
-from posts.own_marks import complete_own_marks, find_flags, own_marks_command
 from posts.queries.hydrate import Hydrated
 from posts.queries.statuses import View
 from relations.queries.standings import ask_command, complete_standings

@@ -11,8 +11,8 @@ from infra.api.errors import InvalidCursor
 from infra.api.pages import Page, Window
 from infra.clock import now_ms
 from posts.api.present import page_of_statuses, with_reposters
+from posts.cache.viewer_state import Flags, find_flags
 from posts.ids import FIRST, LAST, MalformedPostId, PostId, authors_of
-from posts.own_marks import Flags, find_flags
 from posts.queries.hydrate import Hydrated, hydrate
 from relations.known import count_known, find_known_standings, keep_known_standings
 from relations.queries.standings import ask_command, complete_standings

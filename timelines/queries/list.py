@@ -11,8 +11,8 @@ from redis.exceptions import RedisError
 from infra.api.pages import Page, Window
 from infra.caching.client import redis
 from infra.clock import now_ms
-from posts.known import Position, known_posts
-from posts.own_marks import complete_own_marks, own_marks_command
+from posts.cache.in_process import Position, known_posts
+from posts.cache.viewer_state import complete_own_marks, own_marks_command
 from posts.queries.responses import read_reposts
 from relations.known import stamp_command
 from relations.queries.following import load_following

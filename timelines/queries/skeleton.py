@@ -10,9 +10,9 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 from redis.exceptions import RedisError
 
 from infra.caching.client import redis
+from posts.cache.in_process import Position, known_posts
+from posts.cache.viewer_state import OwnMarks, complete_own_marks, own_marks_command
 from posts.ids import LAST, PACKED_BYTES, PostId
-from posts.known import Position, known_posts
-from posts.own_marks import OwnMarks, complete_own_marks, own_marks_command
 from posts.queries.responses import read_reposts
 from relations.known import stamp_command
 from relations.queries.following import load_following, read_version, version_command

@@ -16,7 +16,7 @@ from posts.api.viewer import viewer_of
 from posts.errors import ParentNotFound, PostNotFound
 from posts.ids import PostId
 from posts.queries.context import load_context
-from posts.queries.own_acts import find_original, present_own_act
+from posts.queries.interactions import find_original, present_own_act
 from posts.queries.statuses import get_original, load_status_json
 from posts.types import Draft
 

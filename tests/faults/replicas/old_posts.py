@@ -5,8 +5,8 @@ from functools import partial
 
 from infra.caching.client import redis
 from posts.actions.create_post import create_post
+from posts.cache.in_process import known_posts
 from posts.ids import PostId
-from posts.known import known_posts
 from posts.types import Draft
 from tests.budgets import Calls
 

@@ -13,7 +13,7 @@ from counters.cache import account_counts
 from infra.caching import broadcast
 from infra.caching.client import redis
 from infra.caching.local import LocalTier
-from posts import count_cache
+from posts.cache import counts
 from tests.callers import is_disabled, token_of
 from tests.other_process import environment_of_this_test
 from tests.waiting import until
@@ -26,13 +26,13 @@ AGES = 3600.0
 def ages(world, monkeypatch):
     """Copies get as old as they like."""
     monkeypatch.setattr(cards, "_cards", LocalTier("accounts.card", 100, AGES))
-    monkeypatch.setattr(count_cache, "_shown", count_cache._Shown("posts.counts", 100, AGES))
+    monkeypatch.setattr(counts, "_shown", counts._Shown("posts.counts", 100, AGES))
     monkeypatch.setattr(viewers, "LOCAL_S", AGES)
     copies = {**broadcast._copies}
     for family in (profiles.family, account_counts.family):
         copies[family] = [*copies[family], cards._cards]
-    family = count_cache.post_counts.family
-    copies[family] = [*copies[family], count_cache._shown]
+    family = counts.post_counts.family
+    copies[family] = [*copies[family], counts._shown]
     monkeypatch.setattr(broadcast, "_copies", copies)
 
 
@@ -61,10 +61,10 @@ def card(account_id):
     return cards.complete_cards(reading, redis().run(reading.commands()))[account_id]
 
 
-def counts(post_id):
-    reading = count_cache.plan_counts([post_id])
+def shown_counts(post_id):
+    reading = counts.plan_counts([post_id])
     replies = redis().run(reading.commands())
-    return count_cache.complete_counts(reading, replies, {post_id})[post_id]
+    return counts.complete_counts(reading, replies, {post_id})[post_id]
 
 
 def test_profile_changed_elsewhere(other):
@@ -78,10 +78,10 @@ def test_profile_changed_elsewhere(other):
 def test_post_favourited_elsewhere(other):
     ann, bob = make_account(), make_account()
     post = publish(ann)
-    assert b'"favourites_count":0' in counts(post)
-    assert count_cache.plan_counts([post]).missing == []
+    assert b'"favourites_count":0' in shown_counts(post)
+    assert counts.plan_counts([post]).missing == []
     other("favourite", bob, ann, post.moment)
-    until(lambda: b'"favourites_count":1' in counts(post))
+    until(lambda: b'"favourites_count":1' in shown_counts(post))
 
 
 def test_token_ended_elsewhere(other):

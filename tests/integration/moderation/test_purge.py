@@ -25,7 +25,7 @@ from posts.actions.delete_post import delete_post
 from posts.actions.mark_post import mark_post
 from posts.jobs.purge_deleted_posts import FOUND
 from posts.management.commands.purge_deleted_posts import Command as PurgePosts
-from posts.retention import purge_deleted_posts_in_turns
+from posts.periodic import purge_deleted_posts_in_turns
 from posts.types import Kind
 from relations.actions.block import block
 from relations.actions.mute import mute

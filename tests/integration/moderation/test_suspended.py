@@ -18,7 +18,7 @@ from infra.changes.models import Change
 from infra.sharding.buckets import shard_of
 from infra.sharding.placement import all_aliases
 from moderation.types import Act
-from posts.known import known_posts
+from posts.cache.in_process import known_posts
 from relations.actions.follow import follow
 from tests.budgets import count_calls
 from tests.callers import Caller, is_disabled, token_of

@@ -5,10 +5,10 @@ import pytest
 from infra.api.pages import Window
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
-from posts import own_marks
 from posts.actions.create_post import create_post
 from posts.actions.repost import repost
-from posts.cache import fill_weeks, week_of
+from posts.cache import viewer_state
+from posts.cache.weeks import fill_weeks, week_of
 from posts.ids import SEQUENCES, PostId
 from posts.queries.lists import MARKED, RESPONDERS, _encode_responder, _read
 from posts.queries.responses import read_replies
@@ -134,11 +134,11 @@ def test_replies_to_many_posts_are_found_by_the_index(responded):
 
 def test_newest_marks_are_read_by_the_index(responded):
     with count_calls() as calls:
-        own_marks._load([responded.author_id])
+        viewer_state._load([responded.author_id])
     (statement,) = calls.statements
     scans = [n for n in nodes_of(statement) if n.get("Relation Name") == "posts_mark"]
     assert [scan["Index Name"] for scan in scans] == ["mark_recent"]
-    assert scans[0]["Actual Rows"] <= own_marks.MOST_MARKS + 1
+    assert scans[0]["Actual Rows"] <= viewer_state.MOST_MARKS + 1
 
 
 def test_own_repost_of_a_post_is_one_entry(author):

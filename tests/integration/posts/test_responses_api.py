@@ -12,7 +12,7 @@ from posts.ids import PostId
 from relations.actions.block import block, unblock
 from tests.budgets import count_calls
 from tests.callers import Caller, ids_of
-from tests.integration.posts.responding import STATUSES, do, reply, see
+from tests.integration.posts.interacting import STATUSES, do, reply, see
 from tests.truth import assert_drained_truth, everything_written
 from tests.world import publish
 

@@ -6,7 +6,7 @@ from infra.caching.client import redis
 from infra.changes.failpoints import arm, disarm
 from posts.actions.mark_post import mark_post
 from posts.actions.repost import repost, take_back_repost
-from posts.count_cache import number_of, post_counts
+from posts.cache.counts import number_of, post_counts
 from posts.ids import PostId
 from posts.types import Kind
 from tests.callers import Caller

@@ -10,7 +10,7 @@ from posts.ids import PostId
 from posts.queries import context
 from relations.actions.block import block, unblock
 from tests.callers import Caller, ids_of, next_link
-from tests.integration.posts.responding import STATUSES, do, reply
+from tests.integration.posts.interacting import STATUSES, do, reply
 from tests.world import make_accounts, publish
 
 

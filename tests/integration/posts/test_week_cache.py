@@ -10,10 +10,10 @@ from infra.caching.client import SingleClient, redis
 from infra.changes.models import Change
 from infra.changes.registry import Delivery
 from infra.sharding.buckets import shard_of
-from posts import cache
 from posts.actions.create_post import create_post
 from posts.actions.delete_post import delete_post
-from posts.cache import BUSY, WEEK_S, WEEKS, complete_reading, plan_reading, week_of
+from posts.cache import weeks
+from posts.cache.weeks import BUSY, WEEK_S, WEEKS, complete_reading, plan_reading, week_of
 from posts.changes import PostCreated, PostDeleted
 from posts.consumers import refresh_cached_weeks
 from posts.ids import EPOCH, PostId
@@ -58,7 +58,7 @@ def ann(world):
 @pytest.fixture
 def few(monkeypatch):
     """Weeks of more than five posts are busy ones."""
-    monkeypatch.setattr(cache, "MAX_WEEK_POSTS", 5)
+    monkeypatch.setattr(weeks, "MAX_WEEK_POSTS", 5)
     return 5
 
 
@@ -203,7 +203,7 @@ def test_without_redis_posts_come_from_the_shards(world, monkeypatch):
 def test_slow_loader_cannot_lay_a_post_that_was_deleted_meanwhile(ann, monkeypatch):
     post_id, other = post_at(ann), post_at(ann, NOW_S + 1)
     forget(post_id)
-    read_ranges = cache.read_ranges
+    read_ranges = weeks.read_ranges
 
     def read_then_be_late(*args):
         rows = read_ranges(*args)
@@ -211,7 +211,7 @@ def test_slow_loader_cannot_lay_a_post_that_was_deleted_meanwhile(ann, monkeypat
         return rows
 
     with monkeypatch.context() as patch:
-        patch.setattr(cache, "read_ranges", read_then_be_late)
+        patch.setattr(weeks, "read_ranges", read_then_be_late)
         load(post_id)
     assert load(post_id, other) == {other: "hello"}
 
@@ -219,7 +219,7 @@ def test_slow_loader_cannot_lay_a_post_that_was_deleted_meanwhile(ann, monkeypat
 def test_slow_loader_cannot_lay_a_week_without_a_post_made_meanwhile(ann, monkeypatch):
     post_id = post_at(ann)
     forget(post_id)
-    read_ranges, made = cache.read_ranges, []
+    read_ranges, made = weeks.read_ranges, []
 
     def read_then_be_late(*args):
         rows = read_ranges(*args)
@@ -227,7 +227,7 @@ def test_slow_loader_cannot_lay_a_week_without_a_post_made_meanwhile(ann, monkey
         return rows
 
     with monkeypatch.context() as patch:
-        patch.setattr(cache, "read_ranges", read_then_be_late)
+        patch.setattr(weeks, "read_ranges", read_then_be_late)
         load(post_id)
     assert set(load(post_id, *made)) == {post_id, *made}
 
@@ -268,4 +268,4 @@ def test_readers_and_writers_at_once_end_with_what_is_there(ann):
 
 def test_links_of_another_address_are_not_found(ann):
     """The key names the site, since fragments carry absolute links."""
-    assert cache._SITE.encode() in key_of(post_at(ann))
+    assert weeks._SITE.encode() in key_of(post_at(ann))

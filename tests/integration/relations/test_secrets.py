@@ -13,7 +13,7 @@ from django.test import Client
 
 from accounts.queries.cards import forget_cards
 from infra.caching.client import redis
-from posts.known import known_posts
+from posts.cache.in_process import known_posts
 from relations.rosters.actions.members import add_members
 from relations.rosters.actions.rosters import create_roster
 from tests.callers import Caller

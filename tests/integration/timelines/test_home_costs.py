@@ -5,7 +5,7 @@ from collections.abc import Callable
 from accounts.queries.cards import forget_cards
 from infra.api.pages import Window
 from infra.caching.client import redis
-from posts.known import known_posts
+from posts.cache.in_process import known_posts
 from relations.actions.block import block
 from relations.actions.follow import follow
 from relations.actions.mute import mute, unmute

@@ -12,7 +12,7 @@ from infra.sharding.buckets import shard_of
 from posts.actions.create_post import create_post
 from posts.actions.delete_post import delete_post
 from posts.actions.repost import repost
-from posts.known import known_posts
+from posts.cache.in_process import known_posts
 from posts.types import Draft
 from relations.actions.block import block, unblock
 from relations.actions.follow import follow, unfollow

@@ -12,8 +12,8 @@ from posts.actions.create_post import create_post
 from posts.actions.delete_post import delete_post
 from posts.actions.mark_post import mark_post
 from posts.actions.repost import repost, take_back_repost
+from posts.cache.in_process import known_posts
 from posts.ids import EPOCH, PostId
-from posts.known import known_posts
 from posts.types import Draft, Kind
 from relations.actions.follow import follow, unfollow
 from tests.budgets import count_calls

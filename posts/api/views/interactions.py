@@ -17,7 +17,7 @@ from posts.actions.mark_post import mark_post
 from posts.actions.repost import repost, take_back_repost
 from posts.api import schema
 from posts.ids import PostId
-from posts.queries.own_acts import find_original, present_own_act
+from posts.queries.interactions import find_original, present_own_act
 from posts.queries.statuses import get_original
 from posts.types import Kind
 

@@ -100,7 +100,7 @@ def _load_shard(alias: str, owner_ids: Sequence[int]) -> dict[int, Versioned]:
     return {i: Versioned(versions[i], pack(newest_marks(rows[i]))) for i in owner_ids}
 
 
-own_marks = ValueCache("posts.own_marks:v1", ttl_s=86_400, load=_load)
+own_marks = ValueCache("posts.cache.viewer_state:v1", ttl_s=86_400, load=_load)
 _known: LRUCache[int, Known] = LRUCache(KNOWN_ACCOUNTS)
 
 

@@ -4,7 +4,7 @@ from counters.cached import CachedCounts, caches_counts
 from counters.counted import Rows, counts_rows
 from counters.kinds import POST_KINDS, CounterKind
 from counters.queries.subjects import Subject
-from posts.count_cache import number_of, post_counts
+from posts.cache.counts import number_of, post_counts
 from posts.ids import PostId
 from posts.types import Kind
 

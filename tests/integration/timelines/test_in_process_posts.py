@@ -8,8 +8,8 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 
 from infra.caching.client import SingleClient, redis
 from posts.actions.delete_post import delete_post
+from posts.cache.in_process import LOG, MOST_NEWS, KnownPosts, Position, gone_command, known_posts
 from posts.ids import EPOCH, PostId
-from posts.known import LOG, MOST_NEWS, KnownPosts, Position, gone_command, known_posts
 from relations.actions.follow import follow
 from tests.budgets import count_calls
 from tests.integration.timelines.homes import first_page

@@ -21,13 +21,13 @@ from infra.sharding.buckets import group_by_shard
 from infra.sharding.scatter import scatter
 from posts.encode import PostRow, encode_post
 from posts.ids import SEQUENCES, PostId, second_of
-from posts.queries.rows import read_ranges
-from posts.queries.up_to_date import (
+from posts.queries.replica_reads import (
     Authors,
     read_posts_up_to_date,
     read_up_to_date,
     read_versions,
 )
+from posts.queries.rows import read_ranges
 
 WEEK_S = 7 * 86_400
 CACHED_WEEKS = 2

@@ -5,11 +5,11 @@ from infra.changes.errors import UNREACHABLE
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
 from posts.api.present import FAVOURITED, REPOSTED, present_counts
-from posts.cache import Fragments
+from posts.cache.viewer_state import read_own_marks
+from posts.cache.weeks import Fragments
 from posts.encode import encode_post
 from posts.errors import PostNotFound
 from posts.ids import PostId
-from posts.own_marks import read_own_marks
 from posts.queries.hydrate import hydrate
 from posts.queries.rows import find_post_row
 from posts.types import Kind

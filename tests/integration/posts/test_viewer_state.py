@@ -5,12 +5,11 @@ import time
 import pytest
 
 from infra.caching.client import redis
-from posts import own_marks
 from posts.actions.mark_post import mark_post
 from posts.actions.repost import repost, take_back_repost
 from posts.api.present import BOOKMARKED, FAVOURITED, REPOSTED
-from posts.ids import EPOCH, PostId
-from posts.own_marks import (
+from posts.cache import viewer_state
+from posts.cache.viewer_state import (
     OwnMarks,
     complete_own_marks,
     find_flags,
@@ -19,6 +18,7 @@ from posts.own_marks import (
     refresh_own_marks,
     unpack,
 )
+from posts.ids import EPOCH, PostId
 from posts.types import Kind
 from tests.budgets import count_calls
 from tests.world import make_accounts, publish
@@ -64,7 +64,7 @@ def test_each_act_is_there_at_the_next_read_without_a_query(people):
 @pytest.mark.parametrize("kinds", [(Kind.FAVOURITE,), (Kind.BOOKMARK, Kind.FAVOURITE), ()])
 def test_older_marks_than_are_kept_are_asked_for_by_key(people, monkeypatch, kinds):
     """Cut in the marks, in the reposts, or in both at different places."""
-    monkeypatch.setattr(own_marks, "MOST_MARKS", 4)
+    monkeypatch.setattr(viewer_state, "MOST_MARKS", 4)
     me, author = people
     posts = posts_of(author, 12)
     for n, post in enumerate(posts):
@@ -90,9 +90,9 @@ def test_a_slow_reader_does_not_bring_the_past_back(people):
     """It read before the act, and lays what it read after."""
     me, author = people
     (post,) = posts_of(author, 1)
-    late = own_marks._load([me])
+    late = viewer_state._load([me])
     mark_post(me, post, Kind.FAVOURITE, True)
-    own_marks.own_marks.put_many(late)
+    viewer_state.own_marks.put_many(late)
     assert read(me).flags == {post: FAVOURITED}
 
 
@@ -103,6 +103,6 @@ def test_the_same_answer_is_not_believed_past_its_time(people, monkeypatch):
     reply = redis().call(*own_marks_command(me))
     assert complete_own_marks(me, reply) is complete_own_marks(me, reply)
     mark_post(me, post, Kind.FAVOURITE, True)
-    later_s = time.time() + own_marks.own_marks.ttl_s
+    later_s = time.time() + viewer_state.own_marks.ttl_s
     monkeypatch.setattr(time, "time", lambda: later_s)
     assert complete_own_marks(me, reply) == OwnMarks(0, {post: FAVOURITED})
