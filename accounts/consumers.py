@@ -14,8 +14,8 @@ from accounts.changes import (
 from accounts.hot_profiles import restricted_command
 from accounts.queries.restrictions import read_restricted
 from accounts.queries.tokens import read_tokens_of
-from infra.caching.broadcast import change_command, forget_here
 from infra.caching.client import Command, redis
+from infra.caching.invalidation import forget_in_process, invalidation_command
 from infra.changes.failpoints import failpoint
 from infra.changes.registry import Delivery, consumes
 from infra.sharding.buckets import group_by_shard
@@ -92,6 +92,6 @@ def _tell_tokens(commands: Mapping[str, Command]) -> None:
     if not checksums:
         return
     try:
-        redis().run([*commands.values(), change_command(TOKENS, checksums)])
+        redis().run([*commands.values(), invalidation_command(TOKENS, checksums)])
     finally:  # without an answer it may have been done all the same
-        forget_here(TOKENS, checksums)
+        forget_in_process(TOKENS, checksums)

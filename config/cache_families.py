@@ -24,7 +24,7 @@ PURGEABLE = {
 NOT_CACHES = {
     "accounts.restricted": "the stamp that copies of hot profiles are believed under",
     "accounts.token": "an ended token could live on; its entries end within ten minutes",
-    "caching.changed": "a channel, not keys",
+    "caching.invalidations": "a channel, not keys",
     "caching.hot": "counts of a few seconds",
     "changes.wake_up": "flags of half a minute",
     "changes.lag": "what the compensator saw, for a minute",

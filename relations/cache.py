@@ -12,7 +12,7 @@ from django.conf import settings
 
 from infra.caching.client import Command
 from infra.caching.lists import Item, ListCache, ListChange
-from infra.caching.pairs import PairCache
+from infra.caching.relationship_cache import RelationshipCache
 from relations.types import Attribute, Edge, Listed
 
 FOLLOWING = ListCache("relations.following:v1", ttl_s=14 * 86_400, max_items=1_000_000)
@@ -23,7 +23,7 @@ FOLLOWERS = ListCache(
 # What lies between a viewer and others. A packed hash costs 9 bytes a pair, and is walked for each
 # other that is asked for: with 127 pairs 100 strangers cost Redis 80 µs, with 255 twice that. The
 # filter of 5,000 relations is still cheap to fetch whole (9 kB; of 500: 1 kB).
-STANDINGS = PairCache(
+STANDINGS = RelationshipCache(
     "relations.standing:v1",
     ttl_s=86_400,
     filter_ttl_s=14 * 86_400,

@@ -7,8 +7,8 @@ hold up neither.
 from collections.abc import Iterator, Mapping, Sequence
 
 from counters.cache import refresh_account_counts
-from infra.caching.broadcast import change_command, forget_here
 from infra.caching.client import Command, redis
+from infra.caching.invalidation import forget_in_process, invalidation_command
 from infra.changes.failpoints import failpoint
 from infra.changes.registry import Delivery, consumes
 from relations.actions.mirror import (
@@ -38,9 +38,9 @@ def refresh_following_lists(alias: str, deliveries: Deliveries) -> None:
     owner_ids = list(dict.fromkeys(delivery.owner_id for delivery in deliveries))
     changes = [c for delivery in deliveries for c in _list_commands(delivery, forward)]
     try:
-        redis().run([*changes, change_command(FOLLOWING.family, owner_ids)])
+        redis().run([*changes, invalidation_command(FOLLOWING.family, owner_ids)])
     finally:  # without an answer it may have been done all the same
-        forget_here(FOLLOWING.family, owner_ids)
+        forget_in_process(FOLLOWING.family, owner_ids)
     refresh_account_counts(owner_ids)
 
 

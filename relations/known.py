@@ -1,7 +1,7 @@
 """Standings in process memory, each viewer's for as long as nothing of theirs has changed.
 
 A page asks for the viewer's stamp in a round trip it makes anyway. What was learnt under the same
-stamp still holds: every change of any of the viewer's pairs replaces it (infra/caching/pairs.py).
+stamp still holds: every change of any of the viewer's pairs replaces it.
 No stamp, nothing is used. Mutes that end by themselves are for the reader to check by the clock.
 """
 

@@ -12,16 +12,16 @@ from typing import Any, NamedTuple
 from accounts.api.present import present_account
 from accounts.cache import profiles
 from counters.cache import account_counts
-from infra.caching.broadcast import forget_here, holds_copies
 from infra.caching.client import Command
+from infra.caching.invalidation import forget_in_process, register_copies
 from infra.caching.local import LocalTier
 
 CARD_S = 1.0
 MOST_CARDS = 50_000
 
 _cards: LocalTier[int, bytes] = LocalTier("accounts.card", MOST_CARDS, CARD_S)
-holds_copies(profiles.family, _cards)
-holds_copies(account_counts.family, _cards)
+register_copies(profiles.family, _cards)
+register_copies(account_counts.family, _cards)
 
 
 class CardReading(NamedTuple):
@@ -64,7 +64,7 @@ def complete_cards(reading: CardReading, replies: Sequence[Any]) -> dict[int, by
 
 def forget_card(account_id: int) -> None:
     """It is to be shown in another way, or not at all; whatever is held or being read of it."""
-    forget_here(profiles.family, [account_id])
+    forget_in_process(profiles.family, [account_id])
 
 
 def forget_cards() -> None:

@@ -13,8 +13,8 @@ from accounts.queries.tokens import find_token
 from accounts.scopes import granted
 from accounts.types import Viewer
 from infra.api.errors import LoginDisabled
-from infra.caching.broadcast import holds_copies
-from infra.caching.dropped import Dropped
+from infra.caching.invalidation import register_copies
+from infra.caching.invalidation_times import InvalidationTimes
 from infra.caching.listener import LISTENER
 
 # For when nothing is heard of a revocation: with the time its tombstone takes to be laid and found,
@@ -35,7 +35,7 @@ class KnownTokens:
 
     def __init__(self) -> None:
         self._known: LRUCache[str, Known] = LRUCache(LOCAL_TOKENS)
-        self._dropped: Dropped[str] = Dropped()
+        self._invalidated: InvalidationTimes[str] = InvalidationTimes()
         self._changing = threading.Lock()
         self.get = self._known.get
 
@@ -43,23 +43,23 @@ class KnownTokens:
         """Unless the token ended since it was asked for."""
         LISTENER.start()
         with self._changing:
-            if self._dropped.is_news(checksum, asked_at):
+            if self._invalidated.may_store(checksum, asked_at):
                 self._known[checksum] = known
 
     def forget(self, checksums: Sequence[str]) -> None:
         with self._changing:
-            self._dropped.add(checksums, time.monotonic())
+            self._invalidated.add(checksums, time.monotonic())
             for checksum in checksums:
                 self._known.pop(checksum, None)
 
     def forget_all(self) -> None:
         with self._changing:
-            self._dropped.add_all(time.monotonic())
+            self._invalidated.add_all(time.monotonic())
             self._known.clear()
 
 
 _known = KnownTokens()
-holds_copies(TOKENS, _known)
+register_copies(TOKENS, _known)
 
 
 def find_viewer(token: str) -> Viewer | None:

@@ -25,8 +25,8 @@ from redis.retry import Retry
 
 from infra.caching.breaker import Breaker
 from infra.caching.cluster import ClusterClient
-from infra.caching.wire import Command as Command
-from infra.caching.wire import Wire
+from infra.caching.connection import Command as Command
+from infra.caching.connection import PipelinedConnection
 
 
 class Script(NamedTuple):
@@ -106,10 +106,10 @@ class SingleClient:
         # after a hundred threads, long gone, no new one would get a connection.
         return self._pool.connection_class(**self._pool.connection_kwargs)
 
-    def _wire(self) -> Wire:
-        wire: Wire | None = getattr(self._local, "wire", None)
+    def _wire(self) -> PipelinedConnection:
+        wire: PipelinedConnection | None = getattr(self._local, "wire", None)
         if wire is None:
-            wire = self._local.wire = Wire(self.open_connection())
+            wire = self._local.wire = PipelinedConnection(self.open_connection())
         return wire
 
 

@@ -17,7 +17,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from infra.caching.breaker import Breaker
-from infra.caching.wire import Command, Wire
+from infra.caching.connection import Command, PipelinedConnection
 
 MOST_REDIRECTIONS = 5
 Call = tuple[str, list[Command]]  # the node's name, and what to send; the last reply counts
@@ -110,14 +110,14 @@ class ClusterClient:
                 replies[n] = list(islice(answers, len(commands)))[-1]
         return replies
 
-    def _wire(self, cluster: RedisCluster, name: str) -> Wire:
-        wires: dict[str, Wire] = self._local.__dict__.setdefault("wires", {})
+    def _wire(self, cluster: RedisCluster, name: str) -> PipelinedConnection:
+        wires: dict[str, PipelinedConnection] = self._local.__dict__.setdefault("wires", {})
         if name not in wires:
             node = cluster.get_node(node_name=name)  # type: ignore[no-untyped-call]
             if node is None:
                 raise RedisClusterException(f"no node {name} known")
             pool = cluster.get_redis_connection(node).connection_pool
-            wires[name] = Wire(pool.make_connection())
+            wires[name] = PipelinedConnection(pool.make_connection())
         return wires[name]
 
 

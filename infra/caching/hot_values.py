@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Generic, NamedTuple, TypeVar
 
-from infra.caching.dropped import Dropped
 from infra.caching.hot_keys import PROCESS, HotKeys
+from infra.caching.invalidation_times import InvalidationTimes
 from infra.caching.listener import LISTENER
 from infra.caching.read_counts import ReadCounts
 from infra.caching.reads import count_reads, family_name
@@ -56,7 +56,7 @@ class HotValues(Generic[K, V]):
         self._warm: dict[K, bytes] = {}
         self._hot: dict[K, bytes] = {}
         self._copies: dict[K, _Copy[V]] = {}
-        self._dropped: Dropped[bytes] = Dropped()
+        self._invalidated: InvalidationTimes[bytes] = InvalidationTimes()
         self._changing = threading.Lock()
         hot_keys.watch(self)
         HOT.labels(family_name(family)).set_function(self._count)
@@ -104,14 +104,14 @@ class HotValues(Generic[K, V]):
         """
         changed = set(names)
         with self._changing:
-            self._dropped.add(changed, self._hot_keys.clock())
+            self._invalidated.add(changed, self._hot_keys.clock())
             for key in [key for key in self._copies if self._hot[key] in changed]:
                 del self._copies[key]
 
     def clear(self) -> None:
         """Forgets all copies, and those being read."""
         with self._changing:
-            self._dropped.add_all(self._hot_keys.clock())
+            self._invalidated.add_all(self._hot_keys.clock())
             self._copies = {}
 
     def take_warm(self, at_least: int) -> Mapping[bytes, int]:
@@ -134,7 +134,7 @@ class HotValues(Generic[K, V]):
     def _is_news(self, key: K, asked_at: float) -> bool:
         held = self._copies.get(key)
         is_newer = held is None or held.asked_at < asked_at
-        return is_newer and self._dropped.is_news(self._hot[key], asked_at)
+        return is_newer and self._invalidated.may_store(self._hot[key], asked_at)
 
     def _count(self) -> float:
         return len(self.hot_names()) if self._hot_keys.is_current() else 0

@@ -14,8 +14,8 @@ import structlog
 from prometheus_client import Counter
 from redis.exceptions import ConnectionError as RedisConnectionError
 
-from infra.caching.broadcast import channel, forget_everything, hear
 from infra.caching.client import redis
+from infra.caching.invalidation import channel, forget_all_copies, receive_invalidation
 from infra.telemetry.gauges import process_gauge
 
 # A connection that says nothing for so long is asked whether it is one, and then given up.
@@ -23,7 +23,7 @@ SILENCE_S = 5.0
 # Between two attempts, each process at a time of its own.
 RETRY_S = (0.5, 1.5)
 HEARD = Counter(
-    "tideline_cache_broadcasts_total", "Changes heard from other processes", ["outcome"]
+    "tideline_cache_invalidations_total", "Changes heard from other processes", ["outcome"]
 )
 LISTENING = process_gauge(
     "tideline_cache_listening", "How many processes hear of changes", together="sum"
@@ -84,10 +84,10 @@ class Listener:
         if self._is_deaf:
             return
         self._is_deaf = True
-        log.warning("listener.deaf", error=str(error))
+        log.warning("listener.disconnected", error=str(error))
         HEARD.labels("lost").inc()
         LISTENING.set(0)
-        forget_everything()
+        forget_all_copies()
 
 
 def _next_reply(connection: Any) -> list[Any]:
@@ -105,10 +105,10 @@ def _take(reply: list[Any]) -> None:
     kind = reply[0]
     if kind == b"message":
         HEARD.labels("heard").inc()
-        hear(reply[2])
+        receive_invalidation(reply[2])
     elif kind == b"subscribe":
         LISTENING.set(1)
-        forget_everything()
+        forget_all_copies()
 
 
 LISTENER = Listener()

@@ -1,6 +1,6 @@
 """Who reads the source when a cache lacks an entry, or has one past its soft time.
 
-One thread of a process (flights) and one process of all (leases); the others wait a moment, or are
+One thread of a process and one process of all; the others wait a moment, or are
 shown what is stale.
 """
 
@@ -13,9 +13,9 @@ from django.db import InterfaceError, OperationalError
 from redis.exceptions import RedisError
 
 from infra.caching.client import Command
-from infra.caching.flights import Flights
-from infra.caching.leases import Leases, take_leases
+from infra.caching.load_locks import LoadLocks, acquire_load_locks
 from infra.caching.reads import count_error, count_loads, count_waits
+from infra.caching.single_flight import SingleFlight
 
 # How long one waits for another process's load, and how often one looks: a notice would cost a
 # connection for each who waits.
@@ -43,7 +43,7 @@ class Loading:
     def __init__(self, family: str, load: Loader, lay: Lay, look: Look) -> None:
         self._family, self._source = family, load
         self._lay, self._look = lay, look
-        self._flights: Flights[int, bytes] = Flights()
+        self._flights: SingleFlight[int, bytes] = SingleFlight()
 
     def load_missing(self, owners: Sequence[int]) -> dict[int, bytes]:
         """Payloads of the source, read here or by whoever was first. Raises what the source does.
@@ -55,8 +55,8 @@ class Loading:
     def load_stale(self, owners: Sequence[int]) -> dict[int, bytes]:
         """Fresh payloads of those that nobody else is reading anew; none without the source."""
         try:
-            leases = take_leases(self._family, owners)
-            return self._load(leases.ours, "stale", leases.release_commands())
+            load_locks = acquire_load_locks(self._family, owners)
+            return self._load(load_locks.acquired, "stale", load_locks.release_commands())
         except (RedisError, OperationalError, InterfaceError) as error:
             log.warning("cache.not_revalidated", family=self._family, error=str(error))
             count_error(self._family)
@@ -71,12 +71,12 @@ class Loading:
 
     def _load_missing(self, owners: Sequence[int]) -> dict[int, bytes]:
         try:
-            leases = take_leases(self._family, owners)
+            load_locks = acquire_load_locks(self._family, owners)
         except RedisError:
             count_error(self._family)
-            leases = Leases(self._family, "", list(owners), [])
-        found = self._load(leases.ours, "miss", leases.release_commands())
-        return found | self._wait_for(leases.taken) if leases.taken else found
+            load_locks = LoadLocks(self._family, "", list(owners), [])
+        found = self._load(load_locks.acquired, "miss", load_locks.release_commands())
+        return found | self._wait_for(load_locks.busy) if load_locks.busy else found
 
     def _wait_for(self, owners: list[int]) -> dict[int, bytes]:
         """What another process lays meanwhile; what it does not is read here."""

@@ -12,7 +12,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from cachebox import TTLCache
 
-from infra.caching.dropped import Dropped
+from infra.caching.invalidation_times import InvalidationTimes
 from infra.caching.listener import LISTENER
 from infra.caching.reads import count_reads
 
@@ -46,7 +46,7 @@ class LocalTier(Generic[K, V]):
         self._family = family
         self._cache: TTLCache[K, V] = TTLCache(max_entries, ttl_s)
         self._clock = clock
-        self._dropped: Dropped[K] = Dropped()
+        self._invalidated: InvalidationTimes[K] = InvalidationTimes()
         self._changing = threading.Lock()
 
     def split(self, keys: Collection[K]) -> LocalReading[K, V]:
@@ -61,18 +61,18 @@ class LocalTier(Generic[K, V]):
         """Copies them, but those that were dropped since `asked_at`."""
         LISTENER.start()
         with self._changing:
-            is_news = self._dropped.is_news
-            self._cache.update({k: v for k, v in values.items() if is_news(k, asked_at)})
+            may_store = self._invalidated.may_store
+            self._cache.update({k: v for k, v in values.items() if may_store(k, asked_at)})
 
     def forget(self, keys: Iterable[K]) -> None:
         """These changed: what is held of them, and what is being read now, is not shown again."""
         changed = list(keys)
         with self._changing:
-            self._dropped.add(changed, self._clock())
+            self._invalidated.add(changed, self._clock())
             for key in changed:
                 self._cache.pop(key, None)
 
     def forget_all(self) -> None:
         with self._changing:
-            self._dropped.add_all(self._clock())
+            self._invalidated.add_all(self._clock())
             self._cache.clear()

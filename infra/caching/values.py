@@ -15,9 +15,9 @@ from typing import NamedTuple
 import structlog
 from redis.exceptions import RedisError
 
-from infra.caching.broadcast import change_command, forget_here, holds_copies
 from infra.caching.client import Command, load_script, redis
 from infra.caching.hot_values import HotReading, HotValues
+from infra.caching.invalidation import forget_in_process, invalidation_command, register_copies
 from infra.caching.keys import key
 from infra.caching.loading import Loader, Loading
 from infra.caching.loading import Versioned as Versioned
@@ -51,7 +51,7 @@ class ValueCache:
         self.load = load
         self.hot: HotValues[int, bytes] = HotValues(family, self.key)
         self._loading = Loading(family, load, self.put_many, self._look)
-        holds_copies(family, self)
+        register_copies(family, self)
 
     def key(self, owner: int) -> bytes:
         return key(self.family, owner)
@@ -99,9 +99,9 @@ class ValueCache:
         self._loading.forget(owners)
         puts = [self.put_command(owner, entry) for owner, entry in entries.items()]
         try:
-            redis().run([*puts, change_command(self.family, owners)])
+            redis().run([*puts, invalidation_command(self.family, owners)])
         finally:  # without an answer it may have been done all the same
-            forget_here(self.family, owners)
+            forget_in_process(self.family, owners)
 
     def forget(self, owners: Sequence[int]) -> None:
         """These changed: nobody joins a load from before, or is shown a copy from before."""

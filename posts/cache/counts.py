@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 from counters.kinds import POST_KINDS
 from counters.queries.subjects import read_subject_counts
 from counters.types import Count
-from infra.caching.broadcast import holds_copies
 from infra.caching.client import Command
+from infra.caching.invalidation import register_copies
 from infra.caching.keys import key
 from infra.caching.local import LocalTier
 from infra.caching.values import ValueCache, Versioned
@@ -83,7 +83,7 @@ class _Shown(LocalTier[PostId, bytes]):
 
 
 _shown = _Shown("posts.counts", MOST_COUNTS, COUNTS_S)
-holds_copies(post_counts.family, _shown)
+register_copies(post_counts.family, _shown)
 
 
 class CountReading(NamedTuple):

@@ -11,8 +11,8 @@ from functools import partial
 from redis.exceptions import RedisError
 
 from infra.api.pages import Page, Window
-from infra.caching.broadcast import holds_copies
 from infra.caching.hot_values import HotValues
+from infra.caching.invalidation import register_copies
 from infra.caching.list_pages import Rest
 from infra.caching.lists import ListCache
 from relations.cache import FOLLOWERS, FOLLOWING, QUIET
@@ -73,7 +73,7 @@ class _FollowingPages(FirstPages):
 
 
 _following_pages = _FollowingPages(FOLLOWING.family, lambda page: FOLLOWING.key(page[0]))
-holds_copies(FOLLOWING.family, _following_pages)
+register_copies(FOLLOWING.family, _following_pages)
 
 # As others see them.
 FOLLOWING_LIST = EdgeList(

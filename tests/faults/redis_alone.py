@@ -15,7 +15,7 @@ from config.services.delete_data import delete_data
 from config.services.redis import RedisServer
 from infra.caching import breaker
 from infra.caching.client import FeedRedis, SingleClient
-from infra.caching.wire import Wire
+from infra.caching.connection import PipelinedConnection
 from tests.clocks import Clock, StandInTime
 
 # Long for a crowded machine, which is not a hung one; what hangs is waited for once or twice.
@@ -44,15 +44,15 @@ def breaker_clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[Wire]:
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[PipelinedConnection]:
     """Each time that a server was asked, or would have been had it been there."""
-    asked, exchange = list[Wire](), Wire.exchange
+    asked, exchange = list[PipelinedConnection](), PipelinedConnection.exchange
 
-    def exchange_aloud(wire: Wire, *arguments: Any) -> list[Any]:
+    def exchange_aloud(wire: PipelinedConnection, *arguments: Any) -> list[Any]:
         asked.append(wire)
         return exchange(wire, *arguments)
 
-    monkeypatch.setattr(Wire, "exchange", exchange_aloud)
+    monkeypatch.setattr(PipelinedConnection, "exchange", exchange_aloud)
     return asked
 
 

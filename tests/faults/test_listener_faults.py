@@ -9,7 +9,7 @@ import pytest
 from django.conf import settings
 from redis import Redis
 
-from infra.caching.broadcast import FAMILY as CHANNEL
+from infra.caching.invalidation import FAMILY as CHANNEL
 from infra.caching.values import ValueCache, Versioned
 from tests.hot_reader import FAMILY, OWNER
 from tests.other_process import environment_of_this_test

@@ -10,14 +10,14 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import RedisError
 
 from config.cache_families import PURGEABLE
-from infra.caching import breaker, broadcast, client
+from infra.caching import breaker, client, invalidation
 from infra.caching.client import FeedRedis
 from infra.caching.cluster import ClusterClient
 from infra.caching.hashes import HashCache, HashChange, read_fields
 from infra.caching.keys import key
 from infra.caching.lists import Item, ListCache, ListChange, Mark, read_items, read_mark
-from infra.caching.pairs import PairCache
 from infra.caching.purging import purge
+from infra.caching.relationship_cache import RelationshipCache
 from infra.caching.values import ValueCache, Versioned
 from posts.ids import PostId
 from tests.faults.cluster_nodes import info, name_on, owns
@@ -29,7 +29,7 @@ from timelines.types import Entry, LiveTimeline
 OWNERS = range(1, 31)
 LISTS = ListCache("tests.list:v1", ttl_s=60, max_items=100)
 HASHES = HashCache("tests.hash:v1", ttl_s=60)
-PAIRS = PairCache("tests.pairs:v1", 60, 60, 127, 100, 1_000)
+PAIRS = RelationshipCache("tests.pairs:v1", 60, 60, 127, 100, 1_000)
 
 
 def test_owners_are_spread_and_replies_are_a_single_servers(cluster, nodes):
@@ -47,7 +47,7 @@ def test_change_is_heard_on_every_node_after_it_was_written(cluster, nodes):
     for _ in range(5):  # each at a node chosen at random
         connection = cluster.open_connection()
         connection.connect()
-        connection.send_command("SUBSCRIBE", broadcast.channel())
+        connection.send_command("SUBSCRIBE", invalidation.channel())
         assert connection.read_response()[0] == b"subscribe"
         heard.append(connection)
     spec.refresh({owner: Versioned(1, b"new") for owner in OWNERS})

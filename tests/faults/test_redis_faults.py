@@ -15,8 +15,8 @@ from redis.retry import Retry
 
 from infra.caching import breaker
 from infra.caching.client import FeedRedis, SingleClient
+from infra.caching.connection import TRUSTED_S
 from infra.caching.values import PUT
-from infra.caching.wire import TRUSTED_S
 from tests.faults.redis_alone import TIMEOUT_S
 from tests.waiting import PATIENCE_S, until
 

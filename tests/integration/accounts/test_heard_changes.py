@@ -10,7 +10,7 @@ from accounts.cache import profiles
 from accounts.queries import cards, viewers
 from accounts.queries.viewers import find_viewer
 from counters.cache import account_counts
-from infra.caching import broadcast
+from infra.caching import invalidation
 from infra.caching.client import redis
 from infra.caching.local import LocalTier
 from posts.cache import counts
@@ -28,12 +28,12 @@ def ages(world, monkeypatch):
     monkeypatch.setattr(cards, "_cards", LocalTier("accounts.card", 100, AGES))
     monkeypatch.setattr(counts, "_shown", counts._Shown("posts.counts", 100, AGES))
     monkeypatch.setattr(viewers, "LOCAL_S", AGES)
-    copies = {**broadcast._copies}
+    copies = {**invalidation._copies}
     for family in (profiles.family, account_counts.family):
         copies[family] = [*copies[family], cards._cards]
     family = counts.post_counts.family
     copies[family] = [*copies[family], counts._shown]
-    monkeypatch.setattr(broadcast, "_copies", copies)
+    monkeypatch.setattr(invalidation, "_copies", copies)
 
 
 @pytest.fixture

@@ -9,11 +9,11 @@ from types import ModuleType
 import pytest
 from django.db import OperationalError
 
-from infra.caching import flights as flights_module
-from infra.caching import leases, loading
+from infra.caching import load_locks, loading
+from infra.caching import single_flight as flights_module
 from infra.caching.client import redis
-from infra.caching.flights import Flights
-from infra.caching.leases import take_leases
+from infra.caching.load_locks import acquire_load_locks
+from infra.caching.single_flight import SingleFlight
 from infra.caching.values import ValueCache, Versioned
 from tests.clocks import Clock, StandInTime
 from tests.races import failures, run_together
@@ -43,7 +43,7 @@ class Source:
 @pytest.fixture
 def source(cache: object, monkeypatch: pytest.MonkeyPatch) -> Source:
     """Leases outlast a test, however slow the machine."""
-    monkeypatch.setattr(leases, "LEASE_MS", 1_000 * PATIENCE_S)
+    monkeypatch.setattr(load_locks, "LOCK_MS", 1_000 * PATIENCE_S)
     return Source()
 
 
@@ -111,19 +111,19 @@ def test_processes_that_miss_together_read_the_source_once(
 def test_a_holder_that_died_is_not_waited_for_long(
     source: Source, slept_s: Callable[[], float]
 ) -> None:
-    take_leases(FAMILY, [1])
+    acquire_load_locks(FAMILY, [1])
     assert process(source).load_many([1]) == {1: b"one"}
     assert loading.PATIENCE_S <= slept_s() < loading.PATIENCE_S + 2 * loading.LOOK_EVERY_S
 
 
 def test_a_lease_ends_with_the_load_and_for_its_owner_only(source: Source) -> None:
     process(source).load_many([1])
-    ours = take_leases(FAMILY, [1])
-    assert ours.ours == [1]
-    others = take_leases(FAMILY, [1])
-    assert (others.ours, others.taken) == ([], [1])
+    acquired = acquire_load_locks(FAMILY, [1])
+    assert acquired.acquired == [1]
+    others = acquire_load_locks(FAMILY, [1])
+    assert (others.acquired, others.busy) == ([], [1])
     redis().run(others._replace(ours=[1]).release_commands())
-    assert take_leases(FAMILY, [1]).ours == []
+    assert acquire_load_locks(FAMILY, [1]).acquired == []
 
 
 def test_a_stale_entry_is_shown_while_one_reads_it_anew(
@@ -172,7 +172,7 @@ def test_who_changes_and_reads_is_not_given_what_was_read_before(source: Source)
 def test_a_load_that_fails_fails_for_its_caller_and_others_load_for_themselves(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    flights: Flights[int, int] = Flights()
+    flights: SingleFlight[int, int] = SingleFlight()
     first_is_in, second_waits = threading.Event(), threading.Event()
     wait = flights_module._wait
 
@@ -196,7 +196,7 @@ def test_a_load_that_fails_fails_for_its_caller_and_others_load_for_themselves(
 
 
 def test_flights_of_other_keys_do_not_wait() -> None:
-    flights: Flights[int, int] = Flights()
+    flights: SingleFlight[int, int] = SingleFlight()
     may_land = threading.Event()
 
     def slowly(keys: Sequence[int]) -> Mapping[int, int]:

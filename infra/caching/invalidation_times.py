@@ -8,7 +8,7 @@ K = TypeVar("K")
 MOST_REMEMBERED = 10_000
 
 
-class Dropped(Generic[K]):
+class InvalidationTimes(Generic[K]):
     """When each key was dropped last, by the clock its readers ask at.
 
     Not for several threads at once: whoever has copies checks and lays them under one lock, or a
@@ -29,6 +29,6 @@ class Dropped(Generic[K]):
         self._all_at = now
         self._at.clear()
 
-    def is_news(self, key: K, asked_at: float) -> bool:
+    def may_store(self, key: K, asked_at: float) -> bool:
         """Whether a value that was asked for then may be kept."""
         return asked_at > self._all_at and asked_at > self._at.get(key, self._all_at)

@@ -1,6 +1,6 @@
 """Tells every process that has copies in its memory what was changed, by Redis pub/sub.
 
-    caching.changed:v1:{<number of the database>}   channel; [sender, family, [owners]] as JSON
+    caching.invalidations:v1:{<number of the database>}   channel; JSON [sender, family, [owners]]
 
 Whoever changes an entry sends the message behind it, in the same round trip; `listener` hears it.
 A message that is lost or late leaves a copy to its age. Channels know no numbered databases, so
@@ -22,11 +22,11 @@ from redis.connection import parse_url
 from infra.caching.client import Command
 from infra.caching.keys import key
 
-FAMILY = "caching.changed:v1"
+FAMILY = "caching.invalidations:v1"
 Owner = int | str
 
 
-class Copies(Protocol):
+class ProcessCopies(Protocol):
     """Copies of a family in this process's memory. Any thread may call."""
 
     def forget(self, owners: Sequence[Any]) -> None:
@@ -36,7 +36,7 @@ class Copies(Protocol):
     def forget_all(self) -> None: ...
 
 
-class Change(msgspec.Struct, array_like=True, frozen=True):
+class Invalidation(msgspec.Struct, array_like=True, frozen=True):
     """`sender`: a process, by a random name."""
 
     sender: str
@@ -44,36 +44,40 @@ class Change(msgspec.Struct, array_like=True, frozen=True):
     owners: list[Owner]
 
 
-_copies: defaultdict[str, list[Copies]] = defaultdict(list)
+_copies: defaultdict[str, list[ProcessCopies]] = defaultdict(list)
 _sender = [secrets.token_hex(8)]
-_decoder = msgspec.json.Decoder(Change)
+_decoder = msgspec.json.Decoder(Invalidation)
 
 
-def holds_copies(family: str, copies: Copies) -> None:
+def register_copies(family: str, copies: ProcessCopies) -> None:
     """Registers what is to forget owners of the family when they change."""
     _copies[family].append(copies)
 
 
-def change_command(family: str, owners: Sequence[Owner]) -> Command:
+def invalidation_command(family: str, owners: Sequence[Owner]) -> Command:
     """Tells all processes. Sent with the writes, and after them; see also `forget_here`."""
-    return ("PUBLISH", channel(), msgspec.json.encode(Change(_sender[0], family, list(owners))))
+    return (
+        "PUBLISH",
+        channel(),
+        msgspec.json.encode(Invalidation(_sender[0], family, list(owners))),
+    )
 
 
-def forget_here(family: str, owners: Sequence[Owner]) -> None:
+def forget_in_process(family: str, owners: Sequence[Owner]) -> None:
     """This process's own copies, at once: who changed something sees the change."""
     for copies in _copies.get(family, ()):
         copies.forget(owners)
 
 
-def hear(message: bytes) -> None:
+def receive_invalidation(message: bytes) -> None:
     """Forgets what another process changed. Raises: msgspec.MsgspecError."""
     change = _decoder.decode(message)
     # What this process changed it has forgotten already, and may have read anew.
     if change.sender != _sender[0]:
-        forget_here(change.family, change.owners)
+        forget_in_process(change.family, change.owners)
 
 
-def forget_everything() -> None:
+def forget_all_copies() -> None:
     """Of all families: messages may have been missed."""
     for copies in itertools.chain.from_iterable(list(_copies.values())):
         copies.forget_all()

@@ -8,10 +8,10 @@ import pytest
 from prometheus_client import REGISTRY
 
 from infra.caching.bloom import HEADER_BYTES, OPEN_FILTER, make_filter, may_hold
-from infra.caching.pairs import PairCache, Reading
+from infra.caching.relationship_cache import RelationshipCache, RelationshipCacheReply
 from tests.races import failures, run_together
 
-PAIRS = PairCache(
+PAIRS = RelationshipCache(
     "tests.pairs:v1",
     ttl_s=60,
     filter_ttl_s=600,
@@ -23,11 +23,11 @@ ME = 7
 FRIENDS, STRANGER = [1, 2, 3], 900
 
 
-def read(cache, others=FRIENDS) -> Reading:
+def read(cache, others=FRIENDS) -> RelationshipCacheReply:
     return PAIRS.read(others, cache.call(*PAIRS.read_command(ME, others)))
 
 
-def lay(cache, reading: Reading, pairs, made: bytes | None = None) -> bool:
+def lay(cache, reading: RelationshipCacheReply, pairs, made: bytes | None = None) -> bool:
     return bool(cache.call(*PAIRS.put_command(ME, reading, pairs, made)))
 
 

@@ -8,7 +8,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import ResponseError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
-from infra.caching.wire import Wire
+from infra.caching.connection import PipelinedConnection
 
 COMMANDS = [("ECHO", str(n)) for n in range(7)]
 REPLIES = [b"+%d\r\n" % n for n in range(7)]
@@ -40,7 +40,7 @@ def connect():
 
     def connect(*says, hangs_up=False):
         made.append(Connection(*says, hangs_up=hangs_up))
-        return made[-1], Wire(made[-1])
+        return made[-1], PipelinedConnection(made[-1])
 
     yield connect
     for one in made:

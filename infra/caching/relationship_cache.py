@@ -29,7 +29,7 @@ CHANGE = load_script(Path(__file__).with_name("lua") / "pairs_change.lua")
 STAMP_BYTES = 8
 
 
-class Reading(NamedTuple):
+class RelationshipCacheReply(NamedTuple):
     """What Redis said. `found`: answers; `unknown`: others not ruled out, to ask the source for.
 
     `filter_data` None: there is none, and `unknown` is everybody who was not found.
@@ -41,7 +41,7 @@ class Reading(NamedTuple):
     filter_data: bytes | None
 
 
-class PairCache(NamedTuple):
+class RelationshipCache(NamedTuple):
     """Commands on one family. `max_pairs`: how many are kept, few enough for a packed hash.
 
     Owners with more than `max_filtered` relations have an open filter, and more pairs instead.
@@ -69,15 +69,15 @@ class PairCache(NamedTuple):
         stamp = secrets.token_bytes(STAMP_BYTES)
         return READ.on(self._keys(owner), stamp, jittered_ms(self.ttl_s), *others)
 
-    def read(self, others: Sequence[int], reply: Sequence[Any]) -> Reading:
+    def read(self, others: Sequence[int], reply: Sequence[Any]) -> RelationshipCacheReply:
         """What is known of the others, strangers left out. Counts the reads."""
         stamp, values, data = reply[0], reply[1:-1], reply[-1]
         found = {o: value for o, value in zip(others, values, strict=True) if value is not None}
         missing = [other for other in others if other not in found]
         count_reads(self.family, "redis", len(found), len(missing))
         if data is None:
-            return Reading(stamp, found, missing, None)
-        return Reading(stamp, found, self.rule_out(data, missing), data)
+            return RelationshipCacheReply(stamp, found, missing, None)
+        return RelationshipCacheReply(stamp, found, self.rule_out(data, missing), data)
 
     def rule_out(self, data: bytes, others: Sequence[int]) -> list[int]:
         """Those of the others who are no certain strangers. Counts the reads."""
@@ -93,7 +93,11 @@ class PairCache(NamedTuple):
         return make_filter(members, capacity_for(len(members)))
 
     def put_command(
-        self, owner: int, reading: Reading, pairs: Mapping[int, int], made: bytes | None
+        self,
+        owner: int,
+        reading: RelationshipCacheReply,
+        pairs: Mapping[int, int],
+        made: bytes | None,
     ) -> Command:
         """Lays answers, and a filter that was `made`, unless anything changed since the reading."""
         is_open = (made or reading.filter_data) == OPEN_FILTER

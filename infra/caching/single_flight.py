@@ -12,7 +12,7 @@ V = TypeVar("V")
 PATIENCE_S = 5.0
 
 
-class Flights(Generic[K, V]):
+class SingleFlight(Generic[K, V]):
     """Loads under way, by key."""
 
     def __init__(self) -> None:

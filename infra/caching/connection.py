@@ -26,7 +26,7 @@ _CHUNK_BYTES = 1 << 16
 TRUSTED_S = 0.05
 
 
-class Wire:
+class PipelinedConnection:
     """Not shared between threads. After any failure the next exchange starts on a new socket."""
 
     _reader: Reader
