@@ -13,7 +13,7 @@ from accounts.queries.cards import forget_cards
 from accounts.types import Restriction
 from infra.caching.client import redis
 from infra.changes.drain import drain
-from infra.changes.lag import lag_of
+from infra.changes.lag import list_lane_lags
 from infra.sharding.buckets import shard_of
 from infra.sharding.placement import all_aliases, is_allowed, placement_of
 from posts.actions.create_post import create_post
@@ -56,7 +56,7 @@ def drain_all() -> int:
     """Delivers pending changes until none is left anywhere; returns how many were delivered."""
     delivered = 0
     while True:
-        lags = [lag for alias in all_aliases() for lag in lag_of(alias) if lag.pending]
+        lags = [lag for alias in all_aliases() for lag in list_lane_lags(alias) if lag.pending]
         reports = [drain(lag.alias, lag.lane) for lag in lags]
         done = sum(report.delivered for report in reports)
         if not done:

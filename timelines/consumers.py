@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from django.conf import settings
 from django.db import InterfaceError, OperationalError
 
-from infra.changes.errors import FailsAlike
+from infra.changes.errors import WholeBatchFails
 from infra.changes.registry import Delivery, FollowUp, consumes
 from posts.changes import PostCreated
 from posts.ids import PostId
@@ -76,7 +76,7 @@ def push_to_missed_shards(
     except (OperationalError, InterfaceError) as error:
         if len(missed) > 1:
             raise
-        raise FailsAlike(str(error)) from error
+        raise WholeBatchFails(str(error)) from error
 
 
 @consumes(EdgeChanged, inline=True)

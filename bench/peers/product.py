@@ -18,7 +18,7 @@ from infra.api.pages import Window
 from infra.caching.client import redis
 from infra.caching.keys import key
 from infra.changes.drain import drain
-from infra.changes.lag import lag_of
+from infra.changes.lag import list_lane_lags
 from infra.changes.lanes import lane_of
 from infra.sharding.buckets import shard_of
 from infra.sharding.placement import all_aliases
@@ -133,7 +133,7 @@ def _pushing() -> Iterator[list["subprocess.Popen[bytes]"]]:
 
 
 def _pending() -> int:
-    return sum(lag.pending for alias in all_aliases() for lag in lag_of(alias))
+    return sum(lag.pending for alias in all_aliases() for lag in list_lane_lags(alias))
 
 
 def _wait_until(is_so: Callable[[], bool]) -> None:

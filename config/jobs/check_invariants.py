@@ -12,7 +12,7 @@ from functools import partial
 from itertools import chain
 
 from counters.jobs.audit_counters import audit_counters
-from infra.changes.lag import Lag, lag_of
+from infra.changes.lag import LaneLag, list_lane_lags
 from infra.jobs.types import Batch, Work
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.sql import fetch_one
@@ -58,11 +58,11 @@ def _passes(pause: Pause) -> tuple[Pass, Pass]:
 def _check_drained(most_lag_s: float, work: Work) -> Iterator[Batch]:
     """The default database belongs to every choice of shards."""
     for alias in dict.fromkeys((GLOBAL_ALIAS, *work.aliases)):
-        lines = [*chain.from_iterable(_behind(lag, most_lag_s) for lag in lag_of(alias))]
+        lines = [*chain.from_iterable(_behind(lag, most_lag_s) for lag in list_lane_lags(alias))]
         yield Batch(int(not lines), int(bool(lines)), alias, details=lines)
 
 
-def _behind(lag: Lag, most_lag_s: float) -> Iterator[str]:
+def _behind(lag: LaneLag, most_lag_s: float) -> Iterator[str]:
     where = f"{lag.alias} lane {lag.lane}"
     if lag.oldest_s > most_lag_s:
         yield f"{where}: {lag.pending:,} changes pending, the oldest for {lag.oldest_s:,.0f} s"

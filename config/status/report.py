@@ -12,10 +12,10 @@ from django.conf import settings
 
 from counters.sampling import DRIFT
 from infra.caching.scanning import list_nodes
-from infra.changes.lag import lag_of
+from infra.changes.lag import list_lane_lags
 from infra.changes.lag_report import LAG
 from infra.changes.metrics import count_by_group, oldest_by_group
-from infra.changes.pausing import list_paused
+from infra.changes.pausing import list_pauses
 from infra.jobs.models import JobRun
 from infra.jobs.runs import mark_died_runs
 from infra.sharding.database_info import read_database_info
@@ -66,13 +66,13 @@ def _versions() -> Mapping[str, str]:
 
 
 def _read_database(alias: str) -> Part:
-    facts, lags = read_database_info(alias)._asdict(), lag_of(alias)
+    facts, lags = read_database_info(alias)._asdict(), list_lane_lags(alias)
     changes: dict[str, Part] = {}
     for (group, state), count in count_by_group(lags).items():
         changes.setdefault(group, {})[state] = count
     for group, seconds in oldest_by_group(lags).items():
         changes[group]["oldest_s"] = round(seconds, 1)
-    paused = [{"kind": one.kind, "reason": one.reason} for one in list_paused(alias)]
+    paused = [{"kind": one.kind, "reason": one.reason} for one in list_pauses(alias)]
     kept = {table: day.isoformat() for table, day in oldest_days(alias).items()}
     return {**facts, "changes": changes, "paused_kinds": paused, "kept_from": kept}
 

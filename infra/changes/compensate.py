@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from infra.changes.drain import DrainReport, drain
-from infra.changes.lag import Lag, lag_of
+from infra.changes.lag import LaneLag, list_lane_lags
 from infra.changes.lanes import batch_size
-from infra.changes.pausing import ending_kinds, let_go
+from infra.changes.pausing import finish_resuming, list_ending_kinds
 
 
 def compensate(alias: str, lane: int | None = None) -> Iterator[DrainReport]:
@@ -15,14 +15,14 @@ def compensate(alias: str, lane: int | None = None) -> Iterator[DrainReport]:
     Before it, what resume_changes left when it was killed is let go.
     Needs neither Redis nor Celery. Raises: what UNREACHABLE lists, when the database is away.
     """
-    for kind in ending_kinds(alias):
-        let_go(alias, kind)
-    for lag in lag_of(alias):
+    for kind in list_ending_kinds(alias):
+        finish_resuming(alias, kind)
+    for lag in list_lane_lags(alias):
         if lag.pending and lane in (None, lag.lane):
             yield from _drain_pending(lag)
 
 
-def _drain_pending(lag: Lag) -> Iterator[DrainReport]:
+def _drain_pending(lag: LaneLag) -> Iterator[DrainReport]:
     """As many batches as there were rows for: rows that fail over and over do not keep it here."""
     for _ in range(lag.pending // batch_size(lag.lane) + 1):
         report = drain(lag.alias, lag.lane, max_batches=1)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from msgspec import structs
 
 from infra.changes.causes import read_causes
-from infra.changes.errors import REDIS_AWAY, FailsAlike
+from infra.changes.errors import REDIS_AWAY, WholeBatchFails
 from infra.changes.failpoints import failpoint
 from infra.changes.registry import (
     Delivery,
@@ -20,7 +20,7 @@ from infra.changes.registry import (
 from infra.telemetry.request_ids import caused_by
 
 
-class Row(NamedTuple):
+class ChangeRow(NamedTuple):
     """A row of the change table as the drain reads it. `payload`: JSON text.
 
     `is_paused`: its kind is.
@@ -36,7 +36,7 @@ class Row(NamedTuple):
 
 
 class Failure(NamedTuple):
-    row: Row
+    row: ChangeRow
     error: Exception
 
 
@@ -47,7 +47,7 @@ class Outcome(NamedTuple):
     follow_ups: list[FollowUp]
 
 
-def deliver(alias: str, rows: Sequence[Row]) -> Outcome:
+def deliver(alias: str, rows: Sequence[ChangeRow]) -> Outcome:
     """Runs every consumer over the rows.
 
     When a batch fails it is halved until the failing rows stand alone, so that one bad row, or one
@@ -58,14 +58,14 @@ def deliver(alias: str, rows: Sequence[Row]) -> Outcome:
     try:
         return Outcome([], _run_consumers(alias, rows))
     except Exception as error:  # whatever a consumer raises is recorded with its row
-        if len(rows) == 1 or isinstance(error, (*REDIS_AWAY, FailsAlike)):
+        if len(rows) == 1 or isinstance(error, (*REDIS_AWAY, WholeBatchFails)):
             return Outcome([Failure(row, error) for row in rows], [])
     middle = len(rows) // 2
     first, second = deliver(alias, rows[:middle]), deliver(alias, rows[middle:])
     return Outcome(first.failures + second.failures, first.follow_ups + second.follow_ups)
 
 
-def _run_consumers(alias: str, rows: Sequence[Row]) -> list[FollowUp]:
+def _run_consumers(alias: str, rows: Sequence[ChangeRow]) -> list[FollowUp]:
     """Every consumer has its turn whatever befalls the others: with Redis away the rows of the
     other shard are written all the same. Raises the first error, for all to be run again."""
     deliveries = [_read(row) for row in rows]
@@ -96,6 +96,6 @@ def _with_causes(follow_up: FollowUp, mine: Sequence[Delivery[Payload]]) -> Foll
     return structs.replace(follow_up, requests=requests) if requests else follow_up
 
 
-def _read(row: Row) -> Delivery[Payload]:
+def _read(row: ChangeRow) -> Delivery[Payload]:
     payload = read_payload(row.kind, row.payload)
     return Delivery(row.id, row.owner_id, row.created_at, payload, read_causes(row.payload))

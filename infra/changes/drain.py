@@ -16,14 +16,14 @@ from django.db import transaction
 from infra.changes.append import append_follow_ups
 from infra.changes.causes import read_causes
 from infra.changes.counts import count_delivered, count_failed
-from infra.changes.deliver import Row, deliver
+from infra.changes.deliver import ChangeRow, deliver
 from infra.changes.errors import LeaseLost
 from infra.changes.failpoints import failpoint
 from infra.changes.failures import record_failures
 from infra.changes.heartbeat import heartbeat
 from infra.changes.lanes import batch_size
 from infra.changes.lease import lease, renew
-from infra.changes.pausing import hold_paused
+from infra.changes.pausing import move_to_paused_lane
 from infra.sharding.sql import execute, fetch_all, fetch_one
 from infra.telemetry.request_ids import caused_by, get_request_ids
 from infra.telemetry.spans import span
@@ -91,7 +91,7 @@ def _drain_batches(
         taken = take_batch(alias, lane)
         if not taken:
             return
-        rows = hold_paused(alias, taken)
+        rows = move_to_paused_lane(alias, taken)
         try:
             if rows:
                 with caused_by(_causes_of(rows)), span("drain.batch", _told(alias, lane, rows)):
@@ -101,12 +101,12 @@ def _drain_batches(
             return
 
 
-def take_batch(alias: str, lane: int) -> list[Row]:
+def take_batch(alias: str, lane: int) -> list[ChangeRow]:
     """The oldest rows of a lane whose time has come, at most a batch."""
-    return [Row(*row) for row in fetch_all(alias, TAKE, (lane, batch_size(lane)))]
+    return [ChangeRow(*row) for row in fetch_all(alias, TAKE, (lane, batch_size(lane)))]
 
 
-def _drain_batch(alias: str, lane: int, token: int, rows: Sequence[Row]) -> DrainReport:
+def _drain_batch(alias: str, lane: int, token: int, rows: Sequence[ChangeRow]) -> DrainReport:
     renew(alias, lane, token)
     failpoint("drain.before_delivery")
     failures, follow_ups = deliver(alias, rows)
@@ -128,13 +128,13 @@ def _drain_batch(alias: str, lane: int, token: int, rows: Sequence[Row]) -> Drai
     return DrainReport(delivered=len(delivered), failed=len(failures), parked=parked)
 
 
-def _told(alias: str, lane: int, rows: Sequence[Row]) -> dict[str, str | int]:
+def _told(alias: str, lane: int, rows: Sequence[ChangeRow]) -> dict[str, str | int]:
     causes = get_request_ids()
     known = {"tideline.request_id": causes[0]} if len(causes) == 1 else {}
     return {"tideline.shard": alias, "tideline.lane": lane, "tideline.rows": len(rows), **known}
 
 
-def _causes_of(rows: Sequence[Row]) -> list[str]:
+def _causes_of(rows: Sequence[ChangeRow]) -> list[str]:
     """What cannot be read fails with its row, later."""
     found: list[str] = []
     for row in rows:

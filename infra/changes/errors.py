@@ -18,7 +18,7 @@ class KindTaken(RuntimeError):
     """Two payloads claim one kind: rows of one would be read as the other."""
 
 
-class ReasonMissing(ValueError):
+class ChangeReasonMissing(ValueError):
     """Changes are not thrown away, and kinds not paused, without saying why."""
 
 
@@ -26,7 +26,7 @@ class LeaseLost(RuntimeError):
     """Another drainer took this lane over; what was in hand stays pending for it."""
 
 
-class FailsAlike(OperationalError):
+class WholeBatchFails(OperationalError):
     """What all rows of this batch need is out of reach: to look for the guilty one is in vain."""
 
 

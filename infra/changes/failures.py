@@ -30,7 +30,7 @@ WHERE c.id = f.id AND c.state = 0
 """
 
 
-class Verdict(NamedTuple):
+class FailureRecord(NamedTuple):
     """A row of RECORD's arrays."""
 
     id: int
@@ -44,7 +44,7 @@ def record_failures(alias: str, failures: Sequence[Failure]) -> int:
     """Writes the errors to their rows; returns how many were parked. One statement."""
     if not failures:
         return 0
-    verdicts = [judge(failure) for failure in failures]
+    verdicts = [classify(failure) for failure in failures]
     execute(alias, RECORD, [list(column) for column in zip(*verdicts, strict=True)])
     parked = sum(verdict.state == ChangeState.PARKED for verdict in verdicts)
     log.warning(
@@ -57,7 +57,7 @@ def record_failures(alias: str, failures: Sequence[Failure]) -> int:
     return parked
 
 
-def judge(failure: Failure) -> Verdict:
+def classify(failure: Failure) -> FailureRecord:
     """Parks a row whose attempts are used up.
 
     A store out of reach is nobody's fault: it uses up no attempt, however long it is away.
@@ -65,7 +65,7 @@ def judge(failure: Failure) -> Verdict:
     row, error = failure.row, failure.error
     is_waiting = isinstance(error, UNREACHABLE)
     is_parked = not is_waiting and row.attempts + 1 >= settings.CHANGE_MAX_ATTEMPTS
-    return Verdict(
+    return FailureRecord(
         row.id,
         _text_of(error),
         int(ChangeState.PARKED if is_parked else ChangeState.PENDING),

@@ -9,8 +9,8 @@ import msgspec
 
 from infra.caching.reports import Reports
 from infra.changes.chores import chore
-from infra.changes.lag import Lag, lag_of
-from infra.changes.pausing import list_paused
+from infra.changes.lag import LaneLag, list_lane_lags
+from infra.changes.pausing import list_pauses
 from infra.sharding.placement import Placement
 
 EVERY_S = 5
@@ -21,7 +21,7 @@ class LagReport(msgspec.Struct):
     """What waited on a database at that moment."""
 
     at_s: float
-    lags: list[Lag]
+    lags: list[LaneLag]
     paused: list[str]
 
 
@@ -34,10 +34,10 @@ def report_lag(alias: str) -> None:
 
     Raises: RedisError, what UNREACHABLE lists.
     """
-    LAG.keep(alias, look_at_lag(alias))
+    LAG.keep(alias, measure_lag(alias))
 
 
-def look_at_lag(alias: str) -> LagReport:
+def measure_lag(alias: str) -> LagReport:
     """What waits on a database now. Two queries. Raises: what UNREACHABLE lists."""
-    paused = [one.kind for one in list_paused(alias) if not one.is_ending]
-    return LagReport(time.time(), lag_of(alias), paused)
+    paused = [one.kind for one in list_pauses(alias) if not one.is_ending]
+    return LagReport(time.time(), list_lane_lags(alias), paused)

@@ -12,7 +12,7 @@ from enum import IntEnum
 
 from django.conf import settings
 
-HELD = 256
+PAUSED_OFFSET = 256
 _64_BITS = (1 << 64) - 1
 
 

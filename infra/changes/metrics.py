@@ -9,8 +9,8 @@ from prometheus_client import Metric
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
-from infra.changes.lag import Lag
-from infra.changes.lag_report import LagReport, look_at_lag
+from infra.changes.lag import LaneLag
+from infra.changes.lag_report import LagReport, measure_lag
 from infra.changes.lanes import group_of
 from infra.sharding.placement import all_aliases
 from infra.telemetry.looks import Looks
@@ -32,7 +32,7 @@ class LagCollector(Collector):
     def collect(self) -> Iterable[Metric]:
         changes, oldest, paused, up = families = _families()
         aliases = all_aliases()
-        reports = self._looks.ask({alias: partial(look_at_lag, alias) for alias in aliases})
+        reports = self._looks.ask({alias: partial(measure_lag, alias) for alias in aliases})
         for alias in aliases:
             up.add_metric([alias], alias in reports)
         for alias, report in reports.items():
@@ -44,7 +44,7 @@ class LagCollector(Collector):
         return families
 
 
-def count_by_group(lags: Iterable[Lag]) -> Counter[tuple[str, str]]:
+def count_by_group(lags: Iterable[LaneLag]) -> Counter[tuple[str, str]]:
     """Changes by group of lanes and state, those of which there are none with them."""
     counts: Counter[tuple[str, str]] = Counter()
     for lag in lags:
@@ -53,7 +53,7 @@ def count_by_group(lags: Iterable[Lag]) -> Counter[tuple[str, str]]:
     return counts
 
 
-def oldest_by_group(lags: Iterable[Lag]) -> dict[str, float]:
+def oldest_by_group(lags: Iterable[LaneLag]) -> dict[str, float]:
     """The age of the oldest pending change by group of lanes, in seconds; 0 without any."""
     ages: dict[str, float] = {}
     for lag in lags:

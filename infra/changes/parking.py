@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import structlog
 
-from infra.changes.errors import ReasonMissing
-from infra.changes.lanes import HELD
+from infra.changes.errors import ChangeReasonMissing
+from infra.changes.lanes import PAUSED_OFFSET
 from infra.changes.models import ChangeState
 from infra.changes.wake_up import wake
 from infra.sharding.sql import execute, fetch_all
@@ -32,7 +32,7 @@ WHERE id = ANY(%s::bigint[]) AND state = 0
 """
 RETRY = f"""
 UPDATE changes_change
-SET state = 0, attempts = 0, next_attempt_at = clock_timestamp(), lane = lane %% {HELD}
+SET state = 0, attempts = 0, next_attempt_at = clock_timestamp(), lane = lane %% {PAUSED_OFFSET}
 WHERE id = ANY(%s::bigint[]) AND state = 1 RETURNING lane
 """  # noqa: S608 - of a constant
 # One statement: the row is in one table or the other, wherever it breaks off.
@@ -45,7 +45,7 @@ SELECT id, lane, kind, owner_id, payload, created_at, attempts, error, %s, %s FR
 """
 
 
-class Choice(NamedTuple):
+class ChangeSelection(NamedTuple):
     """Which changes are meant: those that all of it holds for."""
 
     kind: str | None = None
@@ -53,10 +53,10 @@ class Choice(NamedTuple):
     ids: Sequence[int] | None = None
 
 
-ANY = Choice()
+ALL_CHANGES = ChangeSelection()
 
 
-class WaitingChange(NamedTuple):
+class UndeliveredChange(NamedTuple):
     """A change that was not delivered. `error`: the last one, or why it was parked by hand."""
 
     id: int
@@ -77,19 +77,19 @@ class WaitingChange(NamedTuple):
 
 
 def list_parked(
-    alias: str, after_id: int = 0, limit: int = PAGE, choice: Choice = ANY
-) -> list[WaitingChange]:
+    alias: str, after_id: int = 0, limit: int = PAGE, choice: ChangeSelection = ALL_CHANGES
+) -> list[UndeliveredChange]:
     """A page of what is parked on one database, by id. One query, by its own index."""
     return list_changes(alias, ChangeState.PARKED, after_id, limit, choice)
 
 
 def list_changes(
-    alias: str, state: ChangeState, after_id: int, limit: int, choice: Choice
-) -> list[WaitingChange]:
+    alias: str, state: ChangeState, after_id: int, limit: int, choice: ChangeSelection
+) -> list[UndeliveredChange]:
     """The same of what is parked or pending, rows of paused kinds with it."""
     ids = None if choice.ids is None else [*choice.ids]
     asked = {"state": int(state), "after": after_id, "limit": limit} | choice._asdict()
-    return [WaitingChange(*row) for row in fetch_all(alias, LIST, asked | {"ids": ids})]
+    return [UndeliveredChange(*row) for row in fetch_all(alias, LIST, asked | {"ids": ids})]
 
 
 def park(alias: str, ids: Sequence[int], reason: str) -> int:
@@ -126,5 +126,5 @@ def discard_parked(alias: str, ids: Sequence[int], reason: str, by: str) -> int:
 
 def _required(reason: str) -> str:
     if not reason.strip():
-        raise ReasonMissing
+        raise ChangeReasonMissing
     return reason

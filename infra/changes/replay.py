@@ -7,7 +7,7 @@ from typing import NamedTuple
 from django.db import transaction
 
 from infra.changes.append import append_follow_ups
-from infra.changes.deliver import Failure, Row, deliver
+from infra.changes.deliver import ChangeRow, Failure, deliver
 from infra.changes.registry import follow_up_kinds
 from infra.sharding.sql import fetch_all
 
@@ -32,45 +32,45 @@ class ReplayFilter(NamedTuple):
     owner_id: int | None = None
 
 
-class Place(NamedTuple):
+class ReplayPosition(NamedTuple):
     """Where a delivered row lies. `day`: ISO 8601, in UTC."""
 
     day: str
     id: int
 
 
-class Page(NamedTuple):
+class DeliveredPage(NamedTuple):
     """Delivered rows, and the place of the last."""
 
-    rows: list[Row]
-    place: Place
+    rows: list[ChangeRow]
+    place: ReplayPosition
 
 
 def iter_delivered(
     alias: str,
     chosen: ReplayFilter,
     batch_size: int,
-    after: Place | None = None,
+    after: ReplayPosition | None = None,
     limit: int | None = None,
-) -> Iterator[Page]:
+) -> Iterator[DeliveredPage]:
     """Batches of delivered rows in filing order, found by key (no OFFSET), `limit` in all.
 
     Follow-ups are left out: what brought them about brings them about again.
     """
     wanted = chosen._asdict() | {"left_out": follow_up_kinds()}
-    place = after or Place(chosen.since.astimezone(UTC).date().isoformat(), 0)
+    place = after or ReplayPosition(chosen.since.astimezone(UTC).date().isoformat(), 0)
     left = limit
     while left != 0:
         wanted["limit"] = min(batch_size, left or batch_size)
         rows = fetch_all(alias, PAGE, place._asdict() | wanted)
         if not rows:
             return
-        place = Place(rows[-1][0].isoformat(), rows[-1][1])
-        yield Page([Row(*row[1:]) for row in rows], place)
+        place = ReplayPosition(rows[-1][0].isoformat(), rows[-1][1])
+        yield DeliveredPage([ChangeRow(*row[1:]) for row in rows], place)
         left = left and left - len(rows)
 
 
-def replay_batch(alias: str, rows: list[Row]) -> list[Failure]:
+def replay_batch(alias: str, rows: list[ChangeRow]) -> list[Failure]:
     """Delivers rows again; consumers are idempotent, so what was right stays as it is."""
     outcome = deliver(alias, rows)
     with transaction.atomic(using=alias):

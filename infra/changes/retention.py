@@ -10,7 +10,7 @@ DAYS_AHEAD = 3
 PARTITIONS = DailyPartitions("changes_delivered", "delivered_on", lambda day: day)
 
 
-def keep_partitions(alias: str, today: date) -> list[str]:
+def maintain_partitions(alias: str, today: date) -> list[str]:
     """Makes the coming days' partitions and drops expired ones; returns the names dropped.
 
     Safety: any number may run at once, and sleep for days. Raises: OperationalError when the drain

@@ -15,8 +15,14 @@ from infra.api.operators import page_context
 from infra.changes.errors import UNREACHABLE
 from infra.changes.lag_report import LAG
 from infra.changes.models import Change
-from infra.changes.parking import Choice, WaitingChange, discard_parked, list_parked, retry_parked
-from infra.changes.pausing import Paused, list_paused
+from infra.changes.parking import (
+    ChangeSelection,
+    UndeliveredChange,
+    discard_parked,
+    list_parked,
+    retry_parked,
+)
+from infra.changes.pausing import KindPause, list_pauses
 from infra.sharding.placement import GLOBAL_ALIAS, all_aliases
 from infra.sharding.probe import error_line
 from operations.admin_history import record_history
@@ -85,9 +91,9 @@ def _do(request: HttpRequest, wish: dict[str, Any]) -> None:
     messages.success(request, f"{count} of {len(ids)} {done}")
 
 
-def _ask(alias: str, chosen: dict[str, Any]) -> tuple[list[WaitingChange], list[Paused]]:
-    choice = Choice(chosen["kind"] or None, chosen["owner"])
-    return list_parked(alias, chosen["after"] or 0, PAGE + 1, choice), list_paused(alias)
+def _ask(alias: str, chosen: dict[str, Any]) -> tuple[list[UndeliveredChange], list[KindPause]]:
+    choice = ChangeSelection(chosen["kind"] or None, chosen["owner"])
+    return list_parked(alias, chosen["after"] or 0, PAGE + 1, choice), list_pauses(alias)
 
 
 def _count_parked() -> list[tuple[str, int | None]]:
@@ -100,7 +106,7 @@ def _count_parked() -> list[tuple[str, int | None]]:
     return [(alias, counts.get(alias)) for alias in all_aliases()]
 
 
-def _page_after(chosen: dict[str, Any], rows: list[WaitingChange]) -> str:
+def _page_after(chosen: dict[str, Any], rows: list[UndeliveredChange]) -> str:
     """The query of the next page; empty when this is the last."""
     if len(rows) <= PAGE:
         return ""

@@ -10,7 +10,7 @@ from accounts.models import Account, User
 from accounts.types import Restriction
 from counters.kinds import CounterKind
 from counters.queries.counts import read_counts
-from infra.changes.parking import Choice, list_parked
+from infra.changes.parking import ChangeSelection, list_parked
 from infra.sharding.buckets import bucket_of, shard_of
 from moderation.models import ModerationAct
 from operations.asking import ask_each
@@ -38,7 +38,7 @@ def read_account(user: User) -> list[Section]:
 def _ask_shard(alias: str, account_id: int) -> tuple[Any, ...]:
     row = Account.objects.on(alias).filter(id=account_id).first()
     counts = read_counts(alias, [account_id], [*CounterKind])[account_id]
-    parked = list_parked(alias, limit=MOST_PARKED, choice=Choice(owner_id=account_id))
+    parked = list_parked(alias, limit=MOST_PARKED, choice=ChangeSelection(owner_id=account_id))
     return row, counts, parked
 
 

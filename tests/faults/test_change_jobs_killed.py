@@ -8,7 +8,7 @@ from infra.changes.management.commands.park_changes import Command as Park
 from infra.changes.management.commands.resume_changes import Command as Resume
 from infra.changes.management.commands.unpark_changes import Command as Unpark
 from infra.changes.models import DiscardedChange
-from infra.changes.pausing import end_pause, list_paused, pause_kind
+from infra.changes.pausing import end_pause, list_pauses, pause_kind
 from tests.faults.dying_job import kill_at
 from tests.integration.changes.kinds import ALIAS, LANE, column, note, parked, pending
 from tests.integration.jobs.outcomes import Outcome
@@ -24,7 +24,7 @@ def rows(world):
     return note(ROWS)
 
 
-@pytest.mark.parametrize("place", ["parking.batch_changed", "parking.batch_chosen"])
+@pytest.mark.parametrize("place", ["parking.batch_changed", "parking.batch_selected"])
 def test_parked_discarded_and_retried_whole(rows, place):
     """Each row is in one place at any time, and a second run does what the first left."""
     kill_at(place, 2, "park_changes", *CHOICE, *WHY)
@@ -45,12 +45,12 @@ def test_resume_killed_between_batches_and_run_again(rows):
     pause_kind(ALIAS, KIND, "a test")
     drain(ALIAS, LANE)
     flags = ("--kind", KIND, "--batch-size", "2")
-    kill_at("pausing.rows_let_go", 2, "resume_changes", *flags)
+    kill_at("pausing.rows_resumed", 2, "resume_changes", *flags)
     held = "SELECT id FROM changes_change WHERE lane > 255 ORDER BY id"
     assert column(ALIAS, held) == rows[4:]
-    assert [paused.is_ending for paused in list_paused(ALIAS)] == [True]
+    assert [paused.is_ending for paused in list_pauses(ALIAS)] == [True]
     assert Outcome(Resume(), *flags).code == 0
-    assert (column(ALIAS, held), list_paused(ALIAS), pending()) == ([], [], rows)
+    assert (column(ALIAS, held), list_pauses(ALIAS), pending()) == ([], [], rows)
     assert not end_pause(ALIAS, KIND)
 
 

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.db import connections
 
 from infra.changes.compensate import compensate
-from infra.changes.lag import lag_of
+from infra.changes.lag import list_lane_lags
 from infra.sharding.buckets import shard_of
 from infra.sharding.placement import all_aliases
 from infra.sharding.sql import execute, fetch_all
@@ -62,7 +62,7 @@ def drain_and_die(alias, place, nth, inline=5):
 
 def drain_what_the_dead_held():
     """The lease of a killed drain ends when its server notices: in a moment, not at once."""
-    while any(lag.pending for alias in all_aliases() for lag in lag_of(alias)):
+    while any(lag.pending for alias in all_aliases() for lag in list_lane_lags(alias)):
         drain_all()
 
 

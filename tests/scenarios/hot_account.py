@@ -20,7 +20,7 @@ from counters.kinds import CounterKind
 from counters.queries.counts import load_counts
 from counters.types import Count
 from infra.changes.compensate import compensate
-from infra.changes.lag import Lag, lag_of
+from infra.changes.lag import LaneLag, list_lane_lags
 from tests.other_process import environment_of_this_test
 from tests.scenarios.background import Stop, threads
 from tests.scenarios.crowd import FIRST_ID, follow_together, lay_crowd
@@ -153,8 +153,8 @@ def watch(lags: list[tuple[float, int]], stop: Stop) -> None:
         lags.append((max(lag.oldest_s for lag in now), sum(lag.pending for lag in now)))
 
 
-def waiting() -> list[Lag]:
-    return [lag for alias in settings.SHARD_ALIASES for lag in lag_of(alias)]
+def waiting() -> list[LaneLag]:
+    return [lag for alias in settings.SHARD_ALIASES for lag in list_lane_lags(alias)]
 
 
 def until_drained() -> None:

@@ -23,7 +23,7 @@ from counters.cache import account_counts
 from counters.queries.counts import load_counts, summarise
 from counters.types import AccountCounts
 from infra.changes import append
-from infra.changes.deliver import Row, deliver
+from infra.changes.deliver import ChangeRow, deliver
 from infra.changes.drain import drain, take_batch
 from infra.changes.failpoints import arm, disarm
 from infra.changes.lanes import all_lanes
@@ -67,7 +67,7 @@ class Storm:
         self.seen: Counter[str] = Counter()
         self._people = people
         self._acts = Acts(people)
-        self._past: defaultdict[str, list[Row]] = defaultdict(list)
+        self._past: defaultdict[str, list[ChangeRow]] = defaultdict(list)
         self._seed = seed
         self._mortal = threading.local()
 
@@ -115,7 +115,7 @@ class Storm:
             if owed >= 1:
                 owed -= self._deliver_again(alias, int(owed), rng)
 
-    def _deliver_early(self, alias: str, rows: list[Row], rng: random.Random) -> None:
+    def _deliver_early(self, alias: str, rows: list[ChangeRow], rng: random.Random) -> None:
         """Some of the rows, in any order; they are not filed, so they come again in their turn."""
         some = rng.sample(rows, sum(rng.random() < REPEATS for _ in rows))
         if not some:
@@ -134,7 +134,7 @@ class Storm:
                 deliver(alias, some)
         return len(some)
 
-    def _remember(self, alias: str, rows: Sequence[Row], rng: random.Random) -> None:
+    def _remember(self, alias: str, rows: Sequence[ChangeRow], rng: random.Random) -> None:
         past = self._past[alias]
         past += rows
         rng.shuffle(past)

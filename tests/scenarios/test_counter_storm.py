@@ -13,7 +13,7 @@ from django.conf import settings
 from counters.management.commands.audit_counters import Command as AuditCounters
 from counters.management.commands.rebuild_count_cache import Command as RebuildCountCache
 from infra.changes.compensate import compensate
-from infra.changes.lag import lag_of
+from infra.changes.lag import list_lane_lags
 from infra.sharding.placement import all_aliases
 from tests.integration.jobs.outcomes import Outcome
 from tests.scenarios.storm import DEATHS, Storm
@@ -37,7 +37,7 @@ def catch_up() -> None:
         for alias in all_aliases():
             for _ in compensate(alias):
                 pass
-        return not any(lag.pending for alias in all_aliases() for lag in lag_of(alias))
+        return not any(lag.pending for alias in all_aliases() for lag in list_lane_lags(alias))
 
     until(is_done, within_s=PATIENCE_S + OPERATIONS)
 
@@ -68,5 +68,5 @@ def test_counts_hold_through_a_storm(world):
     assert seen["read"]
     assert Outcome(AuditCounters()).out.endswith(" accounts done, 0 failed\n")
     assert " 0 would change" in Outcome(RebuildCountCache(), "--dry-run").out
-    assert not any(lag.parked for alias in settings.SHARD_ALIASES for lag in lag_of(alias))
+    assert not any(lag.parked for alias in settings.SHARD_ALIASES for lag in list_lane_lags(alias))
     assert_drained_truth()

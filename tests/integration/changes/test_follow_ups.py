@@ -7,7 +7,7 @@ import pytest
 from django.core.management import call_command
 
 from infra.changes.drain import drain
-from infra.changes.errors import FailsAlike
+from infra.changes.errors import WholeBatchFails
 from infra.changes.registry import FollowUp
 from infra.changes.tasks import drain_lane
 from infra.sharding.sql import fetch_all
@@ -123,7 +123,7 @@ def test_rows_that_fail_alike_are_not_tried_one_by_one(journal):
 
     def act(deliveries):
         tried.append(len(deliveries))
-        raise FailsAlike("shard9 is away")
+        raise WholeBatchFails("shard9 is away")
 
     journal.act = act
     assert drain(ALIAS, LANE).failed == 64
@@ -135,7 +135,7 @@ def test_sequels_of_a_batch_that_fails_alike_are_not_written(asking):
     note(4)
 
     def fail(deliveries):
-        raise FailsAlike
+        raise WholeBatchFails
 
     asking.act = fail
     drain(ALIAS, LANE)

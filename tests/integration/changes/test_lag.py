@@ -7,7 +7,7 @@ from django.core.management import call_command
 from django.db import connections
 
 from infra.changes.drain import drain
-from infra.changes.lag import Lag, lag_of
+from infra.changes.lag import LaneLag, list_lane_lags
 from infra.changes.lanes import all_lanes
 from infra.sharding.placement import all_aliases
 from infra.sharding.sql import execute
@@ -26,7 +26,9 @@ AGE = "UPDATE changes_change SET created_at = now() - %s * interval '1 s' WHERE 
 
 
 def test_every_lane_is_there_with_nothing_behind(journal):
-    assert lag_of(ALIAS) == [Lag(ALIAS, lane, 0, 0, 0.0) for lane in (0, 1, 64, 65, 128)]
+    assert list_lane_lags(ALIAS) == [
+        LaneLag(ALIAS, lane, 0, 0, 0.0) for lane in (0, 1, 64, 65, 128)
+    ]
 
 
 def test_pending_and_parked_and_the_oldest_pending(journal, settings):
@@ -39,12 +41,12 @@ def test_pending_and_parked_and_the_oldest_pending(journal, settings):
     execute(ALIAS, AGE, (60, old))
     execute(ALIAS, AGE, (10, new))
     emit(BulkNoted())
-    other, lane, *bulks, waiting = lag_of(ALIAS)
+    other, lane, *bulks, waiting = list_lane_lags(ALIAS)
     [bulk] = [lag for lag in bulks if lag.lane == BULK_LANE]
     assert lane[:4] == (ALIAS, LANE, 2, 1)
     assert 60 <= lane.oldest_s < 4_000
-    assert other == Lag(ALIAS, OTHER_LANE, 0, 0, 0.0)
-    assert waiting == Lag(ALIAS, 128, 0, 0, 0.0)
+    assert other == LaneLag(ALIAS, OTHER_LANE, 0, 0, 0.0)
+    assert waiting == LaneLag(ALIAS, 128, 0, 0, 0.0)
     assert bulk.pending == 1
     assert 0 <= bulk.oldest_s < 4_000
 
@@ -53,7 +55,7 @@ def test_lane_that_is_no_longer_used_shows_its_rows(journal, settings):
     settings.CHANGE_LANES, settings.BULK_LANES = 4, 1
     note(owner_id=OWNER)
     settings.CHANGE_LANES = 1
-    waiting = [(lag.lane, lag.pending) for lag in lag_of(ALIAS)]
+    waiting = [(lag.lane, lag.pending) for lag in list_lane_lags(ALIAS)]
     assert waiting == [(0, 0), (3, 1), (64, 0), (128, 0)]
 
 

@@ -7,7 +7,7 @@ from prometheus_client import CollectorRegistry
 from infra.caching.client import redis
 from infra.changes.chores import Chores
 from infra.changes.drain import drain
-from infra.changes.lag_report import LAG, look_at_lag
+from infra.changes.lag_report import LAG, measure_lag
 from infra.changes.metrics import LagCollector
 from infra.changes.parking import park
 from infra.changes.pausing import end_pause, pause_kind
@@ -64,7 +64,7 @@ def test_a_database_that_is_away_has_no_lag_and_is_not_up(journal, monkeypatch):
     def look(alias):
         if alias == ALIAS:
             raise OperationalError("it is away")
-        return look_at_lag(alias)
+        return measure_lag(alias)
 
     monkeypatch.setattr("infra.changes.metrics.look_at_lag", look)
     assert sample("tideline_shard_up") == 0

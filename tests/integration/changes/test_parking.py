@@ -7,12 +7,12 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from infra.changes.drain import drain
-from infra.changes.errors import ReasonMissing
+from infra.changes.errors import ChangeReasonMissing
 from infra.changes.management.commands.discard_changes import Command as Discard
 from infra.changes.management.commands.park_changes import Command as Park
 from infra.changes.management.commands.unpark_changes import Command as Unpark
 from infra.changes.models import DiscardedChange
-from infra.changes.parking import Choice, discard_parked, list_parked, park, retry_parked
+from infra.changes.parking import ChangeSelection, discard_parked, list_parked, park, retry_parked
 from infra.sharding.sql import fetch_all
 from tests.integration.changes.kinds import (
     ALIAS,
@@ -55,8 +55,8 @@ def test_list_has_the_error_and_chooses(journal, failed):
     [mine] = list_parked(ALIAS)
     assert (mine.id, mine.kind, mine.attempts) == (failed, "tests.noted", 1)
     assert mine.error == "ValueError: no such number"
-    assert list_parked(ALIAS, choice=Choice(owner_id=OTHER_OWNER)) == []
-    assert list_parked(ALIAS, choice=Choice(kind="tests.noted")) == [mine]
+    assert list_parked(ALIAS, choice=ChangeSelection(owner_id=OTHER_OWNER)) == []
+    assert list_parked(ALIAS, choice=ChangeSelection(kind="tests.noted")) == [mine]
 
 
 def test_retried_it_is_in_the_queue_as_if_new(journal, failed):
@@ -95,9 +95,9 @@ def test_only_what_is_parked_is_discarded(journal):
 
 @pytest.mark.parametrize("reason", ["", " "])
 def test_reason_is_required(journal, failed, reason):
-    with pytest.raises(ReasonMissing):
+    with pytest.raises(ChangeReasonMissing):
         discard_parked(ALIAS, [failed], reason, "frida")
-    with pytest.raises(ReasonMissing):
+    with pytest.raises(ChangeReasonMissing):
         park(ALIAS, [failed], reason)
     assert parked() == [failed]
 

@@ -10,12 +10,18 @@ from django.db import connections, transaction
 
 from infra.changes.compensate import compensate
 from infra.changes.drain import drain, take_batch
-from infra.changes.errors import ReasonMissing
-from infra.changes.lag import lag_of
-from infra.changes.lanes import HELD
+from infra.changes.errors import ChangeReasonMissing
+from infra.changes.lag import list_lane_lags
+from infra.changes.lanes import PAUSED_OFFSET
 from infra.changes.management.commands.pause_changes import Command as Pause
 from infra.changes.management.commands.resume_changes import Command as Resume
-from infra.changes.pausing import end_pause, hold_paused, let_go, list_paused, pause_kind
+from infra.changes.pausing import (
+    end_pause,
+    finish_resuming,
+    list_pauses,
+    move_to_paused_lane,
+    pause_kind,
+)
 from infra.sharding.sql import execute, fetch_all
 from tests.budgets import count_calls
 from tests.integration.changes.kinds import (
@@ -61,7 +67,7 @@ def test_what_is_held_is_not_come_upon_again(journal, settings, batches):
     pause_kind(ALIAS, KIND, "it breaks")
     note(5)
     drain(ALIAS, LANE)
-    assert column(ALIAS, LANES) == [HELD + LANE]
+    assert column(ALIAS, LANES) == [PAUSED_OFFSET + LANE]
     [other] = emit(NotedInline())
     assert [row.id for row in take_batch(ALIAS, LANE)] == [other]
 
@@ -72,9 +78,9 @@ def test_neither_compensator_nor_bell_drains_it_and_resuming_delivers_in_order(j
     assert [report.delivered for report in compensate(ALIAS)] == [0]
     assert [*compensate(ALIAS)] == []
     assert end_pause(ALIAS, KIND)
-    let_go(ALIAS, KIND)
+    finish_resuming(ALIAS, KIND)
     assert drain(ALIAS, LANE).delivered == 3
-    assert (journal.heard, delivered(), list_paused(ALIAS)) == ([held], held, [])
+    assert (journal.heard, delivered(), list_pauses(ALIAS)) == ([held], held, [])
 
 
 def test_other_databases_go_on(journal):
@@ -95,7 +101,7 @@ def test_lag_tells_them_from_what_is_behind(journal):
     pause_kind(ALIAS, KIND, "it breaks")
     note(2)
     drain(ALIAS, LANE)
-    [lag] = [lag for lag in lag_of(ALIAS) if lag.lane == LANE]
+    [lag] = [lag for lag in list_lane_lags(ALIAS) if lag.lane == LANE]
     assert (lag.pending, lag.paused, lag.oldest_s) == (0, 2, 0)
     out = StringIO()
     call_command("show_change_lag", shard=ALIAS, json=True, stdout=out)
@@ -107,7 +113,7 @@ def test_lag_tells_them_from_what_is_behind(journal):
 
 
 def test_pause_needs_a_reason(journal):
-    with pytest.raises(ReasonMissing):
+    with pytest.raises(ChangeReasonMissing):
         pause_kind(ALIAS, KIND, " ")
 
 
@@ -126,8 +132,8 @@ def test_row_taken_before_the_pause_ended_is_not_held_after_it(journal):
     note()
     taken = take_batch(ALIAS, LANE)
     end_pause(ALIAS, KIND)
-    let_go(ALIAS, KIND)
-    assert hold_paused(ALIAS, taken) == []
+    finish_resuming(ALIAS, KIND)
+    assert move_to_paused_lane(ALIAS, taken) == []
     assert drain(ALIAS, LANE).delivered == 1
 
 
@@ -139,7 +145,7 @@ def test_end_of_a_pause_waits_for_a_hold_that_has_begun(journal):
 
     def hold_slowly():
         with transaction.atomic(using=ALIAS):
-            hold_paused(ALIAS, taken)
+            move_to_paused_lane(ALIAS, taken)
             is_held.wait()
             may_commit.wait(PATIENCE_S)
 
@@ -148,7 +154,7 @@ def test_end_of_a_pause_waits_for_a_hold_that_has_begun(journal):
         threading.Timer(0.2, may_commit.set).start()
         end_pause(ALIAS, KIND)
         assert may_commit.is_set()
-        let_go(ALIAS, KIND)
+        finish_resuming(ALIAS, KIND)
 
     assert failures(run_together([hold_slowly, resume])) == []
     assert drain(ALIAS, LANE).delivered == 1
@@ -159,27 +165,27 @@ def test_resume_that_died_is_finished(journal, heal):
     Outcome(Pause(), "--kind", KIND, "--reason", "it breaks", "--shard", ALIAS)
     rows = note(5)
     drain(ALIAS, LANE)
-    with armed("pausing.rows_let_go", crash), pytest.raises(Crash):
+    with armed("pausing.rows_resumed", crash), pytest.raises(Crash):
         call_command("resume_changes", kind=KIND, batch_size=2)
-    assert [paused.is_ending for paused in list_paused(ALIAS)] == [True]
+    assert [paused.is_ending for paused in list_pauses(ALIAS)] == [True]
     if heal == "again":
         assert Outcome(Resume(), "--kind", KIND).code == 0
         drain(ALIAS, LANE)
     else:
         assert sum(report.delivered for report in compensate(ALIAS)) == 5
-    assert (delivered(), list_paused(ALIAS)) == (rows, [])
+    assert (delivered(), list_pauses(ALIAS)) == (rows, [])
 
 
 def test_commands_say_what_they_do_and_do_it_once(journal):
     flags = ("--kind", KIND, "--reason", "it breaks", "--shard", ALIAS)
     assert Outcome(Pause(), *flags, "--dry-run").out.splitlines()[0] == f"{ALIAS}: {KIND} paused"
-    assert list_paused(ALIAS) == []
+    assert list_pauses(ALIAS) == []
     assert Outcome(Pause(), *flags).code == 0
     assert "1 databases done, 0 changed" in Outcome(Pause(), *flags).out
     note(3)
     drain(ALIAS, LANE)
     assert "3 would change" in Outcome(Resume(), "--kind", KIND, "--dry-run").out
-    assert column(ALIAS, LANES) == [HELD + LANE]
+    assert column(ALIAS, LANES) == [PAUSED_OFFSET + LANE]
     assert f"{ALIAS}: {KIND} resumed" in Outcome(Resume(), "--kind", KIND).out
     assert "0 changes done" in Outcome(Resume(), "--kind", KIND).out
 

@@ -8,7 +8,7 @@ import pytest
 from django.db import OperationalError, connections, transaction
 
 from infra.changes.drain import drain
-from infra.changes.retention import PARTITIONS, keep_partitions
+from infra.changes.retention import PARTITIONS, maintain_partitions
 from infra.sharding.sql import execute, fetch_all, fetch_one
 from tests.integration.changes.kinds import ALIAS, LANE, delivered, note
 from tests.races import failures, run_together
@@ -48,9 +48,9 @@ def after(days):
 
 
 def test_today_and_the_coming_days_have_one_each():
-    assert keep_partitions(ALIAS, DAY) == []
+    assert maintain_partitions(ALIAS, DAY) == []
     assert partitions() == named(DAY, after(1), after(2))
-    keep_partitions(ALIAS, after(1))
+    maintain_partitions(ALIAS, after(1))
     assert partitions() == named(DAY, after(1), after(2), after(3))
 
 
@@ -59,7 +59,7 @@ def test_drain_files_into_the_partition_of_the_day():
     [before] = note()
     drain(ALIAS, LANE)
     execute(ALIAS, "DELETE FROM changes_delivered")
-    keep_partitions(ALIAS, today)
+    maintain_partitions(ALIAS, today)
     [version] = note()
     drain(ALIAS, LANE)
     assert fetch_all(ALIAS, BY_PARTITION) == [(*named(today), version)]
@@ -68,11 +68,11 @@ def test_drain_files_into_the_partition_of_the_day():
 
 def test_partitions_are_dropped_after_the_replay_window(settings):
     settings.CHANGE_REPLAY_DAYS = 7
-    keep_partitions(ALIAS, DAY)
+    maintain_partitions(ALIAS, DAY)
     execute(ALIAS, INSERT, (DAY, 1))
-    assert keep_partitions(ALIAS, after(7)) == []
+    assert maintain_partitions(ALIAS, after(7)) == []
     assert delivered() == [1]
-    assert keep_partitions(ALIAS, after(8)) == named(DAY)
+    assert maintain_partitions(ALIAS, after(8)) == named(DAY)
     assert delivered() == []
     assert partitions()[0] == named(after(1))[0]
 
@@ -82,19 +82,19 @@ def test_job_that_slept_finds_rows_in_the_default_partition(settings):
     settings.CHANGE_REPLAY_DAYS = 7
     execute(ALIAS, INSERT, (DAY, 1))
     assert fetch_all(ALIAS, BY_PARTITION) == [("changes_delivered_default", 1)]
-    keep_partitions(ALIAS, DAY)
+    maintain_partitions(ALIAS, DAY)
     assert partitions() == named(after(1), after(2))
     execute(ALIAS, INSERT, (DAY, 2))
-    keep_partitions(ALIAS, after(7))
+    maintain_partitions(ALIAS, after(7))
     assert delivered() == [1, 2]
-    keep_partitions(ALIAS, after(8))
+    maintain_partitions(ALIAS, after(8))
     assert delivered() == []
 
 
 def test_many_may_run_at_once():
-    assert failures(run_together([partial(keep_partitions, ALIAS, DAY)] * 6)) == []
+    assert failures(run_together([partial(maintain_partitions, ALIAS, DAY)] * 6)) == []
     assert partitions() == named(DAY, after(1), after(2))
-    assert failures(run_together([partial(keep_partitions, ALIAS, after(30))] * 6)) == []
+    assert failures(run_together([partial(maintain_partitions, ALIAS, after(30))] * 6)) == []
     assert partitions() == named(after(30), after(31), after(32))
 
 
@@ -111,7 +111,7 @@ def test_row_that_arrives_while_the_partition_is_made_is_no_error():
     def keep():
         has_filed.wait()
         threading.Timer(0.2, may_commit.wait).start()
-        return keep_partitions(ALIAS, DAY)
+        return maintain_partitions(ALIAS, DAY)
 
     assert run_together([file_slowly, keep]) == [None, []]
     assert delivered() == [1]
@@ -134,9 +134,9 @@ def test_table_that_is_busy_is_left_for_the_next_time():
     try:
         assert has_locked.wait(PATIENCE_S)
         with pytest.raises(OperationalError, match="lock timeout"):
-            keep_partitions(ALIAS, DAY)
+            maintain_partitions(ALIAS, DAY)
     finally:
         may_go.set()
         reader.join()
-    keep_partitions(ALIAS, DAY)
+    maintain_partitions(ALIAS, DAY)
     assert partitions() == named(DAY, after(1), after(2))

@@ -22,7 +22,7 @@ from infra.changes.drain import drain
 from infra.changes.lag_report import report_lag
 from infra.changes.parking import park
 from infra.changes.pausing import pause_kind
-from infra.changes.retention import keep_partitions
+from infra.changes.retention import maintain_partitions
 from infra.jobs.models import JobRun
 from infra.sharding.buckets import shard_of
 from infra.sharding.placement import all_aliases
@@ -138,14 +138,14 @@ def test_command_prints_a_screen_or_json(world):
 def test_from_which_day_on_rows_are_kept(world):
     today = datetime.now(UTC).date()
     keep_days(ALIAS, today)
-    keep_partitions(ALIAS, today - timedelta(days=5))
+    maintain_partitions(ALIAS, today - timedelta(days=5))
     try:
         line = next(line for line in screen().splitlines() if line.startswith("kept"))
         assert f"changes_delivered from {today - timedelta(days=5)}" in line
         assert "timelines_recentpost from " in line
     finally:
-        keep_partitions(ALIAS, today + timedelta(days=settings.CHANGE_REPLAY_DAYS))
-        keep_partitions(ALIAS, today)
+        maintain_partitions(ALIAS, today + timedelta(days=settings.CHANGE_REPLAY_DAYS))
+        maintain_partitions(ALIAS, today)
 
 
 def test_what_is_kept_is_unknown_without_a_database():

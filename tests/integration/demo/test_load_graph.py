@@ -13,7 +13,7 @@ from accounts.models import User
 from accounts.queries.load import load_account_json
 from demo.errors import GraphNameTaken
 from infra.api.pages import Window
-from infra.changes.lag import lag_of
+from infra.changes.lag import list_lane_lags
 from infra.sharding.placement import GLOBAL_ALIAS, all_aliases
 from infra.sharding.sql import fetch_all
 from posts.ids import PostId
@@ -64,7 +64,7 @@ def test_every_list_count_and_home_is_as_if_everybody_had_followed(world, graph)
     ids = id_by_node("town")
     assert len(ids) == 60
     assert_as_the_oracle_says(graph, ids)
-    assert sum(lag.pending for alias in all_aliases() for lag in lag_of(alias)) == 0
+    assert sum(lag.pending for alias in all_aliases() for lag in list_lane_lags(alias)) == 0
 
 
 def test_both_sides_of_every_edge_agree_and_counts_are_versioned(world, graph):

@@ -11,7 +11,7 @@ from pytest_django import Settings
 
 from infra.changes.drain import drain
 from infra.changes.failpoints import arm, disarm
-from infra.changes.lag import lag_of
+from infra.changes.lag import list_lane_lags
 from infra.changes.lanes import LaneGroup, lane_of
 from infra.sharding.buckets import shard_of
 from infra.sharding.placement import all_aliases
@@ -132,7 +132,7 @@ def drain_with_crashes(rng: random.Random) -> None:
 
 def drain_once() -> None:
     for alias in all_aliases():
-        for lag in lag_of(alias):
+        for lag in list_lane_lags(alias):
             drain(alias, lag.lane)
 
 
@@ -141,7 +141,7 @@ def is_drained_by(drain_some: Callable[[], None]) -> bool:
         drain_some()
     except Crash:
         return False
-    return not any(lag.pending for alias in all_aliases() for lag in lag_of(alias))
+    return not any(lag.pending for alias in all_aliases() for lag in list_lane_lags(alias))
 
 
 def test_a_failed_chunk_is_tried_again_alone(

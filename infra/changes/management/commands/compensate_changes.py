@@ -11,9 +11,9 @@ from django.db import close_old_connections
 
 from infra.changes.chores import Chores
 from infra.changes.compensate import compensate
+from infra.changes.due_changes import dry_run_batch
 from infra.changes.errors import UNREACHABLE
-from infra.changes.preview import look
-from infra.changes.retention import keep_partitions
+from infra.changes.retention import maintain_partitions
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import Flag
 from infra.jobs.types import Batch, Work
@@ -74,7 +74,7 @@ def _compensate(alias: str) -> Iterator[Batch]:
 
 
 def _look(alias: str) -> Iterator[Batch]:
-    return _reached(alias, map(look, [alias]))
+    return _reached(alias, map(dry_run_batch, [alias]))
 
 
 def _reached(alias: str, batches: Iterator[Batch]) -> Iterator[Batch]:
@@ -89,9 +89,9 @@ def _reached(alias: str, batches: Iterator[Batch]) -> Iterator[Batch]:
 def _keep_partitions(aliases: Sequence[str], today: date) -> None:
     for alias in aliases:
         try:
-            keep_partitions(alias, today)
+            maintain_partitions(alias, today)
         except UNREACHABLE as error:
-            log.warning("compensate.partitions_not_kept", alias=alias, error=str(error))
+            log.warning("compensate.partitions_not_maintained", alias=alias, error=str(error))
 
 
 def _pause(text: str) -> float:

@@ -5,12 +5,12 @@ import socket
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from infra.changes.choosing import ChosenChangesCommand
 from infra.changes.models import ChangeState
 from infra.changes.parking import discard_parked
+from infra.changes.selection import SelectedChangesCommand
 
 
-class Command(ChosenChangesCommand):
+class Command(SelectedChangesCommand):
     help = (
         "Takes parked changes out of the queue for good; they are kept with the reason."
         " Needs --kind, --owner, --id or --all."

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from infra.changes.compensate import compensate
-from infra.changes.preview import look
+from infra.changes.due_changes import dry_run_batch
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import Flag
 from infra.jobs.types import Batch, Work
@@ -24,7 +24,7 @@ class Command(JobCommand):
     def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
         for alias in work.aliases:
             if work.dry_run:
-                yield look(alias, options["lane"])
+                yield dry_run_batch(alias, options["lane"])
                 continue
             for report in compensate(alias, options["lane"]):
                 yield Batch(report.delivered, report.failed, alias)

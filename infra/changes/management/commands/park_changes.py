@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from infra.changes.choosing import ChosenChangesCommand
 from infra.changes.models import ChangeState
 from infra.changes.parking import park
+from infra.changes.selection import SelectedChangesCommand
 
 
-class Command(ChosenChangesCommand):
+class Command(SelectedChangesCommand):
     help = (
         "Sets pending changes aside, with a reason, until unpark_changes or discard_changes."
         " Needs --kind, --owner, --id or --all."

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management import CommandError
 
-from infra.changes.pausing import list_paused, pause_kind
+from infra.changes.pausing import list_pauses, pause_kind
 from infra.changes.registry import kinds
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import Flag
@@ -30,7 +30,7 @@ class Command(JobCommand):
             raise CommandError(f"{kind!r} is no kind of change: {', '.join(sorted(kinds()))}")
         for alias in work.aliases:
             if work.dry_run:
-                before = {(p.kind, p.reason) for p in list_paused(alias) if not p.is_ending}
+                before = {(p.kind, p.reason) for p in list_pauses(alias) if not p.is_ending}
                 is_new = (kind, reason) not in before
             else:
                 is_new = pause_kind(alias, kind, reason)

@@ -7,8 +7,14 @@ from typing import Any
 
 from django.conf import settings
 
-from infra.changes.choosing import add_kind_and_owner
-from infra.changes.replay import Page, Place, ReplayFilter, iter_delivered, replay_batch
+from infra.changes.replay import (
+    DeliveredPage,
+    ReplayFilter,
+    ReplayPosition,
+    iter_delivered,
+    replay_batch,
+)
+from infra.changes.selection import add_kind_and_owner
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import WALK, Flag
 from infra.jobs.types import Batch, Work
@@ -38,14 +44,14 @@ class Command(JobCommand):
             yield Batch(len(page.rows) - failed, failed, alias, position=position)
 
 
-def _pages(work: Work, chosen: ReplayFilter, size: int) -> Iterator[tuple[str, Page]]:
+def _pages(work: Work, chosen: ReplayFilter, size: int) -> Iterator[tuple[str, DeliveredPage]]:
     """Database by database, behind the place where an earlier run ended."""
     after = work.after or {"alias": None, "place": None}
     aliases, left = list(work.aliases), work.limit
     if after["alias"] in aliases:
         aliases = aliases[aliases.index(after["alias"]) :]
     for alias in aliases:
-        place = Place(*after["place"]) if alias == after["alias"] else None
+        place = ReplayPosition(*after["place"]) if alias == after["alias"] else None
         for page in iter_delivered(alias, chosen, size, place, left):
             yield alias, page
             left = left and left - len(page.rows)

@@ -6,10 +6,10 @@ from typing import Any
 
 from infra.changes.pausing import (
     BEFORE_ALL,
+    delete_pause,
     end_pause,
-    forget_pause,
-    let_go_rows,
-    list_held,
+    list_paused_rows,
+    resume_rows,
 )
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import Flag
@@ -36,9 +36,9 @@ def _resume(alias: str, kind: str, work: Work) -> Iterator[Batch]:
     if not work.dry_run:
         end_pause(alias, kind)
     after = BEFORE_ALL
-    while rows := list_held(alias, kind, after, work.batch_size):
-        moved = len(rows) if work.dry_run else let_go_rows(alias, rows)
+    while rows := list_paused_rows(alias, kind, after, work.batch_size):
+        moved = len(rows) if work.dry_run else resume_rows(alias, rows)
         after = rows[-1]
         yield Batch(len(rows), 0, alias, moved)
-    if not work.dry_run and forget_pause(alias, kind):
+    if not work.dry_run and delete_pause(alias, kind):
         yield Batch(0, 0, alias, 0, details=[f"{alias}: {kind} resumed"])

@@ -7,8 +7,8 @@ from typing import Any
 from django.core.management.base import BaseCommand
 from django.db import InterfaceError, OperationalError
 
-from infra.changes.lag import Lag, lag_of
-from infra.changes.pausing import list_paused
+from infra.changes.lag import LaneLag, list_lane_lags
+from infra.changes.pausing import list_pauses
 from infra.sharding.placement import all_aliases
 
 HEADER = f"{'database':<10} {'lane':>4} {'pending':>9} {'parked':>7} {'oldest s':>9} {'paused':>9}"
@@ -32,7 +32,7 @@ class Command(BaseCommand):
 
     def _show(self, alias: str, as_json: bool) -> None:
         try:
-            lags, all_paused = lag_of(alias), list_paused(alias)
+            lags, all_paused = list_lane_lags(alias), list_pauses(alias)
         except (OperationalError, InterfaceError) as error:
             self.stderr.write(f"{alias}: unreachable: {error}")
             return
@@ -44,6 +44,6 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps(row, default=str) if as_json else as_text)
 
 
-def _line(lag: Lag) -> str:
+def _line(lag: LaneLag) -> str:
     rows = f"{lag.pending:>9} {lag.parked:>7} {lag.oldest_s:>9.1f} {lag.paused:>9}"
     return f"{lag.alias:<10} {lag.lane:>4} {rows}"

@@ -8,8 +8,8 @@ from typing import Any
 from django.core.management.base import BaseCommand
 from django.db import InterfaceError, OperationalError
 
-from infra.changes.choosing import add_kind_and_owner
-from infra.changes.parking import PAGE, Choice, WaitingChange, list_parked
+from infra.changes.parking import PAGE, ChangeSelection, UndeliveredChange, list_parked
+from infra.changes.selection import add_kind_and_owner
 from infra.jobs.flags import count
 from infra.sharding.placement import all_aliases
 
@@ -26,7 +26,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        choice = Choice(options["kind"], options["owner"])
+        choice = ChangeSelection(options["kind"], options["owner"])
         for alias in [options["shard"]] if options["shard"] else all_aliases():
             try:
                 for change in _iter_parked(alias, options["limit"], choice):
@@ -37,7 +37,7 @@ class Command(BaseCommand):
                 self.stderr.write(f"{alias}: unreachable: {error}")
 
 
-def _iter_parked(alias: str, limit: int, choice: Choice) -> Iterator[WaitingChange]:
+def _iter_parked(alias: str, limit: int, choice: ChangeSelection) -> Iterator[UndeliveredChange]:
     after = 0
     while limit and (rows := list_parked(alias, after, min(limit, PAGE), choice)):
         yield from rows

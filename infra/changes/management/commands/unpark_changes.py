@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from infra.changes.choosing import ChosenChangesCommand
 from infra.changes.models import ChangeState
 from infra.changes.parking import retry_parked
+from infra.changes.selection import SelectedChangesCommand
 
 
-class Command(ChosenChangesCommand):
+class Command(SelectedChangesCommand):
     help = (
         "Puts parked changes back into the queue, as if they had not been tried."
         " Needs --kind, --owner, --id or --all."

@@ -6,12 +6,12 @@ import re
 import pytest
 from django.core.management import CommandError, call_command
 
+from infra.changes.due_changes import list_due_changes
 from infra.changes.management.commands.compensate_changes import Command as Compensate
 from infra.changes.management.commands.drain_changes import Command as Drain
 from infra.changes.models import DrainLease
 from infra.changes.parking import park
 from infra.changes.pausing import end_pause, pause_kind
-from infra.changes.preview import preview
 from infra.sharding.sql import execute
 from tests.integration.changes.kinds import (
     ALIAS,
@@ -36,7 +36,7 @@ def dry_run(command, *words):
 
 
 def found(lane=None):
-    return [(one.lane, one.kind, one.rows, one.fate) for one in preview(ALIAS, lane)]
+    return [(one.lane, one.kind, one.rows, one.fate) for one in list_due_changes(ALIAS, lane)]
 
 
 def test_by_lane_and_kind(journal):
@@ -55,7 +55,7 @@ def test_says_how_long_the_oldest_waits(journal):
     first, _ = note(2)
     ago = "UPDATE changes_change SET created_at = now() - interval '900 s' WHERE id = %s"
     execute(ALIAS, ago, (first,))
-    [one] = preview(ALIAS)
+    [one] = list_due_changes(ALIAS)
     assert 900 <= one.oldest_s < 1_200
     told = rf"lane {LANE}: 2 {NOTED} would be delivered, the oldest for (9|1[01])\d\d\.\d s"
     assert re.fullmatch(told, str(one))

@@ -9,7 +9,7 @@ from django.core.management import CommandError
 
 from infra.changes.failpoints import failpoint
 from infra.changes.models import ChangeState
-from infra.changes.parking import Choice, list_changes
+from infra.changes.parking import ChangeSelection, list_changes
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import WALK, Flag
 from infra.jobs.types import Batch, Work
@@ -17,7 +17,7 @@ from infra.jobs.walk import Key, Row, walk
 from infra.sharding.placement import Placement
 
 
-class ChosenChangesCommand(JobCommand):
+class SelectedChangesCommand(JobCommand):
     """Subclasses say what they offer, what they do to it, and, if they ask a reason, what it is."""
 
     offered: ClassVar[ChangeState]
@@ -41,7 +41,7 @@ class ChosenChangesCommand(JobCommand):
 
     def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
         act = partial(self.act, options=options)
-        return walk_changes(work, self.offered, choice_of(options), act)
+        return walk_changes(work, self.offered, read_selection(options), act)
 
 
 def add_kind_and_owner(parser: ArgumentParser) -> None:
@@ -49,10 +49,10 @@ def add_kind_and_owner(parser: ArgumentParser) -> None:
     parser.add_argument("--owner", type=int, metavar="ACCOUNT", help="only this owner's")
 
 
-def choice_of(options: Mapping[str, Any]) -> Choice:
+def read_selection(options: Mapping[str, Any]) -> ChangeSelection:
     """What the flags choose. Raises: CommandError, when nothing does or ids lack their database."""
-    choice = Choice(options["kind"], options["owner"], options["id"])
-    if options["all"] == (choice != Choice()):
+    choice = ChangeSelection(options["kind"], options["owner"], options["id"])
+    if options["all"] == (choice != ChangeSelection()):
         raise CommandError("--kind, --owner, --id or --all says which changes are meant")
     if choice.ids is not None and options["shard"] is None:
         raise CommandError("ids are counted by each database: --id needs --shard")
@@ -62,7 +62,7 @@ def choice_of(options: Mapping[str, Any]) -> Choice:
 def walk_changes(
     work: Work,
     state: ChangeState,
-    choice: Choice,
+    choice: ChangeSelection,
     act: Callable[[str, Sequence[int]], int],
 ) -> Iterator[Batch]:
     """Does something to the changes chosen, batch by batch, in id order; a line for each.
@@ -75,7 +75,7 @@ def walk_changes(
 
     for alias, rows, position in walk(work, read):
         ids = [row[0] for row in rows]
-        failpoint("parking.batch_chosen")
+        failpoint("parking.batch_selected")
         changed = len(ids) if work.dry_run else act(alias, ids)
         failpoint("parking.batch_changed")
         lines = [f"{alias} {row}" for row in rows]
