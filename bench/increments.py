@@ -1,7 +1,7 @@
 """Increments: what a question, an account and the application of posts cost.
 
-A board of many accounts; distinct readers whose followees lie anywhere on it (cold), and one reader
-again and again (warm). `gather` is the same look-up with nothing around it, in the same run: what
+An index of many accounts; readers whose followees are anywhere in it (cold), and one reader
+again and again (warm). `gather` is the same lookup with nothing around it, in the same run: what
 is above that is ours.
 """
 
@@ -15,10 +15,16 @@ import numpy as np
 
 from posts.ids import PostId
 from timelines.increments.apply import apply_posts
-from timelines.increments.board import Board, Position, Word, grow, make_board
-from timelines.increments.keeper import Keeper
-from timelines.increments.questions import AccountIds, Increments
-from timelines.increments.stream import Posted
+from timelines.increments.last_post_index import (
+    HeaderWord,
+    LastPostIndex,
+    StreamPosition,
+    create_index,
+    grow_index,
+)
+from timelines.increments.queries import AccountIds, Increments
+from timelines.increments.stream import PostColumns
+from timelines.increments.updater import Updater
 
 ACCOUNTS = 100_000_000
 FOLLOWEES = 500
@@ -30,21 +36,21 @@ SEED = 7
 SINCE = PostId(NOW, 1, 0)  # nobody posted after that
 
 
-class NoThread(Keeper):
-    def ensure(self) -> None: ...
+class NoThread(Updater):
+    def ensure_started(self) -> None: ...
 
 
 def measure() -> dict[str, Any]:
     """Medians and the quietest slice, in µs a question; on a shared machine the latter is ours."""
     dice = np.random.default_rng(SEED)
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "increments.board"
-        board = _fill(path, dice)
+        path = Path(folder) / "increments.index"
+        index = _fill(path, dice)
         readers = [np.sort(dice.integers(1, ACCOUNTS, FOLLOWEES)) for _ in range(READERS)]
         asked = Increments(path, NoThread(path, _nothing), lambda: NOW)
         gathered = np.empty(FOLLOWEES, np.uint32)
         answers = {
-            "gather": lambda ids: board.latest.take(ids, None, gathered, "clip"),
+            "gather": lambda ids: index.latest.take(ids, None, gathered, "clip"),
             "question": lambda ids: asked.authors_since(ids, SINCE),
         }
         figures: dict[str, Any] = {
@@ -52,29 +58,29 @@ def measure() -> dict[str, Any]:
             for kind, turns in (("cold", readers), ("warm", readers[:1] * READERS))
             for name, answer in answers.items()
         }
-        figures["bytes_per_account"] = board.latest.itemsize
-        figures["bytes_beside"] = path.stat().st_size - ACCOUNTS * board.latest.itemsize
-        figures["apply_1000_posts"] = _time(lambda news: apply_posts(board, news), _batches(dice))
+        figures["bytes_per_account"] = index.latest.itemsize
+        figures["bytes_beside"] = path.stat().st_size - ACCOUNTS * index.latest.itemsize
+        figures["apply_1000_posts"] = _time(lambda news: apply_posts(index, news), _batches(dice))
     return figures
 
 
 def _nothing() -> None: ...
 
 
-def _fill(path: Path, dice: np.random.Generator) -> Board:
-    """A board on which everybody posted at some time, caught up just now."""
-    board = grow(path, make_board(path), ACCOUNTS - 1)
-    board.latest[1:ACCOUNTS] = dice.integers(2, NOW * 2, ACCOUNTS - 1, np.uint32)
-    board.begin(Position(1, 1, 1), 1)
-    board.head[Word.CAUGHT_UP] = NOW
-    board.head[Word.APPLIED_MS] = NOW
-    return board
+def _fill(path: Path, dice: np.random.Generator) -> LastPostIndex:
+    """An index in which everybody posted at some time, caught up just now."""
+    index = grow_index(path, create_index(path), ACCOUNTS - 1)
+    index.latest[1:ACCOUNTS] = dice.integers(2, NOW * 2, ACCOUNTS - 1, np.uint32)
+    index.begin(StreamPosition(1, 1, 1), 1)
+    index.header[HeaderWord.CAUGHT_UP] = NOW
+    index.header[HeaderWord.APPLIED_MS] = NOW
+    return index
 
 
-def _batches(dice: np.random.Generator) -> list[Posted]:
+def _batches(dice: np.random.Generator) -> list[PostColumns]:
     """Later and later posts of anybody."""
     return [
-        Posted(
+        PostColumns(
             dice.integers(1, ACCOUNTS, BATCH),
             np.full(BATCH, NOW + n),
             np.zeros(BATCH, np.int64),
@@ -84,7 +90,9 @@ def _batches(dice: np.random.Generator) -> list[Posted]:
     ]
 
 
-def _time(call: Callable[[Any], object], turns: Sequence[AccountIds | Posted]) -> dict[str, float]:
+def _time(
+    call: Callable[[Any], object], turns: Sequence[AccountIds | PostColumns]
+) -> dict[str, float]:
     """µs a call by slices: the quietest one and the median."""
     slices = []
     for start in range(0, len(turns), SLICE):

@@ -19,7 +19,7 @@ from posts.cache import counts
 from tests.waiting import PATIENCE_S, until
 from tests.world import clean, drain_all
 from timelines.hot import entries
-from timelines.increments.questions import forget_increments
+from timelines.increments.queries import forget_increments
 from timelines.promotions.blend import forget_promotions
 from timelines.stores.factory import timeline_store
 

@@ -11,7 +11,7 @@ from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
 from posts.ids import FIRST
 from timelines.increments.apply import LAG_S
-from timelines.increments.news import find_news
+from timelines.increments.home_news import find_home_news
 from timelines.queries.home import decode_cursor
 
 SINCE = OpenApiParameter(
@@ -48,7 +48,7 @@ class HomeNewsView(Endpoint):
     @extend_schema(parameters=[SINCE], responses=News)
     def get(self, request: ApiRequest) -> HttpResponse:
         since_id = request.query_params.get("since_id")
-        news = find_news(request.account_id, decode_cursor(since_id) if since_id else FIRST)
+        news = find_home_news(request.account_id, decode_cursor(since_id) if since_id else FIRST)
         body = {
             "new": news.account_count > 0,
             "count": news.account_count,

@@ -1,4 +1,4 @@
-"""Brings a machine's board up to the stream. One process at a time does (keeper.py)."""
+"""Brings a machine's index up to the stream. One process at a time does (updater.py)."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -8,25 +8,39 @@ import numpy as np
 from prometheus_client import Counter
 
 from posts.ids import EPOCH
-from timelines.increments.board import CELLS, Board, Position, Word, grow, make_board, open_board
-from timelines.increments.stream import Integers, News, Posted, begin_stream, read_news
+from timelines.increments.last_post_index import (
+    RELATION_COUNTERS,
+    HeaderWord,
+    LastPostIndex,
+    StreamPosition,
+    create_index,
+    grow_index,
+    open_index,
+)
+from timelines.increments.stream import (
+    Integers,
+    PostColumns,
+    StreamEntries,
+    join_stream,
+    read_stream,
+)
 
 # Within so many seconds of being posted a post is in the stream, and so far clocks of machines may
 # be apart: what comes later counts as posted so long before it came.
 LAG_S = 5
 APPLIED = Counter("tideline_increments_posts_total", "Posts told by the stream")
-BEGINNINGS = Counter("tideline_increments_beginnings_total", "Times the stream was lost or new")
+BEGINNINGS = Counter("tideline_increments_resets_total", "Times the stream was lost or new")
 
 
 class Source(NamedTuple):
     """The stream, as timelines/increments/stream.py has it."""
 
-    begin: Callable[[], Position] = begin_stream
-    read: Callable[[Position], News | None] = read_news
+    begin: Callable[[], StreamPosition] = join_stream
+    read: Callable[[StreamPosition], StreamEntries | None] = read_stream
 
 
 class Applier:
-    """Follows the stream for one board.
+    """Follows the stream for one index.
 
     Safety: killed anywhere, the next one goes on or begins anew; applying twice changes nothing.
     """
@@ -35,56 +49,56 @@ class Applier:
         self._path = path
         self._clock_ms = clock_ms
         self._source = source
-        self._board: Board | None = None
+        self._board: LastPostIndex | None = None
 
     def catch_up(self) -> None:
-        """Everything in the stream by now is on the board. Raises RedisError, OSError.
+        """Everything in the stream by now is on the index. Raises RedisError, OSError.
 
         Cost: one round trip and 25 µs, for 1,000 posts half a millisecond more.
         """
-        board = self._find_board()
-        while not self._step(board):
-            board = self._board or board
+        index = self._find_index()
+        while not self._step(index):
+            index = self._board or index
 
-    def _step(self, board: Board) -> bool:
+    def _step(self, index: LastPostIndex) -> bool:
         """Whether that was all."""
-        position = board.position
+        position = index.position
         news = self._source.read(position) if position else None
         if news is None:
-            self._begin(board)
+            self._begin(index)
             return True
-        board = self._board = self._with_room(board, news.posted.authors)
-        apply_posts(board, news.posted)
-        np.add.at(board.cells, news.readers % CELLS, 1)
-        board.move(news.position)
+        index = self._board = self._with_room(index, news.posted.authors)
+        apply_posts(index, news.posted)
+        np.add.at(index.cells, news.readers % RELATION_COUNTERS, 1)
+        index.move(news.position)
         if news.now is not None:
-            self._finish(board, news.now)
+            self._finish(index, news.now)
         return news.now is not None
 
-    def _begin(self, board: Board) -> None:
+    def _begin(self, index: LastPostIndex) -> None:
         """What came before is unknown; of a clock that is ahead, what was posted in a while too."""
         position = self._source.begin()
         second = position.ms // 1000 - EPOCH
-        board.begin(position, second + LAG_S)
+        index.begin(position, second + LAG_S)
         BEGINNINGS.inc()
-        self._finish(board, second)
+        self._finish(index, second)
 
-    def _finish(self, board: Board, now: int) -> None:
-        board.head[Word.CAUGHT_UP] = now
-        board.head[Word.APPLIED_MS] = self._clock_ms()
+    def _finish(self, index: LastPostIndex, now: int) -> None:
+        index.header[HeaderWord.CAUGHT_UP] = now
+        index.header[HeaderWord.APPLIED_MS] = self._clock_ms()
 
-    def _find_board(self) -> Board:
-        board = self._board
-        if board is None or not board.is_at(self._path):
-            board = self._board = open_board(self._path) or make_board(self._path)
-        return board
+    def _find_index(self) -> LastPostIndex:
+        index = self._board
+        if index is None or not index.is_at(self._path):
+            index = self._board = open_index(self._path) or create_index(self._path)
+        return index
 
-    def _with_room(self, board: Board, authors: Integers) -> Board:
+    def _with_room(self, index: LastPostIndex, authors: Integers) -> LastPostIndex:
         most = int(authors.max(initial=0))
-        return board if most + 1 < len(board.latest) else grow(self._path, board, most)
+        return index if most + 1 < len(index.latest) else grow_index(self._path, index, most)
 
 
-def apply_posts(board: Board, posted: Posted) -> None:
+def apply_posts(index: LastPostIndex, posted: PostColumns) -> None:
     """Each author's cell is their latest post's; 0.4 ms for 1,000 anywhere.
 
     What comes late counts as posted LAG_S before it came, or those who asked meanwhile would never
@@ -92,6 +106,6 @@ def apply_posts(board: Board, posted: Posted) -> None:
     """
     APPLIED.inc(len(posted.authors))
     values = posted.seconds * 2 + (posted.sequences > 0)
-    is_news = values > board.latest[posted.authors]
+    is_news = values > index.latest[posted.authors]
     lifted = np.maximum(values, (posted.arrived - LAG_S) * 2)[is_news]
-    np.maximum.at(board.latest, posted.authors[is_news], lifted.astype(np.uint32))
+    np.maximum.at(index.latest, posted.authors[is_news], lifted.astype(np.uint32))

@@ -1,4 +1,4 @@
-"""What increments do with changes: tell the boards of all machines."""
+"""What increments do with changes: tell the indexes of all machines."""
 
 from collections.abc import Sequence
 
@@ -15,16 +15,16 @@ Related = Sequence[Delivery[EdgeChanged | MuteChanged]]
 
 
 @consumes(PostCreated)
-def tell_of_posts(alias: str, deliveries: Posted) -> None:
-    """All boards know within a second. Runs after the pushes, those of big fan-outs apart.
+def publish_posts(alias: str, deliveries: Posted) -> None:
+    """All indexes know within a second. Runs after the pushes, those of big fan-outs apart.
 
-    Safety: may run again, boards keep the latest. Cost: one round trip, 10 bytes a post.
+    Safety: may run again, indexes keep the latest. Cost: one round trip, 10 bytes a post.
     """
     redis().call(*posts_command(PostId.at(d.owner_id, d.payload.moment) for d in deliveries))
 
 
 @consumes(EdgeChanged, MuteChanged)
-def tell_of_relations(alias: str, deliveries: Related) -> None:
+def publish_relation_changes(alias: str, deliveries: Related) -> None:
     """No process goes by what it remembers of these people's followees. One round trip."""
     redis().call(*readers_command(_concerned(deliveries)))
 

@@ -1,6 +1,6 @@
 """Whom a reader listens to, in process memory, for as long as the reader's relations are the same.
 
-Changes of relations come by the stream: each moves the reader's cell of the board. So what is here
+Changes of relations come by the stream: each moves the reader's cell of the index. So what is here
 trails what others' processes changed by the drain and half a second; what this process changed, by
 nothing.
 """
@@ -14,7 +14,7 @@ from cachebox import LRUCache
 from relations.queries.following import load_following
 from relations.queries.standings import load_standings
 from relations.types import Flag, Standing
-from timelines.increments.questions import AccountIds, Look
+from timelines.increments.queries import AccountIds, IndexSnapshot
 
 KNOWN_READERS = 10_000  # 40 MB when each follows 500
 A_BATCH = 1_000
@@ -25,7 +25,7 @@ class Followees(NamedTuple):
     """Accounts whose posts are in the reader's home: followees not muted, and the reader.
 
     `sure`: whatever they publish shows. `unsure`: not their reposts. `until_ms`: the first of the
-    reader's mutes among them ends then. `cell`, `epoch`: of the board, from before it was read.
+    reader's mutes among them ends then. `cell`, `epoch`: of the index, from before it was read.
     """
 
     sure: AccountIds
@@ -38,13 +38,13 @@ class Followees(NamedTuple):
 _known: LRUCache[int, Followees] = LRUCache(KNOWN_READERS)
 
 
-def find_followees(reader_id: int, look: Look, now_ms: int) -> Followees:
+def find_followees(reader_id: int, snapshot: IndexSnapshot, now_ms: int) -> Followees:
     """Cost: nothing when known; else the following list and standings, two round trips when
     warm, about three queries when not."""
-    known, cell = _known.get(reader_id), look.cell_of(reader_id)
-    if known and (known.cell, known.epoch) == (cell, look.epoch) and now_ms < known.until_ms:
+    known, cell = _known.get(reader_id), snapshot.relation_counter_of(reader_id)
+    if known and (known.cell, known.epoch) == (cell, snapshot.epoch) and now_ms < known.until_ms:
         return known
-    _known[reader_id] = found = _load(reader_id, now_ms, cell, look.epoch)
+    _known[reader_id] = found = _load(reader_id, now_ms, cell, snapshot.epoch)
     return found
 
 
@@ -69,5 +69,5 @@ def _load_standings(reader_id: int, others: Sequence[int]) -> dict[int, Standing
 
 
 def _ids(ids: Sequence[int]) -> AccountIds:
-    """Sorted: neighbours lie near each other on the board."""
+    """Sorted: neighbours lie near each other on the index."""
     return np.array(sorted(ids), np.int64)

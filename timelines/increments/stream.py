@@ -1,4 +1,4 @@
-"""The stream that feeds the boards of all machines, one Redis stream, cut by length.
+"""The stream that feeds the indexes of all machines, one Redis stream, cut by length.
 
     timelines.increments:v1:{0}   p → posts, PACKED_BYTES each (posts/ids.py): they were published
                                   r → readers, 4 bytes each: their relations changed
@@ -20,7 +20,7 @@ from xxhash import xxh3_64_intdigest
 from infra.caching.client import Command, load_script, redis
 from infra.caching.keys import key
 from posts.ids import EPOCH, PostId
-from timelines.increments.board import Position
+from timelines.increments.last_post_index import StreamPosition
 
 STREAM = key("timelines.increments:v1", 0)
 POSTS, READERS, MARK = b"p", b"r", b"m"
@@ -34,7 +34,7 @@ _READER = np.dtype(">u4")
 Integers = npt.NDArray[np.int64]
 
 
-class Posted(NamedTuple):
+class PostColumns(NamedTuple):
     """Posts as columns. `arrived`: the second, since the product's epoch, of their entry."""
 
     authors: Integers
@@ -43,14 +43,14 @@ class Posted(NamedTuple):
     arrived: Integers
 
 
-class News(NamedTuple):
+class StreamEntries(NamedTuple):
     """What came after a position. `now`: the second up to which that is all, None: there is more.
 
     `readers`: whose relations changed.
     """
 
-    position: Position
-    posted: Posted
+    position: StreamPosition
+    posted: PostColumns
     readers: Integers
     now: int | None
 
@@ -65,13 +65,13 @@ def readers_command(reader_ids: Iterable[int]) -> Command:
     return _add(READERS, np.fromiter(reader_ids, _READER).tobytes())
 
 
-def begin_stream() -> Position:
+def join_stream() -> StreamPosition:
     """A position at the end of the stream, whatever was before. Raises RedisError."""
     mark = secrets.token_bytes(8)
     return _position((redis().call(*_add(MARK, mark)), [MARK, mark]))
 
 
-def read_news(since: Position) -> News | None:
+def read_stream(since: StreamPosition) -> StreamEntries | None:
     """At most A_READ entries; None: what came since is unknown. Raises RedisError. One trip."""
     script = _NEWS.on([STREAM], f"{since.ms}-{since.seq}", A_READ + 1)
     (unix_s, _), entries = redis().call(*script)
@@ -79,20 +79,20 @@ def read_news(since: Position) -> News | None:
         return None
     fresh = entries[1:]
     now = int(unix_s) - EPOCH if len(fresh) < A_READ else None
-    return News(_position(entries[-1]), _posted(fresh), _readers(fresh), now)
+    return StreamEntries(_position(entries[-1]), _posted(fresh), _readers(fresh), now)
 
 
 def _add(field: bytes, value: bytes) -> Command:
     return ("XADD", STREAM, "MAXLEN", "~", MOST_ENTRIES, "*", field, value)
 
 
-def _position(entry: Any) -> Position:
+def _position(entry: Any) -> StreamPosition:
     """Of one entry of a reply: [id, [field, value]]."""
     ms, _, seq = entry[0].partition(b"-")
-    return Position(int(ms), int(seq), xxh3_64_intdigest(b"".join(entry[1])))
+    return StreamPosition(int(ms), int(seq), xxh3_64_intdigest(b"".join(entry[1])))
 
 
-def _posted(entries: Sequence[Any]) -> Posted:
+def _posted(entries: Sequence[Any]) -> PostColumns:
     told = [(int(i.partition(b"-")[0]), f[1]) for i, f in entries if f[0] == POSTS]
     posts = np.frombuffer(b"".join([packed for _, packed in told]), _POST)
     arrived = [ms // 1000 - EPOCH for ms, _ in told]
@@ -100,7 +100,7 @@ def _posted(entries: Sequence[Any]) -> Posted:
     authors, seconds, sequences = (
         posts[name].astype(np.int64) for name in ("author", "second", "sequence")
     )
-    return Posted(authors, seconds, sequences, np.repeat(np.array(arrived, np.int64), counts))
+    return PostColumns(authors, seconds, sequences, np.repeat(np.array(arrived, np.int64), counts))
 
 
 def _readers(entries: Sequence[Any]) -> Integers:

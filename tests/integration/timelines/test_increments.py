@@ -1,4 +1,4 @@
-"""Increments from a post to an answer, on a real Redis; processes that share a board, and die."""
+"""Increments from a post to an answer, on a real Redis; processes that share a index, and die."""
 
 import os
 import signal
@@ -13,7 +13,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from infra.caching.client import SingleClient, redis
 from posts.ids import PostId
 from relations.actions.follow import follow
-from tests.integration.timelines.boards import (
+from tests.integration.timelines.last_post_indexes import (
     authors_since,
     begin_long_ago,
     catch_up,
@@ -25,7 +25,7 @@ from tests.other_process import environment_of_this_test
 from tests.waiting import until
 from tests.world import make_accounts, publish
 from timelines.increments.apply import LAG_S
-from timelines.increments.questions import STALE_MS, forget_increments, increments
+from timelines.increments.queries import STALE_MS, forget_increments, increments
 from timelines.increments.stream import A_READ, STREAM, posts_command
 
 # Asks once, so that its thread begins, and says what it knows for as long as it is asked.
@@ -34,7 +34,7 @@ import sys, time, django
 django.setup()
 import numpy as np
 from posts.ids import PostId
-from timelines.increments.questions import increments
+from timelines.increments.queries import increments
 since = PostId(int(sys.argv[1]), 0, 0)
 while True:
     print(increments().authors_since(np.array([int(sys.argv[2])]), since), flush=True)
@@ -43,14 +43,14 @@ while True:
 
 
 @pytest.fixture
-def board(world: None) -> Iterator[None]:
+def index(world: None) -> Iterator[None]:
     with no_thread():
         increments()._path.unlink(missing_ok=True)  # accounts of tests have the same ids
         begin_long_ago()
         yield
 
 
-def test_a_drained_post_is_found(board: None, drain: Callable[[], int]) -> None:
+def test_a_drained_post_is_found(index: None, drain: Callable[[], int]) -> None:
     author, other = make_accounts(2)
     post = publish(author)
     assert authors_since([author, other]) == []
@@ -61,7 +61,7 @@ def test_a_drained_post_is_found(board: None, drain: Callable[[], int]) -> None:
 
 
 def test_a_second_post_within_the_same_second_is_found(
-    board: None, drain: Callable[[], int]
+    index: None, drain: Callable[[], int]
 ) -> None:
     (author,) = make_accounts(1)
     at = time.time()
@@ -72,7 +72,7 @@ def test_a_second_post_within_the_same_second_is_found(
     assert authors_since([author], first) == [author]
 
 
-def test_more_than_one_read_is_applied_in_one_turn(board: None) -> None:
+def test_more_than_one_read_is_applied_in_one_turn(index: None) -> None:
     now = second_now()
     redis().run([posts_command([PostId(now, author, 0)]) for author in range(1, A_READ + 2)])
     catch_up()
@@ -112,7 +112,7 @@ def flushed() -> None:
 
 
 @pytest.mark.parametrize("lose", [turned_back, trimmed, replaced, flushed])
-def test_what_was_lost_makes_it_unknown_then_right(board: None, lose: Callable[[], None]) -> None:
+def test_what_was_lost_makes_it_unknown_then_right(index: None, lose: Callable[[], None]) -> None:
     assert authors_since([9]) == []
     lose()
     catch_up()
@@ -124,14 +124,14 @@ def test_what_was_lost_makes_it_unknown_then_right(board: None, lose: Callable[[
     assert authors_since([9], PostId(later, 0, 0)) == [9]
 
 
-def test_the_stream_is_cut_by_its_length(board: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_stream_is_cut_by_its_length(index: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("timelines.increments.stream.MOST_ENTRIES", 100)
     redis().run([posts_command([PostId(5, 9, 0)])] * 1_000)
     assert redis().call("XLEN", STREAM) < 300
 
 
 def test_a_board_that_nobody_applies_to_is_unknown(
-    board: None, monkeypatch: pytest.MonkeyPatch
+    index: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = increments()
     later = int(time.time() * 1000) + STALE_MS
@@ -140,24 +140,24 @@ def test_a_board_that_nobody_applies_to_is_unknown(
 
 
 def test_without_redis_it_is_unknown_after_a_moment_and_right_again_with_it(
-    board: None, monkeypatch: pytest.MonkeyPatch
+    index: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object) -> None:
         raise RedisConnectionError
 
-    cursor, head = since(), increments().look()
+    cursor, head = since(), increments().snapshot()
     assert head is not None
     with monkeypatch.context() as patch:
         patch.setattr(SingleClient, "run", refuse)
-        before = list(head.board.head)
+        before = list(head.index.header)
         catch_up()
-        assert list(head.board.head) == before, "nobody claims to have caught up"
+        assert list(head.index.header) == before, "nobody claims to have caught up"
     redis().call(*posts_command([PostId(second_now(), 9, 0)]))
     catch_up()
     assert authors_since([9], cursor) == [9]
 
 
-def test_a_process_that_starts_goes_on_where_the_last_one_ended(board: None) -> None:
+def test_a_process_that_starts_goes_on_where_the_last_one_ended(index: None) -> None:
     cursor = since()
     redis().call(*posts_command([PostId(second_now(), 9, 0)]))
     forget_increments()
@@ -165,7 +165,7 @@ def test_a_process_that_starts_goes_on_where_the_last_one_ended(board: None) -> 
     assert authors_since([9], cursor) == [9]
 
 
-def test_a_cleared_folder_is_filled_again(board: None) -> None:
+def test_a_cleared_folder_is_filled_again(index: None) -> None:
     increments()._path.unlink()
     catch_up()
     cursor = PostId(second_now() + LAG_S + 1, 0, 0)
@@ -174,35 +174,35 @@ def test_a_cleared_folder_is_filled_again(board: None) -> None:
     assert authors_since([9], cursor) == []
 
 
-def test_a_cleared_lock_is_nobodys(board: None) -> None:
+def test_a_cleared_lock_is_nobodys(index: None) -> None:
     """Else this process and one that locks the new file would both think they hold it."""
-    held = increments().keeper
+    held = increments().updater
     held._lock_path.unlink()
     increments.cache_clear()
     catch_up()
-    assert not held.turn()
+    assert not held.run_once()
 
 
-def test_a_folder_that_others_may_write_to_is_not_used(board: None) -> None:
+def test_a_folder_that_others_may_write_to_is_not_used(index: None) -> None:
     folder = increments()._path.parent
     folder.chmod(0o777)
     forget_increments()
     try:
-        increments().keeper.turn()
-        assert increments().keeper._lock is None
+        increments().updater.run_once()
+        assert increments().updater._lock is None
     finally:
         folder.chmod(0o700)
 
 
-def test_one_process_at_a_time_applies(board: None) -> None:
-    held = increments().keeper
+def test_one_process_at_a_time_applies(index: None) -> None:
+    held = increments().updater
     increments.cache_clear()
-    assert not increments().keeper.turn()
-    held.let_go()
-    assert increments().keeper.turn()
+    assert not increments().updater.run_once()
+    held.release_lock()
+    assert increments().updater.run_once()
 
 
-def test_a_forked_child_does_not_hold_its_parents_lock(board: None) -> None:
+def test_a_forked_child_does_not_hold_its_parents_lock(index: None) -> None:
     begun, begins = os.pipe()
     child = os.fork()
     if child == 0:
@@ -211,7 +211,7 @@ def test_a_forked_child_does_not_hold_its_parents_lock(board: None) -> None:
     try:
         os.read(begun, 1)
         forget_increments()
-        assert increments().keeper.turn()
+        assert increments().updater.run_once()
     finally:
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
@@ -240,14 +240,14 @@ class Other:
 
 
 def test_another_process_sees_a_post_and_whoever_is_left_applies(
-    board: None, drain: Callable[[], int]
+    index: None, drain: Callable[[], int]
 ) -> None:
     author, follower = make_accounts(2)
     follow(follower, author)
     drain()
     catch_up()
     cursor = PostId(second_now() - 1, 0, 0)
-    increments().keeper.let_go()  # this process is gone as far as the others know
+    increments().updater.release_lock()  # this process is gone as far as the others know
     others: list[Other] = []
     try:
         for _ in range(2):

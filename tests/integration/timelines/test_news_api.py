@@ -1,4 +1,4 @@
-"""Whether there is anything new at home, over HTTP: from the board, else from the timeline."""
+"""Whether there is anything new at home, over HTTP: from the index, else from the timeline."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -18,9 +18,9 @@ from relations.actions.mute import mute
 from relations.types import FollowWish
 from tests.budgets import count_calls
 from tests.callers import Caller
-from tests.integration.timelines.boards import begin_long_ago, catch_up, no_thread, since
+from tests.integration.timelines.last_post_indexes import begin_long_ago, catch_up, no_thread, since
 from tests.world import drain_all, make_accounts, publish
-from timelines.increments import news
+from timelines.increments import home_news
 from timelines.increments.apply import LAG_S
 
 NEWS = "/api/v1/timelines/home/news"
@@ -60,9 +60,9 @@ def home(world: None) -> Iterator[Home]:
 @pytest.fixture
 def no_timeline(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
-        raise AssertionError("the board knows")
+        raise AssertionError("the index knows")
 
-    monkeypatch.setattr(news, "home_page", refuse)
+    monkeypatch.setattr(home_news, "home_page", refuse)
 
 
 def test_nothing_new_and_something_new(home: Home, no_timeline: None) -> None:
@@ -136,7 +136,7 @@ def test_a_mute_that_ends_by_the_clock_ends_here_too(
     home.settle()
     assert home.named() == []
     at_ms = now_ms() + 3_600_000
-    assert news.find_news(home.me, since(), lambda: at_ms).account_ids == [home.ann]
+    assert home_news.find_home_news(home.me, since(), lambda: at_ms).account_ids == [home.ann]
 
 
 def test_whose_reposts_are_hidden_the_timeline_knows(home: Home) -> None:
@@ -173,7 +173,7 @@ def test_without_a_cursor_it_is_since_the_beginning(home: Home) -> None:
 def test_at_most_forty_are_named_and_all_are_counted(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(news, "MOST_NAMED", 1)
+    monkeypatch.setattr(home_news, "MOST_NAMED", 1)
     publish(home.ann), publish(home.bob)
     home.settle()
     answer = home.ask()

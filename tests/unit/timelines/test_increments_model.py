@@ -13,10 +13,10 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from posts.ids import EPOCH, PostId
 from timelines.increments.apply import LAG_S, Applier, Source
-from timelines.increments.board import Position
-from timelines.increments.keeper import Keeper
-from timelines.increments.questions import Increments
-from timelines.increments.stream import News, Posted
+from timelines.increments.last_post_index import StreamPosition
+from timelines.increments.queries import Increments
+from timelines.increments.stream import PostColumns, StreamEntries
+from timelines.increments.updater import Updater
 
 AUTHORS = range(1, 6)
 BEGIN_S = 1_000
@@ -39,16 +39,16 @@ class Stream:
     """What Redis does, in plain Python. `second` is its clock."""
 
     second: int = BEGIN_S
-    entries: list[tuple[Position, list[Told]]] = field(default_factory=list)
+    entries: list[tuple[StreamPosition, list[Told]]] = field(default_factory=list)
     added: int = 0
 
-    def add(self, *posts: PostId) -> Position:
+    def add(self, *posts: PostId) -> StreamPosition:
         self.added += 1
-        position = Position((self.second + EPOCH) * 1_000, self.added, self.added * 77)
+        position = StreamPosition((self.second + EPOCH) * 1_000, self.added, self.added * 77)
         self.entries.append((position, [Told(post, self.second) for post in posts]))
         return position
 
-    def read(self, since: Position) -> News | None:
+    def read(self, since: StreamPosition) -> StreamEntries | None:
         places = [n for n, (position, _) in enumerate(self.entries) if position == since]
         if not places:
             return None
@@ -60,20 +60,20 @@ class Stream:
         ]
         now = self.second if len(fresh) < A_READ else None
         last = fresh[-1][0] if fresh else since
-        return News(last, Posted(*columns), np.array([], np.int64), now)
+        return StreamEntries(last, PostColumns(*columns), np.array([], np.int64), now)
 
 
-class NoThread(Keeper):
+class NoThread(Updater):
     def __init__(self) -> None: ...
 
-    def ensure(self) -> None: ...
+    def ensure_started(self) -> None: ...
 
 
 class Histories(RuleBasedStateMachine):
     @initialize()
     def begin(self) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="tideline-run-"))
-        self.path = self.folder / "increments.board"
+        self.path = self.folder / "increments.index"
         self.stream = Stream()
         self.told: list[Told] = []  # all that ever came through the stream
         self.applied_at: int | None = None
@@ -157,21 +157,21 @@ class Histories(RuleBasedStateMachine):
     @rule()
     def poll(self) -> None:
         """Asks from where the answer before said. What came since is named, however late."""
-        look = self.increments.look()
-        if look is None or not self._is_current():
+        snapshot = self.increments.snapshot()
+        if snapshot is None or not self._is_current():
             return
         if self.polled is not None:
             since, seen = self.polled
             answer = self._ask(since)
             came = {one.post.author_id for one in self.told[seen : self.applied]}
             assert answer is None or came <= set(answer)
-        self.polled = (PostId(look.as_of, 0, 0), self.applied)
+        self.polled = (PostId(snapshot.as_of, 0, 0), self.applied)
 
     @invariant()
     def no_more_is_claimed_than_was_applied(self) -> None:
         if hasattr(self, "increments"):
-            look = self.increments.look()
-            assert look is None or look.as_of <= self.stream.second - LAG_S
+            snapshot = self.increments.snapshot()
+            assert snapshot is None or snapshot.as_of <= self.stream.second - LAG_S
 
     def _tell(self, posts: list[PostId]) -> None:
         self.stream.add(*posts)

@@ -1,6 +1,6 @@
-"""Who keeps a machine's board up to date: whichever process holds a lock, twice a second.
+"""Who keeps a machine's index up to date: whichever process holds a lock, twice a second.
 
-Every process that asks the board has a thread that tries for the lock, so when the holder ends,
+Every process that asks the index has a thread that tries for the lock, so when the holder ends,
 in whatever way, another is at work within TURN_S. The lock is the kernel's (flock).
 """
 
@@ -17,11 +17,11 @@ TURN_S = 0.5
 log = structlog.get_logger()
 
 
-class FolderNotOurs(OSError):
+class RuntimeFolderNotPrivate(OSError):
     """The folder for run-time files belongs to somebody else, or others may write there."""
 
 
-class Keeper:
+class Updater:
     """A thread, begun when it is first needed, and the lock it holds or waits for."""
 
     def __init__(self, lock_path: Path, catch_up: Callable[[], None]) -> None:
@@ -33,7 +33,7 @@ class Keeper:
         self._thread: threading.Thread | None = None
         self._is_failing = False
 
-    def ensure(self) -> None:
+    def ensure_started(self) -> None:
         """Begins the thread unless it runs. 0.1 µs."""
         if self._thread is None:
             with self._turning:
@@ -41,7 +41,7 @@ class Keeper:
                     self._thread = threading.Thread(target=self._run, daemon=True)
                     self._thread.start()
 
-    def turn(self) -> bool:
+    def run_once(self) -> bool:
         """Catches up if this process is the one to do it; whether it is. Raises nothing."""
         with self._turning:
             try:
@@ -58,23 +58,23 @@ class Keeper:
         self._stopped.set()
         if self._thread is not None:
             self._thread.join()
-        self.let_go()
+        self.release_lock()
 
-    def let_go(self) -> None:
+    def release_lock(self) -> None:
         """Of the lock; also what a forked process does with its copy of the parent's."""
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
 
     def _run(self) -> None:
-        self.turn()
+        self.run_once()
         while not self._stopped.wait(TURN_S):
-            self.turn()
+            self.run_once()
 
     def _holds(self) -> bool:
         """A lock on a file that is gone from its place is nobody's."""
         if self._lock is not None and not _is_at(self._lock_path, self._lock):
-            self.let_go()
+            self.release_lock()
         if self._lock is None:
             self._lock = _try_lock(self._lock_path)
         return self._lock is not None
@@ -102,7 +102,7 @@ def _own_folder(folder: Path) -> None:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     stat = folder.stat()
     if stat.st_uid != os.getuid() or stat.st_mode & 0o022:
-        raise FolderNotOurs(f"{folder} is not private to uid {os.getuid()}")
+        raise RuntimeFolderNotPrivate(f"{folder} is not private to uid {os.getuid()}")
 
 
 def _is_at(path: Path, descriptor: int) -> bool:

@@ -1,4 +1,4 @@
-"""Which of these accounts posted since? Answered from this machine's board, or "unknown"."""
+"""Which of these accounts posted since? Answered from this machine's index, or "unknown"."""
 
 import os
 from collections.abc import Callable, Iterable
@@ -15,53 +15,58 @@ from infra.clock import now_ms
 from infra.telemetry.gauges import process_gauge
 from posts.ids import PostId
 from timelines.increments.apply import LAG_S, Applier, Source
-from timelines.increments.board import CELLS, Board, Word, open_board
-from timelines.increments.keeper import Keeper
+from timelines.increments.last_post_index import (
+    RELATION_COUNTERS,
+    HeaderWord,
+    LastPostIndex,
+    open_index,
+)
+from timelines.increments.updater import Updater
 
 # Four turns in a row have failed.
 STALE_MS = 2_000
 REOPEN_MS = 100
-COMPLETE_FROM, APPLIED_MS = int(Word.COMPLETE_FROM), int(Word.APPLIED_MS)
+COMPLETE_FROM, APPLIED_MS = int(HeaderWord.COMPLETE_FROM), int(HeaderWord.APPLIED_MS)
 LAG = process_gauge(
-    "tideline_increments_lag_seconds", "Since the board was last caught up; -1: never"
+    "tideline_increments_lag_seconds", "Since the index was last caught up; -1: never"
 )
 
 AccountIds = npt.NDArray[np.int64]
 
 
-class Look(NamedTuple):
-    """The board at one moment; what is asked after it includes all that was there then.
+class IndexSnapshot(NamedTuple):
+    """The index at one moment; what is asked after it includes all that was there then.
 
     `as_of`: second; what comes from now on counts as posted then or later. `epoch`: another one
     after the stream was lost.
     """
 
-    board: Board
+    index: LastPostIndex
     as_of: int
     epoch: int
 
-    def cell_of(self, reader_id: int) -> int:
+    def relation_counter_of(self, reader_id: int) -> int:
         """Changes when relations of this reader do. Others may share it."""
-        return int(self.board.cells[reader_id % CELLS])
+        return int(self.index.cells[reader_id % RELATION_COUNTERS])
 
 
 class Increments:
-    """One machine's board, as one process asks it. Shared by threads."""
+    """One machine's index, as one process asks it. Shared by threads."""
 
-    def __init__(self, path: Path, keeper: Keeper, clock_ms: Callable[[], int]) -> None:
-        self.keeper = keeper
+    def __init__(self, path: Path, updater: Updater, clock_ms: Callable[[], int]) -> None:
+        self.updater = updater
         self._path = path
         self._clock_ms = clock_ms
-        self._board: Board | None = None
+        self._board: LastPostIndex | None = None
         self._reopen_at_ms = 0
 
-    def look(self) -> Look | None:
-        """None: unknown, nobody brings the board up to the stream. 2 µs."""
-        board = self._current()
-        if board is None:
+    def snapshot(self) -> IndexSnapshot | None:
+        """None: unknown, nobody brings the index up to the stream. 2 µs."""
+        index = self._current()
+        if index is None:
             return None
-        head = board.head
-        return Look(board, head[Word.CAUGHT_UP] - LAG_S, head[Word.EPOCH])
+        head = index.header
+        return IndexSnapshot(index, head[HeaderWord.CAUGHT_UP] - LAG_S, head[HeaderWord.EPOCH])
 
     def authors_since(self, account_ids: AccountIds, since: PostId) -> list[int] | None:
         """Those of the accounts that posted something newer than `since`, newest first.
@@ -71,42 +76,44 @@ class Increments:
         LAG_S to come, that it came LAG_S after it was posted. An author stays found when the post
         is deleted. Cost for 500 accounts: 2 µs, 7 µs from cold memory; no store.
         """
-        board = self._current()
-        return None if board is None else find_authors(board, account_ids, since)
+        index = self._current()
+        return None if index is None else find_authors(index, account_ids, since)
 
     def lag_s(self) -> float:
-        board = self._board
-        return -1 if board is None else (self._clock_ms() - board.head[Word.APPLIED_MS]) / 1000
+        index = self._board
+        return (
+            -1 if index is None else (self._clock_ms() - index.header[HeaderWord.APPLIED_MS]) / 1000
+        )
 
-    def _current(self) -> Board | None:
-        """The board, if it was caught up a moment ago."""
-        board = self._board
-        if board is None or board.has_grown or not _is_fresh(board, self._clock_ms()):
-            return self._look_again()
-        return board
+    def _current(self) -> LastPostIndex | None:
+        """The index, if it was caught up a moment ago."""
+        index = self._board
+        if index is None or index.has_grown or not _is_fresh(index, self._clock_ms()):
+            return self._reopen()
+        return index
 
-    def _look_again(self) -> Board | None:
+    def _reopen(self) -> LastPostIndex | None:
         """The first question of a process comes by here, and begins its thread."""
-        self.keeper.ensure()
-        now_ms, board = self._clock_ms(), self._board
+        self.updater.ensure_started()
+        now_ms, index = self._clock_ms(), self._board
         if now_ms < self._reopen_at_ms:
             return None
         self._reopen_at_ms = now_ms + REOPEN_MS
-        if board is None or board.has_grown or not board.is_at(self._path):
-            board = self._board = _find_board(self._path)
-        return board if board is not None and _is_fresh(board, now_ms) else None
+        if index is None or index.has_grown or not index.is_at(self._path):
+            index = self._board = _find_index(self._path)
+        return index if index is not None and _is_fresh(index, now_ms) else None
 
 
-def find_authors(board: Board, account_ids: AccountIds, since: PostId) -> list[int] | None:
-    """As Increments.authors_since, of a board that is fresh."""
+def find_authors(index: LastPostIndex, account_ids: AccountIds, since: PostId) -> list[int] | None:
+    """As Increments.authors_since, of a index that is fresh."""
     second = since.second
-    if second < board.head[COMPLETE_FROM]:
+    if second < index.header[COMPLETE_FROM]:
         return None
     if not len(account_ids):
         return []
     # Into an array of the caller's a take costs half of what it costs otherwise.
     values = np.empty(len(account_ids), np.uint32)
-    board.latest.take(account_ids, None, values, "clip")
+    index.latest.take(account_ids, None, values, "clip")
     if values.item(values.argmax()) < second * 2:
         return []
     places = (values >= np.uint32(second * 2)).nonzero()[0]
@@ -118,7 +125,7 @@ def _newest_first(pairs: Iterable[tuple[int, int]], since: PostId) -> list[int] 
     """Of accounts that posted in the second of `since` or later, those that did after it.
 
     Within one second entries stand by author. None: the author of `since` posted more than twice
-    in that second, and how often is not on the board.
+    in that second, and how often is not on the index.
     """
     found = []
     for value, account_id in pairs:
@@ -132,13 +139,13 @@ def _newest_first(pairs: Iterable[tuple[int, int]], since: PostId) -> list[int] 
     return [account_id for _, account_id in sorted(found, reverse=True)]
 
 
-def _is_fresh(board: Board, now_ms: int) -> bool:
-    return -STALE_MS < now_ms - board.head[APPLIED_MS] < STALE_MS
+def _is_fresh(index: LastPostIndex, now_ms: int) -> bool:
+    return -STALE_MS < now_ms - index.header[APPLIED_MS] < STALE_MS
 
 
-def _find_board(path: Path) -> Board | None:
+def _find_index(path: Path) -> LastPostIndex | None:
     try:
-        return open_board(path)
+        return open_index(path)
     except OSError:
         return None
 
@@ -147,25 +154,25 @@ def _find_board(path: Path) -> Board | None:
 def increments() -> Increments:
     """The process's own. Files are named after the Redis that feeds them."""
     name = blake2b(settings.REDIS_URL.encode(), digest_size=8).hexdigest()
-    path = Path(settings.RUNTIME_DIR) / f"increments-{name}.board"
+    path = Path(settings.RUNTIME_DIR) / f"increments-{name}.index"
     applier = Applier(path, now_ms, Source())
-    asked = Increments(path, Keeper(path.with_suffix(".lock"), applier.catch_up), now_ms)
+    asked = Increments(path, Updater(path.with_suffix(".lock"), applier.catch_up), now_ms)
     LAG.set_function(asked.lag_s)
     return asked
 
 
-def _let_go_in_child() -> None:
+def _release_in_child() -> None:
     """A forked process has no thread, and must not hold its parent's lock beyond its death."""
     if increments.cache_info().currsize:
-        increments().keeper.let_go()
+        increments().updater.release_lock()
         increments.cache_clear()
 
 
-os.register_at_fork(after_in_child=_let_go_in_child)
+os.register_at_fork(after_in_child=_release_in_child)
 
 
 def forget_increments() -> None:
     """Ends the process's part in it; the next question begins again."""
     if increments.cache_info().currsize:
-        increments().keeper.stop()
+        increments().updater.stop()
         increments.cache_clear()

@@ -9,28 +9,28 @@ import numpy as np
 from infra.caching.client import redis
 from posts.ids import EPOCH, PostId
 from timelines.increments.apply import LAG_S
-from timelines.increments.board import Word
-from timelines.increments.keeper import Keeper
-from timelines.increments.questions import increments
+from timelines.increments.last_post_index import HeaderWord
+from timelines.increments.queries import increments
+from timelines.increments.updater import Updater
 
 
 @contextmanager
 def no_thread() -> Iterator[None]:
-    with patch.object(Keeper, "ensure", lambda keeper: None):
+    with patch.object(Updater, "ensure_started", lambda updater: None):
         yield
 
 
 def catch_up() -> None:
-    assert increments().keeper.turn()
-    increments()._reopen_at_ms = 0  # a board that was not there is looked for again at once
+    assert increments().updater.run_once()
+    increments()._reopen_at_ms = 0  # a index that was not there is looked for again at once
 
 
 def begin_long_ago() -> None:
-    """The board follows the stream since before anything happened."""
+    """The index follows the stream since before anything happened."""
     catch_up()
-    look = increments().look()
-    assert look is not None
-    look.board.head[Word.COMPLETE_FROM] = 1
+    snapshot = increments().snapshot()
+    assert snapshot is not None
+    snapshot.index.header[HeaderWord.COMPLETE_FROM] = 1
 
 
 def second_now() -> int:
