@@ -14,7 +14,7 @@ from counters.types import ACCOUNT
 from infra.caching.values import ValueCache, Versioned
 
 
-class CachedCounts(NamedTuple):
+class CountCache(NamedTuple):
     """A cache of counts. `number_of`: what it calls a subject; None for those it does not hold."""
 
     cache: ValueCache
@@ -43,13 +43,13 @@ def _account(subject: Subject) -> int | None:
     return owner_id if part == ACCOUNT else None
 
 
-_caches = [CachedCounts(account_counts, ACCOUNT_KINDS, _account)]
+_caches = [CountCache(account_counts, ACCOUNT_KINDS, _account)]
 
 
-def caches_counts(cached: CachedCounts) -> None:
+def register_count_cache(cached: CountCache) -> None:
     """Registers a cache of counts of an app above."""
     _caches.append(cached)
 
 
-def all_caches() -> Sequence[CachedCounts]:
+def list_count_caches() -> Sequence[CountCache]:
     return _caches

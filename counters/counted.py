@@ -7,11 +7,11 @@ the same shard as the count, so one statement sees both as they were at one mome
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from counters.errors import RowsTaken
+from counters.errors import KindCountedTwice
 from counters.kinds import CounterKind
 
 
-class Rows(NamedTuple):
+class CountedRows(NamedTuple):
     """The rows of one kind; names and conditions are written in the program.
 
     `owner` is the first column of an index, and so is it with `where`; `subject` is the column, or
@@ -24,19 +24,19 @@ class Rows(NamedTuple):
     subject: str = "0"
 
 
-_rows: dict[CounterKind, Rows] = {}
+_rows: dict[CounterKind, CountedRows] = {}
 
 
-def counts_rows(kind: CounterKind, rows: Rows) -> None:
+def register_counted_rows(kind: CounterKind, rows: CountedRows) -> None:
     """Says that counts of this kind are the numbers of these rows. Raises: RowsTaken."""
     if _rows.setdefault(kind, rows) != rows:
-        raise RowsTaken(f"{kind.name} counts {_rows[kind].table} already")
+        raise KindCountedTwice(f"{kind.name} counts {_rows[kind].table} already")
 
 
-def all_rows() -> Mapping[CounterKind, Rows]:
+def counted_rows_by_kind() -> Mapping[CounterKind, CountedRows]:
     return _rows
 
 
-def counted_tables() -> Iterable[tuple[str, str]]:
+def list_counted_tables() -> Iterable[tuple[str, str]]:
     """Every table that has rows that are counted, and its column of the owner, once."""
     return dict.fromkeys((rows.table, rows.owner) for rows in _rows.values())

@@ -1,5 +1,5 @@
 """What can go wrong with counts."""
 
 
-class RowsTaken(RuntimeError):
+class KindCountedTwice(RuntimeError):
     """Two apps say what a kind counts: a recount by one would be drift to the other."""

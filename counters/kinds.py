@@ -12,7 +12,7 @@ class CounterKind(IntEnum):
     QUIET_FOLLOWERS = 4  # of FOLLOWERS
     QUIET_FOLLOWING = 5  # of FOLLOWING
     BLOCKED = 6
-    MARKS = 10  # favourites and bookmarks an account has left on posts
+    VIEWER_MARKS = 10  # favourites and bookmarks an account has left on posts
     # Of a post: the subject is its moment, the owner its author.
     REPLIES = 11
     REPOSTS = 12

@@ -12,7 +12,7 @@ import msgspec
 import structlog
 from django.db import OperationalError, transaction
 
-from counters.queries.drift import find_drift, read_owners
+from counters.queries.drift import find_drift, list_owners
 from infra.caching.reports import Reports
 from infra.changes.chores import chore
 from infra.sharding.sql import execute, fetch_one
@@ -27,14 +27,14 @@ KEPT_S = 86_400
 log = structlog.get_logger()
 
 
-class Found(msgspec.Struct):
+class DriftSample(msgspec.Struct):
     """What a shard's samples have found that is wrong still. `wrong`: counts by account."""
 
     at_s: float
     wrong: dict[int, int]
 
 
-DRIFT = Reports("counters.drift:v1", Found, KEPT_S)
+DRIFT = Reports("counters.drift:v1", DriftSample, KEPT_S)
 
 
 @chore(every_s=EVERY_S)
@@ -46,16 +46,16 @@ def sample_drift(alias: str) -> None:
     sample_shard(alias, random.random())
 
 
-def sample_shard(alias: str, draw: float) -> Found:
+def sample_shard(alias: str, draw: float) -> DriftSample:
     """Audits the owners behind a place drawn from 0 to 1, and those found wrong before."""
-    known = DRIFT.read([alias]).get(alias, Found(0, {})).wrong
+    known = DRIFT.read([alias]).get(alias, DriftSample(0, {})).wrong
     after = int(draw * fetch_one(alias, LATEST)[0])  # type: ignore[index]  # an aggregate
-    sample = {owner_id for (owner_id,) in read_owners(alias, after, OWNERS)} - known.keys()
+    sample = {owner_id for (owner_id,) in list_owners(alias, after, OWNERS)} - known.keys()
     news = _audit(alias, sample, {})
     if news:
         log.error("counters.drifted", alias=alias, counts=news)
     wrong = {**_audit(alias, known, known), **news}
-    found = Found(time.time(), dict(sorted(wrong.items())[:MOST_WRONG]))
+    found = DriftSample(time.time(), dict(sorted(wrong.items())[:MOST_WRONG]))
     DRIFT.keep(alias, found)
     return found
 

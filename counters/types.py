@@ -7,7 +7,7 @@ from counters.kinds import CounterKind
 ACCOUNT = 0  # the subject that is the owner itself
 
 
-class Move(NamedTuple):
+class CountMove(NamedTuple):
     """A count to be moved by `delta`; zero marks a change of the list that left its size."""
 
     owner_id: int

@@ -9,7 +9,7 @@ from demo.turns import pieces
 from demo.types import Community
 from demo.users import ensure_users, set_password
 from infra.changes.failpoints import failpoint
-from infra.jobs.checkpoints import find_checkpoint, keep_checkpoint
+from infra.jobs.checkpoints import find_checkpoint, save_checkpoint
 from infra.jobs.types import Batch
 from infra.sharding.buckets import group_by_shard
 
@@ -59,4 +59,4 @@ def _count_done(community: Community) -> int:
 
 
 def _keep(community: Community, done: int) -> None:
-    keep_checkpoint(JOB, community.name, {"signature": community.signature, "accounts": done})
+    save_checkpoint(JOB, community.name, {"signature": community.signature, "accounts": done})

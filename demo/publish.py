@@ -12,7 +12,7 @@ from demo.texts import made_up_text
 from demo.types import Community
 from infra.changes.compensate import compensate
 from infra.changes.failpoints import failpoint
-from infra.jobs.checkpoints import find_checkpoint, keep_checkpoint
+from infra.jobs.checkpoints import find_checkpoint, save_checkpoint
 from infra.jobs.types import Batch
 from infra.sharding.buckets import group_by_shard
 from infra.sharding.placement import all_aliases
@@ -129,7 +129,7 @@ def _count_published(posts: PlannedPosts, done: int) -> int:
 
 
 def _keep(community: Community, plan: PostPlan, progress: PublishProgress) -> None:
-    keep_checkpoint(JOB, _scope(community, plan), progress)
+    save_checkpoint(JOB, _scope(community, plan), progress)
 
 
 def _scope(community: Community, plan: PostPlan) -> str:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from django.conf import settings
 
 from infra.changes.chores import chore
-from infra.jobs.turns import EVERY_S, Rounds, take_turn
+from infra.jobs.time_slices import EVERY_S, SlicedJob, run_time_slice
 from infra.jobs.types import Batch, Work
 from moderation.jobs.purge_accounts import purge_accounts
 from moderation.types import Verdict
@@ -18,7 +18,7 @@ BATCH_SIZE = 20
 @chore(every_s=EVERY_S)
 def purge_accounts_in_turns(alias: str) -> None:
     """What `purge_accounts` does. Cost: `take_turn`."""
-    take_turn(ROUNDS, alias, datetime.now(UTC))
+    run_time_slice(ROUNDS, alias, datetime.now(UTC))
 
 
 def _purge(work: Work) -> Iterator[Batch]:
@@ -28,4 +28,4 @@ def _purge(work: Work) -> Iterator[Batch]:
 
 
 # Whoever was suspended for long enough an hour ago waits no day.
-ROUNDS = Rounds("purge_accounts", _purge, BATCH_SIZE, every=timedelta(hours=1))
+ROUNDS = SlicedJob("purge_accounts", _purge, BATCH_SIZE, every=timedelta(hours=1))

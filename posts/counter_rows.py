@@ -1,14 +1,16 @@
 """The rows that counts of posts are the numbers of, and the cache that holds counts of posts."""
 
-from counters.cached import CachedCounts, caches_counts
-from counters.counted import Rows, counts_rows
+from counters.cached import CountCache, register_count_cache
+from counters.counted import CountedRows, register_counted_rows
 from counters.kinds import POST_KINDS, CounterKind
 from counters.queries.subjects import Subject
 from posts.cache.counts import number_of, post_counts
 from posts.ids import PostId
 from posts.types import Kind
 
-counts_rows(CounterKind.POSTS, Rows("posts_post", "author_id", "deleted_at IS NULL"))
+register_counted_rows(
+    CounterKind.POSTS, CountedRows("posts_post", "author_id", "deleted_at IS NULL")
+)
 
 # Of a post: what record_responses has been told by the responders' shards.
 for _kind, _response in (
@@ -17,8 +19,10 @@ for _kind, _response in (
     (CounterKind.FAVOURITES, Kind.FAVOURITE),
 ):
     _where = f"kind = {int(_response)} AND is_on"
-    counts_rows(_kind, Rows("posts_response", "author_id", _where, subject="moment"))
-counts_rows(CounterKind.MARKS, Rows("posts_mark", "owner_id", "is_on"))
+    register_counted_rows(
+        _kind, CountedRows("posts_response", "author_id", _where, subject="moment")
+    )
+register_counted_rows(CounterKind.VIEWER_MARKS, CountedRows("posts_mark", "owner_id", "is_on"))
 
 
 def _number(subject: Subject) -> int | None:
@@ -27,4 +31,4 @@ def _number(subject: Subject) -> int | None:
     return number_of(PostId.at(author_id, moment)) if moment else None
 
 
-caches_counts(CachedCounts(post_counts, POST_KINDS, _number))
+register_count_cache(CountCache(post_counts, POST_KINDS, _number))

@@ -85,7 +85,7 @@ def assert_drained_truth() -> None:
     for author_id, live in rows_of(LIVE_POSTS):
         expected[author_id, CounterKind.POSTS] = live
     for owner_id, marked in rows_of(MARKED):
-        expected[owner_id, CounterKind.MARKS] = marked
+        expected[owner_id, CounterKind.VIEWER_MARKS] = marked
     assert counts() == expected
     assert_responses_are_those_of_the_responders()
 

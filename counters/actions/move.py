@@ -4,11 +4,11 @@ from collections.abc import Iterable
 
 from django.db import connections
 
-from counters.types import Count, Move
+from counters.types import Count, CountMove
 from infra.changes.errors import NotInTransaction
 from infra.sharding.sql import fetch_all
 
-MoveKey = tuple[int, int, int]
+CountKey = tuple[int, int, int]
 
 # Sorted by key: two transactions that move the same counts lock them in the same order.
 # PostgreSQL checks a row's constraints before it finds the conflict, so what is inserted must not
@@ -29,7 +29,7 @@ class CountBelowZero(RuntimeError):
     """A count that is not there was to be lowered: rows and counts have parted; recount."""
 
 
-def move(alias: str, moves: Iterable[Move]) -> dict[MoveKey, Count]:
+def move(alias: str, moves: Iterable[CountMove]) -> dict[CountKey, Count]:
     """Applies moves, folded per count, and returns the counts after by (owner, subject, kind).
 
     Raises: NotInTransaction; CountBelowZero or IntegrityError when a count would get negative.
@@ -50,8 +50,8 @@ def move(alias: str, moves: Iterable[Move]) -> dict[MoveKey, Count]:
     return counts
 
 
-def _fold(moves: Iterable[Move]) -> dict[MoveKey, int]:
-    folded: dict[MoveKey, int] = {}
+def _fold(moves: Iterable[CountMove]) -> dict[CountKey, int]:
+    folded: dict[CountKey, int] = {}
     for owner_id, kind, delta, subject in moves:
         where = (owner_id, subject, int(kind))
         folded[where] = folded.get(where, 0) + delta

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from counters.cached import CachedCounts, all_caches
+from counters.cached import CountCache, list_count_caches
 from counters.queries.subjects import Subject
 from infra.caching.client import load_script, redis
 from infra.caching.values import Versioned
@@ -22,10 +22,10 @@ BEGIN = (0, -1)
 DROP = load_script(Path(__file__).with_name("drop_equal.lua"))
 
 
-class Wrong(NamedTuple):
+class WrongCacheEntry(NamedTuple):
     """An entry as Redis had it, and what the rows said after that."""
 
-    cached: CachedCounts
+    cached: CountCache
     number: int
     raw: bytes
     right: Versioned
@@ -49,10 +49,10 @@ def rebuild_count_cache(work: Work) -> Iterator[Batch]:
     Cost: a query a batch, a round trip and a query for each cache, two more for what is wrong.
     """
     for alias, rows, position in walk(work, _reader(work.account_id), key_length=2):
-        wrong = [one for cached in all_caches() for one in _find_wrong(alias, cached, rows)]
+        wrong = [one for cached in list_count_caches() for one in _find_wrong(alias, cached, rows)]
         failpoint("counters.wrong_entries_found")
         if not work.dry_run:
-            _mend(wrong)
+            _repair(wrong)
         yield Batch(len(rows), 0, alias, len(wrong), position, [*map(str, wrong)])
 
 
@@ -63,18 +63,20 @@ def _reader(account_id: int | None) -> ReadRows:
     return read
 
 
-def _find_wrong(alias: str, cached: CachedCounts, rows: Sequence[Row]) -> list[Wrong]:
+def _find_wrong(alias: str, cached: CountCache, rows: Sequence[Row]) -> list[WrongCacheEntry]:
     """The rows are read after the entries, so an entry may be behind them, never ahead."""
     subjects: list[Subject] = [(row[0], row[1]) for row in rows]
     numbers = cached.numbers_of(subjects)
     replies = redis().call("MGET", *cached.cache.keys(numbers)) if numbers else []
     entries = {n: raw for n, raw in zip(numbers, replies, strict=True) if raw is not None}
     rights = cached.read(alias, {number: numbers[number] for number in entries})
-    found = (Wrong(cached, number, raw, rights[number]) for number, raw in entries.items())
+    found = (
+        WrongCacheEntry(cached, number, raw, rights[number]) for number, raw in entries.items()
+    )
     return [one for one in found if one.payload != one.right.payload]
 
 
-def _mend(wrong: Sequence[Wrong]) -> None:
+def _repair(wrong: Sequence[WrongCacheEntry]) -> None:
     """What a refresh laid since the entry was read is left alone, and so is newer than ours."""
     redis().run([DROP.on([one.key], one.raw) for one in wrong])
     redis().run([one.cached.cache.put_command(one.number, one.right) for one in wrong])

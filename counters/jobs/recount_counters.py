@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from django.db import transaction
 
 from counters.actions.move import move
-from counters.changes import CountsMended
+from counters.changes import CountsRepaired
 from counters.jobs.walk import walk_owners
 from counters.queries.drift import Drift, find_drift
-from counters.types import Move
+from counters.types import CountMove
 from infra.changes.append import append_change
 from infra.changes.failpoints import failpoint
 from infra.jobs.types import Batch, Work
@@ -26,11 +26,11 @@ def recount_counters(work: Work) -> Iterator[Batch]:
         found = find_drift(alias, [owner_id for (owner_id,) in rows])
         if not work.dry_run:
             owner_ids = dict.fromkeys(drift.owner_id for drift in found)
-            found = [drift for owner_id in owner_ids for drift in mend(alias, owner_id)]
+            found = [drift for owner_id in owner_ids for drift in repair(alias, owner_id)]
         yield Batch(len(rows), 0, alias, len(found), position, [*map(str, found)])
 
 
-def mend(alias: str, owner_id: int) -> Sequence[Drift]:
+def repair(alias: str, owner_id: int) -> Sequence[Drift]:
     """Moves an owner's counts by what they lack, and returns what that was.
 
     Safety: exact while others write, and holds none of them up: a write moves a row and its count
@@ -43,8 +43,11 @@ def mend(alias: str, owner_id: int) -> Sequence[Drift]:
         fetch_one(alias, LOCK, (owner_id,))
         found = find_drift(alias, [owner_id])
         failpoint("counters.drift_found")
-        move(alias, [Move(owner_id, drift.kind, drift.lacking, drift.subject) for drift in found])
+        move(
+            alias,
+            [CountMove(owner_id, drift.kind, drift.lacking, drift.subject) for drift in found],
+        )
         for subject in dict.fromkeys(drift.subject for drift in found):
-            append_change(alias, owner_id, CountsMended(subject))
-        failpoint("counters.mended")
+            append_change(alias, owner_id, CountsRepaired(subject))
+        failpoint("counters.repaired")
     return found

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from counters.queries.drift import read_owners
+from counters.queries.drift import list_owners
 from infra.jobs.types import Work
 from infra.jobs.walk import Piece, Row, walk
 
@@ -20,4 +20,4 @@ def walk_owners(work: Work) -> Iterator[Piece]:
 def _read(account_id: int | None, alias: str, after: Sequence[Any] | None, count: int) -> list[Row]:
     if account_id is not None:
         return [] if after else [(account_id,)]
-    return [*read_owners(alias, after[0] if after else 0, count)]
+    return [*list_owners(alias, after[0] if after else 0, count)]

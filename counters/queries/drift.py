@@ -8,7 +8,7 @@ needed to see it, and writes leave the difference what it is.
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from counters.counted import Rows, all_rows, counted_tables
+from counters.counted import CountedRows, counted_rows_by_kind, list_counted_tables
 from counters.kinds import CounterKind
 from infra.sharding.sql import fetch_all
 
@@ -62,7 +62,7 @@ def find_drift(alias: str, owner_ids: Sequence[int]) -> list[Drift]:
     Exact while others write. Cost: one statement that reads the index entries of all rows counted:
     0.3 s for a million.
     """
-    sources = all_rows()
+    sources = counted_rows_by_kind()
     params = {"owners": list(owner_ids), "kinds": [int(kind) for kind in sources]}
     sql = DRIFT.format(counts=" UNION ALL ".join(_count(*source) for source in sources.items()))
     return [
@@ -71,16 +71,16 @@ def find_drift(alias: str, owner_ids: Sequence[int]) -> list[Drift]:
     ]
 
 
-def read_owners(alias: str, after: int, count: int) -> list[tuple[int]]:
+def list_owners(alias: str, after: int, count: int) -> list[tuple[int]]:
     """The next owners behind `after` who have a count or a row that is counted, in order.
 
     Cost: one statement, an index look per owner and table.
     """
-    tables = [("counters_counter", "owner_id"), *counted_tables()]
+    tables = [("counters_counter", "owner_id"), *list_counted_tables()]
     parts = (OWNERS.format(table=table, owner=owner) for table, owner in tables)
     sql = f"{' UNION '.join(parts)} ORDER BY 1 LIMIT %(count)s"
     return fetch_all(alias, sql, {"after": after, "count": count})
 
 
-def _count(kind: CounterKind, rows: Rows) -> str:
+def _count(kind: CounterKind, rows: CountedRows) -> str:
     return COUNT.format(rows=rows, kind=int(kind))

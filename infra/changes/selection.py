@@ -11,7 +11,7 @@ from infra.changes.failpoints import failpoint
 from infra.changes.models import ChangeState
 from infra.changes.parking import ChangeSelection, list_changes
 from infra.jobs.command import JobCommand
-from infra.jobs.flags import WALK, Flag
+from infra.jobs.flags import WALK, JobFlag
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import Key, Row, walk
 from infra.sharding.placement import Placement
@@ -24,7 +24,7 @@ class SelectedChangesCommand(JobCommand):
     reason_help: ClassVar[str] = ""
     unit = "changes"
     # An owner's changes may be on several databases, so --account would look at one too few.
-    flags = WALK - {Flag.ACCOUNT}
+    flags = WALK - {JobFlag.ACCOUNT}
     placement = Placement.EVERYWHERE
 
     def act(self, alias: str, ids: Sequence[int], options: Mapping[str, Any]) -> int:

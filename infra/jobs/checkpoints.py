@@ -16,36 +16,36 @@ def find_checkpoint(job: str, scope: str) -> Any | None:
     )
 
 
-def keep_checkpoint(job: str, scope: str, position: Any) -> None:
+def save_checkpoint(job: str, scope: str, position: Any) -> None:
     """Remembers a position. The work up to it must be committed already."""
     JobCheckpoint.objects.update_or_create(
         job=job, scope=scope, defaults={"position": position, "updated_at": Now()}
     )
 
 
-def forget_checkpoint(job: str, scope: str) -> None:
+def delete_checkpoint(job: str, scope: str) -> None:
     JobCheckpoint.objects.filter(job=job, scope=scope).delete()
 
 
-class Reached(NamedTuple):
+class CheckpointValue(NamedTuple):
     """How far the runs of a job with one scope have come, all together."""
 
     position: Any = None
     rows: int = 0
 
 
-class Place:
+class Checkpoint:
     """The checkpoint that the shell keeps for a job and a choice of its flags."""
 
     def __init__(self, job: str, scope: str) -> None:
         self._key = (job, scope)
 
-    def find(self) -> Reached:
+    def find(self) -> CheckpointValue:
         found = find_checkpoint(*self._key)
-        return Reached(**found) if found else Reached()
+        return CheckpointValue(**found) if found else CheckpointValue()
 
-    def keep(self, reached: Reached) -> None:
-        keep_checkpoint(*self._key, reached._asdict())
+    def save(self, reached: CheckpointValue) -> None:
+        save_checkpoint(*self._key, reached._asdict())
 
-    def forget(self) -> None:
-        forget_checkpoint(*self._key)
+    def delete(self) -> None:
+        delete_checkpoint(*self._key)

@@ -13,18 +13,18 @@ from typing import Any, ClassVar
 
 from django.core.management.base import BaseCommand
 
-from infra.jobs.checkpoints import Place, Reached
+from infra.jobs.checkpoints import Checkpoint, CheckpointValue
 from infra.jobs.drive import Driver
 from infra.jobs.errors import STOPPED_CODE
-from infra.jobs.flags import Flag, add_flags, work_of
+from infra.jobs.flags import JobFlag, add_flags, work_of
 from infra.jobs.models import JobRun
 from infra.jobs.pace import Pace
 from infra.jobs.progress import Progress
 from infra.jobs.read_only import read_only
-from infra.jobs.result import result_of, sentence_of
-from infra.jobs.runs import Run, Unrecorded, recorded_run
-from infra.jobs.scope import parts_of, told
-from infra.jobs.stopping import Stopping
+from infra.jobs.result import build_result, build_sentence
+from infra.jobs.runs import Run, UnrecordedRun, recorded_run
+from infra.jobs.scope import describe_options, list_lock_parts
+from infra.jobs.stopping import StopRequest
 from infra.jobs.types import BATCH_SIZE, Batch, Tally, Work
 from infra.sharding.placement import Placement, all_aliases, is_allowed
 
@@ -36,7 +36,7 @@ STATES = {DONE: State.DONE, FAILED: State.FAILED, STOPPED: State.STOPPED}
 class JobCommand(BaseCommand):
     """Subclasses say what they do in `iter_batches`, and which flags they take in `flags`."""
 
-    flags: ClassVar[Collection[Flag]] = frozenset()
+    flags: ClassVar[Collection[JobFlag]] = frozenset()
     # Where the rows are that the job works on: what --shard may name.
     placement: ClassVar[Placement] = Placement.SHARDED
     unit: ClassVar[str] = "rows"
@@ -73,7 +73,7 @@ class JobCommand(BaseCommand):
         self._own = self._defaults.keys() - shells - self._shared - set(self.secrets)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        self._stopping = Stopping()
+        self._stopping = StopRequest()
         self._job = type(self).__module__.rpartition(".")[2]
         tally = Tally()
         work = work_of(options, self._aliases(), self.batch_size)
@@ -93,14 +93,14 @@ class JobCommand(BaseCommand):
 
     def _start(
         self, work: Work, options: dict[str, Any]
-    ) -> AbstractContextManager[Run | Unrecorded]:
+    ) -> AbstractContextManager[Run | UnrecordedRun]:
         if not self.is_recorded(options):
-            return nullcontext(Unrecorded())
-        flags = self._told(options, self._own | self._shared - {Flag.DRY_RUN.value})
-        return recorded_run(self._job, parts_of(work, self.flags), flags, work.dry_run)
+            return nullcontext(UnrecordedRun())
+        flags = self._told(options, self._own | self._shared - {JobFlag.DRY_RUN.value})
+        return recorded_run(self._job, list_lock_parts(work, self.flags), flags, work.dry_run)
 
     def _drive(
-        self, run: Run | Unrecorded, work: Work, options: dict[str, Any], tally: Tally
+        self, run: Run | UnrecordedRun, work: Work, options: dict[str, Any], tally: Tally
     ) -> None:
         place, before = self._place(options)
         work = work._replace(after=before.position)
@@ -121,16 +121,16 @@ class JobCommand(BaseCommand):
         """Closed, it closes the job; an Iterator alone could not be."""
         yield from self.iter_batches(work, options)
 
-    def _place(self, options: dict[str, Any]) -> tuple[Place | None, Reached]:
+    def _place(self, options: dict[str, Any]) -> tuple[Checkpoint | None, CheckpointValue]:
         """Where checkpoints are kept, and the one to go on from."""
-        if Flag.RESUME not in self.flags:
-            return None, Reached()
-        selecting = {Flag.SHARD.value, Flag.ACCOUNT.value}
-        place = Place(self._job, self._told(options, self._own | self._shared & selecting))
-        return place, place.find() if options["resume"] else Reached()
+        if JobFlag.RESUME not in self.flags:
+            return None, CheckpointValue()
+        selecting = {JobFlag.SHARD.value, JobFlag.ACCOUNT.value}
+        place = Checkpoint(self._job, self._told(options, self._own | self._shared & selecting))
+        return place, place.find() if options["resume"] else CheckpointValue()
 
     def _told(self, options: dict[str, Any], names: Collection[str]) -> str:
-        return told(options, self._defaults, names)
+        return describe_options(options, self._defaults, names)
 
     def _aliases(self) -> list[str]:
         return [alias for alias in all_aliases() if is_allowed(self.placement, alias)]
@@ -146,6 +146,6 @@ class JobCommand(BaseCommand):
 
     def _tell(self, work: Work, tally: Tally, code: int, options: dict[str, Any]) -> None:
         if options["json"]:
-            self.stdout.write(json.dumps(result_of(self._job, tally, work.dry_run, code)))
+            self.stdout.write(json.dumps(build_result(self._job, tally, work.dry_run, code)))
         else:
-            self.stdout.write(sentence_of(tally, work.dry_run, self.unit))
+            self.stdout.write(build_sentence(tally, work.dry_run, self.unit))

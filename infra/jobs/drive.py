@@ -1,29 +1,29 @@
-"""Takes a job's batches one after the other: counts, reports, shows, keeps its place, waits."""
+"""Takes a job's batches one after the other: reports, saves the checkpoint, waits."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from infra.jobs.checkpoints import Place, Reached
+from infra.jobs.checkpoints import Checkpoint, CheckpointValue
 from infra.jobs.pace import Pace
 from infra.jobs.progress import Progress
-from infra.jobs.runs import Run, Unrecorded
-from infra.jobs.stopping import Stopping
+from infra.jobs.runs import Run, UnrecordedRun
+from infra.jobs.stopping import StopRequest
 from infra.jobs.types import Batch, Tally
 
 
 @dataclass
 class Driver:
-    """What a run has besides its job. `place` is None where no checkpoint is kept."""
+    """What a run has besides its job. `checkpoint` is None where no checkpoint is kept."""
 
-    run: Run | Unrecorded
+    run: Run | UnrecordedRun
     progress: Progress
-    stopping: Stopping
+    stopping: StopRequest
     pace: Pace
     say: Callable[[str], None]
     tally: Tally
-    before: Reached
+    before: CheckpointValue
     limit: int | None = None
-    place: Place | None = None
+    checkpoint: Checkpoint | None = None
 
     def drive(self, batches: Iterator[Batch]) -> None:
         """Until the batches end, the limit is reached or somebody asks to stop.
@@ -34,15 +34,17 @@ class Driver:
             self._take(batch)
             if self._is_enough(batch):
                 return
-        if self.place and not self.stopping.is_asked:
-            self.place.forget()
+        if self.checkpoint and not self.stopping.is_asked:
+            self.checkpoint.delete()
 
     def _take(self, batch: Batch) -> None:
         self.tally.add(batch)
         # First of all: a run that lost its locks must not move a checkpoint that may be another's.
         self.run.report(self.tally)
-        if self.place and batch.position is not None:
-            self.place.keep(Reached(batch.position, self.before.rows + self.tally.rows))
+        if self.checkpoint and batch.position is not None:
+            self.checkpoint.save(
+                CheckpointValue(batch.position, self.before.rows + self.tally.rows)
+            )
         self.progress.advance(batch.done, batch.note)
         for line in batch.details:
             self.progress.make_room()

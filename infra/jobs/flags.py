@@ -9,7 +9,7 @@ from infra.jobs.types import Work
 from infra.sharding.buckets import shard_of
 
 
-class Flag(Enum):
+class JobFlag(Enum):
     """The value is the option's name after parsing. `--json` is not here: all jobs take it."""
 
     DRY_RUN = "dry_run"
@@ -22,41 +22,41 @@ class Flag(Enum):
 
 
 # What a job takes that walks the rows of each shard by key (infra.jobs.walk).
-WALK = frozenset(Flag)
+WALK = frozenset(JobFlag)
 
 
 def add_flags(
-    parser: ArgumentParser, flags: Collection[Flag], aliases: Sequence[str], batch_size: int
+    parser: ArgumentParser, flags: Collection[JobFlag], aliases: Sequence[str], batch_size: int
 ) -> None:
     """Adds the flags declared, and no other."""
     _add_place(parser, flags, aliases)
-    if Flag.DRY_RUN in flags:
+    if JobFlag.DRY_RUN in flags:
         parser.add_argument("--dry-run", action="store_true", help="say what would change")
-    if Flag.RESUME in flags:
+    if JobFlag.RESUME in flags:
         parser.add_argument("--resume", action="store_true", help="go on where a run was cut short")
     _add_numbers(parser, flags, batch_size)
 
 
-def _add_place(parser: ArgumentParser, flags: Collection[Flag], aliases: Sequence[str]) -> None:
+def _add_place(parser: ArgumentParser, flags: Collection[JobFlag], aliases: Sequence[str]) -> None:
     """One of the two at most. argparse cannot print the help of a group with none in it."""
-    if not {Flag.SHARD, Flag.ACCOUNT} & set(flags):
+    if not {JobFlag.SHARD, JobFlag.ACCOUNT} & set(flags):
         return
     where = parser.add_mutually_exclusive_group()
-    if Flag.SHARD in flags:
+    if JobFlag.SHARD in flags:
         where.add_argument("--shard", choices=aliases, help="only this database")
-    if Flag.ACCOUNT in flags:
+    if JobFlag.ACCOUNT in flags:
         where.add_argument("--account", type=count, metavar="ID", help="only this account")
 
 
-def _add_numbers(parser: ArgumentParser, flags: Collection[Flag], batch_size: int) -> None:
-    if Flag.LIMIT in flags:
+def _add_numbers(parser: ArgumentParser, flags: Collection[JobFlag], batch_size: int) -> None:
+    if JobFlag.LIMIT in flags:
         parser.add_argument("--limit", type=count, metavar="ROWS", help="stop after so many")
-    if Flag.BATCH_SIZE in flags:
+    if JobFlag.BATCH_SIZE in flags:
         text = f"rows at a time ({batch_size:,})"
         parser.add_argument(
             "--batch-size", type=count, default=batch_size, metavar="ROWS", help=text
         )
-    if Flag.RATE in flags:
+    if JobFlag.RATE in flags:
         parser.add_argument("--rate", type=count, metavar="ROWS", help="at most so many a second")
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from infra.jobs.types import Tally
 
 
-def result_of(job: str, tally: Tally, dry_run: bool, code: int) -> dict[str, Any]:
+def build_result(job: str, tally: Tally, dry_run: bool, code: int) -> dict[str, Any]:
     """What --json prints. `changed` is None where the job cannot tell."""
     return {
         "job": job,
@@ -17,7 +17,7 @@ def result_of(job: str, tally: Tally, dry_run: bool, code: int) -> dict[str, Any
     }
 
 
-def sentence_of(tally: Tally, dry_run: bool, unit: str) -> str:
+def build_sentence(tally: Tally, dry_run: bool, unit: str) -> str:
     done = f"{tally.done:,} {unit} {'looked at' if dry_run else 'done'}"
     would = "would change" if dry_run else "changed"
     changed = "" if tally.changed is None else f", {tally.changed:,} {would}"

@@ -17,7 +17,7 @@ from django.db import connections
 
 from infra.jobs.errors import AlreadyRunning, RunLost
 from infra.jobs.models import JobRun
-from infra.jobs.scope import storable
+from infra.jobs.scope import make_storable
 from infra.jobs.types import Tally
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.sql import execute
@@ -35,13 +35,13 @@ SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepaliv
 """
 LOCK = "SELECT pg_advisory_lock(hashtextextended(%s, 0))"
 # The locks of all sessions on this database that were taken by a single bigint, as ours are.
-HELD = """
+LOCKS = """
 SELECT pid, (classid::bigint << 32) | objid::bigint AS key FROM pg_locks
 WHERE locktype = 'advisory' AND objsubid = 1 AND granted
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
 """
 HOLDER = f"""
-WITH held AS MATERIALIZED ({HELD})
+WITH held AS MATERIALIZED ({LOCKS})
 SELECT run.id, run.flags, run.host, run.pid, run.started_at FROM held AS part
 JOIN held AS own ON own.pid = part.pid
 JOIN jobs_jobrun AS run ON hashtextextended('job run ' || run.id, 0) = own.key
@@ -51,13 +51,13 @@ WHERE part.key = hashtextextended(%s, 0) AND run.state = 'running'
 MARK_DIED = f"""
 UPDATE jobs_jobrun AS run SET state = 'died', finished_at = reported_at
 WHERE state = 'running'
-    AND hashtextextended('job run ' || run.id, 0) NOT IN (SELECT key FROM ({HELD}) AS held)
+    AND hashtextextended('job run ' || run.id, 0) NOT IN (SELECT key FROM ({LOCKS}) AS held)
 """  # noqa: S608
-FORGET_OLD = """
+DELETE_OLD = """
 DELETE FROM jobs_jobrun WHERE started_at < now() - %s * interval '1 day' AND state <> 'running'
 """
 # In one statement: nobody sees the row before it is locked.
-BEGIN = """
+INSERT_RUN = """
 WITH run AS (
     INSERT INTO jobs_jobrun (job, flags, dry_run, state, host, pid)
     VALUES (%s, %s, %s, 'running', %s, %s) RETURNING id
@@ -93,12 +93,12 @@ class Run:
     def finish(self, state: JobRun.State, error: str = "") -> None:
         """A session that is gone already is no news: the next run marks this one as died."""
         try:
-            self._session.execute(FINISH, (state, storable(error)[:ERROR_CHARACTERS], self.id))
+            self._session.execute(FINISH, (state, make_storable(error)[:ERROR_CHARACTERS], self.id))
         except psycopg.Error as lost:
             log.warning("jobs.run_not_finished", run=self.id, error=str(lost))
 
 
-class Unrecorded:
+class UnrecordedRun:
     """A run that leaves no trace: what goes on for ever."""
 
     def report(self, tally: Tally) -> None: ...
@@ -117,9 +117,9 @@ def recorded_run(job: str, parts: Sequence[str], flags: str, dry_run: bool) -> I
         for part in parts:
             _lock(session, job, part)
         mark_died_runs()
-        session.execute(FORGET_OLD, (KEEP_DAYS,))
+        session.execute(DELETE_OLD, (KEEP_DAYS,))
         whose = (socket.gethostname(), os.getpid())
-        row = session.execute(BEGIN, (job, flags, dry_run, *whose)).fetchone()
+        row = session.execute(INSERT_RUN, (job, flags, dry_run, *whose)).fetchone()
         run = Run(session, row[0])  # type: ignore[index]  # an INSERT returns its row
         try:
             yield run

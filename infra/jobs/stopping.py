@@ -11,7 +11,7 @@ STEP_S = 0.1
 STDERR = 2
 
 
-class Stopping:
+class StopRequest:
     """Whether the run is to stop. Signals reach it in the main thread only, as Python has it."""
 
     def __init__(self) -> None:

@@ -12,7 +12,7 @@ from accounts.queries.restrictions import read_restricted
 from accounts.queries.usernames import is_user
 from accounts.types import Restriction
 from infra.jobs.command import JobCommand
-from infra.jobs.flags import Flag
+from infra.jobs.flags import JobFlag
 from infra.jobs.types import Batch, Work
 from moderation.actions.judge import judge_account
 from moderation.types import Act, Verdict
@@ -23,7 +23,7 @@ class JudgingCommand(JobCommand):
 
     act: ClassVar[Act]
     unit = "accounts"
-    flags = frozenset((Flag.ACCOUNT, Flag.DRY_RUN))
+    flags = frozenset((JobFlag.ACCOUNT, JobFlag.DRY_RUN))
 
     def add_job_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--reason", default="", help="kept with the act, shown to the account")

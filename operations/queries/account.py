@@ -70,7 +70,7 @@ def _of_shard(
     yield Section("Parked changes", changes or [Fact("None", "")])
 
 
-ACCOUNT = [kind for kind in CounterKind if kind <= CounterKind.MARKS]
+ACCOUNT = [kind for kind in CounterKind if kind <= CounterKind.VIEWER_MARKS]
 
 
 def _of_row(user: User, row: Account) -> Iterator[Fact]:

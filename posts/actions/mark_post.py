@@ -8,7 +8,7 @@ from django.db import transaction
 from accounts.actions.lock_account import lock_account
 from counters.actions.move import move
 from counters.kinds import CounterKind
-from counters.types import Move
+from counters.types import CountMove
 from infra.changes.append import append_change
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute, fetch_one
@@ -49,7 +49,7 @@ def mark_post(
         if was_on == is_on:
             return False
         execute(alias, WRITE, (*where, is_on, revision + 1, int(clock_s() * 1000)))
-        move(alias, [Move(owner_id, CounterKind.MARKS, 1 if is_on else -1)])
+        move(alias, [CountMove(owner_id, CounterKind.VIEWER_MARKS, 1 if is_on else -1)])
         change = PostMarked(int(kind), original.author_id, original.moment)
         append_change(alias, owner_id, change)
     return True

@@ -2,7 +2,7 @@
 
 from counters.actions.move import move
 from counters.kinds import CounterKind
-from counters.types import ACCOUNT, Move
+from counters.types import ACCOUNT, CountMove
 from infra.sharding.sql import fetch_one
 from posts.ids import SEQUENCES, second_of
 
@@ -21,5 +21,5 @@ def next_moment(alias: str, author_id: int, now_s: float) -> int:
 
 def move_posts(alias: str, author_id: int, delta: int) -> int:
     """Moves the author's count of posts; returns the version of their list of posts after."""
-    moved = move(alias, [Move(author_id, CounterKind.POSTS, delta)])
+    moved = move(alias, [CountMove(author_id, CounterKind.POSTS, delta)])
     return moved[author_id, ACCOUNT, CounterKind.POSTS].version

@@ -7,7 +7,7 @@ from django.db import transaction
 from accounts.actions.lock_account import lock_accounts
 from counters.actions.move import move
 from counters.kinds import CounterKind
-from counters.types import Move
+from counters.types import CountMove
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute, fetch_all
 from posts.types import Kind, Response
@@ -69,9 +69,11 @@ def _read(alias: str, identities: Collection[Identity]) -> dict[Identity, Respon
     return {response.identity: response for response in rows}
 
 
-def _moves(old: Mapping[Identity, Response], news: Iterable[Response]) -> Iterable[Move]:
+def _moves(old: Mapping[Identity, Response], news: Iterable[Response]) -> Iterable[CountMove]:
     for response in news:
         before = old.get(response.identity)
         delta = response.is_on - (before is not None and before.is_on)
         if delta:
-            yield Move(response.author_id, COUNTED[Kind(response.kind)], delta, response.moment)
+            yield CountMove(
+                response.author_id, COUNTED[Kind(response.kind)], delta, response.moment
+            )

@@ -30,7 +30,7 @@ MOST_MARKS = 500
 KNOWN_ACCOUNTS = 10_000
 FLOOR = Struct(">I")
 RECORD = Struct(">IIHB")
-COUNTED = [CounterKind.POSTS.value, CounterKind.MARKS.value]
+COUNTED = [CounterKind.POSTS.value, CounterKind.VIEWER_MARKS.value]
 
 # One statement, one moment: the rows are exactly what the version says.
 NEWEST = """

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from counters.actions.move import move
 from counters.kinds import CounterKind
-from counters.types import ACCOUNT, Count, Move
+from counters.types import ACCOUNT, Count, CountMove
 from infra.changes.append import append_change
 from infra.sharding.sql import execute, fetch_one
 from relations.changes import EdgeChanged
@@ -68,13 +68,13 @@ def write_edge(alias: str, follower_id: int, followee_id: int, old: Edge, new: E
 
 def iter_moves(
     kinds: Kinds, list_kind: CounterKind, owner_id: int, old: Edge, new: Edge
-) -> Iterator[Move]:
+) -> Iterator[CountMove]:
     """The moves of one edge's counts, and one by zero for the version of the list it is on."""
-    yield Move(owner_id, list_kind, 0)
+    yield CountMove(owner_id, list_kind, 0)
     for kind in kinds[old.attribute]:
-        yield Move(owner_id, kind, -1)
+        yield CountMove(owner_id, kind, -1)
     for kind in kinds[new.attribute]:
-        yield Move(owner_id, kind, +1)
+        yield CountMove(owner_id, kind, +1)
 
 
 def _edge(row: Sequence[int] | None) -> Edge:

@@ -17,7 +17,7 @@ from counters.actions.move import move
 from counters.cache import refresh_account_counts
 from counters.kinds import CounterKind
 from counters.queries.counts import read_counts
-from counters.types import ACCOUNT, Move
+from counters.types import ACCOUNT, CountMove
 from infra.caching.client import Command, redis
 from infra.changes.errors import UNREACHABLE
 from infra.changes.failpoints import failpoint
@@ -179,7 +179,7 @@ def _end_follows_of_the_blocked(alias: str, news: Mapping[Pair, News]) -> None:
             write_edge(alias, blocked_id, blocker_id, facing, ended)
 
 
-def _moves(pair: Pair, old: Edge, new: Edge) -> Iterable[Move]:
+def _moves(pair: Pair, old: Edge, new: Edge) -> Iterable[CountMove]:
     return iter_moves(BACKWARD_KINDS, CounterKind.FOLLOWERS, pair[1], old, new)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from counters.jobs.recount_counters import mend
+from counters.jobs.recount_counters import repair
 from counters.kinds import CounterKind
 from counters.queries.counts import read_counts
 from infra.jobs.types import Batch, Work
@@ -86,4 +86,4 @@ def _count(alias: str, table: Table, kinds: Kinds, owner_ids: Sequence[int]) -> 
 
 def _difference(alias: str, owner_id: int, wrong: Sequence[Wrong]) -> Difference:
     texts = [f"{w.kind.name.lower()} is {w.counted:,}, rows {w.rows:,}" for w in wrong]
-    return Difference(f"account {owner_id}: {', '.join(texts)}", partial(mend, alias, owner_id))
+    return Difference(f"account {owner_id}: {', '.join(texts)}", partial(repair, alias, owner_id))

@@ -50,15 +50,15 @@ def main() -> None:
 
 
 def act_after_keeping(act: Callable[[], None]) -> None:
-    from infra.jobs.checkpoints import Place, Reached  # noqa: PLC0415 - models, after the setup
+    from infra.jobs.checkpoints import Checkpoint, CheckpointValue  # noqa: PLC0415 - models, after the setup
 
-    keep = Place.keep
+    keep = Checkpoint.save
 
-    def keep_and_act(self: Place, reached: Reached) -> None:
+    def keep_and_act(self: Checkpoint, reached: CheckpointValue) -> None:
         keep(self, reached)
         act()
 
-    patch.object(Place, "keep", keep_and_act).start()
+    patch.object(Checkpoint, "save", keep_and_act).start()
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ def people(world):
     return people
 
 
-@pytest.mark.parametrize("place", ["counters.drift_found", "counters.mended"])
+@pytest.mark.parametrize("place", ["counters.drift_found", "counters.repaired"])
 def test_killed_in_a_transaction_and_resumed_it_ends_the_same(people, place):
     kill_at(place, 6, "recount_counters", "--batch-size", "2")
     wrong = Outcome(Audit()).out.count("FOLLOWERS: 2 -> 1")

@@ -7,7 +7,7 @@ from typing import Any
 
 from config.jobs.check_invariants import check_invariants, sample_invariants
 from infra.jobs.command import JobCommand
-from infra.jobs.flags import WALK, Flag, count
+from infra.jobs.flags import WALK, JobFlag, count
 from infra.jobs.types import Batch, Work
 from relations.jobs.passes import bounded
 from timelines.jobs.shares import share
@@ -21,7 +21,7 @@ class Command(JobCommand):
         " live timelines are whole. What does not hold is a line, and the exit code 1."
     )
     unit = "rows"
-    flags = WALK - {Flag.DRY_RUN}
+    flags = WALK - {JobFlag.DRY_RUN}
     batch_size = 100
 
     def add_job_arguments(self, parser: ArgumentParser) -> None:

@@ -10,7 +10,7 @@ from redis.exceptions import RedisError
 from config.cache_families import NOT_CACHES, PURGEABLE
 from infra.caching.purging import Family, Purged, count_keys, purge
 from infra.jobs.command import JobCommand
-from infra.jobs.flags import Flag
+from infra.jobs.flags import JobFlag
 from infra.jobs.types import Batch, Work
 from infra.sharding.placement import Placement
 from relations.jobs.passes import bounded
@@ -19,7 +19,9 @@ from relations.jobs.passes import bounded
 class Command(JobCommand):
     help = "Takes entries of the named families of caches out of Redis; readers load them again."
     unit = "keys"
-    flags = frozenset({Flag.DRY_RUN, Flag.LIMIT, Flag.BATCH_SIZE, Flag.RATE, Flag.RESUME})
+    flags = frozenset(
+        {JobFlag.DRY_RUN, JobFlag.LIMIT, JobFlag.BATCH_SIZE, JobFlag.RATE, JobFlag.RESUME}
+    )
     placement = Placement.GLOBAL
 
     def add_job_arguments(self, parser: ArgumentParser) -> None:

@@ -6,14 +6,14 @@ from typing import Any
 from counters.jobs.audit_counters import audit_counters
 from counters.jobs.walk import BATCH_SIZE
 from infra.jobs.command import JobCommand
-from infra.jobs.flags import WALK, Flag
+from infra.jobs.flags import WALK, JobFlag
 from infra.jobs.types import Batch, Work
 
 
 class Command(JobCommand):
     help = "Compares every count with its rows; those that differ are named, and the exit code 1."
     unit = "accounts"
-    flags = WALK - {Flag.DRY_RUN}
+    flags = WALK - {JobFlag.DRY_RUN}
     batch_size = BATCH_SIZE
 
     def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management import CommandError
 
 from infra.jobs.command import JobCommand
-from infra.jobs.flags import WALK, Flag
+from infra.jobs.flags import WALK, JobFlag
 from infra.jobs.types import Batch, Work
 from relations.jobs.passes import bounded
 from relations.jobs.reset_relations import reset_relations
@@ -19,7 +19,7 @@ class Command(JobCommand):
         " done it themselves. Needs --account, and --yes unless it is a --dry-run."
     )
     unit = "edges"
-    flags = WALK - {Flag.SHARD}
+    flags = WALK - {JobFlag.SHARD}
 
     def add_job_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--yes", action="store_true", help="this cannot be undone")

@@ -10,7 +10,7 @@ from structlog.testing import capture_logs
 from accounts.actions.lock_account import lock_account
 from counters.actions.move import move
 from counters.kinds import CounterKind
-from counters.types import ACCOUNT, Move
+from counters.types import ACCOUNT, CountMove
 from infra.changes.append import append_change
 from infra.changes.errors import NotInTransaction
 from infra.changes.lanes import LaneGroup, all_lanes, lane_of
@@ -152,7 +152,7 @@ def act(owner_id):
     alias = shard_of(owner_id)
     with transaction.atomic(using=alias):
         lock_account(alias, owner_id)
-        counts = move(alias, [Move(owner_id, CounterKind.POSTS, 1)])
+        counts = move(alias, [CountMove(owner_id, CounterKind.POSTS, 1)])
         version = counts[owner_id, ACCOUNT, CounterKind.POSTS].version
         append_change(alias, owner_id, Noted(version))
 

@@ -15,7 +15,7 @@ from infra.changes.compensate import compensate
 from infra.changes.lanes import all_lanes, lane_of
 from infra.changes.retention import PARTITIONS
 from infra.jobs.models import JobRun
-from infra.jobs.stopping import Stopping
+from infra.jobs.stopping import StopRequest
 from infra.sharding.placement import all_aliases
 from infra.sharding.sql import execute
 from tests.integration.changes.kinds import (
@@ -172,13 +172,13 @@ def test_one_round_by_hand_is_a_run(journal, command):
 
 
 def test_schedule_stops_at_once_in_a_long_pause(journal, monkeypatch):
-    pause = Stopping.pause
+    pause = StopRequest.pause
 
     def pause_and_be_asked(stopping, seconds):
         threading.Timer(0.3, ask_to_stop).start()
         return pause(stopping, seconds)
 
-    monkeypatch.setattr(Stopping, "pause", pause_and_be_asked)
+    monkeypatch.setattr(StopRequest, "pause", pause_and_be_asked)
     began = time.monotonic()
     assert Outcome("compensate_changes", "--every", "3600").code == 2
     assert time.monotonic() - began < 3600 / 10, "a crowded machine; the pause is an hour"

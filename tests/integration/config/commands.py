@@ -7,7 +7,7 @@ from django.conf import settings
 from django.core.management import BaseCommand, get_commands, load_command_class
 
 from infra.jobs.command import JobCommand
-from infra.jobs.flags import Flag
+from infra.jobs.flags import JobFlag
 
 WHY = ("--reason", "a test")
 KIND = ("--kind", "relations.edge_changed")
@@ -37,7 +37,7 @@ class Found(NamedTuple):
     words: Sequence[str]
 
     @property
-    def flags(self) -> frozenset[Flag]:
+    def flags(self) -> frozenset[JobFlag]:
         command = self.make()
         return frozenset(command.flags) if isinstance(command, JobCommand) else frozenset()
 

@@ -12,7 +12,7 @@ from counters.kinds import CounterKind
 from infra.changes.models import ChangeState
 from infra.changes.parking import ChangeSelection, list_changes, park
 from infra.jobs.drive import Driver
-from infra.jobs.flags import Flag
+from infra.jobs.flags import JobFlag
 from infra.jobs.models import JobRun
 from infra.sharding.buckets import shard_of
 from posts.actions.delete_post import delete_post
@@ -87,7 +87,7 @@ def spoil_all(people, posts):
 
 def words_of(found, people, *more):
     """The command line, with small batches."""
-    small = ("--batch-size", "2") if Flag.BATCH_SIZE in found.flags else ()
+    small = ("--batch-size", "2") if JobFlag.BATCH_SIZE in found.flags else ()
     words = [word.format(me=people[3]) for word in found.words]
     return (*words, *small, *more)
 
@@ -96,7 +96,7 @@ def test_dry_runs_write_nothing_anywhere(people):
     before = rows_digest(), keys_digest()
     wrote = []
     for found in JOBS:
-        if Flag.DRY_RUN in found.flags:
+        if JobFlag.DRY_RUN in found.flags:
             outcome = Outcome(found.make(), *words_of(found, people, "--dry-run"))
             after = rows_digest(), keys_digest()
             if after != before:
@@ -120,7 +120,7 @@ def test_killed_and_resumed_each_ends_where_a_whole_run_does(people):
     for found in JOBS:
         words = words_of(found, people)
         killed = run_and_kill(found.make(), words)
-        more = ("--resume",) if Flag.RESUME in found.flags else ()
+        more = ("--resume",) if JobFlag.RESUME in found.flags else ()
         Outcome(found.make(), *words, *more)
         drain_all()
         before = rows_digest()
@@ -158,5 +158,5 @@ def test_flags_that_are_not_declared_are_refused(found):
     parser = found.make().create_parser("manage.py", found.name)
     options = {word for action in parser._actions for word in action.option_strings}
     declared = {f"--{flag.value.replace('_', '-')}" for flag in found.flags} | {"--json"}
-    contract = {f"--{flag.value.replace('_', '-')}" for flag in Flag}
+    contract = {f"--{flag.value.replace('_', '-')}" for flag in JobFlag}
     assert options & (contract | {"--json"}) == declared

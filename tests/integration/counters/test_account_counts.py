@@ -9,7 +9,7 @@ from counters import cache
 from counters.actions.move import move
 from counters.cache import account_counts, refresh_account_counts
 from counters.kinds import ACCOUNT_KINDS
-from counters.types import Move
+from counters.types import CountMove
 from infra.caching.client import redis
 from infra.sharding.buckets import shard_of
 from tests.budgets import count_calls
@@ -21,7 +21,7 @@ ANN = 8
 def moved(kind, delta: int, owner_id: int = ANN) -> None:
     alias = shard_of(owner_id)
     with transaction.atomic(using=alias):
-        move(alias, [Move(owner_id, kind, delta)])
+        move(alias, [CountMove(owner_id, kind, delta)])
 
 
 def shown(owner_id: int = ANN) -> bytes:

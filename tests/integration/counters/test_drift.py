@@ -4,10 +4,10 @@ import threading
 
 import pytest
 
-from counters.counted import Rows, all_rows, counts_rows
-from counters.errors import RowsTaken
+from counters.counted import CountedRows, counted_rows_by_kind, register_counted_rows
+from counters.errors import KindCountedTwice
 from counters.kinds import CounterKind
-from counters.queries.drift import Drift, find_drift, read_owners
+from counters.queries.drift import Drift, find_drift, list_owners
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
 from posts.actions.delete_post import delete_post
@@ -44,13 +44,13 @@ def some_life() -> list[int]:
 @pytest.mark.parametrize("kind", CounterKind)
 def test_every_kind_says_which_rows_it_counts(kind):
     """A kind that does not cannot be audited: call counts_rows in the app's counted.py."""
-    assert kind in all_rows()
+    assert kind in counted_rows_by_kind()
 
 
 def test_two_apps_cannot_count_different_rows_of_one_kind():
-    counts_rows(POSTS, all_rows()[POSTS])  # the same again is no news
-    with pytest.raises(RowsTaken):
-        counts_rows(POSTS, Rows("posts_post", "author_id"))
+    register_counted_rows(POSTS, counted_rows_by_kind()[POSTS])  # the same again is no news
+    with pytest.raises(KindCountedTwice):
+        register_counted_rows(POSTS, CountedRows("posts_post", "author_id"))
 
 
 def test_life_leaves_no_drift(world):
@@ -110,9 +110,9 @@ def test_owners_are_all_who_have_a_count_or_a_row_in_order(world):
     lose(people[3])
     for alias in {shard_of(owner) for owner in [*people, nobody]}:
         ours = sorted(owner for owner in people if shard_of(owner) == alias)
-        assert [owner for (owner,) in read_owners(alias, 0, 10)] == ours
-    assert read_owners(shard_of(people[1]), people[1] - 1, 1) == [(people[1],)]
-    assert read_owners(shard_of(people[3]), people[3], 10) == []
+        assert [owner for (owner,) in list_owners(alias, 0, 10)] == ours
+    assert list_owners(shard_of(people[1]), people[1] - 1, 1) == [(people[1],)]
+    assert list_owners(shard_of(people[3]), people[3], 10) == []
 
 
 def test_owner_with_many_rows_is_one_step(world):
@@ -126,7 +126,7 @@ def test_owner_with_many_rows_is_one_step(world):
         )
     settle(shard_of(ann), "relations_backwardedge")
     with count_calls() as calls:
-        assert read_owners(shard_of(ann), 0, 10) == [(ann,), (bob,)]
+        assert list_owners(shard_of(ann), 0, 10) == [(ann,), (bob,)]
     (statement,) = calls.statements
     scans = [node for node in nodes_of(statement) if "Relation Name" in node]
     assert {scan["Relation Name"] for scan in scans} >= {"relations_backwardedge"}

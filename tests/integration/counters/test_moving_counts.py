@@ -10,7 +10,7 @@ from django.db import IntegrityError, transaction
 from counters.actions.move import MOVE, CountBelowZero, move
 from counters.kinds import ACCOUNT_KINDS, CounterKind
 from counters.queries.counts import load_counts, read_counts, summarise
-from counters.types import ACCOUNT, AccountCounts, Count, Move
+from counters.types import ACCOUNT, AccountCounts, Count, CountMove
 from infra.changes.errors import NotInTransaction
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
@@ -22,7 +22,7 @@ FOLLOWERS, FOLLOWING, POSTS, *_ = ACCOUNT_KINDS
 ANN, BOB = 8, 12  # on one shard
 
 
-def moved(*moves: Move):
+def moved(*moves: CountMove):
     alias = shard_of(moves[0].owner_id)
     with transaction.atomic(using=alias):
         return move(alias, moves)
@@ -38,28 +38,34 @@ def rows(owner_id: int):
 
 
 def test_first_move_makes_the_count(world):
-    assert moved(Move(ANN, FOLLOWERS, 3)) == {(ANN, ACCOUNT, FOLLOWERS): Count(3, 1)}
+    assert moved(CountMove(ANN, FOLLOWERS, 3)) == {(ANN, ACCOUNT, FOLLOWERS): Count(3, 1)}
     assert count_of(ANN) == Count(3, 1)
     assert count_of(ANN, POSTS) == Count(0, 0)
 
 
 def test_moves_of_one_count_fold_into_one(world):
     with count_calls() as calls:
-        moved(Move(ANN, FOLLOWERS, 2), Move(BOB, FOLLOWERS, 1), Move(ANN, FOLLOWERS, -1))
+        moved(
+            CountMove(ANN, FOLLOWERS, 2),
+            CountMove(BOB, FOLLOWERS, 1),
+            CountMove(ANN, FOLLOWERS, -1),
+        )
     assert calls.sql.total() == 1
     assert (count_of(ANN), count_of(BOB)) == (Count(1, 1), Count(1, 1))
 
 
 def test_move_by_zero_is_a_new_version(world):
-    moved(Move(ANN, FOLLOWERS, 0))
+    moved(CountMove(ANN, FOLLOWERS, 0))
     assert count_of(ANN) == Count(0, 1)
-    moved(Move(ANN, FOLLOWERS, 5))
-    moved(Move(ANN, FOLLOWERS, 1), Move(ANN, FOLLOWERS, -1))
+    moved(CountMove(ANN, FOLLOWERS, 5))
+    moved(CountMove(ANN, FOLLOWERS, 1), CountMove(ANN, FOLLOWERS, -1))
     assert count_of(ANN) == Count(5, 3)
 
 
 def test_kinds_and_subjects_are_counted_apart(world):
-    moved(Move(ANN, POSTS, 1), Move(ANN, FOLLOWING, 2), Move(ANN, POSTS, 7, subject=99))
+    moved(
+        CountMove(ANN, POSTS, 1), CountMove(ANN, FOLLOWING, 2), CountMove(ANN, POSTS, 7, subject=99)
+    )
     assert rows(ANN) == [(0, FOLLOWING, 2, 1), (0, POSTS, 1, 1), (99, POSTS, 7, 1)]
     assert load_counts([ANN], (FOLLOWERS, FOLLOWING, POSTS))[ANN] == {
         FOLLOWERS: Count(0, 0), FOLLOWING: Count(2, 1), POSTS: Count(1, 1),
@@ -75,7 +81,7 @@ def test_nothing_to_move_asks_nothing(world):
 
 def test_counts_move_in_a_transaction_only(world):
     with pytest.raises(NotInTransaction):
-        move(shard_of(ANN), [Move(ANN, FOLLOWERS, 1)])
+        move(shard_of(ANN), [CountMove(ANN, FOLLOWERS, 1)])
     assert rows(ANN) == []
 
 
@@ -83,28 +89,28 @@ def test_counts_move_in_a_transaction_only(world):
 def test_count_stays_where_the_transaction_fails(world, error):
     alias = shard_of(ANN)
     with pytest.raises(error), transaction.atomic(using=alias):
-        move(alias, [Move(ANN, FOLLOWERS, 1)])
+        move(alias, [CountMove(ANN, FOLLOWERS, 1)])
         raise error
     assert rows(ANN) == []
 
 
 def test_count_never_goes_below_zero(world):
-    moved(Move(ANN, FOLLOWERS, 2))
-    moved(Move(ANN, FOLLOWERS, -2))
+    moved(CountMove(ANN, FOLLOWERS, 2))
+    moved(CountMove(ANN, FOLLOWERS, -2))
     with pytest.raises(IntegrityError):
-        moved(Move(ANN, FOLLOWERS, -1))
+        moved(CountMove(ANN, FOLLOWERS, -1))
     assert count_of(ANN) == Count(0, 2)
 
 
 def test_count_that_is_not_there_cannot_be_lowered(world):
     with pytest.raises(CountBelowZero):
-        moved(Move(BOB, FOLLOWERS, 1), Move(ANN, FOLLOWERS, -1))
+        moved(CountMove(BOB, FOLLOWERS, 1), CountMove(ANN, FOLLOWERS, -1))
     assert rows(ANN) == rows(BOB) == []
 
 
 def test_gains_and_losses_of_old_and_new_counts_in_one_statement(world):
-    moved(Move(ANN, FOLLOWERS, 5), Move(ANN, POSTS, 3))
-    moved(Move(ANN, FOLLOWERS, -2), Move(ANN, POSTS, 4), Move(BOB, POSTS, 1))
+    moved(CountMove(ANN, FOLLOWERS, 5), CountMove(ANN, POSTS, 3))
+    moved(CountMove(ANN, FOLLOWERS, -2), CountMove(ANN, POSTS, 4), CountMove(BOB, POSTS, 1))
     assert rows(ANN) == [(0, FOLLOWERS, 3, 2), (0, POSTS, 7, 2)]
     assert rows(BOB) == [(0, POSTS, 1, 1)]
 
@@ -112,7 +118,7 @@ def test_gains_and_losses_of_old_and_new_counts_in_one_statement(world):
 def test_moving_ten_thousand_counts_takes_no_square_of_the_time(world):
     started_s = time.thread_time()
     with count_calls() as calls:
-        moved(*(Move(ANN + 4 * n, FOLLOWERS, 1) for n in range(10_000)))
+        moved(*(CountMove(ANN + 4 * n, FOLLOWERS, 1) for n in range(10_000)))
     # Our own part, in time of the processor: others on the machine have none in it.
     assert time.thread_time() - started_s < 2
     [statement] = [one for one in calls.statements if one.sql == MOVE]
@@ -126,18 +132,18 @@ def test_many_counts_in_different_orders_by_many_at_once(world):
     def move_all(seed: int) -> None:
         for _ in range(10):
             shuffled = random.Random(seed).sample(owners, len(owners))
-            moved(*(Move(owner, FOLLOWERS, 1) for owner in shuffled))
+            moved(*(CountMove(owner, FOLLOWERS, 1) for owner in shuffled))
 
     assert failures(run_together(partial(move_all, seed) for seed in range(8))) == []
     assert {count_of(owner) for owner in owners} == {Count(80, 80)}
 
 
 def test_ups_and_downs_at_once_end_where_they_began(world):
-    moved(Move(ANN, FOLLOWERS, 100))
+    moved(CountMove(ANN, FOLLOWERS, 100))
 
     def wobble() -> None:
         for delta in (1, -1) * 10:
-            moved(Move(ANN, FOLLOWERS, delta))
+            moved(CountMove(ANN, FOLLOWERS, delta))
 
     assert failures(run_together([wobble] * 8)) == []
     assert count_of(ANN) == Count(100, 1 + 160)
@@ -146,7 +152,7 @@ def test_ups_and_downs_at_once_end_where_they_began(world):
 def test_counts_of_many_accounts_are_one_query_a_shard(world):
     owners = list(range(1, 101))
     for owner in owners[:8]:
-        moved(Move(owner, POSTS, owner))
+        moved(CountMove(owner, POSTS, owner))
     with count_calls() as calls:
         found = load_counts(owners)
     assert set(calls.sql.values()) == {1}
@@ -155,5 +161,5 @@ def test_counts_of_many_accounts_are_one_query_a_shard(world):
 
 
 def test_only_the_kinds_asked_for_are_read(world):
-    moved(Move(ANN, POSTS, 1), Move(ANN, FOLLOWERS, 1))
+    moved(CountMove(ANN, POSTS, 1), CountMove(ANN, FOLLOWERS, 1))
     assert read_counts(shard_of(ANN), [ANN], [POSTS]) == {ANN: {POSTS: Count(1, 1)}}

@@ -7,8 +7,8 @@ import pytest
 from django.conf import settings
 
 from counters.cache import account_counts, refresh_account_counts
-from counters.changes import CountsMended
-from counters.jobs.recount_counters import mend, recount_counters
+from counters.changes import CountsRepaired
+from counters.jobs.recount_counters import recount_counters, repair
 from counters.kinds import CounterKind
 from counters.management.commands.audit_counters import Command as Audit
 from counters.management.commands.recount_counters import Command as Recount
@@ -113,13 +113,13 @@ def test_caches_follow_also_when_a_recount_dies_behind_its_commit(people, monkey
     refresh_account_counts([ann])
     assert account_counts.load_many([ann])[ann] == b"4,1,1,0,0"
     monkeypatch.setattr("infra.changes.append._run_inline", lambda *_: None)
-    mend(shard_of(ann), ann)
-    assert Change.objects.on(shard_of(ann)).get().kind == CountsMended.kind
+    repair(shard_of(ann), ann)
+    assert Change.objects.on(shard_of(ann)).get().kind == CountsRepaired.kind
     drain_all()
     assert account_counts.load_many([ann])[ann] == b"1,1,1,0,0"
 
 
-@pytest.mark.parametrize("place", ["counters.drift_found", "counters.mended"])
+@pytest.mark.parametrize("place", ["counters.drift_found", "counters.repaired"])
 def test_recount_that_dies_has_done_nothing(people, place):
     ann = people[0]
     spoil(ann, FOLLOWERS, +3)
@@ -131,7 +131,7 @@ def test_recount_that_dies_has_done_nothing(people, place):
     arm(place, die)
     try:
         with pytest.raises(KeyboardInterrupt):
-            mend(shard_of(ann), ann)
+            repair(shard_of(ann), ann)
     finally:
         disarm(place)
     assert everything_written() == before
@@ -151,7 +151,7 @@ def test_recounts_of_one_account_at_once_mend_it_once(people):
 
     arm("counters.drift_found", wait_for_the_other)
     try:
-        answers = run_together([partial(mend, shard_of(ann), ann)] * 2)
+        answers = run_together([partial(repair, shard_of(ann), ann)] * 2)
     finally:
         disarm("counters.drift_found")
     assert failures(answers) == []
@@ -170,7 +170,7 @@ def test_follow_between_finding_and_mending_is_not_lost(people):
         followed.extend(run_together([partial(follow, joe, people[4])]))
 
     arm("counters.drift_found", follow_meanwhile)
-    mend(shard_of(joe), joe)
+    repair(shard_of(joe), joe)
     assert followed == [True]
     assert load_counts([joe])[joe][FOLLOWING].value == 2
     drain_all()

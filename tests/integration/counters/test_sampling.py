@@ -8,7 +8,7 @@ from django.db import connections
 from redis.exceptions import ConnectionError as RedisConnectionError
 
 from counters import sampling
-from counters.jobs.recount_counters import mend
+from counters.jobs.recount_counters import repair
 from counters.kinds import CounterKind
 from counters.metrics import DRIFT_COLLECTOR
 from counters.sampling import OWNERS, sample_drift, sample_shard
@@ -48,7 +48,7 @@ def test_what_is_wrong_is_found_shown_and_forgotten_once_it_is_mended(many):
     assert wrong(0.0) == {ANN + 4: 1}
     assert wrong(0.9) == {ANN + 4: 1}, "the sample was elsewhere, and it is wrong still"
     assert shown() == {SHARD: 1.0}
-    mend(SHARD, ANN + 4)
+    repair(SHARD, ANN + 4)
     assert wrong(0.9) == {}
     assert shown() == {SHARD: 0.0}
 

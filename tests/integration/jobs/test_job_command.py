@@ -9,7 +9,7 @@ import time
 import pytest
 from django.core.management import CommandError
 
-from infra.jobs.flags import WALK, Flag
+from infra.jobs.flags import WALK, JobFlag
 from infra.jobs.models import JobRun
 from infra.jobs.types import Batch
 from infra.sharding.placement import Placement
@@ -167,7 +167,7 @@ def test_work_is_what_the_flags_say():
 
 def test_shard_flag_of_a_job_on_all_databases():
     class Everywhere(StepsJob):
-        flags = frozenset({Flag.SHARD})
+        flags = frozenset({JobFlag.SHARD})
         placement = Placement.EVERYWHERE
 
     job = Everywhere()

@@ -4,7 +4,7 @@ import pytest
 from django.db import InternalError, connections
 
 from accounts.models import Account, User
-from infra.jobs.flags import Flag
+from infra.jobs.flags import JobFlag
 from infra.jobs.models import JobRun
 from infra.jobs.read_only import read_only
 from infra.jobs.types import Batch
@@ -70,7 +70,7 @@ def test_connection_that_broke_meanwhile_is_no_trouble():
 
 def test_job_that_writes_in_a_dry_run_fails_and_its_run_says_why():
     class Careless(StepsJob):
-        flags = frozenset({Flag.DRY_RUN})
+        flags = frozenset({JobFlag.DRY_RUN})
 
     def write(_job):
         execute("shard0", INSERT)

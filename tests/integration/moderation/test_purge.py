@@ -10,7 +10,7 @@ from accounts.errors import AccountPurged
 from accounts.models import Account, User
 from accounts.types import Restriction
 from infra.changes.failpoints import arm, disarm
-from infra.jobs import turns
+from infra.jobs import time_slices
 from infra.jobs.models import JobCheckpoint, JobRun
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute, fetch_one
@@ -188,7 +188,7 @@ def test_one_account_at_once_when_it_is_meant(circle: Circle) -> None:
 def test_by_turns_nobody_has_to_start_it(circle: Circle, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each turn has time for one batch of one row."""
     suspend_long_ago(circle.judged)
-    monkeypatch.setattr(turns, "TURN_S", 0.0)
+    monkeypatch.setattr(time_slices, "SLICE_S", 0.0)
     monkeypatch.setattr(retention, "ROUNDS", retention.ROUNDS._replace(batch_size=1))
     alias = shard_of(circle.judged)
     retention.purge_accounts_in_turns(alias)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from infra.jobs.command import JobCommand
-from infra.jobs.flags import WALK, Flag
+from infra.jobs.flags import WALK, JobFlag
 from infra.jobs.types import Batch, Work
 from infra.sharding.placement import Placement
 from timelines.jobs.backfill_recent_posts import backfill_recent_posts
@@ -18,7 +18,7 @@ class Command(JobCommand):
     )
     unit = "accounts"
     placement = Placement.REPLICATED
-    flags = WALK - {Flag.ACCOUNT}
+    flags = WALK - {JobFlag.ACCOUNT}
 
     def add_job_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--again", action="store_true", help="complete indexes too")

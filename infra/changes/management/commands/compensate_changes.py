@@ -15,7 +15,7 @@ from infra.changes.due_changes import dry_run_batch
 from infra.changes.errors import UNREACHABLE
 from infra.changes.retention import maintain_partitions
 from infra.jobs.command import JobCommand
-from infra.jobs.flags import Flag
+from infra.jobs.flags import JobFlag
 from infra.jobs.types import Batch, Work
 from infra.sharding.placement import Placement
 from infra.telemetry.publishing import PUBLISHER, metrics_folder
@@ -30,7 +30,7 @@ class Command(JobCommand):
         " were away. Needs neither Redis nor Celery. Also keeps the daily partitions."
     )
     unit = "changes"
-    flags = frozenset({Flag.SHARD, Flag.DRY_RUN})
+    flags = frozenset({JobFlag.SHARD, JobFlag.DRY_RUN})
     placement = Placement.EVERYWHERE
 
     def add_job_arguments(self, parser: ArgumentParser) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from infra.changes.compensate import compensate
 from infra.changes.due_changes import dry_run_batch
 from infra.jobs.command import JobCommand
-from infra.jobs.flags import Flag
+from infra.jobs.flags import JobFlag
 from infra.jobs.types import Batch, Work
 from infra.sharding.placement import Placement
 
@@ -15,7 +15,7 @@ from infra.sharding.placement import Placement
 class Command(JobCommand):
     help = "Delivers pending changes once, lane by lane, until none is due."
     unit = "changes"
-    flags = frozenset({Flag.SHARD, Flag.DRY_RUN})
+    flags = frozenset({JobFlag.SHARD, JobFlag.DRY_RUN})
     placement = Placement.EVERYWHERE
 
     def add_job_arguments(self, parser: ArgumentParser) -> None:

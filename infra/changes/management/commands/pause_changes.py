@@ -9,7 +9,7 @@ from django.core.management import CommandError
 from infra.changes.pausing import list_pauses, pause_kind
 from infra.changes.registry import kinds
 from infra.jobs.command import JobCommand
-from infra.jobs.flags import Flag
+from infra.jobs.flags import JobFlag
 from infra.jobs.types import Batch, Work
 from infra.sharding.placement import Placement
 
@@ -17,7 +17,7 @@ from infra.sharding.placement import Placement
 class Command(JobCommand):
     help = "Holds changes of one kind back; all others go on. They wait until resume_changes."
     unit = "databases"
-    flags = frozenset({Flag.SHARD, Flag.DRY_RUN})
+    flags = frozenset({JobFlag.SHARD, JobFlag.DRY_RUN})
     placement = Placement.EVERYWHERE
 
     def add_job_arguments(self, parser: ArgumentParser) -> None:

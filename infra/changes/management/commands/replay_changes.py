@@ -16,7 +16,7 @@ from infra.changes.replay import (
 )
 from infra.changes.selection import add_kind_and_owner
 from infra.jobs.command import JobCommand
-from infra.jobs.flags import WALK, Flag
+from infra.jobs.flags import WALK, JobFlag
 from infra.jobs.types import Batch, Work
 from infra.sharding.placement import Placement
 
@@ -24,7 +24,7 @@ from infra.sharding.placement import Placement
 class Command(JobCommand):
     help = "Delivers changes of the replay window again; what was right stays as it is."
     unit = "changes"
-    flags = WALK - {Flag.ACCOUNT}
+    flags = WALK - {JobFlag.ACCOUNT}
     placement = Placement.EVERYWHERE
 
     def add_job_arguments(self, parser: ArgumentParser) -> None:

@@ -12,7 +12,7 @@ from infra.changes.pausing import (
     resume_rows,
 )
 from infra.jobs.command import JobCommand
-from infra.jobs.flags import Flag
+from infra.jobs.flags import JobFlag
 from infra.jobs.types import Batch, Work
 from infra.sharding.placement import Placement
 
@@ -20,7 +20,7 @@ from infra.sharding.placement import Placement
 class Command(JobCommand):
     help = "Ends the pause of one kind: what was held back is delivered."
     unit = "changes"
-    flags = frozenset({Flag.SHARD, Flag.DRY_RUN, Flag.BATCH_SIZE, Flag.RATE})
+    flags = frozenset({JobFlag.SHARD, JobFlag.DRY_RUN, JobFlag.BATCH_SIZE, JobFlag.RATE})
     placement = Placement.EVERYWHERE
 
     def add_job_arguments(self, parser: ArgumentParser) -> None:

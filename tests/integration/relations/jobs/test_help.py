@@ -2,7 +2,7 @@
 
 import pytest
 
-from infra.jobs.flags import Flag
+from infra.jobs.flags import JobFlag
 from relations.management.commands import (
     audit_edges,
     backfill_backward_edges,
@@ -10,7 +10,7 @@ from relations.management.commands import (
     reset_relations,
 )
 
-SHARED = {f"--{flag.value.replace('_', '-')}" for flag in Flag} | {"--json"}
+SHARED = {f"--{flag.value.replace('_', '-')}" for flag in JobFlag} | {"--json"}
 OWN = {
     audit_edges: {"--repair"},
     backfill_backward_edges: set(),

@@ -6,10 +6,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.db import connections
 
-from infra.jobs import turns
+from infra.jobs import time_slices
 from infra.jobs.models import JobCheckpoint, JobRun
 from infra.jobs.runs import recorded_run
-from infra.jobs.turns import Rounds, take_turn
+from infra.jobs.time_slices import SlicedJob, run_time_slice
 from infra.jobs.types import Batch
 from tests.waiting import PATIENCE_S
 
@@ -26,7 +26,7 @@ class Shelf:
         self.numbers, self.stuck = list(numbers), set(stuck)
         self.seen = []
         self.fails_at = None
-        self.rounds = Rounds("tidy", self.batches, batch_size=1)
+        self.rounds = SlicedJob("tidy", self.batches, batch_size=1)
 
     def batches(self, work):
         for number in [n for n in self.numbers if n > (work.after or 0)]:
@@ -42,7 +42,7 @@ class Shelf:
             self.numbers.remove(number)
 
     def turn(self, now=NOW, clock_s=lambda: 0.0):
-        return take_turn(self.rounds, ALIAS, now, clock_s)
+        return run_time_slice(self.rounds, ALIAS, now, clock_s)
 
 
 def ticking(step_s):
@@ -64,15 +64,15 @@ def test_a_round_is_one_run_while_there_is_time():
     shelf = Shelf(1, 2, 3)
     assert shelf.turn().done == 3
     run = JobRun.objects.get()
-    assert (run.job, run.flags, run.dry_run) == ("tidy", f"by turns shard={ALIAS}", False)
+    assert (run.job, run.flags, run.dry_run) == ("tidy", f"by time slices shard={ALIAS}", False)
     assert (run.state, run.done, run.changed) == (State.DONE, 3, 3)
     assert not JobCheckpoint.objects.exists()
 
 
 def test_a_turn_ends_in_time_and_the_next_goes_on_behind_it():
     shelf = Shelf(1, 2, 3, stuck=[1, 2, 3])
-    assert shelf.turn(clock_s=ticking(turns.TURN_S)).done == 1
-    assert shelf.turn(clock_s=ticking(turns.TURN_S)).done == 1
+    assert shelf.turn(clock_s=ticking(time_slices.SLICE_S)).done == 1
+    assert shelf.turn(clock_s=ticking(time_slices.SLICE_S)).done == 1
     assert shelf.turn().done == 1
     assert shelf.seen == [1, 2, 3]
     assert states() == [State.STOPPED, State.STOPPED, State.DONE]
@@ -89,7 +89,7 @@ def test_what_has_to_stay_is_looked_at_again_only_in_the_next_round():
 def test_what_was_done_is_not_counted_as_a_round_of_another_database():
     shelf = Shelf(1, stuck=[1])
     shelf.turn()
-    assert take_turn(shelf.rounds, "shard1", NOW).done == 1
+    assert run_time_slice(shelf.rounds, "shard1", NOW).done == 1
 
 
 def test_killed_it_goes_on_behind_the_last_batch():
