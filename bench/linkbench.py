@@ -19,7 +19,7 @@ from bench.server import ROOT, web_server
 from bench.world import drain_all
 from infra.api.pages import Window
 from relations.actions.follow import follow, unfollow
-from relations.queries.lists import FOLLOWERS_LIST, FOLLOWING_LIST, list_page
+from relations.queries.edge_lists import FOLLOWERS_LIST, FOLLOWING_LIST, list_page
 from relations.queries.standings import load_standings
 from relations.types import FollowWish
 from tests.budgets import count_calls

@@ -178,7 +178,7 @@ INSTALLED_APPS = [
     "counters",
     "accounts",
     "relations",
-    "relations.rosters",
+    "relations.lists",
     "posts",
     "timelines",
     "timelines.markers",

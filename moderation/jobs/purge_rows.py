@@ -14,8 +14,8 @@ from posts.errors import PostNotFound
 from posts.ids import PostId
 from posts.types import Kind
 from relations.actions.mute import unmute
-from relations.rosters.actions.rosters import delete_roster
-from relations.rosters.errors import RosterNotFound
+from relations.lists.actions.lists import delete_account_list
+from relations.lists.errors import ListNotFound
 
 FORGET_MARKER = "DELETE FROM markers_marker WHERE account_id = %s AND timeline = %s"
 
@@ -41,8 +41,8 @@ def _unmark(row: Row) -> None:
 
 def _delete_roster(row: Row) -> None:
     try:
-        delete_roster(*row)
-    except RosterNotFound:
+        delete_account_list(*row)
+    except ListNotFound:
         return
 
 
@@ -53,13 +53,13 @@ def _forget_marker(row: Row) -> None:
 POSTS = Table("posts_post", ("author_id", "moment"), where="deleted_at IS NULL")
 MARKS = Table("posts_mark", ("owner_id", "target_moment", "target_author", "kind"), where="is_on")
 MUTES = Table("relations_muted", ("owner_id", "target_id"), where="is_on")
-ROSTERS = Table("rosters_roster", ("owner_id", "roster_id"))
+LISTS = Table("lists_accountlist", ("owner_id", "list_id"))
 MARKERS = Table("markers_marker", ("account_id", "timeline"))
 TABLES = (
     Left(POSTS, _delete_post),
     Left(MARKS, _unmark),
     Left(MUTES, lambda row: unmute(*row)),
-    Left(ROSTERS, _delete_roster),
+    Left(LISTS, _delete_roster),
     Left(MARKERS, _forget_marker),
 )
 

@@ -3,15 +3,15 @@
 from django.urls import include, path
 
 from relations.api.views.block import BlockView, MuteView, UnblockView, UnmuteView
-from relations.api.views.familiar import FamiliarFollowersView
-from relations.api.views.follow import FollowView, RemoveFollowerView, UnfollowView
-from relations.api.views.lists import (
+from relations.api.views.edge_lists import (
     BlocksView,
     FollowersView,
     FollowingView,
     QuietFollowingView,
     SpecialFollowingView,
 )
+from relations.api.views.familiar import FamiliarFollowersView
+from relations.api.views.follow import FollowView, RemoveFollowerView, UnfollowView
 from relations.api.views.mutes import MutesView
 from relations.api.views.relationships import FollowedByView, RelationshipsView
 
@@ -34,5 +34,5 @@ urlpatterns = [
     path(f"{_ACCOUNT}/unmute", UnmuteView.as_view()),
     path(f"{_ACCOUNT}/followers", FollowersView.as_view()),
     path(f"{_ACCOUNT}/following", FollowingView.as_view()),
-    path("", include("relations.rosters.api.urls")),
+    path("", include("relations.lists.api.urls")),
 ]

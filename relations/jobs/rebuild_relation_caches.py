@@ -11,8 +11,8 @@ from infra.jobs.types import Batch, Work
 from infra.jobs.walk import Table, walk_table
 from relations.cache import FOLLOWERS, FOLLOWING, QUIET, STANDINGS, to_listed
 from relations.jobs.snapshot import snapshot
+from relations.queries.edge_rows import BACKWARD_OPEN, read_follows, read_newest
 from relations.queries.fills import lay_followers, lay_following
-from relations.queries.rows import BACKWARD_OPEN, read_follows, read_newest
 from relations.types import Attribute, Listed
 
 ACCOUNTS = Table("accounts_account", key=("id",))

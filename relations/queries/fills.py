@@ -18,8 +18,8 @@ from infra.caching.lists import ListCache
 from infra.sharding.buckets import shard_of
 from relations.cache import FOLLOWING, QUIET, to_item
 from relations.queries.deep import admit_deep_page
+from relations.queries.edge_rows import BACKWARD_OPEN, read_follows, read_newest
 from relations.queries.held import Held
-from relations.queries.rows import BACKWARD_OPEN, read_follows, read_newest
 from relations.types import Attribute, Listed
 
 FIRST_FOLLOWERS = 5 * 20  # the pages that more than 99 % of readers ask for (seed S0)

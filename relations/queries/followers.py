@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
-from relations.queries.rows import BACKWARD, read_newest
+from relations.queries.edge_rows import BACKWARD, read_newest
 from relations.types import Listed
 
 FOLLOWERS_A_PAGE = 5_000

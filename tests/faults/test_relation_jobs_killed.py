@@ -6,7 +6,7 @@ from counters.kinds import CounterKind
 from infra.api.pages import Window
 from infra.jobs.models import JobCheckpoint, JobRun
 from relations.management.commands import audit_edges, backfill_backward_edges, reset_relations
-from relations.queries.lists import FOLLOWERS_LIST, list_page
+from relations.queries.edge_lists import FOLLOWERS_LIST, list_page
 from relations.types import Attribute
 from tests.faults import dying_job
 from tests.integration.jobs.outcomes import Outcome

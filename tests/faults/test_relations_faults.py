@@ -13,7 +13,7 @@ from infra.sharding.buckets import shard_of
 from infra.sharding.placement import all_aliases
 from relations.actions.block import block, unblock
 from relations.actions.follow import follow, remove_follower, unfollow
-from relations.queries.lists import FOLLOWERS_LIST, FOLLOWING_LIST, list_page
+from relations.queries.edge_lists import FOLLOWERS_LIST, FOLLOWING_LIST, list_page
 from tests.cached_lists import assert_cached_lists_agree
 from tests.callers import Caller, ids_of
 from tests.integration.timelines.homes import first_page

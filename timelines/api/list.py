@@ -9,7 +9,7 @@ from infra.api.parameters import PAGING
 from infra.api.parsing import read_limit
 from infra.api.request import ApiRequest
 from posts.api.schema import HomeStatus
-from relations.rosters.api.parse import read_roster_id
+from relations.lists.api.parse import read_list_id
 from timelines.api.views import DEFAULT_LIMIT, MOST
 from timelines.queries.list import roster_page
 
@@ -23,5 +23,5 @@ class ListTimelineView(Endpoint):
     def get(self, request: ApiRequest, list_id: str) -> HttpResponse:
         limit = read_limit(request.query_params.get("limit"), DEFAULT_LIMIT, MOST)
         window = read_window(request.query_params, limit)
-        page = roster_page(request.account_id, read_roster_id(list_id), window)
+        page = roster_page(request.account_id, read_list_id(list_id), window)
         return page_response(request, page)

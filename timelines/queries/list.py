@@ -15,9 +15,9 @@ from posts.cache.in_process import Position, known_posts
 from posts.cache.viewer_state import complete_own_marks, own_marks_command
 from posts.queries.responses import read_reposts
 from relations.known import stamp_command
+from relations.lists.queries.lists import get_list_members
+from relations.lists.types import ListMembers, RepliesPolicy
 from relations.queries.following import load_following
-from relations.rosters.queries.rows import get_members
-from relations.rosters.types import Members, RepliesPolicy
 from timelines.queries.home import page_of
 from timelines.queries.pull import iter_pulled
 from timelines.queries.span import Circle, Span
@@ -25,15 +25,15 @@ from timelines.types import Entry
 
 
 def roster_page(
-    reader_id: int, roster_id: int, window: Window, clock_ms: Callable[[], int] = now_ms
+    reader_id: int, list_id: int, window: Window, clock_ms: Callable[[], int] = now_ms
 ) -> Page[bytes]:
     """One page of Status entities, newest first; full unless the list ends.
 
-    Raises: RosterNotFound, InvalidCursor. Cost, warm: two queries on the reader's shard, one per
+    Raises: ListNotFound, InvalidCursor. Cost, warm: two queries on the reader's shard, one per
     shard of the authors for reposts, two round trips; one more where replies to followees are
     shown. Below the recent-posts index one more query per shard; the rules' refills as at home.
     """
-    return page_of(RosterSkeleton(reader_id, roster_id, clock_ms()), window)
+    return page_of(RosterSkeleton(reader_id, list_id, clock_ms()), window)
 
 
 class RosterSkeleton:
@@ -41,8 +41,8 @@ class RosterSkeleton:
 
     is_stored: ClassVar[bool] = False
 
-    def __init__(self, reader_id: int, roster_id: int, now_ms: int) -> None:
-        members = get_members(reader_id, roster_id)
+    def __init__(self, reader_id: int, list_id: int, now_ms: int) -> None:
+        members = get_list_members(reader_id, list_id)
         self.reader_id, self.now_ms = reader_id, now_ms
         first = _read_first(reader_id)
         self.position, self.stamp = first.position, first.stamp
@@ -85,7 +85,7 @@ def _read_first(reader_id: int) -> First:
     return First(known_posts.settle(look, news), stamp, own)
 
 
-def _find_replies_to(reader_id: int, members: Members) -> frozenset[int]:
+def _find_replies_to(reader_id: int, members: ListMembers) -> frozenset[int]:
     shown: Sequence[int] = ()
     if members.replies_policy is RepliesPolicy.LIST:
         shown = members.account_ids

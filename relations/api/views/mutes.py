@@ -11,9 +11,9 @@ from infra.api.request import ApiRequest
 from infra.clock import now_ms
 from relations.api.act_schema import MutedAccount
 from relations.api.present_accounts import present_muted
-from relations.api.views.lists import read_page
-from relations.queries.lists import EdgeList
-from relations.queries.rows import muted_at, read_mute_ends
+from relations.api.views.edge_lists import read_page
+from relations.queries.edge_lists import EdgeList
+from relations.queries.edge_rows import muted_at, read_mute_ends
 
 
 class MutesView(Endpoint):

@@ -16,7 +16,7 @@ from posts.actions.delete_post import delete_post
 from posts.queries.statuses import load_status_json
 from posts.types import Draft
 from relations.queries.cursors import encode_cursor
-from relations.queries.lists import FOLLOWERS_LIST, Window, list_page
+from relations.queries.edge_lists import FOLLOWERS_LIST, Window, list_page
 from relations.types import Listed
 from tests.budgets import count_calls
 from tests.callers import Caller, ids_of

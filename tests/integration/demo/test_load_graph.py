@@ -18,7 +18,7 @@ from infra.sharding.placement import GLOBAL_ALIAS, all_aliases
 from infra.sharding.sql import fetch_all
 from posts.ids import PostId
 from relations.actions.follow import follow, unfollow
-from relations.queries.lists import FOLLOWERS_LIST, FOLLOWING_LIST, list_page
+from relations.queries.edge_lists import FOLLOWERS_LIST, FOLLOWING_LIST, list_page
 from tests.integration.demo.communities import (
     everything,
     id_by_node,

@@ -29,7 +29,7 @@ from posts.periodic import purge_deleted_posts_in_turns
 from posts.types import Kind
 from relations.actions.block import block
 from relations.actions.mute import mute
-from relations.rosters.actions.rosters import create_roster
+from relations.lists.actions.lists import create_account_list
 from tests.callers import Caller
 from tests.integration.jobs.outcomes import Outcome
 from tests.integration.moderation.people import Circle, Eyes, judge
@@ -47,7 +47,7 @@ LEFT = (
     "SELECT 1 FROM posts_post WHERE author_id = {0} AND deleted_at IS NULL",
     "SELECT 1 FROM posts_mark WHERE owner_id = {0} AND is_on",
     "SELECT 1 FROM relations_muted WHERE owner_id = {0} AND is_on",
-    "SELECT 1 FROM rosters_roster WHERE owner_id = {0}",
+    "SELECT 1 FROM lists_accountlist WHERE owner_id = {0}",
     "SELECT 1 FROM markers_marker WHERE account_id = {0}",
     "SELECT 1 FROM relations_forwardedge WHERE {0} IN (follower_id, followee_id) AND attribute > 0",
 )
@@ -59,7 +59,7 @@ def circle(world: None) -> Circle:
     circle = Circle()
     block(circle.stranger, circle.judged)
     mute(circle.judged, circle.me)
-    create_roster(circle.judged, "Mine")
+    create_account_list(circle.judged, "Mine")
     read = {"home": {"last_read_id": circle.friends.public}}
     assert Caller(circle.judged).post("/api/v1/markers", read).status_code == 200
     drain_all()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from counters.kinds import CounterKind
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
-from relations.queries.lists import EdgeList
+from relations.queries.edge_lists import EdgeList
 from relations.types import Attribute, Listed
 
 EDGES = """

@@ -19,8 +19,8 @@ from relations.actions.follow import follow, unfollow
 from relations.errors import TooManyDeepPages
 from relations.queries import deep, fills
 from relations.queries.cursors import encode_cursor
+from relations.queries.edge_lists import FOLLOWERS_LIST, OWN_FOLLOWERS_LIST, list_page
 from relations.queries.fills import FIRST_FOLLOWERS, first_followers
-from relations.queries.lists import FOLLOWERS_LIST, OWN_FOLLOWERS_LIST, list_page
 from relations.types import Listed
 from tests.budgets import count_calls
 from tests.callers import Caller, ids_of
@@ -148,7 +148,7 @@ class TestRate:
         redis().call("ZADD", FOLLOWERS_LIST.tier.cache.key(star), -2, "newest")
         monkeypatch.setattr(deep, "deep_pages", Rate("deep-pages", 0.001))
         deep_path = f"{path}&max_id={encode_cursor(MANY[0])}"
-        monkeypatch.setattr("relations.queries.lists._is_worth_laying", lambda *_: False)
+        monkeypatch.setattr("relations.queries.edge_lists._is_worth_laying", lambda *_: False)
         assert ids_of(me.get(deep_path)) == [str(p) for p in people[:0:-1]]
         answer = me.get(deep_path)
         assert answer.status_code == 429

@@ -10,8 +10,8 @@ from relations.actions import mirror
 from relations.actions.follow import follow, unfollow
 from relations.cache import FOLLOWERS, FOLLOWING
 from relations.queries import fills
+from relations.queries.edge_lists import FOLLOWERS_LIST, FOLLOWING_LIST, list_page
 from relations.queries.following import load_following
-from relations.queries.lists import FOLLOWERS_LIST, FOLLOWING_LIST, list_page
 from tests.budgets import count_calls
 from tests.integration.relations.edge_rows import cut
 from tests.world import make_accounts

@@ -8,7 +8,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from infra.api.pages import Window
 from infra.caching.client import SingleClient, redis
 from relations.queries.cursors import encode_cursor
-from relations.queries.lists import (
+from relations.queries.edge_lists import (
     FOLLOWERS_LIST,
     FOLLOWING_LIST,
     OWN_FOLLOWERS_LIST,

@@ -6,8 +6,8 @@ from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
 from relations.actions.block import block
 from relations.actions.follow import follow, unfollow
+from relations.queries.edge_lists import FOLLOWERS_LIST, FOLLOWING_LIST
 from relations.queries.familiar import MOST_FAMILIAR, load_familiar_followers
-from relations.queries.lists import FOLLOWERS_LIST, FOLLOWING_LIST
 from relations.types import FollowWish, Listed
 from tests.budgets import count_calls
 from tests.callers import Caller

@@ -8,7 +8,7 @@ from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_one
 from relations.actions.follow import DAY_MS, follow, unfollow
 from relations.errors import FollowCapReached
-from relations.queries.lists import OWN_FOLLOWING_LIST
+from relations.queries.edge_lists import OWN_FOLLOWING_LIST
 from relations.types import PLAIN, FollowWish, Listed
 from tests.callers import Caller
 from tests.integration.relations.edge_rows import lay_list

@@ -10,7 +10,7 @@ from infra.changes.lanes import all_lanes
 from infra.sharding.placement import all_aliases
 from relations.actions.follow import follow, remove_follower, unfollow
 from relations.errors import FollowCapReached
-from relations.queries.lists import FOLLOWERS_LIST, FOLLOWING_LIST, list_page
+from relations.queries.edge_lists import FOLLOWERS_LIST, FOLLOWING_LIST, list_page
 from tests.races import failures, run_together
 from tests.truth import assert_drained_truth, live_pairs
 from tests.world import make_accounts

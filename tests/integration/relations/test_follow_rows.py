@@ -14,7 +14,7 @@ from infra.sharding.buckets import shard_of
 from relations.actions.follow import follow, remove_follower, unfollow
 from relations.changes import EdgeChanged
 from relations.errors import CannotFollowSelf, FollowCapReached
-from relations.queries.lists import FOLLOWERS_LIST, list_page
+from relations.queries.edge_lists import FOLLOWERS_LIST, list_page
 from relations.types import Attribute, Edge
 from tests.truth import (
     assert_drained_truth,

@@ -9,7 +9,7 @@ from infra.caching.hot_keys import REPORT_S, HotKeys, Limits
 from infra.caching.hot_values import HotValues
 from relations.actions.follow import follow, unfollow
 from relations.cache import FOLLOWING
-from relations.queries.lists import FOLLOWERS_LIST, FOLLOWING_LIST, list_page
+from relations.queries.edge_lists import FOLLOWERS_LIST, FOLLOWING_LIST, list_page
 from tests.budgets import count_calls
 from tests.clocks import Clock
 from tests.world import make_accounts

@@ -21,7 +21,7 @@ from relations.actions.follow import follow, unfollow
 from relations.actions.mirror import mirror_on_shard, read_forward
 from relations.changes import EdgeChanged
 from relations.consumers import mirror_backward_edges, refresh_following_lists
-from relations.queries.lists import FOLLOWERS_LIST, FOLLOWING_LIST, list_page
+from relations.queries.edge_lists import FOLLOWERS_LIST, FOLLOWING_LIST, list_page
 from relations.types import Attribute, Edge
 from tests.budgets import count_calls
 from tests.races import failures, run_together

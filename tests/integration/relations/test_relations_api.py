@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from relations.actions.follow import follow
-from relations.queries.lists import FOLLOWERS_LIST
+from relations.queries.edge_lists import FOLLOWERS_LIST
 from relations.types import Listed
 from tests.budgets import count_calls
 from tests.callers import Caller, ids_of, next_link

@@ -5,9 +5,7 @@ import pytest
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
 from relations.cache import FOLLOWERS
-from relations.queries.fills import lay_followers, lay_following
-from relations.queries.followers import iter_followers, list_bounds
-from relations.queries.rows import (
+from relations.queries.edge_rows import (
     BACKWARD,
     BACKWARD_OPEN,
     FORWARD,
@@ -19,6 +17,8 @@ from relations.queries.rows import (
     read_newest,
     read_oldest_above,
 )
+from relations.queries.fills import lay_followers, lay_following
+from relations.queries.followers import iter_followers, list_bounds
 from relations.types import Listed
 from tests.budgets import count_calls
 from tests.plans import assert_index_only, nodes_of, settle

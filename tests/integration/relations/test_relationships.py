@@ -10,7 +10,7 @@ from relations.actions.block import block
 from relations.actions.follow import follow
 from relations.actions.mute import mute
 from relations.cache import STANDINGS
-from relations.queries.lists import FOLLOWERS_LIST
+from relations.queries.edge_lists import FOLLOWERS_LIST
 from relations.types import FollowWish, Listed
 from tests.budgets import count_calls
 from tests.callers import Caller, token_of

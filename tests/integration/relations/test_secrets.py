@@ -14,8 +14,8 @@ from django.test import Client
 from accounts.queries.cards import forget_cards
 from infra.caching.client import redis
 from posts.cache.in_process import known_posts
-from relations.rosters.actions.members import add_members
-from relations.rosters.actions.rosters import create_roster
+from relations.lists.actions.lists import create_account_list
+from relations.lists.actions.members import add_members
 from tests.callers import Caller
 from tests.reads import Read, World, all_reads, answers
 from tests.world import drain_all, make_account, publish
@@ -72,7 +72,7 @@ class People:
             self.act(follower, followee, FOLLOW)
         self.act("bob", "cat", FOLLOW)
         posts = [publish(author).public for author in ids][:2]
-        self.list_id = create_roster(self.ann, "close").roster_id
+        self.list_id = create_account_list(self.ann, "close").list_id
         lists = [str(self.list_id)]
         self.world = World(dict(zip(ids, self.names, strict=True)), posts, lists)
         self.reads = all_reads(self.world)
@@ -133,7 +133,7 @@ def test_rosters_show_to_their_owner_alone(people):
     people.seen_by(watchers)
     before = people.seen_by(watchers)
     add_members(people.ann, people.list_id, [people.bob])
-    create_roster(people.ann, "distant")
+    create_account_list(people.ann, "distant")
     after = people.seen_by(watchers)
     assert_same({name: before[name] for name in EVERYBODY}, after, "rosters")
     changed = {

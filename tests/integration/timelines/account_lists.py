@@ -6,22 +6,22 @@ from tests.integration.timelines.homes import ids_of
 from timelines.queries.list import roster_page
 
 
-def read_page(owner, roster_id, limit=40, **cursor):
-    return ids_of(roster_page(owner, roster_id, Window(limit, **cursor)).items)
+def read_page(owner, list_id, limit=40, **cursor):
+    return ids_of(roster_page(owner, list_id, Window(limit, **cursor)).items)
 
 
-def read_to_end(owner, roster_id, limit):
+def read_to_end(owner, list_id, limit):
     found, cursor = [], None
     while True:
-        page = roster_page(owner, roster_id, Window(limit, max_id=cursor))
+        page = roster_page(owner, list_id, Window(limit, max_id=cursor))
         found += ids_of(page.items)
         cursor = page.older
         if cursor is None:
             return found
 
 
-def read_from_bottom(owner, roster_id, limit):
+def read_from_bottom(owner, list_id, limit):
     found, cursor = [], PostId(0, 0, 0).public
-    while page := read_page(owner, roster_id, limit, min_id=cursor):
+    while page := read_page(owner, list_id, limit, min_id=cursor):
         found, cursor = page + found, page[0]
     return found

@@ -6,10 +6,10 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from relations.actions.mute import mute
-from relations.rosters.actions.members import add_members, remove_members
-from relations.rosters.actions.rosters import create_roster
-from relations.rosters.errors import NotFollowed
-from relations.rosters.types import RepliesPolicy
+from relations.lists.actions.lists import create_account_list
+from relations.lists.actions.members import add_members, remove_members
+from relations.lists.errors import NotFollowed
+from relations.lists.types import RepliesPolicy
 from tests.integration.timelines.account_lists import read_from_bottom, read_to_end
 from tests.integration.timelines.test_histories import History, person
 from tests.world import clean, drain_all
@@ -37,7 +37,7 @@ class RosterHistory(History):
     def __init__(self, policy):
         super().__init__()
         self.owner, self.policy = self.people[0], policy
-        self.roster_id = create_roster(self.owner, "close", policy).roster_id
+        self.list_id = create_account_list(self.owner, "close", policy).list_id
         self.members, self.muted = set(), set()
         for other in range(1, len(self.people)):
             self.follow(self.owner, other)
@@ -45,16 +45,16 @@ class RosterHistory(History):
     def put_on(self, account, _):
         """Who is not followed is refused, and followed for the next time."""
         if account in self.oracle.following(self.owner):
-            add_members(self.owner, self.roster_id, [account])
+            add_members(self.owner, self.list_id, [account])
             self.members.add(account)
             return
         with pytest.raises(NotFollowed):
-            add_members(self.owner, self.roster_id, [account])
+            add_members(self.owner, self.list_id, [account])
         if account != self.owner:
             self.follow(self.owner, self.people.index(account))
 
     def take_off(self, account, _):
-        remove_members(self.owner, self.roster_id, [account])
+        remove_members(self.owner, self.list_id, [account])
         self.members.discard(account)
 
     def unfollow_by_owner(self, account, _):
@@ -76,15 +76,15 @@ class RosterHistory(History):
 
     def read_roster(self, _, __):
         """Before the drain posts may be late, but nothing may be shown that should not be."""
-        shown = read_to_end(self.owner, self.roster_id, 5)
+        shown = read_to_end(self.owner, self.list_id, 5)
         assert shown == sorted(set(shown), reverse=True)
         assert {int(post[6:12], 36) for post in shown} <= self.members - self.muted
 
     def check(self):
         drain_all()
         for limit in (1, 3, 40):
-            assert read_to_end(self.owner, self.roster_id, limit) == self.expected()
-            assert read_from_bottom(self.owner, self.roster_id, limit) == self.expected()
+            assert read_to_end(self.owner, self.list_id, limit) == self.expected()
+            assert read_from_bottom(self.owner, self.list_id, limit) == self.expected()
 
 
 @hypothesis.settings(

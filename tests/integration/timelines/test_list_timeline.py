@@ -17,10 +17,14 @@ from posts.types import Draft
 from relations.actions.block import block, unblock
 from relations.actions.follow import follow, unfollow
 from relations.actions.mute import mute, unmute
-from relations.rosters.actions.members import add_members, remove_members
-from relations.rosters.actions.rosters import change_roster, create_roster, delete_roster
-from relations.rosters.errors import RosterNotFound
-from relations.rosters.types import RepliesPolicy, RosterWish
+from relations.lists.actions.lists import (
+    change_account_list,
+    create_account_list,
+    delete_account_list,
+)
+from relations.lists.actions.members import add_members, remove_members
+from relations.lists.errors import ListNotFound
+from relations.lists.types import ListOptions, RepliesPolicy
 from relations.types import FollowWish
 from tests.budgets import count_calls
 from tests.integration.timelines.account_lists import read_from_bottom, read_page, read_to_end
@@ -38,12 +42,12 @@ class Listing:
         self.me, *self.friends, self.stranger = make_accounts(6)
         for friend in self.friends:
             follow(self.me, friend)
-        self.roster_id = create_roster(self.me, "close").roster_id
+        self.list_id = create_account_list(self.me, "close").list_id
         self.members = self.friends[:2]
-        add_members(self.me, self.roster_id, self.members)
+        add_members(self.me, self.list_id, self.members)
 
     def read(self, limit=40, **cursor):
-        return read_page(self.me, self.roster_id, limit, **cursor)
+        return read_page(self.me, self.list_id, limit, **cursor)
 
 
 @pytest.fixture
@@ -62,12 +66,12 @@ def test_members_posts_and_nobody_elses_not_even_mine(mine):
 
 def test_with_nobody_on_it_and_when_it_is_gone(mine):
     publish(mine.me)
-    remove_members(mine.me, mine.roster_id, mine.members)
-    assert roster_page(mine.me, mine.roster_id, Window(20)) == ([], None, None)
-    delete_roster(mine.me, mine.roster_id)
+    remove_members(mine.me, mine.list_id, mine.members)
+    assert roster_page(mine.me, mine.list_id, Window(20)) == ([], None, None)
+    delete_account_list(mine.me, mine.list_id)
     for owner in (mine.me, mine.friends[0]):
-        with pytest.raises(RosterNotFound):
-            read_page(owner, mine.roster_id)
+        with pytest.raises(ListNotFound):
+            read_page(owner, mine.list_id)
 
 
 def test_cursors_are_those_of_home(mine):
@@ -79,7 +83,7 @@ def test_cursors_are_those_of_home(mine):
     assert mine.read(3, min_id=posts[2].public) == newest_first(*posts[3:6])
     delete_post(posts[5])
     assert mine.read(1, max_id=posts[5].public) == newest_first(posts[4])
-    page = partial(roster_page, mine.me, mine.roster_id)
+    page = partial(roster_page, mine.me, mine.list_id)
     assert page(Window(9)).older is None, "the one that is left is deleted"
     assert page(Window(8)).older == posts[1].public
     assert page(Window(8)).newer == posts[9].public
@@ -94,8 +98,8 @@ def test_ties_are_exact_above_and_below_the_index(mine):
     ]
     index_everywhere([Entry.of_post(post) for post in posts], 101)
     for limit in (1, 4, 40):
-        assert read_to_end(mine.me, mine.roster_id, limit) == newest_first(*posts)
-        assert read_from_bottom(mine.me, mine.roster_id, limit) == newest_first(*posts)
+        assert read_to_end(mine.me, mine.list_id, limit) == newest_first(*posts)
+        assert read_from_bottom(mine.me, mine.list_id, limit) == newest_first(*posts)
 
 
 def test_rules_hold_at_the_next_read_and_pages_stay_full(mine):
@@ -135,7 +139,7 @@ def test_a_post_stands_where_a_member_brought_it_last(mine):
     repost(mine.friends[2], post, clock_s=at(400))
     drain_all()
     assert mine.read() == newest_first(event, middle)
-    assert read_to_end(mine.me, mine.roster_id, 1) == newest_first(event, middle)
+    assert read_to_end(mine.me, mine.list_id, 1) == newest_first(event, middle)
     follow(mine.me, other, FollowWish(reposts=False))
     assert mine.read() == newest_first(middle, post)
 
@@ -165,7 +169,7 @@ def test_which_replies_are_shown(mine):
     drain_all()
 
     def shown(policy):
-        change_roster(mine.me, mine.roster_id, RosterWish(replies_policy=policy))
+        change_account_list(mine.me, mine.list_id, ListOptions(replies_policy=policy))
         return {replies[post] for post in mine.read() if post in replies}
 
     always = {"to oneself", "to me"}
@@ -210,7 +214,7 @@ def test_queries_do_not_grow_with_the_members(mine):
     for one in more:
         follow(mine.me, one)
         publish(one)
-    add_members(mine.me, mine.roster_id, more)
+    add_members(mine.me, mine.list_id, more)
     drain_all()
     mine.read(20)
     with count_calls() as calls:

@@ -9,7 +9,7 @@ from infra.sharding.sql import execute
 from relations.actions.follow import follow, unfollow
 from relations.jobs.backfill_backward_edges import backfill_backward_edges
 from relations.management.commands.backfill_backward_edges import Command
-from relations.queries.lists import FOLLOWERS_LIST, list_page
+from relations.queries.edge_lists import FOLLOWERS_LIST, list_page
 from relations.queries.standings import load_standings
 from tests.integration.jobs.outcomes import Outcome
 from tests.integration.relations.jobs.damage import forget_derived_side, make_network

@@ -9,7 +9,7 @@ from infra.jobs.types import Work
 from relations.cache import FOLLOWERS, FOLLOWING, QUIET, STANDINGS, member_of
 from relations.jobs.rebuild_relation_caches import rebuild_relation_caches
 from relations.management.commands.rebuild_relation_caches import Command
-from relations.queries.lists import (
+from relations.queries.edge_lists import (
     FOLLOWERS_LIST,
     FOLLOWING_LIST,
     OWN_FOLLOWING_LIST,

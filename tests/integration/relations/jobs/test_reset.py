@@ -9,7 +9,7 @@ from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
 from relations.actions.block import block
 from relations.management.commands.reset_relations import Command
-from relations.queries.lists import FOLLOWERS_LIST, FOLLOWING_LIST, list_page
+from relations.queries.edge_lists import FOLLOWERS_LIST, FOLLOWING_LIST, list_page
 from relations.types import Attribute
 from tests.integration.jobs.outcomes import Outcome
 from tests.integration.relations.jobs.busy import Busy, drainer, toggler

@@ -1,17 +1,17 @@
-"""What can be wrong with a roster; words and status codes are Mastodon's."""
+"""What can be wrong with a list; words and status codes are Mastodon's."""
 
 from infra.api.errors import NotFound, TidelineError
 
 
-class RosterNotFound(NotFound):
+class ListNotFound(NotFound):
     """There is none, or it is somebody else's; the answer does not say which."""
 
 
 class NotFollowed(NotFound):
-    """Only whom one follows can be on a roster of one's own."""
+    """Only whom one follows can be on a list of one's own."""
 
 
-class TooManyRosters(TidelineError):
+class TooManyLists(TidelineError):
     text = "Validation failed: You have reached the maximum number of lists"
 
 

@@ -1,4 +1,4 @@
-"""Values of rosters, which Mastodon's API calls lists."""
+"""Values of lists, which Mastodon's API calls lists."""
 
 from collections.abc import Sequence
 from enum import IntEnum
@@ -16,23 +16,23 @@ class RepliesPolicy(IntEnum):
     NONE = 2
 
 
-class Roster(NamedTuple):
-    """A roster as its owner sees it. `roster_id`: unique among one owner's, never given again."""
+class ListDescription(NamedTuple):
+    """A list as its owner sees it. `list_id`: unique among one owner's, never given again."""
 
-    roster_id: int
+    list_id: int
     title: str
     replies_policy: RepliesPolicy
 
 
-class RosterWish(NamedTuple):
-    """What a roster shall be like; None leaves it as it is, or at its default."""
+class ListOptions(NamedTuple):
+    """What a list shall be like; None leaves it as it is, or at its default."""
 
     title: str | None = None
     replies_policy: RepliesPolicy | None = None
 
 
-class Members(NamedTuple):
-    """Who is on a roster now, and which replies of theirs are shown."""
+class ListMembers(NamedTuple):
+    """Who is on a list now, and which replies of theirs are shown."""
 
     account_ids: Sequence[int]
     replies_policy: RepliesPolicy

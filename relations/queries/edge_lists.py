@@ -18,9 +18,7 @@ from infra.caching.lists import ListCache
 from relations.cache import FOLLOWERS, FOLLOWING, QUIET
 from relations.queries.cursors import decode_cursor, encode_cursor
 from relations.queries.deep import admit_deep_page
-from relations.queries.fills import lay_followers, lay_following
-from relations.queries.held import Held, find_above, find_below
-from relations.queries.rows import (
+from relations.queries.edge_rows import (
     BACKWARD,
     BACKWARD_OPEN,
     FORWARD,
@@ -33,6 +31,8 @@ from relations.queries.rows import (
     read_newest,
     read_oldest_above,
 )
+from relations.queries.fills import lay_followers, lay_following
+from relations.queries.held import Held, find_above, find_below
 from relations.types import Listed
 
 FirstPages = HotValues[tuple[int, int], Held]  # by owner and limit

@@ -1,4 +1,4 @@
-"""Rosters over HTTP, as Mastodon's lists. All of them are the caller's own."""
+"""lists over HTTP, as Mastodon's lists. All of them are the caller's own."""
 
 from collections.abc import Iterable
 
@@ -13,24 +13,28 @@ from infra.api.pages import Page, Window
 from infra.api.parameters import PAGING
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
-from relations.api.views.lists import answer_accounts, read_page
-from relations.queries.lists import EdgeList, list_page
-from relations.rosters.actions.members import MOST_MEMBERS, add_members, remove_members
-from relations.rosters.actions.rosters import change_roster, create_roster, delete_roster
-from relations.rosters.api import schema
-from relations.rosters.api.parse import (
+from relations.api.views.edge_lists import answer_accounts, read_page
+from relations.lists.actions.lists import (
+    change_account_list,
+    create_account_list,
+    delete_account_list,
+)
+from relations.lists.actions.members import MOST_MEMBERS, add_members, remove_members
+from relations.lists.api import schema
+from relations.lists.api.parse import (
     read_account_ids,
+    read_list_id,
     read_new_title,
-    read_roster_id,
     read_wish,
 )
-from relations.rosters.queries.rows import (
-    get_roster,
-    list_rosters,
-    list_rosters_with,
+from relations.lists.queries.lists import (
+    get_account_list,
+    list_account_lists,
+    list_account_lists_with,
     member_rows,
 )
-from relations.rosters.types import RepliesPolicy, Roster
+from relations.lists.types import ListDescription, RepliesPolicy
+from relations.queries.edge_lists import EdgeList, list_page
 
 NOTHING = b"{}"
 
@@ -42,14 +46,14 @@ class ListsView(Endpoint):
 
     @extend_schema(responses=schema.List(many=True))
     def get(self, request: ApiRequest) -> HttpResponse:
-        return _answer_all(list_rosters(request.account_id))
+        return _answer_all(list_account_lists(request.account_id))
 
     @extend_schema(request=schema.NewList, responses=schema.List)
     def post(self, request: ApiRequest) -> HttpResponse:
         """Makes a list with nobody on it."""
         title, wish = read_new_title(request.data), read_wish(request.data)
         policy = wish.replies_policy or RepliesPolicy.LIST
-        return _answer(create_roster(request.account_id, title, policy))
+        return _answer(create_account_list(request.account_id, title, policy))
 
 
 class ListView(Endpoint):
@@ -59,17 +63,17 @@ class ListView(Endpoint):
 
     @extend_schema(responses=schema.List)
     def get(self, request: ApiRequest, list_id: str) -> HttpResponse:
-        return _answer(get_roster(request.account_id, read_roster_id(list_id)))
+        return _answer(get_account_list(request.account_id, read_list_id(list_id)))
 
     @extend_schema(request=schema.ListChange, responses=schema.List)
     def put(self, request: ApiRequest, list_id: str) -> HttpResponse:
         """Changes what is sent, and leaves the rest."""
-        roster_id, wish = read_roster_id(list_id), read_wish(request.data)
-        return _answer(change_roster(request.account_id, roster_id, wish))
+        list_id, wish = read_list_id(list_id), read_wish(request.data)
+        return _answer(change_account_list(request.account_id, list_id, wish))
 
     @extend_schema(responses={200: None})
     def delete(self, request: ApiRequest, list_id: str) -> HttpResponse:
-        delete_roster(request.account_id, read_roster_id(list_id))
+        delete_account_list(request.account_id, read_list_id(list_id))
         return json_response(NOTHING)
 
 
@@ -82,8 +86,8 @@ class ListAccountsView(Endpoint):
     def get(self, request: ApiRequest, list_id: str) -> HttpResponse:
         """With `limit=0` all at once, as Mastodon has it."""
         owner_id = request.account_id
-        roster = get_roster(owner_id, read_roster_id(list_id))
-        members = EdgeList(member_rows(roster.roster_id))
+        account_list = get_account_list(owner_id, read_list_id(list_id))
+        members = EdgeList(member_rows(account_list.list_id))
         if request.query_params.get("limit") == "0":
             all_of_it = list_page(members, owner_id, Window(MOST_MEMBERS))
             return answer_accounts(request, Page(all_of_it.items, None, None))
@@ -93,14 +97,14 @@ class ListAccountsView(Endpoint):
     def post(self, request: ApiRequest, list_id: str) -> HttpResponse:
         """Puts accounts I follow on it, all or none. Doing it twice is once."""
         ids = read_account_ids(request.data, request.query_params)
-        add_members(request.account_id, read_roster_id(list_id), ids)
+        add_members(request.account_id, read_list_id(list_id), ids)
         return json_response(NOTHING)
 
     @extend_schema(parameters=[schema.ACCOUNT_IDS], responses={200: None})
     def delete(self, request: ApiRequest, list_id: str) -> HttpResponse:
         """Takes accounts off it. Doing it twice is once."""
         ids = read_account_ids(request.data, request.query_params)
-        remove_members(request.account_id, read_roster_id(list_id), ids)
+        remove_members(request.account_id, read_list_id(list_id), ids)
         return json_response(NOTHING)
 
 
@@ -112,21 +116,21 @@ class ListsWithView(Endpoint):
     @extend_schema(responses=schema.List(many=True))
     def get(self, request: ApiRequest, account_id: int) -> HttpResponse:
         require_account(account_id)
-        return _answer_all(list_rosters_with(request.account_id, account_id))
+        return _answer_all(list_account_lists_with(request.account_id, account_id))
 
 
-def _answer(roster: Roster) -> HttpResponse:
-    return json_response(orjson.dumps(_entity(roster)))
+def _answer(account_list: ListDescription) -> HttpResponse:
+    return json_response(orjson.dumps(_entity(account_list)))
 
 
-def _answer_all(rosters: Iterable[Roster]) -> HttpResponse:
-    return json_response(orjson.dumps([_entity(roster) for roster in rosters]))
+def _answer_all(account_lists: Iterable[ListDescription]) -> HttpResponse:
+    return json_response(orjson.dumps([_entity(account_list) for account_list in account_lists]))
 
 
-def _entity(roster: Roster) -> dict[str, object]:
+def _entity(account_list: ListDescription) -> dict[str, object]:
     return {
-        "id": str(roster.roster_id),
-        "title": roster.title,
-        "replies_policy": roster.replies_policy.name.lower(),
+        "id": str(account_list.list_id),
+        "title": account_list.title,
+        "replies_policy": account_list.replies_policy.name.lower(),
         "exclusive": False,
     }

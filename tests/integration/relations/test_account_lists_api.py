@@ -1,11 +1,11 @@
-"""Rosters over HTTP, as Mastodon's lists: who may do what, what is answered, what is refused."""
+"""lists over HTTP, as Mastodon's lists: who may do what, what is answered, what is refused."""
 
 import orjson
 import pytest
 from django.test import Client
 
 from relations.actions.follow import follow, unfollow
-from relations.rosters.actions import rosters
+from relations.lists.actions import lists
 from tests.budgets import count_calls
 from tests.callers import Caller, ids_of, next_link
 from tests.world import make_accounts, publish
@@ -212,7 +212,7 @@ def test_who_is_not_followed_is_not_put_on(me, people):
 
 
 def test_caps_are_told(me, monkeypatch):
-    monkeypatch.setattr(rosters, "MOST_ROSTERS", 1)
+    monkeypatch.setattr(lists, "MOST_LISTS", 1)
     assert "maximum number" in body(me.post(LISTS, {"title": "x"}), 422)["error"]
 
 

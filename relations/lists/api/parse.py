@@ -1,4 +1,4 @@
-"""What clients send about rosters, as JSON or as form fields."""
+"""What clients send about lists, as JSON or as form fields."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,21 +8,21 @@ from django.http import QueryDict
 from infra.api.errors import Fault, InvalidRequest, ValidationFailed
 from infra.api.ids import parse_account_id
 from infra.api.parsing import clean_text, find_flag
-from relations.rosters.actions.members import MOST_MEMBERS
-from relations.rosters.errors import RosterNotFound
-from relations.rosters.models import LONGEST_TITLE
-from relations.rosters.types import RepliesPolicy, RosterWish
+from relations.lists.actions.members import MOST_MEMBERS
+from relations.lists.errors import ListNotFound
+from relations.lists.models import LONGEST_TITLE
+from relations.lists.types import ListOptions, RepliesPolicy
 
-NOBODY = 0  # is followed by nobody and on no list
+NO_ACCOUNT = 0  # is followed by nobody and on no list
 LONGEST_ID = 18  # digits that fit the column
 TOO_LONG = f"is too long (maximum is {LONGEST_TITLE} characters)"
 POLICIES = {policy.name.lower(): policy for policy in RepliesPolicy}
 
 
-def read_roster_id(text: str) -> int:
-    """The id in a route. Raises RosterNotFound for what cannot be one."""
+def read_list_id(text: str) -> int:
+    """The id in a route. Raises ListNotFound for what cannot be one."""
     if not (text.isascii() and text.isdigit() and len(text) <= LONGEST_ID):
-        raise RosterNotFound
+        raise ListNotFound
     return int(text)
 
 
@@ -34,21 +34,21 @@ def read_new_title(data: Mapping[str, Any]) -> str:
     return title
 
 
-def read_wish(data: Mapping[str, Any]) -> RosterWish:
+def read_wish(data: Mapping[str, Any]) -> ListOptions:
     """Raises ValidationFailed, InvalidRequest."""
     if find_flag(data, "exclusive"):
         text = "is not supported: members stay in the home timeline"
         raise ValidationFailed([Fault("exclusive", "ERR_INCLUSION", text)])
-    return RosterWish(_read_title(data), _read_policy(data))
+    return ListOptions(_read_title(data), _read_policy(data))
 
 
 def read_account_ids(data: Mapping[str, Any], query: QueryDict) -> list[int]:
-    """From the body, or else the query; NOBODY for what cannot be an id. Raises InvalidRequest."""
+    """From the body, or else the query; 0 for what cannot be an id. Raises InvalidRequest."""
     sent = _sent_ids(data) or _sent_ids(query)
     if len(sent) > MOST_MEMBERS:
         raise InvalidRequest(f"At most {MOST_MEMBERS} accounts at once")
     texts = (str(one) if type(one) is int else one for one in sent)
-    return [parse_account_id(text) or NOBODY for text in texts]
+    return [parse_account_id(text) or NO_ACCOUNT for text in texts]
 
 
 def _sent_ids(data: Mapping[str, Any]) -> list[object]:

@@ -12,11 +12,11 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name='Member',
+            name='ListMember',
             fields=[
-                ('pk', models.CompositePrimaryKey('owner_id', 'roster_id', 'account_id', blank=True, editable=False, primary_key=True, serialize=False)),
+                ('pk', models.CompositePrimaryKey('owner_id', 'list_id', 'account_id', blank=True, editable=False, primary_key=True, serialize=False)),
                 ('owner_id', models.BigIntegerField()),
-                ('roster_id', models.BigIntegerField()),
+                ('list_id', models.BigIntegerField()),
                 ('account_id', models.BigIntegerField()),
                 ('since_ms', models.BigIntegerField()),
             ],
@@ -26,11 +26,11 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='Roster',
+            name='AccountList',
             fields=[
-                ('pk', models.CompositePrimaryKey('owner_id', 'roster_id', blank=True, editable=False, primary_key=True, serialize=False)),
+                ('pk', models.CompositePrimaryKey('owner_id', 'list_id', blank=True, editable=False, primary_key=True, serialize=False)),
                 ('owner_id', models.BigIntegerField()),
-                ('roster_id', models.BigIntegerField()),
+                ('list_id', models.BigIntegerField()),
                 ('title', models.CharField(max_length=256)),
                 ('replies_policy', models.SmallIntegerField(choices=[(0, 'LIST'), (1, 'FOLLOWED'), (2, 'NONE')])),
             ],

@@ -1,28 +1,28 @@
-"""What rosters cost their shard when everything is as large as it may be: looks by key alone."""
+"""What lists cost their shard when everything is as large as it may be: looks by key alone."""
 
 import pytest
 
 from infra.api.pages import Window
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
-from relations.queries.lists import EdgeList, list_page
-from relations.rosters.queries.rows import get_members, list_rosters_with, member_rows
+from relations.lists.queries.lists import get_list_members, list_account_lists_with, member_rows
+from relations.queries.edge_lists import EdgeList, list_page
 from tests.budgets import count_calls
 from tests.plans import nodes_of, settle
 
-OWNER, FOLLOWS, MEMBERS, ROSTERS = 1, 2_000, 500, 50
+OWNER, FOLLOWS, MEMBERS, LISTS = 1, 2_000, 500, 50
 EDGES = """
 INSERT INTO relations_forwardedge (follower_id, followee_id, attribute, revision, since_ms)
 SELECT owner, 1000 + n, 1, 1, n FROM generate_series(1, %s) n, unnest(%s::bigint[]) owner
 """
 HELD = """
-INSERT INTO rosters_member (owner_id, roster_id, account_id, since_ms)
-SELECT owner, roster, 1000 + n, n
-FROM generate_series(1, %s) n, generate_series(1, %s) roster, unnest(%s::bigint[]) owner
+INSERT INTO lists_listmember (owner_id, list_id, account_id, since_ms)
+SELECT owner, list_id, 1000 + n, n
+FROM generate_series(1, %s) n, generate_series(1, %s) list_id, unnest(%s::bigint[]) owner
 """
 MADE = """
-INSERT INTO rosters_roster (owner_id, roster_id, title, replies_policy)
-SELECT owner, roster, 'x', 0 FROM generate_series(1, %s) roster, unnest(%s::bigint[]) owner
+INSERT INTO lists_accountlist (owner_id, list_id, title, replies_policy)
+SELECT owner, list_id, 'x', 0 FROM generate_series(1, %s) list_id, unnest(%s::bigint[]) owner
 """
 
 
@@ -31,20 +31,20 @@ def shard(world):
     alias, owners = shard_of(OWNER), [OWNER, 90_001, 90_002]
     # So many that reading all of them is never the cheapest.
     execute(alias, EDGES, (FOLLOWS, [OWNER, *range(90_001, 90_021)]))
-    execute(alias, MADE, (ROSTERS, [OWNER, *range(90_001, 90_301)]))
-    execute(alias, HELD, (MEMBERS, ROSTERS, owners))
-    settle(alias, "relations_forwardedge", "rosters_roster", "rosters_member")
+    execute(alias, MADE, (LISTS, [OWNER, *range(90_001, 90_301)]))
+    execute(alias, HELD, (MEMBERS, LISTS, owners))
+    settle(alias, "relations_forwardedge", "lists_accountlist", "lists_listmember")
     return alias
 
 
 @pytest.mark.parametrize(
     ("read", "most_rows"),
     [
-        (lambda: get_members(OWNER, 7).account_ids, FOLLOWS),
-        (lambda: list_rosters_with(OWNER, 1_001), ROSTERS),
+        (lambda: get_list_members(OWNER, 7).account_ids, FOLLOWS),
+        (lambda: list_account_lists_with(OWNER, 1_001), LISTS),
         (lambda: list_page(EdgeList(member_rows(7)), OWNER, Window(80)).items, FOLLOWS),
     ],
-    ids=["members", "rosters with somebody", "page of members"],
+    ids=["members", "lists with somebody", "page of members"],
 )
 def test_only_rows_of_the_owner_are_looked_at(shard, read, most_rows):
     with count_calls() as calls:

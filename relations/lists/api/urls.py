@@ -1,8 +1,8 @@
-"""Routes of rosters."""
+"""Routes of lists."""
 
 from django.urls import path
 
-from relations.rosters.api.views import ListAccountsView, ListsView, ListsWithView, ListView
+from relations.lists.api.views import ListAccountsView, ListsView, ListsWithView, ListView
 
 urlpatterns = [
     path("api/v1/lists", ListsView.as_view()),

@@ -1,4 +1,4 @@
-"""The shapes of rosters, for the OpenAPI schema only; there they are lists, as Mastodon's."""
+"""The shapes of lists, for the OpenAPI schema only; there they are lists, as Mastodon's."""
 
 from typing import Any
 
@@ -6,9 +6,9 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.serializers import BooleanField, CharField, ChoiceField, ListField, Serializer
 
-from relations.rosters.actions.members import MOST_MEMBERS
-from relations.rosters.api.parse import POLICIES
-from relations.rosters.models import LONGEST_TITLE
+from relations.lists.actions.members import MOST_MEMBERS
+from relations.lists.api.parse import POLICIES
+from relations.lists.models import LONGEST_TITLE
 
 POLICY_HELP = (
     "Which replies of members are shown, beside those to me and to themselves: to whom I follow,"

@@ -12,7 +12,7 @@ from infra.api.pages import Page, page_response, read_window
 from infra.api.parameters import PAGING
 from infra.api.parsing import read_limit
 from infra.api.request import ApiRequest
-from relations.queries.lists import (
+from relations.queries.edge_lists import (
     BLOCKS_LIST,
     FOLLOWERS_LIST,
     FOLLOWING_LIST,

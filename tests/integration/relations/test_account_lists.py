@@ -1,0 +1,248 @@
+"""lists as rows: who is on them, how many there may be, what is left of them."""
+
+from functools import partial
+
+import pytest
+
+from infra.sharding.buckets import shard_of
+from relations.actions.block import block, unblock
+from relations.actions.follow import follow, unfollow
+from relations.lists.actions import lists, members
+from relations.lists.actions.lists import (
+    change_account_list,
+    create_account_list,
+    delete_account_list,
+)
+from relations.lists.actions.members import add_members, remove_members
+from relations.lists.errors import (
+    ListNotFound,
+    NotFollowed,
+    TooManyLists,
+    TooManyMembers,
+)
+from relations.lists.models import AccountList, ListMember
+from relations.lists.queries.lists import (
+    get_account_list,
+    get_list_members,
+    list_account_lists,
+    list_account_lists_with,
+)
+from relations.lists.types import ListOptions, RepliesPolicy
+from relations.types import FollowWish
+from tests.budgets import count_calls
+from tests.races import failures, run_together
+from tests.world import drain_all, make_account, make_accounts
+
+
+@pytest.fixture
+def people(world):
+    """Me, whom I follow (four), and a stranger."""
+    me, *others = make_accounts(6)
+    for other in others[:4]:
+        follow(me, other)
+    return me, others[:4], others[4]
+
+
+def on(owner, account_list):
+    return set(get_list_members(owner, account_list.list_id).account_ids)
+
+
+def test_they_are_on_the_shard_of_their_owner(people):
+    me, friends, _ = people
+    account_list = create_account_list(me, "close")
+    add_members(me, account_list.list_id, friends[:2])
+    assert AccountList.objects.on(shard_of(me)).filter(owner_id=me).count() == 1
+    assert ListMember.objects.on(shard_of(me)).filter(owner_id=me).count() == 2
+
+
+def test_ids_grow_and_none_is_given_twice(people):
+    me, _, _ = people
+    made = [create_account_list(me, "a", clock_ms=lambda now=now: now) for now in (10, 10, 12, 5)]
+    assert [account_list.list_id for account_list in made] == [10, 11, 12, 13]
+    assert list_account_lists(me) == made
+
+
+def test_of_another_account_there_are_none(people):
+    me, _, stranger = people
+    account_list = create_account_list(me, "close")
+    assert list_account_lists(stranger) == []
+    for act in (
+        partial(get_account_list, stranger, account_list.list_id),
+        partial(get_list_members, stranger, account_list.list_id),
+        partial(change_account_list, stranger, account_list.list_id, ListOptions("mine")),
+        partial(delete_account_list, stranger, account_list.list_id),
+        partial(add_members, stranger, account_list.list_id, []),
+        partial(remove_members, stranger, account_list.list_id, []),
+    ):
+        with pytest.raises(ListNotFound):
+            act()
+    assert list_account_lists(me) == [account_list]
+
+
+def test_what_is_not_wished_stays(people):
+    me, _, _ = people
+    list_id = create_account_list(me, "close").list_id
+    changed = change_account_list(me, list_id, ListOptions(replies_policy=RepliesPolicy.NONE))
+    assert changed == (list_id, "close", RepliesPolicy.NONE) == get_account_list(me, list_id)
+    assert change_account_list(me, list_id, ListOptions("far")) == (
+        list_id, "far", RepliesPolicy.NONE,
+    )  # fmt: skip
+    assert change_account_list(me, list_id, ListOptions()).title == "far"
+
+
+def test_adding_and_removing_twice_is_once(people):
+    me, friends, _ = people
+    account_list = create_account_list(me, "close")
+    for _ in range(2):
+        add_members(me, account_list.list_id, [friends[0], friends[0], friends[1]])
+        assert on(me, account_list) == {friends[0], friends[1]}
+    for _ in range(2):
+        remove_members(me, account_list.list_id, [friends[0], friends[3]])
+        assert on(me, account_list) == {friends[1]}
+
+
+def test_only_whom_i_follow_can_be_on_it_and_of_several_all_or_none(people):
+    me, friends, stranger = people
+    account_list = create_account_list(me, "close")
+    blocked = friends[3]
+    block(me, blocked)
+    for other in (stranger, me, blocked, 2**40):
+        with pytest.raises(NotFollowed):
+            add_members(me, account_list.list_id, [friends[0], other])
+    assert on(me, account_list) == set()
+    follow(me, stranger, FollowWish(quiet=True))
+    add_members(me, account_list.list_id, [stranger])
+    assert on(me, account_list) == {stranger}
+
+
+@pytest.mark.parametrize("end", ["unfollow", "block", "blocked by"])
+def test_whose_follow_ended_is_off_and_a_new_follow_does_not_bring_them_back(people, end):
+    me, (friend, kept, *_), _ = people
+    account_list = create_account_list(me, "close")
+    add_members(me, account_list.list_id, [friend, kept])
+    if end == "unfollow":
+        unfollow(me, friend)
+    else:
+        acts = (me, friend) if end == "block" else (friend, me)
+        block(*acts)
+        drain_all()
+    assert on(me, account_list) == {kept}
+    assert list_account_lists_with(me, friend) == []
+    if end != "unfollow":
+        unblock(*acts)
+        drain_all()
+    follow(me, friend)
+    assert on(me, account_list) == {kept}
+    assert list_account_lists_with(me, friend) == []
+    add_members(me, account_list.list_id, [friend])
+    assert on(me, account_list) == {friend, kept}
+
+
+def test_changing_a_follow_keeps_its_place(people):
+    me, (friend, *_), _ = people
+    account_list = create_account_list(me, "close")
+    add_members(me, account_list.list_id, [friend])
+    for wish in (FollowWish(quiet=True), FollowWish(special=True), FollowWish(quiet=False)):
+        follow(me, friend, wish)
+        assert on(me, account_list) == {friend}
+
+
+def test_rosters_with_somebody(people):
+    me, (friend, other, *_), _ = people
+    first, second, third = (create_account_list(me, title) for title in "abc")
+    for account_list in (first, third):
+        add_members(me, account_list.list_id, [friend])
+    add_members(me, second.list_id, [other])
+    assert list_account_lists_with(me, friend) == [first, third]
+    with count_calls() as calls:
+        list_account_lists_with(me, friend)
+    assert calls.sql == {shard_of(me): 1}
+
+
+def test_deleting_leaves_no_row(people):
+    me, friends, _ = people
+    gone, kept = create_account_list(me, "gone"), create_account_list(me, "kept")
+    for account_list in (gone, kept):
+        add_members(me, account_list.list_id, friends)
+    delete_account_list(me, gone.list_id)
+    assert list_account_lists(me) == [kept]
+    assert ListMember.objects.of(me).count() == len(friends)
+    with pytest.raises(ListNotFound):
+        delete_account_list(me, gone.list_id)
+
+
+def test_roster_is_deleted_with_its_members_or_not_at_all(people, monkeypatch):
+    """Killed between the two statements."""
+    me, friends, _ = people
+    account_list = create_account_list(me, "close")
+    add_members(me, account_list.list_id, friends)
+    done = []
+
+    def execute_once(*args):
+        if done:
+            raise KeyboardInterrupt
+        done.append(execute(*args))
+
+    execute = lists.execute
+    monkeypatch.setattr(lists, "execute", execute_once)
+    with pytest.raises(KeyboardInterrupt):
+        delete_account_list(me, account_list.list_id)
+    assert done == [len(friends)]
+    assert on(me, account_list) == set(friends)
+    monkeypatch.undo()
+    delete_account_list(me, account_list.list_id)
+    assert ListMember.objects.of(me).count() == 0
+
+
+def test_no_more_rosters_than_allowed_however_many_ask(people, monkeypatch):
+    me, _, _ = people
+    monkeypatch.setattr(lists, "MOST_LISTS", 3)
+    answers = run_together([partial(create_account_list, me, str(n)) for n in range(6)])
+    assert [type(error) for error in failures(answers)] == [TooManyLists] * 3
+    assert len({account_list.list_id for account_list in list_account_lists(me)}) == 3
+
+
+def test_no_more_members_than_allowed_however_many_ask(people, monkeypatch):
+    me, friends, _ = people
+    monkeypatch.setattr(members, "MOST_MEMBERS", 2)
+    account_list = create_account_list(me, "close")
+    adds = [partial(add_members, me, account_list.list_id, [friend]) for friend in friends]
+    assert [type(e) for e in failures(run_together(adds))] == [TooManyMembers] * 2
+    assert len(on(me, account_list)) == 2
+    with pytest.raises(TooManyMembers):
+        add_members(me, account_list.list_id, friends[:3])
+
+
+def test_who_is_off_counts_no_more(people, monkeypatch):
+    me, (one, two, three, _), _ = people
+    monkeypatch.setattr(members, "MOST_MEMBERS", 2)
+    account_list = create_account_list(me, "close")
+    add_members(me, account_list.list_id, [one, two])
+    unfollow(me, one)
+    follow(me, one)
+    add_members(me, account_list.list_id, [three])
+    assert on(me, account_list) == {two, three}
+    assert ListMember.objects.of(me).count() == 2
+
+
+def test_adds_and_a_deletion_together_leave_no_member_without_a_roster(people):
+    me, friends, _ = people
+    for _ in range(5):
+        list_id = create_account_list(me, "close").list_id
+        adds = [partial(add_members, me, list_id, [friend]) for friend in friends]
+        answers = run_together([*adds, partial(delete_account_list, me, list_id)])
+        assert {type(error) for error in failures(answers)} <= {ListNotFound}
+        assert ListMember.objects.of(me).count() == 0
+
+
+def test_adds_and_unfollows_together_leave_nobody_who_is_not_followed(people):
+    me, (friend, *_), _ = people
+    account_list = create_account_list(me, "close")
+    add = partial(add_members, me, account_list.list_id, [friend])
+    answers = run_together([add, partial(unfollow, me, friend), add])
+    assert {type(error) for error in failures(answers)} <= {NotFollowed}
+    assert on(me, account_list) == set()
+
+
+def test_account_that_does_not_exist_has_none(world):
+    assert list_account_lists(make_account() + 1) == []
