@@ -130,7 +130,7 @@ def _write_crowd(star: int) -> list[int]:
 def _make_live(readers: Sequence[int]) -> None:
     for reader in readers:
         timeline_store().begin_build(reader, 1)
-        timeline_store().lay(reader, 1, LiveTimeline.of([], 0, 0))
+        timeline_store().finish_build(reader, 1, LiveTimeline.of([], 0, 0))
 
 
 @contextmanager

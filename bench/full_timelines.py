@@ -22,7 +22,7 @@ def fill(store: TimelineStore, readers: range) -> None:
         store.drop(reader)  # a build over an old one would be cut, all of them at the same length
         store.begin_build(reader, reader)
         held = data[: ENTRIES + reader % PHASES]
-        store.lay(reader, reader, LiveTimeline.of(held, 0, 1))
+        store.finish_build(reader, reader, LiveTimeline.of(held, 0, 1))
 
 
 def push(store: TimelineStore, readers: range, entry: Entry) -> None:

@@ -16,10 +16,10 @@ from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
 from posts.ids import SEQUENCES, second_of
 from timelines.queries.pull import pull_from_tables
-from timelines.queries.span import Circle, Span
+from timelines.queries.span import TimelineAuthors, TimeRange
 from timelines.recent.days import PARTITIONS, first_second, kept_days, oldest_read
-from timelines.recent.low_water_mark import claim_reach
-from timelines.recent.queries.recent_posts import read_recent
+from timelines.recent.low_water_mark import lower_low_water_mark
+from timelines.recent.queries.recent_posts import load_recent
 
 AUTHORS, POSTS_EACH = 20_000, 24
 DAYS = 14  # that they posted on; half of it is recent
@@ -60,17 +60,19 @@ def _fill() -> None:
         PARTITIONS.make(alias, kept_days(today))
         execute(alias, WRITE, known | {"shard": shard})
         execute(alias, INDEX, known)
-        claim_reach(alias, oldest)
+        lower_low_water_mark(alias, oldest)
         execute(alias, "VACUUM ANALYZE posts_post")
         execute(alias, "VACUUM ANALYZE timelines_recentpost")
 
 
 def _compare(count: int) -> dict[str, float]:
     step = AUTHORS // count
-    circle = Circle(FIRST_AUTHOR + 1, range(FIRST_AUTHOR + 2, FIRST_AUTHOR + AUTHORS, step)[:count])
+    circle = TimelineAuthors(
+        FIRST_AUTHOR + 1, range(FIRST_AUTHOR + 2, FIRST_AUTHOR + AUTHORS, step)[:count]
+    )
     most = settings.TIMELINE_ENTRIES
-    index = partial(read_recent, circle, Span(), most)
-    tables = partial(pull_from_tables, circle.author_ids, Span(), most)
+    index = partial(load_recent, circle, TimeRange(), most)
+    tables = partial(pull_from_tables, circle.author_ids, TimeRange(), most)
     if index().entries != tables():
         raise AssertionError("index and tables do not agree")
     times = [(_ms(index), _ms(tables)) for _ in range(ROUNDS)]

@@ -17,7 +17,7 @@ PURGEABLE = {
         Family("timelines.public", Way.ENDS, "one query of the recent-posts index"),
         Family("timelines.home", Way.GOES, "a rebuild (a pull) for each reader's next page"),
         Family("timelines.zset", Way.GOES, "a rebuild (a pull) for each reader's next page"),
-        Family("timelines.outbox", Way.GOES, "one query a hot author"),
+        Family("timelines.hot_entries", Way.GOES, "one query a hot author"),
     )
 }
 # Refused, with the reason.
@@ -38,9 +38,9 @@ NOT_CACHES = {
     "timelines.holes": "what samples found; it is written again every ten seconds",
     "timelines.hot": "the set of hot authors, whose stamp pages compare",
     "timelines.increments": "the stream that feeds the boards",
-    "timelines.noted": "what tells the cold store who reads",
-    "timelines.noticed": "who was filed for a mend this minute",
+    "timelines.touched": "what tells the cold store who reads",
+    "timelines.repair_requested": "who was filed for a mend this minute",
     "timelines.promotions.day": "what people were shown today; caps would begin anew",
     "timelines.promotions.walk": "where promotions stand; they would move",
-    "timelines.worn": "the queue of timelines to mend",
+    "timelines.repairs": "the queue of timelines to mend",
 }

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from infra.caching.values import ValueCache, Versioned
 from posts.ids import PACKED_BYTES, PostId
-from timelines.recent.queries.public_posts import newest_public
+from timelines.recent.queries.public_posts import list_newest_public
 
 # So late the public timeline is at most; it is shown as it is while one process reads it anew.
 TTL_S = 10
@@ -22,7 +22,7 @@ def load_public_ids() -> list[PostId]:
 
 def _load(owners: Sequence[int]) -> Mapping[int, Versioned]:
     version = int(time.time() * 1000)
-    packed = b"".join(post_id.packed for post_id in newest_public(NEWEST)[:MOST_LISTED])
+    packed = b"".join(post_id.packed for post_id in list_newest_public(NEWEST)[:MOST_LISTED])
     return {owner: Versioned(version, packed) for owner in owners}
 
 

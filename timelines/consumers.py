@@ -13,11 +13,11 @@ from posts.types import Kind
 from relations.actions.mirror import read_forward
 from relations.changes import EdgeChanged
 from timelines.actions.chunks import cut_chunks, push_chunk
-from timelines.actions.fan_out import fan_out, make_up
+from timelines.actions.fan_out import fan_out, fan_out_to_missed_shard
 from timelines.changes import ChunkCut, FanOutBegun, ShardMissed
-from timelines.hot.entries import push_to_outboxes
-from timelines.hot.queries.hot_authors import find_unpushed
-from timelines.queries.newest import newest_entries
+from timelines.hot.entries import push_hot_entries
+from timelines.hot.queries.hot_authors import list_unpushed_authors
+from timelines.queries.newest import list_newest_entries
 from timelines.recent.actions.index_posts import index_recent
 from timelines.stores.factory import timeline_store
 from timelines.stores.interface import FollowingChange
@@ -42,8 +42,8 @@ def push_to_followers(alias: str, deliveries: Posted) -> list[FollowUp]:
     Hot authors' followers are not pushed to: their pages look into the outbox.
     """
     posted = _entries_by_author(deliveries)
-    hot = find_unpushed(alias, posted)
-    push_to_outboxes({author: posted[author] for author in hot})
+    hot = list_unpushed_authors(alias, posted)
+    push_hot_entries({author: posted[author] for author in hot})
     return fan_out(posted, settings.SHARD_ALIASES, hot)
 
 
@@ -71,7 +71,9 @@ def push_to_missed_shards(
         return [
             follow_up
             for shard, posted in missed.items()
-            for follow_up in make_up(posted, shard, find_unpushed(alias, posted))
+            for follow_up in fan_out_to_missed_shard(
+                posted, shard, list_unpushed_authors(alias, posted)
+            )
         ]
     except (OperationalError, InterfaceError) as error:
         if len(missed) > 1:
@@ -80,7 +82,7 @@ def push_to_missed_shards(
 
 
 @consumes(EdgeChanged, inline=True)
-def follow_the_follows(alias: str, deliveries: Edges) -> None:
+def apply_following_changes(alias: str, deliveries: Edges) -> None:
     """Brings a new followee's posts into the follower's timeline, and takes an old one's out.
 
     In the drain this runs after the backward edge was written: posts from before are found here,
@@ -101,7 +103,9 @@ def _change_following(delivery: Delivery[EdgeChanged], is_followed: bool) -> Non
         return
     reach = store.find_complete_from(reader_id)
     if reach is not None:
-        added, complete_from = newest_entries(news.followee_id, reach, settings.TIMELINE_ENTRIES)
+        added, complete_from = list_newest_entries(
+            news.followee_id, reach, settings.TIMELINE_ENTRIES
+        )
         change = FollowingChange(news.before, news.after, added, complete_from)
         store.change_following(reader_id, change)
 

@@ -11,7 +11,7 @@ from relations.types import Flag, Standing
 from timelines.types import Entry
 
 
-class Facts(NamedTuple):
+class VisibilityInputs(NamedTuple):
     """What the verdicts rest on, as it is now.
 
     `fragments`: posts that exist. `accounts`: authors that exist. `standings`: what lies between
@@ -27,7 +27,7 @@ class Facts(NamedTuple):
     replies_to: Collection[int] | None = None
 
 
-def is_visible_at_home(entry: Entry, facts: Facts) -> bool:
+def is_visible_at_home(entry: Entry, facts: VisibilityInputs) -> bool:
     """A post that exists, brought by oneself or somebody one follows and does not mute now.
 
     What they repost must be of nobody who is muted or blocked, either way, and of nobody who is
@@ -44,7 +44,7 @@ def is_visible_at_home(entry: Entry, facts: Facts) -> bool:
     return _shows_reposts(source, facts) and _is_shown_to(facts, original, original.author_id)
 
 
-def _is_heard(source: int, facts: Facts) -> bool:
+def _is_heard(source: int, facts: VisibilityInputs) -> bool:
     """Oneself is; of others that which the clock decides is left to look at."""
     if source == facts.viewer_id:
         return True
@@ -52,17 +52,17 @@ def _is_heard(source: int, facts: Facts) -> bool:
     return standing.is_followed and _is_bearable(standing, facts.now_ms)
 
 
-def _shows_reposts(source: int, facts: Facts) -> bool:
+def _shows_reposts(source: int, facts: VisibilityInputs) -> bool:
     return source == facts.viewer_id or not facts.standings.of[source].flags & Flag.HIDES_REPOSTS
 
 
-def _is_reply_shown(replies_to: Collection[int], facts: Facts, post: PostId) -> bool:
+def _is_reply_shown(replies_to: Collection[int], facts: VisibilityInputs, post: PostId) -> bool:
     """As Mastodon in its lists: of reposts it is not asked whether they show a reply."""
     target = find_replied_to(facts.fragments[post])
     return target in (None, post.author_id) or target in replies_to
 
 
-def is_dead(entry: Entry, facts: Facts) -> bool:
+def is_stale(entry: Entry, facts: VisibilityInputs) -> bool:
     """Whether it will never be shown again: a post is gone, or who brought it is not followed.
 
     Should the viewer follow them again, their entries come anew.
@@ -74,7 +74,7 @@ def is_dead(entry: Entry, facts: Facts) -> bool:
     return source != facts.viewer_id and not facts.standings.of[source].is_followed
 
 
-def _is_shown_to(facts: Facts, original: PostId, author: int) -> bool:
+def _is_shown_to(facts: VisibilityInputs, original: PostId, author: int) -> bool:
     """Whether what somebody reposts may be seen."""
     if original not in facts.fragments or author not in facts.accounts:
         return False
@@ -90,13 +90,13 @@ def _is_bearable(standing: Standing, now_ms: int) -> bool:
     return not (standing.is_blocked or standing.is_muted_at(now_ms))
 
 
-def _whose_posts_are_shown(facts: Facts) -> Collection[int]:
+def _whose_posts_are_shown(facts: VisibilityInputs) -> Collection[int]:
     """Whose every post is visible, as most posts of most pages are: found once instead of for
     each, which is half of what a page's rules cost."""
     return facts.standings.heard.intersection(facts.accounts) if facts.replies_to is None else ()
 
 
-def merge(entries: Iterable[Entry], facts: Facts) -> dict[PostId, list[Entry]]:
+def merge(entries: Iterable[Entry], facts: VisibilityInputs) -> dict[PostId, list[Entry]]:
     """What brought each post, newest first: those of the entries that the viewer may see.
 
     A post stands in the timeline once, where the newest of them is (ADR 0011).

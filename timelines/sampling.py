@@ -14,7 +14,7 @@ import structlog
 from infra.caching.reports import Reports
 from infra.changes.chores import chore
 from infra.sharding.sql import fetch_all, fetch_one
-from timelines.queries.difference import Difference, find_difference
+from timelines.queries.difference import TimelineDifference, find_difference
 from timelines.stores.factory import timeline_store
 from timelines.types import LiveTimeline
 
@@ -28,7 +28,7 @@ KEPT_S = 86_400
 log = structlog.get_logger()
 
 
-class Found(msgspec.Struct):
+class HoleSample(msgspec.Struct):
     """What a shard's samples have found. `expected`, `missing`: of the last that compared any;
     `holes`: entries missing, by account, that still are."""
 
@@ -43,7 +43,7 @@ class Found(msgspec.Struct):
         return 1 - self.missing / self.expected if self.expected else 1.0
 
 
-HOLES = Reports("timelines.holes:v1", Found, KEPT_S)
+HOLES = Reports("timelines.holes:v1", HoleSample, KEPT_S)
 
 
 @chore(every_s=EVERY_S)
@@ -56,9 +56,9 @@ def sample_holes(alias: str) -> None:
     sample_shard(alias, random.random())
 
 
-def sample_shard(alias: str, draw: float) -> Found:
+def sample_shard(alias: str, draw: float) -> HoleSample:
     """Audits the live timelines behind a place drawn from 0 to 1, and those with holes before."""
-    before = HOLES.read([alias]).get(alias, Found())
+    before = HOLES.read([alias]).get(alias, HoleSample())
     after = int(draw * fetch_one(alias, LATEST)[0])  # type: ignore[index]  # an aggregate
     ids = [row[0] for row in fetch_all(alias, BEHIND, (after, LOOKED_AT))]
     fresh = [reader_id for reader_id in ids if reader_id not in before.holes]
@@ -67,7 +67,7 @@ def sample_shard(alias: str, draw: float) -> Found:
     news = _holes(sample, {})
     if news:
         log.error("timelines.holes_found", alias=alias, entries=news)
-    found = Found(time.time(), before.expected, before.missing)
+    found = HoleSample(time.time(), before.expected, before.missing)
     if any(one is not None for one in sample.values()):
         found.expected = sum(one.expected_count for one in sample.values() if one)
         found.missing = sum(news.values())
@@ -77,12 +77,16 @@ def sample_shard(alias: str, draw: float) -> Found:
     return found
 
 
-def _compare(timelines: Mapping[int, LiveTimeline], most: int) -> dict[int, Difference | None]:
+def _compare(
+    timelines: Mapping[int, LiveTimeline], most: int
+) -> dict[int, TimelineDifference | None]:
     chosen = list(timelines.items())[:most]
     return {reader_id: find_difference(reader_id, seen) for reader_id, seen in chosen}
 
 
-def _holes(found: Mapping[int, Difference | None], before: Mapping[int, int]) -> dict[int, int]:
+def _holes(
+    found: Mapping[int, TimelineDifference | None], before: Mapping[int, int]
+) -> dict[int, int]:
     """Entries missing by reader; what was known `before` where it cannot be told just now."""
     counts = {
         reader_id: before.get(reader_id, 0) if one is None else len(one.missing)

@@ -16,7 +16,7 @@ ENTRY_BYTES = PACKED_ENTRY.size
 SECOND = Struct(">I")  # what an entry begins with
 TAIL = 64
 # Many readers have the same entries: a look in a dict costs a tenth of taking one apart.
-KEPT_ENTRIES = 16_384
+CACHED_ENTRIES = 16_384
 # For comparing without taking apart. An entry is two ids; a second is the first of its five words.
 _ID, _WORD, _WORDS = np.dtype(f"S{PACKED_BYTES}"), np.dtype(">u4"), ENTRY_BYTES // 4
 _ENTRY = np.dtype(f"V{ENTRY_BYTES}")
@@ -37,7 +37,7 @@ class Entry(NamedTuple):
         return PACKED_ENTRY.pack(*self.event, *self.original)
 
     @classmethod
-    @lru_cache(KEPT_ENTRIES)
+    @lru_cache(CACHED_ENTRIES)
     def from_packed(cls, data: bytes) -> Self:
         numbers = PACKED_ENTRY.unpack(data)
         event = PostId(*numbers[:3])

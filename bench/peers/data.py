@@ -17,7 +17,7 @@ from infra.sharding.buckets import group_by_shard
 from infra.sharding.sql import execute
 from posts.ids import EPOCH, SEQUENCES
 from timelines.recent.days import PARTITIONS, first_second, kept_days, oldest_read
-from timelines.recent.low_water_mark import claim_reach
+from timelines.recent.low_water_mark import lower_low_water_mark
 
 ACTIVE = range(1, 1_501)
 QUIET = range(1_501, 2_001)
@@ -137,7 +137,7 @@ def _write_posts(posts: Sequence[PeerPost]) -> None:
         execute(alias, WRITE, _columns(own) | {"text": TEXT})
     for alias in settings.SHARD_ALIASES:
         execute(alias, INDEX, _columns(posts) | {"oldest": oldest})
-        claim_reach(alias, oldest)
+        lower_low_water_mark(alias, oldest)
         execute(alias, "VACUUM ANALYZE posts_post")
         execute(alias, "VACUUM ANALYZE timelines_recentpost")
 

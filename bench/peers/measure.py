@@ -127,7 +127,7 @@ def _make_live(readers: Sequence[int]) -> None:
     """Tideline pushes to those who read; Stream-Framework to everybody."""
     for reader in readers:
         timeline_store().begin_build(reader, 1)
-        timeline_store().lay(reader, 1, LiveTimeline.of([], 0, 0))
+        timeline_store().finish_build(reader, 1, LiveTimeline.of([], 0, 0))
 
 
 def _bytes(sides: Sides, data: PeerData) -> dict[str, float]:

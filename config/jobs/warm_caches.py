@@ -12,8 +12,8 @@ from infra.jobs.types import Batch, Work
 from infra.jobs.walk import Key, Row, walk
 from posts.cache.weeks import CACHED_WEEKS, WEEK_S, WEEKS, fill_weeks
 from posts.ids import second_of
-from timelines.hot.entries import OUTBOX_FAMILY, Outboxes
-from timelines.hot.queries.hot_authors import find_unpushed, list_hot
+from timelines.hot.entries import HOT_ENTRIES_FAMILY, HotEntriesCache
+from timelines.hot.queries.hot_authors import list_hot_authors, list_unpushed_authors
 
 
 class CacheEntry(NamedTuple):
@@ -52,9 +52,11 @@ def list_entries(alias: str, account_ids: Sequence[int], now_s: float) -> list[C
     for week in range(this_week - CACHED_WEEKS + 1, this_week + 1):
         load = partial(_fill_week, week)
         entries += [CacheEntry(WEEKS.key(one, week), one, load) for one in account_ids]
-    outboxes = Outboxes()
-    hot = sorted(find_unpushed(alias, account_ids))
-    return entries + [CacheEntry(key(OUTBOX_FAMILY, one), one, outboxes.find) for one in hot]
+    hot_entries = HotEntriesCache()
+    hot = sorted(list_unpushed_authors(alias, account_ids))
+    return entries + [
+        CacheEntry(key(HOT_ENTRIES_FAMILY, one), one, hot_entries.find) for one in hot
+    ]
 
 
 def _load_missing(entries: Sequence[CacheEntry]) -> None:
@@ -73,4 +75,4 @@ def _read(account_id: int | None, alias: str, after: Key | None, count: int) -> 
     if account_id is not None:
         return [] if after else [(account_id,)]
     start = after[0] if after else 0
-    return [(author,) for author in sorted(list_hot(alias)) if author > start][:count]
+    return [(author,) for author in sorted(list_hot_authors(alias)) if author > start][:count]

@@ -1,6 +1,6 @@
 """One person's home timeline made right, as rebuild_timelines does it for all."""
 
-from timelines.actions.repair_timeline import lines_of, mend
+from timelines.actions.repair_timeline import describe_repair, repair_timeline
 from timelines.queries.difference import find_difference
 from timelines.stores.factory import timeline_store
 
@@ -23,5 +23,5 @@ def repair_home(reader_id: int) -> list[str]:
         return [CHANGING]
     if not found:
         return [RIGHT]
-    mend(reader_id, found)
-    return lines_of(reader_id, found)
+    repair_timeline(reader_id, found)
+    return describe_repair(reader_id, found)

@@ -9,9 +9,9 @@ from infra.caching.client import redis
 from operations.asking import Answer, ask_each
 from posts.ids import PostId
 from relations.queries.following import load_following
-from timelines.actions.rebuild_timeline import compute
-from timelines.hot.directory import directory, stamp_command
-from timelines.queries.difference import Difference, find_difference
+from timelines.actions.rebuild_timeline import compute_timeline
+from timelines.hot.directory import directory, validator_command
+from timelines.queries.difference import TimelineDifference, find_difference
 from timelines.stores.factory import timeline_store
 from timelines.types import Entry, LiveTimeline
 
@@ -51,7 +51,7 @@ class Home(NamedTuple):
 
     stored: LiveTimeline | None
     computed: LiveTimeline | None
-    difference: Difference | None
+    difference: TimelineDifference | None
     lines: list[Line]
     problems: list[str]
 
@@ -86,11 +86,11 @@ def _peek(reader_id: int) -> LiveTimeline | None:
 
 
 def _compute(reader_id: int) -> LiveTimeline:
-    return compute(reader_id, load_following(reader_id))
+    return compute_timeline(reader_id, load_following(reader_id))
 
 
 def _hot_authors() -> set[int]:
-    return set(directory.find(redis().call(*stamp_command())).ids)
+    return set(directory.find(redis().call(*validator_command())).ids)
 
 
 def _compare(reader_id: int, stored: LiveTimeline | None) -> Answer:
@@ -102,13 +102,13 @@ def _compare(reader_id: int, stored: LiveTimeline | None) -> Answer:
 def _lines(
     stored: LiveTimeline | None,
     computed: LiveTimeline | None,
-    difference: Difference | None,
+    difference: TimelineDifference | None,
     hot: AbstractSet[int],
 ) -> list[Line]:
     held, right = _entries(stored), _entries(computed)
     missing = set(difference.missing) if difference else set()
-    dead = set(difference.stale) if difference else set()
-    beyond = set(difference.beyond) if difference else set()
+    dead = set(difference.orphaned) if difference else set()
+    beyond = set(difference.below_mark) if difference else set()
 
     def verdict(entry: Entry) -> str:
         if entry in missing:

@@ -21,7 +21,7 @@ from tests.integration.timelines.homes import first_page
 from tests.other_process import environment_of_this_test
 from tests.private_world import private_world, whole
 from tests.world import drain_all, find_live, make_accounts, publish
-from timelines.recent.low_water_mark import claim_reach
+from timelines.recent.low_water_mark import lower_low_water_mark
 from timelines.types import Entry
 
 # Drains all lanes of a database; the n-th time at the failpoint it is gone.
@@ -94,7 +94,7 @@ def test_kill_9_between_the_index_and_the_push(world, settings, inline):
     crowd = lay_followers(author, FOLLOWERS)
     drain_all()
     for alias in settings.SHARD_ALIASES:
-        claim_reach(alias, 0)
+        lower_low_water_mark(alias, 0)
     make_live(crowd)
     post = publish(author)
     assert drain_and_die(shard_of(author), "fan_out.indexed", 1, inline) == -SIGKILL

@@ -111,7 +111,7 @@ def test_posts_are_pushed_to_readers_on_every_node(cluster):
     post = Entry.of_post(PostId(1_000_000, 7, 1))
     for reader in OWNERS[:-1]:
         store.begin_build(reader, 1)
-        assert store.lay(reader, 1, LiveTimeline.of([], 0, 1))
+        assert store.finish_build(reader, 1, LiveTimeline.of([], 0, 1))
     assert store.push(dict.fromkeys(OWNERS, (post,))) == len(OWNERS) - 1
     timelines = [store.load(r, cluster.run(store.read_commands(r))) for r in OWNERS]
     assert timelines[-1] is None

@@ -21,10 +21,12 @@ from timelines.types import Entry
 
 log = structlog.get_logger()
 
-ByAuthor = Mapping[int, Sequence[Entry]]
+EntriesByAuthor = Mapping[int, Sequence[Entry]]
 
 
-def fan_out(posted: ByAuthor, shards: Iterable[str], hot: Collection[int] = ()) -> list[FollowUp]:
+def fan_out(
+    posted: EntriesByAuthor, shards: Iterable[str], hot: Collection[int] = ()
+) -> list[FollowUp]:
     """Reaches the followers who live on these shards, as the authors' shard knows them now.
 
     Entries of `hot` authors are indexed only.
@@ -47,7 +49,9 @@ def fan_out(posted: ByAuthor, shards: Iterable[str], hot: Collection[int] = ()) 
     return follow_ups + _push_all(posted, reached, hot)
 
 
-def make_up(posted: ByAuthor, shard: str, hot: Collection[int] = ()) -> list[FollowUp]:
+def fan_out_to_missed_shard(
+    posted: EntriesByAuthor, shard: str, hot: Collection[int] = ()
+) -> list[FollowUp]:
     """The part of a fan-out that a shard missed. Raises: what index_recent does; it is still away.
 
     Safety and cost as `fan_out`.
@@ -63,7 +67,9 @@ def push(entries: Sequence[Entry], reader_ids: Iterable[int], shards: Sequence[s
     failpoint("fan_out.page_pushed")
 
 
-def _push_all(posted: ByAuthor, shards: tuple[str, ...], hot: Collection[int]) -> list[FollowUp]:
+def _push_all(
+    posted: EntriesByAuthor, shards: tuple[str, ...], hot: Collection[int]
+) -> list[FollowUp]:
     pushed = {a: entries for a, entries in posted.items() if a not in hot} if shards else {}
     return [s for author_id, entries in pushed.items() for s in _start(author_id, entries, shards)]
 
@@ -78,7 +84,7 @@ def _start(author_id: int, entries: Sequence[Entry], shards: tuple[str, ...]) ->
     return []
 
 
-def _index(posted: ByAuthor, shards: Iterable[str]) -> dict[str, bool]:
+def _index(posted: EntriesByAuthor, shards: Iterable[str]) -> dict[str, bool]:
     entries = _entries_of(posted)
     return scatter({shard: partial(_index_shard, shard, entries) for shard in shards})
 
@@ -92,5 +98,5 @@ def _index_shard(shard: str, entries: Sequence[Entry]) -> bool:
     return True
 
 
-def _entries_of(posted: ByAuthor) -> list[Entry]:
+def _entries_of(posted: EntriesByAuthor) -> list[Entry]:
     return list(chain.from_iterable(posted.values()))

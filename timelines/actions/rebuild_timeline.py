@@ -9,8 +9,8 @@ from redis.exceptions import RedisError
 from infra.changes.failpoints import failpoint
 from relations.queries.following import Following, load_following
 from timelines.queries.pull import complete
-from timelines.queries.span import Circle, Span
-from timelines.recent.queries.recent_posts import read_recent
+from timelines.queries.span import TimelineAuthors, TimeRange
+from timelines.recent.queries.recent_posts import load_recent
 from timelines.stores.factory import timeline_store
 from timelines.types import Entry, LiveTimeline
 
@@ -19,7 +19,7 @@ ENOUGH = 80
 log = structlog.get_logger()
 
 
-def rebuild(reader_id: int) -> LiveTimeline:
+def rebuild_timeline(reader_id: int) -> LiveTimeline:
     """Computes the reader's newest entries and lays them in the store.
 
     The store keeps what is pushed from before the first query on, so an entry is either found by
@@ -30,23 +30,23 @@ def rebuild(reader_id: int) -> LiveTimeline:
     try:
         timeline_store().begin_build(reader_id, epoch)
     except RedisError:
-        return compute(reader_id, load_following(reader_id))
-    timeline = compute(reader_id, load_following(reader_id))
+        return compute_timeline(reader_id, load_following(reader_id))
+    timeline = compute_timeline(reader_id, load_following(reader_id))
     failpoint("rebuild.computed")
     try:
-        timeline_store().lay(reader_id, epoch, timeline)
+        timeline_store().finish_build(reader_id, epoch, timeline)
     except RedisError as error:
         log.warning("timeline.not_laid", reader=reader_id, error=str(error))
     return timeline
 
 
-def compute(reader_id: int, following: Following) -> LiveTimeline:
+def compute_timeline(reader_id: int, following: Following) -> LiveTimeline:
     """The newest entries, and how far down they are complete.
 
     No further down than the recent-posts index where that has ENOUGH: no other shard is asked then,
     and none need be up. Cost: as `pull`.
     """
-    limit, circle = settings.TIMELINE_ENTRIES, Circle(reader_id, following.followee_ids)
+    limit, circle = settings.TIMELINE_ENTRIES, TimelineAuthors(reader_id, following.followee_ids)
     entries, complete_from = _newest(circle, limit)
     if len(entries) == limit:
         # A cut inside a second leaves that second incomplete.
@@ -55,9 +55,9 @@ def compute(reader_id: int, following: Following) -> LiveTimeline:
     return LiveTimeline.of(kept, complete_from, following.version)
 
 
-def _newest(circle: Circle, limit: int) -> tuple[list[Entry], int]:
+def _newest(circle: TimelineAuthors, limit: int) -> tuple[list[Entry], int]:
     """At most so many, and from which second on there are no others, unless there are so many."""
-    recent = read_recent(circle, Span(), limit)
+    recent = load_recent(circle, TimeRange(), limit)
     if recent.complete_from is not None and len(recent.entries) >= min(ENOUGH, limit):
         return recent.entries, recent.complete_from
-    return complete(recent, circle, Span(), limit), 0
+    return complete(recent, circle, TimeRange(), limit), 0

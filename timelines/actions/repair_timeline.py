@@ -1,12 +1,12 @@
 """Makes a live timeline right while it is read and pushed to."""
 
 from infra.changes.failpoints import failpoint
-from timelines.queries.difference import Difference
+from timelines.queries.difference import TimelineDifference
 from timelines.stores.factory import timeline_store
 from timelines.types import Entry
 
 
-def mend(reader_id: int, found: Difference) -> None:
+def repair_timeline(reader_id: int, found: TimelineDifference) -> None:
     """Adds what is missing, then takes out what is dead; readers see it before or after.
 
     Both are steps of a living timeline, which is never unreadable: what is pushed meanwhile stays,
@@ -21,18 +21,18 @@ def mend(reader_id: int, found: Difference) -> None:
     if found.missing:
         timeline_store().push({reader_id: found.missing})
     failpoint("timeline.holes_filled")
-    if found.dead:
-        timeline_store().take_out(reader_id, found.seen, found.dead)
+    if found.stale:
+        timeline_store().remove(reader_id, found.seen, found.stale)
 
 
-def lines_of(reader_id: int, found: Difference) -> list[str]:
+def describe_repair(reader_id: int, found: TimelineDifference) -> list[str]:
     """What would change, a line an entry."""
     if found.is_too_deep:
         return [f"account {reader_id}: lacks more than a timeline can hold: dropped"]
     return [
         *(_line(reader_id, "+", entry, "missing") for entry in found.missing),
-        *(_line(reader_id, "-", entry, "stale") for entry in found.stale),
-        *(_line(reader_id, "-", entry, "below the mark") for entry in found.beyond),
+        *(_line(reader_id, "-", entry, "orphaned") for entry in found.orphaned),
+        *(_line(reader_id, "-", entry, "below the mark") for entry in found.below_mark),
     ]
 
 

@@ -11,7 +11,7 @@ from infra.api.request import ApiRequest
 from posts.api.schema import HomeStatus
 from relations.lists.api.parse import read_list_id
 from timelines.api.views import DEFAULT_LIMIT, MOST
-from timelines.queries.list import roster_page
+from timelines.queries.list import account_list_page
 
 
 class ListTimelineView(Endpoint):
@@ -23,5 +23,5 @@ class ListTimelineView(Endpoint):
     def get(self, request: ApiRequest, list_id: str) -> HttpResponse:
         limit = read_limit(request.query_params.get("limit"), DEFAULT_LIMIT, MOST)
         window = read_window(request.query_params, limit)
-        page = roster_page(request.account_id, read_list_id(list_id), window)
+        page = account_list_page(request.account_id, read_list_id(list_id), window)
         return page_response(request, page)

@@ -17,7 +17,7 @@ from posts.queries.rows import ALL_KINDS
 from posts.types import Kind
 from timelines.promotions.blend import Reading, promoted_page
 from timelines.promotions.schema import ALL_PROMOTIONS, HomeItem
-from timelines.queries.author import Wanted, author_page
+from timelines.queries.author import AuthorTimelineQuery, author_page
 from timelines.queries.home import home_page
 
 DEFAULT_LIMIT, MOST = 20, 40
@@ -59,5 +59,5 @@ class AuthorView(Endpoint):
         limit = read_limit(query.get("limit"), DEFAULT_LIMIT, MOST)
         left_out = {kind for name, kind in EXCLUDED.items() if read_flag(query.get(name), False)}
         kinds = [kind for kind in ALL_KINDS if kind not in left_out]
-        wanted = Wanted(account_id, viewer_of(request), kinds)
+        wanted = AuthorTimelineQuery(account_id, viewer_of(request), kinds)
         return page_response(request, author_page(wanted, read_window(query, limit)))

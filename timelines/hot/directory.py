@@ -20,13 +20,13 @@ from redis.exceptions import RedisError
 from infra.caching.client import Command, load_script, redis
 from infra.caching.keys import key
 from infra.sharding.scatter import scatter
-from timelines.hot.queries.hot_authors import list_hot
+from timelines.hot.queries.hot_authors import list_hot_authors
 
 _LUA = Path(__file__).with_name("lua")
 ANNOUNCE = load_script(_LUA / "announce.lua")
 LAY = load_script(_LUA / "lay_hot.lua")
 SET = key("timelines.hot:v1", 0)
-STAMP_BYTES = 8
+VALIDATOR_BYTES = 8
 KEPT_MS = 86_400_000
 # Longer than reading the shards can take.
 CLAIM_MS = 60_000
@@ -57,35 +57,35 @@ class Directory:
         return self._known
 
 
-def stamp_command() -> Command:
-    return ("GETRANGE", SET, 0, STAMP_BYTES - 1)
+def validator_command() -> Command:
+    return ("GETRANGE", SET, 0, VALIDATOR_BYTES - 1)
 
 
 def announce_commands(author_ids: set[int]) -> list[Command]:
-    return [ANNOUNCE.on([SET], _AUTHOR.pack(author), new_stamp()) for author in author_ids]
+    return [ANNOUNCE.on([SET], _AUTHOR.pack(author), make_validator()) for author in author_ids]
 
 
-def forget_command() -> Command:
+def invalidate_command() -> Command:
     """The next page reads the shards."""
     return ("DEL", SET)
 
 
-def new_stamp() -> bytes:
-    return b"\1" + secrets.token_bytes(STAMP_BYTES - 1)
+def make_validator() -> bytes:
+    return b"\1" + secrets.token_bytes(VALIDATOR_BYTES - 1)
 
 
 def _load() -> HotAuthors:
     try:
         data = redis().call("GET", SET)
         if data and data[0]:
-            return HotAuthors(data[:STAMP_BYTES], _authors(data[STAMP_BYTES:]))
+            return HotAuthors(data[:VALIDATOR_BYTES], _authors(data[VALIDATOR_BYTES:]))
         return _load_from_shards()
     except RedisError:
         return HotAuthors(None, _read_shards())
 
 
 def _load_from_shards() -> HotAuthors:
-    claim, stamp = b"\0" + secrets.token_bytes(STAMP_BYTES - 1), new_stamp()
+    claim, stamp = b"\0" + secrets.token_bytes(VALIDATOR_BYTES - 1), make_validator()
     redis().call("SET", SET, claim, "PX", CLAIM_MS)
     authors = _read_shards()
     data = stamp + b"".join(_AUTHOR.pack(author) for author in authors)
@@ -94,7 +94,7 @@ def _load_from_shards() -> HotAuthors:
 
 
 def _read_shards() -> tuple[int, ...]:
-    shards = scatter({alias: partial(list_hot, alias) for alias in settings.SHARD_ALIASES})
+    shards = scatter({alias: partial(list_hot_authors, alias) for alias in settings.SHARD_ALIASES})
     return tuple(author for authors in shards.values() for author in authors)
 
 

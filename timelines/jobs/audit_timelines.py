@@ -4,9 +4,9 @@ import random
 from collections.abc import Callable, Iterator
 
 from infra.jobs.types import Batch, Work
-from timelines.actions.repair_timeline import mend
-from timelines.jobs.live_timelines import walk_live
-from timelines.queries.difference import Difference, find_difference
+from timelines.actions.repair_timeline import repair_timeline
+from timelines.jobs.live_timelines import iter_live_timelines
+from timelines.queries.difference import TimelineDifference, find_difference
 
 
 def audit_timelines(
@@ -18,22 +18,23 @@ def audit_timelines(
     from pages. Cost: a query and a round trip a batch, and what `find_difference` says for each
     timeline compared.
     """
-    for piece in walk_live(work):
+    for piece in iter_live_timelines(work):
         chosen = {reader: seen for reader, seen in piece.timelines.items() if draw() < share}
         found = {reader: find_difference(reader, seen) for reader, seen in chosen.items()}
         faulty = {reader: one for reader, one in found.items() if one and one.missing}
-        is_mended = repair and not work.dry_run
-        lines = [_line(reader, one, is_mended) for reader, one in faulty.items()]
-        if is_mended:
+        is_repaired = repair and not work.dry_run
+        lines = [_line(reader, one, is_repaired) for reader, one in faulty.items()]
+        if is_repaired:
             for reader, one in faulty.items():
-                mend(reader, one)
+                repair_timeline(reader, one)
         failed = 0 if repair else len(faulty)
         changed = len(faulty) if repair else None
         done = piece.account_count - failed
         yield Batch(done, failed, piece.alias, changed, piece.position, lines)
 
 
-def _line(reader_id: int, found: Difference, is_mended: bool) -> str:
-    counts = f"{len(found.missing)} missing, {len(found.stale)} stale, {len(found.beyond)} beyond"
+def _line(reader_id: int, found: TimelineDifference, is_repaired: bool) -> str:
+    orphaned, below = len(found.orphaned), len(found.below_mark)
+    counts = f"{len(found.missing)} missing, {orphaned} orphaned, {below} below the mark"
     more = ", and more than it can hold" if found.is_too_deep else ""
-    return f"account {reader_id}: {counts}{more}{': mended' if is_mended else ''}"
+    return f"account {reader_id}: {counts}{more}{': repaired' if is_repaired else ''}"

@@ -19,7 +19,11 @@ from posts.ids import PostId
 from posts.queries.rows import SHOWN
 from timelines.recent.actions.index_posts import count_lacking, index_recent
 from timelines.recent.days import PARTITIONS, first_moment, first_second, kept_days, oldest_read
-from timelines.recent.low_water_mark import claim_reach, find_reach, forget_reach
+from timelines.recent.low_water_mark import (
+    delete_low_water_mark,
+    find_low_water_mark,
+    lower_low_water_mark,
+)
 from timelines.types import Entry
 
 ACCOUNTS = Table("accounts_account", ("id",))
@@ -43,12 +47,12 @@ def backfill_recent_posts(
     end, and not by a run with a limit. Raises: what UNREACHABLE lists; resume then.
     Cost: per batch one query, and one statement per shard filled.
     """
-    targets = [alias for alias in work.aliases if again or find_reach(alias) is None]
+    targets = [alias for alias in work.aliases if again or find_low_water_mark(alias) is None]
     if not targets:
         return
     if not work.dry_run:
         for alias in targets:
-            forget_reach(alias)
+            delete_low_water_mark(alias)
             PARTITIONS.make(alias, kept_days(today()))
     lowest = first_moment(oldest_read(today()))
     everywhere = work._replace(aliases=settings.SHARD_ALIASES)
@@ -59,7 +63,7 @@ def backfill_recent_posts(
         yield Batch(len(rows), 0, source, lacking, position)
     if work.limit is None and not work.dry_run:
         for alias in targets:
-            claim_reach(alias, first_second(oldest_read(today())))
+            lower_low_water_mark(alias, first_second(oldest_read(today())))
 
 
 def _read_entries(alias: str, author_ids: Sequence[int], lowest: int) -> list[Entry]:

@@ -13,7 +13,7 @@ ACCOUNTS = Table("accounts_account", ("id",))
 BATCH_SIZE = 100
 
 
-class LivePiece(NamedTuple):
+class LiveBatch(NamedTuple):
     """Accounts of one shard, so many, and the timelines that can be read, by reader."""
 
     alias: str
@@ -22,8 +22,8 @@ class LivePiece(NamedTuple):
     position: Any
 
 
-def walk_live(work: Work) -> Iterator[LivePiece]:
+def iter_live_timelines(work: Work) -> Iterator[LiveBatch]:
     """What is not live is counted only. One query and one round trip a piece."""
     for alias, rows, position in walk_table(work, ACCOUNTS):
         timelines = timeline_store().peek([account_id for (account_id,) in rows])
-        yield LivePiece(alias, len(rows), timelines, position)
+        yield LiveBatch(alias, len(rows), timelines, position)

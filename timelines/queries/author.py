@@ -13,7 +13,7 @@ from posts.queries.statuses import load_shown
 from timelines.queries.home import decode_cursor
 
 
-class Wanted(NamedTuple):
+class AuthorTimelineQuery(NamedTuple):
     """What is asked for: which kinds of whose posts, as whom."""
 
     author_id: int
@@ -21,7 +21,7 @@ class Wanted(NamedTuple):
     kinds: Collection[int] = ALL_KINDS
 
 
-def author_page(wanted: Wanted, window: Window) -> Page[bytes]:
+def author_page(wanted: AuthorTimelineQuery, window: Window) -> Page[bytes]:
     """One page of Status entities, newest first; full unless the list ends.
 
     Cost: one index-only query on the author's shard, one Redis round trip when warm; reposts of
@@ -37,7 +37,9 @@ def author_page(wanted: Wanted, window: Window) -> Page[bytes]:
     return page_of_statuses(found[: window.limit], has_older=len(found) > window.limit)
 
 
-def _take(wanted: Wanted, first: int, last: int, count: int, newest_first: bool) -> list[bytes]:
+def _take(
+    wanted: AuthorTimelineQuery, first: int, last: int, count: int, newest_first: bool
+) -> list[bytes]:
     """The first `count` visible ones of moments from `first` to below `last`."""
     found: list[bytes] = []
     while True:

@@ -11,40 +11,40 @@ from django.conf import settings
 from infra.caching.client import redis
 from posts.ids import PostId
 from relations.queries.following import load_following
-from timelines.hot.directory import directory, stamp_command
+from timelines.hot.directory import directory, validator_command
 from timelines.queries.pull import pull_from_tables
-from timelines.queries.span import Span
-from timelines.queries.waiting import Waiting, find_waiting
+from timelines.queries.span import TimeRange
+from timelines.queries.waiting import PendingPushes, load_pending_pushes
 from timelines.stores.factory import timeline_store
 from timelines.types import Entry, LiveTimeline
 
 
-class Difference(NamedTuple):
+class TimelineDifference(NamedTuple):
     """Of one reader. Entries are in page order, oldest first, each once.
 
     `missing`: holes, at or above the mark. `stale`: dead entries there: their post is gone, or who
-    brought it is not followed. `beyond`: entries below the mark, which nobody reads.
-    `expected_count`: entries there should be. `held_count`: entries there are, dead ones too.
+    brought it is not followed. `below_mark`: entries below the mark, which nobody reads.
+    `expected_count`: entries there should be. `entry_count`: entries there are, dead ones too.
     `is_too_deep`: the mark promises so much more than is held that `missing` is not all.
     """
 
     seen: LiveTimeline
     missing: Sequence[Entry]
-    stale: Sequence[Entry]
-    beyond: Sequence[Entry]
+    orphaned: Sequence[Entry]
+    below_mark: Sequence[Entry]
     expected_count: int
-    held_count: int
+    entry_count: int
     is_too_deep: bool = False
 
     @property
-    def dead(self) -> list[Entry]:
-        return [*self.stale, *self.beyond]
+    def stale(self) -> list[Entry]:
+        return [*self.orphaned, *self.below_mark]
 
     def __bool__(self) -> bool:
-        return bool(self.missing or self.stale or self.beyond)
+        return bool(self.missing or self.orphaned or self.below_mark)
 
 
-def find_difference(reader_id: int, seen: LiveTimeline) -> Difference | None:
+def find_difference(reader_id: int, seen: LiveTimeline) -> TimelineDifference | None:
     """What is wrong for good with a timeline; nothing that a pending change will mend.
 
     None: it cannot be told, since the timeline, or whom the reader follows, is changing. Such a
@@ -57,7 +57,7 @@ def find_difference(reader_id: int, seen: LiveTimeline) -> Difference | None:
     difference = _compare(reader_id, seen)
     if difference is None or not difference.missing:
         return difference
-    waiting = find_waiting({reader_id, *(one.event.author_id for one in difference.missing)})
+    waiting = load_pending_pushes({reader_id, *(one.event.author_id for one in difference.missing)})
     now = timeline_store().peek([reader_id]).get(reader_id)
     if now is None or now.following_version != seen.following_version:
         return None
@@ -69,7 +69,7 @@ def find_difference(reader_id: int, seen: LiveTimeline) -> Difference | None:
 
 
 def _still_missing(
-    reader_id: int, entries: Sequence[Entry], now: LiveTimeline, waiting: Waiting
+    reader_id: int, entries: Sequence[Entry], now: LiveTimeline, waiting: PendingPushes
 ) -> list[Entry]:
     """Those that a later look does not find either, and that nobody will bring or merge in."""
     arrived, merged = set(_entries(now.packed)), waiting.hot_authors - {reader_id}
@@ -83,7 +83,7 @@ def _still_missing(
     ]
 
 
-def _compare(reader_id: int, seen: LiveTimeline) -> Difference | None:
+def _compare(reader_id: int, seen: LiveTimeline) -> TimelineDifference | None:
     """Hot followees are left out: what they posted may be there, and need not."""
     following = load_following(reader_id)
     if following.version != seen.following_version:
@@ -95,24 +95,24 @@ def _compare(reader_id: int, seen: LiveTimeline) -> Difference | None:
     most = max(2 * settings.TIMELINE_ENTRIES, len(held)) + 1
     # No entry is at the beginning of a second: no account has the id 0.
     floor = PostId(seen.complete_from, 0, 0)
-    right = pull_from_tables(authors, Span(floor), most)
+    right = pull_from_tables(authors, TimeRange(floor), most)
     is_too_deep = len(right) == most
     oldest = right[-1] if is_too_deep else Entry.of_post(floor)
     judged = {e for e in held if e >= oldest and e.event.author_id not in hot}
-    beyond = set(_entries(seen._replace(complete_from=0).packed)) - held
-    return Difference(
+    below_mark = set(_entries(seen._replace(complete_from=0).packed)) - held
+    return TimelineDifference(
         seen,
         missing=sorted(set(right) - held),
-        stale=sorted(judged - set(right)),
-        beyond=sorted(beyond),
+        orphaned=sorted(judged - set(right)),
+        below_mark=sorted(below_mark),
         expected_count=len(right),
-        held_count=len(held) + len(beyond),
+        entry_count=len(held) + len(below_mark),
         is_too_deep=is_too_deep,
     )
 
 
 def _hot_followees(followee_ids: Iterable[int]) -> set[int]:
-    hot = directory.find(redis().call(*stamp_command()))
+    hot = directory.find(redis().call(*validator_command()))
     return set(hot.ids).intersection(followee_ids)
 
 

@@ -17,9 +17,9 @@ from posts.queries.hydrate import Hydrated, hydrate
 from relations.known import count_known, find_known_standings, keep_known_standings
 from relations.queries.standings import ask_command, complete_standings
 from timelines.queries.skeleton import HomeSkeleton, Skeleton
-from timelines.queries.span import Span
-from timelines.read_repair import notice_wear
-from timelines.rules import Facts, merge
+from timelines.queries.span import TimeRange
+from timelines.read_repair import request_repair_if_stale
+from timelines.rules import VisibilityInputs, merge
 from timelines.types import ORIGINAL, Entry, reposts_among
 
 # So many are named beside a post; the others can be asked for.
@@ -56,14 +56,14 @@ def page_of(skeleton: Skeleton, window: Window) -> Page[bytes]:
         return _newer_page(skeleton, decode_cursor(window.min_id), window.limit)
     above = decode_cursor(window.since_id) if window.since_id else FIRST
     below = decode_cursor(window.max_id) if window.max_id else LAST
-    entries = skeleton.iter_older(Span(above, below))
+    entries = skeleton.iter_older(TimeRange(above, below))
     shown = _take(skeleton, entries, window.limit + 1)
     return page_of_statuses(shown[: window.limit], has_older=len(shown) > window.limit)
 
 
 def _newer_page(skeleton: Skeleton, after: PostId, limit: int) -> Page[bytes]:
     """The entries right above the cursor; there is always something older: the cursor's own."""
-    shown = _take(skeleton, skeleton.iter_newer(Span(above=after)), limit)
+    shown = _take(skeleton, skeleton.iter_newer(TimeRange(above=after)), limit)
     return page_of_statuses(shown[::-1], has_older=True)
 
 
@@ -85,7 +85,7 @@ def _show(skeleton: Skeleton, entries: Sequence[Entry]) -> list[bytes]:
     hydrated, facts = _load(skeleton, sources)
     brought = merge(sources, facts)
     if skeleton.is_stored and 2 * len(brought) < len(entries):
-        notice_wear(entries, facts)
+        request_repair_if_stale(entries, facts)
     flags = find_flags(skeleton.reader_id, skeleton.own, brought)
     statuses, newest = hydrated.present_all(brought, flags), list(map(_FIRST, brought.values()))
     for _, original in reposts_among(newest):
@@ -102,7 +102,7 @@ def _present_repost(hydrated: Hydrated, brought: Sequence[Entry], flags: Flags) 
     return with_reposters(status, [hydrated.accounts[reposter] for reposter in reposters])
 
 
-def _load(skeleton: Skeleton, entries: Sequence[Entry]) -> tuple[Hydrated, Facts]:
+def _load(skeleton: Skeleton, entries: Sequence[Entry]) -> tuple[Hydrated, VisibilityInputs]:
     """What is shown, and what the rules rest on beside: what lies between people and the viewer."""
     viewer_id, reposts = skeleton.reader_id, [event for event, _ in reposts_among(entries)]
     originals = list(map(ORIGINAL, entries))
@@ -117,7 +117,9 @@ def _load(skeleton: Skeleton, entries: Sequence[Entry]) -> tuple[Hydrated, Facts
         keep_known_standings(viewer_id, learnt)
         standings = standings.beside(learnt)
     fragments, accounts = hydrated.fragments, hydrated.accounts
-    facts = Facts(viewer_id, skeleton.now_ms, fragments, accounts, standings, skeleton.replies_to)
+    facts = VisibilityInputs(
+        viewer_id, skeleton.now_ms, fragments, accounts, standings, skeleton.replies_to
+    )
     return hydrated, facts
 
 

@@ -20,11 +20,11 @@ from relations.lists.types import ListMembers, RepliesPolicy
 from relations.queries.following import load_following
 from timelines.queries.home import page_of
 from timelines.queries.pull import iter_pulled
-from timelines.queries.span import Circle, Span
+from timelines.queries.span import TimelineAuthors, TimeRange
 from timelines.types import Entry
 
 
-def roster_page(
+def account_list_page(
     reader_id: int, list_id: int, window: Window, clock_ms: Callable[[], int] = now_ms
 ) -> Page[bytes]:
     """One page of Status entities, newest first; full unless the list ends.
@@ -33,10 +33,10 @@ def roster_page(
     shard of the authors for reposts, two round trips; one more where replies to followees are
     shown. Below the recent-posts index one more query per shard; the rules' refills as at home.
     """
-    return page_of(RosterSkeleton(reader_id, list_id, clock_ms()), window)
+    return page_of(AccountListSkeleton(reader_id, list_id, clock_ms()), window)
 
 
-class RosterSkeleton:
+class AccountListSkeleton:
     """One reader's roster for the length of one request; fields as HomeSkeleton's."""
 
     is_stored: ClassVar[bool] = False
@@ -48,13 +48,13 @@ class RosterSkeleton:
         self.position, self.stamp = first.position, first.stamp
         self.own = complete_own_marks(reader_id, first.own)
         self.replies_to: Collection[int] | None = _find_replies_to(reader_id, members)
-        self._circle = Circle(reader_id, members.account_ids, has_own=False)
+        self._circle = TimelineAuthors(reader_id, members.account_ids, has_own=False)
 
-    def iter_older(self, span: Span) -> Iterator[Entry]:
+    def iter_older(self, span: TimeRange) -> Iterator[Entry]:
         """Entries inside the span, newest first."""
         return iter_pulled(self._circle, span, newest_first=True)
 
-    def iter_newer(self, span: Span) -> Iterator[Entry]:
+    def iter_newer(self, span: TimeRange) -> Iterator[Entry]:
         """Entries inside the span, oldest first."""
         return iter_pulled(self._circle, span, newest_first=False)
 
@@ -67,7 +67,7 @@ class RosterSkeleton:
         return list(dict.fromkeys([*entries, *posted, *reposts]))
 
 
-class First(NamedTuple):
+class ListReplies(NamedTuple):
     """What the first round trip of a page brings, as timelines.queries.skeleton has it."""
 
     position: Position | None
@@ -75,14 +75,14 @@ class First(NamedTuple):
     own: bytes | None
 
 
-def _read_first(reader_id: int) -> First:
+def _read_first(reader_id: int) -> ListReplies:
     look = known_posts.look()
     commands = [look.command(), stamp_command(reader_id), own_marks_command(reader_id)]
     try:
         news, stamp, own = redis().run(commands)
     except RedisError:
-        return First(None, None, None)
-    return First(known_posts.settle(look, news), stamp, own)
+        return ListReplies(None, None, None)
+    return ListReplies(known_posts.settle(look, news), stamp, own)
 
 
 def _find_replies_to(reader_id: int, members: ListMembers) -> frozenset[int]:

@@ -1,18 +1,18 @@
-"""What is at hand of a home: the reader's live timeline, and the outboxes of hot followees."""
+"""What is at hand of a home: the reader's live timeline, and the hot_entries of hot followees."""
 
 from bisect import bisect_left
 from collections.abc import Sequence
 
-from timelines.hot.entries import Outbox
+from timelines.hot.entries import HotEntries
 from timelines.types import SECOND, Entry, LiveTimeline
 
 
-class Held:
+class MergedTimeline:
     """Entries in page order. `complete_from`: all of this second or later are here."""
 
-    def __init__(self, live: LiveTimeline, outboxes: Sequence[Outbox]) -> None:
-        self._live, self._outboxes = live, outboxes
-        self.complete_from = max([live.complete_from, *(box.complete_from for box in outboxes)])
+    def __init__(self, live: LiveTimeline, hot_entries: Sequence[HotEntries]) -> None:
+        self._live, self._outboxes = live, hot_entries
+        self.complete_from = max([live.complete_from, *(box.complete_from for box in hot_entries)])
 
     @property
     def packed(self) -> list[bytes]:

@@ -5,7 +5,7 @@ from posts.queries.rows import PAST_ALL, list_timeline
 from timelines.types import Entry
 
 
-def newest_entries(author_id: int, complete_from: int, most: int) -> tuple[list[Entry], int]:
+def list_newest_entries(author_id: int, complete_from: int, most: int) -> tuple[list[Entry], int]:
     """Down to a mark, newest first, and the mark they allow when there are more than so many.
 
     One query on the author's shard.

@@ -14,7 +14,7 @@ from timelines.cache import load_public_ids
 from timelines.queries.home import decode_cursor
 
 
-class Viewer(NamedTuple):
+class PublicViewer(NamedTuple):
     """Who looks, and when: mutes end."""
 
     account_id: int | None
@@ -28,7 +28,7 @@ def public_page(
 
     Cost: two round trips and no SQL when warm; what the viewer may not see, one more per refill.
     """
-    viewer, ids = Viewer(viewer_id, clock_ms()), load_public_ids()
+    viewer, ids = PublicViewer(viewer_id, clock_ms()), load_public_ids()
     if window.min_id is not None:
         above = decode_cursor(window.min_id)
         newer = _take(viewer, [i for i in reversed(ids) if i > above], window.limit)
@@ -39,7 +39,7 @@ def public_page(
     return page_of_statuses(shown[: window.limit], has_older=len(shown) > window.limit)
 
 
-def _take(viewer: Viewer, ids: Sequence[PostId], count: int) -> list[bytes]:
+def _take(viewer: PublicViewer, ids: Sequence[PostId], count: int) -> list[bytes]:
     """The first `count` visible ones; refills what the viewer may not, or does not want to, see."""
     shown: list[bytes] = []
     while ids and len(shown) < count:
@@ -49,7 +49,7 @@ def _take(viewer: Viewer, ids: Sequence[PostId], count: int) -> list[bytes]:
     return shown
 
 
-def _is_wanted(viewer: Viewer, view: View, post_id: PostId) -> bool:
+def _is_wanted(viewer: PublicViewer, view: View, post_id: PostId) -> bool:
     """Nothing of limited accounts: to those who follow them it comes at home."""
     standing = view.standings.get(post_id.author_id, STRANGER)
     if is_limited(view.hydrated.accounts.get(post_id.author_id, b"")):

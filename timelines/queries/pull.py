@@ -12,8 +12,8 @@ from infra.sharding.scatter import scatter
 from infra.sharding.sql import fetch_all
 from posts.ids import SEQUENCES, PostId, moment_after, moment_below
 from posts.queries.rows import SHOWN
-from timelines.queries.span import Circle, Span
-from timelines.recent.queries.recent_posts import Recent, read_recent
+from timelines.queries.span import TimelineAuthors, TimeRange
+from timelines.recent.queries.recent_posts import RecentEntries, load_recent
 from timelines.types import Entry
 
 PULL_BATCH = 60
@@ -31,7 +31,9 @@ ORDER BY p.moment / {SEQUENCES} {{order}}, wanted.author_id {{order}}, p.moment 
 """  # noqa: S608
 
 
-def pull(circle: Circle, span: Span, limit: int, newest_first: bool = True) -> list[Entry]:
+def pull(
+    circle: TimelineAuthors, span: TimeRange, limit: int, newest_first: bool = True
+) -> list[Entry]:
     """The `limit` newest (or oldest) entries of the circle inside the span, in that order.
 
     Fewer than `limit` means there are no more. Source: above the mark of the index on the reader's
@@ -39,11 +41,11 @@ def pull(circle: Circle, span: Span, limit: int, newest_first: bool = True) -> l
     more per shard, at once.
     """
     return complete(
-        read_recent(circle, span, limit, newest_first), circle, span, limit, newest_first
+        load_recent(circle, span, limit, newest_first), circle, span, limit, newest_first
     )
 
 
-def iter_pulled(circle: Circle, span: Span, newest_first: bool) -> Iterator[Entry]:
+def iter_pulled(circle: TimelineAuthors, span: TimeRange, newest_first: bool) -> Iterator[Entry]:
     """All entries of the circle inside the span, pulled as they are asked for.
 
     Cost: as `pull`, for every PULL_BATCH of them.
@@ -54,16 +56,20 @@ def iter_pulled(circle: Circle, span: Span, newest_first: bool) -> Iterator[Entr
         if len(entries) < PULL_BATCH:
             return
         edge = entries[-1].event
-        span = Span(span.above, edge) if newest_first else Span(edge, span.below)
+        span = TimeRange(span.above, edge) if newest_first else TimeRange(edge, span.below)
 
 
 def complete(
-    recent: Recent, circle: Circle, span: Span, limit: int, newest_first: bool = True
+    recent: RecentEntries,
+    circle: TimelineAuthors,
+    span: TimeRange,
+    limit: int,
+    newest_first: bool = True,
 ) -> list[Entry]:
     """What the index has of the span with what only the posts tables have."""
     if recent.complete_from is None:
         return pull_from_tables(circle.author_ids, span, limit, newest_first)
-    older = Span(span.above, min(span.below, PostId(recent.complete_from, 0, 0)))
+    older = TimeRange(span.above, min(span.below, PostId(recent.complete_from, 0, 0)))
     if newest_first:
         lacking = limit - len(recent.entries)
         return recent.entries + pull_from_tables(circle.author_ids, older, lacking)
@@ -72,7 +78,7 @@ def complete(
 
 
 def pull_from_tables(
-    author_ids: Sequence[int], span: Span, limit: int, newest_first: bool = True
+    author_ids: Sequence[int], span: TimeRange, limit: int, newest_first: bool = True
 ) -> list[Entry]:
     """The same of these authors from the posts tables, never stale.
 
@@ -89,7 +95,7 @@ def pull_from_tables(
 
 
 def _pull_shard(
-    alias: str, authors: Sequence[int], span: Span, limit: int, newest_first: bool
+    alias: str, authors: Sequence[int], span: TimeRange, limit: int, newest_first: bool
 ) -> list[Entry]:
     above = [moment_after(span.above, author) for author in authors]
     below = [moment_below(span.below, author) for author in authors]

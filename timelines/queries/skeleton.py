@@ -16,14 +16,14 @@ from posts.ids import LAST, PACKED_BYTES, PostId
 from posts.queries.responses import read_reposts
 from relations.known import stamp_command
 from relations.queries.following import load_following, read_version, version_command
-from timelines.actions.rebuild_timeline import rebuild
+from timelines.actions.rebuild_timeline import rebuild_timeline
 from timelines.hot.directory import directory
-from timelines.hot.directory import stamp_command as hot_stamp_command
-from timelines.hot.entries import outboxes, read_commands
+from timelines.hot.directory import validator_command as hot_validator_command
+from timelines.hot.entries import hot_entries, read_commands
 from timelines.hot.queries.hot_followees import find_hot_followees, guess_hot_followees
-from timelines.queries.merged import Held
+from timelines.queries.merged import MergedTimeline
 from timelines.queries.pull import iter_pulled
-from timelines.queries.span import Circle, Span
+from timelines.queries.span import TimelineAuthors, TimeRange
 from timelines.stores.factory import timeline_store
 from timelines.types import Entry, LiveTimeline, reposts_among
 
@@ -45,8 +45,8 @@ class Skeleton(Protocol):
     is_stored: ClassVar[bool]
     replies_to: Collection[int] | None
 
-    def iter_older(self, span: Span) -> Iterator[Entry]: ...
-    def iter_newer(self, span: Span) -> Iterator[Entry]: ...
+    def iter_older(self, span: TimeRange) -> Iterator[Entry]: ...
+    def iter_newer(self, span: TimeRange) -> Iterator[Entry]: ...
     def sources_of(self, entries: Sequence[Entry]) -> Sequence[Entry]: ...
 
 
@@ -63,20 +63,20 @@ class HomeSkeleton:
     def __init__(self, reader_id: int, now_ms: int) -> None:
         self.reader_id = reader_id
         self.now_ms = now_ms
-        first = read_first(reader_id)
+        first = load_first_replies(reader_id)
         self.position, self.stamp = first.position, first.stamp
-        self._held = _hold(reader_id, first)
+        self._merged = _merge_hot_entries(reader_id, first)
         self.own = complete_own_marks(reader_id, first.own)
-        self._circle: Circle | None = None
+        self._circle: TimelineAuthors | None = None
 
-    def iter_older(self, span: Span) -> Iterator[Entry]:
+    def iter_older(self, span: TimeRange) -> Iterator[Entry]:
         """Entries inside the span, newest first. SQL only below what the live timeline holds."""
         return chain(_distinct(self._held_newest_first(span)), self._pull_older(span))
 
-    def iter_newer(self, span: Span) -> Iterator[Entry]:
+    def iter_newer(self, span: TimeRange) -> Iterator[Entry]:
         """Entries inside the span, oldest first."""
-        if self._held.complete_from <= span.above.second:
-            yield from _distinct(_inside(self._held.packed, span))
+        if self._merged.complete_from <= span.above.second:
+            yield from _distinct(_inside(self._merged.packed, span))
         else:
             yield from self._pull(span, newest_first=False)
 
@@ -87,67 +87,69 @@ class HomeSkeleton:
         one query per shard.
         """
         sources = [Entry.of_post(original) for _, original in reposts_among(entries)]
-        sources += self._held.sources_of(entries)
-        if min(entries[0], entries[-1]).event.second < self._held.complete_from:
+        sources += self._merged.sources_of(entries)
+        if min(entries[0], entries[-1]).event.second < self._merged.complete_from:
             sources += self._older_sources(entries)
         return list(dict.fromkeys([*entries, *sources])) if sources else entries
 
     def _older_sources(self, entries: Iterable[Entry]) -> list[Entry]:
-        mark, circle = self._held.complete_from, self._find_circle()
+        mark, circle = self._merged.complete_from, self._find_circle()
         posts = {original for event, original in entries if event.second < mark}
         return [Entry(*pair) for pair in read_reposts(posts, circle.author_ids)]
 
-    def _held_newest_first(self, span: Span) -> Iterator[bytes]:
+    def _held_newest_first(self, span: TimeRange) -> Iterator[bytes]:
         """What the live timeline has of the span. A first page seldom needs more than its tail."""
-        tail = self._held.newest_packed if span.below is LAST else []
+        tail = self._merged.newest_packed if span.below is LAST else []
         return chain(reversed(_inside(tail, span)), self._before(tail, span))
 
-    def _before(self, tail: list[bytes], span: Span) -> Iterator[bytes]:
-        rest = _inside(self._held.packed, span)
+    def _before(self, tail: list[bytes], span: TimeRange) -> Iterator[bytes]:
+        rest = _inside(self._merged.packed, span)
         yield from reversed(rest[: bisect_left(rest, tail[0])] if tail else rest)
 
-    def _pull_older(self, span: Span) -> Iterator[Entry]:
-        if self._held.complete_from > span.above.second:
-            floor = PostId(self._held.complete_from, 0, 0)
-            yield from self._pull(Span(span.above, min(span.below, floor)), newest_first=True)
+    def _pull_older(self, span: TimeRange) -> Iterator[Entry]:
+        if self._merged.complete_from > span.above.second:
+            floor = PostId(self._merged.complete_from, 0, 0)
+            yield from self._pull(TimeRange(span.above, min(span.below, floor)), newest_first=True)
 
-    def _pull(self, span: Span, newest_first: bool) -> Iterator[Entry]:
+    def _pull(self, span: TimeRange, newest_first: bool) -> Iterator[Entry]:
         return iter_pulled(self._find_circle(), span, newest_first)
 
-    def _find_circle(self) -> Circle:
+    def _find_circle(self) -> TimelineAuthors:
         if self._circle is None:
-            self._circle = Circle(self.reader_id, load_following(self.reader_id).followee_ids)
+            self._circle = TimelineAuthors(
+                self.reader_id, load_following(self.reader_id).followee_ids
+            )
         return self._circle
 
 
-class First(NamedTuple):
+class FirstReplies(NamedTuple):
     """What the first round trip of a page brings; without Redis None but for `live`.
 
     `live`: None also when it reflects another following list than the reader's. `position`: of the
     log of posts that are gone. `stamp`: of what lies between the reader and others.
-    `own`: what the reader did with posts. `hot_stamp`: of the set of hot authors.
+    `own`: what the reader did with posts. `hot_validator`: of the set of hot authors.
     """
 
     live: LiveTimeline | None
     position: Position | None
     stamp: bytes | None
     own: bytes | None
-    hot_stamp: bytes | None
+    hot_validator: bytes | None
 
 
-def _hold(reader_id: int, first: First) -> Held:
+def _merge_hot_entries(reader_id: int, first: FirstReplies) -> MergedTimeline:
     """What was pushed lacks the hot authors; what is computed without Redis lacks nobody."""
-    live = first.live or rebuild(reader_id)
-    if first.live is None and first.hot_stamp is None:
-        return Held(live, ())
-    hot = directory.find(first.hot_stamp)
-    return Held(live, outboxes.find(find_hot_followees(reader_id, hot, first.stamp)))
+    live = first.live or rebuild_timeline(reader_id)
+    if first.live is None and first.hot_validator is None:
+        return MergedTimeline(live, ())
+    hot = directory.find(first.hot_validator)
+    return MergedTimeline(live, hot_entries.find(find_hot_followees(reader_id, hot, first.stamp)))
 
 
-def read_first(reader_id: int) -> First:
+def load_first_replies(reader_id: int) -> FirstReplies:
     """Cost: one round trip; two queries and two trips more when the following list ran out."""
     store, look = timeline_store(), known_posts.look()
-    ahead, asked_at = outboxes.list_stale(guess_hot_followees(reader_id)), time.monotonic()
+    ahead, asked_at = hot_entries.list_stale(guess_hot_followees(reader_id)), time.monotonic()
     commands = [
         *read_commands(ahead),
         *store.read_commands(reader_id),
@@ -155,15 +157,15 @@ def read_first(reader_id: int) -> First:
         look.command(),
         stamp_command(reader_id),
         own_marks_command(reader_id),
-        hot_stamp_command(),
+        hot_validator_command(),
     ]
     try:
-        *replies, mark, news, stamp, own, hot_stamp = redis().run(commands)
+        *replies, mark, news, stamp, own, hot_validator = redis().run(commands)
     except RedisError:
-        return First(_find_live(reader_id, (), None), None, None, None, None)
-    stored = outboxes.keep(ahead, replies, asked_at)
+        return FirstReplies(_find_live(reader_id, (), None), None, None, None, None)
+    stored = hot_entries.keep(ahead, replies, asked_at)
     position = known_posts.settle(look, news)
-    return First(_find_live(reader_id, stored, mark), position, stamp, own, hot_stamp)
+    return FirstReplies(_find_live(reader_id, stored, mark), position, stamp, own, hot_validator)
 
 
 def _find_live(reader_id: int, replies: Sequence[Any], mark: Any) -> LiveTimeline | None:
@@ -180,7 +182,7 @@ def _find_version(reader_id: int, mark: Any) -> int:
     return load_following(reader_id).version if version is None else version
 
 
-def _inside(packed: list[bytes], span: Span) -> list[bytes]:
+def _inside(packed: list[bytes], span: TimeRange) -> list[bytes]:
     """Those of the entries, oldest first, that are strictly inside the span."""
     first = bisect_left(packed, span.above.packed + b"\xff" * PACKED_BYTES)
     return packed[first : bisect_right(packed, span.below.packed)]

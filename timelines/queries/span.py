@@ -6,14 +6,14 @@ from typing import NamedTuple
 from posts.ids import FIRST, LAST, PostId
 
 
-class Span(NamedTuple):
+class TimeRange(NamedTuple):
     """Part of a timeline: entries strictly between `above` and `below`."""
 
     above: PostId = FIRST
     below: PostId = LAST
 
 
-class Circle(NamedTuple):
+class TimelineAuthors(NamedTuple):
     """Whose posts a timeline shows: the followees', and at home the reader's own."""
 
     reader_id: int

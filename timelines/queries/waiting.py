@@ -12,7 +12,7 @@ from posts.changes import PostCreated
 from posts.ids import PostId
 from relations.changes import EdgeChanged
 from timelines.changes import ChunkCut, FanOutBegun, ShardMissed
-from timelines.hot.queries.hot_authors import list_hot
+from timelines.hot.queries.hot_authors import list_hot_authors
 
 FANNING_OUT = (FanOutBegun, ChunkCut, ShardMissed)
 KINDS = [payload.kind for payload in (PostCreated, EdgeChanged, *FANNING_OUT)]
@@ -22,7 +22,7 @@ WHERE owner_id = ANY(%s::bigint[]) AND kind = ANY(%s) AND state = 0
 """
 
 
-class Waiting(NamedTuple):
+class PendingPushes(NamedTuple):
     """`events`: not pushed to everybody yet. `readers`: whose following is not applied yet.
     `hot_authors`: not pushed at all."""
 
@@ -31,7 +31,7 @@ class Waiting(NamedTuple):
     hot_authors: set[int]
 
 
-def find_waiting(account_ids: Iterable[int]) -> Waiting:
+def load_pending_pushes(account_ids: Iterable[int]) -> PendingPushes:
     """Of these accounts' shards; parked changes are not waiting for anything. Two queries a shard.
 
     The change that says a post is there and the pieces of its fan-out follow each other in one
@@ -42,7 +42,7 @@ def find_waiting(account_ids: Iterable[int]) -> Waiting:
         alias: partial(_read_shard, alias, owners)
         for alias, owners in group_by_shard(account_ids).items()
     }
-    waiting = Waiting(set(), set(), set())
+    waiting = PendingPushes(set(), set(), set())
     for rows, hot in scatter(calls).values():
         waiting.hot_authors.update(hot)
         for owner_id, kind, text in rows:
@@ -55,7 +55,7 @@ def find_waiting(account_ids: Iterable[int]) -> Waiting:
 
 def _read_shard(alias: str, owners: list[int]) -> tuple[Sequence[tuple[Any, ...]], list[int]]:
     """In this order."""
-    return fetch_all(alias, PENDING, (owners, KINDS)), list_hot(alias)
+    return fetch_all(alias, PENDING, (owners, KINDS)), list_hot_authors(alias)
 
 
 def _events_of(owner_id: int, payload: Payload) -> Iterator[PostId]:

@@ -11,22 +11,22 @@ ON CONFLICT (id) DO UPDATE SET complete_from = LEAST(
 RAISE = "UPDATE timelines_recentreach SET complete_from = %s WHERE complete_from < %s"
 
 
-def find_reach(alias: str) -> int | None:
+def find_low_water_mark(alias: str) -> int | None:
     """The mark, a second since the product's epoch. One query."""
     row = fetch_one(alias, FIND)
     return None if row is None else int(row[0])
 
 
-def claim_reach(alias: str, complete_from: int) -> None:
+def lower_low_water_mark(alias: str, complete_from: int) -> None:
     """Says that the index is complete from this second on. It has to be true."""
     execute(alias, CLAIM, (complete_from,))
 
 
-def forget_reach(alias: str) -> None:
+def delete_low_water_mark(alias: str) -> None:
     """Says that the index is not to be read."""
     execute(alias, "DELETE FROM timelines_recentreach")
 
 
-def raise_reach(alias: str, complete_from: int) -> None:
+def raise_low_water_mark(alias: str, complete_from: int) -> None:
     """Says that rows from before this second may go."""
     execute(alias, RAISE, (complete_from, complete_from))

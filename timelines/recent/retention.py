@@ -6,7 +6,7 @@ import structlog
 
 from infra.changes.chores import chore
 from timelines.recent.days import PARTITIONS, coming_days, first_second, oldest_kept, oldest_read
-from timelines.recent.low_water_mark import raise_reach
+from timelines.recent.low_water_mark import raise_low_water_mark
 
 EVERY_S = 600
 log = structlog.get_logger()
@@ -25,5 +25,5 @@ def keep_days(alias: str, today: date) -> list[str]:
     OperationalError when readers keep the table busy; the next run does it.
     """
     PARTITIONS.make(alias, coming_days(today))
-    raise_reach(alias, first_second(oldest_read(today)))
+    raise_low_water_mark(alias, first_second(oldest_read(today)))
     return PARTITIONS.drop_before(alias, oldest_kept(today))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from timelines.types import Entry
 
 
-def batches(
+def group_readers(
     entries: Mapping[int, Sequence[Entry]], size: int
 ) -> Iterator[tuple[list[int], Sequence[Entry]]]:
     """At most `size` readers, and the entries that all of them get, for each reader once.

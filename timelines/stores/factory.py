@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from django.conf import settings
 
-from timelines.stores.generation import find_period
+from timelines.stores.generation import start_generation
 from timelines.stores.interface import TimelineStore
 from timelines.stores.packed import PackedStore
 from timelines.stores.postgres import PostgresStore
@@ -20,28 +20,28 @@ DAY_S = 86_400
 def timeline_store() -> TimelineStore:
     """Timelines that were laid before it was chosen are not alive for it."""
     name = settings.TIMELINE_STORE
-    return STORES[name](find_period(name))
+    return STORES[name](start_generation(name))
 
 
-def _packed(period: int) -> PackedStore:
+def _packed(generation: int) -> PackedStore:
     live_s = settings.TIMELINE_LIVE_DAYS * DAY_S
-    return PackedStore(settings.TIMELINE_ENTRIES, live_s, period=period)
+    return PackedStore(settings.TIMELINE_ENTRIES, live_s, generation=generation)
 
 
-def _zset(period: int) -> ZsetStore:
+def _zset(generation: int) -> ZsetStore:
     live_s = settings.TIMELINE_LIVE_DAYS * DAY_S
-    return ZsetStore(settings.TIMELINE_ENTRIES, live_s, period)
+    return ZsetStore(settings.TIMELINE_ENTRIES, live_s, generation)
 
 
-def _postgres(period: int) -> PostgresStore:
+def _postgres(generation: int) -> PostgresStore:
     days = settings.TIMELINE_LIVE_DAYS
-    return PostgresStore(settings.TIMELINE_ENTRIES, days, settings.TIMELINE_COLD_DAYS, period)
+    return PostgresStore(settings.TIMELINE_ENTRIES, days, settings.TIMELINE_COLD_DAYS, generation)
 
 
-def _tiered(period: int) -> TieredStore:
+def _tiered(generation: int) -> TieredStore:
     days = settings.TIMELINE_COLD_DAYS
-    cold = PostgresStore(settings.TIMELINE_ENTRIES, days, days, period)
-    return TieredStore(_packed(period), cold)
+    cold = PostgresStore(settings.TIMELINE_ENTRIES, days, days, generation)
+    return TieredStore(_packed(generation), cold)
 
 
 STORES: Mapping[str, Callable[[int], TimelineStore]] = MappingProxyType(

@@ -45,13 +45,13 @@ class TimelineStore(Protocol):
     def begin_build(self, reader_id: int, epoch: int) -> None:
         """From now on pushes are kept, though nothing is readable yet. Takes over another build."""
 
-    def lay(self, reader_id: int, epoch: int, timeline: LiveTimeline) -> bool:
+    def finish_build(self, reader_id: int, epoch: int, timeline: LiveTimeline) -> bool:
         """Ends the build: what was computed plus what was pushed meanwhile. False: taken over."""
 
     def change_following(self, reader_id: int, change: FollowingChange) -> None:
         """Applies one step; a timeline that missed an earlier step is dropped."""
 
-    def take_out(self, reader_id: int, seen: LiveTimeline, entries: Sequence[Entry]) -> bool:
+    def remove(self, reader_id: int, seen: LiveTimeline, entries: Sequence[Entry]) -> bool:
         """Takes entries out, every copy. False: it no longer has the mark and version of `seen`,
         so that they may be wanted again, and nothing was done."""
 

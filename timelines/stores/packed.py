@@ -19,7 +19,7 @@ from typing import Any
 
 from infra.caching.client import Command, load_script, redis
 from infra.caching.keys import key, keys
-from timelines.stores.batches import batches
+from timelines.stores.batches import group_readers
 from timelines.stores.generation import epoch_in, first_epoch
 from timelines.stores.interface import FollowingChange
 from timelines.types import ENTRY_BYTES, Entry, LiveTimeline
@@ -44,13 +44,13 @@ class PackedStore:
     """TimelineStore on Redis strings."""
 
     def __init__(
-        self, max_entries: int, live_s: int, family: str = FAMILY, period: int = 0
+        self, max_entries: int, live_s: int, family: str = FAMILY, generation: int = 0
     ) -> None:
         self._family = family
         least = HEAD.size + max_entries * ENTRY_BYTES
         self._sizes = least + max(1, max_entries // STEPS) * ENTRY_BYTES, least
         self._ttl_ms = live_s * 1000
-        self._period, self._first_epoch = period, first_epoch(period)
+        self._generation, self._first_epoch = generation, first_epoch(generation)
 
     def read_commands(self, reader_id: int) -> Sequence[Command]:
         return [("GETEX", key(self._family, reader_id), "PX", self._ttl_ms)]
@@ -80,17 +80,17 @@ class PackedStore:
     def push(self, entries: Mapping[int, Sequence[Entry]]) -> int:
         commands = (
             PUSH.on(keys(self._family, readers), *self._sizes, pack(added))
-            for readers, added in batches(entries, redis().keys_per_script)
+            for readers, added in group_readers(entries, redis().keys_per_script)
         )
         return sum(redis().trickle(commands))
 
     def begin_build(self, reader_id: int, epoch: int) -> None:
-        head = HEAD.pack(BUILDING, 0, epoch_in(self._period, epoch))
+        head = HEAD.pack(BUILDING, 0, epoch_in(self._generation, epoch))
         args = (*self._sizes, head, self._ttl_ms)
         redis().call(*BEGIN_BUILD.on([key(self._family, reader_id)], *args))
 
-    def lay(self, reader_id: int, epoch: int, timeline: LiveTimeline) -> bool:
-        epoch = epoch_in(self._period, epoch)
+    def finish_build(self, reader_id: int, epoch: int, timeline: LiveTimeline) -> bool:
+        epoch = epoch_in(self._generation, epoch)
         head = HEAD.pack(timeline.complete_from, timeline.following_version, epoch)
         args = (*self._sizes, EPOCH.pack(epoch), head, timeline.data, self._ttl_ms)
         return bool(redis().call(*LAY.on([key(self._family, reader_id)], *args)))
@@ -102,7 +102,7 @@ class PackedStore:
         command = CHANGE_FOLLOWING.on([key(self._family, reader_id)], *self._sizes, *step)
         redis().call(*command)
 
-    def take_out(self, reader_id: int, seen: LiveTimeline, entries: Sequence[Entry]) -> bool:
+    def remove(self, reader_id: int, seen: LiveTimeline, entries: Sequence[Entry]) -> bool:
         head = SEEN.pack(seen.complete_from, seen.following_version)
         args = (*self._sizes, head, pack(entries))
         return bool(redis().call(*TAKE_OUT.on([key(self._family, reader_id)], *args)))

@@ -92,14 +92,14 @@ class PostgresStore:
         max_entries: int,
         live_days: int,
         kept_days: int,
-        period: int = 0,
+        generation: int = 0,
         clock_s: Callable[[], float] = time.time,
     ) -> None:
         self._max_entries = max_entries
         self._read_days, self._pushed_days = live_days + 1, live_days + 2
         self._kept_days = kept_days
         self._clock_s = clock_s
-        self._period, self._first_epoch = period, _signed(first_epoch(period))
+        self._generation, self._first_epoch = generation, _signed(first_epoch(generation))
 
     def read_commands(self, reader_id: int) -> Sequence[Command]:
         return ()
@@ -147,7 +147,7 @@ class PostgresStore:
             if row == (True,):  # what stands there has no head: nobody took unfollowed authors out
                 execute(alias, CUT, (reader_id, MAX_SECOND + 1))
 
-    def lay(self, reader_id: int, epoch: int, timeline: LiveTimeline) -> bool:
+    def finish_build(self, reader_id: int, epoch: int, timeline: LiveTimeline) -> bool:
         alias, (data, complete_from, version) = shard_of(reader_id), timeline
         entries = Entry.cut(data)
         with transaction.atomic(using=alias):
@@ -171,7 +171,7 @@ class PostgresStore:
                 execute(alias, REMOVE_AUTHOR, (reader_id, change.removed_author))
             execute(alias, ADDED, (reader_id, *columns_of(change.added)))
 
-    def take_out(self, reader_id: int, seen: LiveTimeline, entries: Sequence[Entry]) -> bool:
+    def remove(self, reader_id: int, seen: LiveTimeline, entries: Sequence[Entry]) -> bool:
         alias = shard_of(reader_id)
         with transaction.atomic(using=alias):
             head = fetch_one(alias, LOCK, (reader_id,))
@@ -222,7 +222,7 @@ class PostgresStore:
         return int(row[0])  # type: ignore[index]  # an aggregate
 
     def _stored(self, epoch: int) -> int:
-        return _signed(epoch_in(self._period, epoch))
+        return _signed(epoch_in(self._generation, epoch))
 
     def _floor(self) -> int:
         """The second below which whole weeks may be gone."""

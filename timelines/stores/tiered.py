@@ -21,8 +21,8 @@ from timelines.stores.packed import PackedStore
 from timelines.stores.postgres import PostgresStore
 from timelines.types import Entry, LiveTimeline
 
-# Whether the cold timeline was told today that its reader reads: timelines.noted:v1:{reader}
-NOTED = "timelines.noted:v1"
+# Whether the cold timeline was told today that its reader reads: timelines.touched:v1:{reader}
+NOTED = "timelines.touched:v1"
 DAY_S = 86_400
 log = structlog.get_logger()
 
@@ -70,18 +70,18 @@ class TieredStore:
         self._hot.begin_build(reader_id, epoch)
         self._cold.begin_build(reader_id, epoch)
 
-    def lay(self, reader_id: int, epoch: int, timeline: LiveTimeline) -> bool:
-        is_laid = self._cold.lay(reader_id, epoch, timeline)
-        return self._hot.lay(reader_id, epoch, timeline) and is_laid
+    def finish_build(self, reader_id: int, epoch: int, timeline: LiveTimeline) -> bool:
+        is_laid = self._cold.finish_build(reader_id, epoch, timeline)
+        return self._hot.finish_build(reader_id, epoch, timeline) and is_laid
 
     def change_following(self, reader_id: int, change: FollowingChange) -> None:
         self._cold.change_following(reader_id, change)
         self._hot.change_following(reader_id, change)
 
-    def take_out(self, reader_id: int, seen: LiveTimeline, entries: Sequence[Entry]) -> bool:
+    def remove(self, reader_id: int, seen: LiveTimeline, entries: Sequence[Entry]) -> bool:
         """Of each that is as it was seen. One that is not is looked at when it is the one read."""
-        is_cold = self._cold.take_out(reader_id, seen, entries)
-        return self._hot.take_out(reader_id, seen, entries) or is_cold
+        is_cold = self._cold.remove(reader_id, seen, entries)
+        return self._hot.remove(reader_id, seen, entries) or is_cold
 
     def drop(self, reader_id: int) -> None:
         self._cold.drop(reader_id)
@@ -97,7 +97,7 @@ class TieredStore:
             self._hot.begin_build(reader_id, epoch)
             found = self._cold.load(reader_id, ())
             if found is not None:
-                self._hot.lay(reader_id, epoch, found)
+                self._hot.finish_build(reader_id, epoch, found)
         except RedisError:
             return self._cold.load(reader_id, ())
         return found

@@ -14,9 +14,9 @@ EVERY_S = 600
 WEEK = timedelta(days=7)
 PARTITIONS = DailyPartitions("timelines_entry", "second", first_second, WEEK.days)
 # Longer than any head is pushed to (postgres.py).
-DEAD_AFTER = timedelta(days=3)
-DEAD_A_TURN = 500
-BURY = """
+EXPIRED_AFTER = timedelta(days=3)
+EXPIRED_PER_RUN = 500
+DELETE_EXPIRED = """
 WITH dead AS (
     SELECT reader_id FROM timelines_head WHERE read_at < now() - %s * interval '1 day'
     ORDER BY read_at LIMIT %s FOR UPDATE SKIP LOCKED
@@ -38,7 +38,7 @@ def keep_timeline_rows(alias: str) -> None:
     """
     today = datetime.now(UTC).date()
     keep_weeks(alias, today)
-    bury_dead(alias)
+    delete_expired(alias)
 
 
 def keep_weeks(alias: str, today: date) -> list[str]:
@@ -51,14 +51,14 @@ def keep_weeks(alias: str, today: date) -> list[str]:
     return PARTITIONS.drop_before(alias, _oldest_week(today, settings.TIMELINE_COLD_DAYS) - WEEK)
 
 
-def bury_dead(alias: str, limit: int = DEAD_A_TURN) -> int:
+def delete_expired(alias: str, limit: int = EXPIRED_PER_RUN) -> int:
     """Deletes timelines nobody reads nor pushes to any more, at most so many; returns how many.
 
     Safety: any number may run at once; one that is built anew meanwhile is left. One statement.
     """
     is_tiered = settings.TIMELINE_STORE == "tiered"
     live_days = settings.TIMELINE_COLD_DAYS if is_tiered else settings.TIMELINE_LIVE_DAYS
-    row = fetch_one(alias, BURY, (live_days + DEAD_AFTER.days, limit))
+    row = fetch_one(alias, DELETE_EXPIRED, (live_days + EXPIRED_AFTER.days, limit))
     return int(row[0])  # type: ignore[index]  # an aggregate
 
 

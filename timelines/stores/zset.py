@@ -16,7 +16,7 @@ from infra.api import base36
 from infra.caching.client import Command, load_script, redis
 from infra.caching.keys import key
 from posts.ids import PostId
-from timelines.stores.batches import batches
+from timelines.stores.batches import group_readers
 from timelines.stores.generation import epoch_in
 from timelines.stores.interface import FollowingChange
 from timelines.types import Entry, LiveTimeline
@@ -37,13 +37,13 @@ KEPT = 0
 class ZsetStore:
     """TimelineStore on sorted sets."""
 
-    def __init__(self, max_entries: int, live_s: int, period: int = 0) -> None:
+    def __init__(self, max_entries: int, live_s: int, generation: int = 0) -> None:
         self._max_entries = max_entries
         self._ttl_ms = live_s * 1000
-        self._period = period
+        self._generation = generation
 
     def read_commands(self, reader_id: int) -> Sequence[Command]:
-        return [READ.on(_keys(reader_id), self._ttl_ms, self._period)]
+        return [READ.on(_keys(reader_id), self._ttl_ms, self._generation)]
 
     def load(self, reader_id: int, replies: Sequence[Any]) -> LiveTimeline | None:
         if not replies or replies[0] is None:
@@ -55,7 +55,7 @@ class ZsetStore:
 
     def peek(self, reader_ids: Sequence[int]) -> dict[int, LiveTimeline]:
         replies = redis().run(
-            [READ.on(_keys(reader_id), KEPT, self._period) for reader_id in reader_ids]
+            [READ.on(_keys(reader_id), KEPT, self._generation) for reader_id in reader_ids]
         )
         asked = zip(reader_ids, replies, strict=True)
         loaded = {reader_id: self.load(reader_id, [reply]) for reader_id, reply in asked}
@@ -69,18 +69,20 @@ class ZsetStore:
         size = max(1, redis().keys_per_script // 3)  # a reader has three
         commands = (
             PUSH.on([k for one in readers for k in _keys(one)], self._max_entries, _text(added))
-            for readers, added in batches(entries, size)
+            for readers, added in group_readers(entries, size)
         )
         return sum(redis().trickle(commands))
 
     def begin_build(self, reader_id: int, epoch: int) -> None:
         redis().call(
-            *BEGIN_BUILD.on(_keys(reader_id), _build(epoch_in(self._period, epoch)), self._ttl_ms)
+            *BEGIN_BUILD.on(
+                _keys(reader_id), _build(epoch_in(self._generation, epoch)), self._ttl_ms
+            )
         )
 
-    def lay(self, reader_id: int, epoch: int, timeline: LiveTimeline) -> bool:
+    def finish_build(self, reader_id: int, epoch: int, timeline: LiveTimeline) -> bool:
         entries = _text(Entry.cut(timeline.data))
-        build = _build(epoch_in(self._period, epoch))
+        build = _build(epoch_in(self._generation, epoch))
         args = (build, timeline.complete_from, timeline.following_version, self._ttl_ms)
         return bool(redis().call(*LAY.on(_keys(reader_id), *args, entries)))
 
@@ -90,7 +92,7 @@ class ZsetStore:
         args = (change.before, change.after, _text(change.added), change.complete_from, gone)
         redis().call(*CHANGE_FOLLOWING.on(_keys(reader_id), *args))
 
-    def take_out(self, reader_id: int, seen: LiveTimeline, entries: Sequence[Entry]) -> bool:
+    def remove(self, reader_id: int, seen: LiveTimeline, entries: Sequence[Entry]) -> bool:
         args = (seen.complete_from, seen.following_version, _text(entries))
         return bool(redis().call(*TAKE_OUT.on(_keys(reader_id), *args)))
 

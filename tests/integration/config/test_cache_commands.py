@@ -19,7 +19,7 @@ from relations.actions.follow import follow
 from relations.cache import FOLLOWING
 from tests.integration.jobs.outcomes import Outcome
 from tests.world import drain_all, make_accounts, publish
-from timelines.hot.queries.hot_authors import heat
+from timelines.hot.queries.hot_authors import heat_author
 
 FAMILIES = re.compile(r'"([a-z_]+(?:\.[a-z_]+)+):v[0-9]+')
 
@@ -127,7 +127,7 @@ def test_limit_and_resume_go_through_all(world):
 
 def test_warm_lays_what_lacks_of_hot_authors_once(people):
     hot = people[0]
-    heat(shard_of(hot), hot)
+    heat_author(shard_of(hot), hot)
     publish(hot)
     drain_all()
     redis().call("FLUSHDB")
@@ -135,7 +135,7 @@ def test_warm_lays_what_lacks_of_hot_authors_once(people):
     assert (keys(), "5 would change" in dry.out) == (set(), True)
     assert "1 accounts done, 5 changed" in Outcome(Warm()).out
     laid = {key.partition(":")[0] for key in keys()}
-    assert {"accounts.profile", "counters.account", "posts.week", "timelines.outbox"} <= laid
+    assert {"accounts.profile", "counters.account", "posts.week", "timelines.hot_entries"} <= laid
     assert "1 accounts done, 0 changed" in Outcome(Warm()).out
 
 

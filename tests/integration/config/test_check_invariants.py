@@ -89,7 +89,7 @@ def test_hole_in_a_live_timeline(people, words):
     drain_all()
     lose(people[0], [post])
     code, [line] = lines(*words)
-    assert (code, line) == (1, f"account {people[0]}: 1 missing, 0 stale, 0 beyond")
+    assert (code, line) == (1, f"account {people[0]}: 1 missing, 0 orphaned, 0 below the mark")
 
 
 def test_it_is_a_run_of_its_own(people):

@@ -25,7 +25,7 @@ from tests.integration.relations.jobs.damage import delete_edge
 from tests.integration.timelines.holed import lose
 from tests.integration.timelines.homes import first_page
 from tests.world import drain_all, make_accounts, publish
-from timelines.hot.queries.hot_authors import heat
+from timelines.hot.queries.hot_authors import heat_author
 
 COMMANDS = list_commands()
 JOBS = list_jobs()
@@ -57,7 +57,7 @@ def people(world):
         follow(other, star)
         follow(star, other)
         follow(other, others[n - 1])
-    heat(shard_of(others[0]), others[0])
+    heat_author(shard_of(others[0]), others[0])
     drain_all()
     for person in people:
         first_page(person)

@@ -26,8 +26,8 @@ from tests.integration.moderation.people import Circle, Eyes, judge
 from tests.integration.timelines.homes import first_page, read_from_bottom, read_to_end
 from tests.truth import assert_drained_truth, counts
 from tests.world import drain_all, find_live, make_account, publish
-from timelines.hot import entries as outboxes_module
-from timelines.hot.queries.hot_authors import list_hot
+from timelines.hot import entries as entries_module
+from timelines.hot.queries.hot_authors import list_hot_authors
 
 
 @pytest.fixture
@@ -66,12 +66,12 @@ def test_home_has_nothing_of_a_hot_author(
     world: None, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings.INLINE_FOLLOWERS, settings.HOT_FOLLOWERS, settings.CHUNK_FOLLOWERS = 1, 2, 1
-    monkeypatch.setattr(outboxes_module, "COPY_S", -1.0)
+    monkeypatch.setattr(entries_module, "COPY_S", -1.0)
     circle = Circle()
     follow(circle.stranger, circle.judged)
     publish(circle.judged)
     drain_all()
-    assert circle.judged in list_hot(shard_of(circle.judged))
+    assert circle.judged in list_hot_authors(shard_of(circle.judged))
     late = publish(circle.judged)
     drain_all()
     assert circle.home()[0] == late.public

@@ -3,17 +3,17 @@
 from infra.api.pages import Window
 from posts.ids import PostId
 from tests.integration.timelines.homes import ids_of
-from timelines.queries.list import roster_page
+from timelines.queries.list import account_list_page
 
 
 def read_page(owner, list_id, limit=40, **cursor):
-    return ids_of(roster_page(owner, list_id, Window(limit, **cursor)).items)
+    return ids_of(account_list_page(owner, list_id, Window(limit, **cursor)).items)
 
 
 def read_to_end(owner, list_id, limit):
     found, cursor = [], None
     while True:
-        page = roster_page(owner, list_id, Window(limit, max_id=cursor))
+        page = account_list_page(owner, list_id, Window(limit, max_id=cursor))
         found += ids_of(page.items)
         cursor = page.older
         if cursor is None:

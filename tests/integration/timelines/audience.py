@@ -29,7 +29,7 @@ def make_live(reader_ids: Iterable[int]) -> None:
     """Empty timelines that a read just built."""
     for reader_id in reader_ids:
         timeline_store().begin_build(reader_id, 1)
-        timeline_store().lay(reader_id, 1, LiveTimeline.of([], 0, 0))
+        timeline_store().finish_build(reader_id, 1, LiveTimeline.of([], 0, 0))
 
 
 def entries_of(reader_id: int) -> set[Entry] | None:

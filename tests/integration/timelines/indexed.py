@@ -8,7 +8,7 @@ from infra.sharding.buckets import group_by_shard
 from infra.sharding.sql import execute
 from posts.ids import PostId
 from timelines.recent.actions.index_posts import index_recent
-from timelines.recent.low_water_mark import claim_reach
+from timelines.recent.low_water_mark import lower_low_water_mark
 from timelines.types import Entry
 
 INSERT = """
@@ -54,4 +54,4 @@ def index_everywhere(entries: Iterable[Entry], complete_from: int) -> None:
     recent = [entry for entry in entries if entry.event.second >= complete_from]
     for alias in settings.SHARD_ALIASES:
         index_recent(alias, recent)
-        claim_reach(alias, complete_from)
+        lower_low_water_mark(alias, complete_from)

@@ -6,7 +6,7 @@ from posts.ids import EPOCH, PostId
 from relations.actions.follow import follow, unfollow
 from tests.world import drain_all, make_accounts, publish
 from timelines.hot.actions.heat import cool_shard
-from timelines.hot.queries.hot_authors import find_unpushed
+from timelines.hot.queries.hot_authors import list_unpushed_authors
 from timelines.stores.factory import timeline_store
 
 
@@ -35,14 +35,14 @@ class Fans:
         """By a post, as it happens: that one is pushed still."""
         self.post()
         drain_all()
-        assert find_unpushed(self.shard, [self.star]) == {self.star}
+        assert list_unpushed_authors(self.shard, [self.star]) == {self.star}
 
     def cool(self) -> None:
         for fan in self.fans[1:]:
             unfollow(fan, self.star)
         drain_all()
         assert cool_shard(self.shard) == [self.star]
-        assert find_unpushed(self.shard, [self.star]) == set()
+        assert list_unpushed_authors(self.shard, [self.star]) == set()
 
     def expected(self) -> list[str]:
         return [post.public for post in sorted(self.posts, reverse=True)]

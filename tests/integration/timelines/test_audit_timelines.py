@@ -24,7 +24,7 @@ from tests.integration.timelines.holed import (
 from tests.integration.timelines.homes import first_page, read_to_end
 from tests.world import drain_all, make_accounts, publish
 from timelines.hot.directory import Directory, HotAuthors
-from timelines.hot.queries.hot_authors import heat
+from timelines.hot.queries.hot_authors import heat_author
 from timelines.jobs.audit_timelines import audit_timelines
 from timelines.management.commands.audit_timelines import Command
 from timelines.queries.difference import find_difference
@@ -64,10 +64,10 @@ def test_hole_is_found_named_and_mended(home):
     outcome = audited()
     assert outcome.code == 1
     assert outcome.out == (
-        f"account {me}: 2 missing, 0 stale, 0 beyond\n2 accounts done, 1 failed\n"
+        f"account {me}: 2 missing, 0 orphaned, 0 below the mark\n2 accounts done, 1 failed\n"
     )
     assert audited("--repair").out == (
-        f"account {me}: 2 missing, 0 stale, 0 beyond: mended\n"
+        f"account {me}: 2 missing, 0 orphaned, 0 below the mark: repaired\n"
         "3 accounts done, 1 changed, 0 failed\n"
     )
     assert read_to_end(me) == before
@@ -80,7 +80,7 @@ def test_dry_run_of_a_repair_writes_nothing(home):
     before = stored(me)
     outcome = audited("--repair", "--dry-run")
     assert outcome.out == (
-        f"account {me}: 1 missing, 0 stale, 0 beyond\n"
+        f"account {me}: 1 missing, 0 orphaned, 0 below the mark\n"
         "3 accounts looked at, 1 would change, 0 failed\n"
     )
     assert stored(me) == before
@@ -155,8 +155,8 @@ def test_dead_entries_and_muted_authors_are_no_fault(home):
     mute(me, bob)
     drain_all()
     found = find_difference(me, timeline_store().peek([me])[me])
-    assert [entry.event for entry in found.stale] == [posts[0]]
-    assert found.missing == found.beyond == []
+    assert [entry.event for entry in found.orphaned] == [posts[0]]
+    assert found.missing == found.below_mark == []
     assert audited().code == 0
 
 
@@ -168,7 +168,7 @@ def test_entries_of_whom_one_follows_no_longer_are_stale(home):
     after = timeline_store().peek([me])[me]
     seen = after._replace(data=before.data)
     found = find_difference(me, seen)
-    assert [entry.event for entry in found.stale] == posts[::2]
+    assert [entry.event for entry in found.orphaned] == posts[::2]
 
 
 def test_entries_below_the_mark_are_beyond(home):
@@ -176,8 +176,8 @@ def test_entries_below_the_mark_are_beyond(home):
     mark = posts[-1].second + 1
     add_below_the_mark(me, posts[0], mark)
     found = find_difference(me, timeline_store().peek([me])[me])
-    assert [entry.event for entry in found.beyond] == sorted(posts)
-    assert found.missing == found.stale == []
+    assert [entry.event for entry in found.below_mark] == sorted(posts)
+    assert found.missing == found.orphaned == []
 
 
 def test_timeline_that_promises_more_than_it_could_hold_is_dropped(home, settings):
@@ -252,7 +252,7 @@ def test_killed_between_its_two_steps_the_next_run_ends_it(home):
 def test_what_pages_merge_in_is_no_hole(home, monkeypatch, is_known):
     """Also when the author became hot just now, and this process does not know it yet."""
     me, (ann, bob), posts = home
-    heat(shard_of(ann), ann)
+    heat_author(shard_of(ann), ann)
     publish(ann)
     drain_all()
     if not is_known:
@@ -268,19 +268,19 @@ def test_what_pages_merge_in_is_no_hole(home, monkeypatch, is_known):
 def test_posts_of_hot_authors_do_not_hide_holes_below_them(home, settings):
     me, (ann, bob), posts = home
     settings.TIMELINE_ENTRIES = 3
-    heat(shard_of(ann), ann)
+    heat_author(shard_of(ann), ann)
     lose(me, [post for post in posts if post.author_id == bob][:1])
     for _ in range(8):
         publish(ann)
     drain_all()
-    assert "1 missing, 0 stale, 0 beyond" in audited("--repair").out
+    assert "1 missing, 0 orphaned, 0 below the mark" in audited("--repair").out
     assert audited().code == 0
 
 
 def test_own_posts_of_a_hot_reader_are_pushed(home):
     me, *_ = home
     mine = publish(me)
-    heat(shard_of(me), me)
+    heat_author(shard_of(me), me)
     drain_all()
     lose(me, [mine])
     assert audited().code == 1

@@ -17,7 +17,7 @@ from timelines.jobs.backfill_recent_posts import backfill_recent_posts
 from timelines.management.commands.backfill_recent_posts import Command
 from timelines.recent.actions.index_posts import index_recent
 from timelines.recent.days import PARTITIONS, first_second
-from timelines.recent.low_water_mark import find_reach
+from timelines.recent.low_water_mark import find_low_water_mark
 from timelines.types import Entry
 
 ROWS = (
@@ -33,7 +33,7 @@ def rows(alias):
 
 
 def marks():
-    return [find_reach(alias) for alias in settings.SHARD_ALIASES]
+    return [find_low_water_mark(alias) for alias in settings.SHARD_ALIASES]
 
 
 @pytest.fixture
@@ -152,4 +152,4 @@ def test_mark_is_of_the_day_it_ends(expected):
     last = TODAY + timedelta(days=1)
     jobs = backfill_recent_posts(Work(["shard0"]), today=lambda: next(days, last))
     list(jobs)
-    assert find_reach("shard0") == MARK + 86_400
+    assert find_low_water_mark("shard0") == MARK + 86_400

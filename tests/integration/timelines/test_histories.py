@@ -24,7 +24,7 @@ from tests.oracle import Oracle
 from tests.truth import assert_drained_truth
 from tests.world import NOW, clean, drain_all, make_accounts, publish, restrict
 from timelines.queries.home import home_page
-from timelines.recent.low_water_mark import claim_reach, raise_reach
+from timelines.recent.low_water_mark import lower_low_water_mark, raise_low_water_mark
 from timelines.stores.factory import timeline_store
 
 PEOPLE = 4
@@ -194,13 +194,13 @@ class History:
         True at any time: what is not drained yet is not promised.
         """
         for alias, kept_from in self.kept_from.items():
-            claim_reach(alias, max(kept_from, self.second - ago))
+            lower_low_water_mark(alias, max(kept_from, self.second - ago))
 
     def expire(self, account: int, ago: int) -> None:
         """As keep_days does it, a second being a day: what is below the mark goes."""
         alias = shard_of(account)
         self.kept_from[alias] = max(self.kept_from[alias], self.second - ago)
-        raise_reach(alias, self.kept_from[alias])
+        raise_low_water_mark(alias, self.kept_from[alias])
         execute(alias, EXPIRE, (self.kept_from[alias] * SEQUENCES,))
 
     def check(self) -> None:

@@ -1,4 +1,4 @@
-"""Hot authors are not pushed: pages merge their outboxes in. No hole, no double, either way."""
+"""Hot authors are not pushed: pages merge their hot_entries in. No hole, no double, either way."""
 
 from collections.abc import Callable
 
@@ -15,7 +15,7 @@ from tests.integration.timelines.stars import Fans
 from tests.world import make_accounts, publish
 from timelines.hot.actions.heat import cool_shard
 from timelines.hot.directory import SET
-from timelines.hot.queries.hot_authors import find_unpushed, heat, list_hot
+from timelines.hot.queries.hot_authors import heat_author, list_hot_authors, list_unpushed_authors
 
 Drain = Callable[[], int]
 
@@ -59,14 +59,14 @@ def test_their_reposts_merge_with_others(fans: Fans, drain: Drain) -> None:
     assert first_page(fans.me) == [last.public, *fans.expected()]
 
 
-@pytest.mark.parametrize("lost", ["set", "outbox", "timeline", "all"])
+@pytest.mark.parametrize("lost", ["set", "hot_entries", "timeline", "all"])
 def test_whatever_redis_loses_nothing_is_missing(fans: Fans, drain: Drain, lost: str) -> None:
     fans.heat()
     fans.post()
     drain()
     read_to_end(fans.me)
-    outbox = b"timelines.outbox:v1:{%d}" % fans.star
-    keys = {"set": SET, "outbox": outbox, "timeline": b"timelines.home:v1:{%d}" % fans.me}
+    hot_entries = b"timelines.hot_entries:v1:{%d}" % fans.star
+    keys = {"set": SET, "hot_entries": hot_entries, "timeline": b"timelines.home:v1:{%d}" % fans.me}
     assert redis().call("FLUSHDB") if lost == "all" else redis().call("DEL", keys[lost]) == 1
     fans.post()
     drain()
@@ -86,7 +86,7 @@ def test_who_cools_is_pushed_again_and_nothing_is_missing(fans: Fans, drain: Dra
     assert read_to_end(fans.me) == fans.expected(), "still merged"
     fans.post()
     drain()
-    assert list_hot(fans.shard) == []
+    assert list_hot_authors(fans.shard) == []
     assert read_to_end(fans.me) == fans.expected()
     fans.post()
     drain()
@@ -97,10 +97,10 @@ def test_who_cools_is_pushed_again_and_nothing_is_missing(fans: Fans, drain: Dra
 def test_who_is_hot_again_before_it_ended_stays_hot(fans: Fans, drain: Drain) -> None:
     fans.heat()
     fans.cool()
-    heat(fans.shard, fans.star)
+    heat_author(fans.shard, fans.star)
     fans.post()
     drain()
-    assert list_hot(fans.shard) == [fans.star]
+    assert list_hot_authors(fans.shard) == [fans.star]
     assert read_to_end(fans.me) == fans.expected()
 
 
@@ -109,4 +109,4 @@ def test_a_few_followers_to_and_fro_change_nothing(fans: Fans, drain: Drain) -> 
     assert cool_shard(fans.shard) == []
     fans.post()
     drain()
-    assert find_unpushed(fans.shard, [fans.star]) == {fans.star}
+    assert list_unpushed_authors(fans.shard, [fans.star]) == {fans.star}

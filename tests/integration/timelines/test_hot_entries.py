@@ -1,4 +1,4 @@
-"""The set of hot authors and copies of their outboxes: who is in, how old, at which cost."""
+"""The set of hot authors and copies of their hot_entries: who is in, how old, at which cost."""
 
 import threading
 from collections.abc import Callable
@@ -8,16 +8,16 @@ from tests.budgets import count_calls
 from tests.integration.timelines.homes import first_page, read_from_bottom, read_to_end
 from tests.integration.timelines.stars import Fans
 from tests.world import drain_all, make_accounts
-from timelines.hot import entries as outboxes_module
-from timelines.hot.directory import SET, Directory, announce_commands, directory, new_stamp
-from timelines.hot.entries import Outboxes, outbox_store
+from timelines.hot import entries as entries_module
+from timelines.hot.directory import SET, Directory, announce_commands, directory, make_validator
+from timelines.hot.entries import HotEntriesCache, hot_entries_store
 
 Drain = Callable[[], int]
 
 
 def test_many_posts_of_theirs_are_read_to_the_first(fans, drain: Drain, monkeypatch) -> None:
-    monkeypatch.setattr(outboxes_module, "OUTBOX_ENTRIES", 4)
-    outbox_store.cache_clear()
+    monkeypatch.setattr(entries_module, "ENTRIES_PER_AUTHOR", 4)
+    hot_entries_store.cache_clear()
     fans.heat()
     for _ in range(12):
         fans.post()
@@ -26,7 +26,7 @@ def test_many_posts_of_theirs_are_read_to_the_first(fans, drain: Drain, monkeypa
     for limit in (1, 5):
         assert read_to_end(fans.me, limit) == fans.expected()
         assert read_from_bottom(fans.me, limit) == fans.expected()
-    outbox_store.cache_clear()
+    hot_entries_store.cache_clear()
 
 
 def test_an_author_announced_while_the_set_is_read_is_in_it(fans: Fans, drain: Drain) -> None:
@@ -42,7 +42,7 @@ def test_an_author_announced_while_the_set_is_read_is_in_it(fans: Fans, drain: D
 
 
 def test_the_set_changes_its_stamp_only_when_it_changes(world: None) -> None:
-    redis().call("SET", SET, new_stamp())
+    redis().call("SET", SET, make_validator())
     (author,) = make_accounts(1)
     stamps = []
     for authors in (set(), {author}, {author}, {author + 1}):
@@ -58,9 +58,9 @@ def test_a_warm_page_costs_one_round_trip(fans: Fans, drain: Drain, monkeypatch)
     drain()
     first_page(fans.me)
     with count_calls() as calls:
-        assert len(Outboxes().find([fans.star])) == 1
+        assert len(HotEntriesCache().find([fans.star])) == 1
     assert (calls.statements, calls.round_trips) == ([], 1), "a process that begins"
-    monkeypatch.setattr(outboxes_module, "COPY_S", 60.0)
+    monkeypatch.setattr(entries_module, "COPY_S", 60.0)
     first_page(fans.me)
     with count_calls() as calls:
         assert first_page(fans.me) == fans.expected()
@@ -68,10 +68,10 @@ def test_a_warm_page_costs_one_round_trip(fans: Fans, drain: Drain, monkeypatch)
 
 
 def test_a_copy_is_given_out_for_a_second(fans: Fans, drain: Drain, monkeypatch) -> None:
-    monkeypatch.setattr(outboxes_module, "COPY_S", 1.0)
+    monkeypatch.setattr(entries_module, "COPY_S", 1.0)
     now_s = 100.0
     fans.heat()
-    copies = Outboxes(lambda: now_s)
+    copies = HotEntriesCache(lambda: now_s)
     (before,) = copies.find([fans.star])
     fans.post()
     drain()
@@ -84,8 +84,8 @@ def test_a_copy_is_given_out_for_a_second(fans: Fans, drain: Drain, monkeypatch)
 
 def test_an_outbox_built_while_it_is_pushed_to_lacks_nothing(fans: Fans, monkeypatch) -> None:
     fans.heat()
-    redis().call("DEL", b"timelines.outbox:v1:{%d}" % fans.star)
-    read, going = outboxes_module.newest_entries, threading.Event()
+    redis().call("DEL", b"timelines.hot_entries:v1:{%d}" % fans.star)
+    read, going = entries_module.newest_entries, threading.Event()
 
     def slow(*args: int) -> object:
         found = read(*args)
@@ -95,7 +95,7 @@ def test_an_outbox_built_while_it_is_pushed_to_lacks_nothing(fans: Fans, monkeyp
             drain_all()
         return found
 
-    monkeypatch.setattr(outboxes_module, "newest_entries", slow)
-    Outboxes().find([fans.star])
+    monkeypatch.setattr(entries_module, "newest_entries", slow)
+    HotEntriesCache().find([fans.star])
     assert going.is_set()
     assert read_to_end(fans.me) == fans.expected()

@@ -24,7 +24,7 @@ step = st.one_of(
     st.tuples(st.just("drain"), st.none(), st.none()),
     st.tuples(st.just("cool"), st.none(), st.none()),
     st.tuples(st.just("flush"), st.none(), st.none()),
-    st.tuples(st.just("evict"), st.sampled_from(["set", "outbox", "home"]), person),
+    st.tuples(st.just("evict"), st.sampled_from(["set", "hot_entries", "home"]), person),
 )
 
 
@@ -62,7 +62,7 @@ def test_crossing_either_way_leaves_no_hole_and_no_double(
         elif name == "flush":
             redis().call("FLUSHDB")
         elif name == "evict":
-            family = {"set": "hot:v1:{0}", "outbox": f"outbox:v1:{{{people[what]}}}"}
+            family = {"set": "hot:v1:{0}", "hot_entries": f"hot_entries:v1:{{{people[what]}}}"}
             redis().call("DEL", "timelines." + family.get(who, f"home:v1:{{{people[what]}}}"))
     drain_all()
     for reader in people:

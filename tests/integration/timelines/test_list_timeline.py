@@ -31,7 +31,7 @@ from tests.integration.timelines.account_lists import read_from_bottom, read_pag
 from tests.integration.timelines.homes import at, newest_first
 from tests.integration.timelines.indexed import index_everywhere
 from tests.world import drain_all, find_live, make_accounts, publish
-from timelines.queries.list import roster_page
+from timelines.queries.list import account_list_page
 from timelines.types import Entry
 
 
@@ -67,7 +67,7 @@ def test_members_posts_and_nobody_elses_not_even_mine(mine):
 def test_with_nobody_on_it_and_when_it_is_gone(mine):
     publish(mine.me)
     remove_members(mine.me, mine.list_id, mine.members)
-    assert roster_page(mine.me, mine.list_id, Window(20)) == ([], None, None)
+    assert account_list_page(mine.me, mine.list_id, Window(20)) == ([], None, None)
     delete_account_list(mine.me, mine.list_id)
     for owner in (mine.me, mine.friends[0]):
         with pytest.raises(ListNotFound):
@@ -83,7 +83,7 @@ def test_cursors_are_those_of_home(mine):
     assert mine.read(3, min_id=posts[2].public) == newest_first(*posts[3:6])
     delete_post(posts[5])
     assert mine.read(1, max_id=posts[5].public) == newest_first(posts[4])
-    page = partial(roster_page, mine.me, mine.list_id)
+    page = partial(account_list_page, mine.me, mine.list_id)
     assert page(Window(9)).older is None, "the one that is left is deleted"
     assert page(Window(8)).older == posts[1].public
     assert page(Window(8)).newer == posts[9].public
@@ -187,7 +187,7 @@ def test_it_does_not_touch_the_live_timeline(mine):
     redis().call("FLUSHDB")
     assert mine.read() == []
     assert find_live(mine.me) is None
-    assert not [key for key in redis().call("KEYS", "*") if b"timelines.worn" in key]
+    assert not [key for key in redis().call("KEYS", "*") if b"timelines.repairs" in key]
 
 
 def test_warm_it_costs_two_queries_at_home_and_one_a_shard_for_reposts(mine):

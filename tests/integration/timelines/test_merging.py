@@ -136,7 +136,7 @@ def test_an_original_that_arrives_after_its_repost_is_no_second_item(crowd, drai
     assert late is not None
     turned = late._replace(data=b"".join(reversed(late.packed)))
     store.begin_build(crowd.me, 7)
-    assert store.lay(crowd.me, 7, turned)
+    assert store.finish_build(crowd.me, 7, turned)
     assert crowd.items() == [(event.public, [friend])]
 
 

@@ -30,7 +30,7 @@ def entry(second: int, author: int = 7) -> Entry:
 def lay(store: PackedStore, seconds: range, epoch: int = 1) -> None:
     store.begin_build(READER, epoch)
     packed = [entry(second).packed for second in seconds]
-    assert store.lay(READER, epoch, LiveTimeline.of(packed, seconds[0], 1))
+    assert store.finish_build(READER, epoch, LiveTimeline.of(packed, seconds[0], 1))
 
 
 def usage() -> int:
@@ -59,7 +59,7 @@ def test_a_timeline_never_takes_much_more_than_its_entries(store: PackedStore, f
         if turn % 100 == 80:
             store.change_following(READER, FollowingChange(1, 1, removed_author=turn // 100 % 9))
         if turn % 100 == 90:
-            store.take_out(READER, live(store), [entry(second - 1, turn % 9)])
+            store.remove(READER, live(store), [entry(second - 1, turn % 9)])
         assert usage() <= min(MOST_BYTES, len(live(store).data) * 1.15 + BESIDE_BYTES)
     assert live(store).complete_from > 1_000, "it has never been cut"
 
@@ -97,7 +97,7 @@ def test_push_reaches_those_alive_wherever_they_stand_among_others(
 ) -> None:
     for reader_id in alive:
         store.begin_build(reader_id, 1)
-        store.lay(reader_id, 1, LiveTimeline.of([], 0, 1))
+        store.finish_build(reader_id, 1, LiveTimeline.of([], 0, 1))
     assert store.push(dict.fromkeys(range(20), (entry(5),))) == len(alive)
     laid = store.peek(range(20))
     assert {one: live.data for one, live in laid.items()} == dict.fromkeys(alive, entry(5).packed)

@@ -22,7 +22,7 @@ from tests.integration.timelines.indexed import index_everywhere
 from tests.world import make_accounts, publish
 from timelines import cache
 from timelines.recent.queries import public_posts
-from timelines.recent.queries.public_posts import newest_public
+from timelines.recent.queries.public_posts import list_newest_public
 from timelines.types import Entry
 
 PUBLIC = "/api/v1/timelines/public"
@@ -150,7 +150,7 @@ def test_one_shard_down_leaves_the_others_posts(people, posts, monkeypatch):
     expected = [post for post in posts if shard_of(int(post[6:12], 36)) != down]
     for first in range(len(aliases)):
         monkeypatch.setattr("random.randrange", lambda _, first=first: first)
-        assert [i.public for i in newest_public(100)] == expected
+        assert [i.public for i in list_newest_public(100)] == expected
 
 
 def test_no_shard_is_said(posts, monkeypatch):
@@ -159,4 +159,4 @@ def test_no_shard_is_said(posts, monkeypatch):
 
     monkeypatch.setattr(public_posts, "fetch_all", fetch_nothing)
     with pytest.raises(OperationalError):
-        newest_public(100)
+        list_newest_public(100)

@@ -13,13 +13,13 @@ from tests.budgets import count_calls
 from tests.integration.timelines.indexed import delete_posts, index_everywhere, write_posts
 from tests.world import clean
 from timelines.queries.pull import pull, pull_from_tables
-from timelines.queries.span import Circle, Span
-from timelines.recent.queries.recent_posts import read_recent
+from timelines.queries.span import TimelineAuthors, TimeRange
+from timelines.recent.queries.recent_posts import load_recent
 from timelines.types import Entry
 
 pytestmark = pytest.mark.usefixtures("world")
 READER, FOLLOWEES, STRANGER = 1, [2, 3, 4, 7], 5
-CIRCLE = Circle(READER, FOLLOWEES)
+CIRCLE = TimelineAuthors(READER, FOLLOWEES)
 # Around a few seconds, hours apart, so that every step and every tie is met.
 SECONDS = [0, 1, 2, 3_600, 3_601, 20_000, 20_001, 90_000, 400_000, 400_001]
 
@@ -36,7 +36,7 @@ def pages(circle, span, batch, newest_first):
         if len(entries) < batch:
             return
         edge = entries[-1].event
-        span = Span(span.above, edge) if newest_first else Span(edge, span.below)
+        span = TimeRange(span.above, edge) if newest_first else TimeRange(edge, span.below)
 
 
 @hypothesis.settings(
@@ -53,7 +53,7 @@ def test_pull_is_what_the_tables_say(history, complete_from, bounds, batch, newe
     write_posts(entries)
     index_everywhere(entries, complete_from)
     delete_posts(gone)
-    span = Span(*bounds)
+    span = TimeRange(*bounds)
     found = [e for e in pages(CIRCLE, span, batch, newest_first) if e.event not in gone]
     assert found == pull_from_tables(CIRCLE.author_ids, span, len(entries) + 1, newest_first)
 
@@ -71,13 +71,13 @@ def home_shard():
 
 def test_above_the_mark_it_is_one_query_on_the_readers_shard(home_shard):
     with count_calls() as calls:
-        assert len(pull(CIRCLE, Span(), 5)) == 5
+        assert len(pull(CIRCLE, TimeRange(), 5)) == 5
     assert calls.sql == {home_shard: 1}
 
 
 def test_below_the_mark_it_is_one_more_a_shard(home_shard):
     with count_calls() as calls:
-        assert len(pull(CIRCLE, Span(), 11)) == 11
+        assert len(pull(CIRCLE, TimeRange(), 11)) == 11
     assert calls.sql[home_shard] == 2
     assert all(count == 1 for alias, count in calls.sql.items() if alias != home_shard)
 
@@ -85,40 +85,40 @@ def test_below_the_mark_it_is_one_more_a_shard(home_shard):
 def test_span_above_the_mark_never_asks_the_tables(home_shard):
     for newest_first in (True, False):
         with count_calls() as calls:
-            assert len(pull(CIRCLE, Span(PostId(1006, 0, 0)), 50, newest_first)) == 6
+            assert len(pull(CIRCLE, TimeRange(PostId(1006, 0, 0)), 50, newest_first)) == 6
         assert calls.sql == {home_shard: 1}
 
 
 def test_without_a_mark_the_tables_answer(home_shard):
     execute(home_shard, "DELETE FROM timelines_recentreach")
     execute(home_shard, "DELETE FROM timelines_recentpost")
-    assert len(pull(CIRCLE, Span(), 50)) == 13
-    assert read_recent(CIRCLE, Span(), 50) == ([], None)
+    assert len(pull(CIRCLE, TimeRange(), 50)) == 13
+    assert load_recent(CIRCLE, TimeRange(), 50) == ([], None)
 
 
 def test_mark_without_posts_says_there_are_none():
     index_everywhere([], 1004)
-    assert read_recent(CIRCLE, Span(), 50) == ([], 1004)
+    assert load_recent(CIRCLE, TimeRange(), 50) == ([], 1004)
 
 
 def test_ones_own_post_is_there_before_any_index_has_it():
     index_everywhere([], 0)
     write_posts([OWN])
-    assert pull(CIRCLE, Span(), 5) == [OWN]
+    assert pull(CIRCLE, TimeRange(), 5) == [OWN]
 
 
 def test_ones_own_deleted_post_is_gone_at_once(home_shard):
     delete_posts([OWN.event])
-    assert OWN not in pull(CIRCLE, Span(), 50)
+    assert OWN not in pull(CIRCLE, TimeRange(), 50)
 
 
 def test_follower_of_nobody_has_their_own(home_shard):
-    assert pull(Circle(READER, []), Span(), 5) == [OWN]
+    assert pull(TimelineAuthors(READER, []), TimeRange(), 5) == [OWN]
 
 
 def test_each_shard_answers_from_its_own_index(home_shard):
     execute(home_shard, "DELETE FROM timelines_recentpost")
-    assert read_recent(CIRCLE, Span(), 50).entries == [OWN]
+    assert load_recent(CIRCLE, TimeRange(), 50).entries == [OWN]
     for alias in settings.SHARD_ALIASES:
         if alias != home_shard:
             assert _one_of(alias).entries == POSTS[::-1][:8]
@@ -126,4 +126,4 @@ def test_each_shard_answers_from_its_own_index(home_shard):
 
 def _one_of(alias):
     reader = next(n for n in range(100, 200) if shard_of(n) == alias)
-    return read_recent(Circle(reader, FOLLOWEES), Span(), 50)
+    return load_recent(TimelineAuthors(reader, FOLLOWEES), TimeRange(), 50)

@@ -13,7 +13,7 @@ from tests.budgets import count_calls
 from tests.integration.timelines.holed import stored
 from tests.integration.timelines.homes import first_page
 from tests.world import drain_all, make_accounts, publish
-from timelines.read_repair import FEWEST, mend_shard, mend_worn_timelines
+from timelines.read_repair import MIN_ENTRIES, repair_requested_timelines, repair_shard
 from timelines.stores.factory import timeline_store
 from timelines.types import Entry
 
@@ -35,7 +35,7 @@ def home(world):
 
 
 def is_filed(reader_id):
-    worn = key("timelines.worn:v1", shard_of(reader_id))
+    worn = key("timelines.repairs:v1", shard_of(reader_id))
     return bool(redis().call("SISMEMBER", worn, reader_id))
 
 
@@ -51,7 +51,7 @@ def test_page_of_mostly_deleted_posts_has_the_timeline_mended(home):
     expected = [post.public for post in sorted(posts[:5] + posts[16:], reverse=True)]
     assert first_page(me) == expected
     assert is_filed(me)
-    assert mend_shard(shard_of(me)) == 1
+    assert repair_shard(shard_of(me)) == 1
     assert first_page(me) == expected
     assert not is_filed(me)
     assert len(timeline_store().peek([me])[me].packed) == len(expected)
@@ -78,7 +78,7 @@ def test_muted_authors_are_no_fault(home):
 def test_small_page_says_nothing(home):
     me, _, posts = home
     delete(posts)
-    first_page(me, FEWEST - 2)
+    first_page(me, MIN_ENTRIES - 2)
     assert not is_filed(me)
 
 
@@ -92,7 +92,7 @@ def test_entries_of_whom_one_does_not_follow_are_dead(home):
     timeline_store().push({me: [Entry.of_post(post) for post in strange]})
     assert len(first_page(me)) == POSTS
     assert is_filed(me)
-    do_on_each(mend_worn_timelines, ["default", shard_of(me)])
+    do_on_each(repair_requested_timelines, ["default", shard_of(me)])
     assert timeline_store().peek([me])[me] == seen
 
 
@@ -100,10 +100,10 @@ def test_filed_once_a_minute(home):
     me, _, posts = home
     delete(posts)
     first_page(me)
-    redis().call("DEL", key("timelines.worn:v1", shard_of(me)))
+    redis().call("DEL", key("timelines.repairs:v1", shard_of(me)))
     first_page(me)
     assert not is_filed(me)
-    assert 0 < redis().call("TTL", key("timelines.noticed:v1", me)) <= 60
+    assert 0 < redis().call("TTL", key("timelines.repair_requested:v1", me)) <= 60
 
 
 def test_timeline_that_is_gone_by_then_stays_so(home):
@@ -111,5 +111,5 @@ def test_timeline_that_is_gone_by_then_stays_so(home):
     delete(posts)
     first_page(me)
     timeline_store().drop(me)
-    assert mend_shard(shard_of(me)) == 0
+    assert repair_shard(shard_of(me)) == 0
     assert stored(me) is None

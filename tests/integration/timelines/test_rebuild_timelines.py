@@ -61,7 +61,8 @@ def test_dry_run_names_each_entry_and_writes_nothing(home):
     outcome = Outcome(Rebuild(), "--all", "--dry-run")
     missing = [f"account {me}: + {p.public} of {p.author_id}: missing" for p in sorted(posts[1:3])]
     stale = [
-        f"account {me}: - {p.public} of {p.author_id}: stale" for p in sorted([posts[0], strange])
+        f"account {me}: - {p.public} of {p.author_id}: orphaned"
+        for p in sorted([posts[0], strange])
     ]
     lines = [*missing, *stale, "4 accounts looked at, 1 would change, 0 failed", ""]
     assert outcome.out == "\n".join(lines)
@@ -173,15 +174,15 @@ def test_vacuum_takes_out_what_is_dead_where_it_is_much(home):
     """Two of five entries are."""
     me, *_ = home
     before = stored(me)
-    assert Outcome(Vacuum(), "--dead-share", "0.4").out == "4 accounts done, 0 changed, 0 failed\n"
-    outcome = Outcome(Vacuum(), "--dead-share", "0.39", "--dry-run")
+    assert Outcome(Vacuum(), "--stale-ratio", "0.4").out == "4 accounts done, 0 changed, 0 failed\n"
+    outcome = Outcome(Vacuum(), "--stale-ratio", "0.39", "--dry-run")
     assert outcome.out == (
-        f"account {me}: 2 of 5 entries are dead\n4 accounts looked at, 1 would change, 0 failed\n"
+        f"account {me}: 2 of 5 entries are stale\n4 accounts looked at, 1 would change, 0 failed\n"
     )
     assert stored(me) == before
     assert "1 changed" in Outcome(Vacuum()).out
     found = difference(me)
-    assert (len(found.missing), found.dead) == (2, []), "holes are not its business"
+    assert (len(found.missing), found.stale) == (2, []), "holes are not its business"
     assert Outcome(Audit()).code == 1
 
 

@@ -13,7 +13,7 @@ from posts.ids import SEQUENCES, PostId
 from tests.races import run_together
 from timelines.recent.actions.index_posts import index_recent
 from timelines.recent.days import PARTITIONS, first_second
-from timelines.recent.low_water_mark import claim_reach, find_reach
+from timelines.recent.low_water_mark import find_low_water_mark, lower_low_water_mark
 from timelines.recent.retention import keep_days, keep_recent_days
 from timelines.types import Entry
 
@@ -80,26 +80,26 @@ def test_a_day_more_than_is_read_is_kept_and_dropped_after_that():
 
 
 def test_mark_never_promises_a_day_that_is_dropped():
-    claim_reach(ALIAS, 0)
+    lower_low_water_mark(ALIAS, 0)
     for number in range(12):
         keep_days(ALIAS, day(number))
         oldest = first_second(day(number - settings.RECENT_DAYS))
-        assert find_reach(ALIAS) == oldest
+        assert find_low_water_mark(ALIAS) == oldest
         assert all(name >= min(names(number - settings.RECENT_DAYS - 1))
                    for name in PARTITIONS.names(ALIAS))  # fmt: skip
 
 
 def test_mark_that_is_higher_stays_and_a_missing_one_is_not_made():
     keep_days(ALIAS, DAY)
-    assert find_reach(ALIAS) is None
-    claim_reach(ALIAS, first_second(day(0)))
+    assert find_low_water_mark(ALIAS) is None
+    lower_low_water_mark(ALIAS, first_second(day(0)))
     keep_days(ALIAS, DAY)
-    assert find_reach(ALIAS) == first_second(day(0))
+    assert find_low_water_mark(ALIAS) == first_second(day(0))
 
 
 def test_mark_is_up_before_anything_is_dropped_even_if_killed_between(monkeypatch):
     keep_days(ALIAS, DAY)
-    claim_reach(ALIAS, 0)
+    lower_low_water_mark(ALIAS, 0)
     post_on(0)
 
     def killed(*_):
@@ -108,7 +108,7 @@ def test_mark_is_up_before_anything_is_dropped_even_if_killed_between(monkeypatc
     monkeypatch.setattr(type(PARTITIONS), "drop_before", killed)
     with pytest.raises(KeyboardInterrupt):
         keep_days(ALIAS, day(30))
-    assert find_reach(ALIAS) == first_second(day(30 - settings.RECENT_DAYS))
+    assert find_low_water_mark(ALIAS) == first_second(day(30 - settings.RECENT_DAYS))
     assert len(kept()) == 1
 
 

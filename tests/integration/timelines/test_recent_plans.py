@@ -10,11 +10,11 @@ from infra.sharding.sql import execute
 from posts.ids import SEQUENCES, PostId, second_of
 from tests.budgets import count_calls
 from tests.plans import nodes_of, settle
-from timelines.queries.span import Circle, Span
+from timelines.queries.span import TimelineAuthors, TimeRange
 from timelines.recent.days import PARTITIONS, first_second, kept_days
-from timelines.recent.low_water_mark import claim_reach
+from timelines.recent.low_water_mark import lower_low_water_mark
 from timelines.recent.queries.public_posts import _ask
-from timelines.recent.queries.recent_posts import read_recent
+from timelines.recent.queries.recent_posts import load_recent
 
 READER, AUTHORS, DAYS = 1, 20_000, 2
 ALIAS = "shard1"
@@ -33,7 +33,7 @@ def week(world):
     PARTITIONS.make(ALIAS, kept_days(NOW.date()))
     now = second_of(NOW.timestamp())
     execute(ALIAS, FILL, (AUTHORS, now, AUTHORS, AUTHORS * 4 * DAYS))
-    claim_reach(ALIAS, first_second(NOW.date() - timedelta(days=settings.RECENT_DAYS)))
+    lower_low_water_mark(ALIAS, first_second(NOW.date() - timedelta(days=settings.RECENT_DAYS)))
     settle(ALIAS, "timelines_recentpost")
     yield
     for name in PARTITIONS.names(ALIAS):
@@ -47,9 +47,9 @@ def run_nodes(statement):
 
 def index_scans(followees, span, newest_first):
     """Scans of the index that a pull of 60 ran, how often, and with how many rows a time."""
-    circle = Circle(READER, range(2, 2 + followees))
+    circle = TimelineAuthors(READER, range(2, 2 + followees))
     with count_calls() as calls:
-        assert len(read_recent(circle, span, 60, newest_first, NOW.timestamp).entries) == 60
+        assert len(load_recent(circle, span, 60, newest_first, NOW.timestamp).entries) == 60
     (statement,) = calls.statements
     scans = [node for node in run_nodes(statement) if "recentpost" in node.get("Relation Name", "")]
     assert all(node["Node Type"] == "Index Only Scan" for node in scans if node["Actual Rows"])
@@ -67,22 +67,22 @@ def days_of(scans):
 @pytest.mark.parametrize("newest_first", [True, False])
 def test_who_has_enough_within_an_hour_reads_no_more(week, newest_first):
     above = PostId(first_second(NOW.date()), 0, 0)
-    scans = index_scans(500, Span(above), newest_first)
+    scans = index_scans(500, TimeRange(above), newest_first)
     assert rows_read(scans) <= 500 * 4 / 24 * 1.5
     assert days_of(scans) == {PARTITIONS.name(NOW.date())}
 
 
 def test_who_follows_few_reads_all_they_posted_at_most(week):
-    scans = index_scans(20, Span(), True)
+    scans = index_scans(20, TimeRange(), True)
     assert 60 <= rows_read(scans) <= 20 * 4 * DAYS * 1.1
 
 
 def test_days_below_the_mark_are_not_looked_at(week):
     execute(ALIAS, "DELETE FROM timelines_recentreach")
-    claim_reach(ALIAS, first_second(NOW.date()) + 3_600 * 20)
-    circle = Circle(READER, range(2, 20))
+    lower_low_water_mark(ALIAS, first_second(NOW.date()) + 3_600 * 20)
+    circle = TimelineAuthors(READER, range(2, 20))
     with count_calls() as calls:
-        read_recent(circle, Span(), 450, True, NOW.timestamp)
+        load_recent(circle, TimeRange(), 450, True, NOW.timestamp)
     scans = [
         n for n in run_nodes(calls.statements[0]) if "recentpost" in n.get("Relation Name", "")
     ]

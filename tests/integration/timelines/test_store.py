@@ -49,7 +49,7 @@ def found(store: TimelineStore) -> tuple[list[Entry], int, int] | None:
 def lay(store: TimelineStore, *at: int, complete_from: int = 0, version: int = 1) -> None:
     store.begin_build(READER, 99)
     packed = [entry(second).packed for second in at]
-    assert store.lay(READER, 99, LiveTimeline.of(packed, complete_from, version))
+    assert store.finish_build(READER, 99, LiveTimeline.of(packed, complete_from, version))
 
 
 def test_a_timeline_that_is_not_live_is_not_pushed_to(store: TimelineStore) -> None:
@@ -72,7 +72,9 @@ def test_what_is_pushed_while_building_is_there_after(store: TimelineStore) -> N
     store.begin_build(READER, 2**64 - 1)
     assert store.push({READER: [entry(5), repost(6)]}) == 1
     assert read(store, READER) is None, "half a timeline must not be readable"
-    assert store.lay(READER, 2**64 - 1, LiveTimeline.of([entry(3).packed, entry(5).packed], 2, 8))
+    assert store.finish_build(
+        READER, 2**64 - 1, LiveTimeline.of([entry(3).packed, entry(5).packed], 2, 8)
+    )
     assert found(store) == ([entry(3), entry(5), repost(6)], 2, 8)
 
 
@@ -80,15 +82,15 @@ def test_a_build_that_was_taken_over_is_not_laid(store: TimelineStore) -> None:
     store.begin_build(READER, 1)
     store.push({READER: [entry(5)]})
     store.begin_build(READER, 2)
-    assert not store.lay(READER, 1, LiveTimeline.of([], 0, 1))
-    assert store.lay(READER, 2, LiveTimeline.of([], 0, 1))
+    assert not store.finish_build(READER, 1, LiveTimeline.of([], 0, 1))
+    assert store.finish_build(READER, 2, LiveTimeline.of([], 0, 1))
     assert seconds(store) == [5], "the second build keeps what was pushed to the first"
 
 
 def test_a_build_that_was_lost_is_not_laid(kind: Kind, store: TimelineStore) -> None:
     store.begin_build(READER, 1)
     kind.lose()
-    assert not store.lay(READER, 1, LiveTimeline.of([], 0, 1))
+    assert not store.finish_build(READER, 1, LiveTimeline.of([], 0, 1))
     assert read(store, READER) is None
 
 
@@ -133,7 +135,7 @@ def test_many_readers_at_once(store: TimelineStore) -> None:
     """On all shards, with what they get in common and with what each gets alone."""
     for reader in range(1, 21):
         store.begin_build(reader, reader)
-        store.lay(reader, reader, LiveTimeline.of([], 0, 1))
+        store.finish_build(reader, reader, LiveTimeline.of([], 0, 1))
     assert store.push({reader: [entry(reader)] for reader in range(1, 31)}) == 20
     assert store.push(dict.fromkeys(range(1, 301), (entry(40), entry(41)))) == 20
     for reader in range(1, 21):
@@ -188,7 +190,7 @@ def test_a_step_that_comes_again_adds_what_it_brings_now(store: TimelineStore) -
 def test_a_step_during_a_build_keeps_its_entries(store: TimelineStore) -> None:
     store.begin_build(READER, 1)
     store.change_following(READER, FollowingChange(7, 8, added=[entry(5)]))
-    assert store.lay(READER, 1, LiveTimeline.of([], 0, 8))
+    assert store.finish_build(READER, 1, LiveTimeline.of([], 0, 8))
     assert seconds(store) == [5]
 
 
@@ -202,7 +204,7 @@ def test_how_far_down_it_reaches(store: TimelineStore) -> None:
     assert store.find_complete_from(READER) is None
     store.begin_build(READER, 1)
     assert store.find_complete_from(READER) == 0, "a build may end anywhere: bring all there is"
-    store.lay(READER, 1, LiveTimeline.of([], 77, 1))
+    store.finish_build(READER, 1, LiveTimeline.of([], 77, 1))
     assert store.find_complete_from(READER) == 77
 
 
@@ -229,9 +231,9 @@ def test_what_is_taken_out_goes_with_its_repeats_and_the_rest_stays(store: Timel
     store.push({READER: [entry(5), repost(6)]})
     seen = store.peek([READER])[READER]
     store.push({READER: [entry(7), repost(8)]})
-    assert store.take_out(READER, seen, [entry(5), entry(1), repost(6)])
+    assert store.remove(READER, seen, [entry(5), entry(1), repost(6)])
     assert found(store) == ([entry(4), entry(6), entry(7), repost(8)], 3, 8)
-    assert store.lay(READER, 99, LiveTimeline.of([], 0, 1)), "it is the same build's"
+    assert store.finish_build(READER, 99, LiveTimeline.of([], 0, 1)), "it is the same build's"
 
 
 @pytest.mark.parametrize("now", [{"complete_from": 2}, {"version": 9}])
@@ -243,10 +245,10 @@ def test_nothing_is_taken_out_of_a_timeline_that_is_another_now(
     seen = store.peek([READER])[READER]
     lay(store, 4, 5, **({"complete_from": 3, "version": 8} | now))
     before = found(store)
-    assert not store.take_out(READER, seen, [entry(5)])
+    assert not store.remove(READER, seen, [entry(5)])
     assert found(store) == before
     store.drop(READER)
-    assert not store.take_out(READER, seen, [entry(5)])
+    assert not store.remove(READER, seen, [entry(5)])
     assert store.peek([READER]) == {}
 
 
@@ -255,7 +257,7 @@ def test_a_build_that_is_pushed_more_than_it_holds_misses_nothing(store: Timelin
     store.begin_build(READER, 1)
     for second in range(1, 60):
         store.push({READER: [entry(second)]})
-    is_laid = store.lay(READER, 1, LiveTimeline.of([], 0, 1))
+    is_laid = store.finish_build(READER, 1, LiveTimeline.of([], 0, 1))
     timeline = read(store, READER)
     assert timeline is not None or not is_laid
     if timeline is not None:
@@ -269,7 +271,7 @@ def test_a_shard_that_is_away_keeps_no_other_readers_waiting(
     store = next(kind for kind in KINDS if kind.name == name).make()
     for reader in range(1, 5):
         store.begin_build(reader, 1)
-        store.lay(reader, 1, LiveTimeline.of([], 0, 1))
+        store.finish_build(reader, 1, LiveTimeline.of([], 0, 1))
     with monkeypatch.context() as broken:
         ask = postgres.fetch_one
 

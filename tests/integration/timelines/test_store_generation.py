@@ -21,9 +21,15 @@ from tests.integration.timelines.test_histories import History, step
 from tests.world import clean, drain_all, find_live, make_accounts, publish
 from timelines.models import TimelineEntry, TimelineHead
 from timelines.stores.factory import STORES, timeline_store
-from timelines.stores.generation import find_period
+from timelines.stores.generation import start_generation
 from timelines.stores.interface import TimelineStore
-from timelines.stores.weeks import PARTITIONS, bury_dead, keep_weeks, oldest_second_read, week_of
+from timelines.stores.weeks import (
+    PARTITIONS,
+    delete_expired,
+    keep_weeks,
+    oldest_second_read,
+    week_of,
+)
 from timelines.types import LiveTimeline
 
 Choose = Callable[[str], None]
@@ -45,7 +51,7 @@ def choose(world: None, settings: Settings) -> Iterator[Choose]:
 
 def _restart() -> None:
     timeline_store.cache_clear()
-    find_period.cache_clear()
+    start_generation.cache_clear()
 
 
 @pytest.fixture(params=OTHERS)
@@ -95,9 +101,9 @@ def test_a_restart_with_the_same_store_builds_nothing_anew(choose: Choose, name:
     drain_all()
     first_page(me)
     laid = find_live(me)
-    period = find_period(name)
+    period = start_generation(name)
     choose(name)
-    assert find_period(name) == period
+    assert start_generation(name) == period
     assert laid is not None
     assert find_live(me) == laid
 
@@ -124,7 +130,7 @@ def test_who_runs_on_from_an_earlier_period_reads_what_later_ones_lay(
 def rebuild_in(earlier: TimelineStore, reader_id: int) -> LiveTimeline | None:
     """What the present period makes of a timeline that an earlier one lays."""
     earlier.begin_build(reader_id, 1)
-    assert earlier.lay(reader_id, 1, LiveTimeline.of([], 0, 1))
+    assert earlier.finish_build(reader_id, 1, LiveTimeline.of([], 0, 1))
     return find_live(reader_id)
 
 
@@ -186,7 +192,7 @@ def test_a_read_is_noted_on_the_shard_once_a_day(choose: Choose) -> None:
     first_page(me)
     execute(shard_of(me), "UPDATE timelines_head SET read_at = read_at - interval '9 days'")
     first_page(me)
-    redis().call("DEL", b"timelines.noted:v1:{%d}" % me)
+    redis().call("DEL", b"timelines.touched:v1:{%d}" % me)
     first_page(me)
     heads = "SELECT 1 FROM timelines_head WHERE read_at > now() - interval '1 day'"
     assert fetch_all(shard_of(me), heads) == [(1,)]
@@ -222,8 +228,8 @@ def test_the_dead_are_buried_with_their_entries(choose: Choose) -> None:
         first_page(reader)
     age = "UPDATE timelines_head SET read_at = now() - interval '18 days' WHERE reader_id = %s"
     execute(ALIAS, age, (me,))
-    assert bury_dead(ALIAS) == 1
-    assert bury_dead(ALIAS) == 0
+    assert delete_expired(ALIAS) == 1
+    assert delete_expired(ALIAS) == 0
     assert [head.reader_id for head in TimelineHead.objects.on(ALIAS)] == [other]
     assert {one.reader_id for one in TimelineEntry.objects.on(ALIAS)} == {other}
     assert len(first_page(me)) == 1

@@ -80,17 +80,17 @@ class Model:
         self.store.begin_build(READER, self.epoch)
         self.computed = LiveTimeline.of(self.home(mark), mark, self.version)
 
-    def lay(self, _: int, __: int) -> None:
+    def finish_build(self, _: int, __: int) -> None:
         if self.computed is not None:
-            self.store.lay(READER, self.epoch, self.computed)
+            self.store.finish_build(READER, self.epoch, self.computed)
             self.computed = None
 
-    def take_out(self, who: int, _: int) -> None:
+    def remove(self, who: int, _: int) -> None:
         """Somebody's oldest post is deleted, and cleaned up."""
         seen = self.store.peek([READER]).get(READER)
         if self.posts[who] and self.computed is None:
             gone = self.posts[who].pop(0)
-            if seen is None or not self.store.take_out(READER, seen, [gone]):
+            if seen is None or not self.store.remove(READER, seen, [gone]):
                 self.store.drop(READER)
 
     def drop(self, _: int, __: int) -> None:
@@ -113,7 +113,7 @@ class Model:
         Of who was unfollowed during another build something may be left: rules hide it.
         """
         self.begin(0, 0)
-        self.lay(0, 0)
+        self.finish_build(0, 0)
         found = read(self.store, READER)
         assert found is not None and found.following_version == self.version
         right, held = self.home(found.complete_from), entries(found)

@@ -7,7 +7,7 @@ from posts.ids import PostId
 from posts.types import Kind
 from relations.queries.standings import Standings
 from relations.types import Attribute, Standing
-from timelines.rules import Facts, is_visible_at_home
+from timelines.rules import VisibilityInputs, is_visible_at_home
 from timelines.types import Entry
 
 ME, FRIEND, OTHER = 1, 2, 3
@@ -36,7 +36,7 @@ def test_reply_is_shown(parent, replies_to, verdict):
     fragment = encoded(parent=parent and PostId(5, parent, 0))
     people = {ME: b"", FRIEND: b"", OTHER: b""}
     standings = Standings.learnt(None, {FRIEND: FOLLOWED, OTHER: Standing()})
-    facts = Facts(ME, 0, {POST: fragment}, people, standings, replies_to)
+    facts = VisibilityInputs(ME, 0, {POST: fragment}, people, standings, replies_to)
     assert is_visible_at_home(Entry.of_post(POST), facts) is verdict
 
 
@@ -44,7 +44,7 @@ def test_repost_of_a_reply_is_shown_whoever_it_is_to():
     event, reply = PostId(9, FRIEND, 0), PostId(7, OTHER, 0)
     fragments = {event: b">", reply: encoded(parent=PostId(5, 4, 0))}
     standings = Standings.learnt(None, {FRIEND: FOLLOWED, OTHER: Standing()})
-    facts = Facts(ME, 0, fragments, {FRIEND: b"", OTHER: b""}, standings, set())
+    facts = VisibilityInputs(ME, 0, fragments, {FRIEND: b"", OTHER: b""}, standings, set())
     assert is_visible_at_home(Entry(event, reply), facts)
 
 

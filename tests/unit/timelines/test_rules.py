@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from posts.ids import PostId
 from relations.queries.standings import Standings
 from relations.types import STRANGER, Attribute, Flag, Standing
-from timelines.rules import Facts, is_dead, is_visible_at_home, merge
+from timelines.rules import VisibilityInputs, is_stale, is_visible_at_home, merge
 from timelines.types import Entry
 
 ME, FRIEND, OTHER = 1, 2, 3
@@ -32,8 +32,10 @@ def muted(standing: Standing, until_ms: int = 0) -> Standing:
     return standing._replace(is_muted=True, muted_until_ms=until_ms)
 
 
-def facts(friend: Standing = FOLLOWED, other: Standing = STRANGER, **known: object) -> Facts:
-    everything = Facts(
+def facts(
+    friend: Standing = FOLLOWED, other: Standing = STRANGER, **known: object
+) -> VisibilityInputs:
+    everything = VisibilityInputs(
         ME, NOW, ALL, EVERYBODY, Standings.learnt(None, {FRIEND: friend, OTHER: other})
     )
     return everything._replace(**known)
@@ -67,7 +69,9 @@ def without(values: dict, key: object) -> dict:
         "mute over", "deleted", "author gone",
     ],
 )  # fmt: skip
-def test_posts_of_those_i_follow_and_my_own(post: PostId, known: Facts, verdict: bool) -> None:
+def test_posts_of_those_i_follow_and_my_own(
+    post: PostId, known: VisibilityInputs, verdict: bool
+) -> None:
     assert is_visible_at_home(Entry.of_post(post), known) is verdict
 
 
@@ -108,7 +112,7 @@ def repost(source: int, original: PostId) -> Entry:
         "of a limited one", "of a limited one I follow", "of a limited one I follow quietly",
     ],
 )  # fmt: skip
-def test_reposts(entry: Entry, known: Facts, verdict: bool) -> None:
+def test_reposts(entry: Entry, known: VisibilityInputs, verdict: bool) -> None:
     assert is_visible_at_home(entry, known) is verdict
 
 
@@ -144,7 +148,7 @@ def test_a_post_is_brought_by_all_who_may_be_seen_the_newest_first() -> None:
     ],
 )  # fmt: skip
 def test_dead_is_what_comes_back_by_nothing(entry, known, verdict):
-    assert is_dead(entry, known) is verdict
+    assert is_stale(entry, known) is verdict
 
 
 standings = st.builds(

@@ -17,7 +17,7 @@ from infra.changes.append import append_change
 from infra.changes.chores import chore
 from infra.sharding.buckets import shard_of
 from timelines.changes import AuthorCooled
-from timelines.hot.queries.hot_authors import cool, heat, list_hot
+from timelines.hot.queries.hot_authors import cool_author, heat_author, list_hot_authors
 
 COOL_SHARE = 0.8
 EVERY_S = 600
@@ -31,7 +31,7 @@ def heat_if_hot(author_id: int) -> None:
     """
     alias = shard_of(author_id)
     if _count_followers(alias, [author_id])[author_id] >= settings.HOT_FOLLOWERS:
-        heat(alias, author_id)
+        heat_author(alias, author_id)
         log.info("author.heated", author=author_id)
 
 
@@ -43,12 +43,16 @@ def cool_hot_authors(alias: str) -> None:
 
 def cool_shard(alias: str) -> list[int]:
     """The authors of one shard who begin to cool now."""
-    followers = _count_followers(alias, list_hot(alias))
+    followers = _count_followers(alias, list_hot_authors(alias))
     few = COOL_SHARE * settings.HOT_FOLLOWERS
-    return [author for author, count in followers.items() if count < few and begin(alias, author)]
+    return [
+        author
+        for author, count in followers.items()
+        if count < few and begin_cooling(alias, author)
+    ]
 
 
-def begin(alias: str, author_id: int) -> bool:
+def begin_cooling(alias: str, author_id: int) -> bool:
     """Pushes to the author's followers again. False: is cooling already, or gone.
 
     Safety: one transaction; killed anywhere, it is begun or it is not. Cost: three statements.
@@ -56,7 +60,7 @@ def begin(alias: str, author_id: int) -> bool:
     try:
         with transaction.atomic(using=alias):
             lock_account(alias, author_id)
-            if not cool(alias, author_id):
+            if not cool_author(alias, author_id):
                 return False
             append_change(alias, author_id, AuthorCooled())
     except AccountNotFound:

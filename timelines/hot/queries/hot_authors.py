@@ -21,26 +21,26 @@ COOL = "UPDATE timelines_hotauthor SET is_cooling = true WHERE author_id = %s AN
 FORGET = "DELETE FROM timelines_hotauthor WHERE author_id = %s AND is_cooling"
 
 
-def find_unpushed(alias: str, author_ids: Collection[int]) -> set[int]:
+def list_unpushed_authors(alias: str, author_ids: Collection[int]) -> set[int]:
     """Those whose new posts are not pushed. One query by key, on the authors' shard."""
     return {row[0] for row in fetch_all(alias, FIND_UNPUSHED, (list(author_ids),))}
 
 
-def list_hot(alias: str) -> list[int]:
+def list_hot_authors(alias: str) -> list[int]:
     """All of this shard whose outboxes are merged, cooling or not; few."""
     return [row[0] for row in fetch_all(alias, "SELECT author_id FROM timelines_hotauthor")]
 
 
-def heat(alias: str, author_id: int) -> None:
+def heat_author(alias: str, author_id: int) -> None:
     """From the next batch of the author's lane on nothing is pushed."""
     execute(alias, HEAT, (author_id,))
 
 
-def cool(alias: str, author_id: int) -> bool:
+def cool_author(alias: str, author_id: int) -> bool:
     """From the next batch of the author's lane on everything is pushed again. False: not hot."""
     return execute(alias, COOL, (author_id,)) > 0
 
 
-def forget(alias: str, author_id: int) -> bool:
+def end_cooling(alias: str, author_id: int) -> bool:
     """Ends it for who is cooling still. False: hot again meanwhile."""
     return execute(alias, FORGET, (author_id,)) > 0

@@ -9,7 +9,7 @@ from relations.queries.standings import load_standings
 from timelines.hot.directory import HotAuthors
 
 MOST_AT_ONCE = 1_000
-KNOWN_READERS = 20_000
+CACHED_READERS = 20_000
 
 
 class HotFollowees(NamedTuple):
@@ -19,7 +19,7 @@ class HotFollowees(NamedTuple):
     ids: Sequence[int]
 
 
-_known: LRUCache[int, HotFollowees] = LRUCache(KNOWN_READERS)
+_known: LRUCache[int, HotFollowees] = LRUCache(CACHED_READERS)
 
 
 def guess_hot_followees(reader_id: int) -> Sequence[int]:

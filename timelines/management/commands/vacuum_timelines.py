@@ -11,7 +11,7 @@ from infra.jobs.walk import estimate_rows
 from relations.jobs.passes import bounded
 from timelines.jobs.live_timelines import ACCOUNTS, BATCH_SIZE
 from timelines.jobs.shares import share
-from timelines.jobs.vacuum_timelines import DEAD_SHARE, vacuum_timelines
+from timelines.jobs.vacuum_timelines import STALE_RATIO, vacuum_timelines
 
 
 class Command(JobCommand):
@@ -25,14 +25,14 @@ class Command(JobCommand):
 
     def add_job_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
-            "--dead-share",
+            "--stale-ratio",
             type=share,
-            default=DEAD_SHARE,
-            help=f"write timelines of which more than this is dead ({DEAD_SHARE})",
+            default=STALE_RATIO,
+            help=f"write timelines of which more than this is dead ({STALE_RATIO})",
         )
 
     def count_total(self, work: Work, options: dict[str, Any]) -> int | None:
         return estimate_rows(work, ACCOUNTS)
 
     def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
-        return bounded(vacuum_timelines(work, options["dead_share"]))
+        return bounded(vacuum_timelines(work, options["stale_ratio"]))

@@ -39,7 +39,7 @@ WHERE deleted_at IS NULL AND (kind = 0 OR kind = 1 AND target_author = author_id
 log = structlog.get_logger()
 
 
-def newest_public(count: int, clock_s: Callable[[], float] = time.time) -> list[PostId]:
+def list_newest_public(count: int, clock_s: Callable[[], float] = time.time) -> list[PostId]:
     """Of the `count` newest posts (no reposts), newest first, those no reply to somebody else.
 
     A shard that is down is asked for nothing: its authors' posts are missing, the others are

@@ -8,7 +8,7 @@ from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
 from posts.ids import SEQUENCES, PostId, second_of
 from posts.queries.rows import SHOWN
-from timelines.queries.span import Circle, Span
+from timelines.queries.span import TimelineAuthors, TimeRange
 from timelines.recent.steps import Steps, steps_down, steps_up
 from timelines.types import Entry
 
@@ -45,7 +45,7 @@ FROM timelines_recentreach AS reach LEFT JOIN LATERAL (
 DOWN, UP = READ.format(order="DESC"), READ.format(order="ASC")
 
 
-class Recent(NamedTuple):
+class RecentEntries(NamedTuple):
     """Entries in the order asked for, and from which second on there are no others.
 
     `complete_from` None: this shard's index is not to be read (yet).
@@ -55,13 +55,13 @@ class Recent(NamedTuple):
     complete_from: int | None
 
 
-def read_recent(
-    circle: Circle,
-    span: Span,
+def load_recent(
+    circle: TimelineAuthors,
+    span: TimeRange,
     limit: int,
     newest_first: bool = True,
     clock_s: Callable[[], float] = time.time,
-) -> Recent:
+) -> RecentEntries:
     """The `limit` newest (or oldest) entries of the circle inside the span that are indexed.
 
     Source: the index on the reader's shard, for posts of others as late as the drain is, with some
@@ -75,10 +75,10 @@ def read_recent(
         sql, steps = UP, steps_up(lower, upper)
     rows = fetch_all(shard_of(circle.reader_id), sql, _params(circle, span, limit, steps))
     entries = [Entry(PostId.at(*row[1:3]), PostId.at(*row[3:])) for row in rows if row[1]]
-    return Recent(entries, rows[0][0] if rows else None)
+    return RecentEntries(entries, rows[0][0] if rows else None)
 
 
-def _params(circle: Circle, span: Span, limit: int, steps: Steps) -> dict[str, Any]:
+def _params(circle: TimelineAuthors, span: TimeRange, limit: int, steps: Steps) -> dict[str, Any]:
     lowers, uppers = zip(*steps, strict=True)
     return {
         "own": circle.reader_id if circle.has_own else None,

@@ -1,6 +1,6 @@
 -- Mark and version, events, posts and their reposts; nothing when it is being built, or when one
--- key of the three is not of the same build, or that is of an earlier period. Layout: zset.py.
--- KEYS: sorted set, sources, head. ARGV: ttl in ms, 0 leaves it; period (periods.py).
+-- key of the three is not of the same build, or that is of an earlier generation. Layout: zset.py.
+-- KEYS: sorted set, sources, head. ARGV: ttl in ms, 0 leaves it; generation (periods.py).
 for i = 1, 3 do
   local kind = redis.call('TYPE', KEYS[i]).ok
   if kind ~= (i == 1 and 'zset' or 'hash') then
