@@ -21,7 +21,7 @@ from accounts.queries.profiles import load_profiles
 from accounts.types import Profile, Restriction
 from infra.caching.client import Command
 from infra.caching.keys import key
-from infra.caching.values import PUT, ValueCache, Versioned, jittered_ms
+from infra.caching.values import WRITE_VALUE, ValueCache, Versioned, jittered_ms
 
 TOKENS = "accounts.token:v2"
 # Also the longest that a Redis rewound to an old snapshot can bring an ended token back.
@@ -88,9 +88,9 @@ def put_token_command(checksum: str, facts: TokenFacts | None) -> Command:
     """Lays what the database says, unless the token has ended or its user changed meanwhile."""
     version = UNKNOWN if facts is None else facts.revision + 1
     payload = b"" if facts is None else msgspec.json.encode(facts)
-    return PUT.on([token_key(checksum)], version, payload, jittered_ms(TOKEN_TTL_S))
+    return WRITE_VALUE.on([token_key(checksum)], version, payload, jittered_ms(TOKEN_TTL_S))
 
 
 def end_token_command(checksum: str) -> Command:
     """Lays the tombstone of a token."""
-    return PUT.on([token_key(checksum)], ENDED, b"", jittered_ms(TOKEN_TTL_S))
+    return WRITE_VALUE.on([token_key(checksum)], ENDED, b"", jittered_ms(TOKEN_TTL_S))

@@ -16,7 +16,7 @@ from redis.exceptions import RedisError
 
 from accounts.cache import profiles
 from infra.caching.client import Command, redis
-from infra.caching.hot_values import HotReading
+from infra.caching.hot_values import HotReply
 from infra.caching.keys import key
 
 STAMP = key("accounts.restricted:v1", 0)
@@ -28,7 +28,7 @@ _seen: list[bytes | None] = [None]
 class ProfileReading(NamedTuple):
     """Copies, profiles to be asked for, and the stamp that the copies were made under."""
 
-    copies: HotReading[int, bytes]
+    copies: HotReply[int, bytes]
     seen: bytes | None
 
     def keys(self) -> list[bytes]:

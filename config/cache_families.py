@@ -1,23 +1,39 @@
 """Every family of Redis keys: which are caches that may be purged, and what the others are."""
 
-from infra.caching.purging import Family, Way
+from infra.caching.purging import CacheFamily, PurgeMethod
 
 PURGEABLE = {
     family.name: family
     for family in (
-        Family("accounts.profile", Way.ENDS, "one row an account when it is next shown"),
-        Family("counters.account", Way.ENDS, "one row an account when it is next shown"),
-        Family("posts.week", Way.ENDS, "two queries an author and week when next shown"),
-        Family("posts.counts", Way.ENDS, "one query for the posts of a page"),
-        Family("posts.cache.viewer_state", Way.ENDS, "two queries a viewer"),
-        Family("relations.following", Way.ENDS, "the whole list of an account, once"),
-        Family("relations.quiet", Way.ENDS, "the quiet follows of an account, once"),
-        Family("relations.followers", Way.ENDS, "the newest FOLLOWERS_CACHED of an account, once"),
-        Family("relations.standing", Way.ENDS, "two queries a viewer and page"),
-        Family("timelines.public", Way.ENDS, "one query of the recent-posts index"),
-        Family("timelines.home", Way.GOES, "a rebuild (a pull) for each reader's next page"),
-        Family("timelines.zset", Way.GOES, "a rebuild (a pull) for each reader's next page"),
-        Family("timelines.hot_entries", Way.GOES, "one query a hot author"),
+        CacheFamily(
+            "accounts.profile", PurgeMethod.EXPIRE, "one row an account when it is next shown"
+        ),
+        CacheFamily(
+            "counters.account", PurgeMethod.EXPIRE, "one row an account when it is next shown"
+        ),
+        CacheFamily(
+            "posts.week", PurgeMethod.EXPIRE, "two queries an author and week when next shown"
+        ),
+        CacheFamily("posts.counts", PurgeMethod.EXPIRE, "one query for the posts of a page"),
+        CacheFamily("posts.cache.viewer_state", PurgeMethod.EXPIRE, "two queries a viewer"),
+        CacheFamily(
+            "relations.following", PurgeMethod.EXPIRE, "the whole list of an account, once"
+        ),
+        CacheFamily("relations.quiet", PurgeMethod.EXPIRE, "the quiet follows of an account, once"),
+        CacheFamily(
+            "relations.followers",
+            PurgeMethod.EXPIRE,
+            "the newest FOLLOWERS_CACHED of an account, once",
+        ),
+        CacheFamily("relations.standing", PurgeMethod.EXPIRE, "two queries a viewer and page"),
+        CacheFamily("timelines.public", PurgeMethod.EXPIRE, "one query of the recent-posts index"),
+        CacheFamily(
+            "timelines.home", PurgeMethod.DELETE, "a rebuild (a pull) for each reader's next page"
+        ),
+        CacheFamily(
+            "timelines.zset", PurgeMethod.DELETE, "a rebuild (a pull) for each reader's next page"
+        ),
+        CacheFamily("timelines.hot_entries", PurgeMethod.DELETE, "one query a hot author"),
     )
 }
 # Refused, with the reason.

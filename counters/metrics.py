@@ -1,17 +1,17 @@
 """What /metrics shows of counts."""
 
 from counters.sampling import DRIFT
-from infra.caching.report_metrics import ReportCollector, Shown
+from infra.caching.report_metrics import ReportCollector, ReportGauge
 
 DRIFT_COLLECTOR = ReportCollector(
     DRIFT,
     [
-        Shown(
+        ReportGauge(
             "tideline_counter_drift",
             "Counts that samples found to differ from their rows, and that still do",
             lambda found: sum(found.wrong.values()),
         ),
-        Shown(
+        ReportGauge(
             "tideline_counter_sampled_at_seconds",
             "When counts of the shard were last sampled, in Unix seconds",
             lambda found: found.at_s,

@@ -13,7 +13,7 @@ import structlog
 from django.db import OperationalError, transaction
 
 from counters.queries.drift import find_drift, list_owners
-from infra.caching.reports import Reports
+from infra.caching.database_reports import DatabaseReports
 from infra.changes.chores import chore
 from infra.sharding.sql import execute, fetch_one
 
@@ -34,7 +34,7 @@ class DriftSample(msgspec.Struct):
     wrong: dict[int, int]
 
 
-DRIFT = Reports("counters.drift:v1", DriftSample, KEPT_S)
+DRIFT = DatabaseReports("counters.drift:v1", DriftSample, KEPT_S)
 
 
 @chore(every_s=EVERY_S)

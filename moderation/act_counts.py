@@ -11,7 +11,7 @@ import msgspec
 
 from infra.caching.client import redis
 from infra.caching.keys import key
-from infra.caching.values import PUT
+from infra.caching.values import WRITE_VALUE
 from infra.changes.chores import chore
 from infra.sharding.placement import GLOBAL_ALIAS, Placement
 from infra.sharding.sql import fetch_all
@@ -76,4 +76,4 @@ def keep(counted: ActCounts) -> None:
     """Unless another compensator has counted more: Prometheus takes a counter that falls for one
     that began anew, and would count all acts again."""
     payload = msgspec.json.encode(counted)
-    redis().call(*PUT.on([KEY], sum(counted.counts.values()), payload, KEPT_MS))
+    redis().call(*WRITE_VALUE.on([KEY], sum(counted.counts.values()), payload, KEPT_MS))

@@ -6,7 +6,7 @@ moderation.queue:v1:{default}   a Queue as JSON
 import msgspec
 
 from accounts.types import Restriction
-from infra.caching.reports import Reports
+from infra.caching.database_reports import DatabaseReports
 from infra.changes.chores import chore
 from infra.sharding.placement import GLOBAL_ALIAS, Placement
 from infra.sharding.sql import fetch_all, fetch_one
@@ -40,7 +40,7 @@ class Queue(msgspec.Struct):
     restricted: dict[str, int]
 
 
-QUEUE = Reports("moderation.queue:v1", Queue, KEPT_S)
+QUEUE = DatabaseReports("moderation.queue:v1", Queue, KEPT_S)
 
 
 @chore(every_s=EVERY_S, placement=Placement.GLOBAL)

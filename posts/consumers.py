@@ -18,9 +18,9 @@ from posts.cache.weeks import (
     Week,
     field_of,
     is_too_large,
-    put_command,
     size_command,
     week_of,
+    write_command,
 )
 from posts.changes import PostCreated, PostDeleted, PostHidden, PostMarked
 from posts.encode import PostRow, encode_post
@@ -55,7 +55,7 @@ def refresh_cached_weeks(alias: str, deliveries: Deliveries) -> None:
 def _give_up_large(versions: Mapping[Week, int], sizes: Sequence[int]) -> None:
     """Weeks that grew past what is kept become busy ones. One more trip, for those only."""
     large = [week for week, size in zip(versions, sizes, strict=True) if is_too_large(size)]
-    redis().run([put_command(week, versions[week], None) for week in large])
+    redis().run([write_command(week, versions[week], None) for week in large])
 
 
 def _command(

@@ -8,7 +8,7 @@ No stamp, nothing is used. Mutes that end by themselves are for the reader to ch
 from cachebox import LRUCache
 
 from infra.caching.client import Command
-from infra.caching.reads import count_reads
+from infra.caching.metrics import count_reads
 from relations.cache import STANDINGS
 from relations.queries.standings import NONE_KNOWN, Standings
 
@@ -19,7 +19,7 @@ _known: LRUCache[int, Standings] = LRUCache(KNOWN_VIEWERS)
 
 def stamp_command(viewer_id: int) -> Command:
     """Reply: the stamp, None where there is none."""
-    return STANDINGS.stamp_command(viewer_id)
+    return STANDINGS.validator_command(viewer_id)
 
 
 def find_known_standings(viewer_id: int, stamp: bytes | None) -> Standings:

@@ -36,7 +36,7 @@ def count_calls() -> Iterator[Calls]:
     """`with count_calls() as calls:`. Counted on the classes, so threads of scatter count too."""
     calls = Calls()
     execute, single, cluster = CursorWrapper.execute, SingleClient.run, ClusterClient.run
-    trickle = SingleClient.trickle
+    run_windowed = SingleClient.run_windowed
 
     def counted_execute(self: CursorWrapper, sql: Any, params: Any = None) -> Any:
         calls.statements.append(Statement(self.db.alias, str(sql), params))
@@ -46,9 +46,9 @@ def count_calls() -> Iterator[Calls]:
         calls.round_trips += 1
         return single(self, commands)
 
-    def counted_trickle(self: SingleClient, commands: Iterable[Any]) -> Any:
+    def counted_windowed(self: SingleClient, commands: Iterable[Any]) -> Any:
         calls.round_trips += 1
-        return trickle(self, commands)
+        return run_windowed(self, commands)
 
     def counted_cluster(self: ClusterClient, commands: Sequence[Any]) -> Any:
         calls.round_trips += 1
@@ -57,7 +57,7 @@ def count_calls() -> Iterator[Calls]:
     with (
         patch.object(CursorWrapper, "execute", counted_execute),
         patch.object(SingleClient, "run", counted_single),
-        patch.object(SingleClient, "trickle", counted_trickle),
+        patch.object(SingleClient, "run_windowed", counted_windowed),
         patch.object(ClusterClient, "run", counted_cluster),
     ):
         yield calls

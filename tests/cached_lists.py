@@ -5,7 +5,7 @@ from typing import NamedTuple
 from counters.kinds import CounterKind
 from counters.queries.counts import read_counts
 from infra.caching.client import redis
-from infra.caching.lists import ListCache, read_items, read_mark
+from infra.caching.lists import ListCache, read_items, read_version_marker
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
 from relations.cache import (
@@ -48,9 +48,9 @@ def members_of(kept: Kept, owner: int) -> list[int]:
 def cached_members(kept: Kept, owner: int) -> list[int] | None:
     """What Redis has, newest first. None: nothing is cached."""
     cache = kept.cache
-    commands = [cache.mark_command(owner), cache.newest_command(owner, None, 1_000_000)]
+    commands = [cache.version_marker_command(owner), cache.newest_command(owner, None, 1_000_000)]
     mark, members = redis().run(commands)
-    if read_mark(mark) is None:
+    if read_version_marker(mark) is None:
         return None
     return [account_of(item.member) for item in read_items(members)]
 
@@ -61,7 +61,7 @@ def lay_lists(owner: int) -> None:
         counts = read_counts(shard_of(owner), [owner], [kept.version_of])
         version = counts[owner][kept.version_of].version
         items = [to_item(listed) for listed in _read(kept, owner)]
-        redis().call(*kept.cache.put_command(owner, version, items, True))
+        redis().call(*kept.cache.write_command(owner, version, items, True))
 
 
 def assert_cached_lists_agree(owners: list[int]) -> None:

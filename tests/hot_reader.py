@@ -9,13 +9,13 @@ import sys
 
 import django
 
-from infra.caching.hot_keys import HotKeys, Limits
+from infra.caching.hot_keys import HotKeyLimits, HotKeys
 from infra.caching.hot_values import HotValues
 from infra.caching.values import ValueCache
 
 FAMILY = "tests.hot_reader:v1"
 OWNER = 1
-LIMITS = Limits(reads_s=20, copy_s=3_600)
+LIMITS = HotKeyLimits(reads_s=20, copy_s=3_600)
 
 
 def main() -> None:

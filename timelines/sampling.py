@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import msgspec
 import structlog
 
-from infra.caching.reports import Reports
+from infra.caching.database_reports import DatabaseReports
 from infra.changes.chores import chore
 from infra.sharding.sql import fetch_all, fetch_one
 from timelines.queries.difference import TimelineDifference, find_difference
@@ -43,7 +43,7 @@ class HoleSample(msgspec.Struct):
         return 1 - self.missing / self.expected if self.expected else 1.0
 
 
-HOLES = Reports("timelines.holes:v1", HoleSample, KEPT_S)
+HOLES = DatabaseReports("timelines.holes:v1", HoleSample, KEPT_S)
 
 
 @chore(every_s=EVERY_S)

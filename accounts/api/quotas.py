@@ -14,7 +14,7 @@ from django.http import HttpRequest
 
 from accounts.types import Viewer
 from infra.api.errors import TooManyRequests
-from infra.caching.quotas import Claim, Quotas, Usage
+from infra.caching.quotas import QuotaClaim, Quotas, QuotaUsage
 
 QUOTA_WINDOW_S = 300
 KEPT_CLAIMS = 10_000
@@ -38,7 +38,7 @@ class CallerQuotas:
         return headers
 
 
-def _of_caller(caller: Viewer) -> Sequence[Claim]:
+def _of_caller(caller: Viewer) -> Sequence[QuotaClaim]:
     limit = caller.application_quota or settings.QUOTA_PER_APPLICATION
     application = _claim("application", caller.application_id, limit)
     if caller.account_id is None:
@@ -47,13 +47,13 @@ def _of_caller(caller: Viewer) -> Sequence[Claim]:
 
 
 @lru_cache(KEPT_CLAIMS)
-def _claim(kind: str, subject_id: int, limit: int) -> Claim:
+def _claim(kind: str, subject_id: int, limit: int) -> QuotaClaim:
     """The same for all requests of a caller."""
-    return Claim(f"{kind}-{subject_id}", limit)
+    return QuotaClaim(f"{kind}-{subject_id}", limit)
 
 
-def _of_address(request: HttpRequest) -> Claim:
-    return Claim(f"address-{address_of(request)}", settings.QUOTA_PER_ADDRESS)
+def _of_address(request: HttpRequest) -> QuotaClaim:
+    return QuotaClaim(f"address-{address_of(request)}", settings.QUOTA_PER_ADDRESS)
 
 
 def address_of(request: HttpRequest) -> str:
@@ -67,7 +67,7 @@ def address_of(request: HttpRequest) -> str:
     return hops[max(0, len(hops) - 1 - settings.TRUSTED_PROXIES)]
 
 
-def _headers(usage: Usage) -> dict[str, str]:
+def _headers(usage: QuotaUsage) -> dict[str, str]:
     return {
         "X-RateLimit-Limit": str(usage.limit),
         "X-RateLimit-Remaining": str(usage.remaining),
@@ -80,5 +80,5 @@ def _moment(unix_s: int) -> str:
     return f"{datetime.fromtimestamp(unix_s, UTC):%Y-%m-%dT%H:%M:%S}.000000Z"
 
 
-def _wait_s(usage: Usage) -> int:
+def _wait_s(usage: QuotaUsage) -> int:
     return max(1, usage.reset_at - int(time.time()))

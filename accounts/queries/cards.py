@@ -14,12 +14,12 @@ from accounts.cache import profiles
 from counters.cache import account_counts
 from infra.caching.client import Command
 from infra.caching.invalidation import forget_in_process, register_copies
-from infra.caching.local import LocalTier
+from infra.caching.process_cache import ProcessCache
 
 CARD_S = 1.0
 MOST_CARDS = 50_000
 
-_cards: LocalTier[int, bytes] = LocalTier("accounts.card", MOST_CARDS, CARD_S)
+_cards: ProcessCache[int, bytes] = ProcessCache("accounts.card", MOST_CARDS, CARD_S)
 register_copies(profiles.family, _cards)
 register_copies(account_counts.family, _cards)
 
@@ -58,7 +58,7 @@ def complete_cards(reading: CardReading, replies: Sequence[Any]) -> dict[int, by
     fragments = profiles.complete(dict(zip(missing, entries, strict=False)))
     counts = account_counts.complete(dict(zip(missing, entries[len(missing) :], strict=True)))
     cards = {i: present_account(text, counts.get(i)) for i, text in fragments.items()}
-    _cards.keep(cards, reading.asked_at)
+    _cards.store(cards, reading.asked_at)
     return reading.known | cards
 
 

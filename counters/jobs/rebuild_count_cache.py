@@ -79,4 +79,4 @@ def _find_wrong(alias: str, cached: CountCache, rows: Sequence[Row]) -> list[Wro
 def _repair(wrong: Sequence[WrongCacheEntry]) -> None:
     """What a refresh laid since the entry was read is left alone, and so is newer than ours."""
     redis().run([DROP.on([one.key], one.raw) for one in wrong])
-    redis().run([one.cached.cache.put_command(one.number, one.right) for one in wrong])
+    redis().run([one.cached.cache.write_command(one.number, one.right) for one in wrong])

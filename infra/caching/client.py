@@ -29,7 +29,7 @@ from infra.caching.connection import Command as Command
 from infra.caching.connection import PipelinedConnection
 
 
-class Script(NamedTuple):
+class LuaScript(NamedTuple):
     """A Lua script. All its keys belong to one owner, so it runs on one cluster node."""
 
     body: str
@@ -40,15 +40,15 @@ class Script(NamedTuple):
         return ("EVALSHA", self.sha, len(keys), *keys, *args)
 
 
-def load_script(*paths: Path) -> Script:
+def load_script(*paths: Path) -> LuaScript:
     """One script of these files, one after the other: what several share comes first."""
     body = "".join([path.read_text() for path in paths])
     return _known.setdefault(
-        sha := sha1(body.encode(), usedforsecurity=False).hexdigest(), Script(body, sha)
+        sha := sha1(body.encode(), usedforsecurity=False).hexdigest(), LuaScript(body, sha)
     )
 
 
-_known: dict[str, Script] = {}
+_known: dict[str, LuaScript] = {}
 
 
 class Client(Protocol):
@@ -64,7 +64,7 @@ class Client(Protocol):
         """Replies in order, error replies as exception values. Raises when Redis is away."""
         ...
 
-    def trickle(self, commands: Iterable[Command]) -> list[Any]:
+    def run_windowed(self, commands: Iterable[Command]) -> list[Any]:
         """As `run`, but a few at a time: for floods, beside which others want to be served."""
         ...
 
@@ -78,7 +78,7 @@ class SingleClient:
 
     keys_per_script = 128
     # Redis has the next when it is done with one, and whoever comes waits for two at most.
-    under_way = 2
+    window = 2
 
     def __init__(self, client: Redis) -> None:
         self._pool = client.connection_pool
@@ -88,13 +88,13 @@ class SingleClient:
     def run(self, commands: Sequence[Command]) -> list[Any]:
         return self._exchange(commands, None)
 
-    def trickle(self, commands: Iterable[Command]) -> list[Any]:
-        return self._exchange(commands, self.under_way)
+    def run_windowed(self, commands: Iterable[Command]) -> list[Any]:
+        return self._exchange(commands, self.window)
 
-    def _exchange(self, commands: Iterable[Command], under_way: int | None) -> list[Any]:
+    def _exchange(self, commands: Iterable[Command], window: int | None) -> list[Any]:
         self._breaker.check()
         try:
-            replies = self._wire().exchange(commands, under_way)
+            replies = self._wire().exchange(commands, window)
         except (RedisConnectionError, RedisTimeoutError):
             self._breaker.trip()
             raise
@@ -132,7 +132,7 @@ class FeedRedis:
         """
         return self._complete(commands, self._client.run(commands)) if commands else []
 
-    def trickle(self, commands: Iterable[Command]) -> list[Any]:
+    def run_windowed(self, commands: Iterable[Command]) -> list[Any]:
         """As `run`, a few commands at a time: a flood of them lets other callers in between.
 
         Each is taken from `commands` when it is its turn. Cost: a round trip for every other one.
@@ -141,7 +141,7 @@ class FeedRedis:
         first = list(islice(remaining, 1))
         if not first:
             return []
-        replies = self._client.trickle(_noted(chain(first, remaining), sent))
+        replies = self._client.run_windowed(_noted(chain(first, remaining), sent))
         return self._complete(sent, replies)
 
     def _complete(self, commands: Sequence[Command], replies: list[Any]) -> list[Any]:

@@ -54,7 +54,7 @@ class ClusterClient:
             for c in commands
         ]
 
-    def trickle(self, commands: Iterable[Command]) -> list[Any]:
+    def run_windowed(self, commands: Iterable[Command]) -> list[Any]:
         """Calls of one owner each are short: Redis lets others in between as it is."""
         return self.run(list(commands))
 

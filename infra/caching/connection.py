@@ -36,16 +36,16 @@ class PipelinedConnection:
         self._connection = connection
         self._used_at = 0.0
 
-    def exchange(self, commands: Iterable[Command], under_way: int | None = None) -> list[Any]:
+    def exchange(self, commands: Iterable[Command], window: int | None = None) -> list[Any]:
         """Replies in order, error replies as exception values. Raises when the server is away.
 
-        `under_way`: at most so many are sent ahead of their replies, the next one is taken from
+        `window`: at most so many are sent ahead of their replies, the next one is taken from
         `commands` while the server works. None: all are, in one write.
         """
         try:
             sock = self._socket()
-            if under_way is not None:
-                return self._trickle(sock, commands, under_way)
+            if window is not None:
+                return self._exchange_windowed(sock, commands, window)
             packed = [pack_command(command) for command in commands]
             sock.sendall(b"".join(packed))
             return self._read(sock, len(packed))
@@ -58,10 +58,10 @@ class PipelinedConnection:
                 raise RedisConnectionError(str(error)) from error
             raise
 
-    def _trickle(self, sock: Any, commands: Iterable[Command], under_way: int) -> list[Any]:
+    def _exchange_windowed(self, sock: Any, commands: Iterable[Command], window: int) -> list[Any]:
         sent, replies = 0, list[Any]()
         for packed in map(pack_command, commands):
-            if sent - len(replies) == under_way:
+            if sent - len(replies) == window:
                 replies += self._read(sock, 1)
             sock.sendall(packed)
             sent += 1

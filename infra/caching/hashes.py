@@ -13,7 +13,7 @@ from infra.caching.client import Command, load_script
 from infra.caching.keys import key
 from infra.caching.values import TOMBSTONE_MS, jittered_ms
 
-PUT = load_script(Path(__file__).with_name("lua") / "hash_put.lua")
+WRITE = load_script(Path(__file__).with_name("lua") / "hash_put.lua")
 CHANGE = load_script(Path(__file__).with_name("lua") / "hash_change.lua")
 
 
@@ -39,12 +39,12 @@ class HashCache(NamedTuple):
         """Reply for `read_fields`."""
         return ("HMGET", self.key(owner, part), "!", *fields)
 
-    def put_command(
+    def write_command(
         self, owner: int, part: int, version: int, fields: Mapping[str, bytes]
     ) -> Command:
         """Lays the hash unless a newer version is there."""
         flat = [item for pair in fields.items() for item in pair]
-        return PUT.on([self.key(owner, part)], version, jittered_ms(self.ttl_s), *flat)
+        return WRITE.on([self.key(owner, part)], version, jittered_ms(self.ttl_s), *flat)
 
     def change_command(self, owner: int, part: int, change: HashChange) -> Command:
         """Updates a cached hash in place; one at any other version than `before` is dropped."""

@@ -17,7 +17,7 @@ from django.conf import settings
 from prometheus_client import Counter as Metric
 from redis.exceptions import RedisError
 
-from infra.caching.hot_fleet import WINDOW_S, add_reads
+from infra.caching.fleet_reads import WINDOW_S, add_reads
 
 REPORT_S = 1.0
 # Of the reads that make a key hot, the part one process must make to report it: what it reads less
@@ -28,7 +28,7 @@ REPORTS = Metric("tideline_hot_key_reports_total", "Reports of what is read much
 log = structlog.get_logger()
 
 
-class Limits(NamedTuple):
+class HotKeyLimits(NamedTuple):
     """`reads_s`: reads a second that make a key hot; `copy_s`: how old a copy of it may be."""
 
     reads_s: int
@@ -40,10 +40,10 @@ class Limits(NamedTuple):
         return max(1, self.reads_s // WARM_SHARE)
 
 
-class Watched(Protocol):
+class CountedFamily(Protocol):
     """A family whose reads are counted. Names are Redis keys."""
 
-    def take_warm(self, at_least: int) -> Mapping[bytes, int]:
+    def take_counts(self, at_least: int) -> Mapping[bytes, int]:
         """Reads since the last call, of names with at least so many."""
         ...
 
@@ -62,18 +62,18 @@ class HotKeys:
 
     def __init__(
         self,
-        limits: Limits,
+        limits: HotKeyLimits,
         clock: Callable[[], float] = time.monotonic,
         wall: Callable[[], float] = time.time,
     ) -> None:
         self.limits = limits
         self.clock = clock
         self._wall = wall
-        self._families: list[Watched] = []
+        self._families: list[CountedFamily] = []
         self._due = clock() + REPORT_S
         self._reporting = threading.Lock()
 
-    def watch(self, family: Watched) -> None:
+    def watch(self, family: CountedFamily) -> None:
         self._families.append(family)
 
     def tick(self) -> float:
@@ -95,7 +95,7 @@ class HotKeys:
             return
         is_old = not self.is_current()
         self._due = now + REPORT_S
-        warm = [family.take_warm(self.limits.warm_reads) for family in self._families]
+        warm = [family.take_counts(self.limits.warm_reads) for family in self._families]
         # What was read before a long silence is not how often it is read now.
         before = {name for family in self._families for name in family.hot_names()}
         reads = _most_read([dict.fromkeys(before, 0), *([] if is_old else warm)])
@@ -129,4 +129,4 @@ def _ask(reads: Mapping[bytes, int], wall_s: float) -> Mapping[bytes, float]:
     return rates
 
 
-PROCESS = HotKeys(Limits(settings.HOT_KEY_READS, settings.HOT_COPY_MS / 1000))
+HOT_KEYS = HotKeys(HotKeyLimits(settings.HOT_KEY_READS, settings.HOT_COPY_MS / 1000))

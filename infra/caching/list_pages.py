@@ -12,20 +12,20 @@ PAGE = load_script(Path(__file__).with_name("lua") / "list_page.lua")
 Side = Literal["below", "above"]
 
 
-class Rest(IntEnum):
+class ListContinuation(IntEnum):
     """Where a list goes on beyond a page of it."""
 
     CACHED = 0
-    NOWHERE = 1
-    DEEP = -1  # in the source only
+    END = 1
+    SOURCE_ONLY = -1  # in the source only
 
 
-class CachedPage(NamedTuple):
+class CachedListPage(NamedTuple):
     """`items`: away from the place it was asked for. `size`: how many members are cached in all."""
 
     version: int
     size: int
-    rest: Rest
+    rest: ListContinuation
     items: list[Item]
 
 
@@ -46,9 +46,11 @@ def page_command(
     return PAGE.on(keys, side, score, member, limit)
 
 
-def read_page(reply: Sequence[bytes] | None) -> CachedPage | None:
+def read_page(reply: Sequence[bytes] | None) -> CachedListPage | None:
     """None: a list is not cached, or the one to be left out is of another version."""
     if reply is None:
         return None
     version = version_of(float(reply[0]))
-    return CachedPage(version, int(reply[1]), Rest(int(reply[2])), read_items(reply[3:]))
+    return CachedListPage(
+        version, int(reply[1]), ListContinuation(int(reply[2])), read_items(reply[3:])
+    )

@@ -14,7 +14,7 @@ from infra.caching.client import Command, load_script
 from infra.caching.keys import key
 from infra.caching.values import TOMBSTONE_MS, jittered_ms
 
-PUT = load_script(Path(__file__).with_name("lua") / "list_put.lua")
+WRITE = load_script(Path(__file__).with_name("lua") / "list_put.lua")
 CHANGE = load_script(Path(__file__).with_name("lua") / "list_change.lua")
 
 WHOLE = b"whole"
@@ -48,13 +48,13 @@ class ListCache(NamedTuple):
     def key(self, owner: int) -> bytes:
         return key(self.family, owner)
 
-    def put_command(
+    def write_command(
         self, owner: int, version: int, items: Sequence[Item], is_whole: bool
     ) -> Command:
         """Lays the list unless a newer version is there."""
         flat = [part for item in items for part in item]
         mark = WHOLE if is_whole else NEWEST
-        return PUT.on([self.key(owner)], version, mark, jittered_ms(self.ttl_s), *flat)
+        return WRITE.on([self.key(owner)], version, mark, jittered_ms(self.ttl_s), *flat)
 
     def change_command(self, owner: int, change: ListChange) -> Command:
         """Updates a cached list in place; one at any other version than `before` is dropped."""
@@ -62,7 +62,7 @@ class ListCache(NamedTuple):
         head = (change.before, change.after, self.max_items, TOMBSTONE_MS, len(change.removed))
         return CHANGE.on([self.key(owner)], *head, *change.removed, *flat)
 
-    def mark_command(self, owner: int) -> Command:
+    def version_marker_command(self, owner: int) -> Command:
         """Reply for `read_mark`."""
         return ("ZRANGEBYSCORE", self.key(owner), "-inf", "(0", "WITHSCORES")
 
@@ -74,16 +74,16 @@ class ListCache(NamedTuple):
         )  # fmt: skip
 
 
-class Mark(NamedTuple):
+class ListVersionMarker(NamedTuple):
     version: int
     is_whole: bool
 
 
-def read_mark(reply: Sequence[bytes]) -> Mark | None:
+def read_version_marker(reply: Sequence[bytes]) -> ListVersionMarker | None:
     """None: the list is not cached."""
     if not reply or reply[0] == GONE:
         return None
-    return Mark(version_of(float(reply[1])), reply[0] == WHOLE)
+    return ListVersionMarker(version_of(float(reply[1])), reply[0] == WHOLE)
 
 
 def version_of(score: float) -> int:

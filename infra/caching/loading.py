@@ -14,13 +14,13 @@ from redis.exceptions import RedisError
 
 from infra.caching.client import Command
 from infra.caching.load_locks import LoadLocks, acquire_load_locks
-from infra.caching.reads import count_error, count_loads, count_waits
+from infra.caching.metrics import count_error, count_loads, count_waits
 from infra.caching.single_flight import SingleFlight
 
 # How long one waits for another process's load, and how often one looks: a notice would cost a
 # connection for each who waits.
 PATIENCE_S = 0.25
-LOOK_EVERY_S = 0.01
+POLL_S = 0.01
 log = structlog.get_logger()
 
 
@@ -33,14 +33,14 @@ class Versioned(NamedTuple):
 
 Loader = Callable[[Sequence[int]], Mapping[int, Versioned]]
 # Lays entries, and runs commands after; looks for entries by owner.
-Lay = Callable[[Mapping[int, Versioned], Sequence[Command]], bool]
-Look = Callable[[Sequence[int]], Mapping[int, bytes]]
+WriteEntries = Callable[[Mapping[int, Versioned], Sequence[Command]], bool]
+ReadEntries = Callable[[Sequence[int]], Mapping[int, bytes]]
 
 
-class Loading:
+class SharedLoads:
     """The loads of one cache in this process."""
 
-    def __init__(self, family: str, load: Loader, lay: Lay, look: Look) -> None:
+    def __init__(self, family: str, load: Loader, lay: WriteEntries, look: ReadEntries) -> None:
         self._family, self._source = family, load
         self._lay, self._look = lay, look
         self._flights: SingleFlight[int, bytes] = SingleFlight()
@@ -84,7 +84,7 @@ class Loading:
         found: dict[int, bytes] = {}
         missing, deadline = owners, time.monotonic() + PATIENCE_S
         while missing and time.monotonic() < deadline:
-            time.sleep(LOOK_EVERY_S)
+            time.sleep(POLL_S)
             try:
                 found |= self._look(missing)
             except RedisError:

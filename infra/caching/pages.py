@@ -9,14 +9,14 @@ from django.views.decorators.http import require_safe
 from redis.exceptions import RedisError
 
 from infra.api.operators import page_context
-from infra.caching.hot_fleet import WINDOW_S, list_warm
+from infra.caching.fleet_reads import WINDOW_S, list_read_rates
 
 
 @require_safe
 def show_hot_keys(request: HttpRequest) -> HttpResponse:
     """What all processes together read most. Cost: one round trip."""
     try:
-        warm, is_away = list_warm(time.time()), False
+        warm, is_away = list_read_rates(time.time()), False
     except RedisError:
         warm, is_away = [], True
     context = page_context(request, "Hot keys") | {

@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 
 from redis.exceptions import RedisError
 
-from infra.caching.scanning import Node, list_nodes, run_each, scan
+from infra.caching.scanning import RedisNode, list_nodes, run_each, scan
 
 # Longer than any load can take (STATEMENT_TIMEOUT_MS), as a tombstone's life is.
 LINGER_MS = 60_000
 
 
-class Way(Enum):
+class PurgeMethod(Enum):
     """How an entry goes.
 
     ENDS: it has a minute to live. Taken away at once, an entry or tombstone that a change laid
@@ -20,15 +20,15 @@ class Way(Enum):
     GOES: at once. Its builds tell themselves apart by epochs, and a read would keep it alive.
     """
 
-    ENDS = "ends"
-    GOES = "goes"
+    EXPIRE = "expire"
+    DELETE = "delete"
 
 
-class Family(NamedTuple):
+class CacheFamily(NamedTuple):
     """`name` is without the version of the layout: keys of old layouts are meant, too."""
 
     name: str
-    way: Way
+    method: PurgeMethod
     # What its absence costs readers.
     cost: str
 
@@ -37,7 +37,7 @@ class Family(NamedTuple):
         return f"{self.name}:v[0-9]*:*"
 
 
-class Purged(NamedTuple):
+class PurgeStep(NamedTuple):
     """One step. `looked_at` is about right. `position`: to go on behind it."""
 
     looked_at: int
@@ -48,8 +48,8 @@ class Purged(NamedTuple):
 
 
 def purge(
-    families: Sequence[Family], count: int, after: dict[str, Any] | None, dry_run: bool
-) -> Iterator[Purged]:
+    families: Sequence[CacheFamily], count: int, after: dict[str, Any] | None, dry_run: bool
+) -> Iterator[PurgeStep]:
     """Goes through all keys once a family, `count` at a time.
 
     `after`: the position of an earlier step; that node's walk goes on if the node is there still.
@@ -72,8 +72,8 @@ def count_keys() -> int:
 
 
 def _purge_node(
-    family: Family, node: Node, cursor: int, count: int, dry_run: bool
-) -> Iterator[Purged]:
+    family: CacheFamily, node: RedisNode, cursor: int, count: int, dry_run: bool
+) -> Iterator[PurgeStep]:
     left = int(node.client.dbsize())
     while True:
         cursor, keys = scan(node, cursor, family.pattern, count)
@@ -84,23 +84,23 @@ def _purge_node(
         left -= looked_at
         # The last step of a node stands at its end: a cursor of 0 would begin it anew.
         position = {"family": family.name, "node": node.name + ("" if cursor else "~")}
-        yield Purged(looked_at, keys, changed, failed, position | {"cursor": cursor})
+        yield PurgeStep(looked_at, keys, changed, failed, position | {"cursor": cursor})
         if not cursor:
             return
 
 
-def _command(family: Family, key: bytes, dry_run: bool) -> tuple[Any, ...]:
+def _command(family: CacheFamily, key: bytes, dry_run: bool) -> tuple[Any, ...]:
     if dry_run:
         return ("PTTL", key)
-    if family.way is Way.GOES:
+    if family.method is PurgeMethod.DELETE:
         return ("UNLINK", key)
     return ("PEXPIRE", key, LINGER_MS, "LT")
 
 
-def _is_change(family: Family, reply: Any, dry_run: bool) -> bool:
+def _is_change(family: CacheFamily, reply: Any, dry_run: bool) -> bool:
     if isinstance(reply, RedisError):
         return False
     if not dry_run:
         return bool(reply)
     # -2: it ended meanwhile; -1: it would never end.
-    return reply != -2 and (family.way is Way.GOES or reply == -1 or reply > LINGER_MS)
+    return reply != -2 and (family.method is PurgeMethod.DELETE or reply == -1 or reply > LINGER_MS)

@@ -2,9 +2,9 @@
 
     infra.quota:v1:{subject}:<window>   how many uses of this window are given out
 
-A lease is a hundredth of the quota, so that most requests cost no round trip. No more than the
+A allotment is a hundredth of the quota, so that most requests cost no round trip. No more than the
 quota is ever used; a caller whose requests are spread over many processes may be refused with up to
-one lease per process unused. Without Redis each process counts for itself.
+one allotment per process unused. Without Redis each process counts for itself.
 """
 
 import threading
@@ -19,21 +19,21 @@ from redis.exceptions import RedisError
 from infra.caching.client import Command, load_script, redis
 from infra.caching.keys import key
 
-LEASE = load_script(Path(__file__).with_name("lua") / "quota_lease.lua")
+ALLOT = load_script(Path(__file__).with_name("lua") / "quota_lease.lua")
 FAMILY = "infra.quota:v1"
-LEASES_IN_A_QUOTA = 100
+ALLOTMENTS_PER_QUOTA = 100
 MOST_SUBJECTS = 100_000
 log = structlog.get_logger()
 
 
-class Claim(NamedTuple):
+class QuotaClaim(NamedTuple):
     """One use of one subject's quota."""
 
     subject: str
     limit: int
 
 
-class Usage(NamedTuple):
+class QuotaUsage(NamedTuple):
     """How a subject stands. `remaining` is what this process knows; `reset_at`: Unix seconds."""
 
     is_granted: bool
@@ -42,7 +42,7 @@ class Usage(NamedTuple):
     reset_at: int
 
 
-class _Lease:
+class _QuotaAllotment:
     """What this process may still use of one window."""
 
     __slots__ = ("given_out", "left", "window")
@@ -56,13 +56,13 @@ class Quotas:
 
     def __init__(self, window_s: int) -> None:
         self._window_s = window_s
-        self._leases: LRUCache[str, _Lease] = LRUCache(MOST_SUBJECTS)
+        self._allotments: LRUCache[str, _QuotaAllotment] = LRUCache(MOST_SUBJECTS)
         self._lock = threading.Lock()
 
-    def use(self, claims: Sequence[Claim], now_s: float) -> Usage:
+    def use(self, claims: Sequence[QuotaClaim], now_s: float) -> QuotaUsage:
         """Uses one of each claim's quota; the usage of the first that is used up, or of the first.
 
-        Cost: 2 µs; one round trip when a lease has run out.
+        Cost: 2 µs; one round trip when a allotment has run out.
         """
         window = int(now_s) // self._window_s
         with self._lock:
@@ -72,24 +72,28 @@ class Quotas:
         # One whose window is known to be used up is refused without asking again.
         asked = [claim for claim in short if not self._is_used_up(claim, window)]
         if asked:
-            self._lease(asked, window)
+            self._request_allotments(asked, window)
         with self._lock:
             refused = [c for c in short if not (c in asked and self._take(c, window))]
         return self._usage((refused or claims)[0], window, not refused)
 
-    def _take(self, claim: Claim, window: int) -> bool:
+    def _take(self, claim: QuotaClaim, window: int) -> bool:
         """Under the lock: taking one is a look and a change."""
-        lease = self._leases.get(claim.subject)
-        if lease is None or lease.window != window or lease.left <= 0:
+        allotment = self._allotments.get(claim.subject)
+        if allotment is None or allotment.window != window or allotment.left <= 0:
             return False
-        lease.left -= 1
+        allotment.left -= 1
         return True
 
-    def _is_used_up(self, claim: Claim, window: int) -> bool:
-        lease = self._leases.get(claim.subject)
-        return lease is not None and lease.window == window and lease.given_out >= claim.limit
+    def _is_used_up(self, claim: QuotaClaim, window: int) -> bool:
+        allotment = self._allotments.get(claim.subject)
+        return (
+            allotment is not None
+            and allotment.window == window
+            and allotment.given_out >= claim.limit
+        )
 
-    def _lease(self, claims: Sequence[Claim], window: int) -> None:
+    def _request_allotments(self, claims: Sequence[QuotaClaim], window: int) -> None:
         try:
             replies = redis().run([self._command(claim, window) for claim in claims])
         except RedisError as error:
@@ -97,16 +101,16 @@ class Quotas:
             replies = [(claim.limit, claim.limit) for claim in claims]
         with self._lock:
             for claim, (given, given_out) in zip(claims, replies, strict=True):
-                known = self._leases.get(claim.subject)
+                known = self._allotments.get(claim.subject)
                 left = known.left if known is not None and known.window == window else 0
-                self._leases[claim.subject] = _Lease(window, left + given, given_out)
+                self._allotments[claim.subject] = _QuotaAllotment(window, left + given, given_out)
 
-    def _command(self, claim: Claim, window: int) -> Command:
-        most = max(1, claim.limit // LEASES_IN_A_QUOTA)
-        return LEASE.on([key(FAMILY, claim.subject, window)], claim.limit, most, 2 * self._window_s)
+    def _command(self, claim: QuotaClaim, window: int) -> Command:
+        most = max(1, claim.limit // ALLOTMENTS_PER_QUOTA)
+        return ALLOT.on([key(FAMILY, claim.subject, window)], claim.limit, most, 2 * self._window_s)
 
-    def _usage(self, claim: Claim, window: int, is_granted: bool) -> Usage:
-        lease = self._leases.get(claim.subject)
-        given_out, left = (lease.given_out, lease.left) if lease else (0, 0)
+    def _usage(self, claim: QuotaClaim, window: int, is_granted: bool) -> QuotaUsage:
+        allotment = self._allotments.get(claim.subject)
+        given_out, left = (allotment.given_out, allotment.left) if allotment else (0, 0)
         remaining = max(0, claim.limit - given_out) + left if is_granted else 0
-        return Usage(is_granted, claim.limit, remaining, (window + 1) * self._window_s)
+        return QuotaUsage(is_granted, claim.limit, remaining, (window + 1) * self._window_s)

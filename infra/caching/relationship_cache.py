@@ -1,13 +1,13 @@
 """Cache of what lies between an owner and others, one number a pair.
 
-    family:v1:{owner}          hash: other → answer, of pairs asked lately; `!` → the stamp
-    family:v1:{owner}:filter   Bloom filter of everybody there is anything with (bloom.py)
+    family:v1:{owner}          hash: other → answer, of recently read pairs; `!` → the validator
+    family:v1:{owner}:filter   Bloom filter of all related accounts (bloom.py)
 
-The stamp guards both. It is random; a read lays one where there is none, and every change of any
+A random validator guards both. A read creates one where there is none, and each change of any
 pair of the owner replaces it, after its commit. A loader lays what it read from the source only
-where the stamp is still the one it read before it asked the source: had anything changed, or had
+where the validator is still the one it read before it asked the source: had anything changed or had
 the hash been lost, it would not be. So nothing has to be left behind for late loaders, no answer
-carries a version, and whoever remembers answers may use them while the stamp is the same.
+carries a version, and whoever remembers answers may use them while the validator is the same.
 
 Who is not in the filter is a stranger: no entry is stored and the source is not asked.
 """
@@ -20,13 +20,13 @@ from typing import Any, NamedTuple
 from infra.caching.bloom import OPEN_FILTER, capacity_for, hashes_of, make_filter, may_hold
 from infra.caching.client import Command, load_script
 from infra.caching.keys import key
-from infra.caching.reads import count_reads
+from infra.caching.metrics import count_reads
 from infra.caching.values import jittered_ms
 
 READ = load_script(Path(__file__).with_name("lua") / "pairs_read.lua")
-PUT = load_script(Path(__file__).with_name("lua") / "pairs_put.lua")
+WRITE = load_script(Path(__file__).with_name("lua") / "pairs_put.lua")
 CHANGE = load_script(Path(__file__).with_name("lua") / "pairs_change.lua")
-STAMP_BYTES = 8
+VALIDATOR_BYTES = 8
 
 
 class RelationshipCacheReply(NamedTuple):
@@ -35,7 +35,7 @@ class RelationshipCacheReply(NamedTuple):
     `filter_data` None: there is none, and `unknown` is everybody who was not found.
     """
 
-    stamp: bytes
+    validator: bytes
     found: dict[int, bytes]
     unknown: list[int]
     filter_data: bytes | None
@@ -60,24 +60,24 @@ class RelationshipCache(NamedTuple):
     def filter_key(self, owner: int) -> bytes:
         return key(self.family, owner, "filter")
 
-    def stamp_command(self, owner: int) -> Command:
-        """Reply: the stamp, None where nothing is cached."""
+    def validator_command(self, owner: int) -> Command:
+        """Reply: the validator, None where nothing is cached."""
         return ("HGET", self.key(owner), "!")
 
     def read_command(self, owner: int, others: Sequence[int]) -> Command:
-        """Reply for `read`. At most 1,000 others. Lays a stamp where there is none."""
-        stamp = secrets.token_bytes(STAMP_BYTES)
-        return READ.on(self._keys(owner), stamp, jittered_ms(self.ttl_s), *others)
+        """Reply for `read`. At most 1,000 others. Lays a validator where there is none."""
+        validator = secrets.token_bytes(VALIDATOR_BYTES)
+        return READ.on(self._keys(owner), validator, jittered_ms(self.ttl_s), *others)
 
     def read(self, others: Sequence[int], reply: Sequence[Any]) -> RelationshipCacheReply:
         """What is known of the others, strangers left out. Counts the reads."""
-        stamp, values, data = reply[0], reply[1:-1], reply[-1]
+        validator, values, data = reply[0], reply[1:-1], reply[-1]
         found = {o: value for o, value in zip(others, values, strict=True) if value is not None}
         missing = [other for other in others if other not in found]
         count_reads(self.family, "redis", len(found), len(missing))
         if data is None:
-            return RelationshipCacheReply(stamp, found, missing, None)
-        return RelationshipCacheReply(stamp, found, self.rule_out(data, missing), data)
+            return RelationshipCacheReply(validator, found, missing, None)
+        return RelationshipCacheReply(validator, found, self.rule_out(data, missing), data)
 
     def rule_out(self, data: bytes, others: Sequence[int]) -> list[int]:
         """Those of the others who are no certain strangers. Counts the reads."""
@@ -92,7 +92,7 @@ class RelationshipCache(NamedTuple):
         members = set(related)
         return make_filter(members, capacity_for(len(members)))
 
-    def put_command(
+    def write_command(
         self,
         owner: int,
         reading: RelationshipCacheReply,
@@ -103,14 +103,14 @@ class RelationshipCache(NamedTuple):
         is_open = (made or reading.filter_data) == OPEN_FILTER
         most = self.max_pairs_unfiltered if is_open else self.max_pairs
         flat = [item for pair in pairs.items() for item in pair]
-        head = (reading.stamp, jittered_ms(self.ttl_s), most, jittered_ms(self.filter_ttl_s))
-        return PUT.on(self._keys(owner), *head, made or b"", *flat)
+        head = (reading.validator, jittered_ms(self.ttl_s), most, jittered_ms(self.filter_ttl_s))
+        return WRITE.on(self._keys(owner), *head, made or b"", *flat)
 
     def change_command(self, owner: int, others: Iterable[int]) -> Command:
         """Forgets the answers about others and adds them to the filter. To be sent after the
         commit; may be sent again, or late."""
         flat = [item for other in others for item in (other, *hashes_of(other))]
-        return CHANGE.on(self._keys(owner), secrets.token_bytes(STAMP_BYTES), *flat)
+        return CHANGE.on(self._keys(owner), secrets.token_bytes(VALIDATOR_BYTES), *flat)
 
     def _keys(self, owner: int) -> list[bytes]:
         return [self.key(owner), self.filter_key(owner)]

@@ -9,10 +9,10 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 from redis.exceptions import RedisError
 
-from infra.caching.reports import R, Reports
+from infra.caching.database_reports import DatabaseReports, R
 
 
-class Shown(NamedTuple, Generic[R]):
+class ReportGauge(NamedTuple, Generic[R]):
     """One gauge: its name, what it says, and how it is read out of a report."""
 
     name: str
@@ -23,7 +23,7 @@ class Shown(NamedTuple, Generic[R]):
 class ReportCollector(Collector, Generic[R]):
     """Read from Redis when somebody looks: one round trip. Without Redis there are no series."""
 
-    def __init__(self, reports: Reports[R], shown: Sequence[Shown[R]]) -> None:
+    def __init__(self, reports: DatabaseReports[R], shown: Sequence[ReportGauge[R]]) -> None:
         self._reports, self._shown = reports, shown
 
     def describe(self) -> list[GaugeMetricFamily]:

@@ -12,41 +12,41 @@ from redis import Redis, RedisCluster
 PATIENCE_S = 5.0
 
 
-class Node(NamedTuple):
+class RedisNode(NamedTuple):
     """A server with keys of its own: the only one, or a primary of a cluster."""
 
     name: str
     client: Redis
 
 
-class Page(NamedTuple):
+class ScanPage(NamedTuple):
     """Keys that match. `cursor`: where the next page begins; 0 after the last."""
 
     cursor: int
     keys: Sequence[bytes]
 
 
-def list_nodes() -> list[Node]:
+def list_nodes() -> list[RedisNode]:
     """In the order of their names. Raises: RedisError. One connection each."""
     options: dict[str, Any] = {
         "socket_timeout": PATIENCE_S,
         "socket_connect_timeout": PATIENCE_S,
     }
     if not settings.REDIS_CLUSTER:
-        return [Node("redis", Redis.from_url(settings.REDIS_URL, **options))]
+        return [RedisNode("redis", Redis.from_url(settings.REDIS_URL, **options))]
     cluster = RedisCluster.from_url(settings.REDIS_URL, **options)
     nodes: list[Any] = cluster.get_primaries()  # type: ignore[no-untyped-call]
     primaries = sorted(nodes, key=lambda node: str(node.name))
-    return [Node(node.name, cluster.get_redis_connection(node)) for node in primaries]
+    return [RedisNode(node.name, cluster.get_redis_connection(node)) for node in primaries]
 
 
-def scan(node: Node, cursor: int, pattern: str, count: int) -> Page:
+def scan(node: RedisNode, cursor: int, pattern: str, count: int) -> ScanPage:
     """A step through the node's keys: about `count` are looked at. One round trip."""
     reply: Any = node.client.scan(cursor, match=pattern, count=count)
-    return Page(*reply)
+    return ScanPage(*reply)
 
 
-def run_each(node: Node, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
+def run_each(node: RedisNode, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
     """Replies in order, errors as values: keys of several accounts, so no command has two."""
     pipeline = node.client.pipeline(transaction=False)
     for command in commands:

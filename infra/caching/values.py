@@ -16,22 +16,22 @@ import structlog
 from redis.exceptions import RedisError
 
 from infra.caching.client import Command, load_script, redis
-from infra.caching.hot_values import HotReading, HotValues
+from infra.caching.hot_values import HotReply, HotValues
 from infra.caching.invalidation import forget_in_process, invalidation_command, register_copies
 from infra.caching.keys import key
-from infra.caching.loading import Loader, Loading
+from infra.caching.loading import Loader, SharedLoads
 from infra.caching.loading import Versioned as Versioned
-from infra.caching.reads import count_error, count_reads
+from infra.caching.metrics import count_error, count_reads
 
 # The part of an entry's time in which it is not questioned.
 SOFT_SHARE = 0.75
-PUT = load_script(Path(__file__).with_name("lua") / "value_put.lua")
+WRITE_VALUE = load_script(Path(__file__).with_name("lua") / "value_put.lua")
 # Longer than any load can take (STATEMENT_TIMEOUT_MS): how long a change guards an absent entry.
 TOMBSTONE_MS = 60_000
 log = structlog.get_logger()
 
 
-class Entry(NamedTuple):
+class StoredValue(NamedTuple):
     """What Redis has of an owner."""
 
     fresh_until: int
@@ -50,7 +50,7 @@ class ValueCache:
         self.ttl_s = ttl_s
         self.load = load
         self.hot: HotValues[int, bytes] = HotValues(family, self.key)
-        self._loading = Loading(family, load, self.put_many, self._look)
+        self._loading = SharedLoads(family, load, self.write_many, self._look)
         register_copies(family, self)
 
     def key(self, owner: int) -> bytes:
@@ -75,13 +75,13 @@ class ValueCache:
         return self.finish(reading, dict(zip(missing, replies, strict=True)))
 
     def finish(
-        self, reading: HotReading[int, bytes], replies: Mapping[int, bytes | None]
+        self, reading: HotReply[int, bytes], replies: Mapping[int, bytes | None]
     ) -> dict[int, bytes]:
         """Payloads of what was split, from the raw replies for what was missing of it."""
         if not replies:
             return _existing(reading.known)
         found = self._fill(replies)
-        self.hot.keep(found, reading.asked_at)
+        self.hot.store(found, reading.asked_at)
         return _existing(reading.known | found)
 
     def complete(self, replies: Mapping[int, bytes | None]) -> dict[int, bytes]:
@@ -97,7 +97,7 @@ class ValueCache:
             return
         owners = list(entries)
         self._loading.forget(owners)
-        puts = [self.put_command(owner, entry) for owner, entry in entries.items()]
+        puts = [self.write_command(owner, entry) for owner, entry in entries.items()]
         try:
             redis().run([*puts, invalidation_command(self.family, owners)])
         finally:  # without an answer it may have been done all the same
@@ -106,7 +106,7 @@ class ValueCache:
     def forget(self, owners: Sequence[int]) -> None:
         """These changed: nobody joins a load from before, or is shown a copy from before."""
         self._loading.forget(owners)
-        self.hot.drop(self.keys(owners))
+        self.hot.forget_names(self.keys(owners))
 
     def forget_all(self) -> None:
         self._loading.forget_all()
@@ -132,12 +132,12 @@ class ValueCache:
         laid = zip(owners, replies, strict=True)
         return {owner: read_entry(raw).payload for owner, raw in laid if raw is not None}
 
-    def put_many(self, entries: Mapping[int, Versioned], after: Sequence[Command] = ()) -> bool:
+    def write_many(self, entries: Mapping[int, Versioned], after: Sequence[Command] = ()) -> bool:
         """Stores entries that are not older than what is there, and runs what comes `after`.
 
         False when Redis is away. One round trip.
         """
-        puts = [self.put_command(owner, entry) for owner, entry in entries.items()]
+        puts = [self.write_command(owner, entry) for owner, entry in entries.items()]
         try:
             redis().run([*puts, *after])
         except RedisError as error:
@@ -146,17 +146,17 @@ class ValueCache:
             return False
         return True
 
-    def put_command(self, owner: int, entry: Versioned) -> Command:
+    def write_command(self, owner: int, entry: Versioned) -> Command:
         ttl_ms = jittered_ms(self.ttl_s)
         fresh_until = int(time.time() + ttl_ms * SOFT_SHARE / 1000)
         payload = b"%d:%b" % (fresh_until, entry.payload)
-        return PUT.on([self.key(owner)], entry.version, payload, ttl_ms)
+        return WRITE_VALUE.on([self.key(owner)], entry.version, payload, ttl_ms)
 
 
-def read_entry(raw: bytes) -> Entry:
+def read_entry(raw: bytes) -> StoredValue:
     """Of a raw reply that is not None."""
     _, fresh_until, payload = raw.split(b":", 2)
-    return Entry(int(fresh_until), payload)
+    return StoredValue(int(fresh_until), payload)
 
 
 def _existing(payloads: Mapping[int, bytes]) -> dict[int, bytes]:

@@ -7,7 +7,7 @@ import time
 
 import msgspec
 
-from infra.caching.reports import Reports
+from infra.caching.database_reports import DatabaseReports
 from infra.changes.chores import chore
 from infra.changes.lag import LaneLag, list_lane_lags
 from infra.changes.pausing import list_pauses
@@ -25,7 +25,7 @@ class LagReport(msgspec.Struct):
     paused: list[str]
 
 
-LAG = Reports("changes.lag:v1", LagReport, KEPT_S)
+LAG = DatabaseReports("changes.lag:v1", LagReport, KEPT_S)
 
 
 @chore(every_s=EVERY_S, placement=Placement.EVERYWHERE)

@@ -9,7 +9,7 @@ from django.db import transaction
 
 from accounts.queries.load import require_account
 from infra.api.errors import TooManyRequests
-from infra.caching.quotas import Claim, Quotas
+from infra.caching.quotas import QuotaClaim, Quotas
 from infra.sharding.buckets import shard_of
 from infra.sharding.placement import GLOBAL_ALIAS
 from moderation.actions.judge import record
@@ -104,6 +104,6 @@ def _require_posts(new: NewReport) -> None:
 
 
 def _charge(reporter_id: int, now_s: float) -> None:
-    usage = _quotas.use([Claim(f"reports-{reporter_id}", settings.REPORTS_PER_DAY)], now_s)
+    usage = _quotas.use([QuotaClaim(f"reports-{reporter_id}", settings.REPORTS_PER_DAY)], now_s)
     if not usage.is_granted:
         raise TooManyRequests(max(1, usage.reset_at - int(now_s)))

@@ -16,7 +16,7 @@ from counters.types import Count
 from infra.caching.client import Command
 from infra.caching.invalidation import register_copies
 from infra.caching.keys import key
-from infra.caching.local import LocalTier
+from infra.caching.process_cache import ProcessCache
 from infra.caching.values import ValueCache, Versioned
 from infra.sharding.buckets import group_by_shard
 from infra.sharding.scatter import scatter
@@ -75,7 +75,7 @@ def _versioned(counts: Sequence[Count]) -> Versioned:
 post_counts = PostCounts("posts.counts:v1", ttl_s=86_400, load=_load)
 
 
-class _Shown(LocalTier[PostId, bytes]):
+class _Shown(ProcessCache[PostId, bytes]):
     """Told of changes by the numbers of posts."""
 
     def forget(self, numbers: Iterable[int]) -> None:  # type: ignore[override]
@@ -117,7 +117,7 @@ def complete_counts(
     entries = {number_of(i): entry for i, entry in asked if i in existing}
     texts = post_counts.complete(entries) if entries else {}
     shown = {post_of(number): present_counts(text) for number, text in texts.items()}
-    _shown.keep(shown, reading.asked_at)
+    _shown.store(shown, reading.asked_at)
     return reading.known | shown
 
 

@@ -21,7 +21,7 @@ from cachebox import TTLCache
 from accounts.queries.cards import forget_card, forget_cards
 from infra.caching.client import Command
 from infra.caching.keys import key
-from infra.caching.local import find_all
+from infra.caching.process_cache import find_copies
 from posts.ids import PACKED_BYTES, PostId
 
 LOG = key("posts.gone:v1", 0)
@@ -81,7 +81,7 @@ class KnownPosts:
         """Those of the posts that are known and were not gone when the log stood there."""
         if position is None:
             return {}
-        return find_all(self._posts.get, ids)
+        return find_copies(self._posts.get, ids)
 
     def keep(self, posts: Mapping[PostId, bytes], position: Position | None) -> None:
         """Remembers posts loaded after the log stood there, unless it has moved on since:

@@ -18,7 +18,7 @@ from cachebox import LRUCache
 
 from counters.kinds import CounterKind
 from infra.caching.client import Command
-from infra.caching.reads import count_reads
+from infra.caching.metrics import count_reads
 from infra.caching.values import ValueCache, Versioned, read_entry
 from infra.sharding.buckets import group_by_shard, shard_of
 from infra.sharding.scatter import scatter

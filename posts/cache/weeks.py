@@ -137,7 +137,7 @@ def fill_weeks(weeks: Sequence[Week]) -> dict[Week, Fragments | None]:
     }
     loaded = {week: entry for part in scatter(calls).values() for week, entry in part.items()}
     with suppress(RedisError):  # the next reader tries again
-        redis().run([put_command(week, *entry) for week, entry in loaded.items()])
+        redis().run([write_command(week, *entry) for week, entry in loaded.items()])
     return {week: fragments for week, (_, fragments) in loaded.items()}
 
 
@@ -163,14 +163,14 @@ def _read_rows(weeks: Sequence[Week], alias: str, authors: Authors) -> list[Post
     return read_ranges(alias, spans, MAX_WEEK_POSTS + 1)
 
 
-def put_command(week: Week, version: int, fragments: Fragments | None) -> Command:
+def write_command(week: Week, version: int, fragments: Fragments | None) -> Command:
     """Lays a week unless a newer version is there; None: lays that it is a busy one."""
     fields = (
         {BUSY: b"1"}
         if fragments is None
         else {field_of(post_id): fragment for post_id, fragment in fragments.items()}
     )
-    return WEEKS.put_command(*week, version, fields)
+    return WEEKS.write_command(*week, version, fields)
 
 
 def size_command(week: Week) -> Command:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from counters.kinds import CounterKind
 from counters.queries.counts import read_counts
 from infra.caching.client import redis
-from infra.caching.lists import ListCache, ListChange, read_items, read_mark
+from infra.caching.lists import ListCache, ListChange, read_items, read_version_marker
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import Table, walk_table
 from relations.cache import FOLLOWERS, FOLLOWING, QUIET, STANDINGS, to_listed
@@ -76,9 +76,11 @@ def rebuild_relation_caches(work: Work) -> Iterator[Batch]:
 
 def _cached_lists(owner_ids: Sequence[int]) -> Iterator[tuple[int, Family]]:
     asked = [(owner_id, family) for owner_id in owner_ids for family in FAMILIES]
-    marks = redis().run([family.cache.mark_command(owner_id) for owner_id, family in asked])
+    marks = redis().run(
+        [family.cache.version_marker_command(owner_id) for owner_id, family in asked]
+    )
     for one, mark in zip(asked, marks, strict=True):
-        if read_mark(mark) is not None:
+        if read_version_marker(mark) is not None:
             yield one
 
 
@@ -104,10 +106,10 @@ def _mend(alias: str, owner_id: int, family: Family, dry_run: bool) -> bool:
 
 def _read_cached(cache: ListCache, owner_id: int) -> Cached | None:
     """The mark on both sides: a list dropped between the two would look like an empty one."""
-    mark_command = cache.mark_command(owner_id)
+    version_marker_command = cache.version_marker_command(owner_id)
     newest = cache.newest_command(owner_id, None, cache.max_items)
-    before, members, after = redis().run([mark_command, newest, mark_command])
-    mark = read_mark(before)
+    before, members, after = redis().run([version_marker_command, newest, version_marker_command])
+    mark = read_version_marker(before)
     if mark is None or before != after:
         return None
     return Cached(mark.version, mark.is_whole, [to_listed(item) for item in read_items(members)])

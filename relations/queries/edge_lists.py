@@ -13,7 +13,7 @@ from redis.exceptions import RedisError
 from infra.api.pages import Page, Window
 from infra.caching.hot_values import HotValues
 from infra.caching.invalidation import register_copies
-from infra.caching.list_pages import Rest
+from infra.caching.list_pages import ListContinuation
 from infra.caching.lists import ListCache
 from relations.cache import FOLLOWERS, FOLLOWING, QUIET
 from relations.queries.cursors import decode_cursor, encode_cursor
@@ -129,7 +129,7 @@ def _newest(edge_list: EdgeList, owner_id: int, below: Listed | None, limit: int
         return read_newest(edge_list.rows, owner_id, below, None, limit)
     if held is None or _is_worth_laying(tier, held):
         held = tier.lay(owner_id, tier.cache, below is not None).below(below, limit)
-    if held.rest is not Rest.DEEP:
+    if held.rest is not ListContinuation.DEEP:
         return held.items
     _admit(tier)
     deepest = held.items[-1] if held.items else below
@@ -151,7 +151,7 @@ def _right_above(edge_list: EdgeList, owner_id: int, after: Listed, limit: int) 
     try:
         held = find_above(tier.cache, owner_id, after, limit, tier.without)
         held = held or tier.lay(owner_id, tier.cache, False).above(after, limit)
-        if held.rest is not Rest.DEEP:
+        if held.rest is not ListContinuation.DEEP:
             return held.items
     except RedisError:
         pass
@@ -168,7 +168,7 @@ def _find(tier: Tier, owner_id: int, below: Listed | None, limit: int) -> Held |
 
 def _is_worth_laying(tier: Tier, held: Held) -> bool:
     """Somebody asks for more than the first pages: of a list that holds few, all are laid."""
-    return held.rest is Rest.DEEP and held.size < tier.cache.max_items // 2
+    return held.rest is ListContinuation.DEEP and held.size < tier.cache.max_items // 2
 
 
 def _admit(tier: Tier) -> None:

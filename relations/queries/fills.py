@@ -13,7 +13,7 @@ from counters.kinds import CounterKind
 from counters.queries.counts import read_counts
 from counters.types import Count
 from infra.caching.client import Command, redis
-from infra.caching.list_pages import Rest
+from infra.caching.list_pages import ListContinuation
 from infra.caching.lists import ListCache
 from infra.sharding.buckets import shard_of
 from relations.cache import FOLLOWING, QUIET, to_item
@@ -41,7 +41,7 @@ class Laid(NamedTuple):
         return self._held(self.follows)
 
     def _held(self, items: list[Listed]) -> Held:
-        return Held(self.version, items, Rest.NOWHERE, len(items))
+        return Held(self.version, items, ListContinuation.END, len(items))
 
 
 def lay_following(owner_id: int) -> Laid:
@@ -51,8 +51,8 @@ def lay_following(owner_id: int) -> Laid:
     follows = read_follows(owner_id)
     quiet = frozenset(listed for listed, how in follows.items() if how is Attribute.WHISPER)
     _put(
-        _put_command(FOLLOWING, owner_id, version, follows),
-        _put_command(QUIET, owner_id, version, quiet),
+        _write_command(FOLLOWING, owner_id, version, follows),
+        _write_command(QUIET, owner_id, version, quiet),
     )
     return Laid(version, list(follows), quiet)
 
@@ -72,9 +72,9 @@ def lay_followers(owner_id: int, cache: ListCache, is_deep: bool) -> Held:
         else:
             most = min(most, first_followers(followers))
     found = read_newest(BACKWARD_OPEN, owner_id, None, None, most + 1)
-    rest = Rest.NOWHERE if len(found) <= most else Rest.DEEP
+    rest = ListContinuation.END if len(found) <= most else ListContinuation.SOURCE_ONLY
     held = Held(followers.version, found[:most], rest, min(len(found), most))
-    _put(_put_command(cache, owner_id, held.version, held.items, rest is Rest.NOWHERE))
+    _put(_write_command(cache, owner_id, held.version, held.items, rest is ListContinuation.END))
     return held
 
 
@@ -92,10 +92,10 @@ def first_followers(followers: Count) -> int:
     return -(-FIRST_FOLLOWERS * begun // followers.value)
 
 
-def _put_command(
+def _write_command(
     cache: ListCache, owner_id: int, version: int, listed: Iterable[Listed], is_whole: bool = True
 ) -> Command:
-    return cache.put_command(owner_id, version, [to_item(item) for item in listed], is_whole)
+    return cache.write_command(owner_id, version, [to_item(item) for item in listed], is_whole)
 
 
 def _put(*commands: Command) -> None:

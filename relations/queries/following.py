@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 from redis.exceptions import RedisError
 
 from infra.caching.client import Command
-from infra.caching.lists import read_mark
+from infra.caching.lists import read_version_marker
 from relations.cache import FOLLOWING
 from relations.queries.fills import lay_following
 from relations.queries.held import Held, read_whole
@@ -33,10 +33,10 @@ def _find_held(account_id: int) -> Held | None:
 
 def version_command(account_id: int) -> Command:
     """For gathering into a larger round trip; reply for `read_version`."""
-    return FOLLOWING.mark_command(account_id)
+    return FOLLOWING.version_marker_command(account_id)
 
 
 def read_version(reply: Any) -> int | None:
     """None: the list is not cached."""
-    mark = read_mark(reply)
+    mark = read_version_marker(reply)
     return mark.version if mark else None

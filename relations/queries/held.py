@@ -3,9 +3,9 @@
 from typing import NamedTuple
 
 from infra.caching.client import redis
-from infra.caching.list_pages import Rest, Side, page_command, read_page
-from infra.caching.lists import ListCache, read_items, read_mark
-from infra.caching.reads import count_reads
+from infra.caching.list_pages import ListContinuation, Side, page_command, read_page
+from infra.caching.lists import ListCache, read_items, read_version_marker
+from infra.caching.metrics import count_reads
 from relations.cache import to_item, to_listed
 from relations.types import Listed
 
@@ -16,20 +16,20 @@ class Held(NamedTuple):
 
     version: int
     items: list[Listed]
-    rest: Rest
+    rest: ListContinuation
     size: int
 
     def below(self, place: Listed | None, limit: int) -> "Held":
         """The newest of them below a place."""
         items = [item for item in self.items if place is None or item < place][:limit]
-        rest = Rest.CACHED if len(items) == limit else self.rest
+        rest = ListContinuation.CACHED if len(items) == limit else self.rest
         return self._replace(items=items, rest=rest)
 
     def above(self, place: Listed, limit: int) -> "Held":
         """The oldest of them above a place."""
         items = [item for item in self.items if item > place]
-        is_deep = self.rest is Rest.DEEP and len(items) == len(self.items)
-        rest = Rest.DEEP if is_deep else Rest.NOWHERE
+        is_deep = self.rest is ListContinuation.SOURCE_ONLY and len(items) == len(self.items)
+        rest = ListContinuation.SOURCE_ONLY if is_deep else ListContinuation.END
         return self._replace(items=items[-limit:], rest=rest)
 
 
@@ -71,13 +71,17 @@ def read_whole(cache: ListCache, owner_id: int) -> Held | None:
     The mark is read on both sides of the members: a list dropped between the two would look like
     one that is empty. Raises: RedisError. Cost: one round trip.
     """
-    mark_command = cache.mark_command(owner_id)
-    commands = [mark_command, cache.newest_command(owner_id, None, cache.max_items), mark_command]
+    version_marker_command = cache.version_marker_command(owner_id)
+    commands = [
+        version_marker_command,
+        cache.newest_command(owner_id, None, cache.max_items),
+        version_marker_command,
+    ]
     before, members, after = redis().run(commands)
-    mark = read_mark(before)
+    mark = read_version_marker(before)
     if mark is None or before != after:
         count_reads(cache.family, "redis", hits=0, misses=1)
         return None
     count_reads(cache.family, "redis", hits=1)
     items = [to_listed(item) for item in read_items(members)]
-    return Held(mark.version, items, Rest.NOWHERE, len(items))
+    return Held(mark.version, items, ListContinuation.END, len(items))

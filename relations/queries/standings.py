@@ -91,9 +91,9 @@ def complete_standings(viewer_id: int, others: Sequence[int], reply: Any | None)
         failpoint("standings.read")
         packed = {other: standing.packed for other, standing in loaded.items()}
         with suppress(RedisError):  # the next reader tries again
-            redis().call(*STANDINGS.put_command(viewer_id, reading, packed, made))
+            redis().call(*STANDINGS.write_command(viewer_id, reading, packed, made))
     found = {other: Standing.from_packed(text) for other, text in reading.found.items()} | loaded
-    return Standings.learnt(reading.stamp, {i: found.get(i, STRANGER) for i in others})
+    return Standings.learnt(reading.validator, {i: found.get(i, STRANGER) for i in others})
 
 
 def _read(viewer_id: int, others: Sequence[int]) -> dict[int, Standing]:

@@ -2,18 +2,18 @@
 
 import pytest
 
-from infra.caching import hot_fleet, hot_keys, load_locks, values
-from infra.caching.hot_keys import REPORT_S, HotKeys, Limits
+from infra.caching import fleet_reads, hot_keys, load_locks, values
+from infra.caching.hot_keys import REPORT_S, HotKeyLimits, HotKeys
 from infra.caching.hot_values import HotValues
 from infra.caching.values import ValueCache, Versioned
 from tests.waiting import until
 
-LIMITS = Limits(reads_s=100, copy_s=1.0)
+LIMITS = HotKeyLimits(reads_s=100, copy_s=1.0)
 
 
 @pytest.fixture
 def redis_of_its_own(client, monkeypatch):
-    for module in (hot_fleet, load_locks, values):
+    for module in (fleet_reads, load_locks, values):
         monkeypatch.setattr(module, "redis", lambda: client)
     client.call("FLUSHDB")  # what a hung server was sent it did when it woke
 

@@ -52,7 +52,7 @@ def start(server, redis, databases):
 def change(redis, version, is_told):
     """As ValueCache.refresh does, or by a writer of whom nobody hears."""
     payload = b"%d" % version
-    _, _, count, *rest = SPEC.put_command(OWNER, Versioned(version, payload))
+    _, _, count, *rest = SPEC.write_command(OWNER, Versioned(version, payload))
     redis.eval(_script(), count, *rest)
     if is_told:
         redis.publish(channel(), json.dumps(["test", FAMILY, [OWNER]]))

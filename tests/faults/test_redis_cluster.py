@@ -15,7 +15,14 @@ from infra.caching.client import FeedRedis
 from infra.caching.cluster import ClusterClient
 from infra.caching.hashes import HashCache, HashChange, read_fields
 from infra.caching.keys import key
-from infra.caching.lists import Item, ListCache, ListChange, Mark, read_items, read_mark
+from infra.caching.lists import (
+    Item,
+    ListCache,
+    ListChange,
+    ListVersionMarker,
+    read_items,
+    read_version_marker,
+)
 from infra.caching.purging import purge
 from infra.caching.relationship_cache import RelationshipCache
 from infra.caching.values import ValueCache, Versioned
@@ -70,24 +77,24 @@ def test_values(cluster):
     spec = ValueCache("tests.value:v1", 60, lambda ids: {i: Versioned(2, b"%d" % i) for i in ids})
     loaded = {owner: b"%d" % owner for owner in OWNERS}
     assert spec.load_many(OWNERS) == loaded
-    spec.put_many({owner: Versioned(1, b"old") for owner in OWNERS})
+    spec.write_many({owner: Versioned(1, b"old") for owner in OWNERS})
     assert spec.load_many(OWNERS) == loaded
 
 
 def test_lists(cluster):
     old, new = Item(1, b"000001"), Item(2, b"000002")
-    cluster.run([LISTS.put_command(owner, 1, [old], True) for owner in OWNERS])
+    cluster.run([LISTS.write_command(owner, 1, [old], True) for owner in OWNERS])
     change = ListChange(1, 2, [new], [])
     assert cluster.run([LISTS.change_command(o, change) for o in OWNERS]) == [1] * len(OWNERS)
     for owner in OWNERS:
-        commands = [LISTS.mark_command(owner), LISTS.newest_command(owner, None, 10)]
+        commands = [LISTS.version_marker_command(owner), LISTS.newest_command(owner, None, 10)]
         mark, items = cluster.run(commands)
-        assert read_mark(mark) == Mark(2, True)
+        assert read_version_marker(mark) == ListVersionMarker(2, True)
         assert read_items(items) == [new, old]
 
 
 def test_hashes(cluster):
-    cluster.run([HASHES.put_command(owner, 0, 1, {"a": b"1"}) for owner in OWNERS])
+    cluster.run([HASHES.write_command(owner, 0, 1, {"a": b"1"}) for owner in OWNERS])
     cluster.run([HASHES.change_command(o, 0, HashChange(1, 2, {"b": b"2"}, ["a"])) for o in OWNERS])
     for reply in cluster.run([HASHES.read_command(owner, 0, ["a", "b"]) for owner in OWNERS]):
         assert read_fields(reply) == [None, b"2"]
@@ -98,7 +105,7 @@ def test_pairs(cluster):
     replies = cluster.run([PAIRS.read_command(owner, [1, 2]) for owner in OWNERS])
     readings = [PAIRS.read([1, 2], reply) for reply in replies]
     made = PAIRS.make_filter([1])
-    laid = [PAIRS.put_command(o, r, {1: 5}, made) for o, r in zip(OWNERS, readings, strict=True)]
+    laid = [PAIRS.write_command(o, r, {1: 5}, made) for o, r in zip(OWNERS, readings, strict=True)]
     assert cluster.run(laid) == [1] * len(OWNERS)
     cluster.run([PAIRS.change_command(owner, [2]) for owner in OWNERS])
     for reply in cluster.run([PAIRS.read_command(owner, [1, 2, 3]) for owner in OWNERS]):
@@ -119,7 +126,7 @@ def test_posts_are_pushed_to_readers_on_every_node(cluster):
 
 
 def test_scripts_forgotten_by_one_node_only(cluster, nodes):
-    puts = [LISTS.put_command(owner, 1, [], True) for owner in OWNERS]
+    puts = [LISTS.write_command(owner, 1, [], True) for owner in OWNERS]
     assert cluster.run(puts) == [1] * len(OWNERS)
     nodes[1].say("SCRIPT", "FLUSH")
     assert cluster.run(puts) == [1] * len(OWNERS)

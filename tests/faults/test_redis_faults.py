@@ -16,7 +16,7 @@ from redis.retry import Retry
 from infra.caching import breaker
 from infra.caching.client import FeedRedis, SingleClient
 from infra.caching.connection import TRUSTED_S
-from infra.caching.values import PUT
+from infra.caching.values import WRITE_VALUE
 from tests.faults.redis_alone import TIMEOUT_S
 from tests.waiting import PATIENCE_S, until
 
@@ -154,7 +154,7 @@ def test_connection_closed_while_it_rested_is_replaced_without_an_error(server, 
 
 
 def test_server_that_lost_its_scripts_is_given_them_again(server, client):
-    put = PUT.on([b"tests:v1:{1}"], 1, b"x", 60_000)
+    put = WRITE_VALUE.on([b"tests:v1:{1}"], 1, b"x", 60_000)
     assert client.run([put]) == [1]
     server.stop()
     server.start()

@@ -82,7 +82,7 @@ class PackedStore:
             PUSH.on(keys(self._family, readers), *self._sizes, pack(added))
             for readers, added in group_readers(entries, redis().keys_per_script)
         )
-        return sum(redis().trickle(commands))
+        return sum(redis().run_windowed(commands))
 
     def begin_build(self, reader_id: int, epoch: int) -> None:
         head = HEAD.pack(BUILDING, 0, epoch_in(self._generation, epoch))

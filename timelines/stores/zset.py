@@ -71,7 +71,7 @@ class ZsetStore:
             PUSH.on([k for one in readers for k in _keys(one)], self._max_entries, _text(added))
             for readers, added in group_readers(entries, size)
         )
-        return sum(redis().trickle(commands))
+        return sum(redis().run_windowed(commands))
 
     def begin_build(self, reader_id: int, epoch: int) -> None:
         redis().call(

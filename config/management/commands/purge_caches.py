@@ -8,7 +8,7 @@ from django.core.management import CommandError
 from redis.exceptions import RedisError
 
 from config.cache_families import NOT_CACHES, PURGEABLE
-from infra.caching.purging import Family, Purged, count_keys, purge
+from infra.caching.purging import CacheFamily, PurgeStep, count_keys, purge
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import JobFlag
 from infra.jobs.types import Batch, Work
@@ -43,7 +43,7 @@ class Command(JobCommand):
         return bounded(_batch(step, work.dry_run) for step in _until_away(steps))
 
 
-def families_of(names: list[str]) -> list[Family]:
+def families_of(names: list[str]) -> list[CacheFamily]:
     """Raises: CommandError for what is no cache, or nothing known."""
     for name in names:
         if name in NOT_CACHES:
@@ -53,13 +53,13 @@ def families_of(names: list[str]) -> list[Family]:
     return [PURGEABLE[name] for name in dict.fromkeys(names)]
 
 
-def _batch(step: Purged, dry_run: bool) -> Batch:
+def _batch(step: PurgeStep, dry_run: bool) -> Batch:
     lines = [key.decode(errors="replace") for key in step.keys] if dry_run else []
     done = max(step.looked_at - step.failed, 0)
     return Batch(done, step.failed, step.position["family"], step.changed, step.position, lines)
 
 
-def _until_away(steps: Iterator[Purged]) -> Iterator[Purged]:
+def _until_away(steps: Iterator[PurgeStep]) -> Iterator[PurgeStep]:
     try:
         yield from steps
     except RedisError as error:

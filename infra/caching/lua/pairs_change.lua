@@ -1,6 +1,6 @@
 -- Forgets what was known of others and adds them to the filter. KEYS: hash, filter.
--- ARGV: new stamp, then other, h1, h2 … (infra/caching/bloom.py)
--- Where no hash is, none is made: whoever read before finds no stamp, and lays nothing.
+-- ARGV: new validator, then other, h1, h2 … (infra/caching/bloom.py)
+-- Where no hash is, none is made: whoever read before finds no validator, and lays nothing.
 -- A filter with more members than it was made for is dropped, to be made anew.
 if redis.call('EXISTS', KEYS[1]) == 1 then
   for i = 2, #ARGV, 3 do

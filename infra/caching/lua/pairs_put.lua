@@ -1,7 +1,7 @@
--- Lays what a loader read, if the stamp is the one it read before. KEYS: hash, filter.
--- ARGV: stamp, ttl in ms, most pairs kept, ttl of the filter in ms, filter (empty: none),
+-- Lays what a loader read, if the validator is the one it read before. KEYS: hash, filter.
+-- ARGV: validator, ttl in ms, most pairs kept, ttl of the filter in ms, filter (empty: none),
 --       then other, answer …
--- A hash that would hold more begins anew: under the same stamp, since nothing has changed.
+-- A hash that would hold more begins anew: under the same validator, since nothing has changed.
 -- Returns 1 if laid.
 if redis.call('HGET', KEYS[1], '!') ~= ARGV[1] then
   return 0

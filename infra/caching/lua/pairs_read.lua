@@ -1,6 +1,6 @@
--- Reads pairs, their stamp and the filter at one moment. KEYS: hash, filter.
--- ARGV: a stamp for where there is none, its ttl in ms, then others …
--- Returns stamp, one answer or nil per other, filter or nil.
+-- Reads pairs, their validator and the filter at one moment. KEYS: hash, filter.
+-- ARGV: a validator for where there is none, its ttl in ms, then others …
+-- Returns validator, one answer or nil per other, filter or nil.
 local found = redis.call('HMGET', KEYS[1], '!', unpack(ARGV, 3))
 if not found[1] then
   redis.call('HSET', KEYS[1], '!', ARGV[1])

@@ -50,7 +50,7 @@ def test_an_old_reading_never_replaces_a_newer_profile(ann: Person) -> None:
     account_id = ann.id
     old = profiles.load([account_id])
     ann.patch(EDIT, display_name="new")
-    profiles.put_many(old)
+    profiles.write_many(old)
     assert b'"display_name":"new"' in load_account_json([account_id])[account_id]
 
 

@@ -12,7 +12,7 @@ from accounts.queries.viewers import find_viewer
 from counters.cache import account_counts
 from infra.caching import invalidation
 from infra.caching.client import redis
-from infra.caching.local import LocalTier
+from infra.caching.process_cache import ProcessCache
 from posts.cache import counts
 from tests.callers import is_disabled, token_of
 from tests.other_process import environment_of_this_test
@@ -25,7 +25,7 @@ AGES = 3600.0
 @pytest.fixture(autouse=True)
 def ages(world, monkeypatch):
     """Copies get as old as they like."""
-    monkeypatch.setattr(cards, "_cards", LocalTier("accounts.card", 100, AGES))
+    monkeypatch.setattr(cards, "_cards", ProcessCache("accounts.card", 100, AGES))
     monkeypatch.setattr(counts, "_shown", counts._Shown("posts.counts", 100, AGES))
     monkeypatch.setattr(viewers, "LOCAL_S", AGES)
     copies = {**invalidation._copies}

@@ -38,20 +38,20 @@ class Watched:
     """A socket that knows how many commands are under way; each is a PING."""
 
     def __init__(self, sock):
-        self._sock, self.under_way, self.most = sock, 0, 0
+        self._sock, self.window, self.most = sock, 0, 0
 
     def sendall(self, data):
-        self.under_way += data.count(b"PING")
-        self.most = max(self.most, self.under_way)
+        self.window += data.count(b"PING")
+        self.most = max(self.most, self.window)
         self._sock.sendall(data)
 
     def recv(self, size):
         data = self._sock.recv(size)
-        self.under_way -= data.count(b"PONG")
+        self.window -= data.count(b"PONG")
         return data
 
 
-@pytest.mark.parametrize(("how", "most"), [("trickle", 2), ("run", 10)])
+@pytest.mark.parametrize(("how", "most"), [("run_windowed", 2), ("run", 10)])
 def test_flood_has_few_commands_under_way(cache, monkeypatch, how, most):
     cache.call("PING")
     wire = cache._client._wire()
@@ -68,19 +68,19 @@ def test_flood_of_a_script_that_the_server_does_not_know(cache, tmp_path):
     text.write_text(f"return ARGV[1] -- {tmp_path}")
     script = load_script(text)
     calls = (script.on([KEYS[0]], n) for n in range(5))
-    assert cache.trickle(calls) == [b"%d" % n for n in range(5)]
+    assert cache.run_windowed(calls) == [b"%d" % n for n in range(5)]
 
 
 def test_error_reply_in_a_flood_is_raised_after_all_have_run(cache):
     puts = [("SET", name, "x") for name in KEYS]
     with pytest.raises(ResponseError, match="WRONGTYPE"):
-        cache.trickle(iter([puts[0], ("LPUSH", KEYS[0], "y"), *puts[1:]]))
+        cache.run_windowed(iter([puts[0], ("LPUSH", KEYS[0], "y"), *puts[1:]]))
     assert cache.call("MGET", *KEYS) == [b"x"] * len(KEYS)
 
 
 def test_no_commands_no_trip(cache):
     with count_calls() as calls:
-        assert cache.run([]) == cache.trickle(iter([])) == []
+        assert cache.run([]) == cache.run_windowed(iter([])) == []
     assert calls.round_trips == 0
 
 

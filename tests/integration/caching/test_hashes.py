@@ -16,7 +16,7 @@ FIELDS = ["a", "b", "c"]
 
 
 def put(version, fields):
-    return redis().run([SPEC.put_command(1, 0, version, fields)])[0]
+    return redis().run([SPEC.write_command(1, 0, version, fields)])[0]
 
 
 def change(before, after, added=None, removed=()):

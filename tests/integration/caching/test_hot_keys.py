@@ -7,17 +7,17 @@ import pytest
 from django.conf import settings
 
 from infra.caching import values
-from infra.caching.hot_fleet import WINDOW_S, add_reads, list_warm
-from infra.caching.hot_keys import REPORT_S, HotKeys, Limits
+from infra.caching.fleet_reads import WINDOW_S, add_reads, list_read_rates
+from infra.caching.hot_keys import REPORT_S, HotKeyLimits, HotKeys
 from infra.caching.hot_values import HotValues
 from infra.caching.values import ValueCache, Versioned
 from tests.budgets import count_calls
 from tests.clocks import Clock
 from tests.hot_reader import FAMILY, OWNER
 from tests.other_process import environment_of_this_test
-from tests.unit.caching.test_reads import reads as reads_of
+from tests.unit.caching.test_metrics import reads as reads_of
 
-LIMITS = Limits(reads_s=1_000, copy_s=1.0)
+LIMITS = HotKeyLimits(reads_s=1_000, copy_s=1.0)
 NAME = b"tests.hot:v1:{1}"
 START_S = 1_000_000_000.0  # a multiple of WINDOW_S
 
@@ -67,7 +67,7 @@ def test_window_slides(cache):
 def test_warm_keys_are_listed_by_how_much_they_are_read(cache):
     add_reads({b"a": 100, b"b": 1_000, b"c": 50}, START_S)
     add_reads({b"a": 500, b"d": 5}, START_S + 1.5 * WINDOW_S)
-    found = list_warm(START_S + 1.5 * WINDOW_S)
+    found = list_read_rates(START_S + 1.5 * WINDOW_S)
     assert found == [("a", 110.0), ("b", 100.0), ("c", 5.0), ("d", 1.0)]
 
 
@@ -120,7 +120,7 @@ def test_process_that_changes_a_hot_value_sees_it_at_once(cache, clock):
 def test_change_made_elsewhere_shows_when_the_copy_is_too_old(cache, clock):
     spec = cache_of(clock, {1: Versioned(1, b"old")})
     warm_up(spec, clock)
-    cache.run([spec.put_command(1, Versioned(2, b"new"))])
+    cache.run([spec.write_command(1, Versioned(2, b"new"))])
     clock.now += LIMITS.copy_s - 0.001
     assert spec.load_many([1]) == {1: b"old"}
     clock.now += 0.001

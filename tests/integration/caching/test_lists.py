@@ -8,7 +8,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from infra.caching.client import redis
-from infra.caching.lists import Item, ListCache, ListChange, Mark, read_items, read_mark
+from infra.caching.lists import (
+    Item,
+    ListCache,
+    ListChange,
+    ListVersionMarker,
+    read_items,
+    read_version_marker,
+)
 from tests.waiting import PATIENCE_S
 
 SPEC = ListCache("tests.list:v1", ttl_s=60, max_items=4)
@@ -28,7 +35,7 @@ def newest_first(pairs):
 
 
 def put(version, pairs, is_whole=True, spec=SPEC):
-    return redis().run([spec.put_command(1, version, items(*pairs), is_whole)])[0]
+    return redis().run([spec.write_command(1, version, items(*pairs), is_whole)])[0]
 
 
 def change(before, after, added=(), removed=(), spec=SPEC):
@@ -37,20 +44,20 @@ def change(before, after, added=(), removed=(), spec=SPEC):
 
 
 class Cached(NamedTuple):
-    mark: Mark | None
+    mark: ListVersionMarker | None
     items: list[Item]
 
 
 def read(spec=SPEC):
-    commands = [spec.mark_command(1), spec.newest_command(1, None, 1_000_000)]
+    commands = [spec.version_marker_command(1), spec.newest_command(1, None, 1_000_000)]
     mark, newest = redis().run(commands)
-    return Cached(read_mark(mark), read_items(newest))
+    return Cached(read_version_marker(mark), read_items(newest))
 
 
 def test_absent_and_empty_are_told_apart(cache):
     assert read() == (None, [])
     put(3, [])
-    assert read() == (Mark(3, True), [])
+    assert read() == (ListVersionMarker(3, True), [])
 
 
 def test_order_is_by_score_then_member(cache):
@@ -68,20 +75,20 @@ def test_page_from_a_score_includes_that_score(cache):
 def test_older_list_never_lands(cache, old, new, lands):
     put(old, [(1, 1)])
     assert put(new, [(2, 2)]) == lands
-    assert read() == (Mark(max(old, new), True), items((2, 2) if lands else (1, 1)))
+    assert read() == (ListVersionMarker(max(old, new), True), items((2, 2) if lands else (1, 1)))
 
 
 def test_next_version_changes_the_list_in_place(cache):
     put(1, [(1, 1), (2, 2)])
     assert change(1, 2, added=[(3, 3)], removed=[1]) == 1
-    assert read() == (Mark(2, True), items((3, 3), (2, 2)))
+    assert read() == (ListVersionMarker(2, True), items((3, 3), (2, 2)))
 
 
 @pytest.mark.parametrize("again", [(1, 2), (0, 1)])
 def test_change_that_is_in_already_does_nothing(cache, again):
     put(2, [(3, 3)])
     assert change(*again, removed=[3]) == 0
-    assert read() == (Mark(2, True), items((3, 3)))
+    assert read() == (ListVersionMarker(2, True), items((3, 3)))
 
 
 def test_gap_drops_the_list_and_keeps_older_ones_out(cache):
@@ -135,13 +142,13 @@ def test_change_during_a_slow_load_stays(cache):
 def test_list_over_its_cap_is_cut_and_says_so(cache):
     put(1, [(1, 1), (2, 2), (3, 3), (4, 4)])
     change(1, 2, added=[(5, 5), (6, 6)])
-    assert read() == (Mark(2, False), items((6, 6), (5, 5), (4, 4), (3, 3)))
+    assert read() == (ListVersionMarker(2, False), items((6, 6), (5, 5), (4, 4), (3, 3)))
 
 
 def test_what_belongs_below_the_cut_stays_out(cache):
     put(1, [(5, 5), (4, 4)], is_whole=False)
     assert change(1, 2, added=[(3, 3), (6, 6)]) == 1
-    assert read() == (Mark(2, False), items((6, 6), (5, 5), (4, 4)))
+    assert read() == (ListVersionMarker(2, False), items((6, 6), (5, 5), (4, 4)))
 
 
 @pytest.mark.parametrize(("number", "kept"), [(3, False), (5, True)])
@@ -161,7 +168,7 @@ def test_cut_list_that_lost_all_it_kept_is_dropped(cache):
 def test_oldest_of_a_cut_list_that_moves_up_leaves_no_gap(cache):
     put(1, [(5, 5), (4, 4)], is_whole=False)
     change(1, 2, added=[(9, 4)])
-    assert read() == (Mark(2, False), items((9, 4), (5, 5)))
+    assert read() == (ListVersionMarker(2, False), items((9, 4), (5, 5)))
 
 
 @pytest.mark.parametrize("is_whole", [True, False])
@@ -172,7 +179,7 @@ def test_more_members_than_lua_can_unpack(cache, is_whole):
     more = [(number, number) for number in range(9_001, 18_001)]
     assert change(1, 2, added=more, removed=range(1, 8_999), spec=BIG) == 1
     kept = read(BIG)
-    assert kept.mark == Mark(2, is_whole)
+    assert kept.mark == ListVersionMarker(2, is_whole)
     assert kept.items == items(*newest_first([*many[8_998:], *more]))
 
 

@@ -4,17 +4,17 @@ import pytest
 from redis.exceptions import ConnectionError as RedisConnectionError
 
 from infra.caching.client import SingleClient
-from infra.caching.quotas import LEASES_IN_A_QUOTA, Claim, Quotas
+from infra.caching.quotas import ALLOTMENTS_PER_QUOTA, QuotaClaim, Quotas
 from tests.budgets import count_calls
 from tests.races import failures, run_together
 
 WINDOW_S = 300
 NOW_S = 1_000_000 * WINDOW_S + 7.0
-ANN = Claim("account-1", 200)
-LEASE = ANN.limit // LEASES_IN_A_QUOTA
+ANN = QuotaClaim("account-1", 200)
+LEASE = ANN.limit // ALLOTMENTS_PER_QUOTA
 
 
-def used(quotas: Quotas, times: int, *claims: Claim, now_s: float = NOW_S) -> int:
+def used(quotas: Quotas, times: int, *claims: QuotaClaim, now_s: float = NOW_S) -> int:
     """How many of so many uses are granted."""
     return sum(quotas.use(claims or [ANN], now_s).is_granted for _ in range(times))
 
@@ -58,7 +58,7 @@ def test_what_remains_goes_down_by_one(world: None) -> None:
 
 
 def test_the_tighter_of_two_claims_refuses(world: None) -> None:
-    application = Claim("application-1", 10)
+    application = QuotaClaim("application-1", 10)
     quotas = Quotas(WINDOW_S)
     assert used(quotas, 50, ANN, application) == 10
     assert quotas.use([ANN, application], NOW_S).limit == 10
@@ -67,7 +67,7 @@ def test_the_tighter_of_two_claims_refuses(world: None) -> None:
 
 def test_a_hundred_uses_cost_few_round_trips_and_a_refusal_none(world: None) -> None:
     quotas = Quotas(WINDOW_S)
-    many = Claim("application-2", 10_000)
+    many = QuotaClaim("application-2", 10_000)
     with count_calls() as calls:
         used(quotas, 100, many)
     assert calls.round_trips == 1

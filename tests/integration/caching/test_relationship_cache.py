@@ -28,15 +28,15 @@ def read(cache, others=FRIENDS) -> RelationshipCacheReply:
 
 
 def lay(cache, reading: RelationshipCacheReply, pairs, made: bytes | None = None) -> bool:
-    return bool(cache.call(*PAIRS.put_command(ME, reading, pairs, made)))
+    return bool(cache.call(*PAIRS.write_command(ME, reading, pairs, made)))
 
 
 def change(cache, *others: int) -> None:
     cache.call(*PAIRS.change_command(ME, others))
 
 
-def stamp(cache) -> bytes | None:
-    return cache.call(*PAIRS.stamp_command(ME))
+def validator(cache) -> bytes | None:
+    return cache.call(*PAIRS.validator_command(ME))
 
 
 def held(cache) -> bytes:
@@ -49,12 +49,12 @@ def test_what_was_laid_is_read_again_and_strangers_are_ruled_out(cache):
     assert lay(cache, cold, {1: 10, 2: 20}, PAIRS.make_filter(FRIENDS))
     warm = read(cache, [STRANGER, *FRIENDS])
     assert (warm.found, warm.unknown) == ({1: b"10", 2: b"20"}, [3])
-    assert warm.stamp == cold.stamp == stamp(cache)
+    assert warm.validator == cold.validator == validator(cache)
 
 
 def test_the_first_read_lays_a_stamp_and_later_ones_keep_it(cache):
-    assert stamp(cache) is None
-    assert read(cache).stamp == read(cache).stamp == stamp(cache)
+    assert validator(cache) is None
+    assert read(cache).validator == read(cache).validator == validator(cache)
 
 
 def test_a_change_forgets_its_pairs_alone_and_replaces_the_stamp(cache):
@@ -63,7 +63,7 @@ def test_a_change_forgets_its_pairs_alone_and_replaces_the_stamp(cache):
     change(cache, 1)
     after = read(cache)
     assert after.found == {2: b"20"}
-    assert after.stamp != reading.stamp
+    assert after.validator != reading.validator
 
 
 def test_what_was_read_before_a_change_is_not_laid_after_it(cache):
@@ -137,7 +137,7 @@ def test_a_hash_that_would_grow_too_large_begins_anew_under_its_stamp(cache):
     assert len(read(cache, range(5)).found) == 5
     assert lay(cache, reading, {5: 1})
     after = read(cache, range(9))
-    assert (after.found, after.stamp) == ({5: b"1"}, reading.stamp)
+    assert (after.found, after.validator) == ({5: b"1"}, reading.validator)
     assert 0 < cache.call("PTTL", PAIRS.key(ME)) <= 60_000
 
 
@@ -154,7 +154,7 @@ def test_a_pair_costs_a_few_bytes(cache):
     wide = PAIRS._replace(max_pairs=255)
     reading = read(cache)
     pairs = {10_000_000 + 7 * n: n % 128 for n in range(255)}
-    cache.call(*wide.put_command(ME, reading, pairs, None))
+    cache.call(*wide.write_command(ME, reading, pairs, None))
     assert cache.call("OBJECT", "ENCODING", PAIRS.key(ME)) == b"listpack"
     assert cache.call("MEMORY", "USAGE", PAIRS.key(ME)) / 255 < 12
 
@@ -173,7 +173,7 @@ def test_reads_are_counted_by_tier(cache):
 
 
 def test_changes_that_race_the_laying_are_never_denied_nor_undone(cache):
-    """The source here is a set; a change writes it first, a loader reads it after the stamp."""
+    """The source here is a set; a change writes it first, a loader reads it after the validator."""
     for turn in range(200):
         source = {1: 1}
         other = 1_000 + turn

@@ -12,8 +12,8 @@ from django.urls import reverse
 from redis.exceptions import ConnectionError as RedisConnectionError
 
 from accounts.models import User
-from infra.caching import hot_fleet
-from infra.caching.hot_fleet import add_reads
+from infra.caching import fleet_reads
+from infra.caching.fleet_reads import add_reads
 
 
 def show(**options):
@@ -33,7 +33,7 @@ def redis_away(monkeypatch):
     def refuse():
         raise RedisConnectionError("refused")
 
-    monkeypatch.setattr(hot_fleet, "redis", refuse)
+    monkeypatch.setattr(fleet_reads, "redis", refuse)
 
 
 def test_command_shows_the_most_read_first(warm):

@@ -113,7 +113,7 @@ def test_a_holder_that_died_is_not_waited_for_long(
 ) -> None:
     acquire_load_locks(FAMILY, [1])
     assert process(source).load_many([1]) == {1: b"one"}
-    assert loading.PATIENCE_S <= slept_s() < loading.PATIENCE_S + 2 * loading.LOOK_EVERY_S
+    assert loading.PATIENCE_S <= slept_s() < loading.PATIENCE_S + 2 * loading.POLL_S
 
 
 def test_a_lease_ends_with_the_load_and_for_its_owner_only(source: Source) -> None:

@@ -52,8 +52,8 @@ def test_no_owners_cost_no_round_trip(monkeypatch):
 )
 def test_older_write_never_lands(cache, old, new, kept):
     spec = cache_of(Source())
-    spec.put_many({1: Versioned(old, b"old")})
-    spec.put_many({1: Versioned(new, b"new")})
+    spec.write_many({1: Versioned(old, b"old")})
+    spec.write_many({1: Versioned(new, b"new")})
     assert spec.load_many([1]) == {1: kept}
 
 
@@ -72,14 +72,14 @@ def test_change_during_a_slow_load_stays(cache):
     thread.start()
     has_read.wait()
     spec = cache_of(Source())
-    spec.put_many({1: Versioned(2, b"new")})
+    spec.write_many({1: Versioned(2, b"new")})
     has_changed.wait()
     thread.join()
     assert spec.load_many([1]) == {1: b"new"}
 
 
 def test_entries_expire_within_their_time(cache):
-    cache_of(Source()).put_many({1: Versioned(1, b"x")})
+    cache_of(Source()).write_many({1: Versioned(1, b"x")})
     left_ms = cache.call("PTTL", b"tests.value:v1:{1}")
     assert 53_000 < left_ms <= 60_000
 
@@ -103,4 +103,4 @@ def test_redis_away_reads_the_source(monkeypatch):
     source = Source(o1=Versioned(1, b"one"))
     spec = cache_of(source)
     assert spec.load_many([1, 2]) == {1: b"one"}
-    assert spec.put_many({1: Versioned(1, b"one")}) is False
+    assert spec.write_many({1: Versioned(1, b"one")}) is False

@@ -75,7 +75,7 @@ def test_slow_loader_cannot_lay_what_it_read_before_a_change(people):
     me = people[0]
     account_counts.refresh({me: Versioned(1_000, b"new")})
     Outcome(Purge(), "--family", "counters.account")
-    account_counts.put_many({me: Versioned(999, b"old")})
+    account_counts.write_many({me: Versioned(999, b"old")})
     assert account_counts.load_many([me]) == {me: b"new"}
 
 

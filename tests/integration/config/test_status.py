@@ -17,7 +17,7 @@ from config.status.report import read_status
 from config.status.screen import _kept, format_status
 from counters.kinds import CounterKind
 from counters.sampling import sample_shard
-from infra.caching.scanning import Node
+from infra.caching.scanning import RedisNode
 from infra.changes.drain import drain
 from infra.changes.lag_report import report_lag
 from infra.changes.parking import park
@@ -108,7 +108,7 @@ def test_database_down(world, monkeypatch, alias):
 
 def test_redis_down(world, monkeypatch):
     nowhere = Redis(unix_socket_path="/nowhere")
-    monkeypatch.setattr(module, "list_nodes", lambda: [Node("redis", nowhere)])
+    monkeypatch.setattr(module, "list_nodes", lambda: [RedisNode("redis", nowhere)])
     shown = screen()
     assert "redis       DOWN: Error 2" in shown
     assert shown.count("up, PostgreSQL") == len(all_aliases())

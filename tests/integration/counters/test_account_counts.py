@@ -64,7 +64,7 @@ def test_readings_that_arrive_in_any_order_leave_the_newest(world, order):
         moved(kind, delta)
         readings.append(cache._load([ANN])[ANN])
     for place in order:
-        redis().call(*account_counts.put_command(ANN, readings[place]))
+        redis().call(*account_counts.write_command(ANN, readings[place]))
     assert shown() == readings[-1].payload == b"1,0,0,0,0"
 
 
@@ -73,5 +73,5 @@ def test_slow_loader_cannot_bring_older_counts_back(world):
     slow = cache._load([ANN])
     moved(FOLLOWERS, 1)
     refresh_account_counts([ANN])
-    account_counts.put_many(slow)
+    account_counts.write_many(slow)
     assert shown() == b"2,0,0,0,0"

@@ -45,7 +45,7 @@ def test_count_of_a_post_is_mended_and_shown_right(post):
 
 
 def test_cached_counts_of_a_post_are_laid_anew(post):
-    redis().call(*post_counts.put_command(number_of(post), Versioned(99, b"7,7,7")))
+    redis().call(*post_counts.write_command(number_of(post), Versioned(99, b"7,7,7")))
     assert shown(post) == b"7,7,7"
     key = post_counts.key(number_of(post)).decode()
     assert Outcome(Rebuild()).out.splitlines()[0] == f"{key}: 7,7,7 -> 0,0,2"

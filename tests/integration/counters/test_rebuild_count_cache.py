@@ -30,7 +30,7 @@ def people(world):
 
 def lay(owner_id: int, version: int, payload: bytes) -> None:
     redis().call("DEL", account_counts.key(owner_id))
-    redis().call(*account_counts.put_command(owner_id, Versioned(version, payload)))
+    redis().call(*account_counts.write_command(owner_id, Versioned(version, payload)))
 
 
 @pytest.mark.parametrize("version", [1, 2, 1_000_000], ids=["behind", "even", "restored shard"])

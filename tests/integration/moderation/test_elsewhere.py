@@ -14,7 +14,7 @@ from accounts.cache import profiles
 from accounts.hot_profiles import STAMP
 from accounts.queries.load import find_existing, load_account_json
 from infra.caching.client import redis
-from infra.caching.hot_keys import HotKeys, Limits
+from infra.caching.hot_keys import HotKeyLimits, HotKeys
 from infra.caching.hot_values import HotValues
 from infra.caching.listener import Listener
 from moderation.types import Act
@@ -108,7 +108,7 @@ def test_a_hot_profile_that_was_limited_says_so_at_the_next_read(circle: Circle,
 @pytest.fixture
 def copied(world: None, monkeypatch: pytest.MonkeyPatch) -> int:
     """Somebody of whom this process has a copy, made under the stamp it knows."""
-    account_id, hot_keys = make_account(), HotKeys(Limits(1_000, copy_s=60))
+    account_id, hot_keys = make_account(), HotKeys(HotKeyLimits(1_000, copy_s=60))
     monkeypatch.setattr(hot_keys, "_due", math.inf)
     monkeypatch.setattr(profiles, "hot", HotValues(profiles.family, profiles.key, hot_keys))
     monkeypatch.setattr(profiles.hot, "_hot", {account_id: profiles.key(account_id)})

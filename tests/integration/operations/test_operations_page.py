@@ -16,7 +16,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 import operations
 from infra.caching.client import redis
 from infra.caching.keys import key
-from infra.caching.reads import count_reads
+from infra.caching.metrics import count_reads
 from infra.changes.chores import Chores
 from infra.changes.drain import drain
 from infra.changes.lag_report import report_lag

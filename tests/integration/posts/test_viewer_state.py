@@ -92,7 +92,7 @@ def test_a_slow_reader_does_not_bring_the_past_back(people):
     (post,) = posts_of(author, 1)
     late = viewer_state._load([me])
     mark_post(me, post, Kind.FAVOURITE, True)
-    viewer_state.own_marks.put_many(late)
+    viewer_state.own_marks.write_many(late)
     assert read(me).flags == {post: FAVOURITED}
 
 

@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from infra.api.pages import Window
-from infra.caching.hot_keys import REPORT_S, HotKeys, Limits
+from infra.caching.hot_keys import REPORT_S, HotKeyLimits, HotKeys
 from infra.caching.hot_values import HotValues
 from relations.actions.follow import follow, unfollow
 from relations.cache import FOLLOWING
@@ -14,7 +14,7 @@ from tests.budgets import count_calls
 from tests.clocks import Clock
 from tests.world import make_accounts
 
-LIMITS = Limits(reads_s=100, copy_s=1.0)
+LIMITS = HotKeyLimits(reads_s=100, copy_s=1.0)
 READS = 100 * 5 + 1
 
 

@@ -21,7 +21,7 @@ COUNTS = """
 import os, sys
 os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
 import django; django.setup()
-from infra.caching.reads import count_waits
+from infra.caching.metrics import count_waits
 from infra.telemetry import publishing
 publishing.EVERY_S = 0.05
 publishing.PUBLISHER.start(publishing.metrics_folder(), "worker")

@@ -47,10 +47,10 @@ def connect():
         one.disconnect()
 
 
-@pytest.mark.parametrize("under_way", [1, 2, 3, 7, 50, None])
-def test_commands_and_replies_are_in_order(connect, under_way):
+@pytest.mark.parametrize("window", [1, 2, 3, 7, 50, None])
+def test_commands_and_replies_are_in_order(connect, window):
     connection, wire = connect(b"".join(REPLIES))
-    assert wire.exchange(iter(COMMANDS), under_way) == [b"%d" % n for n in range(7)]
+    assert wire.exchange(iter(COMMANDS), window) == [b"%d" % n for n in range(7)]
     assert connection.server.recv(10_000) == b"".join(map(pack_command, COMMANDS))
 
 

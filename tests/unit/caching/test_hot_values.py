@@ -6,13 +6,13 @@ import pytest
 from redis.exceptions import ConnectionError as RedisConnectionError
 
 from infra.caching import hot_keys
-from infra.caching.hot_fleet import WINDOW_S
-from infra.caching.hot_keys import MOST_REPORTED, REPORT_S, HotKeys, Limits
+from infra.caching.fleet_reads import WINDOW_S
+from infra.caching.hot_keys import MOST_REPORTED, REPORT_S, HotKeyLimits, HotKeys
 from infra.caching.hot_values import HotValues
 from tests.clocks import Clock
 from tests.waiting import PATIENCE_S
 
-LIMITS = Limits(reads_s=100, copy_s=1.0)
+LIMITS = HotKeyLimits(reads_s=100, copy_s=1.0)
 WARM = LIMITS.warm_reads
 
 
@@ -76,7 +76,7 @@ def known(values, key=1):
 
 def test_what_is_not_hot_is_not_copied(values, clock, fleet):
     reading = values.split((1,))
-    values.keep({1: "one"}, reading.asked_at)
+    values.store({1: "one"}, reading.asked_at)
     assert known(values) == {}
 
 
@@ -85,7 +85,7 @@ def test_age_counts_from_before_the_value_was_asked_for(values, clock, fleet):
     reading = values.split((1, 2))
     assert reading.missing == [1, 2]
     clock.now += 0.6  # Redis, or the source, took so long
-    values.keep({1: "one", 2: "two"}, reading.asked_at)
+    values.store({1: "one", 2: "two"}, reading.asked_at)
     clock.now += 0.3
     again = values.split((1, 2))
     assert (again.known, again.missing) == ({1: "one"}, [2])
@@ -95,15 +95,15 @@ def test_age_counts_from_before_the_value_was_asked_for(values, clock, fleet):
 
 def test_changed_value_falls_and_so_does_what_was_read_before(values, clock, fleet):
     make_hot(values, clock, fleet)
-    values.keep({1: "old"}, clock.now)
+    values.store({1: "old"}, clock.now)
     assert known(values) == {1: "old"}
     slow = values.split((2, 1))
-    values.drop([name_of(1), name_of(9)])
+    values.forget_names([name_of(1), name_of(9)])
     assert known(values) == {}
-    values.keep({1: "old"}, slow.asked_at)
+    values.store({1: "old"}, slow.asked_at)
     assert known(values) == {}
     clock.now += 0.01
-    values.keep({1: "new"}, values.split((1,)).asked_at)
+    values.store({1: "new"}, values.split((1,)).asked_at)
     assert known(values) == {1: "new"}
 
 
@@ -111,8 +111,8 @@ def test_slow_reader_does_not_bring_the_past_back(values, clock, fleet):
     make_hot(values, clock, fleet)
     slow = values.split((1,))
     clock.now += 0.1
-    values.keep({1: "new"}, values.split((1,)).asked_at)
-    values.keep({1: "old"}, slow.asked_at)
+    values.store({1: "new"}, values.split((1,)).asked_at)
+    values.store({1: "old"}, slow.asked_at)
     assert known(values) == {1: "new"}
 
 
@@ -120,7 +120,7 @@ def test_stays_hot_down_to_half_and_its_copy_goes_with_it(values, clock, fleet):
     make_hot(values, clock, fleet)
     fleet.rates[name_of(1)] = LIMITS.reads_s / 2
     pass_second(values, clock)
-    values.keep({1: "one"}, clock.now)
+    values.store({1: "one"}, clock.now)
     assert known(values) == {1: "one"}
     fleet.rates[name_of(1)] -= 1
     pass_second(values, clock)
@@ -164,9 +164,9 @@ def test_keys_that_share_a_name_are_hot_together(clock, fleet):
     read(pages, (1, 80), WARM)
     pass_second(pages, clock)
     assert fleet.reports == [{name_of(1): 2 * WARM}]
-    pages.keep({(1, 40): "forty", (1, 80): "eighty"}, clock.now)
+    pages.store({(1, 40): "forty", (1, 80): "eighty"}, clock.now)
     assert known(pages, (1, 80)) == {(1, 80): "eighty"}
-    pages.drop([name_of(1)])
+    pages.forget_names([name_of(1)])
     assert pages.split(((1, 40), (1, 80))).known == {}
 
 
@@ -180,7 +180,7 @@ def test_most_read_are_reported_and_no_more_than_a_report_holds(values, clock, f
 
 def test_with_redis_away_nothing_is_hot(values, clock, fleet):
     make_hot(values, clock, fleet)
-    values.keep({1: "one"}, clock.now)
+    values.store({1: "one"}, clock.now)
     fleet.is_away = True
     read(values, 1)
     pass_second(values, clock)

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from redis.exceptions import RedisError
 
-from infra.caching.hot_fleet import list_warm
+from infra.caching.fleet_reads import list_read_rates
 
 
 class Command(BaseCommand):
@@ -20,7 +20,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            warm = list_warm(time.time())
+            warm = list_read_rates(time.time())
         except RedisError as error:
             raise CommandError(f"Redis is away: {error}") from error
         if not options["json"]:

@@ -8,7 +8,7 @@ K = TypeVar("K")
 MOST_COUNTED = 10_000
 
 
-class ReadCounts(Generic[K]):
+class FrequentKeys(Generic[K]):
     """Counts of the keys that are read most.
 
     Misra and Gries (1982), in batches: when there are more than `most` keys, every key loses what

@@ -14,7 +14,7 @@ from infra.caching.keys import key
 R = TypeVar("R", bound=msgspec.Struct)
 
 
-class Reports(Generic[R]):
+class DatabaseReports(Generic[R]):
     """Of one kind. One that is lost is written again in a moment. All raise RedisError."""
 
     def __init__(self, family: str, kind: type[R], kept_s: int) -> None:

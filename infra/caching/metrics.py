@@ -10,7 +10,7 @@ from typing import Literal
 
 from prometheus_client import Counter
 
-Tier = Literal["hot", "local", "redis", "filter"]
+Tier = Literal["hot", "process", "redis", "filter"]
 
 READS = Counter(
     "tideline_cache_reads_total",

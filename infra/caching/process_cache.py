@@ -14,18 +14,18 @@ from cachebox import TTLCache
 
 from infra.caching.invalidation_times import InvalidationTimes
 from infra.caching.listener import LISTENER
-from infra.caching.reads import count_reads
+from infra.caching.metrics import count_reads
 
 K = TypeVar("K")
 V = TypeVar("V")
 
 
-def find_all(get: Callable[[K], V | None], keys: Collection[K]) -> dict[K, V]:
+def find_copies(get: Callable[[K], V | None], keys: Collection[K]) -> dict[K, V]:
     """What there is of the keys."""
     return {key: value for key in keys if (value := get(key)) is not None}
 
 
-class LocalReading(NamedTuple, Generic[K, V]):
+class ProcessCacheReply(NamedTuple, Generic[K, V]):
     """Copies, the keys to be asked for elsewhere, and when that began."""
 
     known: dict[K, V]
@@ -33,7 +33,7 @@ class LocalReading(NamedTuple, Generic[K, V]):
     asked_at: float
 
 
-class LocalTier(Generic[K, V]):
+class ProcessCache(Generic[K, V]):
     """At most `max_entries` values, each for `ttl_s` seconds; the oldest go first."""
 
     def __init__(
@@ -49,15 +49,15 @@ class LocalTier(Generic[K, V]):
         self._invalidated: InvalidationTimes[K] = InvalidationTimes()
         self._changing = threading.Lock()
 
-    def split(self, keys: Collection[K]) -> LocalReading[K, V]:
-        """Finds copies. `keep` what is read for the missing."""
+    def split(self, keys: Collection[K]) -> ProcessCacheReply[K, V]:
+        """Finds copies. `store` what is read for the missing."""
         asked_at = self._clock()
-        known: dict[K, V] = find_all(self._cache.get, keys)
+        known: dict[K, V] = find_copies(self._cache.get, keys)
         missing = [key for key in keys if key not in known] if len(known) < len(keys) else []
-        count_reads(self._family, "local", len(keys) - len(missing), len(missing))
-        return LocalReading(known, missing, asked_at)
+        count_reads(self._family, "process", len(keys) - len(missing), len(missing))
+        return ProcessCacheReply(known, missing, asked_at)
 
-    def keep(self, values: Mapping[K, V], asked_at: float) -> None:
+    def store(self, values: Mapping[K, V], asked_at: float) -> None:
         """Copies them, but those that were dropped since `asked_at`."""
         LISTENER.start()
         with self._changing:

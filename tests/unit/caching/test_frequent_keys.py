@@ -5,13 +5,13 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infra.caching.read_counts import MOST_COUNTED, ReadCounts
+from infra.caching.frequent_keys import MOST_COUNTED, FrequentKeys
 
 BATCH = 40
 
 
 def test_counts_are_taken_from_a_floor_on_and_begin_anew():
-    counts = ReadCounts()
+    counts = FrequentKeys()
     counts.add([1, 2, 1])
     counts.add((1,))
     assert counts.take(2) == {1: 3}
@@ -19,7 +19,7 @@ def test_counts_are_taken_from_a_floor_on_and_begin_anew():
 
 
 def test_memory_is_bounded_with_a_million_keys_and_the_hot_one_is_found():
-    counts, most = ReadCounts(), 0
+    counts, most = FrequentKeys(), 0
     for start in range(0, 1_000_000, BATCH):
         counts.add(range(start, start + BATCH))
         counts.add((-1,))
@@ -33,7 +33,7 @@ def test_memory_is_bounded_with_a_million_keys_and_the_hot_one_is_found():
 
 @given(st.lists(st.lists(st.integers(0, 12), max_size=6), max_size=30), st.integers(1, 6))
 def test_short_by_a_bounded_part_and_never_over(batches, most):
-    counts, truth = ReadCounts(most), Counter()
+    counts, truth = FrequentKeys(most), Counter()
     for batch in batches:
         counts.add(batch)
         truth.update(batch)
@@ -43,7 +43,7 @@ def test_short_by_a_bounded_part_and_never_over(batches, most):
 
 
 def test_key_that_comes_steadily_is_not_kept_out_by_what_was_read_before():
-    counts, new = ReadCounts(most=3), iter(range(1, 1_000))
+    counts, new = FrequentKeys(most=3), iter(range(1, 1_000))
     counts.add([-1] * 1_000)
     for _ in range(100):
         counts.add([-2] * 100 + [next(new), next(new)])
@@ -62,7 +62,7 @@ class Key:
 
 
 def test_taking_goes_on_while_another_thread_still_adds(monkeypatch):
-    counts = ReadCounts()
+    counts = FrequentKeys()
     counts.add([Key(), Key()])
     # What a thread that is in the middle of `add` has in its hands.
     held, numbers = counts._counts, iter(range(100))

@@ -2,8 +2,8 @@
 
 from prometheus_client import REGISTRY
 
-from infra.caching.local import LocalTier
-from infra.caching.reads import count_reads
+from infra.caching.metrics import count_reads
+from infra.caching.process_cache import ProcessCache
 
 
 def reads(family, tier, outcome):
@@ -19,8 +19,8 @@ def test_a_family_is_counted_without_its_layout_and_site():
 
 
 def test_local_tier_counts_what_it_had_and_what_not():
-    tier = LocalTier("tests.local_reads", 10, ttl_s=60)
-    tier.keep({1: "one"}, float("inf"))
+    tier = ProcessCache("tests.local_reads", 10, ttl_s=60)
+    tier.store({1: "one"}, float("inf"))
     tier.split([1, 2, 3])
-    assert reads("tests.local_reads", "local", "hit") == 1
-    assert reads("tests.local_reads", "local", "miss") == 2
+    assert reads("tests.local_reads", "process", "hit") == 1
+    assert reads("tests.local_reads", "process", "miss") == 2

@@ -1,6 +1,6 @@
 """The local tier: bounded in number and in time."""
 
-from infra.caching.local import LocalTier
+from infra.caching.process_cache import ProcessCache
 from tests.clocks import Clock
 from tests.waiting import until
 
@@ -8,52 +8,52 @@ NOW = float("inf")  # asked for after everything that happens here
 
 
 def test_what_is_kept_is_known_and_the_rest_is_asked_for():
-    tier = LocalTier("tests.local", 10, ttl_s=60)
-    tier.keep({1: "one", 2: "two"}, NOW)
+    tier = ProcessCache("tests.local", 10, ttl_s=60)
+    tier.store({1: "one", 2: "two"}, NOW)
     assert tier.split([3, 2, 1, 4])[:2] == ({2: "two", 1: "one"}, [3, 4])
 
 
 def test_at_most_so_many_are_kept_and_the_newest_stay():
-    tier = LocalTier("tests.local", 3, ttl_s=60)
+    tier = ProcessCache("tests.local", 3, ttl_s=60)
     for number in range(10):
-        tier.keep({number: number}, NOW)
+        tier.store({number: number}, NOW)
     known, missing, _ = tier.split(range(10))
     assert sorted(known) == [7, 8, 9]
     assert missing == list(range(7))
 
 
 def test_values_are_gone_after_their_time():
-    tier = LocalTier("tests.local", 10, ttl_s=0.05)
-    tier.keep({1: "one"}, NOW)
+    tier = ProcessCache("tests.local", 10, ttl_s=0.05)
+    tier.store({1: "one"}, NOW)
     until(lambda: not tier.split([1])[0])
     assert tier.split([1])[:2] == ({}, [1])
 
 
 def test_cleared_tier_knows_nothing():
-    tier = LocalTier("tests.local", 10, ttl_s=60)
-    tier.keep({1: "one"}, NOW)
+    tier = ProcessCache("tests.local", 10, ttl_s=60)
+    tier.store({1: "one"}, NOW)
     tier.forget_all()
     assert tier.split([1])[:2] == ({}, [1])
 
 
 def test_what_was_asked_for_before_it_changed_is_not_kept():
     clock = Clock()
-    tier = LocalTier("tests.local", 10, 60, clock)
+    tier = ProcessCache("tests.local", 10, 60, clock)
     asked_at = tier.split([1, 2]).asked_at
     clock.now += 1
     tier.forget([1])
-    tier.keep({1: "old", 2: "same"}, asked_at)
+    tier.store({1: "old", 2: "same"}, asked_at)
     assert tier.split([1, 2])[:2] == ({2: "same"}, [1])
     clock.now += 1
-    tier.keep({1: "new"}, tier.split([1]).asked_at)
+    tier.store({1: "new"}, tier.split([1]).asked_at)
     assert tier.split([1]).known == {1: "new"}
 
 
 def test_nothing_that_was_asked_for_before_messages_were_missed_is_kept():
     clock = Clock()
-    tier = LocalTier("tests.local", 10, 60, clock)
+    tier = ProcessCache("tests.local", 10, 60, clock)
     asked_at = tier.split([1]).asked_at
     clock.now += 1
     tier.forget_all()
-    tier.keep({1: "old"}, asked_at)
+    tier.store({1: "old"}, asked_at)
     assert tier.split([1])[:2] == ({}, [1])

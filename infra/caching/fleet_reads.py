@@ -20,7 +20,7 @@ WINDOW_S = 5
 MOST_LISTED = 200
 
 
-class Warm(NamedTuple):
+class KeyReadRate(NamedTuple):
     """A key and how often a second it is read, by all processes that read it much."""
 
     name: str
@@ -50,7 +50,7 @@ def add_reads(reads: Mapping[bytes, int], wall_s: float) -> dict[bytes, float]:
     }
 
 
-def list_warm(wall_s: float) -> list[Warm]:
+def list_read_rates(wall_s: float) -> list[KeyReadRate]:
     """The keys read most, at most MOST_LISTED, most first. Raises: RedisError. One round trip."""
     window = _window_at(wall_s)
     sets = (window.now, window.before)
@@ -61,7 +61,7 @@ def list_warm(wall_s: float) -> list[Warm]:
     for reply, share in ((now, 1.0), (before, window.share_before)):
         for name, score in zip(reply[::2], reply[1::2], strict=True):
             reads[name] += float(score) * share
-    warm = [Warm(name.decode(), count / WINDOW_S) for name, count in reads.items()]
+    warm = [KeyReadRate(name.decode(), count / WINDOW_S) for name, count in reads.items()]
     return sorted(warm, key=attrgetter("reads_s"), reverse=True)[:MOST_LISTED]
 
 
