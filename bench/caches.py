@@ -11,7 +11,7 @@ from bench.world import TEXT, drain_all, make_accounts
 from infra.caching.client import redis
 from posts.actions.create_post import create_post
 from posts.cache.counts import forget_counts
-from posts.cache.in_process import known_posts
+from posts.cache.in_process import in_process_posts
 from posts.ids import PostId
 from posts.queries.hydrate import hydrate
 from posts.types import Draft
@@ -54,9 +54,9 @@ def _publish(author_id: int, at: float) -> PostId:
 
 def _load_posts(ids: Sequence[PostId]) -> None:
     """As a page does, whose round trip for the timeline also brings what is gone of posts."""
-    look = known_posts.look()
-    position = known_posts.settle(look, redis().call(*look.command()))
-    assert set(ids) <= hydrate(ids, position=position).fragments.keys()
+    look = in_process_posts.plan_log_read()
+    position = in_process_posts.apply_log(look, redis().call(*look.command()))
+    assert set(ids) <= hydrate(ids, offset=position).fragments.keys()
 
 
 def _load_cards(ids: Sequence[int]) -> None:
@@ -94,7 +94,7 @@ def _empty_all() -> None:
 def _empty_memory() -> None:
     forget_cards()
     forget_counts()
-    known_posts.forget_all()
+    in_process_posts.forget_all()
 
 
 def _read_hot(account_id: int) -> dict[str, float]:

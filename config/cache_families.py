@@ -15,7 +15,7 @@ PURGEABLE = {
             "posts.week", PurgeMethod.EXPIRE, "two queries an author and week when next shown"
         ),
         CacheFamily("posts.counts", PurgeMethod.EXPIRE, "one query for the posts of a page"),
-        CacheFamily("posts.cache.viewer_state", PurgeMethod.EXPIRE, "two queries a viewer"),
+        CacheFamily("posts.viewer_state", PurgeMethod.EXPIRE, "two queries a viewer"),
         CacheFamily(
             "relations.following", PurgeMethod.EXPIRE, "the whole list of an account, once"
         ),
@@ -48,9 +48,9 @@ NOT_CACHES = {
     "infra.quota": "what callers have used; they would begin anew",
     "infra.rate": "what was taken of a limit; it would begin anew",
     "moderation.queue": "what waits for moderators; it is written again every half minute",
-    "moderation.acts": "how often moderators acted; lost, all rows of it are counted anew",
+    "moderation.decisions": "how often moderators acted; lost, all rows of it are counted anew",
     "operations.samples": "an hour of samples, for charts; lost, it begins anew",
-    "posts.gone": "the log that keeps deleted posts off pages",
+    "posts.invalidations": "the log that keeps deleted posts off pages",
     "timelines.holes": "what samples found; it is written again every ten seconds",
     "timelines.hot": "the set of hot authors, whose stamp pages compare",
     "timelines.increments": "the stream that feeds the boards",

@@ -17,16 +17,16 @@ from accounts.admin import ReasonRequiredAdmin
 from infra.admin.keyset import KeysetAdmin
 from infra.api.errors import TidelineError
 from moderation.actions.appeals import accept_appeal, file_appeal, reject_appeal
-from moderation.actions.judge import judge_account, judge_post
+from moderation.actions.decide import decide_on_account, decide_on_post
 from moderation.actions.reports import assign_report, reopen_report, resolve_report
-from moderation.forms import ActForm, AppealForm
-from moderation.models import Appeal, ModerationAct, Report
+from moderation.forms import AppealForm, DecisionForm
+from moderation.models import Appeal, Decision, Report
 from moderation.queries.reported import load_reported
-from moderation.types import Act, ReportState, Verdict
+from moderation.types import DecisionKind, DecisionOrigin, ReportState
 from posts.ids import PostId
 
 
-class Queue(KeysetAdmin, ReasonRequiredAdmin):
+class QueueAdmin(KeysetAdmin, ReasonRequiredAdmin):
     """What moderators work off: nothing is entered or deleted by hand."""
 
     fields: ClassVar[tuple[str, ...]] = ()
@@ -48,15 +48,18 @@ class Queue(KeysetAdmin, ReasonRequiredAdmin):
         return super().change_view(request, object_id, form_url, shown)
 
     def do(
-        self, request: HttpRequest, rows: QuerySet[Any], act: Callable[[Any, Verdict], object]
+        self,
+        request: HttpRequest,
+        rows: QuerySet[Any],
+        act: Callable[[Any, DecisionOrigin], object],
     ) -> None:
         """The act for each row, with the reason given; tells what was refused."""
         if not (reason := self.reason_of(request)):
             return
-        verdict = Verdict(request.user.pk, reason)
+        origin = DecisionOrigin(request.user.pk, reason)
         for row in rows:
             try:
-                act(row, verdict)
+                act(row, origin)
             except TidelineError as error:
                 self.message_user(request, f"{row}: {error}", messages.ERROR)
 
@@ -81,7 +84,7 @@ class ReportFilter(admin.SimpleListFilter):
 
 
 @admin.register(Report)
-class ReportAdmin(Queue):
+class ReportAdmin(QueueAdmin):
     """Filed by people, `POST /api/v1/reports`."""
 
     list_display = ("id", "category", "account_id", "state", "assignee", "created_at")
@@ -103,34 +106,34 @@ class ReportAdmin(Queue):
     @admin.display(description="What to do")
     def what_to_do(self, report: Report) -> SafeString:
         targets = [str(report.account_id), *report.post_ids]
-        links = ((_act_link(target, report.pk), target) for target in targets)
+        links = ((_decision_link(target, report.pk), target) for target in targets)
         return format_html_join(" · ", '<a href="{}">act on {}</a>', links)
 
     @admin.action(description="Assign to me", permissions=["change"])
     def assign(self, request: HttpRequest, queryset: QuerySet[Report]) -> None:
         mine = int(request.user.pk or 0)  # nobody without an account gets here
-        self.do(request, queryset, lambda row, verdict: assign_report(row.pk, mine, verdict))
+        self.do(request, queryset, lambda row, origin: assign_report(row.pk, mine, origin))
 
     @admin.action(description="Resolve", permissions=["change"])
     def resolve(self, request: HttpRequest, queryset: QuerySet[Report]) -> None:
         now = datetime.now(UTC)
-        self.do(request, queryset, lambda row, verdict: resolve_report(row.pk, verdict, now))
+        self.do(request, queryset, lambda row, origin: resolve_report(row.pk, origin, now))
 
     @admin.action(description="Reopen", permissions=["change"])
     def reopen(self, request: HttpRequest, queryset: QuerySet[Report]) -> None:
-        self.do(request, queryset, lambda row, verdict: reopen_report(row.pk, verdict))
+        self.do(request, queryset, lambda row, origin: reopen_report(row.pk, origin))
 
 
-def _act_link(target: str, report_id: int) -> str:
+def _decision_link(target: str, report_id: int) -> str:
     values = {"target": target, "report": str(report_id)}
-    return f"{reverse('admin:moderation_moderationact_add')}?{urlencode(values)}"
+    return f"{reverse('admin:moderation_decision_add')}?{urlencode(values)}"
 
 
-@admin.register(ModerationAct)
-class ActAdmin(KeysetAdmin):
+@admin.register(Decision)
+class DecisionAdmin(KeysetAdmin):
     """To add an act is to do it. Who may add may judge; staff is judged by superusers."""
 
-    form = ActForm
+    form = DecisionForm
     list_display = ("id", "act", "account_id", "post_id", "reason", "actor", "created_at")
     list_select_related = ("actor",)
     search_fields = ("=account_id", "=post_id")
@@ -157,8 +160,8 @@ class ActAdmin(KeysetAdmin):
         """Does it. The row that is written is the act's own."""
         values = form.cleaned_data
         report = values["report"]
-        verdict = Verdict(request.user.pk, values["reason"], report.pk if report else None)
-        done = _judge(values["target"], Act(values["act"]), verdict)
+        origin = DecisionOrigin(request.user.pk, values["reason"], report.pk if report else None)
+        done = _decide(values["target"], DecisionKind(values["act"]), origin)
         if done is not None:
             obj.pk, obj.account_id, obj.post_id = done.pk, done.account_id, done.post_id
 
@@ -181,14 +184,14 @@ class ActAdmin(KeysetAdmin):
         return super().response_add(request, obj, post_url_continue)
 
 
-def _judge(target: int | PostId, act: Act, verdict: Verdict) -> ModerationAct | None:
+def _decide(target: int | PostId, act: DecisionKind, origin: DecisionOrigin) -> Decision | None:
     if isinstance(target, PostId):
-        return judge_post(target, act, verdict)
-    return judge_account(target, act, verdict, datetime.now(UTC))
+        return decide_on_post(target, act, origin)
+    return decide_on_account(target, act, origin, datetime.now(UTC))
 
 
 @admin.register(Appeal)
-class AppealAdmin(Queue):
+class AppealAdmin(QueueAdmin):
     """Against acts. Accepting one undoes the act."""
 
     form = AppealForm
@@ -210,7 +213,7 @@ class AppealAdmin(Queue):
 
     @admin.display(description="Against")
     def about(self, appeal: Appeal) -> SafeString:
-        where = reverse("admin:moderation_moderationact_change", args=[appeal.act_id])
+        where = reverse("admin:moderation_decision_change", args=[appeal.act_id])
         return format_html('<a href="{}">{}</a>: {}', where, appeal.act, appeal.act.reason)
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
@@ -220,9 +223,9 @@ class AppealAdmin(Queue):
     @admin.action(description="Accept: undo the act", permissions=["change"])
     def accept(self, request: HttpRequest, queryset: QuerySet[Appeal]) -> None:
         now = datetime.now(UTC)
-        self.do(request, queryset, lambda row, verdict: accept_appeal(row.pk, verdict, now))
+        self.do(request, queryset, lambda row, origin: accept_appeal(row.pk, origin, now))
 
     @admin.action(description="Reject: the act stays", permissions=["change"])
     def reject(self, request: HttpRequest, queryset: QuerySet[Appeal]) -> None:
         now = datetime.now(UTC)
-        self.do(request, queryset, lambda row, verdict: reject_appeal(row.pk, verdict, now))
+        self.do(request, queryset, lambda row, origin: reject_appeal(row.pk, origin, now))

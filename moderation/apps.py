@@ -13,12 +13,12 @@ class ModerationConfig(AppConfig):
 
     def ready(self) -> None:
         import_module("moderation.consumers")
-        import_module("moderation.retention")
+        import_module("moderation.periodic")
         import_module("moderation.sampling")
-        import_module("moderation.act_counts")
+        import_module("moderation.decision_counts")
         metrics = import_module("moderation.metrics")
         STORE_METRICS.register(metrics.QueueCollector())
-        STORE_METRICS.register(metrics.ActsCollector())
+        STORE_METRICS.register(metrics.DecisionsCollector())
         # Permissions of apps listed before this one are there by then.
-        lay = import_module("moderation.groups").lay_groups_after_migrating
+        lay = import_module("moderation.groups").create_groups_after_migrating
         post_migrate.connect(lay, sender=self)

@@ -5,9 +5,9 @@ from typing import ClassVar
 from infra.changes.registry import Payload
 
 
-class PostJudged(Payload, frozen=True):
+class PostDecided(Payload, frozen=True):
     """On the default database; owner: the author. The last act on the post says what it is now."""
 
-    kind: ClassVar[str] = "moderation.post_judged"
+    kind: ClassVar[str] = "moderation.post_decided"
 
     moment: int

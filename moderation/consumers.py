@@ -5,24 +5,24 @@ from contextlib import suppress
 
 from infra.changes.failpoints import failpoint
 from infra.changes.registry import Delivery, consumes
-from moderation.changes import PostJudged
-from moderation.queries.acts import load_last_acts
-from moderation.types import Act
+from moderation.changes import PostDecided
+from moderation.queries.decisions import load_last_decisions
+from moderation.types import DecisionKind
 from posts.actions.delete_post import delete_post
 from posts.actions.hide_post import hide_post
 from posts.errors import PostNotFound
 from posts.ids import PostId
 
 
-@consumes(PostJudged, inline=True)
-def enforce_judgements(alias: str, deliveries: Sequence[Delivery[PostJudged]]) -> None:
+@consumes(PostDecided, inline=True)
+def enforce_decisions(alias: str, deliveries: Sequence[Delivery[PostDecided]]) -> None:
     """Hides, shows and deletes posts. One query, and a transaction a post on its author's shard."""
     failpoint("moderation.before_enforcing")
     judged = {PostId.at(one.owner_id, one.payload.moment) for one in deliveries}
-    for post_id, last in load_last_acts(judged).items():
-        if last.act == Act.DELETE:
+    for post_id, last in load_last_decisions(judged).items():
+        if last.act == DecisionKind.DELETE:
             with suppress(PostNotFound):  # as an earlier run, or its author, left it
                 delete_post(post_id)
         else:
-            hidden_at = last.created_at if last.act == Act.HIDE else None
+            hidden_at = last.created_at if last.act == DecisionKind.HIDE else None
             hide_post(post_id, hidden_at, revision=last.pk)

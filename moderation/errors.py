@@ -3,11 +3,11 @@
 from infra.api.errors import NotAllowed, NotFound, TidelineError
 
 
-class ReasonMissing(TidelineError):
+class DecisionNeedsReason(TidelineError):
     text = "Give a reason"
 
 
-class CannotJudgeStaff(NotAllowed):
+class CannotModerateStaff(NotAllowed):
     """Only superusers judge those who work here."""
 
     text = "This account is of somebody who works here: only a superuser can judge it"

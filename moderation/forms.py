@@ -8,14 +8,14 @@ from django.core.exceptions import ValidationError
 
 from accounts.queries.usernames import find_account_id, is_user
 from infra.api.ids import parse_account_id
-from moderation.models import APPEAL_LENGTH, REASON_LENGTH, Appeal, ModerationAct
-from moderation.types import ON_ACCOUNTS, ON_POSTS, STRIKES
+from moderation.models import APPEAL_LENGTH, REASON_LENGTH, Appeal, Decision
+from moderation.types import ACCOUNT_DECISIONS, POST_DECISIONS, STRIKES
 from posts.ids import MalformedPostId, PostId
 
-ENTERED = [(act.value, act.value) for act in (*ON_ACCOUNTS, *ON_POSTS)]
+ENTERED = [(act.value, act.value) for act in (*ACCOUNT_DECISIONS, *POST_DECISIONS)]
 
 
-class ActForm(forms.ModelForm):  # type: ignore[type-arg]
+class DecisionForm(forms.ModelForm):  # type: ignore[type-arg]
     """An act, on whom or on what, and why."""
 
     act = forms.ChoiceField(choices=ENTERED)
@@ -28,14 +28,14 @@ class ActForm(forms.ModelForm):  # type: ignore[type-arg]
     )
 
     class Meta:
-        model = ModerationAct
+        model = Decision
         fields = ("act", "reason", "report")
 
     def clean(self) -> dict[str, Any]:
         values = {**(super().clean() or {})}
         text = values.get("target", "").strip()
         if text and "act" in values:
-            is_post = values["act"] in ON_POSTS
+            is_post = values["act"] in POST_DECISIONS
             values["target"] = _find_post(text) if is_post else _find_account(text)
             if values["target"] is None:
                 kind = "post" if is_post else "account"
@@ -52,8 +52,8 @@ class AppealForm(forms.ModelForm):  # type: ignore[type-arg]
         model = Appeal
         fields = ("act", "text")
 
-    def clean_act(self) -> ModerationAct:
-        act: ModerationAct = self.cleaned_data["act"]
+    def clean_act(self) -> Decision:
+        act: Decision = self.cleaned_data["act"]
         if act.act not in STRIKES:
             raise ValidationError("There is nothing to appeal against in this act.")
         return act

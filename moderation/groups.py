@@ -12,7 +12,7 @@ GROUPS: Mapping[str, Mapping[str, Sequence[str]]] = {
     "moderator": {
         "moderation": (
             *("view_report", "change_report"),
-            *("view_moderationact", "add_moderationact"),
+            *("view_decision", "add_decision"),
             *("view_appeal", "add_appeal", "change_appeal"),
         ),
     },
@@ -27,7 +27,7 @@ GROUPS: Mapping[str, Mapping[str, Sequence[str]]] = {
 }
 
 
-def lay_groups() -> None:
+def create_groups() -> None:
     """Makes the groups, and gives them these permissions and no others.
 
     With every migration of the default database; who is in a group stays in it.
@@ -40,7 +40,7 @@ def lay_groups() -> None:
         group.permissions.set(Permission.objects.filter(wanted))
 
 
-def lay_groups_after_migrating(using: str, **_: object) -> None:
+def create_groups_after_migrating(using: str, **_: object) -> None:
     """As lay_groups, where the groups are."""
     if using == GLOBAL_ALIAS:
-        lay_groups()
+        create_groups()

@@ -10,9 +10,9 @@ from prometheus_client.registry import Collector
 from redis.exceptions import RedisError
 
 from infra.sharding.placement import GLOBAL_ALIAS
-from moderation.act_counts import read_act_counts
+from moderation.decision_counts import read_decision_counts
 from moderation.sampling import QUEUE
-from moderation.types import Act
+from moderation.types import DecisionKind
 
 
 class QueueCollector(Collector):
@@ -42,24 +42,24 @@ class QueueCollector(Collector):
         return families
 
 
-class ActsCollector(Collector):
+class DecisionsCollector(Collector):
     """As QueueCollector. Of acts of all processes, of commands too; a kind nobody did is 0."""
 
     def describe(self) -> Iterable[Metric]:
-        return [_acts()]
+        return [_decisions()]
 
     def collect(self) -> Iterable[Metric]:
-        acts = _acts()
+        acts = _decisions()
         with suppress(RedisError):
-            found = read_act_counts()
-            for act in Act if found.is_whole else ():
+            found = read_decision_counts()
+            for act in DecisionKind if found.is_whole else ():
                 acts.add_metric([act], found.counts.get(act, 0))
         return [acts]
 
 
-def _acts() -> CounterMetricFamily:
+def _decisions() -> CounterMetricFamily:
     return CounterMetricFamily(
-        "tideline_moderation_acts", "What moderators and commands did", labels=["kind"]
+        "tideline_moderation_decisions", "What moderators and commands did", labels=["kind"]
     )
 
 

@@ -5,7 +5,7 @@ from django.db import models
 from django.db.models.functions import Now
 
 from infra.sharding.placement import Placement
-from moderation.types import Act, AppealState, Category, ReportState
+from moderation.types import AppealState, Category, DecisionKind, ReportState
 
 REASON_LENGTH, COMMENT_LENGTH, APPEAL_LENGTH = 500, 1_000, 2_000
 POST_ID_LENGTH = 14
@@ -48,7 +48,7 @@ class Report(models.Model):
         return f"Report {self.pk} on account {self.account_id}"
 
 
-class ModerationAct(models.Model):
+class Decision(models.Model):
     """GLOBAL, a row for everything moderators do: never changed, never deleted.
 
     `actor` None: a command. `account_id`: who is judged, of a post its author. `post_id`: public
@@ -58,22 +58,24 @@ class ModerationAct(models.Model):
 
     placement = Placement.GLOBAL
 
-    act = models.CharField(max_length=8, choices=[(one.value, one.value) for one in Act])
+    act = models.CharField(max_length=8, choices=[(one.value, one.value) for one in DecisionKind])
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
     account_id = models.BigIntegerField()
     post_id = models.CharField(max_length=POST_ID_LENGTH, blank=True, default="")
     reason = models.CharField(max_length=REASON_LENGTH)
     restrictions = models.SmallIntegerField(null=True)
-    report = models.ForeignKey(Report, models.PROTECT, null=True, blank=True, related_name="acts")
+    report = models.ForeignKey(
+        Report, models.PROTECT, null=True, blank=True, related_name="decisions"
+    )
     created_at = models.DateTimeField(db_default=Now())
 
     class Meta:
         indexes = [
             # what was done to an account, newest first
-            models.Index(fields=["account_id", "-id"], name="act_on_account"),
+            models.Index(fields=["account_id", "-id"], name="decision_on_account"),
             # the last act on a post
             models.Index(
-                fields=["post_id", "-id"], name="act_on_post", condition=~models.Q(post_id="")
+                fields=["post_id", "-id"], name="decision_on_post", condition=~models.Q(post_id="")
             ),
         ]
 
@@ -86,7 +88,7 @@ class Appeal(models.Model):
 
     placement = Placement.GLOBAL
 
-    act = models.OneToOneField(ModerationAct, models.PROTECT, related_name="appeal")
+    act = models.OneToOneField(Decision, models.PROTECT, related_name="appeal")
     text = models.CharField(max_length=APPEAL_LENGTH)
     state = models.CharField(
         max_length=8,

@@ -30,7 +30,7 @@ SHOWN = {
 }
 
 
-class Queue(msgspec.Struct):
+class QueueSample(msgspec.Struct):
     """`oldest_report_at_s`: Unix seconds; None without an open one. `restricted`: accounts by name
     of a restriction, all names present; suspended without the purged."""
 
@@ -40,23 +40,23 @@ class Queue(msgspec.Struct):
     restricted: dict[str, int]
 
 
-QUEUE = DatabaseReports("moderation.queue:v1", Queue, KEPT_S)
+QUEUE = DatabaseReports("moderation.queue:v1", QueueSample, KEPT_S)
 
 
 @chore(every_s=EVERY_S, placement=Placement.GLOBAL)
 def sample_queue(_alias: str) -> None:
     """Cost: three queries of what is open or restricted, one round trip. Raises: RedisError."""
-    QUEUE.keep(GLOBAL_ALIAS, look_at_queue())
+    QUEUE.keep(GLOBAL_ALIAS, read_queue())
 
 
-def look_at_queue() -> Queue:
+def read_queue() -> QueueSample:
     """As it is now. Three queries."""
     reports = fetch_one(GLOBAL_ALIAS, REPORTS, (ReportState.OPEN,))
     appeals = fetch_one(GLOBAL_ALIAS, APPEALS, (AppealState.PENDING,))
     assert reports is not None  # noqa: S101 - an aggregate has one row
     assert appeals is not None  # noqa: S101
     held = {Restriction(row[0]): row[1] for row in fetch_all(GLOBAL_ALIAS, RESTRICTED)}
-    return Queue(reports[0], reports[1], appeals[0], _by_name(held))
+    return QueueSample(reports[0], reports[1], appeals[0], _by_name(held))
 
 
 def _by_name(held: dict[Restriction, int]) -> dict[str, int]:

@@ -8,7 +8,7 @@ import msgspec
 from accounts.types import Restriction
 
 
-class Act(StrEnum):
+class DecisionKind(StrEnum):
     """What moderators do. Stored as its word."""
 
     WARN = "warn"
@@ -28,16 +28,16 @@ class Act(StrEnum):
 
 
 # What each adds to an account; a warning adds nothing.
-ADDED = {
-    Act.WARN: Restriction.NONE,
-    Act.LIMIT: Restriction.LIMITED,
-    Act.FREEZE: Restriction.FROZEN,
-    Act.SUSPEND: Restriction.SUSPENDED,
+ADDED_RESTRICTIONS = {
+    DecisionKind.WARN: Restriction.NONE,
+    DecisionKind.LIMIT: Restriction.LIMITED,
+    DecisionKind.FREEZE: Restriction.FROZEN,
+    DecisionKind.SUSPEND: Restriction.SUSPENDED,
 }
-ON_ACCOUNTS = (*ADDED, Act.RESTORE)
-ON_POSTS = (Act.HIDE, Act.SHOW, Act.DELETE)
+ACCOUNT_DECISIONS = (*ADDED_RESTRICTIONS, DecisionKind.RESTORE)
+POST_DECISIONS = (DecisionKind.HIDE, DecisionKind.SHOW, DecisionKind.DELETE)
 # What an account is told of, and may appeal against.
-STRIKES = (*ADDED, Act.HIDE, Act.DELETE)
+STRIKES = (*ADDED_RESTRICTIONS, DecisionKind.HIDE, DecisionKind.DELETE)
 
 
 class ReportState(StrEnum):
@@ -60,7 +60,7 @@ class Category(StrEnum):
     OTHER = "other"
 
 
-class Verdict(NamedTuple):
+class DecisionOrigin(NamedTuple):
     """By whom and why. `actor_id`: a user, None for a command; `report_id`: what it answers."""
 
     actor_id: int | None
@@ -68,7 +68,7 @@ class Verdict(NamedTuple):
     report_id: int | None = None
 
 
-class NewReport(msgspec.Struct, frozen=True):
+class ReportDraft(msgspec.Struct, frozen=True):
     """What somebody reports: an account, and posts of it by their public ids."""
 
     account_id: int

@@ -11,8 +11,8 @@ from infra.changes.failpoints import failpoint
 from infra.changes.registry import Delivery, consumes
 from posts.actions.record_responses import COUNTED, by_shard, record_on_shard
 from posts.cache.counts import refresh_post_counts
-from posts.cache.in_process import account_command, gone_command
-from posts.cache.viewer_state import refresh_own_marks
+from posts.cache.in_process import account_invalidation_command, post_invalidation_command
+from posts.cache.viewer_state import refresh_viewer_states
 from posts.cache.weeks import (
     WEEKS,
     Week,
@@ -29,7 +29,7 @@ from posts.queries.responses import read_mark_responses, read_post_responses
 from posts.queries.rows import read_posts
 from posts.types import Kind, Response
 
-Acts = Sequence[Delivery[PostCreated | PostDeleted | PostMarked]]
+Interactions = Sequence[Delivery[PostCreated | PostDeleted | PostMarked]]
 Deliveries = Sequence[Delivery[PostCreated | PostDeleted | PostHidden]]
 
 
@@ -48,7 +48,7 @@ def refresh_cached_weeks(alias: str, deliveries: Deliveries) -> None:
     replies = redis().run([*changes, *map(size_command, latest)])
     _give_up_large(latest, replies[len(changes) :])
     # In a round trip of its own: a process that reads the log must find the weeks changed.
-    redis().run([gone_command(i, time.time()) for i in ids if i not in live])
+    redis().run([post_invalidation_command(i, time.time()) for i in ids if i not in live])
     refresh_account_counts(delivery.owner_id for delivery in deliveries)
 
 
@@ -73,23 +73,25 @@ def _command(
 
 
 @consumes(AccountRestricted, inline=True)
-def tell_of_restricted(alias: str, deliveries: Sequence[Delivery[AccountRestricted]]) -> None:
+def invalidate_restricted_accounts(
+    alias: str, deliveries: Sequence[Delivery[AccountRestricted]]
+) -> None:
     """All processes hear of it at the next page they build. After the caches were told: consumers
     of lower floors run before. One round trip."""
     accounts = dict.fromkeys(delivery.owner_id for delivery in deliveries)
-    redis().run([account_command(account_id, time.time()) for account_id in accounts])
+    redis().run([account_invalidation_command(account_id, time.time()) for account_id in accounts])
 
 
 @consumes(PostCreated, PostDeleted, PostMarked, inline=True)
-def refresh_marks(alias: str, deliveries: Acts) -> None:
+def refresh_viewer_states_of(alias: str, deliveries: Interactions) -> None:
     """Who reposted or marked a post sees it so at the next read. Two queries, one round trip."""
     owners = {delivery.owner_id for delivery in deliveries if _is_mark(delivery.payload)}
     if owners:
-        refresh_own_marks(owners)
+        refresh_viewer_states(owners)
 
 
 @consumes(PostCreated, PostDeleted, PostMarked)
-def record_responses(alias: str, deliveries: Acts) -> None:
+def record_responses(alias: str, deliveries: Interactions) -> None:
     """Brings responses and counts of the posts that were replied to, reposted or favourited up to
     the rows of those who did.
 
@@ -112,7 +114,7 @@ def _is_mark(payload: PostCreated | PostDeleted | PostMarked) -> bool:
     return payload.target is not None and payload.target.kind == Kind.REPOST
 
 
-def _iter_responses(alias: str, deliveries: Acts) -> Iterator[Response]:
+def _iter_responses(alias: str, deliveries: Interactions) -> Iterator[Response]:
     """What the deliveries' rows are now. Two queries on the responders' shard."""
     posts, marks = {}, set()
     for owner_id, payload in ((delivery.owner_id, delivery.payload) for delivery in deliveries):

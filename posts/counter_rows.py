@@ -22,7 +22,9 @@ for _kind, _response in (
     register_counted_rows(
         _kind, CountedRows("posts_response", "author_id", _where, subject="moment")
     )
-register_counted_rows(CounterKind.VIEWER_MARKS, CountedRows("posts_mark", "owner_id", "is_on"))
+register_counted_rows(
+    CounterKind.VIEWER_MARKS, CountedRows("posts_viewermark", "owner_id", "is_on")
+)
 
 
 def _number(subject: Subject) -> int | None:

@@ -5,9 +5,9 @@ from django.db import models
 from infra.sharding.models import ShardedModel
 from posts.types import Kind
 
-POSTS = [(kind.value, kind.name) for kind in (Kind.POST, Kind.REPLY, Kind.REPOST)]
-MARKS = [(kind.value, kind.name) for kind in (Kind.FAVOURITE, Kind.BOOKMARK)]
-RESPONSES = [(kind.value, kind.name) for kind in (Kind.REPLY, Kind.REPOST, Kind.FAVOURITE)]
+POST_KINDS = [(kind.value, kind.name) for kind in (Kind.POST, Kind.REPLY, Kind.REPOST)]
+VIEWER_MARK_KINDS = [(kind.value, kind.name) for kind in (Kind.FAVOURITE, Kind.BOOKMARK)]
+RESPONSE_KINDS = [(kind.value, kind.name) for kind in (Kind.REPLY, Kind.REPOST, Kind.FAVOURITE)]
 
 
 class Post(ShardedModel):
@@ -29,7 +29,7 @@ class Post(ShardedModel):
     spoiler_text = models.TextField(blank=True, default="")
     language = models.CharField(max_length=16, null=True)  # noqa: DJ001 - the API says null
     deleted_at = models.DateTimeField(null=True)
-    kind = models.SmallIntegerField(choices=POSTS, db_default=Kind.POST.value)
+    kind = models.SmallIntegerField(choices=POST_KINDS, db_default=Kind.POST.value)
     target_author = models.BigIntegerField(null=True)
     target_moment = models.BigIntegerField(null=True)
     hidden_at = models.DateTimeField(null=True)
@@ -87,7 +87,7 @@ class PublishedKey(ShardedModel):
         return f"{self.author_id}/{self.key}"
 
 
-class Mark(ShardedModel):
+class ViewerMark(ShardedModel):
     """SHARDED by owner_id, ~1,000 rows an account: favourites and bookmarks; written by mark_post.
 
     Ended, never deleted: `revision` only grows, so that news of the mark can be told apart by age.
@@ -99,7 +99,7 @@ class Mark(ShardedModel):
     owner_id = models.BigIntegerField()
     target_moment = models.BigIntegerField()
     target_author = models.BigIntegerField()
-    kind = models.SmallIntegerField(choices=MARKS)
+    kind = models.SmallIntegerField(choices=VIEWER_MARK_KINDS)
     is_on = models.BooleanField()
     revision = models.BigIntegerField()
     since_ms = models.BigIntegerField()
@@ -109,13 +109,13 @@ class Mark(ShardedModel):
             # the owner's favourites or bookmarks, the latest first, index-only
             models.Index(
                 fields=["owner_id", "kind", "-since_ms", "-target_author", "-target_moment"],
-                name="mark_list",
+                name="viewer_mark_list",
                 condition=models.Q(is_on=True),
             ),
             # the owner's marks on the newest posts, index-only
             models.Index(
                 fields=["owner_id", "-target_moment", "-target_author"],
-                name="mark_recent",
+                name="viewer_mark_recent",
                 condition=models.Q(is_on=True),
                 include=["kind"],
             ),
@@ -137,7 +137,7 @@ class Response(ShardedModel):
     pk = models.CompositePrimaryKey("author_id", "moment", "kind", "responder_id", "reply_moment")
     author_id = models.BigIntegerField()
     moment = models.BigIntegerField()
-    kind = models.SmallIntegerField(choices=RESPONSES)
+    kind = models.SmallIntegerField(choices=RESPONSE_KINDS)
     responder_id = models.BigIntegerField()
     reply_moment = models.BigIntegerField()
     at = models.BigIntegerField()

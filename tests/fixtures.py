@@ -66,7 +66,7 @@ def memory() -> Iterator[None]:
     Between two lines of a test that counts, a crowded machine may take longer than a second.
     """
     with pytest.MonkeyPatch.context() as patch:
-        for tier in (cards._cards, counts._shown):
+        for tier in (cards._cards, counts._counts_in_memory):
             patch.setattr(tier, "_cache", TTLCache(tier._cache.maxsize, PATIENCE_S))
         patch.setattr(entries, "COPY_S", float(PATIENCE_S))
         patch.setattr(viewers, "LOCAL_S", float(PATIENCE_S))

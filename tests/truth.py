@@ -17,7 +17,7 @@ EDGES = "SELECT follower_id, followee_id, attribute, revision, since_ms, flags F
 COUNTS = "SELECT owner_id, kind, value FROM counters_counter WHERE subject = 0 AND value > 0"
 LIVE_POSTS = "SELECT author_id, count(*) FROM posts_post WHERE deleted_at IS NULL GROUP BY 1"
 POST_COUNTS = "SELECT owner_id, subject, kind, value FROM counters_counter WHERE subject <> 0"
-MARKED = "SELECT owner_id, count(*) FROM posts_mark WHERE is_on GROUP BY 1"
+MARKED = "SELECT owner_id, count(*) FROM posts_viewermark WHERE is_on GROUP BY 1"
 RESPONSES = """
 SELECT author_id, moment, kind, responder_id, reply_moment, at FROM posts_response WHERE is_on
 """
@@ -28,7 +28,7 @@ SELECT target_author, target_moment, kind, author_id, CASE kind WHEN 1 THEN mome
 FROM posts_post WHERE kind IN (1, 2) AND deleted_at IS NULL
 UNION ALL
 SELECT target_author, target_moment, kind, owner_id, 0, since_ms
-FROM posts_mark WHERE kind = 3 AND is_on
+FROM posts_viewermark WHERE kind = 3 AND is_on
 """
 COUNTED = {
     Kind.REPLY: CounterKind.REPLIES,
@@ -37,7 +37,7 @@ COUNTED = {
 }
 TABLES = (
     "counters_counter",
-    "posts_mark",
+    "posts_viewermark",
     "posts_post",
     "posts_publishedkey",
     "posts_response",

@@ -18,7 +18,7 @@ from infra.sharding.buckets import shard_of
 from infra.sharding.placement import all_aliases, is_allowed, placement_of
 from posts.actions.create_post import create_post
 from posts.cache.counts import forget_counts
-from posts.cache.in_process import known_posts
+from posts.cache.in_process import in_process_posts
 from posts.ids import PostId
 from posts.types import Draft
 from timelines.stores.factory import timeline_store
@@ -48,7 +48,7 @@ def forget_memory() -> None:
     """What this process keeps of what it read."""
     forget_cards()
     forget_counts()
-    known_posts.forget_all()
+    in_process_posts.forget_all()
     site_counts._Memory.fresh_until = 0
 
 

@@ -20,7 +20,7 @@ WHERE id = %s AND restriction_revision < %s
 def restrict_account(account_id: int, new: Restricted) -> bool:
     """Writes news of an account's restrictions; False when the row has them, or newer ones.
 
-    All readers obey the row at their next read: the cached profile and the log of what is gone
+    All readers obey the row at their next read: the cached profile and the invalidation log
     follow by the change. Safety: idempotent; late news change nothing. Cost: two statements.
     """
     alias = shard_of(account_id)

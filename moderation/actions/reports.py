@@ -12,10 +12,10 @@ from infra.api.errors import TooManyRequests
 from infra.caching.quotas import QuotaClaim, Quotas
 from infra.sharding.buckets import shard_of
 from infra.sharding.placement import GLOBAL_ALIAS
-from moderation.actions.judge import record
+from moderation.actions.decide import record_decision
 from moderation.errors import ReportNotFound
 from moderation.models import Report
-from moderation.types import Act, NewReport, ReportState, Verdict
+from moderation.types import DecisionKind, DecisionOrigin, ReportDraft, ReportState
 from posts.errors import PostNotFound
 from posts.ids import MalformedPostId, PostId
 from posts.queries.rows import read_posts
@@ -25,7 +25,7 @@ _quotas = Quotas(DAY_S)
 
 
 def file_report(
-    reporter_id: int, new: NewReport, clock_s: Callable[[], float] = time.time
+    reporter_id: int, new: ReportDraft, clock_s: Callable[[], float] = time.time
 ) -> Report:
     """Puts a report into the queue.
 
@@ -47,36 +47,40 @@ def file_report(
     return report
 
 
-def assign_report(report_id: int, assignee_id: int, verdict: Verdict) -> bool:
+def assign_report(report_id: int, assignee_id: int, origin: DecisionOrigin) -> bool:
     """Somebody takes it on; False when it is theirs. Raises: ReportNotFound."""
     with transaction.atomic(using=GLOBAL_ALIAS):
         report = _lock(report_id)
         if report.assignee_id == assignee_id:
             return False
         report.assignee_id = assignee_id
-        _save(report, Act.ASSIGN, verdict)
+        _save(report, DecisionKind.ASSIGN, origin)
     return True
 
 
-def resolve_report(report_id: int, verdict: Verdict, now: datetime) -> bool:
+def resolve_report(report_id: int, origin: DecisionOrigin, now: datetime) -> bool:
     """Nothing is left to do; False when it was resolved. Raises: ReportNotFound."""
-    return _move(report_id, ReportState.RESOLVED, now, Act.RESOLVE, verdict)
+    return _move(report_id, ReportState.RESOLVED, now, DecisionKind.RESOLVE, origin)
 
 
-def reopen_report(report_id: int, verdict: Verdict) -> bool:
+def reopen_report(report_id: int, origin: DecisionOrigin) -> bool:
     """There is something left to do; False when it was open. Raises: ReportNotFound."""
-    return _move(report_id, ReportState.OPEN, None, Act.REOPEN, verdict)
+    return _move(report_id, ReportState.OPEN, None, DecisionKind.REOPEN, origin)
 
 
 def _move(
-    report_id: int, state: ReportState, resolved_at: datetime | None, act: Act, verdict: Verdict
+    report_id: int,
+    state: ReportState,
+    resolved_at: datetime | None,
+    act: DecisionKind,
+    origin: DecisionOrigin,
 ) -> bool:
     with transaction.atomic(using=GLOBAL_ALIAS):
         report = _lock(report_id)
         if report.state == state:
             return False
         report.state, report.resolved_at = state, resolved_at
-        _save(report, act, verdict)
+        _save(report, act, origin)
     return True
 
 
@@ -87,12 +91,12 @@ def _lock(report_id: int) -> Report:
     return report
 
 
-def _save(report: Report, act: Act, verdict: Verdict) -> None:
+def _save(report: Report, act: DecisionKind, origin: DecisionOrigin) -> None:
     report.save(using=GLOBAL_ALIAS, update_fields=["state", "assignee", "resolved_at"])
-    record(act, verdict._replace(report_id=report.pk), report.account_id)
+    record_decision(act, origin._replace(report_id=report.pk), report.account_id)
 
 
-def _require_posts(new: NewReport) -> None:
+def _require_posts(new: ReportDraft) -> None:
     try:
         ids = [PostId.from_public(text) for text in dict.fromkeys(new.post_ids)]
     except MalformedPostId:

@@ -10,12 +10,12 @@ from accounts.errors import AccountNotFound
 from infra.api.errors import Fault, InvalidRequest, ValidationFailed
 from infra.api.ids import parse_account_id
 from moderation.models import APPEAL_LENGTH, COMMENT_LENGTH
-from moderation.types import Category, NewReport
+from moderation.types import Category, ReportDraft
 
 MOST_POSTS = 100
 
 
-def read_report(data: Mapping[str, Any]) -> NewReport:
+def read_report(data: Mapping[str, Any]) -> ReportDraft:
     """Raises AccountNotFound (404), ValidationFailed, InvalidRequest (422).
 
     `forward` and `rule_ids` mean nothing here: there are no other servers, and no rules.
@@ -26,7 +26,7 @@ def read_report(data: Mapping[str, Any]) -> NewReport:
     comment = read_text(data, "comment")
     if len(comment) > COMMENT_LENGTH:
         raise ValidationFailed([_too_long("comment", COMMENT_LENGTH)])
-    return NewReport(account_id, _read_post_ids(data), comment, _read_category(data))
+    return ReportDraft(account_id, _read_post_ids(data), comment, _read_category(data))
 
 
 def read_appeal(data: Mapping[str, Any]) -> str:

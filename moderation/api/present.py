@@ -5,17 +5,17 @@ from typing import Any
 
 import orjson
 
-from moderation.models import Appeal, ModerationAct, Report
-from moderation.types import Act, ReportState
+from moderation.models import Appeal, Decision, Report
+from moderation.types import DecisionKind, ReportState
 
 # Mastodon's words; it does not know of hidden posts.
 ACTIONS = {
-    Act.WARN: "none",
-    Act.FREEZE: "disable",
-    Act.LIMIT: "silence",
-    Act.SUSPEND: "suspend",
-    Act.DELETE: "delete_statuses",
-    Act.HIDE: "hide_statuses",
+    DecisionKind.WARN: "none",
+    DecisionKind.FREEZE: "disable",
+    DecisionKind.LIMIT: "silence",
+    DecisionKind.SUSPEND: "suspend",
+    DecisionKind.DELETE: "delete_statuses",
+    DecisionKind.HIDE: "hide_statuses",
 }
 
 
@@ -36,11 +36,11 @@ def present_report(report: Report, account: bytes) -> bytes:
     return b'%b,"target_account":%b}' % (orjson.dumps(entity)[:-1], account)
 
 
-def present_strike(act: ModerationAct, appeal: Appeal | None, account: bytes) -> bytes:
+def present_strike(act: Decision, appeal: Appeal | None, account: bytes) -> bytes:
     """`account`: of who is judged."""
     entity = {
         "id": str(act.pk),
-        "action": ACTIONS[Act(act.act)],
+        "action": ACTIONS[DecisionKind(act.act)],
         "text": act.reason,
         "status_ids": [act.post_id] if act.post_id else None,
         "appeal": _present_appeal(appeal) if appeal else None,

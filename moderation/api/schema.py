@@ -2,12 +2,14 @@
 
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_serializer
 from rest_framework.serializers import BooleanField, CharField, DateTimeField, ListField, Serializer
 
 from accounts.api.schema import Account
 
 
-class NewReport(Serializer[Any]):
+@extend_schema_serializer(component_name="NewReport")
+class ReportBody(Serializer[Any]):
     account_id = CharField()
     status_ids = ListField(child=CharField(), required=False, help_text="Posts of that account")
     comment = CharField(required=False, help_text="At most 1,000 characters")
@@ -16,7 +18,8 @@ class NewReport(Serializer[Any]):
     rule_ids = ListField(child=CharField(), required=False, help_text="Ignored: there are no rules")
 
 
-class Report(Serializer[Any]):
+@extend_schema_serializer(component_name="Report")
+class ReportEntity(Serializer[Any]):
     id = CharField()
     action_taken = BooleanField()
     action_taken_at = DateTimeField(allow_null=True)
@@ -29,22 +32,25 @@ class Report(Serializer[Any]):
     target_account = Account()
 
 
-class NewAppeal(Serializer[Any]):
+@extend_schema_serializer(component_name="NewAppeal")
+class AppealBody(Serializer[Any]):
     text = CharField(help_text="Why it should be undone; at most 2,000 characters")
 
 
-class Appeal(Serializer[Any]):
+@extend_schema_serializer(component_name="Appeal")
+class AppealEntity(Serializer[Any]):
     text = CharField()
     state = CharField(help_text="pending, approved or rejected")
 
 
-class Strike(Serializer[Any]):
+@extend_schema_serializer(component_name="Strike")
+class StrikeEntity(Serializer[Any]):
     id = CharField()
     action = CharField(
         help_text="none (a warning), silence, disable, suspend, hide_statuses or delete_statuses"
     )
     text = CharField(help_text="The reason that moderators gave")
     status_ids = ListField(child=CharField(), allow_null=True)
-    appeal = Appeal(allow_null=True)
+    appeal = AppealEntity(allow_null=True)
     created_at = DateTimeField()
     target_account = Account()

@@ -15,7 +15,7 @@ from moderation.actions.reports import file_report
 from moderation.api import schema
 from moderation.api.parse import read_appeal, read_report
 from moderation.api.present import present_report, present_strike
-from moderation.queries.strikes import strikes_page
+from moderation.queries.strikes import list_strikes
 
 DEFAULT_LIMIT, MOST = 20, 40
 
@@ -25,7 +25,7 @@ class ReportsView(Endpoint):
 
     scopes = {"POST": "write:reports"}
 
-    @extend_schema(request=schema.NewReport, responses=schema.Report)
+    @extend_schema(request=schema.ReportBody, responses=schema.ReportEntity)
     def post(self, request: ApiRequest) -> HttpResponse:
         report = file_report(request.account_id, read_report(request.data))
         return json_response(present_report(report, get_account_json(report.account_id)))
@@ -36,10 +36,10 @@ class StrikesView(Endpoint):
 
     scopes = {"GET": "read:accounts"}
 
-    @extend_schema(parameters=PAGING, responses=schema.Strike(many=True))
+    @extend_schema(parameters=PAGING, responses=schema.StrikeEntity(many=True))
     def get(self, request: ApiRequest) -> HttpResponse:
         limit = read_limit(request.query_params.get("limit"), DEFAULT_LIMIT, MOST)
-        page = strikes_page(request.account_id, read_window(request.query_params, limit))
+        page = list_strikes(request.account_id, read_window(request.query_params, limit))
         account = get_account_json(request.account_id, is_own=True)
         bodies = [present_strike(act, appeal, account) for act, appeal in page.items]
         return page_response(request, page._replace(items=bodies))  # type: ignore[arg-type]
@@ -51,7 +51,7 @@ class AppealView(Endpoint):
     scopes = {"POST": "write:accounts"}
     for_frozen = True
 
-    @extend_schema(request=schema.NewAppeal, responses=schema.Strike)
+    @extend_schema(request=schema.AppealBody, responses=schema.StrikeEntity)
     def post(self, request: ApiRequest, strike_id: int) -> HttpResponse:
         appeal = file_appeal(request.account_id, strike_id, read_appeal(request.data))
         account = get_account_json(request.account_id, is_own=True)

@@ -18,10 +18,10 @@ from infra.jobs.types import Batch, Work
 from infra.jobs.walk import Key, Row, walk
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.sql import fetch_all
-from moderation.actions.judge import judge_account
+from moderation.actions.decide import decide_on_account
 from moderation.errors import NotSuspended
 from moderation.jobs.purge_rows import PASSES
-from moderation.types import Act, Verdict
+from moderation.types import DecisionKind, DecisionOrigin
 from relations.jobs.reset_relations import reset_relations
 
 # Those that somebody began to purge come first of all: whatever became of the time since.
@@ -36,7 +36,7 @@ ORDER BY id LIMIT %(count)s
 
 
 def purge_accounts(
-    work: Work, before: datetime, verdict: Verdict, now: datetime
+    work: Work, before: datetime, origin: DecisionOrigin, now: datetime
 ) -> Iterator[Batch]:
     """Everything of accounts suspended before then; a batch of rows each, and one that ends each
     account.
@@ -47,7 +47,7 @@ def purge_accounts(
     passes: Sequence[Callable[[Work], Iterator[Batch]]] = (*PASSES, reset_relations)
     for piece in walk(work._replace(limit=None), partial(_read_due, work.account_id, before)):
         for (account_id,) in piece.rows:
-            if not work.dry_run and not _begin(account_id, verdict, now):
+            if not work.dry_run and not _begin(account_id, origin, now):
                 continue
             own = Work([piece.alias], account_id, None, work.batch_size, dry_run=work.dry_run)
             for one in passes:
@@ -67,10 +67,10 @@ def _read_due(
     return fetch_all(alias, DUE, params)
 
 
-def _begin(account_id: int, verdict: Verdict, now: datetime) -> bool:
+def _begin(account_id: int, origin: DecisionOrigin, now: datetime) -> bool:
     """False: somebody restored it since it was read."""
     try:
-        judge_account(account_id, Act.PURGE, verdict, now)
+        decide_on_account(account_id, DecisionKind.PURGE, origin, now)
     except NotSuspended:
         return False
     return True

@@ -20,7 +20,7 @@ from relations.lists.errors import ListNotFound
 FORGET_MARKER = "DELETE FROM markers_marker WHERE account_id = %s AND timeline = %s"
 
 
-class Left(NamedTuple):
+class OwnedRows(NamedTuple):
     """Rows of one table, which `end` ends one by one, by an action that may be run twice."""
 
     table: Table
@@ -51,20 +51,22 @@ def _forget_marker(row: Row) -> None:
 
 
 POSTS = Table("posts_post", ("author_id", "moment"), where="deleted_at IS NULL")
-MARKS = Table("posts_mark", ("owner_id", "target_moment", "target_author", "kind"), where="is_on")
+MARKS = Table(
+    "posts_viewermark", ("owner_id", "target_moment", "target_author", "kind"), where="is_on"
+)
 MUTES = Table("relations_muted", ("owner_id", "target_id"), where="is_on")
 LISTS = Table("lists_accountlist", ("owner_id", "list_id"))
 MARKERS = Table("markers_marker", ("account_id", "timeline"))
 TABLES = (
-    Left(POSTS, _delete_post),
-    Left(MARKS, _unmark),
-    Left(MUTES, lambda row: unmute(*row)),
-    Left(LISTS, _delete_roster),
-    Left(MARKERS, _forget_marker),
+    OwnedRows(POSTS, _delete_post),
+    OwnedRows(MARKS, _unmark),
+    OwnedRows(MUTES, lambda row: unmute(*row)),
+    OwnedRows(LISTS, _delete_roster),
+    OwnedRows(MARKERS, _forget_marker),
 )
 
 
-def _end_all(left: Left, work: Work) -> Iterator[Batch]:
+def _end_all(left: OwnedRows, work: Work) -> Iterator[Batch]:
     for piece in walk_table(work, left.table):
         if not work.dry_run:
             for row in piece.rows:

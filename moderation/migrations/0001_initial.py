@@ -32,7 +32,7 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
-            name='ModerationAct',
+            name='Decision',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('act', models.CharField(choices=[('warn', 'warn'), ('limit', 'limit'), ('freeze', 'freeze'), ('suspend', 'suspend'), ('restore', 'restore'), ('purge', 'purge'), ('hide', 'hide'), ('show', 'show'), ('delete', 'delete'), ('assign', 'assign'), ('resolve', 'resolve'), ('reopen', 'reopen'), ('accept', 'accept'), ('reject', 'reject')], max_length=8)),
@@ -42,7 +42,7 @@ class Migration(migrations.Migration):
                 ('restrictions', models.SmallIntegerField(null=True)),
                 ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
                 ('actor', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('report', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='acts', to='moderation.report')),
+                ('report', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='decisions', to='moderation.report')),
             ],
         ),
         migrations.CreateModel(
@@ -53,7 +53,7 @@ class Migration(migrations.Migration):
                 ('state', models.CharField(choices=[('pending', 'pending'), ('accepted', 'accepted'), ('rejected', 'rejected')], db_default=moderation.types.AppealState['PENDING'], default=moderation.types.AppealState['PENDING'], max_length=8)),
                 ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
                 ('decided_at', models.DateTimeField(editable=False, null=True)),
-                ('act', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='appeal', to='moderation.moderationact')),
+                ('act', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='appeal', to='moderation.decision')),
             ],
             options={
                 'indexes': [models.Index(fields=['state', '-id'], name='appeal_queue')],
@@ -72,11 +72,11 @@ class Migration(migrations.Migration):
             index=models.Index(fields=['account_id', '-id'], name='report_of_account'),
         ),
         migrations.AddIndex(
-            model_name='moderationact',
-            index=models.Index(fields=['account_id', '-id'], name='act_on_account'),
+            model_name='decision',
+            index=models.Index(fields=['account_id', '-id'], name='decision_on_account'),
         ),
         migrations.AddIndex(
-            model_name='moderationact',
-            index=models.Index(condition=models.Q(('post_id', ''), _negated=True), fields=['post_id', '-id'], name='act_on_post'),
+            model_name='decision',
+            index=models.Index(condition=models.Q(('post_id', ''), _negated=True), fields=['post_id', '-id'], name='decision_on_post'),
         ),
     ]

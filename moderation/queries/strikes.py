@@ -3,16 +3,16 @@
 from infra.api.errors import InvalidCursor
 from infra.api.pages import Page, Window
 from infra.sharding.placement import GLOBAL_ALIAS
-from moderation.models import Appeal, ModerationAct
+from moderation.models import Appeal, Decision
 from moderation.types import STRIKES
 
 LONGEST_ID = 18
-Strike = tuple[ModerationAct, Appeal | None]
+Strike = tuple[Decision, Appeal | None]
 
 
-def strikes_page(account_id: int, window: Window) -> Page[Strike]:
+def list_strikes(account_id: int, window: Window) -> Page[Strike]:
     """The latest first. Raises: InvalidCursor. Cost: one query by key, one for appeals."""
-    acts = ModerationAct.objects.using(GLOBAL_ALIAS).filter(account_id=account_id, act__in=STRIKES)
+    acts = Decision.objects.using(GLOBAL_ALIAS).filter(account_id=account_id, act__in=STRIKES)
     if window.max_id:
         acts = acts.filter(pk__lt=_decode(window.max_id))
     if above := window.min_id or window.since_id:

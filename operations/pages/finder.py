@@ -18,7 +18,7 @@ from operations.queries.post import read_post
 from operations.types import SearchResult, Section
 from posts.ids import MalformedPostId, PostId
 
-ACT = "moderation.add_moderationact"
+ACT = "moderation.add_decision"
 
 
 @require_safe
@@ -70,7 +70,7 @@ def _account_links(request: HttpRequest, user: User) -> Iterator[SearchResult]:
 
 def _act_links(request: HttpRequest, target: str, title: str) -> Iterator[SearchResult]:
     if request.user.has_perm(ACT):
-        where = reverse("admin:moderation_moderationact_add")
+        where = reverse("admin:moderation_decision_add")
         yield SearchResult(title, f"{where}?{urlencode({'target': target})}")
 
 

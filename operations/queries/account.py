@@ -12,7 +12,7 @@ from counters.kinds import CounterKind
 from counters.queries.counts import read_counts
 from infra.changes.parking import ChangeSelection, list_parked
 from infra.sharding.buckets import bucket_of, shard_of
-from moderation.models import ModerationAct
+from moderation.models import Decision
 from operations.asking import ask_each
 from operations.types import Fact, Section
 
@@ -90,11 +90,11 @@ def _restrictions(row: User | Account) -> str:
 
 
 def _of_moderation(account_id: int) -> Section:
-    acts = ModerationAct.objects.filter(account_id=account_id).order_by("-id")[:MOST_ACTS]
+    acts = Decision.objects.filter(account_id=account_id).order_by("-id")[:MOST_ACTS]
     facts = [fact_of_act(act) for act in acts]
     return Section(f"The last acts of moderators, {MOST_ACTS} at most", facts or [Fact("None", "")])
 
 
-def fact_of_act(act: ModerationAct) -> Fact:
-    where = reverse("admin:moderation_moderationact_change", args=[act.pk])
+def fact_of_act(act: Decision) -> Fact:
+    where = reverse("admin:moderation_decision_change", args=[act.pk])
     return Fact(f"{act.created_at:%Y-%m-%d %H:%M}", f"{act}: {act.reason}", where)

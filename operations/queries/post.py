@@ -10,7 +10,7 @@ from django.urls import reverse
 from counters.kinds import POST_KINDS
 from infra.sharding.buckets import bucket_of, shard_of
 from infra.sharding.sql import fetch_all
-from moderation.models import ModerationAct
+from moderation.models import Decision
 from operations.asking import ask_each
 from operations.queries.account import fact_of_act
 from operations.types import Fact, Section
@@ -87,6 +87,6 @@ def _state_of(row: Post) -> str:
 
 
 def _of_moderation(post_id: PostId) -> Section:
-    acts = ModerationAct.objects.filter(post_id=post_id.public).order_by("-id")[:MOST_ACTS]
+    acts = Decision.objects.filter(post_id=post_id.public).order_by("-id")[:MOST_ACTS]
     facts = [fact_of_act(act) for act in acts]
     return Section(f"The last acts of moderators, {MOST_ACTS} at most", facts or [Fact("None", "")])

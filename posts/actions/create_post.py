@@ -9,7 +9,7 @@ from accounts.actions.lock_account import lock_account
 from infra.changes.append import append_change
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute, fetch_one
-from posts.actions.next_moment import move_posts, next_moment
+from posts.actions.next_moment import move_post_count, next_moment
 from posts.changes import PostCreated
 from posts.ids import PostId
 from posts.types import Draft, Kind, Target
@@ -52,7 +52,7 @@ def create_post(
         _insert(alias, author_id, moment, draft)
         if idempotency_key is not None:
             execute(alias, REMEMBER, (author_id, idempotency_key, moment))
-        version = move_posts(alias, author_id, +1)
+        version = move_post_count(alias, author_id, +1)
         parent = _parent(draft)
         change = PostCreated(moment, before=version - 1, after=version, target=parent)
         append_change(alias, author_id, change)

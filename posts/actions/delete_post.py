@@ -6,7 +6,7 @@ from accounts.actions.lock_account import lock_account
 from infra.changes.append import append_change
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_one
-from posts.actions.next_moment import move_posts
+from posts.actions.next_moment import move_post_count
 from posts.changes import PostDeleted
 from posts.errors import PostNotFound
 from posts.ids import PostId
@@ -39,7 +39,7 @@ def delete_locked(alias: str, post_id: PostId) -> str:
     deleted = fetch_one(alias, DELETE, where)
     if deleted is None:
         raise PostNotFound
-    version = move_posts(alias, post_id.author_id, -1)
+    version = move_post_count(alias, post_id.author_id, -1)
     text, *target = deleted
     change = PostDeleted(post_id.moment, version - 1, version, Target.of(*target))
     append_change(alias, post_id.author_id, change)

@@ -8,7 +8,7 @@ from accounts.actions.lock_account import lock_account
 from infra.changes.append import append_change
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
-from posts.actions.next_moment import move_posts
+from posts.actions.next_moment import move_post_count
 from posts.changes import PostHidden
 from posts.ids import PostId
 
@@ -32,6 +32,6 @@ def hide_post(post_id: PostId, hidden_at: datetime | None, revision: int) -> boo
         if not execute(alias, WRITE, (hidden_at, revision, *where, revision)):
             return False
         # By nothing: a new version of the author's posts, which caches and replicas go by.
-        version = move_posts(alias, post_id.author_id, 0)
+        version = move_post_count(alias, post_id.author_id, 0)
         append_change(alias, post_id.author_id, PostHidden(post_id.moment, version - 1, version))
     return True

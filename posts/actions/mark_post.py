@@ -17,11 +17,12 @@ from posts.ids import PostId
 from posts.types import Kind
 
 READ = """
-SELECT is_on, revision FROM posts_mark
+SELECT is_on, revision FROM posts_viewermark
 WHERE owner_id = %s AND target_moment = %s AND target_author = %s AND kind = %s
 """
 WRITE = """
-INSERT INTO posts_mark (owner_id, target_moment, target_author, kind, is_on, revision, since_ms)
+INSERT INTO posts_viewermark
+    (owner_id, target_moment, target_author, kind, is_on, revision, since_ms)
 VALUES (%s, %s, %s, %s, %s, %s, %s)
 ON CONFLICT (owner_id, target_moment, target_author, kind) DO UPDATE SET
     is_on = excluded.is_on, revision = excluded.revision, since_ms = excluded.since_ms

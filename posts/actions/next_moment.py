@@ -19,7 +19,7 @@ def next_moment(alias: str, author_id: int, now_s: float) -> int:
     return max(second_of(now_s) * SEQUENCES, latest[0] + 1 if latest else 0)
 
 
-def move_posts(alias: str, author_id: int, delta: int) -> int:
+def move_post_count(alias: str, author_id: int, delta: int) -> int:
     """Moves the author's count of posts; returns the version of their list of posts after."""
     moved = move(alias, [CountMove(author_id, CounterKind.POSTS, delta)])
     return moved[author_id, ACCOUNT, CounterKind.POSTS].version

@@ -10,7 +10,7 @@ from infra.changes.append import append_change
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute, fetch_one
 from posts.actions.delete_post import delete_locked
-from posts.actions.next_moment import move_posts, next_moment
+from posts.actions.next_moment import move_post_count, next_moment
 from posts.changes import PostCreated
 from posts.ids import PostId
 from posts.types import Kind, Target
@@ -43,7 +43,7 @@ def repost(author_id: int, original: PostId, clock_s: Callable[[], float] = time
             return found
         moment = next_moment(alias, author_id, clock_s())
         execute(alias, INSERT, (author_id, moment, *target))
-        version = move_posts(alias, author_id, +1)
+        version = move_post_count(alias, author_id, +1)
         append_change(alias, author_id, PostCreated(moment, version - 1, version, target))
     return PostId.at(author_id, moment)
 

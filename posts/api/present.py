@@ -48,7 +48,7 @@ def present_repost(
     return b'{%b,"account":%b,"reblog":%b,%b,%b}' % (fragment[REPOST_HEAD_BYTES:], *tail)
 
 
-def find_id(status: bytes) -> str:
+def status_id_of(status: bytes) -> str:
     """Its id, which is also a cursor: what a Status entity begins with."""
     return status[_ID].decode()
 
@@ -57,7 +57,9 @@ def page_of_statuses(statuses: Sequence[bytes], has_older: bool) -> Page[bytes]:
     """A page of Status entities, newest first; its cursors are their ids."""
     if not statuses:
         return Page([], None, None)
-    return Page(statuses, find_id(statuses[-1]) if has_older else None, find_id(statuses[0]))
+    return Page(
+        statuses, status_id_of(statuses[-1]) if has_older else None, status_id_of(statuses[0])
+    )
 
 
 def with_reposters(status: bytes, accounts: Sequence[bytes]) -> bytes:

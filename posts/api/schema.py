@@ -3,7 +3,7 @@
 from typing import Any
 
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter
+from drf_spectacular.utils import OpenApiParameter, extend_schema_serializer
 from rest_framework.serializers import (
     BooleanField,
     CharField,
@@ -25,7 +25,8 @@ IDEMPOTENCY_KEY = OpenApiParameter(
 )
 
 
-class NewStatus(Serializer[Any]):
+@extend_schema_serializer(component_name="NewStatus")
+class StatusBody(Serializer[Any]):
     status = CharField(help_text="The text")
     sensitive = BooleanField(required=False)
     spoiler_text = CharField(required=False, allow_blank=True)
@@ -34,7 +35,8 @@ class NewStatus(Serializer[Any]):
     in_reply_to_id = CharField(required=False, help_text="The post this one answers")
 
 
-class Status(Serializer[Any]):
+@extend_schema_serializer(component_name="Status")
+class StatusEntity(Serializer[Any]):
     id = CharField(help_text="14 base36 digits; sorts by time")
     created_at = DateTimeField()
     in_reply_to_id = CharField(allow_null=True)
@@ -66,16 +68,19 @@ class Status(Serializer[Any]):
     bookmarked = BooleanField()
 
 
-class HomeStatus(Status):
+@extend_schema_serializer(component_name="HomeStatus")
+class HomeStatusEntity(StatusEntity):
     reblogged_by = Account(
         many=True, required=False, help_text="Of a repost: who of the followees reposted the post"
     )
 
 
-class DeletedStatus(Status):
+@extend_schema_serializer(component_name="DeletedStatus")
+class DeletedStatusEntity(StatusEntity):
     text = CharField(help_text="What its author typed")
 
 
-class Context(Serializer[Any]):
-    ancestors = Status(many=True, help_text="What the post answers, the first of all first")
-    descendants = Status(many=True, help_text="What answers it, each after what it answers")
+@extend_schema_serializer(component_name="Context")
+class ContextEntity(Serializer[Any]):
+    ancestors = StatusEntity(many=True, help_text="What the post answers, the first of all first")
+    descendants = StatusEntity(many=True, help_text="What answers it, each after what it answers")

@@ -75,18 +75,18 @@ def _versioned(counts: Sequence[Count]) -> Versioned:
 post_counts = PostCounts("posts.counts:v1", ttl_s=86_400, load=_load)
 
 
-class _Shown(ProcessCache[PostId, bytes]):
+class _CountsInMemory(ProcessCache[PostId, bytes]):
     """Told of changes by the numbers of posts."""
 
     def forget(self, numbers: Iterable[int]) -> None:  # type: ignore[override]
         super().forget(map(post_of, numbers))
 
 
-_shown = _Shown("posts.counts", MOST_COUNTS, COUNTS_S)
-register_copies(post_counts.family, _shown)
+_counts_in_memory = _CountsInMemory("posts.counts", MOST_COUNTS, COUNTS_S)
+register_copies(post_counts.family, _counts_in_memory)
 
 
-class CountReading(NamedTuple):
+class CountReadPlan(NamedTuple):
     """Counts in process memory, as JSON, and the posts that Redis has to be asked for."""
 
     known: dict[PostId, bytes]
@@ -99,12 +99,12 @@ class CountReading(NamedTuple):
         return [("MGET", *post_counts.keys(numbers))] if numbers else []
 
 
-def plan_counts(ids: Collection[PostId]) -> CountReading:
-    return CountReading(*_shown.split(ids))
+def plan_counts(ids: Collection[PostId]) -> CountReadPlan:
+    return CountReadPlan(*_counts_in_memory.split(ids))
 
 
 def complete_counts(
-    reading: CountReading, replies: Sequence[Any], existing: Collection[PostId]
+    reading: CountReadPlan, replies: Sequence[Any], existing: Collection[PostId]
 ) -> dict[PostId, bytes]:
     """JSON of the counts of posts that exist; what Redis lacks comes from the shards.
 
@@ -117,7 +117,7 @@ def complete_counts(
     entries = {number_of(i): entry for i, entry in asked if i in existing}
     texts = post_counts.complete(entries) if entries else {}
     shown = {post_of(number): present_counts(text) for number, text in texts.items()}
-    _shown.store(shown, reading.asked_at)
+    _counts_in_memory.store(shown, reading.asked_at)
     return reading.known | shown
 
 
@@ -132,5 +132,5 @@ def refresh_post_counts(ids: Iterable[PostId]) -> None:
 
 def forget_counts() -> None:
     """Empties this process's memory of counts."""
-    for copies in (post_counts, _shown):
+    for copies in (post_counts, _counts_in_memory):
         copies.forget_all()

@@ -1,6 +1,6 @@
-"""Posts in process memory, and the log of what is gone that keeps it honest (P4, P5).
+"""Posts in process memory, and the invalidation log that keeps it honest (P4, P5).
 
-    posts.gone:v1:{0}   stream; p → packed id of a post that may no longer be shown,
+    posts.invalidations:v1:{0}   stream; p → packed id of a post that may no longer be shown,
                         or the id of an account that is to be shown in another way (4 bytes),
                         or the mark of a process that begins (MARK_BYTES at random)
 
@@ -24,122 +24,122 @@ from infra.caching.keys import key
 from infra.caching.process_cache import find_copies
 from posts.ids import PACKED_BYTES, PostId
 
-LOG = key("posts.gone:v1", 0)
+LOG = key("posts.invalidations:v1", 0)
 FIELD = b"p"
-MARK_BYTES = 8
+TOKEN_BYTES = 8
 ACCOUNT = Struct(">I")
-KNOWN_S = 60
+MEMORY_S = 60
 # Longer than any post stays in memory.
 LOG_S = 600
 # About 1.3 kB each.
-MOST_KNOWN = 20_000
-MOST_NEWS = 1_000
+MOST_POSTS = 20_000
+MOST_ENTRIES = 1_000
 
 
-class Position(NamedTuple):
+class LogOffset(NamedTuple):
     """A place in the log. The value tells a log apart that was begun anew in the same instant."""
 
     entry_id: bytes
     value: bytes
 
 
-class Look(NamedTuple):
-    """A glance at the log from a position in it, or, with a mark, from the end on."""
+class LogRead(NamedTuple):
+    """A glance at the log from a offset in it, or, with a mark, from the end on."""
 
-    since: Position | None
+    since: LogOffset | None
     mark: bytes
 
     def command(self) -> Command:
-        """Reply for `KnownPosts.settle`."""
+        """Reply for `InProcessPosts.apply_log`."""
         if self.since is None:
             return ("XADD", LOG, "*", FIELD, self.mark)
-        return ("XRANGE", LOG, self.since.entry_id, "+", "COUNT", MOST_NEWS)
+        return ("XRANGE", LOG, self.since.entry_id, "+", "COUNT", MOST_ENTRIES)
 
 
-class KnownPosts:
+class InProcessPosts:
     """Fragments of posts that were shown lately; one per process, shared by its threads."""
 
     def __init__(self) -> None:
-        self._posts: TTLCache[PostId, bytes] = TTLCache(MOST_KNOWN, KNOWN_S)
-        self._position: Position | None = None
+        self._posts: TTLCache[PostId, bytes] = TTLCache(MOST_POSTS, MEMORY_S)
+        self._offset: LogOffset | None = None
         self._lock = threading.Lock()
 
-    def look(self) -> Look:
-        since = self._position
-        return Look(since, b"" if since else secrets.token_bytes(MARK_BYTES))
+    def plan_log_read(self) -> LogRead:
+        since = self._offset
+        return LogRead(since, b"" if since else secrets.token_bytes(TOKEN_BYTES))
 
-    def settle(self, look: Look, reply: Any) -> Position | None:
+    def apply_log(self, log_read: LogRead, reply: Any) -> LogOffset | None:
         """Forgets what is gone; returns where the log stood, None when memory is not to be used."""
-        if look.since is None:
-            return self._begin(Position(reply, look.mark))
-        if not reply or _position(reply[0]) != look.since or len(reply) == MOST_NEWS:
+        if log_read.since is None:
+            return self._begin(LogOffset(reply, log_read.mark))
+        if not reply or _offset_of(reply[0]) != log_read.since or len(reply) == MOST_ENTRIES:
             self.forget_all()
             return None
-        return look.since if len(reply) == 1 else self._forget(reply[1:])
+        return log_read.since if len(reply) == 1 else self._forget(reply[1:])
 
-    def find(self, ids: Collection[PostId], position: Position | None) -> dict[PostId, bytes]:
+    def find(self, ids: Collection[PostId], offset: LogOffset | None) -> dict[PostId, bytes]:
         """Those of the posts that are known and were not gone when the log stood there."""
-        if position is None:
+        if offset is None:
             return {}
         return find_copies(self._posts.get, ids)
 
-    def keep(self, posts: Mapping[PostId, bytes], position: Position | None) -> None:
+    def keep(self, posts: Mapping[PostId, bytes], offset: LogOffset | None) -> None:
         """Remembers posts loaded after the log stood there, unless it has moved on since:
         one of them may be what it moved on for."""
         with self._lock:
-            if position is not None and position == self._position:
+            if offset is not None and offset == self._offset:
                 self._posts.update(posts)
 
     def forget_all(self) -> None:
         """Cards of accounts too: some of the news may have been about them."""
         with self._lock:
             self._posts.clear()
-            self._position = None
+            self._offset = None
         forget_cards()
 
-    def _begin(self, position: Position) -> Position:
+    def _begin(self, offset: LogOffset) -> LogOffset:
         """What is gone from here on will be noticed; what is in memory may have missed some."""
         with self._lock:
             self._posts.clear()
-            self._position = position
+            self._offset = offset
         forget_cards()
-        return position
+        return offset
 
-    def _forget(self, news: Sequence[Any]) -> Position:
-        newest, values = _position(news[-1]), [_position(entry).value for entry in news]
+    def _forget(self, news: Sequence[Any]) -> LogOffset:
+        newest, values = _offset_of(news[-1]), [_offset_of(entry).value for entry in news]
         with self._lock:
             for value in values:
                 if len(value) == PACKED_BYTES:
                     self._posts.pop(PostId.from_packed(value), None)
                 elif len(value) == ACCOUNT.size:
                     forget_card(*ACCOUNT.unpack(value))
-            if self._position is None or _order(self._position) < _order(newest):
-                self._position = newest
+            if self._offset is None or _order(self._offset) < _order(newest):
+                self._offset = newest
         return newest
 
 
-known_posts = KnownPosts()
+in_process_posts = InProcessPosts()
 
 
-def gone_command(post_id: PostId, clock_s: float) -> Command:
+def post_invalidation_command(post_id: PostId, clock_s: float) -> Command:
     """Tells all processes that a post is gone. To be sent after every cache was told."""
-    return _tell_command(post_id.packed, clock_s)
+    return _invalidation_command(post_id.packed, clock_s)
 
 
-def account_command(account_id: int, clock_s: float) -> Command:
+def account_invalidation_command(account_id: int, clock_s: float) -> Command:
     """Tells them that an account is to be shown in another way, or not at all; likewise."""
-    return _tell_command(ACCOUNT.pack(account_id), clock_s)
+    return _invalidation_command(ACCOUNT.pack(account_id), clock_s)
 
 
-def _tell_command(value: bytes, clock_s: float) -> Command:
+def _invalidation_command(value: bytes, clock_s: float) -> Command:
     oldest_ms = int((clock_s - LOG_S) * 1000)
     return ("XADD", LOG, "MINID", "~", oldest_ms, "*", FIELD, value)
 
 
-def _position(entry: Any) -> Position:
+def _offset_of(entry: Any) -> LogOffset:
     """Of one entry of a reply: [id, [field, value]]."""
-    return Position(entry[0], entry[1][1])
+    return LogOffset(entry[0], entry[1][1])
 
 
-def _order(position: Position) -> tuple[int, ...]:
-    return tuple(map(int, position.entry_id.split(b"-")))
+def _order(offset: LogOffset) -> tuple[int, ...]:
+    return tuple(map(int, offset.entry_id.split(b"-")))

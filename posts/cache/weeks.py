@@ -52,7 +52,7 @@ def field_of(post_id: PostId) -> str:
     return str(post_id.moment)
 
 
-class PostReading(NamedTuple):
+class PostReadPlan(NamedTuple):
     """Which posts are asked of which cached week; those of other weeks are left to the shard."""
 
     weeks: Mapping[Week, Sequence[PostId]]
@@ -65,7 +65,7 @@ class PostReading(NamedTuple):
         ]
 
 
-def plan_reading(ids: Iterable[PostId], now_s: float) -> PostReading:
+def plan_posts(ids: Iterable[PostId], now_s: float) -> PostReadPlan:
     """Sorts posts by the cache entry that has them."""
     this_week = second_of(now_s) // WEEK_S
     # None of the future, or made-up ids could fill Redis with empty weeks.
@@ -77,11 +77,11 @@ def plan_reading(ids: Iterable[PostId], now_s: float) -> PostReading:
             weeks.setdefault(week, []).append(post_id)
         else:
             others.append(post_id)
-    return PostReading(weeks, others)
+    return PostReadPlan(weeks, others)
 
 
-def complete_reading(
-    reading: PostReading, replies: Sequence[Sequence[bytes | None] | None]
+def complete_posts(
+    reading: PostReadPlan, replies: Sequence[Sequence[bytes | None] | None]
 ) -> Fragments:
     """Fragments of the posts that exist; what Redis lacks comes from the shards.
 

@@ -11,7 +11,7 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name='Mark',
+            name='ViewerMark',
             fields=[
                 ('pk', models.CompositePrimaryKey('owner_id', 'target_moment', 'target_author', 'kind', blank=True, editable=False, primary_key=True, serialize=False)),
                 ('owner_id', models.BigIntegerField()),
@@ -69,8 +69,8 @@ class Migration(migrations.Migration):
             constraint=models.CheckConstraint(condition=models.Q(('kind', 0), models.Q(('target_author__isnull', False), ('target_moment__isnull', False)), _connector='OR'), name='post_has_target'),
         ),
         migrations.AddIndex(
-            model_name='mark',
-            index=models.Index(condition=models.Q(('is_on', True)), fields=['owner_id', 'kind', '-since_ms', '-target_author', '-target_moment'], name='mark_list'),
+            model_name='viewermark',
+            index=models.Index(condition=models.Q(('is_on', True)), fields=['owner_id', 'kind', '-since_ms', '-target_author', '-target_moment'], name='viewer_mark_list'),
         ),
         migrations.AddIndex(
             model_name='response',

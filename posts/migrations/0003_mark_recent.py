@@ -11,7 +11,7 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.AddIndex(
-            model_name='mark',
-            index=models.Index(condition=models.Q(('is_on', True)), fields=['owner_id', '-target_moment', '-target_author'], include=('kind',), name='mark_recent'),
+            model_name='viewermark',
+            index=models.Index(condition=models.Q(('is_on', True)), fields=['owner_id', '-target_moment', '-target_author'], include=('kind',), name='viewer_mark_recent'),
         ),
     ]

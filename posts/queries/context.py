@@ -8,7 +8,7 @@ from posts.encode import PostRow
 from posts.ids import PostId
 from posts.queries.responses import read_replies
 from posts.queries.rows import read_posts
-from posts.queries.statuses import get_original, load_shown
+from posts.queries.statuses import get_original, load_visible
 from posts.types import Kind
 
 
@@ -42,7 +42,7 @@ def load_context(post_id: PostId, viewer_id: int | None) -> Context:
     bounds = FOR_ANYBODY if viewer_id is None else FOR_VIEWERS
     ancestors = _find_ancestors(original, bounds.ancestors)
     descendants = _find_descendants(original, bounds)
-    shown = load_shown({i: i for i in (*ancestors, *descendants)}, viewer_id)
+    shown = load_visible({i: i for i in (*ancestors, *descendants)}, viewer_id)
     return Context(
         [shown[i] for i in ancestors if i in shown], [shown[i] for i in descendants if i in shown]
     )

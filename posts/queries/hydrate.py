@@ -11,9 +11,9 @@ from accounts.queries.cards import CardReading, complete_cards, plan_cards, plan
 from infra.caching.client import Command, redis
 from posts.api.present import NO_COUNTS, present_repost, present_status
 from posts.cache.counts import complete_counts, plan_counts
-from posts.cache.in_process import Look, Position, known_posts
+from posts.cache.in_process import LogOffset, LogRead, in_process_posts
 from posts.cache.viewer_state import Flags
-from posts.cache.weeks import Fragments, complete_reading, plan_reading
+from posts.cache.weeks import Fragments, complete_posts, plan_posts
 from posts.ids import PostId, authors_of
 
 
@@ -68,37 +68,37 @@ class Hydrated(NamedTuple):
 def hydrate(
     ids: Sequence[PostId],
     extra: Sequence[Command] = (),
-    position: Position | None = None,
+    offset: LogOffset | None = None,
     reposts: Sequence[PostId] = (),
 ) -> Hydrated:
     """Loads posts, authors and counts; `extra` commands ride along (replies None without Redis).
 
     `reposts`: the reposts that show some of the posts; they have no counts of their own.
-    `position`: the offset of the invalidation log in this request (posts.cache.in_process);
+    `offset`: the offset of the invalidation log in this request (posts.cache.in_process);
     without it the log is read along, and of process memory only cards are used.
     Cost: one round trip and no SQL when warm, no round trip when all is in process memory; what
     is missing comes from its shard, once.
     """
     wanted = dict.fromkeys([*ids, *reposts])
-    known = known_posts.find(wanted, position)
+    known = in_process_posts.find(wanted, offset)
     unknown = wanted.keys() - known.keys() if len(known) < len(wanted) else ()
-    # The look before the cards: what another thread learns between the two is news to this one.
-    look = known_posts.look() if position is None and wanted else None
-    cards = _plan_cards(authors_of(wanted), look)
+    # The log_read before the cards: what another thread learns between the two is news to this one.
+    log_read = in_process_posts.plan_log_read() if offset is None and wanted else None
+    cards = _plan_cards(authors_of(wanted), log_read)
     counts = plan_counts(dict.fromkeys(ids) if reposts else wanted)
-    if not (unknown or look or cards.missing or counts.missing or extra):
+    if not (unknown or log_read or cards.missing or counts.missing or extra):
         return Hydrated(known, cards.known, counts.known, ())
-    posts = plan_reading(unknown, time.time())
-    looks = [look.command()] if look else []
+    posts = plan_posts(unknown, time.time())
+    looks = [log_read.command()] if log_read else []
     parts = [posts.commands(), cards.commands(), counts.commands(), looks, list(extra)]
     commands = [command for part in parts for command in part]
     replies, is_away = _ask(commands)
     post_replies, card_replies, count_replies, news, extra_replies = _split(replies, parts)
     accounts = complete_cards(cards, card_replies)
-    if look:
-        accounts = _confirm(accounts, cards.known, look, None if is_away else news[0])
-    loaded = complete_reading(posts, post_replies)
-    known_posts.keep(loaded, position)
+    if log_read:
+        accounts = _confirm(accounts, cards.known, log_read, None if is_away else news[0])
+    loaded = complete_posts(posts, post_replies)
+    in_process_posts.keep(loaded, offset)
     fragments = known | loaded
     return Hydrated(
         fragments,
@@ -108,19 +108,23 @@ def hydrate(
     )
 
 
-def _plan_cards(account_ids: Collection[int], look: Look | None) -> CardReading:
+def _plan_cards(account_ids: Collection[int], log_read: LogRead | None) -> CardReading:
     """From process memory only where the log can tell whether it holds."""
-    return plan_cards_anew(account_ids) if look and look.since is None else plan_cards(account_ids)
+    return (
+        plan_cards_anew(account_ids)
+        if log_read and log_read.since is None
+        else plan_cards(account_ids)
+    )
 
 
 def _confirm(
-    accounts: dict[int, bytes], from_memory: Collection[int], look: Look, news: Any | None
+    accounts: dict[int, bytes], from_memory: Collection[int], log_read: LogRead, news: Any | None
 ) -> dict[int, bytes]:
     """The cards, those from memory read anew that the log has news of; all of them without Redis
     (`news` None). Cost: nothing, where there is news of them one round trip."""
     if news is None:
         held = plan_cards_anew(from_memory)
-    elif known_posts.settle(look, news) == look.since:
+    elif in_process_posts.apply_log(log_read, news) == log_read.since:
         return accounts
     else:
         held = plan_cards(from_memory)

@@ -5,7 +5,7 @@ from infra.changes.errors import UNREACHABLE
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
 from posts.api.present import FAVOURITED, REPOSTED, present_counts
-from posts.cache.viewer_state import read_own_marks
+from posts.cache.viewer_state import read_viewer_flags
 from posts.cache.weeks import Fragments
 from posts.encode import encode_post
 from posts.errors import PostNotFound
@@ -25,7 +25,7 @@ WHERE author_id = %(author)s AND moment = %(moment)s AND kind IN (2, 3)
 """
 
 
-def find_original(post_id: PostId) -> PostId:
+def get_any_original(post_id: PostId) -> PostId:
     """The post, or the one it reposts, whatever has become of either: to undo what one did.
 
     Raises: PostNotFound when there never was such a post. Cost: one query by key.
@@ -36,13 +36,13 @@ def find_original(post_id: PostId) -> PostId:
     return row.target.post_id if row.target and row.kind == Kind.REPOST else post_id
 
 
-def present_own_act(viewer_id: int, event: PostId, original: PostId) -> bytes:
+def get_interaction_json(viewer_id: int, event: PostId, original: PostId) -> bytes:
     """The Status of a post, or of one's repost of it, with the viewer's act and its count in it,
     before the drain has told the post's shard. What was deleted is shown without its words.
 
     Raises: PostNotFound. Cost: two queries by key, beside what hydrating costs.
     """
-    flags = read_own_marks(viewer_id, [original]).get(original, 0)
+    flags = read_viewer_flags(viewer_id, [original]).get(original, 0)
     hydrated = hydrate([original], reposts=[event] if event != original else [])
     hydrated = hydrated._replace(
         fragments=hydrated.fragments | _read_missing({event, original} - set(hydrated.fragments)),

@@ -14,7 +14,7 @@ from infra.api.pages import Page, Window
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
 from posts.ids import PostId
-from posts.queries.statuses import get_original, load_shown
+from posts.queries.statuses import get_original, load_visible
 from posts.types import Kind
 from relations.queries.standings import load_standings
 
@@ -26,14 +26,14 @@ Row = tuple[int, ...]
 Show = Callable[[Sequence[Row]], list[bytes | None]]
 
 
-class Examined(NamedTuple):
+class ExaminedRow(NamedTuple):
     """A row of a list, and what is sent of it; None when the viewer may not see it."""
 
     row: Row
     body: bytes | None
 
 
-class Listing(NamedTuple):
+class ListSource(NamedTuple):
     """One of the two tables: its order, whose rows, and what a cursor of it looks like."""
 
     table: str
@@ -43,7 +43,7 @@ class Listing(NamedTuple):
     decode: Callable[[str], Row]
 
 
-def responders_page(
+def list_responders(
     post_id: PostId, kind: Kind, viewer_id: int | None, window: Window
 ) -> Page[bytes]:
     """Accounts, the latest to respond first, without those the viewer blocks or is blocked by.
@@ -63,7 +63,7 @@ def responders_page(
     return _list(RESPONDERS, (original.author_id, original.moment, int(kind)), window, show)
 
 
-def marked_page(owner_id: int, kind: Kind, window: Window) -> Page[bytes]:
+def list_marked(owner_id: int, kind: Kind, window: Window) -> Page[bytes]:
     """Status entities of what the owner marked, the latest mark first; those that may be seen.
 
     Raises: InvalidCursor. Cost: one index-only query, then as load_shown; again for what is taken
@@ -72,19 +72,19 @@ def marked_page(owner_id: int, kind: Kind, window: Window) -> Page[bytes]:
 
     def show(rows: Sequence[Row]) -> list[bytes | None]:
         ids = [PostId.at(author_id, moment) for _, author_id, moment in rows]
-        shown = load_shown({i: i for i in ids}, owner_id)
+        shown = load_visible({i: i for i in ids}, owner_id)
         return [shown.get(i) for i in ids]
 
-    return _list(MARKED, (owner_id, int(kind)), window, show)
+    return _list(VIEWER_MARKS, (owner_id, int(kind)), window, show)
 
 
-def _list(listing: Listing, owner: Sequence[int], window: Window, show: Show) -> Page[bytes]:
+def _list(listing: ListSource, owner: Sequence[int], window: Window, show: Show) -> Page[bytes]:
     """A page that is full unless the list ends, or MOST_BATCHES did not fill it: then it has a
     cursor all the same, of the last row examined."""
-    examined: list[Examined] = []
+    examined: list[ExaminedRow] = []
     for _ in range(MOST_BATCHES):
         batch = _read(listing, owner, window, examined[-1].row if examined else None)
-        examined += map(Examined, batch, show(batch))
+        examined += map(ExaminedRow, batch, show(batch))
         shown = [index for index, one in enumerate(examined) if one.body is not None]
         if len(shown) > window.limit:
             return _page(listing, window, examined[: shown[window.limit - 1] + 1], has_more=True)
@@ -93,7 +93,9 @@ def _list(listing: Listing, owner: Sequence[int], window: Window, show: Show) ->
     return _page(listing, window, examined, has_more=True)
 
 
-def _read(listing: Listing, owner: Sequence[int], window: Window, after: Row | None) -> list[Row]:
+def _read(
+    listing: ListSource, owner: Sequence[int], window: Window, after: Row | None
+) -> list[Row]:
     """Rows of the window that follow the last one examined, one more than a page. One query."""
     newest_first = window.min_id is None
     columns, direction = ", ".join(listing.order), "DESC" if newest_first else "ASC"
@@ -113,7 +115,7 @@ def _read(listing: Listing, owner: Sequence[int], window: Window, after: Row | N
 
 
 def _page(
-    listing: Listing, window: Window, examined: Sequence[Examined], has_more: bool
+    listing: ListSource, window: Window, examined: Sequence[ExaminedRow], has_more: bool
 ) -> Page[bytes]:
     """`examined`: in the order they were read, which is oldest first above a `min_id`."""
     if not examined:
@@ -157,15 +159,15 @@ def _cut(text: str, digits: int) -> tuple[int, str]:
         raise InvalidCursor from None
 
 
-RESPONDERS = Listing(
+RESPONDERS = ListSource(
     "posts_response",
     ("at", "responder_id"),
     ("author_id", "moment"),
     _encode_responder,
     _decode_responder,
 )
-MARKED = Listing(
-    "posts_mark",
+VIEWER_MARKS = ListSource(
+    "posts_viewermark",
     ("since_ms", "target_author", "target_moment"),
     ("owner_id",),
     _encode_marked,

@@ -21,7 +21,7 @@ Versions = Mapping[int, int]
 ReadRows = Callable[[str, Authors], list[PostRow]]
 
 
-class Known(NamedTuple):
+class ReplicaAnswer(NamedTuple):
     """What a replica said of those authors it could say something about."""
 
     authors: Authors
@@ -40,7 +40,7 @@ def read_up_to_date(alias: str, versions: Versions, read: ReadRows) -> list[Post
     Cost: two queries on the replica, one on the shard for whom the replica trails; without a
     replica that one alone.
     """
-    known = try_replica(alias, partial(_read_known, versions, read)) or Known((), [])
+    known = try_replica(alias, partial(_read_known, versions, read)) or ReplicaAnswer((), [])
     behind = versions.keys() - known.authors
     return [*known.rows, *(read(alias, behind) if behind else ())]
 
@@ -56,11 +56,11 @@ def read_posts_up_to_date(alias: str, ids: Sequence[PostId]) -> list[PostRow]:
     return read_up_to_date(alias, versions, partial(_read_of, ids))
 
 
-def _read_known(versions: Versions, read: ReadRows, replica: str) -> Known:
+def _read_known(versions: Versions, read: ReadRows, replica: str) -> ReplicaAnswer:
     """The versions before the rows: rows may be newer than the replica said, never older."""
     there = read_versions(replica, versions.keys())
     authors = {author_id for author_id, v in versions.items() if there[author_id] >= v}
-    return Known(authors, read(replica, authors) if authors else [])
+    return ReplicaAnswer(authors, read(replica, authors) if authors else [])
 
 
 def _read_of(ids: Sequence[PostId], alias: str, authors: Authors) -> list[PostRow]:

@@ -16,11 +16,11 @@ SELECT author_id, moment FROM posts_post JOIN unnest(%s::bigint[], %s::bigint[])
     AS wanted (author_id, moment) USING (author_id, moment)
 WHERE deleted_at IS NULL
 """
-MARKS = """
+VIEWER_MARKS = """
 SELECT target_author, target_moment, kind, owner_id, 0, since_ms, revision, is_on
 FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[], %s::smallint[])
     AS wanted (owner_id, target_moment, target_author, kind)
-JOIN posts_mark USING (owner_id, target_moment, target_author, kind)
+JOIN posts_viewermark USING (owner_id, target_moment, target_author, kind)
 """
 REPLIES = """
 SELECT parent.author_id, parent.moment, r.responder_id, r.at
@@ -74,7 +74,7 @@ def _response(post_id: PostId, target: Target, is_live: bool) -> Response:
 def read_mark_responses(alias: str, marks: Iterable[tuple[int, int, int, int]]) -> list[Response]:
     """Marks of one shard by (owner, target's moment, target's author, kind). One query."""
     columns = [list(column) for column in zip(*marks, strict=True)]
-    return [Response(*row) for row in fetch_all(alias, MARKS, columns)]
+    return [Response(*row) for row in fetch_all(alias, VIEWER_MARKS, columns)]
 
 
 def read_replies(parents: Iterable[PostId], limit: int) -> dict[PostId, list[PostId]]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from infra.caching.client import Command
-from posts.cache.viewer_state import Flags, complete_own_marks, find_flags, own_marks_command
+from posts.cache.viewer_state import Flags, complete_viewer_state, find_flags, viewer_state_command
 from posts.encode import find_reposted
 from posts.errors import PostNotFound
 from posts.ids import PostId
@@ -13,12 +13,12 @@ from posts.rules import may_see
 from relations.queries.standings import ask_command, complete_standings
 from relations.types import Standing
 
-Shown = Mapping[PostId, PostId]  # what happened → which post it shows
+OriginalByEvent = Mapping[PostId, PostId]  # what happened → which post it shows
 # Standings are asked of fewer than a thousand at once.
 MOST_AT_ONCE = 400
 
 
-class View(NamedTuple):
+class ViewedPosts(NamedTuple):
     """Posts beside what decides whether, and how, the viewer sees them."""
 
     hydrated: Hydrated
@@ -48,7 +48,7 @@ def load_status_json(ids: Iterable[PostId], viewer_id: int | None = None) -> dic
     }
 
 
-def load_shown(shown: Shown, viewer_id: int | None) -> dict[PostId, bytes]:
+def load_visible(shown: OriginalByEvent, viewer_id: int | None) -> dict[PostId, bytes]:
     """As `load_status_json`, by who knows which posts are shown. Any number; in this order.
 
     Cost: one round trip and no SQL when warm, for every MOST_AT_ONCE of them.
@@ -57,7 +57,7 @@ def load_shown(shown: Shown, viewer_id: int | None) -> dict[PostId, bytes]:
     found: dict[PostId, bytes] = {}
     for start in range(0, len(events), MOST_AT_ONCE):
         part = {event: shown[event] for event in events[start : start + MOST_AT_ONCE]}
-        view = look(part, viewer_id)
+        view = load_viewed_posts(part, viewer_id)
         found |= {e: view.present(e, o) for e, o in part.items() if view.sees(e, o)}
     return found
 
@@ -72,31 +72,33 @@ def get_original(post_id: PostId, viewer_id: int | None) -> PostId:
     raise PostNotFound
 
 
-def _iter_visible(ids: list[PostId], viewer_id: int | None) -> list[tuple[PostId, PostId, View]]:
+def _iter_visible(
+    ids: list[PostId], viewer_id: int | None
+) -> list[tuple[PostId, PostId, ViewedPosts]]:
     """(post, what it shows, view) of those the viewer may see."""
-    first = look(dict(zip(ids, ids, strict=True)), viewer_id)
+    first = load_viewed_posts(dict(zip(ids, ids, strict=True)), viewer_id)
     shown = {i: find_reposted(text) or i for i, text in first.hydrated.fragments.items()}
     reposts = {event: original for event, original in shown.items() if event != original}
-    second = look(reposts, viewer_id) if reposts else first
+    second = load_viewed_posts(reposts, viewer_id) if reposts else first
     found = [(i, shown[i], second if i in reposts else first) for i in ids if i in shown]
     return [one for one in found if one[2].sees(one[0], one[1])]
 
 
-def look(shown: Shown, viewer_id: int | None) -> View:
+def load_viewed_posts(shown: OriginalByEvent, viewer_id: int | None) -> ViewedPosts:
     """Loads posts and what the viewer is to them, in one round trip when warm."""
     originals = list(dict.fromkeys(shown.values()))
     reposts = [event for event, original in shown.items() if event != original]
     if viewer_id is None:
-        return View(hydrate(originals, reposts=reposts), {}, {})
+        return ViewedPosts(hydrate(originals, reposts=reposts), {}, {})
     others = list({i.author_id for i in (*originals, *reposts)} - {viewer_id})
-    commands: list[Command] = [own_marks_command(viewer_id)]
+    commands: list[Command] = [viewer_state_command(viewer_id)]
     if others:
         commands.append(ask_command(viewer_id, others))
     hydrated = hydrate(originals, commands, reposts=reposts)
     own, *asked = hydrated.extra or [None] * len(commands)
-    return View(
+    return ViewedPosts(
         hydrated,
-        find_flags(viewer_id, complete_own_marks(viewer_id, own), originals),
+        find_flags(viewer_id, complete_viewer_state(viewer_id, own), originals),
         complete_standings(viewer_id, others, asked[0]).of if others else {},
         viewer_id,
     )

@@ -9,7 +9,7 @@ from infra.jobs.models import JobRun
 from infra.sharding.buckets import shard_of
 from moderation.actions.appeals import file_appeal
 from moderation.models import Report
-from moderation.types import Act
+from moderation.types import DecisionKind
 from posts.ids import EPOCH, PostId
 from relations.actions.follow import follow
 from tests.callers import token_of
@@ -59,7 +59,7 @@ class Community:
     def fill_lists(self) -> None:
         """Something in each list of the admin."""
         now = datetime.now(UTC)
-        strike = judge(make_account("cora"), Act.LIMIT)
+        strike = judge(make_account("cora"), DecisionKind.LIMIT)
         assert strike is not None
         file_appeal(strike.account_id, strike.pk, "I only said good morning, to everybody, twice.")
         token_of(self.ann)

@@ -3,7 +3,7 @@
 from django.contrib.auth.models import Group
 
 from accounts.models import User
-from moderation.groups import lay_groups
+from moderation.groups import create_groups
 from tests.world import make_account
 
 
@@ -18,7 +18,7 @@ def make_boss(name: str = "boss", password: str = "") -> User:
 
 
 def make_member(group: str, name: str) -> User:
-    lay_groups()
+    create_groups()
     user = User.objects.get(pk=make_account(name))
     user.is_staff = True
     user.save()

@@ -3,7 +3,7 @@
 import pytest
 
 from accounts.models import User
-from moderation.models import ModerationAct, Report
+from moderation.models import Decision, Report
 from tests.browser.community import Community
 from tests.browser.people import make_member
 from tests.browser.tab import Tab
@@ -54,7 +54,7 @@ def test_a_report_is_assigned_resolved_and_reopened(
     act(moderator, "Reopen", report, "it goes on")
     moderator.follow("mine")
     moderator.expect(moderator.find(f"{ROWS} .field-state")).to_have_text("open")
-    acts = [(row.act, row.reason, row.actor) for row in ModerationAct.objects.order_by("id")]
+    acts = [(row.act, row.reason, row.actor) for row in Decision.objects.order_by("id")]
     assert acts == [
         ("assign", "I know them", mia),
         ("resolve", "talked to ben", mia),
@@ -73,9 +73,9 @@ def test_a_report_leads_to_a_suspension_which_is_in_force_and_undone(
     moderator.see("was added successfully")
     drain_all()
     assert Eyes().status_of(path) == 404
-    row = ModerationAct.objects.get()
+    row = Decision.objects.get()
     assert (row.act, row.account_id, row.report_id) == ("suspend", community.ben, report.pk)
-    moderator.open(f"/admin/moderation/moderationact/add/?target={community.ben}")
+    moderator.open(f"/admin/moderation/decision/add/?target={community.ben}")
     judge(moderator, "restore", "a mistake of ours")
     moderator.see("was added successfully")
     drain_all()
@@ -85,12 +85,12 @@ def test_a_report_leads_to_a_suspension_which_is_in_force_and_undone(
 def test_an_act_without_a_reason_or_a_target_is_not_done(
     community: Community, moderator: Tab
 ) -> None:
-    moderator.open("/admin/moderation/moderationact/add/")
+    moderator.open("/admin/moderation/decision/add/")
     moderator.expect(moderator.find("#id_reason")).to_have_attribute("required", "")
     moderator.fill("Target:", "@nobody")
     judge(moderator, "suspend", "spam")
     moderator.see("There is no such account.")
-    assert not ModerationAct.objects.exists()
+    assert not Decision.objects.exists()
 
 
 def judge(tab: Tab, act: str, reason: str) -> None:

@@ -8,7 +8,7 @@ from infra.caching.fleet_reads import add_reads
 from infra.changes.lag_report import report_lag
 from infra.sharding.buckets import shard_of
 from infra.sharding.placement import all_aliases
-from moderation.models import Appeal, ModerationAct
+from moderation.models import Appeal, Decision
 from tests.browser.community import Community
 from tests.browser.conftest import SHOTS
 from tests.browser.hour import lay_hour
@@ -16,7 +16,7 @@ from tests.browser.people import make_boss
 from tests.browser.tab import DESKTOP, PHONE
 
 MODELS = {
-    "moderation": ("report", "moderationact", "appeal"),
+    "moderation": ("report", "decision", "appeal"),
     "accounts": ("user", "application", "accesstoken"),
     "promotions": ("campaign",),
     "jobs": ("jobrun",),
@@ -34,7 +34,7 @@ SQUEEZED = """[...document.querySelectorAll("select")].filter(
 def paths(community: Community) -> dict[str, str]:
     """By the name of the picture."""
     ann, ben = community.ann, community.ben
-    act = ModerationAct.objects.order_by("id")[0].pk
+    act = Decision.objects.order_by("id")[0].pk
     one = {
         "index": "",
         "operations": "operations/",
@@ -47,8 +47,8 @@ def paths(community: Community) -> dict[str, str]:
         "parked": f"parked/?shard={shard_of(ben)}",
         "hot-keys": "hot_keys/",
         "report": f"moderation/report/{community.report().pk}/change/",
-        "act": f"moderation/moderationact/{act}/change/",
-        "act-add": f"moderation/moderationact/add/?target={ben}",
+        "act": f"moderation/decision/{act}/change/",
+        "act-add": f"moderation/decision/add/?target={ben}",
         "appeal": f"moderation/appeal/{Appeal.objects.get().pk}/change/",
         "user": f"accounts/user/{ben}/change/",
         "campaign-add": "promotions/campaign/add/",

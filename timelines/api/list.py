@@ -8,7 +8,7 @@ from infra.api.pages import page_response, read_window
 from infra.api.parameters import PAGING
 from infra.api.parsing import read_limit
 from infra.api.request import ApiRequest
-from posts.api.schema import HomeStatus
+from posts.api.schema import HomeStatusEntity
 from relations.lists.api.parse import read_list_id
 from timelines.api.views import DEFAULT_LIMIT, MOST
 from timelines.queries.list import account_list_page
@@ -19,7 +19,7 @@ class ListTimelineView(Endpoint):
 
     scopes = {"GET": "read:lists"}
 
-    @extend_schema(parameters=PAGING, responses=HomeStatus(many=True))
+    @extend_schema(parameters=PAGING, responses=HomeStatusEntity(many=True))
     def get(self, request: ApiRequest, list_id: str) -> HttpResponse:
         limit = read_limit(request.query_params.get("limit"), DEFAULT_LIMIT, MOST)
         window = read_window(request.query_params, limit)

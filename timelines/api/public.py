@@ -12,7 +12,7 @@ from infra.api.parameters import PAGING
 from infra.api.parsing import read_flag, read_limit
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
-from posts.api.schema import Status
+from posts.api.schema import StatusEntity
 from posts.api.viewer import viewer_of
 from timelines.queries.public import public_page
 
@@ -30,7 +30,7 @@ class PublicView(Endpoint):
     scopes = {"GET": "read:statuses"}
     public = True
 
-    @extend_schema(parameters=[*PAGING, *CHOICES], responses=Status(many=True))
+    @extend_schema(parameters=[*PAGING, *CHOICES], responses=StatusEntity(many=True))
     def get(self, request: ApiRequest) -> HttpResponse:
         query = request.query_params
         limit = read_limit(query.get("limit"), DEFAULT_LIMIT, MOST)

@@ -11,7 +11,7 @@ from infra.api.parameters import PAGING
 from infra.api.parsing import read_flag, read_limit
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
-from posts.api.schema import Status
+from posts.api.schema import StatusEntity
 from posts.api.viewer import viewer_of
 from posts.queries.rows import ALL_KINDS
 from posts.types import Kind
@@ -50,7 +50,7 @@ class AuthorView(Endpoint):
     scopes = {"GET": "read:statuses"}
     public = True
 
-    @extend_schema(parameters=[*PAGING, *EXCLUDING], responses=Status(many=True))
+    @extend_schema(parameters=[*PAGING, *EXCLUDING], responses=StatusEntity(many=True))
     def get(self, request: ApiRequest, account_id: int) -> HttpResponse:
         require_account(account_id)
         query = request.query_params

@@ -10,7 +10,7 @@ from redis.exceptions import RedisError
 from infra.api.pages import Page, Window
 from infra.changes.errors import UNREACHABLE
 from infra.clock import now_ms
-from posts.api.present import find_id
+from posts.api.present import status_id_of
 from posts.ids import PostId
 from timelines.promotions.audience import choose_offered
 from timelines.promotions.look import Found, place_and_look
@@ -73,7 +73,7 @@ def _may_offer(campaign: RunningCampaign, viewer_id: int, page: Page[bytes]) -> 
 def _blend(
     reading: Reading, page: Page[bytes], offered: Sequence[RunningCampaign], at_ms: int
 ) -> Page[bytes]:
-    ids = list(map(find_id, page.items))
+    ids = list(map(status_id_of, page.items))
     walk = Walk(reading.viewer_id, reading.window, page, ids)
     offers = [Offer(campaign, running.tickets.take(campaign)) for campaign in offered]
     unused = {offer.campaign.id: offer.campaign for offer in offers if offer.is_fresh}

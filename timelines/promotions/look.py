@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 from accounts.queries.cards import CardReading, complete_cards, plan_cards
 from infra.caching.client import Command, redis
 from infra.changes.errors import UNREACHABLE
-from posts.cache.counts import CountReading, complete_counts, plan_counts
-from posts.cache.viewer_state import complete_own_marks, find_flags, own_marks_command
-from posts.cache.weeks import PostReading, complete_reading, plan_reading
+from posts.cache.counts import CountReadPlan, complete_counts, plan_counts
+from posts.cache.viewer_state import complete_viewer_state, find_flags, viewer_state_command
+from posts.cache.weeks import PostReadPlan, complete_posts, plan_posts
 from posts.ids import PostId
 from posts.queries.hydrate import Hydrated
-from posts.queries.statuses import View
+from posts.queries.statuses import ViewedPosts
 from relations.queries.standings import ask_command, complete_standings
 from timelines.promotions.placing import Walk, spots_of
 from timelines.promotions.types import Offer, Spot
@@ -22,7 +22,7 @@ class Found(NamedTuple):
     """The promotions of a page, and what decides whether, and how, they are shown."""
 
     spots: Sequence[Spot]
-    view: View
+    view: ViewedPosts
 
 
 class Look(NamedTuple):
@@ -31,12 +31,12 @@ class Look(NamedTuple):
     viewer_id: int
     ids: Sequence[PostId]
     people: Sequence[int]
-    posts: PostReading
+    posts: PostReadPlan
     cards: CardReading
-    counts: CountReading
+    counts: CountReadPlan
 
     def _parts(self) -> list[list[Command]]:
-        own = own_marks_command(self.viewer_id)
+        own = viewer_state_command(self.viewer_id)
         standings = [ask_command(self.viewer_id, self.people)] if self.people else []
         caches = (self.posts, self.cards, self.counts)
         return [*(reading.commands() for reading in caches), [own], standings]
@@ -45,20 +45,20 @@ class Look(NamedTuple):
         """Replies for `complete`."""
         return [command for part in self._parts() for command in part]
 
-    def complete(self, replies: Sequence[Any]) -> View:
+    def complete(self, replies: Sequence[Any]) -> ViewedPosts:
         """From the replies; what Redis lacks comes from the shards."""
         left = iter(replies)
         posts, cards, counts, (own,), pairs = (
             list(islice(left, len(part))) for part in self._parts()
         )
-        fragments = complete_reading(self.posts, posts)
+        fragments = complete_posts(self.posts, posts)
         totals = complete_counts(self.counts, counts, fragments)
         hydrated = Hydrated(fragments, complete_cards(self.cards, cards), totals, None)
-        marks = complete_own_marks(self.viewer_id, own)
+        marks = complete_viewer_state(self.viewer_id, own)
         flags = find_flags(self.viewer_id, marks, self.ids)
         people = self.people
         known = complete_standings(self.viewer_id, people, pairs[0]).of if people else {}
-        return View(hydrated, flags, known)
+        return ViewedPosts(hydrated, flags, known)
 
 
 def place_and_look(walk: Walk, offers: Sequence[Offer], now_s: float) -> Found:
@@ -68,7 +68,7 @@ def place_and_look(walk: Walk, offers: Sequence[Offer], now_s: float) -> Found:
     ids = [one.target for one in campaigns if isinstance(one.target, PostId)]
     people = list({one.account_id for one in campaigns if one.account_id is not None})
     look = Look(
-        viewer_id, ids, people, plan_reading(ids, now_s), plan_cards(people), plan_counts(ids)
+        viewer_id, ids, people, plan_posts(ids, now_s), plan_cards(people), plan_counts(ids)
     )
     *replies, placed = redis().run([*look.commands(), walk.place_command(offers, now_s)])
     spots = spots_of(placed)

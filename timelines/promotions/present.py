@@ -9,12 +9,12 @@ import orjson
 from posts.api.present import NO_COUNTS, present_repost, present_status
 from posts.encode import PostRow, encode_post
 from posts.ids import PostId
-from posts.queries.statuses import View
+from posts.queries.statuses import ViewedPosts
 from posts.types import Kind
 from timelines.promotions.types import Ad, RunningCampaign
 
 
-def present_promotion(campaign: RunningCampaign, place: PostId, view: View) -> bytes:
+def present_promotion(campaign: RunningCampaign, place: PostId, view: ViewedPosts) -> bytes:
     """One item of a page; the target exists, as `may_show` (rules.py) has found."""
     mark = b'"promoted":true,"campaign":"%d","type":"%b"' % (campaign.id, campaign.kind.encode())
     target = campaign.target
@@ -26,7 +26,7 @@ def present_promotion(campaign: RunningCampaign, place: PostId, view: View) -> b
     return b'%b,"account":%b}' % (head, view.hydrated.accounts[target])
 
 
-def _present_post(post_id: PostId, place: PostId, view: View) -> bytes:
+def _present_post(post_id: PostId, place: PostId, view: ViewedPosts) -> bytes:
     shown, flags = view.hydrated, view.own.get(post_id, 0)
     account, counts = shown.accounts[post_id.author_id], shown.counts.get(post_id, NO_COUNTS)
     status = present_status(shown.fragments[post_id], account, counts, flags)

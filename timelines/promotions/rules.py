@@ -1,12 +1,12 @@
 """May the viewer be shown what is promoted? Pure."""
 
 from posts.ids import PostId
-from posts.queries.statuses import View
+from posts.queries.statuses import ViewedPosts
 from relations.types import STRANGER
 from timelines.promotions.types import Ad, RunningCampaign
 
 
-def may_show(campaign: RunningCampaign, view: View, now_ms: int) -> bool:
+def may_show(campaign: RunningCampaign, view: ViewedPosts, now_ms: int) -> bool:
     """It exists, and is of nobody whom the viewer mutes or blocks, or who blocks the viewer.
 
     Somebody whom the viewer follows is not suggested.

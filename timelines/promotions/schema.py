@@ -12,7 +12,7 @@ from rest_framework.serializers import (
     URLField,
 )
 
-from posts.api.schema import HomeStatus
+from posts.api.schema import HomeStatusEntity
 from timelines.promotions.models import KINDS
 
 ALL_PROMOTIONS = OpenApiParameter(
@@ -29,7 +29,7 @@ class PromotedAd(Serializer[Any]):
     url = URLField()
 
 
-class HomeItem(HomeStatus):
+class HomeItem(HomeStatusEntity):
     promoted = BooleanField(required=False, help_text="Only of promotions, and then true")
     campaign = CharField(required=False, help_text="Of a promotion: what it belongs to")
     type = ChoiceField(KINDS, required=False, help_text="Of a promotion: what is promoted")

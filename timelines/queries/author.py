@@ -9,7 +9,7 @@ from infra.sharding.replicas import settled_before
 from posts.api.present import page_of_statuses
 from posts.ids import SEQUENCES, moment_after, moment_below, second_of
 from posts.queries.rows import ALL_KINDS, PAST_ALL, list_timeline
-from posts.queries.statuses import load_shown
+from posts.queries.statuses import load_visible
 from timelines.queries.home import decode_cursor
 
 
@@ -46,7 +46,7 @@ def _take(
         pairs = list_timeline(
             wanted.author_id, first, last, count, newest_first, wanted.kinds, _is_settled(last)
         )
-        found += load_shown(dict(pairs), wanted.viewer_id).values()
+        found += load_visible(dict(pairs), wanted.viewer_id).values()
         if len(pairs) < count or len(found) >= count:
             return found[:count]
         edge = pairs[-1][0].moment

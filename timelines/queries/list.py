@@ -11,8 +11,8 @@ from redis.exceptions import RedisError
 from infra.api.pages import Page, Window
 from infra.caching.client import redis
 from infra.clock import now_ms
-from posts.cache.in_process import Position, known_posts
-from posts.cache.viewer_state import complete_own_marks, own_marks_command
+from posts.cache.in_process import LogOffset, in_process_posts
+from posts.cache.viewer_state import complete_viewer_state, viewer_state_command
 from posts.queries.responses import read_reposts
 from relations.known import stamp_command
 from relations.lists.queries.lists import get_list_members
@@ -46,7 +46,7 @@ class AccountListSkeleton:
         self.reader_id, self.now_ms = reader_id, now_ms
         first = _read_first(reader_id)
         self.position, self.stamp = first.position, first.stamp
-        self.own = complete_own_marks(reader_id, first.own)
+        self.own = complete_viewer_state(reader_id, first.own)
         self.replies_to: Collection[int] | None = _find_replies_to(reader_id, members)
         self._circle = TimelineAuthors(reader_id, members.account_ids, has_own=False)
 
@@ -70,19 +70,19 @@ class AccountListSkeleton:
 class ListReplies(NamedTuple):
     """What the first round trip of a page brings, as timelines.queries.skeleton has it."""
 
-    position: Position | None
+    position: LogOffset | None
     stamp: bytes | None
     own: bytes | None
 
 
 def _read_first(reader_id: int) -> ListReplies:
-    look = known_posts.look()
-    commands = [look.command(), stamp_command(reader_id), own_marks_command(reader_id)]
+    look = in_process_posts.plan_log_read()
+    commands = [look.command(), stamp_command(reader_id), viewer_state_command(reader_id)]
     try:
         news, stamp, own = redis().run(commands)
     except RedisError:
         return ListReplies(None, None, None)
-    return ListReplies(known_posts.settle(look, news), stamp, own)
+    return ListReplies(in_process_posts.apply_log(look, news), stamp, own)
 
 
 def _find_replies_to(reader_id: int, members: ListMembers) -> frozenset[int]:

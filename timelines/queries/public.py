@@ -8,7 +8,7 @@ from infra.api.pages import Page, Window
 from infra.clock import now_ms
 from posts.api.present import page_of_statuses
 from posts.ids import FIRST, LAST, PostId
-from posts.queries.statuses import View, look
+from posts.queries.statuses import ViewedPosts, load_viewed_posts
 from relations.types import STRANGER
 from timelines.cache import load_public_ids
 from timelines.queries.home import decode_cursor
@@ -44,12 +44,12 @@ def _take(viewer: PublicViewer, ids: Sequence[PostId], count: int) -> list[bytes
     shown: list[bytes] = []
     while ids and len(shown) < count:
         part, ids = ids[: count - len(shown)], ids[count - len(shown) :]
-        view = look({post_id: post_id for post_id in part}, viewer.account_id)
+        view = load_viewed_posts({post_id: post_id for post_id in part}, viewer.account_id)
         shown += [view.present(i, i) for i in part if _is_wanted(viewer, view, i)]
     return shown
 
 
-def _is_wanted(viewer: PublicViewer, view: View, post_id: PostId) -> bool:
+def _is_wanted(viewer: PublicViewer, view: ViewedPosts, post_id: PostId) -> bool:
     """Nothing of limited accounts: to those who follow them it comes at home."""
     standing = view.standings.get(post_id.author_id, STRANGER)
     if is_limited(view.hydrated.accounts.get(post_id.author_id, b"")):

@@ -10,8 +10,8 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 from redis.exceptions import RedisError
 
 from infra.caching.client import redis
-from posts.cache.in_process import Position, known_posts
-from posts.cache.viewer_state import OwnMarks, complete_own_marks, own_marks_command
+from posts.cache.in_process import LogOffset, in_process_posts
+from posts.cache.viewer_state import ViewerState, complete_viewer_state, viewer_state_command
 from posts.ids import LAST, PACKED_BYTES, PostId
 from posts.queries.responses import read_reposts
 from relations.known import stamp_command
@@ -39,9 +39,9 @@ class Skeleton(Protocol):
 
     reader_id: int
     now_ms: int
-    position: Position | None
+    position: LogOffset | None
     stamp: bytes | None
-    own: OwnMarks
+    own: ViewerState
     is_stored: ClassVar[bool]
     replies_to: Collection[int] | None
 
@@ -66,7 +66,7 @@ class HomeSkeleton:
         first = load_first_replies(reader_id)
         self.position, self.stamp = first.position, first.stamp
         self._merged = _merge_hot_entries(reader_id, first)
-        self.own = complete_own_marks(reader_id, first.own)
+        self.own = complete_viewer_state(reader_id, first.own)
         self._circle: TimelineAuthors | None = None
 
     def iter_older(self, span: TimeRange) -> Iterator[Entry]:
@@ -131,7 +131,7 @@ class FirstReplies(NamedTuple):
     """
 
     live: LiveTimeline | None
-    position: Position | None
+    position: LogOffset | None
     stamp: bytes | None
     own: bytes | None
     hot_validator: bytes | None
@@ -148,7 +148,7 @@ def _merge_hot_entries(reader_id: int, first: FirstReplies) -> MergedTimeline:
 
 def load_first_replies(reader_id: int) -> FirstReplies:
     """Cost: one round trip; two queries and two trips more when the following list ran out."""
-    store, look = timeline_store(), known_posts.look()
+    store, look = timeline_store(), in_process_posts.plan_log_read()
     ahead, asked_at = hot_entries.list_stale(guess_hot_followees(reader_id)), time.monotonic()
     commands = [
         *read_commands(ahead),
@@ -156,7 +156,7 @@ def load_first_replies(reader_id: int) -> FirstReplies:
         version_command(reader_id),
         look.command(),
         stamp_command(reader_id),
-        own_marks_command(reader_id),
+        viewer_state_command(reader_id),
         hot_validator_command(),
     ]
     try:
@@ -164,7 +164,7 @@ def load_first_replies(reader_id: int) -> FirstReplies:
     except RedisError:
         return FirstReplies(_find_live(reader_id, (), None), None, None, None, None)
     stored = hot_entries.keep(ahead, replies, asked_at)
-    position = known_posts.settle(look, news)
+    position = in_process_posts.apply_log(look, news)
     return FirstReplies(_find_live(reader_id, stored, mark), position, stamp, own, hot_validator)
 
 

@@ -13,7 +13,7 @@ from infra.jobs.command import JobCommand
 from infra.jobs.flags import WALK
 from infra.jobs.types import Batch, Work
 from moderation.jobs.purge_accounts import purge_accounts
-from moderation.types import Verdict
+from moderation.types import DecisionOrigin
 from relations.jobs.passes import bounded
 
 
@@ -34,7 +34,7 @@ class Command(JobCommand):
         if work.account_id is not None:
             self._check(work.account_id, options["yes"] or work.dry_run)
             before = now
-        return bounded(purge_accounts(work, before, Verdict(None, "purge_accounts"), now))
+        return bounded(purge_accounts(work, before, DecisionOrigin(None, "purge_accounts"), now))
 
     def _check(self, account_id: int, is_meant: bool) -> None:
         found = read_restricted([account_id]).get(account_id)

@@ -1,11 +1,11 @@
 """`manage.py restore_account`: ends what an account is restricted to."""
 
-from moderation.jobs.judging import JudgingCommand
-from moderation.types import Act
+from moderation.jobs.decide_account import DecisionCommand
+from moderation.types import DecisionKind
 
 
-class Command(JudgingCommand):
-    act = Act.RESTORE
+class Command(DecisionCommand):
+    act = DecisionKind.RESTORE
     help = (
         "Ends whatever an account is restricted to: suspended, frozen, limited. Needs --account and"
         " --reason."

@@ -17,7 +17,7 @@ from posts.actions.mark_post import mark_post
 from posts.actions.repost import repost, take_back_repost
 from posts.api import schema
 from posts.ids import PostId
-from posts.queries.interactions import find_original, present_own_act
+from posts.queries.interactions import get_any_original, get_interaction_json
 from posts.queries.statuses import get_original
 from posts.types import Kind
 
@@ -27,12 +27,12 @@ class ReblogView(Endpoint):
 
     scopes = {"POST": "write:statuses"}
 
-    @extend_schema(request=None, responses=schema.Status)
+    @extend_schema(request=None, responses=schema.StatusEntity)
     def post(self, request: ApiRequest, status_id: PostId) -> HttpResponse:
         check_visibility(request.data)
         original = get_original(status_id, request.account_id)
         event = repost(request.account_id, original)
-        return json_response(present_own_act(request.account_id, event, original))
+        return json_response(get_interaction_json(request.account_id, event, original))
 
 
 class UnreblogView(Endpoint):
@@ -40,9 +40,9 @@ class UnreblogView(Endpoint):
 
     scopes = {"POST": "write:statuses"}
 
-    @extend_schema(request=None, responses=schema.Status)
+    @extend_schema(request=None, responses=schema.StatusEntity)
     def post(self, request: ApiRequest, status_id: PostId) -> HttpResponse:
-        original = find_original(status_id)
+        original = get_any_original(status_id)
         is_undone = take_back_repost(request.account_id, original)
         return _answer_undone(request, original, is_undone)
 
@@ -52,11 +52,11 @@ class MarkView(Endpoint):
 
     kind: ClassVar[Kind]
 
-    @extend_schema(request=None, responses=schema.Status)
+    @extend_schema(request=None, responses=schema.StatusEntity)
     def post(self, request: ApiRequest, status_id: PostId) -> HttpResponse:
         original = get_original(status_id, request.account_id)
         mark_post(request.account_id, original, self.kind, True)
-        return json_response(present_own_act(request.account_id, original, original))
+        return json_response(get_interaction_json(request.account_id, original, original))
 
 
 class UnmarkView(Endpoint):
@@ -64,9 +64,9 @@ class UnmarkView(Endpoint):
 
     kind: ClassVar[Kind]
 
-    @extend_schema(request=None, responses=schema.Status)
+    @extend_schema(request=None, responses=schema.StatusEntity)
     def post(self, request: ApiRequest, status_id: PostId) -> HttpResponse:
-        original = find_original(status_id)
+        original = get_any_original(status_id)
         is_undone = mark_post(request.account_id, original, self.kind, False)
         return _answer_undone(request, original, is_undone)
 
@@ -103,4 +103,4 @@ def _answer_undone(request: ApiRequest, original: PostId, is_undone: bool) -> Ht
     """Raises PostNotFound when there was nothing of one's own, and the post may not be seen."""
     if not is_undone:
         original = get_original(original, request.account_id)
-    return json_response(present_own_act(request.account_id, original, original))
+    return json_response(get_interaction_json(request.account_id, original, original))

@@ -14,7 +14,7 @@ from infra.api.request import ApiRequest
 from posts.api import schema
 from posts.api.viewer import viewer_of
 from posts.ids import PostId
-from posts.queries.lists import marked_page, responders_page
+from posts.queries.lists import list_marked, list_responders
 from posts.types import Kind
 
 DEFAULT_ACCOUNTS, MOST_ACCOUNTS = 40, 80
@@ -31,7 +31,7 @@ class RebloggedByView(Endpoint):
     @extend_schema(parameters=PAGING, responses=Account(many=True))
     def get(self, request: ApiRequest, status_id: PostId) -> HttpResponse:
         window = _window(request, DEFAULT_ACCOUNTS, MOST_ACCOUNTS)
-        page = responders_page(status_id, self.kind, viewer_of(request), window)
+        page = list_responders(status_id, self.kind, viewer_of(request), window)
         return page_response(request, page)
 
 
@@ -47,10 +47,10 @@ class FavouritesView(Endpoint):
     scopes = {"GET": "read:favourites"}
     kind: ClassVar[Kind] = Kind.FAVOURITE
 
-    @extend_schema(parameters=PAGING, responses=schema.Status(many=True))
+    @extend_schema(parameters=PAGING, responses=schema.StatusEntity(many=True))
     def get(self, request: ApiRequest) -> HttpResponse:
         window = _window(request, DEFAULT_POSTS, MOST_POSTS)
-        return page_response(request, marked_page(request.account_id, self.kind, window))
+        return page_response(request, list_marked(request.account_id, self.kind, window))
 
 
 class BookmarksView(FavouritesView):

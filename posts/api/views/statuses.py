@@ -16,7 +16,7 @@ from posts.api.viewer import viewer_of
 from posts.errors import ParentNotFound, PostNotFound
 from posts.ids import PostId
 from posts.queries.context import load_context
-from posts.queries.interactions import find_original, present_own_act
+from posts.queries.interactions import get_any_original, get_interaction_json
 from posts.queries.statuses import get_original, load_status_json
 from posts.types import Draft
 
@@ -27,7 +27,9 @@ class StatusesView(Endpoint):
     scopes = {"POST": "write:statuses"}
 
     @extend_schema(
-        parameters=[schema.IDEMPOTENCY_KEY], request=schema.NewStatus, responses=schema.Status
+        parameters=[schema.IDEMPOTENCY_KEY],
+        request=schema.StatusBody,
+        responses=schema.StatusEntity,
     )
     def post(self, request: ApiRequest) -> HttpResponse:
         draft = _read_draft(request)
@@ -42,17 +44,17 @@ class StatusView(Endpoint):
     scopes = {"GET": "read:statuses", "DELETE": "write:statuses"}
     public = True
 
-    @extend_schema(responses=schema.Status)
+    @extend_schema(responses=schema.StatusEntity)
     def get(self, request: ApiRequest, status_id: PostId) -> HttpResponse:
         return json_response(_get_status_json(status_id, viewer_of(request)))
 
-    @extend_schema(responses=schema.DeletedStatus)
+    @extend_schema(responses=schema.DeletedStatusEntity)
     def delete(self, request: ApiRequest, status_id: PostId) -> HttpResponse:
         """Somebody else's post is as unknown as one that never was."""
         if status_id.author_id != request.account_id:
             raise PostNotFound
-        original = find_original(status_id)
-        status = present_own_act(request.account_id, status_id, original)
+        original = get_any_original(status_id)
+        status = get_interaction_json(request.account_id, status_id, original)
         return json_response(with_source(status, delete_post(status_id)))
 
 
@@ -62,7 +64,7 @@ class ContextView(Endpoint):
     scopes = {"GET": "read:statuses"}
     public = True
 
-    @extend_schema(responses=schema.Context)
+    @extend_schema(responses=schema.ContextEntity)
     def get(self, request: ApiRequest, status_id: PostId) -> HttpResponse:
         context = load_context(status_id, viewer_of(request))
         body = b'{"ancestors":[%b],"descendants":[%b]}'

@@ -5,7 +5,7 @@ from functools import partial
 
 from infra.caching.client import redis
 from posts.actions.create_post import create_post
-from posts.cache.in_process import known_posts
+from posts.cache.in_process import in_process_posts
 from posts.ids import PostId
 from posts.types import Draft
 from tests.budgets import Calls
@@ -22,7 +22,7 @@ def old_posts(author_id: int, count: int = 3, days: int = 40) -> list[PostId]:
 
 def forget_caches() -> None:
     redis().call("FLUSHDB")
-    known_posts.forget_all()
+    in_process_posts.forget_all()
 
 
 def asked(calls: Calls, alias: str, word: str) -> int:

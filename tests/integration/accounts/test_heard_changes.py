@@ -26,13 +26,15 @@ AGES = 3600.0
 def ages(world, monkeypatch):
     """Copies get as old as they like."""
     monkeypatch.setattr(cards, "_cards", ProcessCache("accounts.card", 100, AGES))
-    monkeypatch.setattr(counts, "_shown", counts._Shown("posts.counts", 100, AGES))
+    monkeypatch.setattr(
+        counts, "_counts_in_memory", counts._CountsInMemory("posts.counts", 100, AGES)
+    )
     monkeypatch.setattr(viewers, "LOCAL_S", AGES)
     copies = {**invalidation._copies}
     for family in (profiles.family, account_counts.family):
         copies[family] = [*copies[family], cards._cards]
     family = counts.post_counts.family
-    copies[family] = [*copies[family], counts._shown]
+    copies[family] = [*copies[family], counts._counts_in_memory]
     monkeypatch.setattr(invalidation, "_copies", copies)
 
 

@@ -3,9 +3,9 @@
 from datetime import UTC, datetime
 
 from accounts.types import Restriction
-from moderation.actions.judge import judge_account, judge_post
-from moderation.models import ModerationAct
-from moderation.types import Act, Verdict
+from moderation.actions.decide import decide_on_account, decide_on_post
+from moderation.models import Decision
+from moderation.types import DecisionKind, DecisionOrigin
 from posts.actions.create_post import create_post
 from posts.actions.mark_post import mark_post
 from posts.actions.repost import repost
@@ -16,15 +16,15 @@ from tests.callers import Caller
 from tests.integration.timelines.homes import first_page
 from tests.world import drain_all, make_accounts, publish
 
-BECAUSE = Verdict(None, "spam")
+BECAUSE = DecisionOrigin(None, "spam")
 
 
-def judge(account_id: int, act: Act, **options: Restriction) -> ModerationAct | None:
-    return judge_account(account_id, act, BECAUSE, datetime.now(UTC), **options)
+def judge(account_id: int, act: DecisionKind, **options: Restriction) -> Decision | None:
+    return decide_on_account(account_id, act, BECAUSE, datetime.now(UTC), **options)
 
 
-def judge_that(post_id: PostId, act: Act) -> ModerationAct | None:
-    return judge_post(post_id, act, BECAUSE)
+def judge_that(post_id: PostId, act: DecisionKind) -> Decision | None:
+    return decide_on_post(post_id, act, BECAUSE)
 
 
 class Circle:

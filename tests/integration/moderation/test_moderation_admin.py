@@ -8,20 +8,20 @@ from django.test import Client
 from django.urls import NoReverseMatch, reverse
 
 from accounts.models import User
-from moderation.groups import GROUPS, lay_groups, lay_groups_after_migrating
-from moderation.models import Appeal, ModerationAct, Report
-from moderation.types import Act
+from moderation.groups import GROUPS, create_groups, create_groups_after_migrating
+from moderation.models import Appeal, Decision, Report
+from moderation.types import DecisionKind
 from tests.budgets import count_calls
 from tests.integration.moderation.people import Circle, Eyes, judge, judge_that
 from tests.world import drain_all, make_account
 
 REPORTS, APPEALS = "admin:moderation_report_changelist", "admin:moderation_appeal_changelist"
-ACTS, ADD = "admin:moderation_moderationact_changelist", "admin:moderation_moderationact_add"
+ACTS, ADD = "admin:moderation_moderationact_changelist", "admin:moderation_decision_add"
 
 
 @pytest.fixture
 def circle(world: None) -> Circle:
-    lay_groups()
+    create_groups()
     return Circle()
 
 
@@ -53,7 +53,9 @@ def act_on(browser: Client, page: str, action: str, pk: int, reason: str = "beca
     return browser.post(reverse(page), form, follow=True)
 
 
-def do(browser: Client, act: Act, target: object, reason: str = "because", **more: Any) -> Any:
+def do(
+    browser: Client, act: DecisionKind, target: object, reason: str = "because", **more: Any
+) -> Any:
     form = {"act": str(act), "target": str(target), "reason": reason, **more}
     return browser.post(reverse(ADD), form)
 
@@ -71,7 +73,7 @@ def shown_at(browser: Client, page: str, **query: object) -> list[int]:
 def test_a_report_is_taken_on_resolved_and_opened_again(circle: Circle, mia: User) -> None:
     browser, report = browser_of(mia), report_on(circle)
     act_on(browser, REPORTS, "assign", report.pk, reason=" ")
-    assert not ModerationAct.objects.exists()
+    assert not Decision.objects.exists()
     act_on(browser, REPORTS, "assign", report.pk)
     assert shown_at(browser, REPORTS, queue="mine") == [report.pk]
     act_on(browser, REPORTS, "resolve", report.pk, "handled")
@@ -81,7 +83,7 @@ def test_a_report_is_taken_on_resolved_and_opened_again(circle: Circle, mia: Use
     act_on(browser, REPORTS, "reopen", report.pk, "it goes on")
     assert shown_at(browser, REPORTS, queue="assigned") == [report.pk]
     assert shown_at(browser, REPORTS, queue="unassigned") == []
-    rows = ModerationAct.objects.order_by("id")
+    rows = Decision.objects.order_by("id")
     told = [(row.act, row.reason, row.actor_id, row.report_id) for row in rows]
     about = (mia.pk, report.pk)
     assert told == [
@@ -93,7 +95,7 @@ def test_a_report_is_taken_on_resolved_and_opened_again(circle: Circle, mia: Use
 
 def test_a_report_shows_posts_hidden_or_not_and_leads_to_acts(circle: Circle, mia: User) -> None:
     report = report_on(circle, post_ids=[circle.theirs.public, circle.answer.public])
-    judge_that(circle.theirs, Act.HIDE)
+    judge_that(circle.theirs, DecisionKind.HIDE)
     where = reverse("admin:moderation_report_change", args=[report.pk])
     text = browser_of(mia).get(where).content.decode()
     assert f"{circle.theirs.public}: (hidden) hello" in text
@@ -105,15 +107,15 @@ def test_a_report_shows_posts_hidden_or_not_and_leads_to_acts(circle: Circle, mi
 def test_acts_are_done_by_adding_them(circle: Circle, mia: User) -> None:
     browser, report = browser_of(mia), report_on(circle)
     name = User.objects.get(pk=circle.judged).username
-    assert do(browser, Act.SUSPEND, f"@{name}", report=report.pk).status_code == 302
+    assert do(browser, DecisionKind.SUSPEND, f"@{name}", report=report.pk).status_code == 302
     assert circle.home() == [circle.friends.public]
-    assert do(browser, Act.RESTORE, circle.judged).status_code == 302
+    assert do(browser, DecisionKind.RESTORE, circle.judged).status_code == 302
     link = f"http://localhost:8000/statuses/{circle.theirs.public}"
-    assert do(browser, Act.HIDE, link).status_code == 302
+    assert do(browser, DecisionKind.HIDE, link).status_code == 302
     assert circle.repost_of_theirs.public not in circle.home()
-    assert do(browser, Act.SHOW, circle.theirs.public).status_code == 302
+    assert do(browser, DecisionKind.SHOW, circle.theirs.public).status_code == 302
     assert circle.home() == circle.whole_home
-    rows = list(ModerationAct.objects.order_by("id"))
+    rows = list(Decision.objects.order_by("id"))
     assert [(row.act, row.actor_id) for row in rows] == [
         (word, mia.pk) for word in ("suspend", "restore", "hide", "show")
     ]
@@ -124,47 +126,47 @@ def test_acts_are_done_by_adding_them(circle: Circle, mia: User) -> None:
 @pytest.mark.parametrize(
     ("act", "target", "reason", "field"),
     [
-        (Act.WARN, "nobody_at_all", "x", "target"),
-        (Act.WARN, "99999999", "x", "target"),
-        (Act.HIDE, "nonsense", "x", "target"),
-        (Act.WARN, "", "x", "target"),
-        (Act.PURGE, "1", "x", "act"),
-        (Act.WARN, "person", " ", "reason"),
+        (DecisionKind.WARN, "nobody_at_all", "x", "target"),
+        (DecisionKind.WARN, "99999999", "x", "target"),
+        (DecisionKind.HIDE, "nonsense", "x", "target"),
+        (DecisionKind.WARN, "", "x", "target"),
+        (DecisionKind.PURGE, "1", "x", "act"),
+        (DecisionKind.WARN, "person", " ", "reason"),
     ],
 )
 def test_what_cannot_be_is_said_on_the_form(
-    circle: Circle, mia: User, act: Act, target: str, reason: str, field: str
+    circle: Circle, mia: User, act: DecisionKind, target: str, reason: str, field: str
 ) -> None:
     answer = do(browser_of(mia), act, target, reason)
     assert answer.status_code == 200
     assert field in answer.context["adminform"].form.errors
-    assert not ModerationAct.objects.exists()
+    assert not Decision.objects.exists()
 
 
 def test_what_is_refused_or_so_already_is_said(circle: Circle, mia: User) -> None:
     browser = browser_of(mia)
     boss = User.objects.create(username="boss", is_staff=True, is_superuser=True)
-    refused = do(browser, Act.SUSPEND, boss.pk)
+    refused = do(browser, DecisionKind.SUSPEND, boss.pk)
     assert "only a superuser can judge it" in refused.content.decode()
     assert User.objects.get(pk=boss.pk).is_active
-    assert do(browser_of(boss), Act.FREEZE, mia.pk).status_code == 302
+    assert do(browser_of(boss), DecisionKind.FREEZE, mia.pk).status_code == 302
     gone = circle.theirs._replace(sequence=7).public
-    assert "Record not found" in do(browser, Act.HIDE, gone).content.decode()
-    judge(circle.judged, Act.LIMIT)
+    assert "Record not found" in do(browser, DecisionKind.HIDE, gone).content.decode()
+    judge(circle.judged, DecisionKind.LIMIT)
     again = browser.post(
         reverse(ADD), {"act": "limit", "target": circle.judged, "reason": "x"}, follow=True
     )
     assert words_of(again) == ["Nothing done: it was so already."]
-    assert ModerationAct.objects.count() == 2
+    assert Decision.objects.count() == 2
 
 
 def test_nothing_is_changed_or_deleted_by_hand(circle: Circle) -> None:
     boss = User.objects.create(username="boss", is_staff=True, is_superuser=True)
-    act, report = judge(circle.judged, Act.WARN), report_on(circle)
+    act, report = judge(circle.judged, DecisionKind.WARN), report_on(circle)
     assert act is not None
     appeal = Appeal.objects.create(act=act, text="no")
     browser = browser_of(boss)
-    for name, row in {"moderationact": act, "report": report, "appeal": appeal}.items():
+    for name, row in {"decision": act, "report": report, "appeal": appeal}.items():
         assert browser.post(
             reverse(f"admin:moderation_{name}_delete", args=[row.pk]), {"post": "yes"}
         ).status_code == 403  # fmt: skip
@@ -176,7 +178,7 @@ def test_nothing_is_changed_or_deleted_by_hand(circle: Circle) -> None:
 
 
 def test_appeals_are_filed_for_who_cannot_and_decided(circle: Circle, mia: User) -> None:
-    browser, strike = browser_of(mia), judge(circle.judged, Act.SUSPEND)
+    browser, strike = browser_of(mia), judge(circle.judged, DecisionKind.SUSPEND)
     assert strike is not None
     add = reverse("admin:moderation_appeal_add")
     assert browser.post(add, {"act": strike.pk, "text": "by mail"}).status_code == 302
@@ -189,7 +191,7 @@ def test_appeals_are_filed_for_who_cannot_and_decided(circle: Circle, mia: User)
     assert circle.home() == circle.whole_home
     answer = act_on(browser, APPEALS, "reject", appeal.pk, "or not")
     assert words_of(answer) == [f"{appeal}: This appeal is decided"]
-    assert [row.act for row in ModerationAct.objects.order_by("id")] == [
+    assert [row.act for row in Decision.objects.order_by("id")] == [
         "suspend", "accept", "restore",
     ]  # fmt: skip
 
@@ -211,12 +213,12 @@ def _opens(browser: Client, name: str) -> bool:
 
 def test_moderators_do_what_moderators_do_and_operators_the_rest(circle: Circle) -> None:
     mia, otto = member_of("moderator", "mia"), member_of("operator", "otto")
-    ours = {"moderation_report", "moderation_moderationact", "moderation_appeal"}
+    ours = {"moderation_report", "moderation_decision", "moderation_appeal"}
     assert may_open(mia) == ours
     theirs = may_open(otto)
     assert theirs >= {"promotions_campaign", "accounts_user", "accounts_accesstoken"}
     assert not theirs & ours
-    assert do(browser_of(otto), Act.SUSPEND, circle.judged).status_code == 403
+    assert do(browser_of(otto), DecisionKind.SUSPEND, circle.judged).status_code == 403
     assert browser_of(mia).get(reverse("admin:promotions_campaign_add")).status_code == 403
     who = reverse("admin:accounts_user_change", args=[mia.pk])
     assert browser_of(mia).post(who, {"is_superuser": "on"}).status_code == 403
@@ -229,12 +231,12 @@ def test_moderators_do_what_moderators_do_and_operators_the_rest(circle: Circle)
 
 
 def test_groups_hold_what_is_written_and_nothing_else(world: None) -> None:
-    lay_groups()
+    create_groups()
     group = Group.objects.get(name="moderator")
     group.permissions.add(Permission.objects.get(codename="delete_user"))
-    lay_groups_after_migrating(using="shard0")
+    create_groups_after_migrating(using="shard0")
     assert group.permissions.filter(codename="delete_user").exists()
-    lay_groups_after_migrating(using="default")
+    create_groups_after_migrating(using="default")
     for name, apps in GROUPS.items():
         held = Permission.objects.filter(group__name=name)
         found = {(one.content_type.app_label, one.codename) for one in held}
@@ -262,6 +264,6 @@ def test_lists_go_by_key_and_count_nothing(circle: Circle, mia: User) -> None:
 
 
 def test_who_was_suspended_by_a_moderator_is_gone_for_all(circle: Circle, mia: User) -> None:
-    do(browser_of(mia), Act.SUSPEND, circle.judged)
+    do(browser_of(mia), DecisionKind.SUSPEND, circle.judged)
     drain_all()
     assert Eyes().status_of(f"/api/v1/accounts/{circle.judged}") == 404

@@ -9,8 +9,8 @@ from infra.caching.client import SingleClient
 from infra.sharding.sql import execute, fetch_one
 from moderation.metrics import QueueCollector
 from moderation.models import Report
-from moderation.sampling import RESTRICTED, look_at_queue, sample_queue
-from moderation.types import Act, ReportState
+from moderation.sampling import RESTRICTED, read_queue, sample_queue
+from moderation.types import DecisionKind, ReportState
 from tests.callers import Caller
 from tests.integration.moderation.people import Circle, judge
 from tests.plans import settle
@@ -54,20 +54,20 @@ def test_open_reports_and_the_age_of_the_oldest(circle: Circle) -> None:
 
 
 def test_pending_appeals(circle: Circle) -> None:
-    act = judge(circle.judged, Act.WARN)
+    act = judge(circle.judged, DecisionKind.WARN)
     assert act is not None
     path = f"/api/v1/strikes/{act.pk}/appeal"
     assert Caller(circle.judged).post(path, {"text": "no"}).status_code == 200
-    assert look_at_queue().pending_appeals == 1
+    assert read_queue().pending_appeals == 1
 
 
 def test_accounts_by_what_they_are_restricted_to(circle: Circle) -> None:
-    judge(circle.judged, Act.LIMIT)
-    judge(circle.judged, Act.SUSPEND)
-    judge(circle.friend, Act.LIMIT)
+    judge(circle.judged, DecisionKind.LIMIT)
+    judge(circle.judged, DecisionKind.SUSPEND)
+    judge(circle.friend, DecisionKind.LIMIT)
     restrict(circle.stranger, Restriction.SUSPENDED | Restriction.PURGED)
     counts = {"limited": 2, "frozen": 0, "suspended": 1, "purged": 1}
-    assert look_at_queue().restricted == counts
+    assert read_queue().restricted == counts
     sample_queue("default")
     prefix = "tideline_restricted_accounts."
     assert {n.removeprefix(prefix): v for n, v in shown().items() if prefix in n} == counts

@@ -14,13 +14,13 @@ from infra.jobs import time_slices
 from infra.jobs.models import JobCheckpoint, JobRun
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute, fetch_one
-from moderation import retention
+from moderation import periodic
 from moderation.jobs import purge_accounts
 from moderation.management.commands.purge_accounts import Command as Purge
 from moderation.management.commands.restore_account import Command as Restore
 from moderation.management.commands.suspend_account import Command as Suspend
-from moderation.models import ModerationAct
-from moderation.types import Act
+from moderation.models import Decision
+from moderation.types import DecisionKind
 from posts.actions.delete_post import delete_post
 from posts.actions.mark_post import mark_post
 from posts.jobs.purge_deleted_posts import FOUND
@@ -45,7 +45,7 @@ FROM generate_series(1, 20000) AS n
 """
 LEFT = (
     "SELECT 1 FROM posts_post WHERE author_id = {0} AND deleted_at IS NULL",
-    "SELECT 1 FROM posts_mark WHERE owner_id = {0} AND is_on",
+    "SELECT 1 FROM posts_viewermark WHERE owner_id = {0} AND is_on",
     "SELECT 1 FROM relations_muted WHERE owner_id = {0} AND is_on",
     "SELECT 1 FROM lists_accountlist WHERE owner_id = {0}",
     "SELECT 1 FROM markers_marker WHERE account_id = {0}",
@@ -68,7 +68,7 @@ def circle(world: None) -> Circle:
 
 def suspend_long_ago(account_id: int) -> None:
     """As if the time had passed since."""
-    judge(account_id, Act.SUSPEND)
+    judge(account_id, DecisionKind.SUSPEND)
     drain_all()
     then = datetime.now(UTC) - LONG_AGO
     User.objects.filter(pk=account_id).update(suspended_at=then)
@@ -94,14 +94,14 @@ def assert_purged(circle: Circle) -> None:
 def test_purges_who_was_suspended_long_ago_and_nobody_else(circle: Circle) -> None:
     other = make_account()
     kept = publish(other)
-    judge(other, Act.SUSPEND)
+    judge(other, DecisionKind.SUSPEND)
     suspend_long_ago(circle.judged)
     outcome = Outcome(Purge())
     assert (outcome.code, f"account {circle.judged}\n" in outcome.out) == (0, True)
     drain_all()
     assert left_of(circle.judged) == []
     assert left_of(other) == [LEFT[0]]
-    judge(other, Act.RESTORE)
+    judge(other, DecisionKind.RESTORE)
     assert Eyes().status_of(f"/api/v1/statuses/{kept.public}") == 200
     publish(other)
     assert_drained_truth()
@@ -137,7 +137,7 @@ def test_a_dry_run_names_what_would_go_and_writes_nothing(circle: Circle) -> Non
     assert f"posts_post {circle.judged}/{circle.theirs.moment}" in outcome.out
     assert f"account {circle.judged}" in outcome.out
     assert everything_written() == before
-    assert ModerationAct.objects.filter(act=Act.PURGE).count() == 0
+    assert Decision.objects.filter(act=DecisionKind.PURGE).count() == 0
 
 
 @pytest.mark.parametrize("turn", range(1, 8))
@@ -149,14 +149,14 @@ def test_killed_and_run_again_it_ends_the_same(circle: Circle, turn: int) -> Non
     assert stopped.code == 0
     assert left_of(circle.judged)
     with pytest.raises(AccountPurged):
-        judge(circle.judged, Act.RESTORE)
+        judge(circle.judged, DecisionKind.RESTORE)
     with pytest.raises(AccountPurged):
-        judge(circle.judged, Act.RESTORE, lifted=Restriction.SUSPENDED)
+        judge(circle.judged, DecisionKind.RESTORE, lifted=Restriction.SUSPENDED)
     now = datetime.now(UTC)
     Account.objects.of(circle.judged).update(suspended_at=now)
     assert Outcome(Purge(), "--resume").code == 0
     assert_purged(circle)
-    assert ModerationAct.objects.filter(act=Act.PURGE).count() == 1
+    assert Decision.objects.filter(act=DecisionKind.PURGE).count() == 1
 
 
 def test_killed_before_the_account_ends(circle: Circle) -> None:
@@ -177,7 +177,7 @@ def test_one_account_at_once_when_it_is_meant(circle: Circle) -> None:
     words = ("--account", str(circle.judged))
     with pytest.raises(CommandError, match="not suspended"):
         Outcome(Purge(), *words, "--yes")
-    judge(circle.judged, Act.SUSPEND)
+    judge(circle.judged, DecisionKind.SUSPEND)
     with pytest.raises(CommandError, match="cannot be undone"):
         Outcome(Purge(), *words)
     assert left_of(circle.judged)
@@ -189,25 +189,25 @@ def test_by_turns_nobody_has_to_start_it(circle: Circle, monkeypatch: pytest.Mon
     """Each turn has time for one batch of one row."""
     suspend_long_ago(circle.judged)
     monkeypatch.setattr(time_slices, "SLICE_S", 0.0)
-    monkeypatch.setattr(retention, "ROUNDS", retention.ROUNDS._replace(batch_size=1))
+    monkeypatch.setattr(periodic, "ROUNDS", periodic.ROUNDS._replace(batch_size=1))
     alias = shard_of(circle.judged)
-    retention.purge_accounts_in_turns(alias)
+    periodic.purge_accounts_in_turns(alias)
     assert left_of(circle.judged), "a turn is short"
     while not Account.objects.of(circle.judged).get().restrictions & Restriction.PURGED:
-        retention.purge_accounts_in_turns(alias)
+        periodic.purge_accounts_in_turns(alias)
     assert_purged(circle)
     runs = JobRun.objects.filter(job="purge_accounts")
     taken = runs.count()
     assert taken == sum(run.done for run in runs)
-    retention.purge_accounts_in_turns(alias)
+    periodic.purge_accounts_in_turns(alias)
     assert runs.count() == taken, "there is nothing left to do"
 
 
 def test_by_turns_nobody_goes_too_early(circle: Circle) -> None:
-    judge(circle.judged, Act.SUSPEND)
+    judge(circle.judged, DecisionKind.SUSPEND)
     before = everything_written()
     for alias in settings.SHARD_ALIASES:
-        retention.purge_accounts_in_turns(alias)
+        periodic.purge_accounts_in_turns(alias)
     assert everything_written() == before
 
 
@@ -218,7 +218,7 @@ def test_who_was_restored_while_it_ran_is_left_alone(
     begin = purge_accounts._begin
 
     def restore_first(account_id: int, *rest: object) -> bool:
-        judge(account_id, Act.RESTORE)
+        judge(account_id, DecisionKind.RESTORE)
         return begin(account_id, *rest)  # type: ignore[arg-type]
 
     monkeypatch.setattr(purge_accounts, "_begin", restore_first)
@@ -238,7 +238,7 @@ def test_commands_suspend_and_restore(circle: Circle) -> None:
     assert "1 would change" in Outcome(Restore(), *words, "--dry-run").out
     assert Outcome(Restore(), *words).code == 0
     assert circle.home() == circle.whole_home
-    assert [act.act for act in ModerationAct.objects.order_by("id")] == ["suspend", "restore"]
+    assert [act.act for act in Decision.objects.order_by("id")] == ["suspend", "restore"]
     with pytest.raises(CommandError, match="--reason"):
         Outcome(Suspend(), *words[:2])
 

@@ -7,8 +7,8 @@ from pytest_django import Settings
 
 from moderation.actions.appeals import accept_appeal, reject_appeal
 from moderation.errors import AppealDecided
-from moderation.models import Appeal, ModerationAct, Report
-from moderation.types import Act
+from moderation.models import Appeal, Decision, Report
+from moderation.types import DecisionKind
 from posts.ids import PostId
 from tests.callers import Caller
 from tests.integration.moderation.people import BECAUSE, Circle, judge, judge_that
@@ -105,16 +105,16 @@ def test_so_many_a_day(circle: Circle, settings: Settings) -> None:
 
 def test_reports_of_who_is_suspended_later_stay(circle: Circle) -> None:
     Caller(circle.judged).post(REPORTS, {"account_id": str(circle.friend)})
-    judge(circle.judged, Act.SUSPEND)
+    judge(circle.judged, DecisionKind.SUSPEND)
     drain_all()
     assert Report.objects.count() == 1
 
 
 def test_strikes_are_ones_own_the_latest_first_in_pages(circle: Circle) -> None:
-    acts = [judge(circle.judged, Act.WARN), judge(circle.judged, Act.LIMIT)]
-    acts.append(judge_that(circle.theirs, Act.HIDE))
-    judge(circle.friend, Act.WARN)
-    judge(circle.judged, Act.RESTORE)
+    acts = [judge(circle.judged, DecisionKind.WARN), judge(circle.judged, DecisionKind.LIMIT)]
+    acts.append(judge_that(circle.theirs, DecisionKind.HIDE))
+    judge(circle.friend, DecisionKind.WARN)
+    judge(circle.judged, DecisionKind.RESTORE)
     caller = Caller(circle.judged)
     strikes = caller.get(STRIKES).json()
     assert [one["action"] for one in strikes] == ["hide_statuses", "silence", "none"]
@@ -130,14 +130,14 @@ def test_strikes_are_ones_own_the_latest_first_in_pages(circle: Circle) -> None:
     assert Caller(circle.me).get(STRIKES).json() == []
 
 
-def appeal(account_id: int, act: ModerationAct | None, text: str = "It was not me") -> Any:
+def appeal(account_id: int, act: Decision | None, text: str = "It was not me") -> Any:
     assert act is not None
     return Caller(account_id).post(f"{STRIKES}/{act.pk}/appeal", {"text": text})
 
 
 def test_a_frozen_account_appeals_once_and_is_heard(circle: Circle) -> None:
-    strike = judge(circle.judged, Act.FREEZE)
-    judge(circle.judged, Act.LIMIT)
+    strike = judge(circle.judged, DecisionKind.FREEZE)
+    judge(circle.judged, DecisionKind.LIMIT)
     assert appeal(circle.judged, strike, " ").status_code == 422
     assert appeal(circle.judged, strike, "x" * 2_001).status_code == 422
     answer = appeal(circle.judged, strike)
@@ -153,12 +153,12 @@ def test_a_frozen_account_appeals_once_and_is_heard(circle: Circle) -> None:
     assert caller.get(STRIKES).json()[1]["appeal"]["state"] == "approved"
     with pytest.raises(AppealDecided):
         reject_appeal(Appeal.objects.get().pk, BECAUSE, NOW)
-    acts = list(ModerationAct.objects.order_by("id").values_list("act", "restrictions"))
+    acts = list(Decision.objects.order_by("id").values_list("act", "restrictions"))
     assert acts == [("freeze", 2), ("limit", 3), ("accept", None), ("restore", 1)]
 
 
 def test_a_rejected_appeal_leaves_all_as_it_is(circle: Circle) -> None:
-    strike = judge_that(circle.theirs, Act.HIDE)
+    strike = judge_that(circle.theirs, DecisionKind.HIDE)
     appeal(circle.judged, strike)
     reject_appeal(Appeal.objects.get().pk, BECAUSE, NOW)
     drain_all()
@@ -168,12 +168,12 @@ def test_a_rejected_appeal_leaves_all_as_it_is(circle: Circle) -> None:
 
 
 def test_an_accepted_appeal_shows_a_post_again(circle: Circle) -> None:
-    appeal(circle.judged, judge_that(circle.theirs, Act.HIDE))
+    appeal(circle.judged, judge_that(circle.theirs, DecisionKind.HIDE))
     accept_appeal(Appeal.objects.get().pk, BECAUSE, NOW)
     assert circle.home() == circle.whole_home
 
 
 def test_what_is_no_strike_is_not_appealed_against(circle: Circle) -> None:
-    judge(circle.judged, Act.LIMIT)
-    restored = judge(circle.judged, Act.RESTORE)
+    judge(circle.judged, DecisionKind.LIMIT)
+    restored = judge(circle.judged, DecisionKind.RESTORE)
     assert appeal(circle.judged, restored).status_code == 404

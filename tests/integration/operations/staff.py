@@ -4,12 +4,12 @@ from django.contrib.auth.models import Group
 from django.test import Client
 
 from accounts.models import User
-from moderation.groups import lay_groups
+from moderation.groups import create_groups
 from tests.world import make_account
 
 
 def staff_of(group: str) -> Client:
-    lay_groups()
+    create_groups()
     user = User.objects.get(pk=make_account(f"{group}_ann"))
     user.is_staff = True
     user.save()

@@ -8,7 +8,7 @@ from accounts.models import Account
 from infra.changes.parking import park
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute, fetch_all
-from moderation.types import Act
+from moderation.types import DecisionKind
 from operations.queries.finder import find
 from posts.actions.delete_post import delete_post
 from posts.actions.repost import repost
@@ -95,7 +95,7 @@ def test_an_account_with_all_that_is_known_of_it(operator):
     follow(ben, ann)
     publish(ann)
     drain_all()
-    judge(ann, Act.LIMIT)
+    judge(ann, DecisionKind.LIMIT)
     drain_all()
     follow(ann, ben)
     alias = shard_of(ann)
@@ -115,14 +115,14 @@ def test_an_account_with_all_that_is_known_of_it(operator):
     ):
         assert words in page, words
     # Acting is for moderators.
-    assert reverse("admin:moderation_moderationact_add") not in page
+    assert reverse("admin:moderation_decision_add") not in page
 
 
 def test_the_user_is_ahead_of_the_shard(operator):
     ann = make_account()
     page = text_of(operator, reverse("find_account", args=[ann]))
     assert "Behind" not in page
-    judge(ann, Act.LIMIT)
+    judge(ann, DecisionKind.LIMIT)
     Account.objects.of(ann).filter(id=ann).update(restrictions=0, restriction_revision=0)
     assert "Behind" in text_of(operator, reverse("find_account", args=[ann]))
 
@@ -149,7 +149,7 @@ def test_what_a_post_is(operator):
         assert words in page, words
     page = text_of(operator, reverse("find_post", args=[shared.public]))
     assert reverse("find_post", args=[post.public]) in page
-    judge_that(post, Act.HIDE)
+    judge_that(post, DecisionKind.HIDE)
     drain_all()
     page = text_of(operator, reverse("find_post", args=[post.public]))
     assert "hidden by moderators since" in page

@@ -10,7 +10,7 @@ from infra.api.pages import Window
 from posts.actions.delete_post import delete_post
 from posts.actions.mark_post import mark_post
 from posts.queries import lists
-from posts.queries.lists import marked_page, responders_page
+from posts.queries.lists import list_marked, list_responders
 from posts.types import Kind
 from relations.actions.block import block
 from tests.budgets import count_calls
@@ -49,24 +49,24 @@ def walk(read, limit: int) -> list[list[str]]:
 
 def test_pages_are_full_though_half_of_what_was_marked_is_gone(me):
     left = [post.public for post in marked(me, 14)]
-    pages = walk(partial(marked_page, me, Kind.BOOKMARK), 3)
+    pages = walk(partial(list_marked, me, Kind.BOOKMARK), 3)
     assert [len(page) for page in pages] == [3, 3, 1]
     assert list(chain(*pages)) == left[::-1]
 
 
 def test_newer_pages_are_full_too_and_are_those_right_above(me):
     left = [post.public for post in marked(me, 14)]
-    oldest = marked_page(me, Kind.BOOKMARK, Window(6)).older
-    page = marked_page(me, Kind.BOOKMARK, Window(3, min_id=oldest))
+    oldest = list_marked(me, Kind.BOOKMARK, Window(6)).older
+    page = list_marked(me, Kind.BOOKMARK, Window(3, min_id=oldest))
     assert ids_of(page) == left[4:1:-1]
-    assert ids_of(marked_page(me, Kind.BOOKMARK, Window(9, min_id=page.newer))) == left[:4:-1]
+    assert ids_of(list_marked(me, Kind.BOOKMARK, Window(9, min_id=page.newer))) == left[:4:-1]
 
 
 def test_no_link_leads_to_what_cannot_be_seen(me):
     """Three are left, and a gone one is the oldest."""
     marked(me, 6)
-    assert marked_page(me, Kind.BOOKMARK, Window(3)).older is None
-    assert marked_page(me, Kind.BOOKMARK, Window(2)).older is not None
+    assert list_marked(me, Kind.BOOKMARK, Window(3)).older is None
+    assert list_marked(me, Kind.BOOKMARK, Window(2)).older is not None
 
 
 def test_list_that_nobody_may_see_is_walked_in_bounded_steps(me, monkeypatch):
@@ -79,7 +79,7 @@ def test_list_that_nobody_may_see_is_walked_in_bounded_steps(me, monkeypatch):
     drain_all()
     for responder in responders[1:]:
         block(me, responder)
-    read = partial(responders_page, post, Kind.FAVOURITE, me)
+    read = partial(list_responders, post, Kind.FAVOURITE, me)
     first = read(Window(2))
     assert (ids_of(first), first.older is None) == ([], False)
     assert walk(read, 2) == [[], [str(responders[0])]]
@@ -92,6 +92,6 @@ def test_full_first_page_costs_one_query_of_the_list(me):
         mark_post(responder, post, Kind.FAVOURITE, True)
     drain_all()
     with count_calls() as calls:
-        assert len(responders_page(post, Kind.FAVOURITE, me, Window(3)).items) == 3
+        assert len(list_responders(post, Kind.FAVOURITE, me, Window(3)).items) == 3
     asked = [one for one in calls.statements if "FROM posts_response" in one.sql]
     assert len(asked) == 1

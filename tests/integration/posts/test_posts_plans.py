@@ -10,7 +10,7 @@ from posts.actions.repost import repost
 from posts.cache import viewer_state
 from posts.cache.weeks import fill_weeks, week_of
 from posts.ids import SEQUENCES, PostId
-from posts.queries.lists import MARKED, RESPONDERS, _encode_responder, _read
+from posts.queries.lists import RESPONDERS, VIEWER_MARKS, _encode_responder, _read
 from posts.queries.responses import read_replies
 from posts.queries.rows import PAST_ALL, list_timeline, read_posts
 from posts.types import Draft, Kind
@@ -39,7 +39,8 @@ SELECT %s, n * 60 * 1296::bigint, kind, 7, CASE kind WHEN 1 THEN n ELSE 0 END, n
 FROM generate_series(2, 10000) n, generate_series(1, 3) kind
 """
 MARK = """
-INSERT INTO posts_mark (owner_id, target_moment, target_author, kind, is_on, revision, since_ms)
+INSERT INTO posts_viewermark
+    (owner_id, target_moment, target_author, kind, is_on, revision, since_ms)
 SELECT %s, n * 1296::bigint, 7, kind, n %% 5 <> 0, 1, n
 FROM generate_series(1, 10000) n, generate_series(3, 4) kind
 UNION ALL
@@ -97,7 +98,7 @@ def responded(author):
     alias = shard_of(author)
     for sql in (RESPOND, MARK):
         execute(alias, sql, (author, author))
-    settle(alias, "posts_response", "posts_mark")
+    settle(alias, "posts_response", "posts_viewermark")
     return PostId(60, author, 0)
 
 
@@ -116,10 +117,10 @@ def test_lists_of_responders_read_the_index_only(responded, window):
 @pytest.mark.parametrize("window", [Window(40), Window(40, min_id="0" * 23)])
 def test_own_favourites_read_the_index_only(responded, window):
     with count_calls() as calls:
-        rows = _read(MARKED, (responded.author_id, Kind.FAVOURITE), window, None)
+        rows = _read(VIEWER_MARKS, (responded.author_id, Kind.FAVOURITE), window, None)
     assert len(rows) == 41
     (statement,) = calls.statements
-    assert_index_only(statement, "mark_list", 41)
+    assert_index_only(statement, "viewer_mark_list", 41)
 
 
 def test_replies_to_many_posts_are_found_by_the_index(responded):
@@ -136,9 +137,9 @@ def test_newest_marks_are_read_by_the_index(responded):
     with count_calls() as calls:
         viewer_state._load([responded.author_id])
     (statement,) = calls.statements
-    scans = [n for n in nodes_of(statement) if n.get("Relation Name") == "posts_mark"]
-    assert [scan["Index Name"] for scan in scans] == ["mark_recent"]
-    assert scans[0]["Actual Rows"] <= viewer_state.MOST_MARKS + 1
+    scans = [n for n in nodes_of(statement) if n.get("Relation Name") == "posts_viewermark"]
+    assert [scan["Index Name"] for scan in scans] == ["viewer_mark_recent"]
+    assert scans[0]["Actual Rows"] <= viewer_state.MOST_INTERACTIONS + 1
 
 
 def test_own_repost_of_a_post_is_one_entry(author):

@@ -15,7 +15,7 @@ from posts.actions.repost import repost, take_back_repost
 from posts.changes import PostCreated, PostDeleted, PostMarked
 from posts.consumers import record_responses
 from posts.ids import PostId
-from posts.models import Mark, Post, Response
+from posts.models import Post, Response, ViewerMark
 from posts.types import Draft, Kind, Target
 from tests.budgets import count_calls
 from tests.races import failures, run_together
@@ -90,7 +90,7 @@ def test_bookmarks_leave_nothing_on_the_post(original, drain):
     ann = make_account()
     assert mark_post(ann, original, Kind.BOOKMARK, True)
     drain()
-    assert Mark.objects.of(ann).get().is_on
+    assert ViewerMark.objects.of(ann).get().is_on
     assert not Response.objects.of(original.author_id).exists()
     assert_drained_truth()
 

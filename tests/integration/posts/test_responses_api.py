@@ -146,9 +146,9 @@ def test_deleting_a_post_takes_its_reposts_with_it(people, bob, original):
 
 def test_the_schema_tells_the_truth(bob, original):
     for status in (see(bob, original), do(bob, "reblog", original)):
-        assert set(status) == set(schema.Status().get_fields())
+        assert set(status) == set(schema.StatusEntity().get_fields())
     found = bob.get(f"{STATUSES}/{original}/context").json()
-    assert list(found) == list(schema.Context().get_fields())
+    assert list(found) == list(schema.ContextEntity().get_fields())
     paths = SchemaGenerator().get_schema(request=None, public=True)["paths"]
     for act in DOING:
         for path in (f"{STATUSES}/{{status_id}}/{act}", f"{STATUSES}/{{status_id}}/un{act}"):

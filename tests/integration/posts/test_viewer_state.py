@@ -10,13 +10,13 @@ from posts.actions.repost import repost, take_back_repost
 from posts.api.present import BOOKMARKED, FAVOURITED, REPOSTED
 from posts.cache import viewer_state
 from posts.cache.viewer_state import (
-    OwnMarks,
-    complete_own_marks,
+    ViewerState,
+    complete_viewer_state,
     find_flags,
-    own_marks_command,
     pack,
-    refresh_own_marks,
+    refresh_viewer_states,
     unpack,
+    viewer_state_command,
 )
 from posts.ids import EPOCH, PostId
 from posts.types import Kind
@@ -33,12 +33,12 @@ def posts_of(author_id: int, count: int) -> list[PostId]:
     return [publish(author_id, clock_s=lambda n=n: EPOCH + 100 + n) for n in range(count)]
 
 
-def read(person: int) -> OwnMarks:
-    return complete_own_marks(person, redis().call(*own_marks_command(person)))
+def read(person: int) -> ViewerState:
+    return complete_viewer_state(person, redis().call(*viewer_state_command(person)))
 
 
 def test_the_layout_is_the_one_written_down():
-    marks = OwnMarks(7, {PostId(8, 3, 1): FAVOURITED | REPOSTED})
+    marks = ViewerState(7, {PostId(8, 3, 1): FAVOURITED | REPOSTED})
     packed = pack(marks)
     assert packed == bytes.fromhex("00000007000000080000000300010c")
     assert unpack(packed) == marks
@@ -47,7 +47,7 @@ def test_the_layout_is_the_one_written_down():
 def test_each_act_is_there_at_the_next_read_without_a_query(people):
     me, author = people
     (post,) = posts_of(author, 1)
-    assert read(me) == OwnMarks(0, {})
+    assert read(me) == ViewerState(0, {})
     for act, flags in (
         (lambda: mark_post(me, post, Kind.FAVOURITE, True), FAVOURITED),
         (lambda: repost(me, post), FAVOURITED | REPOSTED),
@@ -57,14 +57,14 @@ def test_each_act_is_there_at_the_next_read_without_a_query(people):
     ):
         act()
         with count_calls() as calls:
-            assert read(me) == OwnMarks(0, {post: flags})
+            assert read(me) == ViewerState(0, {post: flags})
         assert calls.statements == []
 
 
 @pytest.mark.parametrize("kinds", [(Kind.FAVOURITE,), (Kind.BOOKMARK, Kind.FAVOURITE), ()])
 def test_older_marks_than_are_kept_are_asked_for_by_key(people, monkeypatch, kinds):
     """Cut in the marks, in the reposts, or in both at different places."""
-    monkeypatch.setattr(viewer_state, "MOST_MARKS", 4)
+    monkeypatch.setattr(viewer_state, "MOST_INTERACTIONS", 4)
     me, author = people
     posts = posts_of(author, 12)
     for n, post in enumerate(posts):
@@ -72,7 +72,7 @@ def test_older_marks_than_are_kept_are_asked_for_by_key(people, monkeypatch, kin
             mark_post(me, post, kind, True)
         if n < 6 or not kinds:
             repost(me, post)
-    refresh_own_marks([me])
+    refresh_viewer_states([me])
     marks = read(me)
     assert 0 < marks.floor <= posts[-1].second
     expected = {
@@ -92,17 +92,17 @@ def test_a_slow_reader_does_not_bring_the_past_back(people):
     (post,) = posts_of(author, 1)
     late = viewer_state._load([me])
     mark_post(me, post, Kind.FAVOURITE, True)
-    viewer_state.own_marks.write_many(late)
+    viewer_state.viewer_states.write_many(late)
     assert read(me).flags == {post: FAVOURITED}
 
 
 def test_the_same_answer_is_not_believed_past_its_time(people, monkeypatch):
     me, author = people
     (post,) = posts_of(author, 1)
-    assert read(me) == OwnMarks(0, {})
-    reply = redis().call(*own_marks_command(me))
-    assert complete_own_marks(me, reply) is complete_own_marks(me, reply)
+    assert read(me) == ViewerState(0, {})
+    reply = redis().call(*viewer_state_command(me))
+    assert complete_viewer_state(me, reply) is complete_viewer_state(me, reply)
     mark_post(me, post, Kind.FAVOURITE, True)
-    later_s = time.time() + viewer_state.own_marks.ttl_s
+    later_s = time.time() + viewer_state.viewer_states.ttl_s
     monkeypatch.setattr(time, "time", lambda: later_s)
-    assert complete_own_marks(me, reply) == OwnMarks(0, {post: FAVOURITED})
+    assert complete_viewer_state(me, reply) == ViewerState(0, {post: FAVOURITED})

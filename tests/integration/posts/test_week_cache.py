@@ -13,7 +13,7 @@ from infra.sharding.buckets import shard_of
 from posts.actions.create_post import create_post
 from posts.actions.delete_post import delete_post
 from posts.cache import weeks
-from posts.cache.weeks import BUSY, WEEK_S, WEEKS, complete_reading, plan_reading, week_of
+from posts.cache.weeks import BUSY, WEEK_S, WEEKS, complete_posts, plan_posts, week_of
 from posts.changes import PostCreated, PostDeleted
 from posts.consumers import refresh_cached_weeks
 from posts.ids import EPOCH, PostId
@@ -32,13 +32,13 @@ def post_at(author_id: int, now_s: float = NOW_S, text: str = "hello") -> PostId
 
 def load(*ids: PostId, now_s: float = NOW_S) -> dict[PostId, str]:
     """The text of those that exist, as a page gets them."""
-    reading = plan_reading(ids, now_s)
+    reading = plan_posts(ids, now_s)
     commands = reading.commands()
     try:
         replies = redis().run(commands)
     except RedisConnectionError:
         replies = [None] * len(commands)
-    found = complete_reading(reading, replies)
+    found = complete_posts(reading, replies)
     return {i: orjson.loads(b"{%b}" % found[i])["content"][3:-4] for i in ids if i in found}
 
 

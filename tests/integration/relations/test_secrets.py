@@ -13,7 +13,7 @@ from django.test import Client
 
 from accounts.queries.cards import forget_cards
 from infra.caching.client import redis
-from posts.cache.in_process import known_posts
+from posts.cache.in_process import in_process_posts
 from relations.lists.actions.lists import create_account_list
 from relations.lists.actions.members import add_members
 from tests.callers import Caller
@@ -101,7 +101,7 @@ def people(world, settings) -> People:
 
 def go_cold() -> None:
     redis().call("FLUSHDB")
-    known_posts.forget_all()
+    in_process_posts.forget_all()
 
 
 @pytest.mark.parametrize("secret", SECRETS.values(), ids=SECRETS)

@@ -36,7 +36,7 @@ def test_with_a_token_only_who_has_it(settings):
 
 def test_what_stores_say_is_not_what_a_version_before_counted(settings, tmp_path):
     settings.RUNTIME_DIR = str(tmp_path)
-    name = "tideline_moderation_acts"
+    name = "tideline_moderation_decisions"
     counted = MetricFamily(
         name, "counter", "", [MetricSample(f"{name}_total", {"kind": "warn"}, 7)]
     )

@@ -8,7 +8,14 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 
 from infra.caching.client import SingleClient, redis
 from posts.actions.delete_post import delete_post
-from posts.cache.in_process import LOG, MOST_NEWS, KnownPosts, Position, gone_command, known_posts
+from posts.cache.in_process import (
+    LOG,
+    MOST_ENTRIES,
+    InProcessPosts,
+    LogOffset,
+    in_process_posts,
+    post_invalidation_command,
+)
 from posts.ids import EPOCH, PostId
 from relations.actions.follow import follow
 from tests.budgets import count_calls
@@ -22,13 +29,13 @@ class Process:
     """What a second web process has: memory of its own beside the same Redis."""
 
     def __init__(self) -> None:
-        self.memory = KnownPosts()
+        self.memory = InProcessPosts()
 
-    def look(self) -> Position | None:
-        look = self.memory.look()
-        return self.memory.settle(look, redis().call(*look.command()))
+    def look(self) -> LogOffset | None:
+        look = self.memory.plan_log_read()
+        return self.memory.apply_log(look, redis().call(*look.command()))
 
-    def load(self, *posts: PostId) -> Position | None:
+    def load(self, *posts: PostId) -> LogOffset | None:
         position = self.look()
         self.memory.keep(dict.fromkeys(posts, b"{}"), position)
         return position
@@ -38,7 +45,7 @@ class Process:
 
 
 def tell_gone(post: PostId, at_s: float | None = None) -> None:
-    redis().call(*gone_command(post, time.time() if at_s is None else at_s))
+    redis().call(*post_invalidation_command(post, time.time() if at_s is None else at_s))
 
 
 @pytest.fixture
@@ -81,7 +88,12 @@ def test_a_log_begun_anew_in_the_same_millisecond_is_another_log(process: Proces
 
 def test_more_news_than_are_read_at_once_empties_the_memory(process: Process) -> None:
     process.load(OTHER)
-    redis().run([gone_command(PostId(second, 1, 0), time.time()) for second in range(MOST_NEWS)])
+    redis().run(
+        [
+            post_invalidation_command(PostId(second, 1, 0), time.time())
+            for second in range(MOST_ENTRIES)
+        ]
+    )
     assert not process.knows(OTHER)
 
 
@@ -96,17 +108,17 @@ def test_a_post_that_went_while_it_was_loaded_is_not_kept(process: Process) -> N
 
 def test_a_slow_thread_does_not_turn_the_log_back(process: Process) -> None:
     process.load(OTHER)
-    slow = process.memory.look()
+    slow = process.memory.plan_log_read()
     reply = redis().call(*slow.command())
     tell_gone(POST)
     newest = process.look()
-    process.memory.settle(slow, reply)
-    assert process.memory.look().since == newest
+    process.memory.apply_log(slow, reply)
+    assert process.memory.plan_log_read().since == newest
 
 
 def test_the_log_is_cut_to_ten_minutes(process: Process) -> None:
     now = time.time()
-    redis().run([gone_command(PostId(second, 1, 0), now) for second in range(300)])
+    redis().run([post_invalidation_command(PostId(second, 1, 0), now) for second in range(300)])
     tell_gone(POST, at_s=now + 700)
     assert redis().call("XLEN", LOG) < 300
 
@@ -118,9 +130,9 @@ def test_a_deleted_post_leaves_a_page_that_had_it_in_memory(world: None, drain: 
     drain()
     assert set(first_page(me)) == set(first_page(me)) == {kept.public, deleted.public}
     delete_post(deleted)
-    assert deleted in known_posts._posts, "nobody took it out of this process's memory"
+    assert deleted in in_process_posts._posts, "nobody took it out of this process's memory"
     assert first_page(me) == [kept.public]
-    assert deleted not in known_posts._posts
+    assert deleted not in in_process_posts._posts
 
 
 def test_memory_is_not_used_while_the_log_cannot_be_read(
@@ -131,7 +143,7 @@ def test_memory_is_not_used_while_the_log_cannot_be_read(
     post = publish(friend)
     drain()
     first_page(me)
-    assert post in known_posts._posts
+    assert post in in_process_posts._posts
 
     def refuse(*_: object) -> None:
         raise RedisConnectionError
@@ -152,5 +164,5 @@ def test_old_post_that_memory_lost_is_read_from_its_shard(world: None) -> None:
     old = publish(author, clock_s=lambda: EPOCH + 100)
     for _ in range(2):
         assert first_page(me) == [old.public]
-    known_posts._posts.clear()
+    in_process_posts._posts.clear()
     assert first_page(me) == [old.public]

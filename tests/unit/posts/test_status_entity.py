@@ -3,7 +3,7 @@
 import orjson
 import pytest
 
-from posts.api.present import find_id, present_status, with_source
+from posts.api.present import present_status, status_id_of, with_source
 from posts.encode import PostRow, encode_post
 from posts.ids import PostId, second_of
 
@@ -61,7 +61,7 @@ def test_text_stays_text(text, html):
 
 
 def test_id_is_what_the_entity_begins_with():
-    assert find_id(present_status(encode_post(row("hello")), b'{"id":"7"}')) == POST_ID.public
+    assert status_id_of(present_status(encode_post(row("hello")), b'{"id":"7"}')) == POST_ID.public
 
 
 def test_deleted_status_carries_the_text_as_typed():

@@ -13,17 +13,23 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 
 from infra.caching.client import SingleClient, redis
 from infra.sharding.sql import execute
-from moderation import act_counts
-from moderation.act_counts import ActCounts, count_on, keep, read_act_counts, sample_acts
-from moderation.metrics import ActsCollector
-from moderation.models import ModerationAct
-from moderation.types import Act
+from moderation import decision_counts
+from moderation.decision_counts import (
+    DecisionCounts,
+    count_since,
+    read_decision_counts,
+    sample_decisions,
+    store_counts,
+)
+from moderation.metrics import DecisionsCollector
+from moderation.models import Decision
+from moderation.types import DecisionKind
 from tests.integration.moderation.people import judge
 from tests.other_process import environment_of_this_test
 from tests.waiting import PATIENCE_S
 from tests.world import make_accounts
 
-AGE = "UPDATE moderation_moderationact SET created_at = created_at - interval '2 hours'"
+AGE = "UPDATE moderation_decision SET created_at = created_at - interval '2 hours'"
 
 
 @pytest.fixture
@@ -33,12 +39,12 @@ def judged(world: None) -> list[int]:
 
 def shown() -> dict[str, float]:
     """Acts by kind, without those that nobody did."""
-    (family,) = ActsCollector().collect()
+    (family,) = DecisionsCollector().collect()
     return {one.labels["kind"]: one.value for one in family.samples if one.value}
 
 
 def sampled() -> dict[str, float]:
-    sample_acts("default")
+    sample_decisions("default")
     return shown()
 
 
@@ -51,28 +57,28 @@ def test_an_act_of_a_command_in_another_process_is_counted_once(judged: list[int
         check=True,
         capture_output=True,
     )
-    judge(judged[1], Act.WARN)
+    judge(judged[1], DecisionKind.WARN)
     for _ in range(2):
         assert sampled() == {"suspend": 1, "warn": 1}
     page = Client().get("/metrics").content.decode()
     lines = [
-        line for line in page.splitlines() if line.startswith("tideline_moderation_acts_total")
+        line for line in page.splitlines() if line.startswith("tideline_moderation_decisions_total")
     ]
-    assert len(lines) == len(Act)
+    assert len(lines) == len(DecisionKind)
     assert {line for line in lines if not line.endswith(" 0.0")} == {
-        'tideline_moderation_acts_total{kind="suspend"} 1.0',
-        'tideline_moderation_acts_total{kind="warn"} 1.0',
+        'tideline_moderation_decisions_total{kind="suspend"} 1.0',
+        'tideline_moderation_decisions_total{kind="warn"} 1.0',
     }
 
 
 def test_what_was_so_already_or_failed_is_no_act(
     judged: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    judge(judged[0], Act.LIMIT)
-    judge(judged[0], Act.LIMIT)
-    monkeypatch.setattr("moderation.models.ModerationAct.save", lambda *_, **__: 1 / 0)
+    judge(judged[0], DecisionKind.LIMIT)
+    judge(judged[0], DecisionKind.LIMIT)
+    monkeypatch.setattr("moderation.models.Decision.save", lambda *_, **__: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        judge(judged[1], Act.LIMIT)
+        judge(judged[1], DecisionKind.LIMIT)
     assert sampled() == {"limit": 1}
 
 
@@ -82,7 +88,7 @@ def test_an_act_that_is_seen_after_a_later_one_is_counted(judged: list[int]) -> 
     def judge_slowly() -> None:
         try:
             with transaction.atomic(using="default"):
-                judge(judged[0], Act.WARN)
+                judge(judged[0], DecisionKind.WARN)
                 begun.set()
                 assert may_end.wait(PATIENCE_S)
         finally:
@@ -91,7 +97,7 @@ def test_an_act_that_is_seen_after_a_later_one_is_counted(judged: list[int]) -> 
     with ThreadPoolExecutor(1) as pool:
         slow = pool.submit(judge_slowly)
         assert begun.wait(PATIENCE_S)
-        judge(judged[1], Act.LIMIT)
+        judge(judged[1], DecisionKind.LIMIT)
         assert sampled() == {"limit": 1}
         may_end.set()
         slow.result(PATIENCE_S)
@@ -100,48 +106,48 @@ def test_an_act_that_is_seen_after_a_later_one_is_counted(judged: list[int]) -> 
 
 def test_what_is_old_is_not_counted_again(judged: list[int]) -> None:
     for account_id in judged[:3]:
-        judge(account_id, Act.WARN)
+        judge(account_id, DecisionKind.WARN)
     assert read_settled() == (0, {})
     execute("default", AGE)
-    last = ModerationAct.objects.latest("id")
+    last = Decision.objects.latest("id")
     assert read_settled() == (last.pk, {"warn": 3})
-    judge(judged[3], Act.WARN)
+    judge(judged[3], DecisionKind.WARN)
     assert read_settled() == (last.pk, {"warn": 3})
     assert shown() == {"warn": 4}
-    assert count_on(ActCounts(last.pk, {"warn": 70})).counts == {"warn": 71}
+    assert count_since(DecisionCounts(last.pk, {"warn": 70})).counts == {"warn": 71}
 
 
 def read_settled() -> tuple[int, dict[str, int]]:
-    sample_acts("default")
-    found = read_act_counts()
+    sample_decisions("default")
+    found = read_decision_counts()
     return found.settled_id, {act: count for act, count in found.settled.items() if count}
 
 
 def test_many_are_counted_a_part_at_a_time_and_shown_as_a_whole(
     judged: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(act_counts, "MOST", 2)
+    monkeypatch.setattr(decision_counts, "MOST", 2)
     for account_id in judged[:3]:
-        judge(account_id, Act.WARN)
+        judge(account_id, DecisionKind.WARN)
     execute("default", AGE)
     assert sampled() == {}
     assert sampled() == {"warn": 3}
 
 
 def test_of_two_compensators_who_counted_less_writes_nothing(judged: list[int]) -> None:
-    judge(judged[0], Act.WARN)
-    late = count_on(ActCounts())
-    judge(judged[1], Act.WARN)
+    judge(judged[0], DecisionKind.WARN)
+    late = count_since(DecisionCounts())
+    judge(judged[1], DecisionKind.WARN)
     assert sampled() == {"warn": 2}
-    keep(late)
+    store_counts(late)
     assert shown() == {"warn": 2}
 
 
 def test_after_a_flush_all_are_counted_anew(judged: list[int]) -> None:
-    judge(judged[0], Act.WARN)
+    judge(judged[0], DecisionKind.WARN)
     execute("default", AGE)
-    sample_acts("default")
-    redis().call("DEL", act_counts.KEY)
+    sample_decisions("default")
+    redis().call("DEL", decision_counts.KEY)
     assert shown() == {}
     assert sampled() == {"warn": 1}
 
@@ -149,8 +155,8 @@ def test_after_a_flush_all_are_counted_anew(judged: list[int]) -> None:
 def test_without_redis_there_are_no_series(
     judged: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    judge(judged[0], Act.WARN)
-    sample_acts("default")
+    judge(judged[0], DecisionKind.WARN)
+    sample_decisions("default")
 
     def refuse(*_: object) -> None:
         raise RedisConnectionError

@@ -1,6 +1,6 @@
 """How many acts of each kind were ever done, by whichever process: the compensator counts the rows.
 
-    moderation.acts:v1:{default}   "acts counted:ActCounts as JSON"
+    moderation.decisions:v1:{default}   "acts counted:ActCounts as JSON"
 
 Rows are only ever added: what was counted is kept, and what came behind it is counted every time
 until it is an hour old. An id may be seen after a greater one, as late as its transaction ends, so
@@ -20,11 +20,11 @@ EVERY_S = 30
 KEPT_MS = 86_400_000
 # At a time, for changes wait meanwhile: 0.1 s. Only when Redis was flushed so many are news.
 MOST = 100_000
-KEY = key("moderation.acts:v1", GLOBAL_ALIAS)
+KEY = key("moderation.decisions:v1", GLOBAL_ALIAS)
 # By the primary key.
 NEWS = """
 WITH news AS MATERIALIZED (
-    SELECT id, act, created_at FROM moderation_moderationact WHERE id > %s ORDER BY id LIMIT %s
+    SELECT id, act, created_at FROM moderation_decision WHERE id > %s ORDER BY id LIMIT %s
 ), settled AS (
     SELECT coalesce(max(id), 0) AS id FROM news WHERE created_at < now() - interval '1 hour'
 )
@@ -33,7 +33,7 @@ FROM news CROSS JOIN settled GROUP BY act, settled.id
 """
 
 
-class ActCounts(msgspec.Struct, frozen=True):
+class DecisionCounts(msgspec.Struct, frozen=True):
     """By act. `settled`: those up to `settled_id`; `counts`: of all that were counted. They are
     all there are if it `is_whole`; else another sample goes on behind them."""
 
@@ -44,24 +44,24 @@ class ActCounts(msgspec.Struct, frozen=True):
 
 
 @chore(every_s=EVERY_S, placement=Placement.GLOBAL)
-def sample_acts(_alias: str) -> None:
+def sample_decisions(_alias: str) -> None:
     """Cost: a query of the acts of the last hour (0.5 ms of a few), two round trips.
 
     Raises: RedisError.
     """
-    keep(count_on(read_act_counts()))
+    store_counts(count_since(read_decision_counts()))
 
 
-def read_act_counts() -> ActCounts:
+def read_decision_counts() -> DecisionCounts:
     """As they were sampled last; not whole if nobody did. One round trip. Raises: RedisError."""
     raw = redis().call("GET", KEY)
     if raw is None:
-        return ActCounts()
+        return DecisionCounts()
     _, _, payload = raw.partition(b":")
-    return msgspec.json.decode(payload, type=ActCounts)
+    return msgspec.json.decode(payload, type=DecisionCounts)
 
 
-def count_on(known: ActCounts) -> ActCounts:
+def count_since(known: DecisionCounts) -> DecisionCounts:
     """With what came since. One query of MOST rows at most."""
     settled_id, settled, counts, found = known.settled_id, {**known.settled}, {**known.settled}, 0
     for act, news, old, last_id in fetch_all(GLOBAL_ALIAS, NEWS, (known.settled_id, MOST)):
@@ -69,10 +69,10 @@ def count_on(known: ActCounts) -> ActCounts:
         settled[act] = settled.get(act, 0) + old
         settled_id = max(settled_id, last_id)
         found += news
-    return ActCounts(settled_id, settled, counts, is_whole=found < MOST)
+    return DecisionCounts(settled_id, settled, counts, is_whole=found < MOST)
 
 
-def keep(counted: ActCounts) -> None:
+def store_counts(counted: DecisionCounts) -> None:
     """Unless another compensator has counted more: Prometheus takes a counter that falls for one
     that began anew, and would count all acts again."""
     payload = msgspec.json.encode(counted)

@@ -8,8 +8,8 @@ from accounts.models import Account, User
 from accounts.queries.viewers import find_viewer
 from accounts.types import Restriction
 from infra.changes.failpoints import arm, disarm
-from moderation.models import ModerationAct
-from moderation.types import Act
+from moderation.models import Decision
+from moderation.types import DecisionKind
 from tests.callers import is_disabled, token_of
 from tests.integration.moderation.people import Circle, judge, judge_that
 from tests.world import drain_all
@@ -39,30 +39,30 @@ def killed_at(name: str) -> None:
 
 
 @pytest.mark.parametrize("step", ACCOUNT_STEPS)
-@pytest.mark.parametrize("act", [Act.SUSPEND, Act.RESTORE])
+@pytest.mark.parametrize("act", [DecisionKind.SUSPEND, DecisionKind.RESTORE])
 def test_the_drain_ends_what_an_act_on_an_account_began(
-    circle: Circle, step: str, act: Act
+    circle: Circle, step: str, act: DecisionKind
 ) -> None:
     expected = [circle.friends.public]
-    if act is Act.RESTORE:
-        judge(circle.judged, Act.SUSPEND)
+    if act is DecisionKind.RESTORE:
+        judge(circle.judged, DecisionKind.SUSPEND)
         drain_all()
         expected = circle.whole_home
     token = token_of(circle.judged)
     killed_at(step)
     judge(circle.judged, act)
-    assert ModerationAct.objects.filter(account_id=circle.judged, act=act).count() == 1
-    assert User.objects.get(pk=circle.judged).is_active is (act is Act.RESTORE)
-    assert is_disabled(token) is (act is Act.SUSPEND)
-    assert act is Act.SUSPEND or find_viewer(token) is None
+    assert Decision.objects.filter(account_id=circle.judged, act=act).count() == 1
+    assert User.objects.get(pk=circle.judged).is_active is (act is DecisionKind.RESTORE)
+    assert is_disabled(token) is (act is DecisionKind.SUSPEND)
+    assert act is DecisionKind.SUSPEND or find_viewer(token) is None
     drain_all()
     assert circle.home() == expected
     row = Account.objects.of(circle.judged).get()
-    assert row.restrictions == (Restriction.SUSPENDED if act is Act.SUSPEND else 0)
+    assert row.restrictions == (Restriction.SUSPENDED if act is DecisionKind.SUSPEND else 0)
 
 
-@pytest.mark.parametrize("act", [Act.HIDE, Act.DELETE])
-def test_the_drain_ends_what_an_act_on_a_post_began(circle: Circle, act: Act) -> None:
+@pytest.mark.parametrize("act", [DecisionKind.HIDE, DecisionKind.DELETE])
+def test_the_drain_ends_what_an_act_on_a_post_began(circle: Circle, act: DecisionKind) -> None:
     killed_at("moderation.before_enforcing")
     judge_that(circle.friends, act)
     assert circle.repost_by_them.public in circle.home()
@@ -72,12 +72,12 @@ def test_the_drain_ends_what_an_act_on_a_post_began(circle: Circle, act: Act) ->
 
 def test_an_act_that_failed_left_nothing(circle: Circle, monkeypatch: pytest.MonkeyPatch) -> None:
     """Audit row, log-in and tokens stand or fall together."""
-    monkeypatch.setattr("moderation.actions.judge.record", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("moderation.actions.decide.record_decision", lambda *_, **__: 1 / 0)
     token = token_of(circle.judged)
     with pytest.raises(ZeroDivisionError):
-        judge(circle.judged, Act.SUSPEND)
+        judge(circle.judged, DecisionKind.SUSPEND)
     assert find_viewer(token) is not None
     assert User.objects.get(pk=circle.judged).is_active
-    assert not ModerationAct.objects.exists()
+    assert not Decision.objects.exists()
     drain_all()
     assert circle.home() == circle.whole_home

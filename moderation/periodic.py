@@ -9,7 +9,7 @@ from infra.changes.chores import chore
 from infra.jobs.time_slices import EVERY_S, SlicedJob, run_time_slice
 from infra.jobs.types import Batch, Work
 from moderation.jobs.purge_accounts import purge_accounts
-from moderation.types import Verdict
+from moderation.types import DecisionOrigin
 
 # A row is five statements, or ten.
 BATCH_SIZE = 20
@@ -24,7 +24,7 @@ def purge_accounts_in_turns(alias: str) -> None:
 def _purge(work: Work) -> Iterator[Batch]:
     now = datetime.now(UTC)
     before = now - timedelta(days=settings.SUSPENSION_DAYS)
-    return purge_accounts(work, before, Verdict(None, "purge_accounts"), now)
+    return purge_accounts(work, before, DecisionOrigin(None, "purge_accounts"), now)
 
 
 # Whoever was suspended for long enough an hour ago waits no day.

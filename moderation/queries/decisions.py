@@ -2,15 +2,15 @@
 
 from collections.abc import Iterable
 
-from moderation.models import ModerationAct
-from moderation.types import ON_POSTS
+from moderation.models import Decision
+from moderation.types import POST_DECISIONS
 from posts.ids import PostId
 
 
-def load_last_acts(post_ids: Iterable[PostId]) -> dict[PostId, ModerationAct]:
+def load_last_decisions(post_ids: Iterable[PostId]) -> dict[PostId, Decision]:
     """The last act on each post that there was any on. One query."""
     acts = (
-        ModerationAct.objects.filter(post_id__in=[i.public for i in post_ids], act__in=ON_POSTS)
+        Decision.objects.filter(post_id__in=[i.public for i in post_ids], act__in=POST_DECISIONS)
         .order_by("post_id", "-id")
         .distinct("post_id")
     )

@@ -14,14 +14,14 @@ from accounts.types import Restriction
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import JobFlag
 from infra.jobs.types import Batch, Work
-from moderation.actions.judge import judge_account
-from moderation.types import Act, Verdict
+from moderation.actions.decide import decide_on_account
+from moderation.types import DecisionKind, DecisionOrigin
 
 
-class JudgingCommand(JobCommand):
+class DecisionCommand(JobCommand):
     """Subclasses say which act it is."""
 
-    act: ClassVar[Act]
+    act: ClassVar[DecisionKind]
     unit = "accounts"
     flags = frozenset((JobFlag.ACCOUNT, JobFlag.DRY_RUN))
 
@@ -31,10 +31,10 @@ class JudgingCommand(JobCommand):
     def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
         if work.account_id is None or not options["reason"].strip():
             raise CommandError("--account says who, and --reason why")
-        return judge_one(work, self.act, options["reason"], datetime.now(UTC))
+        return decide_one(work, self.act, options["reason"], datetime.now(UTC))
 
 
-def judge_one(work: Work, act: Act, reason: str, now: datetime) -> Iterator[Batch]:
+def decide_one(work: Work, act: DecisionKind, reason: str, now: datetime) -> Iterator[Batch]:
     """One batch of the account. Raises: AccountNotFound, ReasonMissing, AccountPurged.
 
     Second run: nothing changes.
@@ -43,15 +43,15 @@ def judge_one(work: Work, act: Act, reason: str, now: datetime) -> Iterator[Batc
     if work.dry_run:
         is_news = _would_change(account_id, act)
     else:
-        is_news = judge_account(account_id, act, Verdict(None, reason), now) is not None
+        is_news = decide_on_account(account_id, act, DecisionOrigin(None, reason), now) is not None
     yield Batch(1, 0, "", int(is_news), None, [f"account {account_id}: {act}"] if is_news else [])
 
 
-def _would_change(account_id: int, act: Act) -> bool:
+def _would_change(account_id: int, act: DecisionKind) -> bool:
     if not is_user(account_id):
         raise AccountNotFound
     held = read_restricted([account_id]).get(account_id)
     restrictions = held.restrictions if held else Restriction.NONE
-    if act is Act.RESTORE:
+    if act is DecisionKind.RESTORE:
         return restrictions is not Restriction.NONE
     return Restriction.SUSPENDED not in restrictions
