@@ -83,7 +83,7 @@ def test_rows_that_fail_have_no_sequels(asking):
 def test_bell_rings_for_the_lanes_of_the_sequels(asking, monkeypatch):
     emit(Noted(), Noted())
     rung = []
-    monkeypatch.setattr("infra.changes.append.ring", lambda *place: rung.append(place))
+    monkeypatch.setattr("infra.changes.append.wake", lambda *place: rung.append(place))
     drain(ALIAS, LANE)
     assert rung == [(ALIAS, BULK_LANE)]
 
@@ -91,7 +91,7 @@ def test_bell_rings_for_the_lanes_of_the_sequels(asking, monkeypatch):
 def test_no_bell_for_the_lane_that_is_drained_anyway(journal, monkeypatch):
     emit(BulkNoted())
     rung = []
-    monkeypatch.setattr("infra.changes.append.ring", lambda *place: rung.append(place))
+    monkeypatch.setattr("infra.changes.append.wake", lambda *place: rung.append(place))
     journal.ask = lambda deliveries: [
         FollowUp(OWNER, Asked(5)) for one in deliveries if one.payload == BulkNoted()
     ]
@@ -110,7 +110,7 @@ def test_task_carries_one_bulk_row_and_queues_again(journal, monkeypatch):
     """So that the bell of a post is not behind a whole fan-out."""
     versions = emit(*[BulkNoted()] * 2)
     rung = []
-    monkeypatch.setattr("infra.changes.tasks.ring", lambda *place: rung.append(place))
+    monkeypatch.setattr("infra.changes.tasks.wake", lambda *place: rung.append(place))
     drain_lane(ALIAS, BULK_LANE)
     assert (delivered(), rung) == (versions[:1], [(ALIAS, BULK_LANE)])
     drain_lane(ALIAS, BULK_LANE)

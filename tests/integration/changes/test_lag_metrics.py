@@ -66,7 +66,7 @@ def test_a_database_that_is_away_has_no_lag_and_is_not_up(journal, monkeypatch):
             raise OperationalError("it is away")
         return measure_lag(alias)
 
-    monkeypatch.setattr("infra.changes.metrics.look_at_lag", look)
+    monkeypatch.setattr("infra.changes.metrics.measure_lag", look)
     assert sample("tideline_shard_up") == 0
     assert counts("ordinary") == [None] * 3
     assert sample("tideline_shard_up", shard="shard1") == 1

@@ -69,7 +69,7 @@ def test_retried_it_is_in_the_queue_as_if_new(journal, failed):
 
 def test_retry_rings_the_bell_of_the_lane(journal, failed, monkeypatch):
     rung = []
-    monkeypatch.setattr("infra.changes.parking.ring", lambda *call: rung.append(call))
+    monkeypatch.setattr("infra.changes.parking.wake", lambda *call: rung.append(call))
     retry_parked(ALIAS, [failed])
     assert rung == [(ALIAS, LANE)]
 

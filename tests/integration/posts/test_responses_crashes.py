@@ -14,7 +14,7 @@ from tests.truth import assert_drained_truth, everything_written
 from tests.truth import post_counts as counts_in_rows
 from tests.world import drain_all, make_accounts, publish
 
-AT_ONCE = "infra.changes.append.at_once_consumers_of"
+AT_ONCE = "infra.changes.append.inline_consumers_of"
 
 
 class Killed(BaseException):

@@ -24,7 +24,7 @@ from tests.truth import assert_drained_truth, counts, forward_edges, live_pairs
 from tests.world import make_accounts, publish
 
 QUIET, OPEN = FollowWish(quiet=True), FollowWish(quiet=False)
-AT_ONCE = "infra.changes.append.at_once_consumers_of"
+AT_ONCE = "infra.changes.append.inline_consumers_of"
 
 
 class Killed(BaseException):

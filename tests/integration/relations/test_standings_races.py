@@ -79,8 +79,8 @@ def test_killed_between_the_commit_and_the_cache_the_drain_makes_it_right(world,
     me, other, muted = make_accounts(3)
     load_standings(me, [other, muted]), load_standings(other, [me])
     with monkeypatch.context() as patch:
-        patch.setattr("infra.changes.append.at_once_consumers_of", lambda kind: [die])
-        patch.setattr("infra.changes.append.ring", lambda *_: die())
+        patch.setattr("infra.changes.append.inline_consumers_of", lambda kind: [die])
+        patch.setattr("infra.changes.append.wake", lambda *_: die())
         for act in (partial(follow, me, other), partial(mute, me, muted)):
             with pytest.raises(Killed):
                 act()
