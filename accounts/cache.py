@@ -84,7 +84,7 @@ def read_token_entry(entry: bytes) -> TokenFacts | None:
     return _decoder.decode(payload) if payload else None
 
 
-def put_token_command(checksum: str, facts: TokenFacts | None) -> Command:
+def write_token_command(checksum: str, facts: TokenFacts | None) -> Command:
     """Lays what the database says, unless the token has ended or its user changed meanwhile."""
     version = UNKNOWN if facts is None else facts.revision + 1
     payload = b"" if facts is None else msgspec.json.encode(facts)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from accounts.actions.restrict_account import restrict_account
-from accounts.cache import TOKENS, end_token_command, put_token_command, refresh_profiles
+from accounts.cache import TOKENS, end_token_command, refresh_profiles, write_token_command
 from accounts.changes import (
     AccountRestricted,
     ProfileChanged,
@@ -11,9 +11,9 @@ from accounts.changes import (
     UserCreated,
     UserRestricted,
 )
-from accounts.hot_profiles import restricted_command
-from accounts.queries.restrictions import read_restricted
-from accounts.queries.tokens import read_tokens_of
+from accounts.hot_profiles import new_validator_command
+from accounts.queries.restrictions import load_restrictions
+from accounts.queries.tokens import load_tokens_by_user
 from infra.caching.client import Command, redis
 from infra.caching.invalidation import forget_in_process, invalidation_command
 from infra.changes.failpoints import failpoint
@@ -21,7 +21,7 @@ from infra.changes.registry import Delivery, consumes
 from infra.sharding.buckets import group_by_shard
 from infra.sharding.sql import execute
 
-LAY = """
+CREATE = """
 INSERT INTO accounts_account (id, username, display_name, created_at)
 SELECT * FROM unnest(%s::bigint[], %s::text[], %s::text[], %s::timestamptz[])
 ON CONFLICT (id) DO NOTHING
@@ -29,12 +29,12 @@ ON CONFLICT (id) DO NOTHING
 
 
 @consumes(UserCreated, inline=True)
-def lay_accounts(alias: str, deliveries: Sequence[Delivery[UserCreated]]) -> None:
+def create_accounts(alias: str, deliveries: Sequence[Delivery[UserCreated]]) -> None:
     """Lays each new user's account row on its shard. One statement per shard; idempotent.
 
     Whom somebody restricted before there was a row is restricted now: that news found nothing.
     """
-    failpoint("accounts.before_laying")
+    failpoint("accounts.before_creating")
     created = {delivery.owner_id: delivery.payload for delivery in deliveries}
     for shard, account_ids in group_by_shard(created).items():
         _lay(shard, {account_id: created[account_id] for account_id in account_ids})
@@ -47,7 +47,9 @@ def _lay(shard: str, created: Mapping[int, UserCreated]) -> None:
     users = list(created.values())
     names = [user.username for user in users]
     display_names = [user.display_name for user in users]
-    execute(shard, LAY, (list(created), names, display_names, [user.created_at for user in users]))
+    execute(
+        shard, CREATE, (list(created), names, display_names, [user.created_at for user in users])
+    )
 
 
 @consumes(UserRestricted, inline=True)
@@ -57,15 +59,15 @@ def enforce_restrictions(alias: str, deliveries: Sequence[Delivery[UserRestricte
 
 
 def _restrict(account_ids: Iterable[int]) -> None:
-    for account_id, restricted in read_restricted(account_ids).items():
+    for account_id, restricted in load_restrictions(account_ids).items():
         restrict_account(account_id, restricted)
 
 
 @consumes(UserRestricted, inline=True)
 def refresh_tokens(alias: str, deliveries: Sequence[Delivery[UserRestricted]]) -> None:
     """Cached tokens know whether their user is frozen or suspended. One query, one round trip."""
-    facts = read_tokens_of([delivery.owner_id for delivery in deliveries])
-    _tell_tokens({checksum: put_token_command(checksum, one) for checksum, one in facts.items()})
+    facts = load_tokens_by_user([delivery.owner_id for delivery in deliveries])
+    _tell_tokens({checksum: write_token_command(checksum, one) for checksum, one in facts.items()})
 
 
 @consumes(ProfileChanged, AccountRestricted, inline=True)
@@ -77,11 +79,11 @@ def refresh_changed_profiles(
     refresh_profiles(delivery.owner_id for delivery in deliveries)
     if any(isinstance(delivery.payload, AccountRestricted) for delivery in deliveries):
         # In a round trip of its own: whoever reads the new stamp must find the profile changed.
-        redis().call(*restricted_command())
+        redis().call(*new_validator_command())
 
 
 @consumes(TokenRevoked, inline=True)
-def lay_tombstones(alias: str, deliveries: Sequence[Delivery[TokenRevoked]]) -> None:
+def write_token_tombstones(alias: str, deliveries: Sequence[Delivery[TokenRevoked]]) -> None:
     """Lays tombstones over cached tokens. Raises RedisError until they are laid."""
     checksums = [delivery.payload.checksum for delivery in deliveries]
     _tell_tokens({checksum: end_token_command(checksum) for checksum in checksums})

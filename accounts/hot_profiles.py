@@ -19,8 +19,8 @@ from infra.caching.client import Command, redis
 from infra.caching.hot_values import HotReply
 from infra.caching.keys import key
 
-STAMP = key("accounts.restricted:v1", 0)
-STAMP_BYTES = 8
+VALIDATOR = key("accounts.restricted:v1", 0)
+VALIDATOR_BYTES = 8
 # The stamp this process saw last; None: it knows none, and believes no copy.
 _seen: list[bytes | None] = [None]
 
@@ -34,7 +34,7 @@ class ProfileReading(NamedTuple):
     def keys(self) -> list[bytes]:
         """To be read by one MGET, beside others; the replies are for `complete_profiles`."""
         asked = profiles.keys(self.copies.missing)
-        return [STAMP, *asked] if self.copies.known else asked
+        return [VALIDATOR, *asked] if self.copies.known else asked
 
 
 def plan_profiles(account_ids: Iterable[int]) -> ProfileReading:
@@ -71,9 +71,9 @@ def load_shown_profiles(account_ids: Iterable[int]) -> dict[int, bytes]:
     return complete_profiles(reading, replies)
 
 
-def restricted_command() -> Command:
+def new_validator_command() -> Command:
     """Has every process drop its copies. To be sent once the cached profiles were changed."""
-    return ("SET", STAMP, secrets.token_bytes(STAMP_BYTES))
+    return ("SET", VALIDATOR, secrets.token_bytes(VALIDATOR_BYTES))
 
 
 def _holds(seen: bytes | None, stamp: bytes | None) -> bool:
@@ -84,13 +84,13 @@ def _holds(seen: bytes | None, stamp: bytes | None) -> bool:
     profiles.forget_all()
     _seen[0] = stamp
     if stamp is None:
-        _lay_stamp()
+        _create_validator()
     return False
 
 
-def _lay_stamp() -> None:
+def _create_validator() -> None:
     """A flush took it. Somebody else's stands; without Redis there is none."""
     try:
-        redis().call(*restricted_command(), "NX")
+        redis().call(*new_validator_command(), "NX")
     except RedisError:
         return

@@ -38,7 +38,7 @@ _INCLUDED = {
 
 
 @lru_cache(maxsize=1_024)
-def granted(scope: str) -> frozenset[str]:
+def expand_scopes(scope: str) -> frozenset[str]:
     """Every scope that a token of this scope text holds, included ones too."""
     named = scope.split()
     return frozenset(named).union(*(_INCLUDED.get(name, ()) for name in named))
@@ -55,7 +55,7 @@ class MastodonScopes(BaseScopes):
         return DESCRIPTIONS
 
     def get_available_scopes(self, application: Any = None, **_: Any) -> Iterable[str]:
-        return DESCRIPTIONS if application is None else granted(application.scopes)
+        return DESCRIPTIONS if application is None else expand_scopes(application.scopes)
 
     def get_default_scopes(self, application: Any = None, **_: Any) -> list[str]:
         """`read`, or all that an application without it registered."""

@@ -11,14 +11,14 @@ from ipaddress import IPv6Address, IPv6Network, ip_address
 
 from django.http import HttpRequest
 
-from accounts.api.quotas import address_of
+from accounts.api.quotas import client_address
 
 _COLUMN_LENGTH = 255
 # What one subscriber is given: any address in it is theirs.
 _SITE_BITS = 64
 
 
-def name_of(request: HttpRequest, credentials: Mapping[str, str] | None = None) -> str:
+def sign_in_name(request: HttpRequest, credentials: Mapping[str, str] | None = None) -> str:
     """The name that somebody signs in with, as it is looked up: in any case it is the same one.
 
     Otherwise Ann, aNn and anN would give three times as many tries.
@@ -28,11 +28,11 @@ def name_of(request: HttpRequest, credentials: Mapping[str, str] | None = None) 
     return name.replace("\x00", "\ufffd")[:_COLUMN_LENGTH]
 
 
-def known_address_of(request: HttpRequest) -> str | None:
+def sign_in_network(request: HttpRequest) -> str | None:
     """Where they sign in from, of IPv6 the network; None for what is no address, as behind a unix
     socket."""
     try:
-        return _site_of(address_of(request))
+        return _site_of(client_address(request))
     except ValueError:
         return None
 

@@ -23,7 +23,7 @@ class Restriction(IntFlag):
     PURGED = 16
 
 
-class Restricted(NamedTuple):
+class RestrictionState(NamedTuple):
     """The restrictions of an account; a higher `revision` is newer news of them.
 
     `suspended_at`: since when it is suspended, None while it is not.

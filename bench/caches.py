@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from accounts.cache import profiles
-from accounts.queries.cards import complete_cards, forget_cards, plan_cards
+from accounts.queries.in_process import complete_accounts, forget_accounts, plan_accounts
 from bench.world import TEXT, drain_all, make_accounts
 from infra.caching.client import redis
 from posts.actions.create_post import create_post
@@ -60,9 +60,9 @@ def _load_posts(ids: Sequence[PostId]) -> None:
 
 
 def _load_cards(ids: Sequence[int]) -> None:
-    reading = plan_cards(ids)
+    reading = plan_accounts(ids)
     replies = redis().run(reading.commands()) if reading.missing else []
-    assert len(complete_cards(reading, replies)) == len(ids)
+    assert len(complete_accounts(reading, replies)) == len(ids)
 
 
 def _tiers(load: Load) -> dict[str, dict[str, float]]:
@@ -92,7 +92,7 @@ def _empty_all() -> None:
 
 
 def _empty_memory() -> None:
-    forget_cards()
+    forget_accounts()
     forget_counts()
     in_process_posts.forget_all()
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from django.contrib.auth import get_user_model
 from django.core.management import call_command
 
-from accounts.actions.issue_token import issue_token
+from accounts.actions.tokens import issue_token
 from accounts.models import Account, Application
 from infra.changes.drain import drain
 from infra.changes.lanes import all_lanes

@@ -23,11 +23,11 @@ PASSWORD_HASHERS = [
 AXES_FAILURE_LIMIT = 5
 # With whatever names, from one address: people behind one are many, and each mistypes now and then.
 SIGN_IN_FAILURES_PER_ADDRESS = 50
-AXES_HANDLER = "accounts.guessing.SignInHandler"
+AXES_HANDLER = "accounts.sign_in_throttle.SignInHandler"
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
-AXES_USERNAME_CALLABLE = "accounts.sign_in.name_of"
-AXES_CLIENT_IP_CALLABLE = "accounts.sign_in.known_address_of"
+AXES_USERNAME_CALLABLE = "accounts.sign_in.sign_in_name"
+AXES_CLIENT_IP_CALLABLE = "accounts.sign_in.sign_in_network"
 AXES_RESET_ON_SUCCESS = True
 # Who goes on guessing is not locked out for ever, and adds no rows.
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False

@@ -2,11 +2,11 @@
 
 from datetime import datetime
 
-from accounts.actions.issue_token import issue_token
 from accounts.actions.register_application import register_application
+from accounts.actions.tokens import issue_token
 from accounts.models import Application
 from accounts.oauth import OUT_OF_BAND
-from accounts.queries.usernames import find_account_id
+from accounts.queries.users import find_account_id
 from accounts.scopes import BROAD
 from accounts.types import NewApplication
 from demo.errors import NoSuchAccount

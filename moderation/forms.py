@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 from django import forms
 from django.core.exceptions import ValidationError
 
-from accounts.queries.usernames import find_account_id, is_user
+from accounts.queries.users import find_account_id, is_user
 from infra.api.ids import parse_account_id
 from moderation.models import APPEAL_LENGTH, REASON_LENGTH, Appeal, Decision
 from moderation.types import ACCOUNT_DECISIONS, POST_DECISIONS, STRIKES

@@ -7,7 +7,7 @@ import orjson
 from django.http import HttpResponse
 from django.test import Client
 
-from accounts.actions.issue_token import issue_token
+from accounts.actions.tokens import issue_token
 from accounts.models import Application
 from accounts.queries.viewers import find_viewer
 from infra.api.errors import LoginDisabled

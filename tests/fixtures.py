@@ -12,7 +12,7 @@ from django.db import connections
 from django.test.utils import setup_databases, teardown_databases
 from pytest_django import DjangoDbBlocker
 
-from accounts.queries import cards, viewers
+from accounts.queries import in_process, viewers
 from infra.caching.client import _known, redis
 from infra.caching.listener import LISTENER, LISTENING
 from posts.cache import counts
@@ -66,7 +66,7 @@ def memory() -> Iterator[None]:
     Between two lines of a test that counts, a crowded machine may take longer than a second.
     """
     with pytest.MonkeyPatch.context() as patch:
-        for tier in (cards._cards, counts._counts_in_memory):
+        for tier in (in_process._accounts, counts._counts_in_memory):
             patch.setattr(tier, "_cache", TTLCache(tier._cache.maxsize, PATIENCE_S))
         patch.setattr(entries, "COPY_S", float(PATIENCE_S))
         patch.setattr(viewers, "LOCAL_S", float(PATIENCE_S))

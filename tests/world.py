@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 from django.apps import apps
 from django.db import connections, transaction
 
-from accounts.actions.restrict_user import lock_user, restrict_user
+from accounts.actions.restrict import lock_user, restrict_user
 from accounts.models import Account, User
 from accounts.queries import site_counts
-from accounts.queries.cards import forget_cards
+from accounts.queries.in_process import forget_accounts
 from accounts.types import Restriction
 from infra.caching.client import redis
 from infra.changes.drain import drain
@@ -46,7 +46,7 @@ def clean() -> None:
 
 def forget_memory() -> None:
     """What this process keeps of what it read."""
-    forget_cards()
+    forget_accounts()
     forget_counts()
     in_process_posts.forget_all()
     site_counts._Memory.fresh_until = 0

@@ -3,7 +3,7 @@
 from django.db import transaction
 
 from accounts.changes import AccountRestricted
-from accounts.types import Restricted
+from accounts.types import RestrictionState
 from infra.changes.append import append_change
 from infra.changes.failpoints import failpoint
 from infra.sharding.buckets import shard_of
@@ -17,7 +17,7 @@ WHERE id = %s AND restriction_revision < %s
 """
 
 
-def restrict_account(account_id: int, new: Restricted) -> bool:
+def restrict_account(account_id: int, new: RestrictionState) -> bool:
     """Writes news of an account's restrictions; False when the row has them, or newer ones.
 
     All readers obey the row at their next read: the cached profile and the invalidation log

@@ -10,7 +10,7 @@ from django.contrib.auth.hashers import make_password
 from django.db import IntegrityError, transaction
 
 from accounts.actions.check_new_user import new_user_faults, taken_fault
-from accounts.actions.issue_token import issue_token
+from accounts.actions.tokens import issue_token
 from accounts.changes import UserCreated
 from accounts.models import AccessToken, User
 from accounts.types import IssuedToken, NewUser

@@ -53,10 +53,10 @@ def _claim(kind: str, subject_id: int, limit: int) -> QuotaClaim:
 
 
 def _of_address(request: HttpRequest) -> QuotaClaim:
-    return QuotaClaim(f"address-{address_of(request)}", settings.QUOTA_PER_ADDRESS)
+    return QuotaClaim(f"address-{client_address(request)}", settings.QUOTA_PER_ADDRESS)
 
 
-def address_of(request: HttpRequest) -> str:
+def client_address(request: HttpRequest) -> str:
     """Where a request comes from: past as many proxies of ours as there are, and no further.
 
     What stands before them in X-Forwarded-For anybody can write.

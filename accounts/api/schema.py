@@ -34,7 +34,7 @@ _REFUSED = {
 }
 
 
-def tell_refusals(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+def describe_refusals(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     """Adds to every operation that takes a token how tokens are refused."""
     content = {"application/json": {"schema": _ERROR}}
     for path in result["paths"].values():
@@ -64,7 +64,7 @@ class BearerTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-unty
         return {"type": "oauth2", "flows": {"authorizationCode": code, "clientCredentials": token}}
 
 
-class Account(Serializer[Any]):
+class AccountEntity(Serializer[Any]):
     id = CharField()
     username = CharField()
     acct = CharField()
@@ -93,39 +93,39 @@ class Account(Serializer[Any]):
     statuses_count = IntegerField()
 
 
-class CredentialAccount(Account):
+class CredentialAccountEntity(AccountEntity):
     source = DictField(help_text="What only its owner sees")  # type: ignore[assignment]
 
 
-class NewAccount(Serializer[Any]):
+class NewAccountBody(Serializer[Any]):
     username = CharField()
     email = EmailField()
     password = CharField()
     agreement = BooleanField()
 
 
-class ProfileEdit(Serializer[Any]):
+class ProfileEditBody(Serializer[Any]):
     display_name = CharField(required=False)
     note = CharField(required=False)
     locked = BooleanField(required=False)
     bot = BooleanField(required=False)
 
 
-class Token(Serializer[Any]):
+class TokenEntity(Serializer[Any]):
     access_token = CharField()
     token_type = CharField()
     scope = CharField()
     created_at = IntegerField(help_text="Unix seconds")
 
 
-class NewApplication(Serializer[Any]):
+class NewApplicationBody(Serializer[Any]):
     client_name = CharField()
     redirect_uris = CharField(help_text="One or more, separated by line breaks")
     scopes = CharField(required=False)
     website = CharField(required=False)
 
 
-class Application(Serializer[Any]):
+class ApplicationEntity(Serializer[Any]):
     id = CharField()
     name = CharField()
     website = CharField(allow_null=True)
@@ -135,13 +135,13 @@ class Application(Serializer[Any]):
     vapid_key = CharField(allow_blank=True)
 
 
-class CredentialApplication(Application):
+class CredentialApplicationEntity(ApplicationEntity):
     client_id = CharField()
     client_secret = CharField()
     client_secret_expires_at = IntegerField()
 
 
-class Instance(Serializer[Any]):
+class InstanceEntity(Serializer[Any]):
     uri = CharField()
     title = CharField()
     short_description = CharField()
@@ -160,7 +160,7 @@ class Instance(Serializer[Any]):
     rules = ListField()
 
 
-class InstanceV2(Serializer[Any]):
+class InstanceV2Entity(Serializer[Any]):
     domain = CharField()
     title = CharField()
     version = CharField()

@@ -65,7 +65,7 @@ def require_account(account_id: int) -> None:
         raise AccountNotFound
 
 
-def require_laid(account_id: int) -> None:
+def require_account_row(account_id: int) -> None:
     """As require_account, but suspended ones will do: they can be let go of.
 
     Cost: as find_existing, and for who is not shown one query more.

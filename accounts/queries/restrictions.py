@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from accounts.types import Restricted, Restriction
+from accounts.types import Restriction, RestrictionState
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.sql import fetch_all
 
@@ -12,7 +12,7 @@ WHERE id = ANY(%s::bigint[]) AND restriction_revision > 0
 """
 
 
-def read_restricted(account_ids: Iterable[int]) -> dict[int, Restricted]:
+def load_restrictions(account_ids: Iterable[int]) -> dict[int, RestrictionState]:
     """Of those accounts that ever had any. One query."""
     rows = fetch_all(GLOBAL_ALIAS, READ, (list(account_ids),))
-    return {row[0]: Restricted(Restriction(row[1]), row[2], row[3]) for row in rows}
+    return {row[0]: RestrictionState(Restriction(row[1]), row[2], row[3]) for row in rows}

@@ -36,7 +36,7 @@ class _Memory:
     fresh_until = 0.0
 
 
-def site_counts() -> SiteCounts:
+def get_site_counts() -> SiteCounts:
     """Exact for small sites, within a few percent for large ones; at most KEPT_S old.
 
     While a database is out of reach the last counts stay. Cost: nothing, and once a KEPT_S two
@@ -47,7 +47,7 @@ def site_counts() -> SiteCounts:
         try:
             _Memory.counts = SiteCounts(_count_users(), _count_posts())
         except (DatabaseError, InterfaceError) as error:
-            log.warning("site_counts.kept", error=str(error))
+            log.warning("site_counts.not_refreshed", error=str(error))
     return _Memory.counts
 
 

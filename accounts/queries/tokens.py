@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from redis.exceptions import RedisError
 
-from accounts.cache import TokenFacts, put_token_command, read_token_entry, token_key
+from accounts.cache import TokenFacts, read_token_entry, token_key, write_token_command
 from accounts.types import Restriction
 from infra.caching.client import redis
 from infra.changes.failpoints import failpoint
@@ -43,7 +43,7 @@ def _load_and_put(checksum: str) -> TokenFacts | None:
     facts = _load(checksum)
     failpoint("accounts.token_loaded")
     try:
-        if redis().call(*put_token_command(checksum, facts)):
+        if redis().call(*write_token_command(checksum, facts)):
             return facts
         # Somebody knows better: the token ended, or began, while we were reading.
         return read_token_entry(redis().call("GET", token_key(checksum)) or b"")
@@ -56,7 +56,7 @@ def _load(checksum: str) -> TokenFacts | None:
     return TokenFacts(*row[1:]) if row else None
 
 
-def read_tokens_of(user_ids: Sequence[int]) -> dict[str, TokenFacts]:
+def load_tokens_by_user(user_ids: Sequence[int]) -> dict[str, TokenFacts]:
     """What the tokens of these users allow, by checksum. One query."""
     rows = fetch_all(GLOBAL_ALIAS, OF_USERS, (list(user_ids),))
     return {row[0]: TokenFacts(*row[1:]) for row in rows}

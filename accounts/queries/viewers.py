@@ -10,7 +10,7 @@ from cachebox import LRUCache
 
 from accounts.cache import TOKENS, TokenFacts
 from accounts.queries.tokens import find_token
-from accounts.scopes import granted
+from accounts.scopes import expand_scopes
 from accounts.types import Viewer
 from infra.api.errors import LoginDisabled
 from infra.caching.invalidation import register_copies
@@ -23,23 +23,23 @@ LOCAL_S = 0.8
 LOCAL_TOKENS = 100_000
 
 
-class Known(NamedTuple):
+class CachedViewer(NamedTuple):
     """A viewer in process memory, good `until` this reading of the monotonic clock."""
 
     viewer: Viewer
     until: float
 
 
-class KnownTokens:
+class InProcessViewers:
     """Viewers by the checksum of their token; unknown tokens are asked for each time."""
 
     def __init__(self) -> None:
-        self._known: LRUCache[str, Known] = LRUCache(LOCAL_TOKENS)
+        self._known: LRUCache[str, CachedViewer] = LRUCache(LOCAL_TOKENS)
         self._invalidated: InvalidationTimes[str] = InvalidationTimes()
         self._changing = threading.Lock()
         self.get = self._known.get
 
-    def keep(self, checksum: str, known: Known, asked_at: float) -> None:
+    def keep(self, checksum: str, known: CachedViewer, asked_at: float) -> None:
         """Unless the token ended since it was asked for."""
         LISTENER.start()
         with self._changing:
@@ -58,7 +58,7 @@ class KnownTokens:
             self._known.clear()
 
 
-_known = KnownTokens()
+_known = InProcessViewers()
 register_copies(TOKENS, _known)
 
 
@@ -87,11 +87,11 @@ def _ask(checksum: str) -> Viewer | None:
     if facts is None or left_s <= 0:
         return None
     viewer = _viewer_of(facts)
-    _known.keep(checksum, Known(viewer, asked + min(LOCAL_S, left_s)), asked)
+    _known.keep(checksum, CachedViewer(viewer, asked + min(LOCAL_S, left_s)), asked)
     return viewer
 
 
 def _viewer_of(facts: TokenFacts) -> Viewer:
-    scopes, quota = granted(facts.scope), facts.application_quota
+    scopes, quota = expand_scopes(facts.scope), facts.application_quota
     who = (facts.account_id, facts.application_id)
     return Viewer(*who, scopes, facts.token_id, quota, facts.is_frozen)

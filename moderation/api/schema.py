@@ -5,7 +5,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework.serializers import BooleanField, CharField, DateTimeField, ListField, Serializer
 
-from accounts.api.schema import Account
+from accounts.api.schema import AccountEntity
 
 
 @extend_schema_serializer(component_name="NewReport")
@@ -29,7 +29,7 @@ class ReportEntity(Serializer[Any]):
     created_at = DateTimeField()
     status_ids = ListField(child=CharField(), allow_null=True)
     rule_ids = ListField(child=CharField(), allow_null=True)
-    target_account = Account()
+    target_account = AccountEntity()
 
 
 @extend_schema_serializer(component_name="NewAppeal")
@@ -53,4 +53,4 @@ class StrikeEntity(Serializer[Any]):
     status_ids = ListField(child=CharField(), allow_null=True)
     appeal = AppealEntity(allow_null=True)
     created_at = DateTimeField()
-    target_account = Account()
+    target_account = AccountEntity()

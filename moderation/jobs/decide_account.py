@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 from django.core.management import CommandError
 
 from accounts.errors import AccountNotFound
-from accounts.queries.restrictions import read_restricted
-from accounts.queries.usernames import is_user
+from accounts.queries.restrictions import load_restrictions
+from accounts.queries.users import is_user
 from accounts.types import Restriction
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import JobFlag
@@ -50,7 +50,7 @@ def decide_one(work: Work, act: DecisionKind, reason: str, now: datetime) -> Ite
 def _would_change(account_id: int, act: DecisionKind) -> bool:
     if not is_user(account_id):
         raise AccountNotFound
-    held = read_restricted([account_id]).get(account_id)
+    held = load_restrictions([account_id]).get(account_id)
     restrictions = held.restrictions if held else Restriction.NONE
     if act is DecisionKind.RESTORE:
         return restrictions is not Restriction.NONE

@@ -10,7 +10,7 @@ from functools import partial
 
 from django.db import transaction
 
-from accounts.actions.restrict_user import lock_user, restrict_user
+from accounts.actions.restrict import lock_user, restrict_user
 from accounts.actions.update_profile import update_profile
 from accounts.types import ProfileEdit, Restriction
 from infra.changes.failpoints import failpoint

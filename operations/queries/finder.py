@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from django.urls import reverse
 
-from accounts.queries.usernames import find_account_id, is_user
+from accounts.queries.users import find_account_id, is_user
 from infra.api.ids import parse_account_id
 from operations.types import SearchResult
 from posts.ids import MalformedPostId, PostId

@@ -15,7 +15,7 @@ from rest_framework.serializers import (
     URLField,
 )
 
-from accounts.api.schema import Account
+from accounts.api.schema import AccountEntity
 
 IDEMPOTENCY_KEY = OpenApiParameter(
     "Idempotency-Key",
@@ -58,7 +58,7 @@ class StatusEntity(Serializer[Any]):
     poll = DictField(allow_null=True)
     edited_at = DateTimeField(allow_null=True)
     filtered = ListField(child=DictField())
-    account = Account()
+    account = AccountEntity()
     replies_count = IntegerField()
     reblogs_count = IntegerField()
     favourites_count = IntegerField()
@@ -70,7 +70,7 @@ class StatusEntity(Serializer[Any]):
 
 @extend_schema_serializer(component_name="HomeStatus")
 class HomeStatusEntity(StatusEntity):
-    reblogged_by = Account(
+    reblogged_by = AccountEntity(
         many=True, required=False, help_text="Of a repost: who of the followees reposted the post"
     )
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from cachebox import TTLCache
 
-from accounts.queries.cards import forget_card, forget_cards
+from accounts.queries.in_process import forget_account, forget_accounts
 from infra.caching.client import Command
 from infra.caching.keys import key
 from infra.caching.process_cache import find_copies
@@ -95,14 +95,14 @@ class InProcessPosts:
         with self._lock:
             self._posts.clear()
             self._offset = None
-        forget_cards()
+        forget_accounts()
 
     def _begin(self, offset: LogOffset) -> LogOffset:
         """What is gone from here on will be noticed; what is in memory may have missed some."""
         with self._lock:
             self._posts.clear()
             self._offset = offset
-        forget_cards()
+        forget_accounts()
         return offset
 
     def _forget(self, news: Sequence[Any]) -> LogOffset:
@@ -112,7 +112,7 @@ class InProcessPosts:
                 if len(value) == PACKED_BYTES:
                     self._posts.pop(PostId.from_packed(value), None)
                 elif len(value) == ACCOUNT.size:
-                    forget_card(*ACCOUNT.unpack(value))
+                    forget_account(*ACCOUNT.unpack(value))
             if self._offset is None or _order(self._offset) < _order(newest):
                 self._offset = newest
         return newest

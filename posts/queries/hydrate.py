@@ -7,7 +7,12 @@ from typing import Any, NamedTuple
 
 from redis.exceptions import RedisError
 
-from accounts.queries.cards import CardReading, complete_cards, plan_cards, plan_cards_anew
+from accounts.queries.in_process import (
+    AccountReading,
+    complete_accounts,
+    plan_accounts,
+    plan_accounts_from_redis,
+)
 from infra.caching.client import Command, redis
 from posts.api.present import NO_COUNTS, present_repost, present_status
 from posts.cache.counts import complete_counts, plan_counts
@@ -94,7 +99,7 @@ def hydrate(
     commands = [command for part in parts for command in part]
     replies, is_away = _ask(commands)
     post_replies, card_replies, count_replies, news, extra_replies = _split(replies, parts)
-    accounts = complete_cards(cards, card_replies)
+    accounts = complete_accounts(cards, card_replies)
     if log_read:
         accounts = _confirm(accounts, cards.known, log_read, None if is_away else news[0])
     loaded = complete_posts(posts, post_replies)
@@ -108,12 +113,12 @@ def hydrate(
     )
 
 
-def _plan_cards(account_ids: Collection[int], log_read: LogRead | None) -> CardReading:
+def _plan_cards(account_ids: Collection[int], log_read: LogRead | None) -> AccountReading:
     """From process memory only where the log can tell whether it holds."""
     return (
-        plan_cards_anew(account_ids)
+        plan_accounts_from_redis(account_ids)
         if log_read and log_read.since is None
-        else plan_cards(account_ids)
+        else plan_accounts(account_ids)
     )
 
 
@@ -123,13 +128,13 @@ def _confirm(
     """The cards, those from memory read anew that the log has news of; all of them without Redis
     (`news` None). Cost: nothing, where there is news of them one round trip."""
     if news is None:
-        held = plan_cards_anew(from_memory)
+        held = plan_accounts_from_redis(from_memory)
     elif in_process_posts.apply_log(log_read, news) == log_read.since:
         return accounts
     else:
-        held = plan_cards(from_memory)
+        held = plan_accounts(from_memory)
     kept = {i: card for i, card in accounts.items() if i not in held.missing}
-    return kept | complete_cards(held, _ask(held.commands())[0])
+    return kept | complete_accounts(held, _ask(held.commands())[0])
 
 
 def _split(replies: Sequence[Any], parts: Sequence[Sequence[Any]]) -> Iterator[Sequence[Any]]:

@@ -12,7 +12,7 @@ from rest_framework.serializers import (
     Serializer,
 )
 
-from accounts.api.schema import Account
+from accounts.api.schema import AccountEntity
 
 MOST_FAMILIAR_TARGETS = 40
 FAMILIAR_IDS = OpenApiParameter(
@@ -32,10 +32,10 @@ class MuteOptions(Serializer[Any]):
     notifications = BooleanField(required=False, default=True)
 
 
-class MutedAccount(Account):
+class MutedAccount(AccountEntity):
     mute_expires_at = DateTimeField(allow_null=True)
 
 
 class FamiliarFollowers(Serializer[Any]):
     id = CharField()
-    accounts = Account(many=True)
+    accounts = AccountEntity(many=True)

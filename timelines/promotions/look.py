@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from accounts.queries.cards import CardReading, complete_cards, plan_cards
+from accounts.queries.in_process import AccountReading, complete_accounts, plan_accounts
 from infra.caching.client import Command, redis
 from infra.changes.errors import UNREACHABLE
 from posts.cache.counts import CountReadPlan, complete_counts, plan_counts
@@ -32,7 +32,7 @@ class Look(NamedTuple):
     ids: Sequence[PostId]
     people: Sequence[int]
     posts: PostReadPlan
-    cards: CardReading
+    cards: AccountReading
     counts: CountReadPlan
 
     def _parts(self) -> list[list[Command]]:
@@ -53,7 +53,7 @@ class Look(NamedTuple):
         )
         fragments = complete_posts(self.posts, posts)
         totals = complete_counts(self.counts, counts, fragments)
-        hydrated = Hydrated(fragments, complete_cards(self.cards, cards), totals, None)
+        hydrated = Hydrated(fragments, complete_accounts(self.cards, cards), totals, None)
         marks = complete_viewer_state(self.viewer_id, own)
         flags = find_flags(self.viewer_id, marks, self.ids)
         people = self.people
@@ -68,7 +68,7 @@ def place_and_look(walk: Walk, offers: Sequence[Offer], now_s: float) -> Found:
     ids = [one.target for one in campaigns if isinstance(one.target, PostId)]
     people = list({one.account_id for one in campaigns if one.account_id is not None})
     look = Look(
-        viewer_id, ids, people, plan_posts(ids, now_s), plan_cards(people), plan_counts(ids)
+        viewer_id, ids, people, plan_posts(ids, now_s), plan_accounts(people), plan_counts(ids)
     )
     *replies, placed = redis().run([*look.commands(), walk.place_command(offers, now_s)])
     spots = spots_of(placed)

@@ -14,7 +14,7 @@ from accounts.api.fields import read_text
 from accounts.api.present import present_token
 from accounts.errors import AccountNotFound
 from accounts.queries.load import get_account_json, load_account_json
-from accounts.queries.usernames import find_account_id
+from accounts.queries.users import find_account_id
 from accounts.types import NewUser
 from infra.api.endpoint import Endpoint
 from infra.api.errors import InvalidRequest
@@ -33,7 +33,7 @@ class AccountsView(Endpoint):
     public = True
     needs_user = False
 
-    @extend_schema(parameters=[schema.ID_LIST], responses=schema.Account(many=True))
+    @extend_schema(parameters=[schema.ID_LIST], responses=schema.AccountEntity(many=True))
     def get(self, request: ApiRequest) -> HttpResponse:
         """Accounts in the order asked for; unknown ids are left out."""
         texts = request.query_params.getlist("id[]") or request.query_params.getlist("id")
@@ -42,7 +42,7 @@ class AccountsView(Endpoint):
         wanted = [account_id for account_id in map(parse_account_id, texts) if account_id]
         return json_response(b"[%b]" % b",".join(load_account_json(wanted).values()))
 
-    @extend_schema(request=schema.NewAccount, responses=schema.Token)
+    @extend_schema(request=schema.NewAccountBody, responses=schema.TokenEntity)
     def post(self, request: ApiRequest) -> HttpResponse:
         """Creates the user and gives the application a token that speaks for them."""
         token = sign_up_with_token(_new_user(request), request.user.token_id, datetime.now(UTC))
@@ -55,7 +55,7 @@ class AccountView(Endpoint):
     scopes = {"GET": "read:accounts"}
     public = True
 
-    @extend_schema(responses=schema.Account)
+    @extend_schema(responses=schema.AccountEntity)
     def get(self, request: ApiRequest, account_id: int) -> HttpResponse:
         return json_response(get_account_json(account_id, request.is_from(account_id)))
 
@@ -66,7 +66,7 @@ class LookupView(Endpoint):
     scopes = {"GET": "read:accounts"}
     public = True
 
-    @extend_schema(parameters=[schema.LOOKUP], responses=schema.Account)
+    @extend_schema(parameters=[schema.LOOKUP], responses=schema.AccountEntity)
     def get(self, request: ApiRequest) -> HttpResponse:
         account_id = find_account_id(_local_name(request.query_params.get("acct", "")))
         if account_id is None:

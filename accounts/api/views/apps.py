@@ -23,7 +23,7 @@ class AppsView(Endpoint):
     public = True
     authentication_classes = ()
 
-    @extend_schema(request=schema.NewApplication, responses=schema.CredentialApplication)
+    @extend_schema(request=schema.NewApplicationBody, responses=schema.CredentialApplicationEntity)
     def post(self, request: ApiRequest) -> HttpResponse:
         application, secret = register_application(_new_application(request))
         keys = {
@@ -39,7 +39,7 @@ class AppCredentialsView(Endpoint):
 
     needs_user = False
 
-    @extend_schema(responses=schema.Application)
+    @extend_schema(responses=schema.ApplicationEntity)
     def get(self, request: ApiRequest) -> HttpResponse:
         application = Application.objects.get(pk=request.user.application_id)
         return json_response(orjson.dumps(_entity(application)))

@@ -22,7 +22,7 @@ class VerifyCredentialsView(Endpoint):
 
     scopes = {"GET": "profile"}
 
-    @extend_schema(responses=schema.CredentialAccount)
+    @extend_schema(responses=schema.CredentialAccountEntity)
     def get(self, request: ApiRequest) -> HttpResponse:
         return _answer_credentials(request.account_id)
 
@@ -32,7 +32,7 @@ class UpdateCredentialsView(Endpoint):
 
     scopes = {"PATCH": "write:accounts"}
 
-    @extend_schema(request=schema.ProfileEdit, responses=schema.CredentialAccount)
+    @extend_schema(request=schema.ProfileEditBody, responses=schema.CredentialAccountEntity)
     def patch(self, request: ApiRequest) -> HttpResponse:
         update_profile(request.account_id, _edit(request))
         return _answer_credentials(request.account_id)

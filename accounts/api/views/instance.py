@@ -6,7 +6,7 @@ from drf_spectacular.utils import extend_schema
 
 from accounts.api import schema
 from accounts.api.instance import present_instance, present_instance_v2
-from accounts.queries.site_counts import site_counts
+from accounts.queries.site_counts import get_site_counts
 from infra.api.endpoint import Endpoint
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
@@ -17,9 +17,9 @@ class InstanceView(Endpoint):
 
     public = True
 
-    @extend_schema(responses=schema.Instance)
+    @extend_schema(responses=schema.InstanceEntity)
     def get(self, request: ApiRequest) -> HttpResponse:
-        return json_response(orjson.dumps(present_instance(site_counts())))
+        return json_response(orjson.dumps(present_instance(get_site_counts())))
 
 
 class InstanceV2View(Endpoint):
@@ -27,6 +27,6 @@ class InstanceV2View(Endpoint):
 
     public = True
 
-    @extend_schema(operation_id="instance_v2_retrieve", responses=schema.InstanceV2)
+    @extend_schema(operation_id="instance_v2_retrieve", responses=schema.InstanceV2Entity)
     def get(self, request: ApiRequest) -> HttpResponse:
-        return json_response(orjson.dumps(present_instance_v2(site_counts())))
+        return json_response(orjson.dumps(present_instance_v2(get_site_counts())))

@@ -8,7 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management import CommandError
 
-from accounts.queries.restrictions import read_restricted
+from accounts.queries.restrictions import load_restrictions
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import WALK
 from infra.jobs.types import Batch, Work
@@ -37,7 +37,7 @@ class Command(JobCommand):
         return bounded(purge_accounts(work, before, DecisionOrigin(None, "purge_accounts"), now))
 
     def _check(self, account_id: int, is_meant: bool) -> None:
-        found = read_restricted([account_id]).get(account_id)
+        found = load_restrictions([account_id]).get(account_id)
         if found is None or found.suspended_at is None:
             raise CommandError("this account is not suspended: suspend_account does that")
         if not is_meant:

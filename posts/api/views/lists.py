@@ -5,7 +5,7 @@ from typing import ClassVar
 from django.http import HttpResponse
 from drf_spectacular.utils import extend_schema
 
-from accounts.api.schema import Account
+from accounts.api.schema import AccountEntity
 from infra.api.endpoint import Endpoint
 from infra.api.pages import Window, page_response, read_window
 from infra.api.parameters import PAGING
@@ -28,7 +28,7 @@ class RebloggedByView(Endpoint):
     public = True
     kind: ClassVar[Kind] = Kind.REPOST
 
-    @extend_schema(parameters=PAGING, responses=Account(many=True))
+    @extend_schema(parameters=PAGING, responses=AccountEntity(many=True))
     def get(self, request: ApiRequest, status_id: PostId) -> HttpResponse:
         window = _window(request, DEFAULT_ACCOUNTS, MOST_ACCOUNTS)
         page = list_responders(status_id, self.kind, viewer_of(request), window)

@@ -3,7 +3,7 @@
 from django.http import HttpResponse
 from drf_spectacular.utils import extend_schema
 
-from accounts.queries.load import require_laid
+from accounts.queries.load import require_account_row
 from infra.api.endpoint import Endpoint
 from infra.api.parsing import find_flag, read_count
 from infra.api.request import ApiRequest
@@ -34,7 +34,7 @@ class UnblockView(Endpoint):
 
     @extend_schema(request=None, responses=schema.Relationship)
     def post(self, request: ApiRequest, account_id: int) -> HttpResponse:
-        require_laid(account_id)
+        require_account_row(account_id)
         unblock(request.account_id, account_id)
         return answer_relationship(request, account_id)
 
@@ -59,6 +59,6 @@ class UnmuteView(Endpoint):
 
     @extend_schema(request=None, responses=schema.Relationship)
     def post(self, request: ApiRequest, account_id: int) -> HttpResponse:
-        require_laid(account_id)
+        require_account_row(account_id)
         unmute(request.account_id, account_id)
         return answer_relationship(request, account_id)

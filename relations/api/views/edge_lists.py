@@ -5,7 +5,7 @@ from typing import ClassVar
 from django.http import HttpResponse
 from drf_spectacular.utils import extend_schema
 
-from accounts.api.schema import Account
+from accounts.api.schema import AccountEntity
 from accounts.queries.load import load_account_json, require_account
 from infra.api.endpoint import Endpoint
 from infra.api.pages import Page, page_response, read_window
@@ -36,7 +36,7 @@ class FollowersView(Endpoint):
     shown: ClassVar[EdgeList] = FOLLOWERS_LIST
     own: ClassVar[EdgeList] = OWN_FOLLOWERS_LIST
 
-    @extend_schema(parameters=PAGING, responses=Account(many=True))
+    @extend_schema(parameters=PAGING, responses=AccountEntity(many=True))
     def get(self, request: ApiRequest, account_id: int) -> HttpResponse:
         require_account(account_id)
         edge_list = self.own if request.is_from(account_id) else self.shown
@@ -56,7 +56,7 @@ class QuietFollowingView(Endpoint):
     scopes = {"GET": "read:follows"}
     edge_list: ClassVar[EdgeList] = QUIET_LIST
 
-    @extend_schema(parameters=PAGING, responses=Account(many=True))
+    @extend_schema(parameters=PAGING, responses=AccountEntity(many=True))
     def get(self, request: ApiRequest) -> HttpResponse:
         return answer_accounts(request, read_page(request, self.edge_list, request.account_id))
 

@@ -3,7 +3,7 @@
 from django.http import HttpResponse
 from drf_spectacular.utils import extend_schema
 
-from accounts.queries.load import require_laid
+from accounts.queries.load import require_account_row
 from infra.api.endpoint import Endpoint
 from infra.api.parsing import find_flag
 from infra.api.request import ApiRequest
@@ -32,7 +32,7 @@ class UnfollowView(Endpoint):
 
     @extend_schema(request=None, responses=schema.Relationship)
     def post(self, request: ApiRequest, account_id: int) -> HttpResponse:
-        require_laid(account_id)
+        require_account_row(account_id)
         unfollow(request.account_id, account_id)
         return answer_relationship(request, account_id)
 
@@ -44,7 +44,7 @@ class RemoveFollowerView(Endpoint):
 
     @extend_schema(request=None, responses=schema.Relationship)
     def post(self, request: ApiRequest, account_id: int) -> HttpResponse:
-        require_laid(account_id)
+        require_account_row(account_id)
         remove_follower(request.account_id, account_id)
         return answer_relationship(request, account_id)
 

@@ -6,7 +6,7 @@ import orjson
 from django.http import HttpResponse
 from drf_spectacular.utils import extend_schema
 
-from accounts.api.schema import Account
+from accounts.api.schema import AccountEntity
 from accounts.queries.load import require_account
 from infra.api.endpoint import Endpoint
 from infra.api.pages import Page, Window
@@ -82,7 +82,7 @@ class ListAccountsView(Endpoint):
 
     scopes = {"GET": "read:lists", "POST": "write:lists", "DELETE": "write:lists"}
 
-    @extend_schema(parameters=PAGING, responses=Account(many=True))
+    @extend_schema(parameters=PAGING, responses=AccountEntity(many=True))
     def get(self, request: ApiRequest, list_id: str) -> HttpResponse:
         """With `limit=0` all at once, as Mastodon has it."""
         owner_id = request.account_id

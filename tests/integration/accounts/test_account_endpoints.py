@@ -226,11 +226,11 @@ def test_unknown_paths_and_methods_answer_in_json(client: Client) -> None:
 @pytest.mark.parametrize(
     ("path", "shape"),
     [
-        (SELF, schema.CredentialAccount),
-        ("/api/v1/accounts/lookup?acct=ann", schema.Account),
-        ("/api/v1/apps/verify_credentials", schema.Application),
-        ("/api/v1/instance", schema.Instance),
-        ("/api/v2/instance", schema.InstanceV2),
+        (SELF, schema.CredentialAccountEntity),
+        ("/api/v1/accounts/lookup?acct=ann", schema.AccountEntity),
+        ("/api/v1/apps/verify_credentials", schema.ApplicationEntity),
+        ("/api/v1/instance", schema.InstanceEntity),
+        ("/api/v2/instance", schema.InstanceV2Entity),
     ],
 )
 def test_the_schema_tells_the_truth(ann: Person, path: str, shape: type[Serializer[Any]]) -> None:

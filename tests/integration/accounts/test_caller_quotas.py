@@ -8,7 +8,7 @@ from django.test import Client, RequestFactory
 from pytest_django import Settings
 
 from accounts.api import quotas as module
-from accounts.api.quotas import QUOTA_WINDOW_S, address_of
+from accounts.api.quotas import QUOTA_WINDOW_S, client_address
 from accounts.models import Application
 from infra.caching.quotas import Quotas
 from tests.callers import Caller
@@ -86,4 +86,4 @@ def test_the_address_is_what_our_own_proxies_saw(
     settings.TRUSTED_PROXIES = proxies
     headers = {"X-Forwarded-For": sent} if sent else {}
     request = RequestFactory().get("/", headers=headers, REMOTE_ADDR="10.0.0.1")
-    assert address_of(request) == address
+    assert client_address(request) == address

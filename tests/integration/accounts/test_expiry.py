@@ -7,7 +7,7 @@ from axes.models import AccessAttempt
 from django.contrib.sessions.models import Session
 from oauth2_provider.models import get_grant_model
 
-from accounts.actions.issue_token import issue_token
+from accounts.actions.tokens import issue_token
 from accounts.models import AccessToken, Application, RefreshToken, User
 from accounts.retention import REVOKED_FOR, UNUSED_FOR, drop_expired
 from tests.world import make_account

@@ -7,7 +7,7 @@ import pytest
 from django.conf import settings
 
 from accounts.cache import profiles
-from accounts.queries import cards, viewers
+from accounts.queries import in_process, viewers
 from accounts.queries.viewers import find_viewer
 from counters.cache import account_counts
 from infra.caching import invalidation
@@ -25,14 +25,14 @@ AGES = 3600.0
 @pytest.fixture(autouse=True)
 def ages(world, monkeypatch):
     """Copies get as old as they like."""
-    monkeypatch.setattr(cards, "_cards", ProcessCache("accounts.card", 100, AGES))
+    monkeypatch.setattr(in_process, "_accounts", ProcessCache("accounts.account", 100, AGES))
     monkeypatch.setattr(
         counts, "_counts_in_memory", counts._CountsInMemory("posts.counts", 100, AGES)
     )
     monkeypatch.setattr(viewers, "LOCAL_S", AGES)
     copies = {**invalidation._copies}
     for family in (profiles.family, account_counts.family):
-        copies[family] = [*copies[family], cards._cards]
+        copies[family] = [*copies[family], in_process._accounts]
     family = counts.post_counts.family
     copies[family] = [*copies[family], counts._counts_in_memory]
     monkeypatch.setattr(invalidation, "_copies", copies)
@@ -59,8 +59,8 @@ def other(world):
 
 
 def card(account_id):
-    reading = cards.plan_cards([account_id])
-    return cards.complete_cards(reading, redis().run(reading.commands()))[account_id]
+    reading = in_process.plan_accounts([account_id])
+    return in_process.complete_accounts(reading, redis().run(reading.commands()))[account_id]
 
 
 def shown_counts(post_id):
@@ -72,7 +72,7 @@ def shown_counts(post_id):
 def test_profile_changed_elsewhere(other):
     ann = make_account()
     assert b"Renamed" not in card(ann)
-    assert cards.plan_cards([ann]).missing == []
+    assert in_process.plan_accounts([ann]).missing == []
     other("rename", ann)
     until(lambda: b"Renamed" in card(ann))
 

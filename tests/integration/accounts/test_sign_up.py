@@ -11,7 +11,7 @@ from accounts.actions import sign_up as module
 from accounts.actions.sign_up import sign_up
 from accounts.actions.update_profile import update_profile
 from accounts.changes import UserCreated
-from accounts.consumers import lay_accounts
+from accounts.consumers import create_accounts
 from accounts.models import Account, User
 from accounts.queries.load import find_existing, load_account_json
 from accounts.types import NewUser, ProfileEdit
@@ -21,7 +21,7 @@ from infra.changes.registry import Delivery
 from infra.sharding.buckets import shard_of
 from tests.integration.accounts.people import PASSWORD, App, Person
 
-LAYING = "accounts.before_laying"
+LAYING = "accounts.before_creating"
 NEW = NewUser("ann", "ann@example.org", PASSWORD, "Ann")
 
 
@@ -81,7 +81,7 @@ def test_laying_again_changes_nothing(world: None, now: datetime) -> None:
     account_id = sign_up(NEW, now)
     update_profile(account_id, ProfileEdit(display_name="Anna"))
     again = Delivery(1, account_id, now, UserCreated("ann", "Ann", now))
-    lay_accounts("default", [again, again])
+    create_accounts("default", [again, again])
     assert [row.display_name for row in _rows(account_id)] == ["Anna"]
     assert b'"display_name":"Anna"' in load_account_json([account_id])[account_id]
 

@@ -11,7 +11,7 @@ from django.conf import settings
 
 from accounts import hot_profiles
 from accounts.cache import profiles
-from accounts.hot_profiles import STAMP
+from accounts.hot_profiles import VALIDATOR
 from accounts.queries.load import find_existing, load_account_json
 from infra.caching.client import redis
 from infra.caching.hot_keys import HotKeyLimits, HotKeys
@@ -127,20 +127,20 @@ def test_a_copy_costs_the_question_whether_it_holds(copied: int) -> None:
 
 
 def test_another_stamp_or_none_drops_copies(copied: int) -> None:
-    for command in (("SET", STAMP, b"another"), ("DEL", STAMP)):
+    for command in (("SET", VALIDATOR, b"another"), ("DEL", VALIDATOR)):
         redis().call(*command)
         with count_calls() as calls:
             assert find_existing([copied]) == {copied}
         assert calls.round_trips == 3 if command[0] == "DEL" else 2
         find_existing([copied])
-    assert redis().call("GET", STAMP) == hot_profiles._seen[0]
+    assert redis().call("GET", VALIDATOR) == hot_profiles._seen[0]
 
 
 def test_a_copy_asked_for_before_the_news_is_not_kept_after(copied: int) -> None:
     profiles.hot.clear()
     slow = hot_profiles.plan_profiles([copied])
     entry = redis().call("MGET", *slow.keys())
-    redis().call(*hot_profiles.restricted_command())
-    hot_profiles._holds(b"before", redis().call("GET", STAMP))
+    redis().call(*hot_profiles.new_validator_command())
+    hot_profiles._holds(b"before", redis().call("GET", VALIDATOR))
     assert hot_profiles.complete_profiles(slow, entry)
     assert not profiles.hot.split([copied]).known

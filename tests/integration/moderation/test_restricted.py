@@ -178,7 +178,7 @@ def test_a_token_read_before_the_freezing_is_not_laid_after(circle: Circle) -> N
 
     arm("accounts.token_loaded", freeze)
     find_viewer(token)
-    checksum = next(iter(tokens.read_tokens_of([circle.judged])))
+    checksum = next(iter(tokens.load_tokens_by_user([circle.judged])))
     viewers._known.forget([checksum])
     viewer = find_viewer(token)
     assert viewer is not None

@@ -9,7 +9,7 @@ from pytest_django import Settings
 from redis.exceptions import ConnectionError as RedisConnectionError
 
 from accounts.actions.sign_up import sign_up
-from accounts.queries import cards
+from accounts.queries import in_process
 from accounts.queries.viewers import find_viewer
 from accounts.types import NewUser
 from infra.caching.client import SingleClient, redis
@@ -207,11 +207,11 @@ def test_their_clients_are_told_why(circle: Circle) -> None:
 def test_a_card_that_missed_the_message_is_dropped_by_the_log(circle: Circle) -> None:
     """As in another process, whose connection to hear of changes is slow."""
     assert circle.home() == circle.whole_home
-    stale = cards._cards.split([circle.judged]).known
+    stale = in_process._accounts.split([circle.judged]).known
     assert stale
     for path in (None, f"/api/v1/accounts/{circle.friend}/statuses"):
         judge(circle.judged, DecisionKind.SUSPEND)
-        cards._cards._cache.update(stale)
+        in_process._accounts._cache.update(stale)
         if path is None:
             assert circle.home() == [circle.friends.public]
         else:
@@ -227,7 +227,7 @@ def test_a_card_is_not_believed_without_redis(
     path = f"/api/v1/accounts/{circle.friend}/statuses"
     for _ in range(2):  # a process that begins keeps nothing of its first answer
         assert circle.repost_of_theirs.public in eyes.ids_at(path)
-    assert cards._cards.split([circle.judged]).known
+    assert in_process._accounts.split([circle.judged]).known
 
     def refuse(*_: object) -> None:
         raise RedisConnectionError
@@ -235,7 +235,7 @@ def test_a_card_is_not_believed_without_redis(
     with monkeypatch.context() as away:
         away.setattr(SingleClient, "run", refuse)
         with monkeypatch.context() as patch:
-            patch.setattr(cards._cards, "forget", lambda _: None)
+            patch.setattr(in_process._accounts, "forget", lambda _: None)
             judge(circle.judged, DecisionKind.SUSPEND)
         assert eyes.ids_at(path) == [circle.friends.public]
 
@@ -270,9 +270,9 @@ def test_restricted_before_there_was_a_row(world: None, monkeypatch: pytest.Monk
     def fail() -> None:
         raise ConnectionError
 
-    arm("accounts.before_laying", fail)
+    arm("accounts.before_creating", fail)
     made = sign_up(NewUser("late", "late@example.org", "correct horse battery"), datetime.now(UTC))
-    disarm("accounts.before_laying")
+    disarm("accounts.before_creating")
     judge(made, DecisionKind.SUSPEND)
     drain_all()
     assert Eyes().status_of(f"/api/v1/accounts/{made}") == 404

@@ -11,7 +11,7 @@ import orjson
 import pytest
 from django.test import Client
 
-from accounts.queries.cards import forget_cards
+from accounts.queries.in_process import forget_accounts
 from infra.caching.client import redis
 from posts.cache.in_process import in_process_posts
 from relations.lists.actions.lists import create_account_list
@@ -85,7 +85,7 @@ class People:
 
     def seen_by(self, watchers: Iterable[str]) -> dict[str, Answers]:
         """All they can read; what this process remembers for a second is forgotten first."""
-        forget_cards()
+        forget_accounts()
         clients = {name: self._client(name) for name in watchers}
         return {name: answers(client, self.reads) for name, client in clients.items()}
 

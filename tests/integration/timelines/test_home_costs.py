@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from accounts.queries.cards import forget_cards
+from accounts.queries.in_process import forget_accounts
 from infra.api.pages import Window
 from infra.caching.client import redis
 from posts.cache.in_process import in_process_posts
@@ -40,7 +40,7 @@ def test_a_warm_page_costs_one_round_trip_and_no_query(world: None, drain: Drain
     with count_calls() as calls:
         assert len(first_page(me)) == 20
     assert (calls.statements, calls.round_trips) == ([], 1)
-    forget_cards()
+    forget_accounts()
     in_process_posts.forget_all()
     with count_calls() as calls:
         assert len(first_page(me)) == 20
@@ -56,7 +56,7 @@ def test_a_cold_page_asks_each_shard_a_few_questions(world: None, drain: Drain) 
         publish(friend)
     drain()
     redis().call("FLUSHDB")
-    forget_cards()
+    forget_accounts()
     with count_calls() as calls:
         assert len(first_page(me)) == 20
     assert max(calls.sql.values()) <= 13, calls.sql

@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from accounts.queries.cards import forget_cards
+from accounts.queries.in_process import forget_accounts
 from infra.api.errors import InvalidCursor
 from infra.api.pages import Window
 from infra.caching.client import redis
@@ -202,7 +202,7 @@ def test_warm_it_costs_two_queries_at_home_and_one_a_shard_for_reposts(mine):
         for alias in {shard_of(mine.me), *authors}
     }
     assert calls.round_trips == 1
-    forget_cards()
+    forget_accounts()
     in_process_posts.forget_all()
     with count_calls() as calls:
         mine.read(20)
@@ -226,5 +226,5 @@ def test_without_redis_it_is_the_same(mine):
     posts = [publish(member) for member in mine.members for _ in range(3)]
     drain_all()
     redis().call("FLUSHDB")
-    forget_cards()
+    forget_accounts()
     assert mine.read() == newest_first(*posts)

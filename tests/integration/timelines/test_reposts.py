@@ -5,7 +5,7 @@ from collections.abc import Callable
 import orjson
 import pytest
 
-from accounts.queries.cards import forget_cards
+from accounts.queries.in_process import forget_accounts
 from infra.api.pages import Window
 from infra.caching.client import redis
 from posts.actions.create_post import create_post
@@ -157,7 +157,7 @@ def test_a_warm_page_of_reposts_and_marks_costs_one_round_trip(people, drain: Dr
     with count_calls() as calls:
         assert len(first_page(me)) == 20
     assert (calls.statements, calls.round_trips) == ([], 1)
-    forget_cards()
+    forget_accounts()
     in_process_posts.forget_all()
     with count_calls() as calls:
         assert all(status["reblog"]["favourited"] for status in shown(me))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from accounts.scopes import DESCRIPTIONS, MastodonScopes, granted, unknown_scopes
+from accounts.scopes import DESCRIPTIONS, MastodonScopes, expand_scopes, unknown_scopes
 
 
 class App:
@@ -23,12 +23,12 @@ class App:
     ],
 )
 def test_what_a_scope_includes(scope: str, held: str, missing: str) -> None:
-    assert granted(scope) >= set(held.split())
-    assert granted(scope).isdisjoint(missing.split())
+    assert expand_scopes(scope) >= set(held.split())
+    assert expand_scopes(scope).isdisjoint(missing.split())
 
 
 def test_no_granular_scope_is_left_without_a_broad_one() -> None:
-    broad = granted("read write follow push profile")
+    broad = expand_scopes("read write follow push profile")
     assert broad == set(DESCRIPTIONS)
 
 

@@ -16,15 +16,15 @@ from infra.caching.client import Command
 from infra.caching.invalidation import forget_in_process, register_copies
 from infra.caching.process_cache import ProcessCache
 
-CARD_S = 1.0
-MOST_CARDS = 50_000
+COPY_S = 1.0
+MOST_ACCOUNTS = 50_000
 
-_cards: ProcessCache[int, bytes] = ProcessCache("accounts.card", MOST_CARDS, CARD_S)
-register_copies(profiles.family, _cards)
-register_copies(account_counts.family, _cards)
+_accounts: ProcessCache[int, bytes] = ProcessCache("accounts.account", MOST_ACCOUNTS, COPY_S)
+register_copies(profiles.family, _accounts)
+register_copies(account_counts.family, _accounts)
 
 
-class CardReading(NamedTuple):
+class AccountReading(NamedTuple):
     """Cards in process memory, and the accounts that Redis has to be asked for."""
 
     known: dict[int, bytes]
@@ -39,16 +39,16 @@ class CardReading(NamedTuple):
         return [("MGET", *keys)]
 
 
-def plan_cards(account_ids: Collection[int]) -> CardReading:
-    return CardReading(*_cards.split(account_ids))
+def plan_accounts(account_ids: Collection[int]) -> AccountReading:
+    return AccountReading(*_accounts.split(account_ids))
 
 
-def plan_cards_anew(account_ids: Collection[int]) -> CardReading:
+def plan_accounts_from_redis(account_ids: Collection[int]) -> AccountReading:
     """None of them from process memory."""
-    return CardReading({}, list(account_ids), time.monotonic())
+    return AccountReading({}, list(account_ids), time.monotonic())
 
 
-def complete_cards(reading: CardReading, replies: Sequence[Any]) -> dict[int, bytes]:
+def complete_accounts(reading: AccountReading, replies: Sequence[Any]) -> dict[int, bytes]:
     """Account JSON by id; what Redis lacks, or all of it without Redis (reply None), comes from
     the shards."""
     missing = reading.missing
@@ -58,16 +58,16 @@ def complete_cards(reading: CardReading, replies: Sequence[Any]) -> dict[int, by
     fragments = profiles.complete(dict(zip(missing, entries, strict=False)))
     counts = account_counts.complete(dict(zip(missing, entries[len(missing) :], strict=True)))
     cards = {i: present_account(text, counts.get(i)) for i, text in fragments.items()}
-    _cards.store(cards, reading.asked_at)
+    _accounts.store(cards, reading.asked_at)
     return reading.known | cards
 
 
-def forget_card(account_id: int) -> None:
+def forget_account(account_id: int) -> None:
     """It is to be shown in another way, or not at all; whatever is held or being read of it."""
     forget_in_process(profiles.family, [account_id])
 
 
-def forget_cards() -> None:
+def forget_accounts() -> None:
     """Empties this process's memory of accounts."""
-    for copies in (_cards, profiles, account_counts):
+    for copies in (_accounts, profiles, account_counts):
         copies.forget_all()
