@@ -45,7 +45,7 @@ NOT_CACHES = {
     "changes.wake_up": "flags of half a minute",
     "changes.lag": "what the compensator saw, for a minute",
     "counters.drift": "what samples found; it is written again every ten seconds",
-    "infra.quota": "what callers have used; they would begin anew",
+    "caching.quota": "what callers have used; they would begin anew",
     "infra.rate": "what was taken of a limit; it would begin anew",
     "moderation.queue": "what waits for moderators; it is written again every half minute",
     "moderation.decisions": "how often moderators acted; lost, all rows of it are counted anew",

@@ -13,7 +13,7 @@ from prometheus_client import Counter, Histogram
 
 from config.cross_origin import Handler, answer_cross_origin
 from config.draining import is_draining
-from infra.api.rendering import add_plain
+from infra.api.rendering import add_trusted_headers
 from infra.telemetry.request_ids import choose_request_id, enter_request, leave_request
 
 BARE_PREFIXES = ("/api/", "/health/", "/metrics")
@@ -45,7 +45,7 @@ class RequestMetrics:
             response = self.get_response(request)
         finally:
             leave_request(before)
-        add_plain(response, {"X-Request-Id": request_id})
+        add_trusted_headers(response, {"X-Request-Id": request_id})
         match = request.resolver_match
         route = match.route if match else "unknown"
         latency, responses = _series(route, response.status_code)

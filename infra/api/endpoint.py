@@ -24,7 +24,7 @@ from rest_framework.views import APIView
 
 from infra.api.answers import answer_error
 from infra.api.errors import AccountFrozen, ScopeMissing, TokenInvalid, UserRequired
-from infra.api.rendering import add_plain, json_response
+from infra.api.rendering import add_trusted_headers, json_response
 from infra.api.request import ApiRequest, Caller
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
@@ -106,7 +106,7 @@ class Endpoint(APIView):
             answer: HttpResponse = getattr(self, access.handler)(wrapped, *args, **kwargs)
         except Exception as error:  # whatever it is, a client gets JSON
             answer = answer_error(error, {}) or self._answer_unexpected(request)
-        add_plain(answer, headers)
+        add_trusted_headers(answer, headers)
         return answer
 
     def _admit(self, request: HttpRequest, access: Access) -> Caller | None:

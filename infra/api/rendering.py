@@ -37,11 +37,11 @@ def json_response(
 ) -> HttpResponse:
     """A response of ready-made JSON: no renderer, no negotiation. `headers`: as in `add_plain`."""
     response = JsonAnswer(body, content_type="application/json; charset=utf-8", status=status)
-    add_plain(response, {"Content-Length": str(len(body)), **(headers or {})})
+    add_trusted_headers(response, {"Content-Length": str(len(body)), **(headers or {})})
     return response
 
 
-def add_plain(response: HttpResponseBase, headers: Mapping[str, str]) -> None:
+def add_trusted_headers(response: HttpResponseBase, headers: Mapping[str, str]) -> None:
     """Headers made of numbers and words of our own.
 
     Not for anything of a client's: it is not looked at for line breaks, nor for what is not ASCII,

@@ -8,7 +8,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 
 from infra.telemetry.gauges import process_gauge
 
-REST_S = 1.0
+OPEN_S = 1.0
 OPEN = process_gauge(
     "tideline_redis_breaker_open", "Processes that Redis did not answer last", together="sum"
 )
@@ -33,11 +33,11 @@ class Breaker:
 
     def trip(self) -> None:
         """No answer came."""
-        self._rests_until = time.monotonic() + REST_S
+        self._rests_until = time.monotonic() + OPEN_S
         TRIPS.inc()
         OPEN.set(1)
 
-    def heal(self) -> None:
+    def reset(self) -> None:
         """An answer came."""
         if self._rests_until:
             self._rests_until = 0.0
@@ -49,4 +49,4 @@ class Breaker:
             if now < self._rests_until:
                 raise RedisConnectionError("Redis did not answer a moment ago; not asked again yet")
             # The caller goes and asks; the others rest until it knows.
-            self._rests_until = now + REST_S
+            self._rests_until = now + OPEN_S

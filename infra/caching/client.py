@@ -98,7 +98,7 @@ class SingleClient:
         except (RedisConnectionError, RedisTimeoutError):
             self._breaker.trip()
             raise
-        self._breaker.heal()
+        self._breaker.reset()
         return replies
 
     def open_connection(self) -> AbstractConnection:

@@ -48,7 +48,7 @@ class ClusterClient:
             self._is_stale = True
             self._breaker.trip()
             raise RedisConnectionError(str(error)) from error
-        self._breaker.heal()
+        self._breaker.reset()
         return [
             list(islice(replies, len(_parts(c)))) if c[0] == "MGET" else next(replies)
             for c in commands

@@ -22,7 +22,7 @@ from infra.telemetry.gauges import process_gauge
 SILENCE_S = 5.0
 # Between two attempts, each process at a time of its own.
 RETRY_S = (0.5, 1.5)
-HEARD = Counter(
+RECEIVED = Counter(
     "tideline_cache_invalidations_total", "Changes heard from other processes", ["outcome"]
 )
 LISTENING = process_gauge(
@@ -31,7 +31,7 @@ LISTENING = process_gauge(
 log = structlog.get_logger()
 
 
-class Listener:
+class InvalidationListener:
     """`start` is called with every copy that is kept; the first one starts the thread."""
 
     def __init__(self) -> None:
@@ -85,7 +85,7 @@ class Listener:
             return
         self._is_deaf = True
         log.warning("listener.disconnected", error=str(error))
-        HEARD.labels("lost").inc()
+        RECEIVED.labels("lost").inc()
         LISTENING.set(0)
         forget_all_copies()
 
@@ -104,12 +104,12 @@ def _take(reply: list[Any]) -> None:
     """By kind: what was changed, that messages come from now on, or an answer to PING."""
     kind = reply[0]
     if kind == b"message":
-        HEARD.labels("heard").inc()
+        RECEIVED.labels("received").inc()
         receive_invalidation(reply[2])
     elif kind == b"subscribe":
         LISTENING.set(1)
         forget_all_copies()
 
 
-LISTENER = Listener()
+LISTENER = InvalidationListener()
 os.register_at_fork(after_in_child=LISTENER.leave_to_parent)

@@ -1,6 +1,6 @@
 """Quotas (X6): so many uses a window, counted in Redis, given out to processes in small leases.
 
-    infra.quota:v1:{subject}:<window>   how many uses of this window are given out
+    caching.quota:v1:{subject}:<window>   how many uses of this window are given out
 
 A allotment is a hundredth of the quota, so that most requests cost no round trip. No more than the
 quota is ever used; a caller whose requests are spread over many processes may be refused with up to
@@ -20,7 +20,7 @@ from infra.caching.client import Command, load_script, redis
 from infra.caching.keys import key
 
 ALLOT = load_script(Path(__file__).with_name("lua") / "quota_lease.lua")
-FAMILY = "infra.quota:v1"
+FAMILY = "caching.quota:v1"
 ALLOTMENTS_PER_QUOTA = 100
 MOST_SUBJECTS = 100_000
 log = structlog.get_logger()

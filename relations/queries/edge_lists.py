@@ -66,7 +66,7 @@ class _FollowingPages(FirstPages):
     """First pages of following lists, told of changes by the owners of the lists."""
 
     def forget(self, owner_ids: Iterable[int]) -> None:
-        self.drop([FOLLOWING.key(owner_id) for owner_id in owner_ids])
+        self.forget_names([FOLLOWING.key(owner_id) for owner_id in owner_ids])
 
     def forget_all(self) -> None:
         self.clear()
@@ -129,7 +129,7 @@ def _newest(edge_list: EdgeList, owner_id: int, below: Listed | None, limit: int
         return read_newest(edge_list.rows, owner_id, below, None, limit)
     if held is None or _is_worth_laying(tier, held):
         held = tier.lay(owner_id, tier.cache, below is not None).below(below, limit)
-    if held.rest is not ListContinuation.DEEP:
+    if held.rest is not ListContinuation.SOURCE_ONLY:
         return held.items
     _admit(tier)
     deepest = held.items[-1] if held.items else below
@@ -151,7 +151,7 @@ def _right_above(edge_list: EdgeList, owner_id: int, after: Listed, limit: int) 
     try:
         held = find_above(tier.cache, owner_id, after, limit, tier.without)
         held = held or tier.lay(owner_id, tier.cache, False).above(after, limit)
-        if held.rest is not ListContinuation.DEEP:
+        if held.rest is not ListContinuation.SOURCE_ONLY:
             return held.items
     except RedisError:
         pass
@@ -168,7 +168,7 @@ def _find(tier: Tier, owner_id: int, below: Listed | None, limit: int) -> Held |
 
 def _is_worth_laying(tier: Tier, held: Held) -> bool:
     """Somebody asks for more than the first pages: of a list that holds few, all are laid."""
-    return held.rest is ListContinuation.DEEP and held.size < tier.cache.max_items // 2
+    return held.rest is ListContinuation.SOURCE_ONLY and held.size < tier.cache.max_items // 2
 
 
 def _admit(tier: Tier) -> None:

@@ -179,7 +179,7 @@ def test_cluster_that_is_away_from_the_start_raises_what_callers_expect():
 
 def test_node_that_dies_is_missed_alone_and_only_for_its_keys(cluster, nodes, monkeypatch):
     """The cluster has no replicas: what the node held is out of reach until it is back."""
-    monkeypatch.setattr(breaker, "REST_S", 0)
+    monkeypatch.setattr(breaker, "OPEN_S", 0)
     names = {node.port: name_on(node) for node in nodes}
     assert cluster.run([("SET", name, 1) for name in names.values()]) == [b"OK"] * 3
     dead = nodes[1]

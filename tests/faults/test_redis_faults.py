@@ -23,7 +23,7 @@ from tests.waiting import PATIENCE_S, until
 
 @pytest.fixture
 def short_rest(monkeypatch):
-    monkeypatch.setattr(breaker, "REST_S", 0.05)
+    monkeypatch.setattr(breaker, "OPEN_S", 0.05)
 
 
 def is_left_alone(client):
@@ -81,7 +81,7 @@ def test_hung_redis_costs_one_timeout_a_second(server, client, breaker_clock, as
         # A time-out in another unit would be milliseconds, or many minutes.
         assert TIMEOUT_S <= time.monotonic() - began < 60 * TIMEOUT_S
         assert all(is_left_alone(client) for _ in range(100))
-        breaker_clock.now += breaker.REST_S - 0.01
+        breaker_clock.now += breaker.OPEN_S - 0.01
         assert is_left_alone(client)
         assert len(asked) == 1
         breaker_clock.now += 0.01
@@ -91,7 +91,7 @@ def test_hung_redis_costs_its_threads_one_timeout_together(server, client, break
     """When the rest is over one thread asks; the others do not wait with it."""
     server.pause()
     in_threads(1, lambda: client.call("PING"))
-    breaker_clock.now += breaker.REST_S
+    breaker_clock.now += breaker.OPEN_S
     refusals = Counter(type(one) for one in in_threads(8, lambda: client.call("PING")))
     assert refusals == {RedisTimeoutError: 1, RedisConnectionError: 7}
 

@@ -16,7 +16,7 @@ from accounts.queries.load import find_existing, load_account_json
 from infra.caching.client import redis
 from infra.caching.hot_keys import HotKeyLimits, HotKeys
 from infra.caching.hot_values import HotValues
-from infra.caching.listener import Listener
+from infra.caching.listener import InvalidationListener
 from moderation.types import DecisionKind
 from tests.budgets import count_calls
 from tests.callers import token_of
@@ -39,7 +39,7 @@ def deaf(world: None) -> Iterator[Say]:
     """Another web process, whose listener is cut off."""
     pipe = subprocess.PIPE
     with subprocess.Popen(
-        [sys.executable, "-m", "tests.deaf_reader"],
+        [sys.executable, "-m", "tests.disconnected_reader"],
         env=environment_of_this_test() | OLD,
         cwd=settings.BASE_DIR,
         stdin=pipe,
@@ -112,7 +112,7 @@ def copied(world: None, monkeypatch: pytest.MonkeyPatch) -> int:
     monkeypatch.setattr(hot_keys, "_due", math.inf)
     monkeypatch.setattr(profiles, "hot", HotValues(profiles.family, profiles.key, hot_keys))
     monkeypatch.setattr(profiles.hot, "_hot", {account_id: profiles.key(account_id)})
-    monkeypatch.setattr(Listener, "start", lambda _: None)
+    monkeypatch.setattr(InvalidationListener, "start", lambda _: None)
     for _ in range(3):  # keeps a copy and lays the stamp, learns it, keeps a copy under it
         load_account_json([account_id])
     assert profiles.hot.split([account_id]).known

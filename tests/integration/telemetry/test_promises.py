@@ -56,7 +56,7 @@ def test_breaker_shows_until_it_heals():
     breaker, name = Breaker(), "tideline_redis_breaker_open"
     breaker.trip()
     assert REGISTRY.get_sample_value(name) == 1
-    breaker.heal()
+    breaker.reset()
     assert REGISTRY.get_sample_value(name) == 0
 
 

@@ -16,7 +16,7 @@ from rest_framework import exceptions
 
 from infra.api import errors
 from infra.api.answers import answer_error
-from infra.api.rendering import add_plain, json_response
+from infra.api.rendering import add_trusted_headers, json_response
 
 FAULT = errors.Fault("username", "ERR_TAKEN", "has already been taken")
 
@@ -90,7 +90,7 @@ def test_headers_are_what_django_would_send_and_are_found_by_any_case():
     response["Link"] = '</a>; rel="next"'
     assert sorted(response.items()) == sorted(HttpResponseBase.items(response))
     assert (response["retry-after"], response["Content-Length"]) == ("2", "2")
-    add_plain(response, {"RETRY-AFTER": "3"})
+    add_trusted_headers(response, {"RETRY-AFTER": "3"})
     assert [value for name, value in response.items() if name.lower() == "retry-after"] == ["3"]
 
 

@@ -69,6 +69,6 @@ def test_an_answer_lets_all_through_again(clock):
     one.trip()
     clock.now += 1.01
     one.check()
-    one.heal()
+    one.reset()
     assert is_open(one)
     assert is_open(one)

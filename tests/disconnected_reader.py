@@ -1,4 +1,4 @@
-"""A web process that never hears of changes: `python -m tests.deaf_reader`, a command a line.
+"""A web process without invalidations: `python -m tests.disconnected_reader`, a command a line.
 
 heat ACCOUNT        reads it until this process answers for its profile from memory
 ask TOKEN PATH      answers `status body` of a GET
@@ -16,9 +16,9 @@ from tests.waiting import PATIENCE_S
 def main() -> None:
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
     django.setup()
-    from infra.caching.listener import Listener  # noqa: PLC0415 - needs the settings
+    from infra.caching.listener import InvalidationListener  # noqa: PLC0415 - needs the settings
 
-    Listener.start = lambda _: None  # type: ignore[method-assign]
+    InvalidationListener.start = lambda _: None  # type: ignore[method-assign]
     for line in sys.stdin:
         word, *rest = line.split()
         print(heat(int(rest[0])) if word == "heat" else ask(*rest), flush=True)  # noqa: T201
