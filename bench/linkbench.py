@@ -20,8 +20,8 @@ from bench.world import drain_all
 from infra.api.pages import Window
 from relations.actions.follow import follow, unfollow
 from relations.queries.edge_lists import FOLLOWERS_LIST, FOLLOWING_LIST, list_page
-from relations.queries.standings import load_standings
-from relations.types import FollowWish
+from relations.queries.relationships import load_relationships
+from relations.types import FollowOptions
 from tests.budgets import count_calls
 
 WARM_QUERIES_S = 8.0
@@ -83,13 +83,13 @@ def _run(operation: Operation) -> None:
     if kind == "getlinklist":
         _read_pages(operation)
     elif kind == "getlink":
-        load_standings(account_id, others)
+        load_relationships(account_id, others)
     elif kind in ("countlink", "getnode"):
         load_account_json([account_id])
     elif kind == "deletelink":
         unfollow(account_id, others[0])
     else:
-        follow(account_id, others[0], FollowWish(notify=operation.notify))
+        follow(account_id, others[0], FollowOptions(notify=operation.notify))
 
 
 def _read_pages(operation: Operation) -> None:

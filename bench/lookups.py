@@ -14,8 +14,8 @@ from bench.graph import FollowGraph
 from bench.linkbench_mix import Zipf
 from infra.caching.bloom import capacity_for, make_filter, may_hold
 from infra.caching.client import redis
-from relations.queries import standings
-from relations.queries.standings import load_standings
+from relations.queries import relationships
+from relations.queries.relationships import load_relationships
 from tests.budgets import count_calls
 
 VIEWERS = 100
@@ -65,7 +65,7 @@ def _active(world: FollowGraph, dice: random.Random) -> list[int]:
 
 def _measure(ask: Ask, batches: Sequence[LookupBatch]) -> dict[str, float]:
     redis().call("FLUSHDB")
-    load_standings(batches[0].viewer_id, batches[0].others)  # scripts and plans are known
+    load_relationships(batches[0].viewer_id, batches[0].others)  # scripts and plans are known
     redis().call("FLUSHDB")
     hits, times = 0, []
     with count_calls() as calls:
@@ -103,8 +103,10 @@ def _ask_hash(viewer_id: int, others: Sequence[int]) -> int:
     key = b"hash:{%d}" % viewer_id
     if redis().call("HMGET", key, "!", *others)[0] is not None:
         return 0
-    related = standings._read(viewer_id, _related(viewer_id))
-    flat = [part for other, standing in related.items() for part in (other, standing.packed)]
+    related = relationships._read(viewer_id, _related(viewer_id))
+    flat = [
+        part for other, relationship in related.items() for part in (other, relationship.packed)
+    ]
     redis().call("HSET", key, "!", 1, *flat)
     return len(others)
 
@@ -132,13 +134,13 @@ def _ask_bloom_kv(viewer_id: int, others: Sequence[int]) -> int:
 
 
 def _ask_ours(viewer_id: int, others: Sequence[int]) -> int:
-    return _unanswered(lambda: load_standings(viewer_id, others), len(others))
+    return _unanswered(lambda: load_relationships(viewer_id, others), len(others))
 
 
 def _unanswered(load: Callable[[], Any], asked: int) -> int:
     """How many of the others SQL was asked about; all, when the filter had to be made."""
     counted: list[int] = []
-    read, related = standings._read, standings._read_related
+    read, related = relationships._read, relationships._read_related
 
     def counting(viewer_id: int, others: Sequence[int]) -> Any:
         counted.append(len(others))
@@ -148,25 +150,25 @@ def _unanswered(load: Callable[[], Any], asked: int) -> int:
         counted.append(asked)
         return related(viewer_id)
 
-    standings._read, standings._read_related = counting, counting_related
+    relationships._read, relationships._read_related = counting, counting_related
     try:
         load()
     finally:
-        standings._read, standings._read_related = read, related
+        relationships._read, relationships._read_related = read, related
     return min(sum(counted), asked)
 
 
 def _write_pairs(viewer_id: int, others: Iterable[int]) -> None:
-    loaded = standings._read(viewer_id, list(others)) if others else {}
+    loaded = relationships._read(viewer_id, list(others)) if others else {}
     if loaded:
         flat: list[Any] = []
-        for other, standing in loaded.items():
-            flat += (_pair(viewer_id, other), standing.packed)
+        for other, relationship in loaded.items():
+            flat += (_pair(viewer_id, other), relationship.packed)
         redis().call("MSET", *flat)
 
 
 def _related(viewer_id: int) -> set[int]:
-    return set(standings._read_related(viewer_id))
+    return set(relationships._read_related(viewer_id))
 
 
 def _pair(viewer_id: int, other: int) -> bytes:

@@ -25,7 +25,7 @@ PURGEABLE = {
             PurgeMethod.EXPIRE,
             "the newest FOLLOWERS_CACHED of an account, once",
         ),
-        CacheFamily("relations.standing", PurgeMethod.EXPIRE, "two queries a viewer and page"),
+        CacheFamily("relations.relationship", PurgeMethod.EXPIRE, "two queries a viewer and page"),
         CacheFamily("timelines.public", PurgeMethod.EXPIRE, "one query of the recent-posts index"),
         CacheFamily(
             "timelines.home", PurgeMethod.DELETE, "a rebuild (a pull) for each reader's next page"

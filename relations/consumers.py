@@ -18,7 +18,7 @@ from relations.actions.mirror import (
     read_forward,
     refresh_followers,
 )
-from relations.cache import FOLLOWING, QUIET, QUIETLY, list_change, split, standing_changes
+from relations.cache import FOLLOWING, QUIET, QUIETLY, list_change, relationship_changes, split
 from relations.changes import EdgeChanged, MuteChanged
 from relations.types import FOLLOWS, Edge
 
@@ -26,9 +26,11 @@ Deliveries = Sequence[Delivery[EdgeChanged]]
 
 
 @consumes(EdgeChanged, MuteChanged, inline=True)
-def forget_standings(alias: str, deliveries: Sequence[Delivery[EdgeChanged | MuteChanged]]) -> None:
+def forget_relationships(
+    alias: str, deliveries: Sequence[Delivery[EdgeChanged | MuteChanged]]
+) -> None:
     """The owners' next reads ask their shard what lies between them and the others now."""
-    redis().run(standing_changes((d.owner_id, _other(d.payload)) for d in deliveries))
+    redis().run(relationship_changes((d.owner_id, _other(d.payload)) for d in deliveries))
 
 
 @consumes(EdgeChanged, inline=True)
@@ -57,7 +59,7 @@ def mirror_backward_edges(alias: str, deliveries: Deliveries) -> None:
     mirrored = [mirror_on_shard(target, group) for target, group in groups.items()]
     failpoint("relations.mirrored")
     # After all rows: with Redis away the truth at least is everywhere.
-    redis().run(standing_changes((followee, follower) for follower, followee in forward))
+    redis().run(relationship_changes((followee, follower) for follower, followee in forward))
     for followees in mirrored:
         refresh_followers(followees)
 

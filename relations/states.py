@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from enum import Enum, auto
 
 from relations.errors import CannotFollowBlocked
-from relations.types import FOLLOWS, PLAIN, Attribute, Edge, Flag, FollowWish
+from relations.types import FOLLOWS, NO_OPTIONS, Attribute, Edge, Flag, FollowOptions
 
 BLOCK_STEP = 1 << 24
 
@@ -45,13 +45,13 @@ NEXT: Mapping[Attribute, Mapping[Act, Attribute | None]] = {
 }
 
 
-def act_of(wish: FollowWish) -> Act:
+def act_of(wish: FollowOptions) -> Act:
     if wish.quiet is None:
         return Act.FOLLOW
     return Act.MAKE_QUIET if wish.quiet else Act.MAKE_OPEN
 
 
-def step(edge: Edge, act: Act, now_ms: int, wish: FollowWish = PLAIN) -> Edge:
+def step(edge: Edge, act: Act, now_ms: int, wish: FollowOptions = NO_OPTIONS) -> Edge:
     """The edge after an act: itself, or with the next revision. Pure.
 
     The date stays while a follow stays a follow, and begins anew with everything else.
@@ -90,7 +90,7 @@ def _next_revision(revision: int, attribute: Attribute) -> int:
     return revision + 1
 
 
-def _flags(flags: Flag, wish: FollowWish) -> Flag:
+def _flags(flags: Flag, wish: FollowOptions) -> Flag:
     hides = None if wish.reposts is None else not wish.reposts
     wanted = {Flag.SPECIAL: wish.special, Flag.HIDES_REPOSTS: hides, Flag.NOTIFIES: wish.notify}
     for flag, is_on in wanted.items():

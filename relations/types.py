@@ -1,4 +1,4 @@
-"""Values of relations: edges, mutes, standings, and what lists are made of."""
+"""Values of relations: edges, mutes, relationships, and what lists are made of."""
 
 from enum import IntEnum, IntFlag
 from functools import lru_cache
@@ -24,7 +24,7 @@ class Flag(IntFlag):
 
 
 # Most are one of few: a look in a dict costs a tenth of taking a number apart.
-KEPT_STANDINGS = 4_096
+CACHED_RELATIONSHIPS = 4_096
 FOLLOWS = frozenset((Attribute.FOLLOW, Attribute.WHISPER))
 
 
@@ -61,7 +61,7 @@ class Mute(NamedTuple):
 NO_MUTE = Mute(False, False, 0, 0, 0)
 
 
-class Standing(NamedTuple):
+class Relationship(NamedTuple):
     """What lies between a viewer and another account, as the viewer's shard has it.
 
     `mine`, `flags`: the viewer's edge; `theirs`: the state of the edge towards the viewer. Cached
@@ -97,7 +97,7 @@ class Standing(NamedTuple):
         return self.mine | self.flags << 2 | self.theirs << 5 | mute
 
     @classmethod
-    @lru_cache(KEPT_STANDINGS)
+    @lru_cache(CACHED_RELATIONSHIPS)
     def from_packed(cls, text: bytes) -> Self:
         number = int(text)
         return cls(
@@ -110,7 +110,7 @@ class Standing(NamedTuple):
         return self.mine in FOLLOWS
 
     @property
-    def is_heard(self) -> bool:
+    def is_clear_follow(self) -> bool:
         """Whether one follows them, and nothing stands against that, whatever the time."""
         return self.is_followed and not (self.is_muted or self.is_blocked)
 
@@ -127,10 +127,10 @@ class Standing(NamedTuple):
         return self.is_muted and (self.muted_until_ms == 0 or now_ms < self.muted_until_ms)
 
 
-STRANGER = Standing()
+UNRELATED = Relationship()
 
 
-class FollowWish(NamedTuple):
+class FollowOptions(NamedTuple):
     """What a follow shall be like; None leaves it as it is, or at its default."""
 
     quiet: bool | None = None
@@ -139,10 +139,10 @@ class FollowWish(NamedTuple):
     notify: bool | None = None
 
 
-PLAIN = FollowWish()
+NO_OPTIONS = FollowOptions()
 
 
-class Listed(NamedTuple):
+class ListedAccount(NamedTuple):
     """A member of a following or followers list. Order: (since_ms, account_id), newest first."""
 
     since_ms: int

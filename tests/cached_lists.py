@@ -17,7 +17,7 @@ from relations.cache import (
     account_of,
     to_item,
 )
-from relations.types import FOLLOWS, Attribute, Listed
+from relations.types import FOLLOWS, Attribute, ListedAccount
 
 
 class Kept(NamedTuple):
@@ -72,11 +72,11 @@ def assert_cached_lists_agree(owners: list[int]) -> None:
             assert cached in (None, members_of(kept, owner)), (kept.cache.family, owner)
 
 
-def _read(kept: Kept, owner: int) -> list[Listed]:
+def _read(kept: Kept, owner: int) -> list[ListedAccount]:
     rows = fetch_all(
         shard_of(owner),
         f"SELECT since_ms, {kept.other} FROM {kept.table}"
         f" WHERE {kept.owner} = %s AND attribute = ANY(%s::smallint[])",
         (owner, [int(attribute) for attribute in kept.attributes]),
     )
-    return sorted((Listed(*row) for row in rows), reverse=True)
+    return sorted((ListedAccount(*row) for row in rows), reverse=True)

@@ -14,7 +14,7 @@ Pair = tuple[int, int]  # who, whom
 
 
 @dataclass
-class Standing:
+class Relationship:
     """What lies from one to another. `told`: blocks the other side knows of, and the last news."""
 
     state: int = NONE
@@ -41,7 +41,7 @@ class RelationsOracle:
     """Everybody's edges. Acts answer as the product does; what is refused changes nothing."""
 
     def __init__(self) -> None:
-        self.edges: dict[Pair, Standing] = defaultdict(Standing)
+        self.edges: dict[Pair, Relationship] = defaultdict(Relationship)
 
     def follow(self, a: int, b: int, wish: dict[str, bool | None], now_ms: int) -> bool | None:
         """None: refused."""

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from infra.changes.lanes import LaneGroup
 from infra.changes.registry import Payload
-from relations.types import Listed
+from relations.types import ListedAccount
 from timelines.types import Entry
 
 
@@ -23,7 +23,7 @@ class FanOutBegun(Payload, frozen=True):
 
     entries: tuple[Entry, ...]
     shards: tuple[str, ...]
-    below: Listed | None = None
+    below: ListedAccount | None = None
 
 
 class ChunkCut(Payload, frozen=True):
@@ -35,8 +35,8 @@ class ChunkCut(Payload, frozen=True):
 
     entries: tuple[Entry, ...]
     shards: tuple[str, ...]
-    below: Listed | None
-    last: Listed | None
+    below: ListedAccount | None
+    last: ListedAccount | None
 
 
 class ShardMissed(Payload, frozen=True):
@@ -63,4 +63,4 @@ class FollowersBehind(Payload, frozen=True):
     lanes: ClassVar[LaneGroup] = LaneGroup.BULK
     is_follow_up: ClassVar[bool] = True
 
-    below: Listed | None = None
+    below: ListedAccount | None = None

@@ -6,15 +6,16 @@ from typing import NamedTuple
 from accounts.encode import is_limited
 from posts.encode import find_replied_to
 from posts.ids import PostId
-from relations.queries.standings import Standings
-from relations.types import Flag, Standing
+from relations.queries.relationships import Relationships
+from relations.types import Flag, Relationship
 from timelines.types import Entry
 
 
 class VisibilityInputs(NamedTuple):
     """What the verdicts rest on, as it is now.
 
-    `fragments`: posts that exist. `accounts`: authors that exist. `standings`: what lies between
+    `fragments`: posts that exist. `accounts`: authors that exist.
+    `relationships`: what lies between
     the viewer and everybody who made something happen or wrote what is shown, oneself left out.
     `replies_to`: to whom replies are shown, beside those to themselves; None: to everybody.
     """
@@ -23,7 +24,7 @@ class VisibilityInputs(NamedTuple):
     now_ms: int
     fragments: Mapping[PostId, bytes]
     accounts: Mapping[int, bytes]
-    standings: Standings
+    relationships: Relationships
     replies_to: Collection[int] | None = None
 
 
@@ -37,7 +38,7 @@ def is_visible_at_home(entry: Entry, facts: VisibilityInputs) -> bool:
     source = event.author_id
     if event not in facts.fragments or source not in facts.accounts:
         return False
-    if source not in facts.standings.heard and not _is_heard(source, facts):
+    if source not in facts.relationships.clear_follows and not _is_heard(source, facts):
         return False
     if event is original or event == original:
         return facts.replies_to is None or _is_reply_shown(facts.replies_to, facts, event)
@@ -48,12 +49,14 @@ def _is_heard(source: int, facts: VisibilityInputs) -> bool:
     """Oneself is; of others that which the clock decides is left to look at."""
     if source == facts.viewer_id:
         return True
-    standing = facts.standings.of[source]
-    return standing.is_followed and _is_bearable(standing, facts.now_ms)
+    relationship = facts.relationships.of[source]
+    return relationship.is_followed and _is_bearable(relationship, facts.now_ms)
 
 
 def _shows_reposts(source: int, facts: VisibilityInputs) -> bool:
-    return source == facts.viewer_id or not facts.standings.of[source].flags & Flag.HIDES_REPOSTS
+    return (
+        source == facts.viewer_id or not facts.relationships.of[source].flags & Flag.HIDES_REPOSTS
+    )
 
 
 def _is_reply_shown(replies_to: Collection[int], facts: VisibilityInputs, post: PostId) -> bool:
@@ -71,7 +74,7 @@ def is_stale(entry: Entry, facts: VisibilityInputs) -> bool:
     source = event.author_id
     if event not in facts.fragments or original not in facts.fragments:
         return True
-    return source != facts.viewer_id and not facts.standings.of[source].is_followed
+    return source != facts.viewer_id and not facts.relationships.of[source].is_followed
 
 
 def _is_shown_to(facts: VisibilityInputs, original: PostId, author: int) -> bool:
@@ -80,20 +83,24 @@ def _is_shown_to(facts: VisibilityInputs, original: PostId, author: int) -> bool
         return False
     if author == facts.viewer_id:
         return True
-    standing = facts.standings.of[author]
-    if not _is_bearable(standing, facts.now_ms):
+    relationship = facts.relationships.of[author]
+    if not _is_bearable(relationship, facts.now_ms):
         return False
-    return standing.is_followed or not is_limited(facts.accounts[author])
+    return relationship.is_followed or not is_limited(facts.accounts[author])
 
 
-def _is_bearable(standing: Standing, now_ms: int) -> bool:
-    return not (standing.is_blocked or standing.is_muted_at(now_ms))
+def _is_bearable(relationship: Relationship, now_ms: int) -> bool:
+    return not (relationship.is_blocked or relationship.is_muted_at(now_ms))
 
 
 def _whose_posts_are_shown(facts: VisibilityInputs) -> Collection[int]:
     """Whose every post is visible, as most posts of most pages are: found once instead of for
     each, which is half of what a page's rules cost."""
-    return facts.standings.heard.intersection(facts.accounts) if facts.replies_to is None else ()
+    return (
+        facts.relationships.clear_follows.intersection(facts.accounts)
+        if facts.replies_to is None
+        else ()
+    )
 
 
 def merge(entries: Iterable[Entry], facts: VisibilityInputs) -> dict[PostId, list[Entry]]:

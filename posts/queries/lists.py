@@ -16,7 +16,7 @@ from infra.sharding.sql import fetch_all
 from posts.ids import PostId
 from posts.queries.statuses import get_original, load_visible
 from posts.types import Kind
-from relations.queries.standings import load_standings
+from relations.queries.relationships import load_relationships
 
 WHEN_DIGITS, WHO_DIGITS, POST_DIGITS = 9, 6, 14
 # So many reads fill a page; somebody who blocks a thousand responders pages on by hand.
@@ -56,8 +56,8 @@ def list_responders(
     def show(rows: Sequence[Row]) -> list[bytes | None]:
         ids = [responder_id for _, responder_id in rows]
         accounts = load_account_json(ids)
-        standings = load_standings(viewer_id, ids) if viewer_id is not None else {}
-        hidden = {i for i, standing in standings.items() if standing.is_blocked}
+        relationships = load_relationships(viewer_id, ids) if viewer_id is not None else {}
+        hidden = {i for i, relationship in relationships.items() if relationship.is_blocked}
         return [None if i in hidden else accounts.get(i) for i in ids]
 
     return _list(RESPONDERS, (original.author_id, original.moment, int(kind)), window, show)

@@ -10,11 +10,11 @@ from posts.errors import PostNotFound
 from posts.ids import PostId
 from posts.queries.hydrate import Hydrated, hydrate
 from posts.rules import may_see
-from relations.queries.standings import ask_command, complete_standings
-from relations.types import Standing
+from relations.queries.relationships import ask_command, complete_relationships
+from relations.types import Relationship
 
 OriginalByEvent = Mapping[PostId, PostId]  # what happened → which post it shows
-# Standings are asked of fewer than a thousand at once.
+# Relationships are asked of fewer than a thousand at once.
 MOST_AT_ONCE = 400
 
 
@@ -23,7 +23,7 @@ class ViewedPosts(NamedTuple):
 
     hydrated: Hydrated
     own: Flags
-    standings: Mapping[int, Standing]
+    relationships: Mapping[int, Relationship]
     viewer_id: int | None = None
 
     def sees(self, event: PostId, original: PostId) -> bool:
@@ -31,7 +31,7 @@ class ViewedPosts(NamedTuple):
             return False
         accounts = self.hydrated.accounts
         people = {i: accounts[i] for i in (event.author_id, original.author_id)}
-        return may_see(self.viewer_id, people, self.standings)
+        return may_see(self.viewer_id, people, self.relationships)
 
     def present(self, event: PostId, original: PostId) -> bytes:
         return self.hydrated.present(event, original, self.own.get(original, 0))
@@ -99,6 +99,6 @@ def load_viewed_posts(shown: OriginalByEvent, viewer_id: int | None) -> ViewedPo
     return ViewedPosts(
         hydrated,
         find_flags(viewer_id, complete_viewer_state(viewer_id, own), originals),
-        complete_standings(viewer_id, others, asked[0]).of if others else {},
+        complete_relationships(viewer_id, others, asked[0]).of if others else {},
         viewer_id,
     )

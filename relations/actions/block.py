@@ -18,7 +18,7 @@ from infra.clock import now_ms
 from infra.sharding.buckets import shard_of
 from relations.actions.edges import read_edge, write_edge
 from relations.actions.mirror import hide_follower, mirror_at_once, refresh_followers
-from relations.cache import FOLLOWERS, FOLLOWING, standing_changes
+from relations.cache import FOLLOWERS, FOLLOWING, relationship_changes
 from relations.errors import CannotBlockSelf
 from relations.states import Act, step
 
@@ -74,7 +74,7 @@ def _forget_cached(account_id: int, blocker_id: int) -> None:
     with suppress(RedisError):
         redis().run(
             [
-                *standing_changes([(account_id, blocker_id)]),
+                *relationship_changes([(account_id, blocker_id)]),
                 *(("DEL", cache.key(account_id)) for cache in (FOLLOWING, FOLLOWERS)),
             ]
         )

@@ -19,7 +19,7 @@ from relations.errors import (
     TooManyFollowsToday,
 )
 from relations.states import Act, act_of, step
-from relations.types import PLAIN, Attribute, FollowWish
+from relations.types import NO_OPTIONS, Attribute, FollowOptions
 
 DAY_MS = 86_400_000
 COUNT_TODAY = """
@@ -33,7 +33,7 @@ RETURNING begun
 def follow(
     follower_id: int,
     followee_id: int,
-    wish: FollowWish = PLAIN,
+    wish: FollowOptions = NO_OPTIONS,
     clock_ms: Callable[[], int] = now_ms,
 ) -> bool:
     """Makes follower follow followee as wished; False when nothing had to change.

@@ -30,7 +30,7 @@ from relations.actions.edges import (
     read_edge,
     write_edge,
 )
-from relations.cache import FOLLOWERS, OPEN, list_change, split, standing_changes
+from relations.cache import FOLLOWERS, OPEN, list_change, relationship_changes, split
 from relations.states import Act, as_faced, blocks_so_far, step
 from relations.types import NO_EDGE, Attribute, Edge, Flag
 
@@ -147,7 +147,7 @@ def mirror_at_once(follower_id: int, followee_id: int) -> bool:
     try:
         mirrored = mirror_on_shard(shard_of(followee_id), {(follower_id, followee_id): edge})
         failpoint("relations.mirrored_at_once")
-        redis().run(standing_changes([(followee_id, follower_id)]))
+        redis().run(relationship_changes([(followee_id, follower_id)]))
         refresh_followers(mirrored)
     except (*UNREACHABLE, RedisError) as error:
         log.warning("relations.mirror_left_to_drain", account=followee_id, error=str(error))

@@ -20,22 +20,22 @@ FAMILIAR_IDS = OpenApiParameter(
 )
 
 
-class FollowOptions(Serializer[Any]):
+class FollowOptionsBody(Serializer[Any]):
     quiet = BooleanField(required=False, help_text="Nobody else learns of the follow")
     special = BooleanField(required=False, help_text="A mark that nobody else sees")
     reblogs = BooleanField(required=False, help_text="Show what they repost")
     notify = BooleanField(required=False)
 
 
-class MuteOptions(Serializer[Any]):
+class MuteOptionsBody(Serializer[Any]):
     duration = IntegerField(required=False, min_value=0, help_text="Seconds; 0: without end")
     notifications = BooleanField(required=False, default=True)
 
 
-class MutedAccount(AccountEntity):
+class MutedAccountEntity(AccountEntity):
     mute_expires_at = DateTimeField(allow_null=True)
 
 
-class FamiliarFollowers(Serializer[Any]):
+class FamiliarFollowersEntity(Serializer[Any]):
     id = CharField()
     accounts = AccountEntity(many=True)

@@ -6,21 +6,21 @@ from typing import Any
 
 import orjson
 
-from relations.types import Attribute, Flag, Standing
+from relations.types import Attribute, Flag, Relationship
 
 
-def present_relationship(account_id: int, standing: Standing, now_ms: int) -> bytes:
-    return orjson.dumps(_entity(account_id, standing, now_ms))
+def present_relationship(account_id: int, relationship: Relationship, now_ms: int) -> bytes:
+    return orjson.dumps(_entity(account_id, relationship, now_ms))
 
 
-def present_relationships(standings: Mapping[int, Standing], now_ms: int) -> bytes:
-    return orjson.dumps([_entity(*one, now_ms) for one in standings.items()])
+def present_relationships(relationships: Mapping[int, Relationship], now_ms: int) -> bytes:
+    return orjson.dumps([_entity(*one, now_ms) for one in relationships.items()])
 
 
-def _entity(account_id: int, standing: Standing, now_ms: int) -> dict[str, Any]:
-    following, followed_by = standing.is_followed, standing.follows_me
-    flags = standing.flags
-    muting = standing.is_muted_at(now_ms)
+def _entity(account_id: int, relationship: Relationship, now_ms: int) -> dict[str, Any]:
+    following, followed_by = relationship.is_followed, relationship.follows_me
+    flags = relationship.flags
+    muting = relationship.is_muted_at(now_ms)
     return {
         "id": str(account_id),
         "following": following,
@@ -28,17 +28,17 @@ def _entity(account_id: int, standing: Standing, now_ms: int) -> dict[str, Any]:
         "notifying": bool(flags & Flag.NOTIFIES),
         "languages": None,
         "followed_by": followed_by,
-        "blocking": standing.mine is Attribute.BLACK,
-        "blocked_by": standing.theirs is Attribute.BLACK,
+        "blocking": relationship.mine is Attribute.BLACK,
+        "blocked_by": relationship.theirs is Attribute.BLACK,
         "muting": muting,
-        "muting_notifications": muting and standing.mutes_notices,
-        "muting_expires_at": _iso(standing.muted_until_ms) if muting else None,
+        "muting_notifications": muting and relationship.mutes_notices,
+        "muting_expires_at": _iso(relationship.muted_until_ms) if muting else None,
         "requested": False,
         "requested_by": False,
         "domain_blocking": False,
         "endorsed": False,
         "note": "",
-        "quiet_following": standing.mine is Attribute.WHISPER,
+        "quiet_following": relationship.mine is Attribute.WHISPER,
         "special": bool(flags & Flag.SPECIAL),
         "mutual": following and followed_by,
     }

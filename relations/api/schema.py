@@ -12,7 +12,7 @@ ID_LIST = OpenApiParameter(
 ACCOUNT_IDS = {200: {"type": "array", "items": {"type": "string"}}}
 
 
-class Relationship(Serializer[Any]):
+class RelationshipEntity(Serializer[Any]):
     id = CharField()
     following = BooleanField()
     showing_reblogs = BooleanField()
@@ -34,5 +34,5 @@ class Relationship(Serializer[Any]):
     mutual = BooleanField()
 
 
-class Targets(Serializer[Any]):
+class TargetsBody(Serializer[Any]):
     id = ListField(child=CharField(), max_length=100)

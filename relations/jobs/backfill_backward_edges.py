@@ -16,7 +16,7 @@ from relations.actions.mirror import (
     mirror_on_shard,
     refresh_followers,
 )
-from relations.cache import standing_changes
+from relations.cache import relationship_changes
 from relations.jobs.rows import FORWARD, forward_of, read_reflections
 from relations.types import Edge
 
@@ -59,7 +59,7 @@ def _mirror(alias: str, lacking: Mapping[Pair, Edge], looked_at: Iterable[Pair])
     news = mirror_on_shard(alias, lacking) if lacking else {}
     failpoint("relations.backfilled")
     facing = [(followee_id, follower_id) for follower_id, followee_id in looked_at]
-    redis().run(standing_changes(facing))
+    redis().run(relationship_changes(facing))
     refresh_followers(_as_they_are(alias, {followee_id for followee_id, _ in facing}) | news)
 
 

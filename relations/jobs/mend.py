@@ -21,7 +21,7 @@ from relations.actions.mirror import (
     mirror_on_shard,
     refresh_followers,
 )
-from relations.cache import standing_changes
+from relations.cache import relationship_changes
 from relations.changes import EdgeChanged
 from relations.states import BLOCK_STEP
 from relations.types import Attribute, Edge
@@ -80,7 +80,7 @@ def hide_blocked_follower(pair: Pair) -> None:
 
 
 def _refresh(pair: Pair, mirrored: Mapping[int, Mirrored]) -> None:
-    redis().run(standing_changes([pair[::-1]]))
+    redis().run(relationship_changes([pair[::-1]]))
     refresh_followers(mirrored)
 
 

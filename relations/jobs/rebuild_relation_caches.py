@@ -9,11 +9,11 @@ from infra.caching.client import redis
 from infra.caching.lists import ListCache, ListChange, read_items, read_version_marker
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import Table, walk_table
-from relations.cache import FOLLOWERS, FOLLOWING, QUIET, STANDINGS, to_listed
+from relations.cache import FOLLOWERS, FOLLOWING, QUIET, RELATIONSHIPS, to_listed
 from relations.jobs.snapshot import snapshot
 from relations.queries.edge_rows import BACKWARD_OPEN, read_follows, read_newest
 from relations.queries.fills import lay_followers, lay_following
-from relations.types import Attribute, Listed
+from relations.types import Attribute, ListedAccount
 
 ACCOUNTS = Table("accounts_account", key=("id",))
 
@@ -23,7 +23,7 @@ class Cached(NamedTuple):
 
     version: int
     is_whole: bool
-    items: list[Listed]
+    items: list[ListedAccount]
 
 
 class Family(NamedTuple):
@@ -31,19 +31,19 @@ class Family(NamedTuple):
 
     cache: ListCache
     kind: CounterKind
-    read: Callable[[int, int], list[Listed]]
+    read: Callable[[int, int], list[ListedAccount]]
     lay: Callable[[int], object]
 
 
-def _read_following(owner_id: int, _: int) -> list[Listed]:
+def _read_following(owner_id: int, _: int) -> list[ListedAccount]:
     return list(read_follows(owner_id))
 
 
-def _read_quiet(owner_id: int, _: int) -> list[Listed]:
+def _read_quiet(owner_id: int, _: int) -> list[ListedAccount]:
     return [one for one, how in read_follows(owner_id).items() if how is Attribute.WHISPER]
 
 
-def _read_followers(owner_id: int, limit: int) -> list[Listed]:
+def _read_followers(owner_id: int, limit: int) -> list[ListedAccount]:
     return read_newest(BACKWARD_OPEN, owner_id, None, None, limit)
 
 
@@ -70,7 +70,9 @@ def rebuild_relation_caches(work: Work) -> Iterator[Batch]:
         lists = [*_cached_lists(owner_ids)]
         wrong = [(o, family) for o, family in lists if _mend(alias, o, family, work.dry_run)]
         lines = [f"account {owner_id}: {family.cache.family}" for owner_id, family in wrong]
-        pairs = [f"account {owner_id}: {STANDINGS.family}" for owner_id in _drop(owner_ids, work)]
+        pairs = [
+            f"account {owner_id}: {RELATIONSHIPS.family}" for owner_id in _drop(owner_ids, work)
+        ]
         yield Batch(len(rows), 0, alias, len(lines) + len(pairs), position, lines + pairs)
 
 
@@ -115,14 +117,16 @@ def _read_cached(cache: ListCache, owner_id: int) -> Cached | None:
     return Cached(mark.version, mark.is_whole, [to_listed(item) for item in read_items(members)])
 
 
-def _is_same(cached: Cached, rows: Sequence[Listed]) -> bool:
+def _is_same(cached: Cached, rows: Sequence[ListedAccount]) -> bool:
     """Of a list that is not whole the newest are cached."""
     return cached.items == list(rows if cached.is_whole else rows[: len(cached.items)])
 
 
 def _drop(owner_ids: Sequence[int], work: Work) -> list[int]:
     """Those of whom anything is remembered. Who reads just now finds no stamp: lays nothing."""
-    keys = [(STANDINGS.key(owner_id), STANDINGS.filter_key(owner_id)) for owner_id in owner_ids]
+    keys = [
+        (RELATIONSHIPS.key(owner_id), RELATIONSHIPS.filter_key(owner_id)) for owner_id in owner_ids
+    ]
     word = "EXISTS" if work.dry_run else "DEL"
     found = redis().run([(word, *both) for both in keys])
     return [owner_id for owner_id, count in zip(owner_ids, found, strict=True) if count]

@@ -33,7 +33,7 @@ from relations.queries.edge_rows import (
 )
 from relations.queries.fills import lay_followers, lay_following
 from relations.queries.held import Held, find_above, find_below
-from relations.types import Listed
+from relations.types import ListedAccount
 
 FirstPages = HotValues[tuple[int, int], Held]  # by owner and limit
 
@@ -92,7 +92,7 @@ SPECIAL_LIST = EdgeList(FORWARD_SPECIAL)
 BLOCKS_LIST = EdgeList(FORWARD_BLOCKS)
 
 
-def list_page(edge_list: EdgeList, owner_id: int, window: Window) -> Page[Listed]:
+def list_page(edge_list: EdgeList, owner_id: int, window: Window) -> Page[ListedAccount]:
     """One page, newest first; cursors name members that are on it, never one that is hidden.
 
     Raises: InvalidCursor, TooManyDeepPages. Cost: one Redis round trip, none for the first page of
@@ -111,12 +111,14 @@ def list_page(edge_list: EdgeList, owner_id: int, window: Window) -> Page[Listed
     return _page(items[:limit], has_older=len(items) > limit)
 
 
-def _page(items: list[Listed], has_older: bool) -> Page[Listed]:
+def _page(items: list[ListedAccount], has_older: bool) -> Page[ListedAccount]:
     older = encode_cursor(items[-1]) if items and has_older else None
     return Page(items, older, encode_cursor(items[0]) if items else None)
 
 
-def _newest(edge_list: EdgeList, owner_id: int, below: Listed | None, limit: int) -> list[Listed]:
+def _newest(
+    edge_list: EdgeList, owner_id: int, below: ListedAccount | None, limit: int
+) -> list[ListedAccount]:
     """At most `limit` items below the bound, from Redis as far as it reaches, then the shard."""
     tier = edge_list.tier
     if tier is None:
@@ -137,13 +139,17 @@ def _newest(edge_list: EdgeList, owner_id: int, below: Listed | None, limit: int
     return held.items + _read_on(edge_list.rows, owner_id, deepest, left)
 
 
-def _read_on(rows: Rows, owner_id: int, below: Listed | None, limit: int) -> list[Listed]:
+def _read_on(
+    rows: Rows, owner_id: int, below: ListedAccount | None, limit: int
+) -> list[ListedAccount]:
     if below is None:
         return read_newest(rows, owner_id, None, None, limit)
     return read_deep(rows, owner_id, below, limit, time.time())
 
 
-def _right_above(edge_list: EdgeList, owner_id: int, after: Listed, limit: int) -> list[Listed]:
+def _right_above(
+    edge_list: EdgeList, owner_id: int, after: ListedAccount, limit: int
+) -> list[ListedAccount]:
     """The `limit` items right above the bound, newest first."""
     tier = edge_list.tier
     if tier is None:
@@ -159,7 +165,7 @@ def _right_above(edge_list: EdgeList, owner_id: int, after: Listed, limit: int) 
     return read_oldest_above(edge_list.rows, owner_id, after, limit)
 
 
-def _find(tier: Tier, owner_id: int, below: Listed | None, limit: int) -> Held | None:
+def _find(tier: Tier, owner_id: int, below: ListedAccount | None, limit: int) -> Held | None:
     read = partial(find_below, tier.cache, owner_id, below, limit, tier.without)
     if tier.first_pages is None or below is not None:
         return read()

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from infra.sharding.buckets import shard_of
 from infra.sharding.replicas import read_replica_or_shard, settled_before
 from infra.sharding.sql import fetch_all
-from relations.types import Attribute, Flag, Listed
+from relations.types import Attribute, Flag, ListedAccount
 
 
 class Rows(NamedTuple):
@@ -53,8 +53,8 @@ def read_mute_ends(owner_id: int, targets: Sequence[int]) -> dict[int, int]:
 
 
 def read_newest(
-    rows: Rows, owner_id: int, below: Listed | None, above: Listed | None, limit: int
-) -> list[Listed]:
+    rows: Rows, owner_id: int, below: ListedAccount | None, above: ListedAccount | None, limit: int
+) -> list[ListedAccount]:
     """At most `limit` rows strictly between the bounds, newest first.
 
     Cost: one index-only scan (SPECIAL apart); what `live` leaves out of the index's own rows is
@@ -63,7 +63,9 @@ def read_newest(
     return _read(shard_of(owner_id), rows, owner_id, below, above, limit, "DESC")
 
 
-def read_deep(rows: Rows, owner_id: int, below: Listed, limit: int, now_s: float) -> list[Listed]:
+def read_deep(
+    rows: Rows, owner_id: int, below: ListedAccount, limit: int, now_s: float
+) -> list[ListedAccount]:
     """As `read_newest` below a bound; of what is old, the shard's replica may answer.
 
     Who left since may still be there, for as long as a replica may trail; nobody is missing.
@@ -76,7 +78,9 @@ def read_deep(rows: Rows, owner_id: int, below: Listed, limit: int, now_s: float
     return read_replica_or_shard(alias, read) if is_old else read(alias)
 
 
-def read_oldest_above(rows: Rows, owner_id: int, above: Listed, limit: int) -> list[Listed]:
+def read_oldest_above(
+    rows: Rows, owner_id: int, above: ListedAccount, limit: int
+) -> list[ListedAccount]:
     """The `limit` rows right above the bound, newest first all the same."""
     return _read(shard_of(owner_id), rows, owner_id, None, above, limit, "ASC")[::-1]
 
@@ -85,11 +89,11 @@ def _read(
     alias: str,
     rows: Rows,
     owner_id: int,
-    below: Listed | None,
-    above: Listed | None,
+    below: ListedAccount | None,
+    above: ListedAccount | None,
     limit: int,
     order: str,
-) -> list[Listed]:
+) -> list[ListedAccount]:
     bounds: list[int] = []
     sql = (
         f"SELECT since_ms, {rows.other} FROM {rows.table}"  # noqa: S608
@@ -101,14 +105,14 @@ def _read(
             bounds += bound
     sql += f" ORDER BY since_ms {order}, {rows.other} {order} LIMIT %s"
     found = fetch_all(alias, sql, [owner_id, *bounds, limit])
-    return [Listed(*row) for row in found]
+    return [ListedAccount(*row) for row in found]
 
 
-def read_follows(owner_id: int) -> Mapping[Listed, Attribute]:
+def read_follows(owner_id: int) -> Mapping[ListedAccount, Attribute]:
     """All an account follows, newest first, and how. One index-only scan, FOLLOW_CAP rows."""
     sql = (
         f"SELECT since_ms, followee_id, attribute FROM {FORWARD.table}"  # noqa: S608
         f" WHERE follower_id = %s AND {FORWARD.live} ORDER BY since_ms DESC, followee_id DESC"
     )
     found: Sequence[Any] = fetch_all(shard_of(owner_id), sql, [owner_id])
-    return {Listed(since_ms, other): Attribute(state) for since_ms, other, state in found}
+    return {ListedAccount(since_ms, other): Attribute(state) for since_ms, other, state in found}

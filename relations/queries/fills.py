@@ -20,7 +20,7 @@ from relations.cache import FOLLOWING, QUIET, to_item
 from relations.queries.deep import admit_deep_page
 from relations.queries.edge_rows import BACKWARD_OPEN, read_follows, read_newest
 from relations.queries.held import Held
-from relations.types import Attribute, Listed
+from relations.types import Attribute, ListedAccount
 
 FIRST_FOLLOWERS = 5 * 20  # the pages that more than 99 % of readers ask for (seed S0)
 
@@ -29,8 +29,8 @@ class Laid(NamedTuple):
     """All an account follows, newest first, and which of them quietly."""
 
     version: int
-    follows: list[Listed]
-    quiet: frozenset[Listed]
+    follows: list[ListedAccount]
+    quiet: frozenset[ListedAccount]
 
     def open(self) -> Held:
         """What others see."""
@@ -40,7 +40,7 @@ class Laid(NamedTuple):
         """What the owner sees."""
         return self._held(self.follows)
 
-    def _held(self, items: list[Listed]) -> Held:
+    def _held(self, items: list[ListedAccount]) -> Held:
         return Held(self.version, items, ListContinuation.END, len(items))
 
 
@@ -93,7 +93,11 @@ def first_followers(followers: Count) -> int:
 
 
 def _write_command(
-    cache: ListCache, owner_id: int, version: int, listed: Iterable[Listed], is_whole: bool = True
+    cache: ListCache,
+    owner_id: int,
+    version: int,
+    listed: Iterable[ListedAccount],
+    is_whole: bool = True,
 ) -> Command:
     return cache.write_command(owner_id, version, [to_item(item) for item in listed], is_whole)
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
 from relations.queries.edge_rows import BACKWARD, read_newest
-from relations.types import Listed
+from relations.types import ListedAccount
 
 FOLLOWERS_A_PAGE = 5_000
 
@@ -27,16 +27,18 @@ def list_newest_followers(account_id: int, limit: int) -> list[int]:
     return [one.account_id for one in read_newest(BACKWARD, account_id, None, None, limit)]
 
 
-def list_followers_below(account_id: int, below: Listed | None, limit: int) -> list[Listed]:
+def list_followers_below(
+    account_id: int, below: ListedAccount | None, limit: int
+) -> list[ListedAccount]:
     """The newest `limit` of those older than `below`. One index-only scan."""
     return list(read_newest(BACKWARD, account_id, below, None, limit))
 
 
 def iter_followers(
-    account_id: int, below: Listed | None = None, last: Listed | None = None
+    account_id: int, below: ListedAccount | None = None, last: ListedAccount | None = None
 ) -> Iterator[list[int]]:
     """Follower ids, FOLLOWERS_A_PAGE at a time, after `below` down to and with `last`."""
-    above = last and Listed(last.since_ms, last.account_id - 1)
+    above = last and ListedAccount(last.since_ms, last.account_id - 1)
     while followers := read_newest(BACKWARD, account_id, below, above, FOLLOWERS_A_PAGE):
         yield [listed.account_id for listed in followers]
         if len(followers) < FOLLOWERS_A_PAGE:
@@ -44,7 +46,9 @@ def iter_followers(
         below = followers[-1]
 
 
-def list_bounds(account_id: int, below: Listed | None, every: int, count: int) -> list[Listed]:
+def list_bounds(
+    account_id: int, below: ListedAccount | None, every: int, count: int
+) -> list[ListedAccount]:
     """The last follower of each full `every` ones after `below`, at most `count` of them.
 
     Fewer than `count` means: what follows the last bound is less than `every`.
@@ -53,4 +57,4 @@ def list_bounds(account_id: int, below: Listed | None, every: int, count: int) -
     since_ms, follower_id = below or (None, None)
     span = {"account_id": account_id, "below": since_ms, "below_id": follower_id}
     rows = fetch_all(shard_of(account_id), BOUNDS, span | {"every": every, "most": every * count})
-    return [Listed(*row) for row in rows]
+    return [ListedAccount(*row) for row in rows]

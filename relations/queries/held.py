@@ -7,7 +7,7 @@ from infra.caching.list_pages import ListContinuation, Side, page_command, read_
 from infra.caching.lists import ListCache, read_items, read_version_marker
 from infra.caching.metrics import count_reads
 from relations.cache import to_item, to_listed
-from relations.types import Listed
+from relations.types import ListedAccount
 
 
 class Held(NamedTuple):
@@ -15,17 +15,17 @@ class Held(NamedTuple):
     it was asked for. `size`: how many are cached in all."""
 
     version: int
-    items: list[Listed]
+    items: list[ListedAccount]
     rest: ListContinuation
     size: int
 
-    def below(self, place: Listed | None, limit: int) -> "Held":
+    def below(self, place: ListedAccount | None, limit: int) -> "Held":
         """The newest of them below a place."""
         items = [item for item in self.items if place is None or item < place][:limit]
         rest = ListContinuation.CACHED if len(items) == limit else self.rest
         return self._replace(items=items, rest=rest)
 
-    def above(self, place: Listed, limit: int) -> "Held":
+    def above(self, place: ListedAccount, limit: int) -> "Held":
         """The oldest of them above a place."""
         items = [item for item in self.items if item > place]
         is_deep = self.rest is ListContinuation.SOURCE_ONLY and len(items) == len(self.items)
@@ -34,14 +34,18 @@ class Held(NamedTuple):
 
 
 def find_below(
-    cache: ListCache, owner_id: int, place: Listed | None, limit: int, without: ListCache | None
+    cache: ListCache,
+    owner_id: int,
+    place: ListedAccount | None,
+    limit: int,
+    without: ListCache | None,
 ) -> Held | None:
     """The newest members below a place; None: not cached. Raises: RedisError. One round trip."""
     return _find("below", cache, owner_id, place, limit, without)
 
 
 def find_above(
-    cache: ListCache, owner_id: int, place: Listed, limit: int, without: ListCache | None
+    cache: ListCache, owner_id: int, place: ListedAccount, limit: int, without: ListCache | None
 ) -> Held | None:
     """The oldest members above a place; otherwise as find_below."""
     held = _find("above", cache, owner_id, place, limit, without)
@@ -52,7 +56,7 @@ def _find(
     side: Side,
     cache: ListCache,
     owner_id: int,
-    place: Listed | None,
+    place: ListedAccount | None,
     limit: int,
     without: ListCache | None,
 ) -> Held | None:

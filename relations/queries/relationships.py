@@ -1,31 +1,119 @@
-"""What lies between a viewer and accounts that exist, for Mastodon's Relationship entity."""
+"""What lies between a viewer and others (relationships): from Redis or the shard."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, NamedTuple, Self
 
 from redis.exceptions import RedisError
 
-from accounts.hot_profiles import complete_profiles, plan_profiles
-from infra.caching.client import redis
-from relations.queries.standings import ask_command, complete_standings
-from relations.types import Standing
+from infra.caching.client import Command, redis
+from infra.changes.failpoints import failpoint
+from infra.sharding.buckets import shard_of
+from infra.sharding.sql import fetch_all
+from relations.cache import RELATIONSHIPS
+from relations.types import UNRELATED, Relationship
+
+READ = """
+SELECT other.id, coalesce(mine.attribute, 0), coalesce(mine.flags, 0),
+    coalesce(theirs.attribute, 0), coalesce(mute.is_on, false),
+    coalesce(mute.hides_notifications, false), coalesce(mute.until_ms, 0)
+FROM unnest(%(others)s::bigint[]) AS other (id)
+LEFT JOIN relations_forwardedge mine
+    ON mine.follower_id = %(viewer)s AND mine.followee_id = other.id
+LEFT JOIN relations_backwardedge theirs
+    ON theirs.followee_id = %(viewer)s AND theirs.follower_id = other.id
+LEFT JOIN relations_muted mute ON mute.owner_id = %(viewer)s AND mute.target_id = other.id
+"""
+RELATED = """
+SELECT followee_id FROM relations_forwardedge WHERE follower_id = %(viewer)s AND attribute <> 0
+UNION ALL
+SELECT follower_id FROM relations_backwardedge WHERE followee_id = %(viewer)s AND attribute <> 0
+UNION ALL
+SELECT target_id FROM relations_muted WHERE owner_id = %(viewer)s AND is_on
+LIMIT %(most)s
+"""
 
 
-def load_relationships(viewer_id: int, others: Sequence[int]) -> dict[int, Standing]:
-    """Standings of those of the others who are accounts, in the order given. Each once in `others`.
+class Relationships(NamedTuple):
+    """Relationships by account, and the stamp under which they hold; None: do not remember them.
 
-    Cost: one round trip when warm; what Redis lacks of profiles and standings comes from the
-    shards. With Redis away one query, and one per shard for the profiles.
+    `heard`: most of those that a reader asks for, found once instead of at each of their posts.
     """
-    if not others:
+
+    stamp: bytes | None
+    of: Mapping[int, Relationship]
+    clear_follows: frozenset[int]
+
+    @classmethod
+    def learnt(cls, stamp: bytes | None, of: Mapping[int, Relationship]) -> Self:
+        return cls(
+            stamp,
+            of,
+            frozenset(i for i, relationship in of.items() if relationship.is_clear_follow),
+        )
+
+    def beside(self, others: Self) -> Self:
+        """With the others', under the stamp of these."""
+        return type(self)(
+            self.stamp, {**self.of, **others.of}, self.clear_follows | others.clear_follows
+        )
+
+
+NO_RELATIONSHIPS = Relationships.learnt(None, {})
+
+
+def load_relationships(viewer_id: int, others: Iterable[int]) -> Mapping[int, Relationship]:
+    """One per other, in the order given, each once; at most 1,000. Oneself is a stranger.
+
+    Cost: one round trip when warm; for misses one query by primary keys, without a filter one more,
+    and one more trip. With Redis away one query.
+    """
+    wanted = list(dict.fromkeys(others))
+    if not wanted:
         return {}
-    existing = plan_profiles(others)
-    keys = existing.keys()
-    commands = [ask_command(viewer_id, others), ("MGET", *keys)]
     try:
-        reply, *entries = redis().run(commands if keys else commands[:1])
+        reply = redis().call(*ask_command(viewer_id, wanted))
     except RedisError:
-        reply, entries = None, [[None] * len(keys)]
-    accounts = complete_profiles(existing, entries[0] if entries else [])
-    known = [other for other in others if other in accounts]
-    standings = complete_standings(viewer_id, others, reply).of
-    return {other: standings[other] for other in known}
+        reply = None
+    return complete_relationships(viewer_id, wanted, reply).of
+
+
+def ask_command(viewer_id: int, others: Sequence[int]) -> Command:
+    """For gathering into a larger round trip; reply for `complete_relationships`."""
+    return RELATIONSHIPS.read_command(viewer_id, others)
+
+
+def complete_relationships(
+    viewer_id: int, others: Sequence[int], reply: Any | None
+) -> Relationships:
+    """From the reply to `ask_command`, None without Redis. Cost: as `load_relationships`."""
+    if reply is None:
+        return Relationships.learnt(None, _read(viewer_id, others))
+    reading = RELATIONSHIPS.read(others, reply)
+    unknown, made = reading.unknown, None
+    if unknown and reading.filter_data is None:
+        made = RELATIONSHIPS.make_filter(_read_related(viewer_id))
+        unknown = RELATIONSHIPS.rule_out(made, unknown)
+    loaded = _read(viewer_id, unknown) if unknown else {}
+    if loaded or made is not None:
+        failpoint("relationships.read")
+        packed = {other: relationship.packed for other, relationship in loaded.items()}
+        with suppress(RedisError):  # the next reader tries again
+            redis().call(*RELATIONSHIPS.write_command(viewer_id, reading, packed, made))
+    found = {
+        other: Relationship.from_packed(text) for other, text in reading.found.items()
+    } | loaded
+    return Relationships.learnt(reading.validator, {i: found.get(i, UNRELATED) for i in others})
+
+
+def _read(viewer_id: int, others: Sequence[int]) -> dict[int, Relationship]:
+    """From the viewer's shard, all facts of one moment."""
+    params = {"viewer": viewer_id, "others": list(others)}
+    rows = fetch_all(shard_of(viewer_id), READ, params)
+    return {other: Relationship.of_rows(*facts) for other, *facts in rows}
+
+
+def _read_related(viewer_id: int) -> list[int]:
+    """Everybody there is anything with, some twice; of too many only so many that it shows."""
+    params = {"viewer": viewer_id, "most": RELATIONSHIPS.max_filtered + 1}
+    return [row[0] for row in fetch_all(shard_of(viewer_id), RELATED, params)]

@@ -9,9 +9,9 @@ from django.conf import settings
 
 from relations.actions.follow import follow
 from tests.cached_lists import assert_cached_lists_agree, lay_lists
+from tests.contradictions import assert_no_contradiction, shown_to
 from tests.integration.timelines.homes import first_page
 from tests.other_process import environment_of_this_test
-from tests.standings import assert_no_contradiction, shown_to
 from tests.truth import assert_drained_truth, live_pairs
 from tests.world import make_accounts, publish
 

@@ -16,9 +16,9 @@ from relations.actions.follow import follow, remove_follower, unfollow
 from relations.queries.edge_lists import FOLLOWERS_LIST, FOLLOWING_LIST, list_page
 from tests.cached_lists import assert_cached_lists_agree
 from tests.callers import Caller, ids_of
+from tests.contradictions import shown_to
 from tests.integration.timelines.homes import first_page
 from tests.private_world import bring_back, catch_up
-from tests.standings import shown_to
 from tests.truth import assert_drained_truth, forward_edges, live_pairs
 from tests.world import make_accounts, publish
 

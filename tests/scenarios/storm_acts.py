@@ -16,7 +16,7 @@ from posts.types import Kind
 from relations.actions.block import block, unblock
 from relations.actions.follow import follow, remove_follower, unfollow
 from relations.errors import CannotFollowBlocked
-from relations.types import FollowWish
+from relations.types import FollowOptions
 from tests.world import publish
 
 WEIGHTS = {
@@ -65,7 +65,7 @@ class Acts:
 
     def _follow_quietly(self, one: int, other: int) -> None:
         with suppress(CannotFollowBlocked):
-            follow(one, other, FollowWish(quiet=True))
+            follow(one, other, FollowOptions(quiet=True))
 
     def _unfollow(self, one: int, other: int) -> None:
         unfollow(one, other)

@@ -12,8 +12,8 @@ import numpy as np
 from cachebox import LRUCache
 
 from relations.queries.following import load_following
-from relations.queries.standings import load_standings
-from relations.types import Flag, Standing
+from relations.queries.relationships import load_relationships
+from relations.types import Flag, Relationship
 from timelines.increments.queries import AccountIds, IndexSnapshot
 
 KNOWN_READERS = 10_000  # 40 MB when each follows 500
@@ -39,7 +39,7 @@ _known: LRUCache[int, Followees] = LRUCache(KNOWN_READERS)
 
 
 def find_followees(reader_id: int, snapshot: IndexSnapshot, now_ms: int) -> Followees:
-    """Cost: nothing when known; else the following list and standings, two round trips when
+    """Cost: nothing when known; else the following list and relationships, two round trips when
     warm, about three queries when not."""
     known, cell = _known.get(reader_id), snapshot.relation_counter_of(reader_id)
     if known and (known.cell, known.epoch) == (cell, snapshot.epoch) and now_ms < known.until_ms:
@@ -54,18 +54,18 @@ def forget_followees(reader_id: int) -> None:
 
 def _load(reader_id: int, now_ms: int, cell: int, epoch: int) -> Followees:
     followed = load_following(reader_id).followee_ids
-    standings = _load_standings(reader_id, followed)
-    heard = {i: s for i, s in standings.items() if s.is_followed and not s.is_muted_at(now_ms)}
-    unsure = [i for i, standing in heard.items() if standing.flags & Flag.HIDES_REPOSTS]
+    relationships = _load_relationships(reader_id, followed)
+    heard = {i: s for i, s in relationships.items() if s.is_followed and not s.is_muted_at(now_ms)}
+    unsure = [i for i, relationship in heard.items() if relationship.flags & Flag.HIDES_REPOSTS]
     sure = [reader_id, *heard.keys() - set(unsure)]
-    ends = [s.muted_until_ms for s in standings.values() if s.is_muted_at(now_ms)]
+    ends = [s.muted_until_ms for s in relationships.values() if s.is_muted_at(now_ms)]
     until_ms = min((end for end in ends if end), default=NEVER_MS)
     return Followees(_ids(sure), _ids(unsure), until_ms, cell, epoch)
 
 
-def _load_standings(reader_id: int, others: Sequence[int]) -> dict[int, Standing]:
+def _load_relationships(reader_id: int, others: Sequence[int]) -> dict[int, Relationship]:
     batches = [others[start : start + A_BATCH] for start in range(0, len(others), A_BATCH)]
-    return {i: s for batch in batches for i, s in load_standings(reader_id, batch).items()}
+    return {i: s for batch in batches for i, s in load_relationships(reader_id, batch).items()}
 
 
 def _ids(ids: Sequence[int]) -> AccountIds:

@@ -13,7 +13,7 @@ from posts.cache.weeks import PostReadPlan, complete_posts, plan_posts
 from posts.ids import PostId
 from posts.queries.hydrate import Hydrated
 from posts.queries.statuses import ViewedPosts
-from relations.queries.standings import ask_command, complete_standings
+from relations.queries.relationships import ask_command, complete_relationships
 from timelines.promotions.placing import Walk, spots_of
 from timelines.promotions.types import Offer, Spot
 
@@ -37,9 +37,9 @@ class Look(NamedTuple):
 
     def _parts(self) -> list[list[Command]]:
         own = viewer_state_command(self.viewer_id)
-        standings = [ask_command(self.viewer_id, self.people)] if self.people else []
+        relationships = [ask_command(self.viewer_id, self.people)] if self.people else []
         caches = (self.posts, self.cards, self.counts)
-        return [*(reading.commands() for reading in caches), [own], standings]
+        return [*(reading.commands() for reading in caches), [own], relationships]
 
     def commands(self) -> list[Command]:
         """Replies for `complete`."""
@@ -57,7 +57,7 @@ class Look(NamedTuple):
         marks = complete_viewer_state(self.viewer_id, own)
         flags = find_flags(self.viewer_id, marks, self.ids)
         people = self.people
-        known = complete_standings(self.viewer_id, people, pairs[0]).of if people else {}
+        known = complete_relationships(self.viewer_id, people, pairs[0]).of if people else {}
         return ViewedPosts(hydrated, flags, known)
 
 

@@ -2,7 +2,7 @@
 
 from posts.ids import PostId
 from posts.queries.statuses import ViewedPosts
-from relations.types import STRANGER
+from relations.types import UNRELATED
 from timelines.promotions.types import Ad, RunningCampaign
 
 
@@ -15,9 +15,9 @@ def may_show(campaign: RunningCampaign, view: ViewedPosts, now_ms: int) -> bool:
     if isinstance(target, Ad):
         return True
     account_id = campaign.account_id or 0
-    standing = view.standings.get(account_id, STRANGER)
-    if standing.is_blocked or standing.is_muted_at(now_ms):
+    relationship = view.relationships.get(account_id, UNRELATED)
+    if relationship.is_blocked or relationship.is_muted_at(now_ms):
         return False
     if isinstance(target, PostId):
         return view.hydrated.shows(target, target)
-    return account_id in view.hydrated.accounts and not standing.is_followed
+    return account_id in view.hydrated.accounts and not relationship.is_followed

@@ -14,8 +14,12 @@ from posts.api.present import page_of_statuses, with_reposters
 from posts.cache.viewer_state import Flags, find_flags
 from posts.ids import FIRST, LAST, MalformedPostId, PostId, authors_of
 from posts.queries.hydrate import Hydrated, hydrate
-from relations.known import count_known, find_known_standings, keep_known_standings
-from relations.queries.standings import ask_command, complete_standings
+from relations.queries.in_process_relationships import (
+    count_in_process_reads,
+    find_in_process_relationships,
+    keep_in_process_relationships,
+)
+from relations.queries.relationships import ask_command, complete_relationships
 from timelines.queries.skeleton import HomeSkeleton, Skeleton
 from timelines.queries.span import TimeRange
 from timelines.read_repair import request_repair_if_stale
@@ -107,18 +111,18 @@ def _load(skeleton: Skeleton, entries: Sequence[Entry]) -> tuple[Hydrated, Visib
     viewer_id, reposts = skeleton.reader_id, [event for event, _ in reposts_among(entries)]
     originals = list(map(ORIGINAL, entries))
     people = authors_of(originals + reposts) - {viewer_id}
-    standings = find_known_standings(viewer_id, skeleton.stamp)
-    asked = list(people.difference(standings.of))
-    count_known(len(people), len(asked))
+    relationships = find_in_process_relationships(viewer_id, skeleton.stamp)
+    asked = list(people.difference(relationships.of))
+    count_in_process_reads(len(people), len(asked))
     commands = [ask_command(viewer_id, asked)] if asked else []
     hydrated = hydrate(originals, commands, skeleton.position, reposts)
     if asked:
-        learnt = complete_standings(viewer_id, asked, hydrated.extra and hydrated.extra[0])
-        keep_known_standings(viewer_id, learnt)
-        standings = standings.beside(learnt)
+        learnt = complete_relationships(viewer_id, asked, hydrated.extra and hydrated.extra[0])
+        keep_in_process_relationships(viewer_id, learnt)
+        relationships = relationships.beside(learnt)
     fragments, accounts = hydrated.fragments, hydrated.accounts
     facts = VisibilityInputs(
-        viewer_id, skeleton.now_ms, fragments, accounts, standings, skeleton.replies_to
+        viewer_id, skeleton.now_ms, fragments, accounts, relationships, skeleton.replies_to
     )
     return hydrated, facts
 

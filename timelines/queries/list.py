@@ -14,10 +14,10 @@ from infra.clock import now_ms
 from posts.cache.in_process import LogOffset, in_process_posts
 from posts.cache.viewer_state import complete_viewer_state, viewer_state_command
 from posts.queries.responses import read_reposts
-from relations.known import stamp_command
 from relations.lists.queries.lists import get_list_members
 from relations.lists.types import ListMembers, RepliesPolicy
 from relations.queries.following import load_following
+from relations.queries.in_process_relationships import stamp_command
 from timelines.queries.home import page_of
 from timelines.queries.pull import iter_pulled
 from timelines.queries.span import TimelineAuthors, TimeRange

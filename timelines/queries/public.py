@@ -9,7 +9,7 @@ from infra.clock import now_ms
 from posts.api.present import page_of_statuses
 from posts.ids import FIRST, LAST, PostId
 from posts.queries.statuses import ViewedPosts, load_viewed_posts
-from relations.types import STRANGER
+from relations.types import UNRELATED
 from timelines.cache import load_public_ids
 from timelines.queries.home import decode_cursor
 
@@ -51,7 +51,7 @@ def _take(viewer: PublicViewer, ids: Sequence[PostId], count: int) -> list[bytes
 
 def _is_wanted(viewer: PublicViewer, view: ViewedPosts, post_id: PostId) -> bool:
     """Nothing of limited accounts: to those who follow them it comes at home."""
-    standing = view.standings.get(post_id.author_id, STRANGER)
+    relationship = view.relationships.get(post_id.author_id, UNRELATED)
     if is_limited(view.hydrated.accounts.get(post_id.author_id, b"")):
         return False
-    return view.sees(post_id, post_id) and not standing.is_muted_at(viewer.now_ms)
+    return view.sees(post_id, post_id) and not relationship.is_muted_at(viewer.now_ms)

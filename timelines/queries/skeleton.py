@@ -14,8 +14,8 @@ from posts.cache.in_process import LogOffset, in_process_posts
 from posts.cache.viewer_state import ViewerState, complete_viewer_state, viewer_state_command
 from posts.ids import LAST, PACKED_BYTES, PostId
 from posts.queries.responses import read_reposts
-from relations.known import stamp_command
 from relations.queries.following import load_following, read_version, version_command
+from relations.queries.in_process_relationships import stamp_command
 from timelines.actions.rebuild_timeline import rebuild_timeline
 from timelines.hot.directory import directory
 from timelines.hot.directory import validator_command as hot_validator_command
@@ -54,7 +54,7 @@ class HomeSkeleton:
     """One reader's home for the length of one request, which is at one moment for its rules.
 
     `position`: where the log of posts that are gone stood when the request began. `stamp`: what
-    standings in process memory must carry to hold. `own`: what the reader did with posts.
+    relationships in process memory must carry to hold. `own`: what the reader did with posts.
     """
 
     is_stored: ClassVar[bool] = True

@@ -10,7 +10,7 @@ from infra.api.request import ApiRequest
 from relations.actions.block import block, unblock
 from relations.actions.mute import mute, unmute
 from relations.api import schema
-from relations.api.act_schema import MuteOptions
+from relations.api.act_schema import MuteOptionsBody
 from relations.api.views.relationships import answer_relationship
 
 LONGEST_MUTE_S = 100 * 366 * 86_400
@@ -21,7 +21,7 @@ class BlockView(Endpoint):
 
     scopes = {"POST": "write:blocks"}
 
-    @extend_schema(request=None, responses=schema.Relationship)
+    @extend_schema(request=None, responses=schema.RelationshipEntity)
     def post(self, request: ApiRequest, account_id: int) -> HttpResponse:
         block(request.account_id, account_id)
         return answer_relationship(request, account_id)
@@ -32,7 +32,7 @@ class UnblockView(Endpoint):
 
     scopes = {"POST": "write:blocks"}
 
-    @extend_schema(request=None, responses=schema.Relationship)
+    @extend_schema(request=None, responses=schema.RelationshipEntity)
     def post(self, request: ApiRequest, account_id: int) -> HttpResponse:
         require_account_row(account_id)
         unblock(request.account_id, account_id)
@@ -44,7 +44,7 @@ class MuteView(Endpoint):
 
     scopes = {"POST": "write:mutes"}
 
-    @extend_schema(request=MuteOptions, responses=schema.Relationship)
+    @extend_schema(request=MuteOptionsBody, responses=schema.RelationshipEntity)
     def post(self, request: ApiRequest, account_id: int) -> HttpResponse:
         duration_s = read_count(request.data, "duration", LONGEST_MUTE_S)
         hides_notifications = find_flag(request.data, "notifications") is not False
@@ -57,7 +57,7 @@ class UnmuteView(Endpoint):
 
     scopes = {"POST": "write:mutes"}
 
-    @extend_schema(request=None, responses=schema.Relationship)
+    @extend_schema(request=None, responses=schema.RelationshipEntity)
     def post(self, request: ApiRequest, account_id: int) -> HttpResponse:
         require_account_row(account_id)
         unmute(request.account_id, account_id)

@@ -23,7 +23,7 @@ from relations.queries.edge_lists import (
     EdgeList,
     list_page,
 )
-from relations.types import Listed
+from relations.types import ListedAccount
 
 DEFAULT_LIMIT, MOST = 40, 80
 
@@ -74,13 +74,13 @@ class BlocksView(QuietFollowingView):
     edge_list = BLOCKS_LIST
 
 
-def read_page(request: ApiRequest, edge_list: EdgeList, account_id: int) -> Page[Listed]:
+def read_page(request: ApiRequest, edge_list: EdgeList, account_id: int) -> Page[ListedAccount]:
     """The page of a list that a request asks for. Raises InvalidRequest, InvalidCursor."""
     limit = read_limit(request.query_params.get("limit"), DEFAULT_LIMIT, MOST)
     return list_page(edge_list, account_id, read_window(request.query_params, limit))
 
 
-def answer_accounts(request: ApiRequest, page: Page[Listed]) -> HttpResponse:
+def answer_accounts(request: ApiRequest, page: Page[ListedAccount]) -> HttpResponse:
     """A page as Account entities."""
     accounts = load_account_json(listed.account_id for listed in page.items)
     bodies = [accounts[i.account_id] for i in page.items if i.account_id in accounts]

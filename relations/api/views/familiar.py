@@ -8,7 +8,7 @@ from infra.api.endpoint import Endpoint
 from infra.api.errors import InvalidRequest
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
-from relations.api.act_schema import FAMILIAR_IDS, MOST_FAMILIAR_TARGETS, FamiliarFollowers
+from relations.api.act_schema import FAMILIAR_IDS, MOST_FAMILIAR_TARGETS, FamiliarFollowersEntity
 from relations.api.present_accounts import present_familiar
 from relations.api.views.relationships import read_targets
 from relations.queries.familiar import load_familiar_followers
@@ -19,7 +19,7 @@ class FamiliarFollowersView(Endpoint):
 
     scopes = {"GET": "read:follows"}
 
-    @extend_schema(parameters=[FAMILIAR_IDS], responses=FamiliarFollowers(many=True))
+    @extend_schema(parameters=[FAMILIAR_IDS], responses=FamiliarFollowersEntity(many=True))
     def get(self, request: ApiRequest) -> HttpResponse:
         query = request.query_params
         texts = query.getlist("id[]") or query.getlist("id")

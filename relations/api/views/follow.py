@@ -9,9 +9,9 @@ from infra.api.parsing import find_flag
 from infra.api.request import ApiRequest
 from relations.actions.follow import follow, remove_follower, unfollow
 from relations.api import schema
-from relations.api.act_schema import FollowOptions
+from relations.api.act_schema import FollowOptionsBody
 from relations.api.views.relationships import answer_relationship
-from relations.types import FollowWish
+from relations.types import FollowOptions
 
 
 class FollowView(Endpoint):
@@ -19,7 +19,7 @@ class FollowView(Endpoint):
 
     scopes = {"POST": "write:follows"}
 
-    @extend_schema(request=FollowOptions, responses=schema.Relationship)
+    @extend_schema(request=FollowOptionsBody, responses=schema.RelationshipEntity)
     def post(self, request: ApiRequest, account_id: int) -> HttpResponse:
         follow(request.account_id, account_id, _wish(request))
         return answer_relationship(request, account_id)
@@ -30,7 +30,7 @@ class UnfollowView(Endpoint):
 
     scopes = {"POST": "write:follows"}
 
-    @extend_schema(request=None, responses=schema.Relationship)
+    @extend_schema(request=None, responses=schema.RelationshipEntity)
     def post(self, request: ApiRequest, account_id: int) -> HttpResponse:
         require_account_row(account_id)
         unfollow(request.account_id, account_id)
@@ -42,15 +42,15 @@ class RemoveFollowerView(Endpoint):
 
     scopes = {"POST": "write:follows"}
 
-    @extend_schema(request=None, responses=schema.Relationship)
+    @extend_schema(request=None, responses=schema.RelationshipEntity)
     def post(self, request: ApiRequest, account_id: int) -> HttpResponse:
         require_account_row(account_id)
         remove_follower(request.account_id, account_id)
         return answer_relationship(request, account_id)
 
 
-def _wish(request: ApiRequest) -> FollowWish:
-    return FollowWish(
+def _wish(request: ApiRequest) -> FollowOptions:
+    return FollowOptions(
         quiet=find_flag(request.data, "quiet"),
         special=find_flag(request.data, "special"),
         reposts=find_flag(request.data, "reblogs"),

@@ -9,7 +9,7 @@ from infra.api.pages import Page, page_response
 from infra.api.parameters import PAGING
 from infra.api.request import ApiRequest
 from infra.clock import now_ms
-from relations.api.act_schema import MutedAccount
+from relations.api.act_schema import MutedAccountEntity
 from relations.api.present_accounts import present_muted
 from relations.api.views.edge_lists import read_page
 from relations.queries.edge_lists import EdgeList
@@ -21,7 +21,7 @@ class MutesView(Endpoint):
 
     scopes = {"GET": "read:mutes"}
 
-    @extend_schema(parameters=PAGING, responses=MutedAccount(many=True))
+    @extend_schema(parameters=PAGING, responses=MutedAccountEntity(many=True))
     def get(self, request: ApiRequest) -> HttpResponse:
         owner_id = request.account_id
         page = read_page(request, EdgeList(muted_at(now_ms())), owner_id)

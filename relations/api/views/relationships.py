@@ -14,8 +14,8 @@ from infra.api.request import ApiRequest
 from infra.clock import now_ms
 from relations.api import schema
 from relations.api.present import present_relationship, present_relationships
+from relations.queries.existing_relationships import load_existing_relationships
 from relations.queries.relationships import load_relationships
-from relations.queries.standings import load_standings
 
 MOST_TARGETS = 100
 
@@ -28,12 +28,12 @@ class RelationshipsView(Endpoint):
 
     scopes = {"GET": "read:follows"}
 
-    @extend_schema(parameters=[schema.ID_LIST], responses=schema.Relationship(many=True))
+    @extend_schema(parameters=[schema.ID_LIST], responses=schema.RelationshipEntity(many=True))
     def get(self, request: ApiRequest) -> HttpResponse:
         query = request.query_params
         others = read_targets(query.getlist("id[]") or query.getlist("id"))
-        standings = load_relationships(request.account_id, others)
-        return json_response(present_relationships(standings, now_ms()))
+        relationships = load_existing_relationships(request.account_id, others)
+        return json_response(present_relationships(relationships, now_ms()))
 
 
 class FollowedByView(Endpoint):
@@ -42,10 +42,10 @@ class FollowedByView(Endpoint):
     scopes = {"POST": "read:follows"}
     for_frozen = True
 
-    @extend_schema(request=schema.Targets, responses=schema.ACCOUNT_IDS)
+    @extend_schema(request=schema.TargetsBody, responses=schema.ACCOUNT_IDS)
     def post(self, request: ApiRequest) -> HttpResponse:
-        standings = load_standings(request.account_id, read_targets(_sent_ids(request)))
-        followers = [str(other) for other, one in standings.items() if one.follows_me]
+        relationships = load_relationships(request.account_id, read_targets(_sent_ids(request)))
+        followers = [str(other) for other, one in relationships.items() if one.follows_me]
         return json_response(orjson.dumps(followers))
 
 
@@ -59,8 +59,8 @@ def read_targets(texts: Sequence[object]) -> list[int]:
 
 def answer_relationship(request: ApiRequest, account_id: int) -> HttpResponse:
     """The Relationship entity after an act on an account that exists."""
-    standing = load_standings(request.account_id, [account_id])[account_id]
-    return json_response(present_relationship(account_id, standing, now_ms()))
+    relationship = load_relationships(request.account_id, [account_id])[account_id]
+    return json_response(present_relationship(account_id, relationship, now_ms()))
 
 
 def _sent_ids(request: ApiRequest) -> Sequence[object]:

@@ -19,14 +19,14 @@ ACCOUNT_IDS = OpenApiParameter(
 )
 
 
-class List(Serializer[Any]):
+class ListEntity(Serializer[Any]):
     id = CharField()
     title = CharField(max_length=LONGEST_TITLE)
     replies_policy = ChoiceField(choices=list(POLICIES), help_text=POLICY_HELP)
     exclusive = BooleanField(help_text="Always false")
 
 
-class NewList(Serializer[Any]):
+class NewListBody(Serializer[Any]):
     title = CharField(max_length=LONGEST_TITLE)
     replies_policy = ChoiceField(
         choices=list(POLICIES), required=False, default="list", help_text=POLICY_HELP
@@ -34,9 +34,9 @@ class NewList(Serializer[Any]):
     exclusive = BooleanField(required=False, default=False, help_text="True is refused")
 
 
-class ListChange(NewList):
+class ListChangeBody(NewListBody):
     title = CharField(max_length=LONGEST_TITLE, required=False)
 
 
-class ListedAccounts(Serializer[Any]):
+class ListedAccountsBody(Serializer[Any]):
     account_ids = ListField(child=CharField(), max_length=MOST_MEMBERS)

@@ -44,11 +44,11 @@ class ListsView(Endpoint):
 
     scopes = {"GET": "read:lists", "POST": "write:lists"}
 
-    @extend_schema(responses=schema.List(many=True))
+    @extend_schema(responses=schema.ListEntity(many=True))
     def get(self, request: ApiRequest) -> HttpResponse:
         return _answer_all(list_account_lists(request.account_id))
 
-    @extend_schema(request=schema.NewList, responses=schema.List)
+    @extend_schema(request=schema.NewListBody, responses=schema.ListEntity)
     def post(self, request: ApiRequest) -> HttpResponse:
         """Makes a list with nobody on it."""
         title, wish = read_new_title(request.data), read_wish(request.data)
@@ -61,11 +61,11 @@ class ListView(Endpoint):
 
     scopes = {"GET": "read:lists", "PUT": "write:lists", "DELETE": "write:lists"}
 
-    @extend_schema(responses=schema.List)
+    @extend_schema(responses=schema.ListEntity)
     def get(self, request: ApiRequest, list_id: str) -> HttpResponse:
         return _answer(get_account_list(request.account_id, read_list_id(list_id)))
 
-    @extend_schema(request=schema.ListChange, responses=schema.List)
+    @extend_schema(request=schema.ListChangeBody, responses=schema.ListEntity)
     def put(self, request: ApiRequest, list_id: str) -> HttpResponse:
         """Changes what is sent, and leaves the rest."""
         list_id, wish = read_list_id(list_id), read_wish(request.data)
@@ -93,7 +93,7 @@ class ListAccountsView(Endpoint):
             return answer_accounts(request, Page(all_of_it.items, None, None))
         return answer_accounts(request, read_page(request, members, owner_id))
 
-    @extend_schema(request=schema.ListedAccounts, responses={200: None})
+    @extend_schema(request=schema.ListedAccountsBody, responses={200: None})
     def post(self, request: ApiRequest, list_id: str) -> HttpResponse:
         """Puts accounts I follow on it, all or none. Doing it twice is once."""
         ids = read_account_ids(request.data, request.query_params)
@@ -113,7 +113,7 @@ class ListsWithView(Endpoint):
 
     scopes = {"GET": "read:lists"}
 
-    @extend_schema(responses=schema.List(many=True))
+    @extend_schema(responses=schema.ListEntity(many=True))
     def get(self, request: ApiRequest, account_id: int) -> HttpResponse:
         require_account(account_id)
         return _answer_all(list_account_lists_with(request.account_id, account_id))

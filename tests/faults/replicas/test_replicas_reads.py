@@ -17,7 +17,7 @@ from posts.queries.statuses import load_status_json
 from posts.types import Draft
 from relations.queries.cursors import encode_cursor
 from relations.queries.edge_lists import FOLLOWERS_LIST, Window, list_page
-from relations.types import Listed
+from relations.types import ListedAccount
 from tests.budgets import count_calls
 from tests.callers import Caller, ids_of
 from tests.faults.replicas.old_posts import asked, forget_caches, old_posts, path_of
@@ -67,7 +67,7 @@ class TestReadsGoThere:
 
     def test_deep_pages_of_followers(self, services, steady):
         ann = make_account()
-        many = [Listed(1_000 + n, 1_000_000 + n) for n in range(400)]
+        many = [ListedAccount(1_000 + n, 1_000_000 + n) for n in range(400)]
         lay_list(FOLLOWERS_LIST, ann, many)
         catch_replicas_up(services)
         small, below = cut(FOLLOWERS_LIST, 100), encode_cursor(many[200])

@@ -13,7 +13,7 @@ from infra.sharding.sql import execute
 from posts.actions.delete_post import delete_post
 from relations.actions.block import block
 from relations.actions.follow import follow, unfollow
-from relations.types import FollowWish
+from relations.types import FollowOptions
 from tests.budgets import count_calls
 from tests.integration.counters.drifting import lose, spoil
 from tests.plans import nodes_of, settle
@@ -32,7 +32,7 @@ def some_life() -> list[int]:
     """Accounts with rows of every kind, some of which have ended."""
     people = ann, bob, eve, joe = make_accounts(4)
     for follower, followee in ((ann, bob), (ann, eve), (bob, ann), (eve, ann), (joe, ann)):
-        follow(follower, followee, FollowWish(quiet=follower == ann))
+        follow(follower, followee, FollowOptions(quiet=follower == ann))
     unfollow(ann, eve)
     block(bob, eve)
     publish(ann)

@@ -15,7 +15,7 @@ from posts.actions.repost import repost
 from relations.actions.block import block
 from relations.actions.follow import follow
 from relations.actions.mute import mute
-from relations.types import FollowWish
+from relations.types import FollowOptions
 from tests.budgets import count_calls
 from tests.integration.moderation.people import judge, judge_that
 from tests.world import drain_all, make_account, make_accounts, publish
@@ -179,7 +179,7 @@ def test_posts_that_never_were(operator):
 
 def test_an_edge_from_both_sides(operator):
     ann, ben = make_accounts(2)
-    follow(ann, ben, FollowWish(quiet=True, special=True))
+    follow(ann, ben, FollowOptions(quiet=True, special=True))
     page = text_of(operator, reverse("find_edge", args=[ann, ben]))
     for words in ("quiet follow", "special", "behind: a change is waiting", "there never was one"):
         assert words in page, words

@@ -7,7 +7,7 @@ from counters.kinds import CounterKind
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
 from relations.queries.edge_lists import EdgeList
-from relations.types import Attribute, Listed
+from relations.types import Attribute, ListedAccount
 
 EDGES = """
 INSERT INTO {rows.table} ({rows.owner}, {rows.other}, attribute, revision, since_ms)
@@ -25,7 +25,7 @@ KINDS = {
 def lay_edges(
     edge_list: EdgeList,
     owner_id: int,
-    items: Sequence[Listed],
+    items: Sequence[ListedAccount],
     attribute: Attribute = Attribute.FOLLOW,
 ) -> None:
     alias = shard_of(owner_id)
@@ -34,7 +34,7 @@ def lay_edges(
     execute(alias, sql, (owner_id, int(attribute), others, since))
 
 
-def lay_list(edge_list: EdgeList, owner_id: int, items: Sequence[Listed]) -> None:
+def lay_list(edge_list: EdgeList, owner_id: int, items: Sequence[ListedAccount]) -> None:
     """The edges and the count that versions their list."""
     lay_edges(edge_list, owner_id, items)
     execute(shard_of(owner_id), COUNT, (owner_id, int(KINDS[edge_list.rows.table]), len(items)))

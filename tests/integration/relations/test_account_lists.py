@@ -28,7 +28,7 @@ from relations.lists.queries.lists import (
     list_account_lists_with,
 )
 from relations.lists.types import ListOptions, RepliesPolicy
-from relations.types import FollowWish
+from relations.types import FollowOptions
 from tests.budgets import count_calls
 from tests.races import failures, run_together
 from tests.world import drain_all, make_account, make_accounts
@@ -110,7 +110,7 @@ def test_only_whom_i_follow_can_be_on_it_and_of_several_all_or_none(people):
         with pytest.raises(NotFollowed):
             add_members(me, account_list.list_id, [friends[0], other])
     assert on(me, account_list) == set()
-    follow(me, stranger, FollowWish(quiet=True))
+    follow(me, stranger, FollowOptions(quiet=True))
     add_members(me, account_list.list_id, [stranger])
     assert on(me, account_list) == {stranger}
 
@@ -142,7 +142,11 @@ def test_changing_a_follow_keeps_its_place(people):
     me, (friend, *_), _ = people
     account_list = create_account_list(me, "close")
     add_members(me, account_list.list_id, [friend])
-    for wish in (FollowWish(quiet=True), FollowWish(special=True), FollowWish(quiet=False)):
+    for wish in (
+        FollowOptions(quiet=True),
+        FollowOptions(special=True),
+        FollowOptions(quiet=False),
+    ):
         follow(me, friend, wish)
         assert on(me, account_list) == {friend}
 

@@ -17,10 +17,10 @@ from relations.actions.follow import follow, remove_follower, unfollow
 from relations.changes import EdgeChanged
 from relations.consumers import mirror_backward_edges, refresh_following_lists
 from relations.errors import CannotBlockSelf, CannotFollowBlocked
-from relations.types import Attribute, FollowWish
+from relations.types import Attribute, FollowOptions
 from tests.cached_lists import LISTS, assert_cached_lists_agree, cached_members, lay_lists
+from tests.contradictions import Seen, assert_no_contradiction, rows_seen_by, shown_to
 from tests.integration.timelines.homes import first_page
-from tests.standings import Seen, assert_no_contradiction, rows_seen_by, shown_to
 from tests.truth import assert_drained_truth, forward_edges, live_pairs
 from tests.world import make_accounts, publish
 
@@ -49,7 +49,7 @@ def untold(monkeypatch):
 def make_mutual(a: int, b: int, drain) -> None:
     """They follow each other, have posted, and everything is cached."""
     follow(a, b)
-    follow(b, a, FollowWish(special=True))
+    follow(b, a, FollowOptions(special=True))
     for author in (a, b):
         publish(author)
     drain()
@@ -114,7 +114,7 @@ def test_blockers_side_read_from_the_rows_is_the_same(pair, drain, untold):
 def test_follow_begun_before_they_are_told_is_never_seen_by_the_blocker(pair, drain, untold, quiet):
     a, b = pair
     block(a, b)
-    assert follow(b, a, FollowWish(quiet=quiet))
+    assert follow(b, a, FollowOptions(quiet=quiet))
     deliveries = deliveries_of(b)
     mirror_backward_edges(shard_of(b), deliveries)  # the follow arrives before the block does
     assert rows_seen_by(a, b) == shown_to(a, b) == BLOCKING
@@ -158,7 +158,7 @@ def test_nobody_follows_over_a_block(pair):
     a, b = pair
     block(a, b)
     for follower, followee in ((a, b), (b, a)):
-        for wish in (FollowWish(), FollowWish(quiet=True), FollowWish(special=True)):
+        for wish in (FollowOptions(), FollowOptions(quiet=True), FollowOptions(special=True)):
             with pytest.raises(CannotFollowBlocked):
                 follow(follower, followee, wish)
     assert unfollow(a, b) is unfollow(b, a) is remove_follower(a, b) is False
@@ -241,7 +241,7 @@ def test_deliveries_twice_and_in_any_order_end_the_same(pair, drain, untold, ord
     """Of a follow, of the block that faces it, and of the switch between the two."""
     a, b = pair
     follow(b, a)
-    follow(b, a, FollowWish(quiet=True))
+    follow(b, a, FollowOptions(quiet=True))
     block(a, b)
     deliveries = [*deliveries_of(b), *deliveries_of(a)]
     for reader in (a, b):

@@ -16,14 +16,14 @@ from relations.actions import edges as edges_module
 from relations.actions.block import block, unblock
 from relations.actions.follow import follow
 from relations.models import FollowDay
-from relations.types import Attribute, FollowWish
+from relations.types import Attribute, FollowOptions
 from tests.cached_lists import LISTS, assert_cached_lists_agree, cached_members, lay_lists
+from tests.contradictions import assert_no_contradiction, shown_to
 from tests.integration.timelines.homes import first_page
-from tests.standings import assert_no_contradiction, shown_to
 from tests.truth import assert_drained_truth, counts, forward_edges, live_pairs
 from tests.world import make_accounts, publish
 
-QUIET, OPEN = FollowWish(quiet=True), FollowWish(quiet=False)
+QUIET, OPEN = FollowOptions(quiet=True), FollowOptions(quiet=False)
 AT_ONCE = "infra.changes.append.inline_consumers_of"
 
 

@@ -21,7 +21,7 @@ from relations.queries import deep, fills
 from relations.queries.cursors import encode_cursor
 from relations.queries.edge_lists import FOLLOWERS_LIST, OWN_FOLLOWERS_LIST, list_page
 from relations.queries.fills import FIRST_FOLLOWERS, first_followers
-from relations.types import Listed
+from relations.types import ListedAccount
 from tests.budgets import count_calls
 from tests.callers import Caller, ids_of
 from tests.integration.relations.edge_rows import cut, lay_edges, lay_list
@@ -33,7 +33,7 @@ FOLLOWERS = "relations_backwardedge"
 PER_S = 20
 ROOM = 300
 SMALL = cut(FOLLOWERS_LIST, ROOM)
-MANY = [Listed(1_000 + n, 1_000_000 + n) for n in range(4 * ROOM)]
+MANY = [ListedAccount(1_000 + n, 1_000_000 + n) for n in range(4 * ROOM)]
 DEEP = encode_cursor(MANY[ROOM])
 
 
@@ -138,7 +138,7 @@ class TestRate:
 
     def test_over_http_it_is_429_with_retry_after(self, star, rate, monkeypatch):
         people = make_accounts(6)
-        lay_edges(FOLLOWERS_LIST, star, [Listed(n, p) for n, p in enumerate(people)])
+        lay_edges(FOLLOWERS_LIST, star, [ListedAccount(n, p) for n, p in enumerate(people)])
         rate(0.001)
         path = f"/api/v1/accounts/{star}/followers?limit=5"
         me = Caller(people[0])
@@ -168,7 +168,7 @@ class TestRate:
 
 class TestFirstPages:
     def test_a_miss_lays_what_the_first_pages_need_and_no_more(self, star):
-        old = [Listed(n // 30, 2_000_000 + n) for n in range(30_000)]
+        old = [ListedAccount(n // 30, 2_000_000 + n) for n in range(30_000)]
         lay_edges(FOLLOWERS_LIST, star, old)
         settle(shard_of(star), FOLLOWERS)
         with count_calls() as calls:

@@ -16,17 +16,33 @@ from relations.queries.edge_lists import (
     QUIET_LIST,
     list_page,
 )
-from relations.types import Attribute, Listed
+from relations.types import Attribute, ListedAccount
 from tests.integration.relations.edge_rows import cut, lay_edges, lay_list
 from tests.races import run_together
 from tests.world import make_account
 
 # Nine of one millisecond, and twos and ones; some of each are quiet, the first and the last too.
-OPEN = [Listed(100, 7), Listed(100, 8), Listed(300, 9), Listed(900, 5), Listed(901, 4)]
-OPEN += [Listed(500, 100 + 2 * n) for n in range(9)]
-QUIET = [Listed(500, 101), Listed(500, 117), Listed(900, 6), Listed(902, 3), Listed(99, 10)]
+OPEN = [
+    ListedAccount(100, 7),
+    ListedAccount(100, 8),
+    ListedAccount(300, 9),
+    ListedAccount(900, 5),
+    ListedAccount(901, 4),
+]
+OPEN += [ListedAccount(500, 100 + 2 * n) for n in range(9)]
+QUIET = [
+    ListedAccount(500, 101),
+    ListedAccount(500, 117),
+    ListedAccount(900, 6),
+    ListedAccount(902, 3),
+    ListedAccount(99, 10),
+]
 # Every member, and places between and around them where no member is (any more).
-BOUNDS = [*OPEN, *QUIET, *(Listed(*at) for at in [(0, 1), (300, 8), (500, 50), (700, 1), (999, 1)])]
+BOUNDS = [
+    *OPEN,
+    *QUIET,
+    *(ListedAccount(*at) for at in [(0, 1), (300, 8), (500, 50), (700, 1), (999, 1)]),
+]
 LIMITS = (1, 2, 5, len(OPEN) - 1, len(OPEN), 80)
 
 LISTS = {
@@ -66,9 +82,11 @@ def owner(prepare, listed):
     owner_id = make_account()
     lay_list(edge_list, owner_id, OPEN)
     lay_edges(edge_list, owner_id, QUIET, Attribute.WHISPER)
-    lay_edges(edge_list, owner_id, [Listed(400, 1), Listed(950, 2)], Attribute.NONE)
-    lay_edges(edge_list, owner_id, [Listed(401, 11), Listed(951, 12)], Attribute.BLACK)
-    lay_list(edge_list, make_account(), [Listed(400, 3)])
+    lay_edges(edge_list, owner_id, [ListedAccount(400, 1), ListedAccount(950, 2)], Attribute.NONE)
+    lay_edges(
+        edge_list, owner_id, [ListedAccount(401, 11), ListedAccount(951, 12)], Attribute.BLACK
+    )
+    lay_list(edge_list, make_account(), [ListedAccount(400, 3)])
     return owner_id
 
 
@@ -79,7 +97,12 @@ def expected(members, limit: int, below=None, above=None, after=None):
     return kept[:limit]
 
 
-def window(limit: int, below: Listed | None, above: Listed | None, after: Listed | None) -> Window:
+def window(
+    limit: int,
+    below: ListedAccount | None,
+    above: ListedAccount | None,
+    after: ListedAccount | None,
+) -> Window:
     return Window(limit, *(encode_cursor(c) if c else None for c in (below, above, after)))
 
 
@@ -118,7 +141,7 @@ def test_paging_down_shows_everybody_once_and_ends(owner, listed, prepare, limit
 @pytest.mark.parametrize("limit", LIMITS)
 def test_paging_up_shows_everybody_once_and_ends(owner, listed, prepare, limit):
     edge_list, members = listed
-    shown, cursor = [], encode_cursor(Listed(0, 0))
+    shown, cursor = [], encode_cursor(ListedAccount(0, 0))
     while page := list_page(edge_list, owner, Window(limit, min_id=cursor)):
         if not page.items:
             break

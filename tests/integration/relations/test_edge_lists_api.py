@@ -10,13 +10,13 @@ from relations.actions.follow import follow, unfollow
 from relations.actions.mute import mute
 from relations.api import act_schema
 from relations.cache import FOLLOWING, QUIET
-from relations.types import FollowWish
+from relations.types import FollowOptions
 from tests.budgets import count_calls
 from tests.callers import Caller, ids_of, next_link
 from tests.world import make_accounts
 
 ACCOUNTS = "/api/v1/accounts"
-QUIETLY = FollowWish(quiet=True)
+QUIETLY = FollowOptions(quiet=True)
 OWN_LISTS = (
     f"{ACCOUNTS}/quiet_following",
     f"{ACCOUNTS}/special_following",
@@ -30,10 +30,10 @@ def world_of_seven(world, drain):
     """Ann follows two openly and two quietly, and is followed by one each way; all drained."""
     ann, *others = make_accounts(7)
     a, b, c, d, fan, quiet_fan = others
-    follow(ann, a, FollowWish(special=True))
+    follow(ann, a, FollowOptions(special=True))
     follow(ann, b, QUIETLY)
     follow(ann, c)
-    follow(ann, d, FollowWish(quiet=True, special=True))
+    follow(ann, d, FollowOptions(quiet=True, special=True))
     follow(fan, ann)
     follow(quiet_fan, ann, QUIETLY)
     drain()
@@ -102,7 +102,7 @@ def test_a_follow_that_turns_quiet_is_gone_for_others_at_the_next_read(world_of_
     assert listed(other, path) == [c, a]
     follow(ann, c, QUIETLY)
     assert listed(other, path) == [a]
-    follow(ann, c, FollowWish(quiet=False))
+    follow(ann, c, FollowOptions(quiet=False))
     assert listed(other, path) == [c, a]
     unfollow(ann, a)
     assert listed(other, path) == [c]
@@ -129,7 +129,7 @@ def test_quiet_lists_of_another_moment_are_not_used(world_of_seven):
 def test_pages_are_full_and_cursors_name_nobody_hidden(world):
     ann, *others = make_accounts(21)
     for n, other in enumerate(others):
-        follow(ann, other, QUIETLY if n % 3 else FollowWish())
+        follow(ann, other, QUIETLY if n % 3 else FollowOptions())
     open_ones = others[::3][::-1]
     path, shown = f"{ACCOUNTS}/{ann}/following?limit=3", []
     while path:
@@ -226,4 +226,4 @@ def test_the_schema_knows_the_lists_and_acts(world_of_seven):
     assert paths["/api/v1/blocks"]["get"]["security"] == [{"oauth2": ["read:blocks"]}]
     mute(ann, a)
     (muted,) = Caller(ann).get("/api/v1/mutes").json()
-    assert list(muted) == list(act_schema.MutedAccount().get_fields())
+    assert list(muted) == list(act_schema.MutedAccountEntity().get_fields())

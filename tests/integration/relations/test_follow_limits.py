@@ -9,7 +9,7 @@ from infra.sharding.sql import fetch_one
 from relations.actions.follow import DAY_MS, follow, unfollow
 from relations.errors import FollowCapReached
 from relations.queries.edge_lists import OWN_FOLLOWING_LIST
-from relations.types import PLAIN, FollowWish, Listed
+from relations.types import NO_OPTIONS, FollowOptions, ListedAccount
 from tests.callers import Caller
 from tests.integration.relations.edge_rows import lay_list
 from tests.races import failures, run_together
@@ -31,7 +31,7 @@ def clock(monkeypatch):
     """Sets the time at which follows that come over HTTP happen."""
 
     def set_ms(moment_ms: int) -> None:
-        monkeypatch.setattr(follow, "__defaults__", (PLAIN, lambda: moment_ms))
+        monkeypatch.setattr(follow, "__defaults__", (NO_OPTIONS, lambda: moment_ms))
 
     return set_ms
 
@@ -65,8 +65,8 @@ class TestCap:
     def test_64_at_once_at_1999_of_2000_let_one_through(self, world, settings):
         settings.FOLLOW_CAP, settings.FOLLOWS_PER_DAY = CAP, 100
         ann, *others = make_accounts(65)
-        lay_list(OWN_FOLLOWING_LIST, ann, [Listed(n, 10**6 + n) for n in range(CAP - 1)])
-        wishes = [FollowWish(quiet=bool(n % 2), special=bool(n % 3)) for n in range(64)]
+        lay_list(OWN_FOLLOWING_LIST, ann, [ListedAccount(n, 10**6 + n) for n in range(CAP - 1)])
+        wishes = [FollowOptions(quiet=bool(n % 2), special=bool(n % 3)) for n in range(64)]
         answers = run_together(
             partial(follow, ann, other, wish) for other, wish in zip(others, wishes, strict=True)
         )

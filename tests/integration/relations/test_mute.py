@@ -11,8 +11,8 @@ from infra.sharding.sql import fetch_one
 from relations.actions.follow import follow
 from relations.actions.mute import READ, mute, unmute
 from relations.errors import CannotMuteSelf
-from relations.queries.standings import load_standings
-from relations.types import NO_MUTE, STRANGER, Mute, Standing
+from relations.queries.relationships import load_relationships
+from relations.types import NO_MUTE, UNRELATED, Mute, Relationship
 from tests.callers import Caller
 from tests.truth import assert_drained_truth
 from tests.world import make_accounts
@@ -44,11 +44,11 @@ def test_rows_of_a_mute_through_its_life(world):
 
 def test_a_mute_shows_at_the_next_read_and_so_does_its_end(world):
     me, other = make_accounts(2)
-    assert load_standings(me, [other])[other] == STRANGER
+    assert load_relationships(me, [other])[other] == UNRELATED
     mute(me, other)
-    assert load_standings(me, [other])[other] == Standing(is_muted=True, mutes_notices=True)
+    assert load_relationships(me, [other])[other] == Relationship(is_muted=True, mutes_notices=True)
     unmute(me, other)
-    assert load_standings(me, [other])[other] == STRANGER
+    assert load_relationships(me, [other])[other] == UNRELATED
 
 
 def test_who_cannot_be_muted(world):
@@ -66,7 +66,7 @@ def test_a_mute_changes_no_follow_and_no_count(world, drain):
     follow(other, me)
     mute(me, other)
     drain()
-    assert load_standings(me, [other])[other][:3] == load_standings(other, [me])[me][:3]
+    assert load_relationships(me, [other])[other][:3] == load_relationships(other, [me])[me][:3]
     assert_drained_truth()
 
 

@@ -19,7 +19,7 @@ from relations.queries.edge_rows import (
 )
 from relations.queries.fills import lay_followers, lay_following
 from relations.queries.followers import iter_followers, list_bounds
-from relations.types import Listed
+from relations.types import ListedAccount
 from tests.budgets import count_calls
 from tests.plans import assert_index_only, nodes_of, settle
 from tests.world import make_account
@@ -80,10 +80,10 @@ def the_scan(calls, table: str):
 @pytest.mark.parametrize("rows", INDEX_OF, ids=lambda rows: f"{rows.table} {rows.live}")
 def test_pages_at_any_depth_read_the_index_only(fill, rows):
     owner_id = fill(rows)
-    for depth in (None, Listed(1_500, 1_000_000), Listed(7_000, 1_000_000)):
+    for depth in (None, ListedAccount(1_500, 1_000_000), ListedAccount(7_000, 1_000_000)):
         for read in (
             lambda at=depth: read_newest(rows, owner_id, at, None, PAGE),
-            lambda at=depth: read_oldest_above(rows, owner_id, at or Listed(0, 0), PAGE),
+            lambda at=depth: read_oldest_above(rows, owner_id, at or ListedAccount(0, 0), PAGE),
         ):
             with count_calls() as calls:
                 assert len(read()) == PAGE

@@ -9,15 +9,15 @@ from infra.caching.client import redis
 from relations.actions.block import block
 from relations.actions.follow import follow
 from relations.actions.mute import mute
-from relations.cache import STANDINGS
+from relations.cache import RELATIONSHIPS
 from relations.queries.edge_lists import FOLLOWERS_LIST
-from relations.types import FollowWish, Listed
+from relations.types import FollowOptions, ListedAccount
 from tests.budgets import count_calls
 from tests.callers import Caller, token_of
 from tests.integration.relations.edge_rows import lay_list
 from tests.world import drain_all, make_accounts
 
-RELATIONSHIPS = "/api/v1/accounts/relationships"
+RELATIONSHIPS_PATH = "/api/v1/accounts/relationships"
 FOLLOWED_BY = "/api/v1/accounts/followed_by"
 NO_IDS = ["", "0", "-1", "abc", "1e3", "٣", "\x00", "0x1", " 1", "9" * 400, "2000000000"]
 
@@ -33,7 +33,7 @@ def me(people):
 
 
 def relationship(caller: Caller, other: int) -> dict[str, Any]:
-    (entity,) = caller.get(RELATIONSHIPS, {"id[]": other}).json()
+    (entity,) = caller.get(RELATIONSHIPS_PATH, {"id[]": other}).json()
     return entity
 
 
@@ -44,9 +44,9 @@ def flags(entity: dict[str, Any]) -> set[str]:
 def test_flags_of_follows(people, me):
     ann, bob, eve, joe = people
     follow(ann, bob)
-    follow(ann, eve, FollowWish(quiet=True, special=True, notify=True))
-    follow(ann, joe, FollowWish(reposts=False))
-    follow(joe, ann, FollowWish(quiet=True))
+    follow(ann, eve, FollowOptions(quiet=True, special=True, notify=True))
+    follow(ann, joe, FollowOptions(reposts=False))
+    follow(joe, ann, FollowOptions(quiet=True))
     drain_all()
     assert flags(relationship(me, bob)) == {"following", "showing_reblogs"}
     assert flags(relationship(me, eve)) == {
@@ -100,25 +100,25 @@ def test_a_hundred_warm_targets_cost_one_round_trip(people, me):
     follow(ann, bob)
     mute(ann, others[5])
     asked = {"id[]": [*others, bob, ann]}
-    first = me.get(RELATIONSHIPS, asked)
+    first = me.get(RELATIONSHIPS_PATH, asked)
     assert [e["id"] for e in first.json()] == [str(i) for i in asked["id[]"]]
     with count_calls() as calls:
-        assert me.get(RELATIONSHIPS, asked).content == first.content
+        assert me.get(RELATIONSHIPS_PATH, asked).content == first.content
     assert (calls.sql.total(), calls.round_trips) == (0, 1)
-    assert redis().call("HLEN", STANDINGS.key(ann)) <= 1 + 2 + 4
+    assert redis().call("HLEN", RELATIONSHIPS.key(ann)) <= 1 + 2 + 4
 
 
 def test_what_mastodon_ignores_is_ignored(people, me):
     _, bob, *_ = people
     query = {"id[]": [bob], "with_suspended": "true", "nonsense": "1"}
-    assert [e["id"] for e in me.get(RELATIONSHIPS, query).json()] == [str(bob)]
+    assert [e["id"] for e in me.get(RELATIONSHIPS_PATH, query).json()] == [str(bob)]
 
 
 class TestFollowedBy:
     def test_those_who_follow_me_in_the_order_asked(self, people, me):
         ann, bob, eve, joe = people
         follow(bob, ann)
-        follow(joe, ann, FollowWish(quiet=True))
+        follow(joe, ann, FollowOptions(quiet=True))
         follow(ann, eve)
         drain_all()
         asked = [str(i) for i in (joe, eve, ann, bob, joe)]
@@ -169,7 +169,7 @@ class TestFollowedBy:
     def test_an_account_with_more_followers_than_any_cache_holds(self, people, me, monkeypatch):
         """No filter and no list reach this far: pairs asked lately do, followers or not."""
         ann, *others = people
-        lay_list(FOLLOWERS_LIST, ann, [Listed(n, 1_000 + n) for n in range(6_000)])
+        lay_list(FOLLOWERS_LIST, ann, [ListedAccount(n, 1_000 + n) for n in range(6_000)])
         fans = [str(n) for n in range(1_000, 1_050)]
         asked = {"id": [*fans, *(str(n) for n in range(90_000, 90_050))]}
         assert me.post(FOLLOWED_BY, asked).json() == fans

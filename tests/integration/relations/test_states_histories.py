@@ -19,11 +19,11 @@ from relations.actions.block import block, unblock
 from relations.actions.follow import follow, remove_follower, unfollow
 from relations.cache import FOLLOWERS, FOLLOWING, QUIET
 from relations.errors import CannotFollowBlocked
-from relations.types import Edge, FollowWish
+from relations.types import Edge, FollowOptions
 from tests.cached_lists import LISTS, assert_cached_lists_agree, cached_members, lay_lists
-from tests.relations_oracle import OPEN, RelationsOracle, Standing
+from tests.contradictions import assert_no_contradiction
+from tests.relations_oracle import OPEN, Relationship, RelationsOracle
 from tests.relations_oracle import QUIET as QUIETLY
-from tests.standings import assert_no_contradiction
 from tests.truth import assert_drained_truth, backward_edges, forward_edges
 from tests.world import clean, drain_all, make_accounts
 
@@ -35,7 +35,7 @@ KINDS = (
     CounterKind.QUIET_FOLLOWERS,
 )
 maybe = st.sampled_from([None, None, True, False])
-wishes = st.builds(FollowWish, quiet=maybe, special=maybe, reposts=maybe, notify=maybe)
+wishes = st.builds(FollowOptions, quiet=maybe, special=maybe, reposts=maybe, notify=maybe)
 
 
 def steps_of(people: int) -> st.SearchStrategy[list[tuple[str, int, int, object]]]:
@@ -69,7 +69,7 @@ class History:
         assert_no_contradiction(a, b)
         assert_no_contradiction(b, a)
 
-    def follow(self, a: int, b: int, wish: FollowWish) -> None:
+    def follow(self, a: int, b: int, wish: FollowOptions) -> None:
         expected = self.oracle.follow(a, b, _wish(wish), self.now_ms)
         if expected is None:
             with pytest.raises(CannotFollowBlocked):
@@ -161,7 +161,7 @@ def _reachable(is_told: bool) -> Iterator[None]:
         yield
 
 
-def _wish(wish: FollowWish) -> dict[str, bool | None]:
+def _wish(wish: FollowOptions) -> dict[str, bool | None]:
     """As the oracle names flags."""
     hides = None if wish.reposts is None else not wish.reposts
     return {
@@ -176,8 +176,8 @@ def _facts(edge: Edge) -> tuple[int, int, set[str]]:
     return int(edge.attribute), edge.since_ms, {flag.name for flag in edge.flags}
 
 
-def _expected(standing: Standing) -> tuple[int, int, set[str]]:
-    return standing.state, standing.since_ms, set(standing.flags)
+def _expected(relationship: Relationship) -> tuple[int, int, set[str]]:
+    return relationship.state, relationship.since_ms, set(relationship.flags)
 
 
 @pytest.mark.parametrize("people", [2, 3])

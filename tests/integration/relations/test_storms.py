@@ -23,11 +23,11 @@ from infra.sharding.placement import all_aliases
 from relations.actions.block import block, unblock
 from relations.actions.follow import follow, remove_follower, unfollow
 from relations.errors import CannotFollowBlocked
-from relations.types import Attribute, FollowWish
+from relations.types import Attribute, FollowOptions
 from tests.cached_lists import LISTS, assert_cached_lists_agree, cached_members, lay_lists
+from tests.contradictions import assert_no_contradiction, shown_to
 from tests.races import run_together
 from tests.rounds import IS_THOROUGH, rounds, run_rounds
-from tests.standings import assert_no_contradiction, shown_to
 from tests.truth import assert_drained_truth, forward_edges
 from tests.waiting import until
 from tests.world import NOW, make_accounts
@@ -35,9 +35,9 @@ from tests.world import NOW, make_accounts
 pytestmark = [pytest.mark.timeout(0)] if IS_THOROUGH else []
 
 QUIET, OPEN, SPECIAL = (
-    FollowWish(quiet=True),
-    FollowWish(quiet=False),
-    FollowWish(special=True),
+    FollowOptions(quiet=True),
+    FollowOptions(quiet=False),
+    FollowOptions(special=True),
 )
 LOOKS = 3  # of each reader in each round
 CLIENTS = 64 if IS_THOROUGH else 24  # two workers of the suite share the servers' connections

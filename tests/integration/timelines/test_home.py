@@ -9,13 +9,13 @@ from posts.actions.repost import repost
 from relations.actions.block import block, unblock
 from relations.actions.follow import follow, unfollow
 from relations.actions.mute import mute, unmute
-from relations.types import FollowWish
+from relations.types import FollowOptions
 from tests.integration.timelines.homes import first_page, newest_first
 from tests.world import find_live, make_accounts, publish
 from timelines.queries.home import home_page
 
 Drain = Callable[[], int]
-SHOWN = FollowWish(reposts=True)
+SHOWN = FollowOptions(reposts=True)
 
 
 def test_home_is_my_posts_and_those_of_my_followees(world: None, drain: Drain) -> None:
@@ -112,7 +112,7 @@ def test_reposts_of_whom_i_do_not_want_to_see_are_not_shown(world: None, drain: 
     assert len(first_page(me)) == 1
     for undone in (
         (
-            partial(follow, me, friend, FollowWish(reposts=False)),
+            partial(follow, me, friend, FollowOptions(reposts=False)),
             partial(follow, me, friend, SHOWN),
         ),
         (partial(mute, me, author), partial(unmute, me, author)),

@@ -48,7 +48,8 @@ def test_a_warm_page_costs_one_round_trip_and_no_query(world: None, drain: Drain
 
 
 def test_a_cold_page_asks_each_shard_a_few_questions(world: None, drain: Drain) -> None:
-    """Following list, pull (index, tables), weeks, profiles, counts of both, standings, own marks,
+    """Following list, pull (index, tables), weeks, profiles, counts of both, relationships,
+    own marks,
     hot authors: none grows with the number of followees."""
     me, *friends = make_accounts(61)
     for friend in friends:

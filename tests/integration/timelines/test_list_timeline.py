@@ -25,7 +25,7 @@ from relations.lists.actions.lists import (
 from relations.lists.actions.members import add_members, remove_members
 from relations.lists.errors import ListNotFound
 from relations.lists.types import ListOptions, RepliesPolicy
-from relations.types import FollowWish
+from relations.types import FollowOptions
 from tests.budgets import count_calls
 from tests.integration.timelines.account_lists import read_from_bottom, read_page, read_to_end
 from tests.integration.timelines.homes import at, newest_first
@@ -140,7 +140,7 @@ def test_a_post_stands_where_a_member_brought_it_last(mine):
     drain_all()
     assert mine.read() == newest_first(event, middle)
     assert read_to_end(mine.me, mine.list_id, 1) == newest_first(event, middle)
-    follow(mine.me, other, FollowWish(reposts=False))
+    follow(mine.me, other, FollowOptions(reposts=False))
     assert mine.read() == newest_first(middle, post)
 
 
@@ -149,7 +149,7 @@ def test_repost_of_one_who_is_followed_but_no_member(mine):
     event = repost(mine.members[0], post, clock_s=at(200))
     drain_all()
     assert mine.read() == [event.public]
-    follow(mine.me, mine.members[0], FollowWish(reposts=False))
+    follow(mine.me, mine.members[0], FollowOptions(reposts=False))
     assert mine.read() == []
 
 

@@ -14,7 +14,7 @@ from posts.ids import EPOCH, PostId
 from relations.actions.block import block
 from relations.actions.follow import follow, unfollow
 from relations.actions.mute import mute
-from relations.types import FollowWish
+from relations.types import FollowOptions
 from tests.budgets import count_calls
 from tests.integration.timelines.homes import first_page, read_from_bottom, read_to_end
 from tests.world import find_live, make_accounts, publish
@@ -118,7 +118,7 @@ def test_reposters_leave_the_list(crowd, drain: Drain, leave: str) -> None:
         "unfollow": unfollow,
         "mute": mute,
         "block": block,
-        "hide": lambda me, friend: follow(me, friend, FollowWish(reposts=False)),
+        "hide": lambda me, friend: follow(me, friend, FollowOptions(reposts=False)),
     }
     acts[leave](crowd.me, two)
     assert crowd.items() == [(first.public, [one])], "no drain has run"

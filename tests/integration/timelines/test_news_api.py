@@ -15,7 +15,7 @@ from posts.ids import FIRST, PostId
 from relations.actions.block import block
 from relations.actions.follow import follow, unfollow
 from relations.actions.mute import mute
-from relations.types import FollowWish
+from relations.types import FollowOptions
 from tests.budgets import count_calls
 from tests.callers import Caller
 from tests.integration.timelines.last_post_indexes import begin_long_ago, catch_up, no_thread, since
@@ -140,7 +140,7 @@ def test_a_mute_that_ends_by_the_clock_ends_here_too(
 
 
 def test_whose_reposts_are_hidden_the_timeline_knows(home: Home) -> None:
-    follow(home.me, home.ann, FollowWish(reposts=False))
+    follow(home.me, home.ann, FollowOptions(reposts=False))
     cursor = since()
     repost(home.ann, publish(make_accounts(1)[0]))
     home.settle()

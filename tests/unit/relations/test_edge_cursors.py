@@ -8,11 +8,13 @@ from infra.api.errors import InvalidCursor
 from infra.api.ids import MAX_ACCOUNT_ID
 from relations.cache import account_of, member_of
 from relations.queries.cursors import decode_cursor, encode_cursor
-from relations.types import Listed
+from relations.types import ListedAccount
 
 LAST_MS = 36**9 - 1  # of the year 5188
 accounts = st.integers(1, MAX_ACCOUNT_ID) | st.sampled_from([1, 9, 10, 2**31, MAX_ACCOUNT_ID])
-listed = st.builds(Listed, st.integers(0, LAST_MS) | st.sampled_from([0, 1, LAST_MS]), accounts)
+listed = st.builds(
+    ListedAccount, st.integers(0, LAST_MS) | st.sampled_from([0, 1, LAST_MS]), accounts
+)
 
 
 @given(listed)

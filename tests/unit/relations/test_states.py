@@ -6,7 +6,7 @@ import pytest
 
 from relations.errors import CannotFollowBlocked
 from relations.states import BLOCK_STEP, NEXT, Act, act_of, as_faced, blocks_so_far, step
-from relations.types import FOLLOWS, NO_EDGE, PLAIN, Attribute, Edge, Flag, FollowWish
+from relations.types import FOLLOWS, NO_EDGE, NO_OPTIONS, Attribute, Edge, Flag, FollowOptions
 
 NONE, FOLLOW, WHISPER, BLACK = Attribute
 THEN, NOW = 1_000, 2_000
@@ -119,32 +119,32 @@ WISHES = {
 def test_giving_one_changes_only_that_one(state, given):
     flag, sets = WISHES[given]
     for before in (edge_in(state), edge_in(state, ALL_FLAGS)):
-        on = step(before, Act.FOLLOW, NOW, FollowWish(**{given: sets}))
-        off = step(on, Act.FOLLOW, NOW, FollowWish(**{given: not sets}))
+        on = step(before, Act.FOLLOW, NOW, FollowOptions(**{given: sets}))
+        off = step(on, Act.FOLLOW, NOW, FollowOptions(**{given: not sets}))
         assert on.flags == before.flags | flag
         assert off.flags == before.flags & ~flag
         assert off.revision == on.revision + 1
         assert off.attribute is (FOLLOW if state is NONE else state)
-        assert step(on, Act.FOLLOW, NOW, FollowWish(**{given: sets})) is on
-        assert step(off, Act.FOLLOW, NOW, PLAIN) is off
+        assert step(on, Act.FOLLOW, NOW, FollowOptions(**{given: sets})) is on
+        assert step(off, Act.FOLLOW, NOW, NO_OPTIONS) is off
 
 
 @pytest.mark.parametrize("state", list(FOLLOWS))
 @pytest.mark.parametrize("quiet", [True, False])
 def test_giving_quiet_keeps_flags_and_date(state, quiet):
-    wish = FollowWish(quiet=quiet)
+    wish = FollowOptions(quiet=quiet)
     after = step(edge_in(state, ALL_FLAGS), act_of(wish), NOW, wish)
     assert (after.attribute is WHISPER) is quiet
     assert (after.flags, after.since_ms) == (ALL_FLAGS, THEN)
 
 
 def test_all_given_at_once_is_one_change():
-    wish = FollowWish(quiet=True, special=True, reposts=False, notify=True)
+    wish = FollowOptions(quiet=True, special=True, reposts=False, notify=True)
     assert step(NO_EDGE, act_of(wish), NOW, wish) == Edge(WHISPER, 1, NOW, ALL_FLAGS)
 
 
 def test_change_of_a_flag_alone_is_a_revision_and_keeps_the_date():
-    after = step(edge_in(FOLLOW), Act.FOLLOW, NOW, FollowWish(special=True))
+    after = step(edge_in(FOLLOW), Act.FOLLOW, NOW, FollowOptions(special=True))
     assert after == Edge(FOLLOW, 8, THEN, Flag.SPECIAL)
 
 
@@ -160,10 +160,10 @@ def test_flags_go_with_the_follow_and_do_not_come_back(ends):
 @pytest.mark.parametrize(
     ("wish", "act"),
     [
-        (PLAIN, Act.FOLLOW),
-        (FollowWish(special=True), Act.FOLLOW),
-        (FollowWish(quiet=True), Act.MAKE_QUIET),
-        (FollowWish(quiet=False), Act.MAKE_OPEN),
+        (NO_OPTIONS, Act.FOLLOW),
+        (FollowOptions(special=True), Act.FOLLOW),
+        (FollowOptions(quiet=True), Act.MAKE_QUIET),
+        (FollowOptions(quiet=False), Act.MAKE_OPEN),
     ],
 )
 def test_wish_is_an_act(wish, act):

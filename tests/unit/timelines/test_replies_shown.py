@@ -5,13 +5,13 @@ import pytest
 from posts.encode import PostRow, encode_post, find_replied_to
 from posts.ids import PostId
 from posts.types import Kind
-from relations.queries.standings import Standings
-from relations.types import Attribute, Standing
+from relations.queries.relationships import Relationships
+from relations.types import Attribute, Relationship
 from timelines.rules import VisibilityInputs, is_visible_at_home
 from timelines.types import Entry
 
 ME, FRIEND, OTHER = 1, 2, 3
-FOLLOWED = Standing(mine=Attribute.FOLLOW)
+FOLLOWED = Relationship(mine=Attribute.FOLLOW)
 POST = PostId(9, FRIEND, 0)
 
 
@@ -35,16 +35,16 @@ def encoded(text: str = "hello", parent: PostId | None = None) -> bytes:
 def test_reply_is_shown(parent, replies_to, verdict):
     fragment = encoded(parent=parent and PostId(5, parent, 0))
     people = {ME: b"", FRIEND: b"", OTHER: b""}
-    standings = Standings.learnt(None, {FRIEND: FOLLOWED, OTHER: Standing()})
-    facts = VisibilityInputs(ME, 0, {POST: fragment}, people, standings, replies_to)
+    relationships = Relationships.learnt(None, {FRIEND: FOLLOWED, OTHER: Relationship()})
+    facts = VisibilityInputs(ME, 0, {POST: fragment}, people, relationships, replies_to)
     assert is_visible_at_home(Entry.of_post(POST), facts) is verdict
 
 
 def test_repost_of_a_reply_is_shown_whoever_it_is_to():
     event, reply = PostId(9, FRIEND, 0), PostId(7, OTHER, 0)
     fragments = {event: b">", reply: encoded(parent=PostId(5, 4, 0))}
-    standings = Standings.learnt(None, {FRIEND: FOLLOWED, OTHER: Standing()})
-    facts = VisibilityInputs(ME, 0, fragments, {FRIEND: b"", OTHER: b""}, standings, set())
+    relationships = Relationships.learnt(None, {FRIEND: FOLLOWED, OTHER: Relationship()})
+    facts = VisibilityInputs(ME, 0, fragments, {FRIEND: b"", OTHER: b""}, relationships, set())
     assert is_visible_at_home(Entry(event, reply), facts)
 
 

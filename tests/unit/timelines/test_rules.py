@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from posts.ids import PostId
-from relations.queries.standings import Standings
-from relations.types import STRANGER, Attribute, Flag, Standing
+from relations.queries.relationships import Relationships
+from relations.types import UNRELATED, Attribute, Flag, Relationship
 from timelines.rules import VisibilityInputs, is_stale, is_visible_at_home, merge
 from timelines.types import Entry
 
@@ -16,27 +16,27 @@ REPOSTS = {PostId(9, source, 0): b"" for source in (ME, FRIEND)}
 ALL = {MINE: b"", THEIRS: b"", OTHERS: b"", **REPOSTS}
 EVERYBODY = {ME: b"", FRIEND: b"", OTHER: b""}
 NOW = 1_000
-FOLLOWED = Standing(mine=Attribute.FOLLOW)
-QUIET = Standing(mine=Attribute.WHISPER)
-SILENT = Standing(mine=Attribute.FOLLOW, flags=Flag.HIDES_REPOSTS)
-BLOCKED = Standing(mine=Attribute.BLACK)
-BLOCKS_ME = Standing(theirs=Attribute.BLACK)
-FOLLOWS_ME = Standing(theirs=Attribute.FOLLOW)
+FOLLOWED = Relationship(mine=Attribute.FOLLOW)
+QUIET = Relationship(mine=Attribute.WHISPER)
+SILENT = Relationship(mine=Attribute.FOLLOW, flags=Flag.HIDES_REPOSTS)
+BLOCKED = Relationship(mine=Attribute.BLACK)
+BLOCKS_ME = Relationship(theirs=Attribute.BLACK)
+FOLLOWS_ME = Relationship(theirs=Attribute.FOLLOW)
 
 
 # As the cached profile of an account begins that only its followers see.
 LIMITED = {**EVERYBODY, OTHER: b'{"limited":true,"id":"3"}'}
 
 
-def muted(standing: Standing, until_ms: int = 0) -> Standing:
-    return standing._replace(is_muted=True, muted_until_ms=until_ms)
+def muted(relationship: Relationship, until_ms: int = 0) -> Relationship:
+    return relationship._replace(is_muted=True, muted_until_ms=until_ms)
 
 
 def facts(
-    friend: Standing = FOLLOWED, other: Standing = STRANGER, **known: object
+    friend: Relationship = FOLLOWED, other: Relationship = UNRELATED, **known: object
 ) -> VisibilityInputs:
     everything = VisibilityInputs(
-        ME, NOW, ALL, EVERYBODY, Standings.learnt(None, {FRIEND: friend, OTHER: other})
+        ME, NOW, ALL, EVERYBODY, Relationships.learnt(None, {FRIEND: friend, OTHER: other})
     )
     return everything._replace(**known)
 
@@ -53,7 +53,7 @@ def without(values: dict, key: object) -> dict:
         (THEIRS, facts(), True),
         (THEIRS, facts(QUIET), True),
         (THEIRS, facts(SILENT), True),
-        (THEIRS, facts(STRANGER), False),
+        (THEIRS, facts(UNRELATED), False),
         (THEIRS, facts(FOLLOWS_ME), False),
         (THEIRS, facts(BLOCKED), False),
         (THEIRS, facts(FOLLOWED._replace(theirs=Attribute.BLACK)), False),
@@ -89,7 +89,7 @@ def repost(source: int, original: PostId) -> Entry:
         (repost(FRIEND, THEIRS), facts(SILENT), False),
         (repost(FRIEND, OTHERS), facts(SILENT), False),
         (repost(FRIEND, MINE), facts(SILENT), False),
-        (repost(FRIEND, OTHERS), facts(STRANGER, FOLLOWED), False),
+        (repost(FRIEND, OTHERS), facts(UNRELATED, FOLLOWED), False),
         (repost(FRIEND, OTHERS), facts(muted(FOLLOWED)), False),
         (repost(FRIEND, OTHERS), facts(other=muted(FOLLOWED)), False),
         (repost(FRIEND, OTHERS), facts(other=muted(FOLLOWED, NOW)), True),
@@ -136,7 +136,7 @@ def test_a_post_is_brought_by_all_who_may_be_seen_the_newest_first() -> None:
         (Entry.of_post(MINE), facts(fragments=without(ALL, MINE)), True),
         (Entry.of_post(THEIRS), facts(), False),
         (Entry.of_post(THEIRS), facts(muted(FOLLOWED)), False),
-        (Entry.of_post(THEIRS), facts(STRANGER), True),
+        (Entry.of_post(THEIRS), facts(UNRELATED), True),
         (Entry.of_post(THEIRS), facts(fragments=without(ALL, THEIRS)), True),
         (Entry(PostId(9, FRIEND, 0), OTHERS), facts(SILENT, BLOCKED), False),
         (Entry(PostId(9, FRIEND, 0), OTHERS), facts(fragments=without(ALL, OTHERS)), True),
@@ -151,8 +151,8 @@ def test_dead_is_what_comes_back_by_nothing(entry, known, verdict):
     assert is_stale(entry, known) is verdict
 
 
-standings = st.builds(
-    Standing,
+relationships = st.builds(
+    Relationship,
     st.sampled_from(Attribute),
     st.sampled_from([Flag.NOTHING, Flag.HIDES_REPOSTS]),
     st.sampled_from(Attribute),
@@ -161,11 +161,11 @@ standings = st.builds(
 )
 
 
-@given(standings, standings, st.sampled_from([None, set()]))
+@given(relationships, relationships, st.sampled_from([None, set()]))
 def test_what_is_found_for_all_posts_at_once_is_what_is_found_for_each(friend, other, replies_to):
-    """Of Standings.heard, and of the posts that `merge` takes for visible because of it."""
+    """Of Standings.clear_follows, and of the posts that `merge` shows because of it."""
     known = facts(friend, other, replies_to=replies_to)
-    each = known._replace(standings=known.standings._replace(heard=frozenset()))
+    each = known._replace(relationships=known.relationships._replace(clear_follows=frozenset()))
     posts = [Entry.of_post(post_id) for post_id in (MINE, THEIRS, OTHERS, PostId(3, FRIEND, 0))]
     entries = [*posts, *(repost(source, OTHERS) for source in (ME, FRIEND))]
     visible = [entry for entry in entries if is_visible_at_home(entry, each)]

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from cachebox import LRUCache
 
-from relations.queries.standings import load_standings
+from relations.queries.relationships import load_relationships
 from timelines.hot.directory import HotAuthors
 
 MOST_AT_ONCE = 1_000
@@ -13,7 +13,7 @@ CACHED_READERS = 20_000
 
 
 class HotFollowees(NamedTuple):
-    """`stamps`: of the hot authors and of the reader's standings, under which it holds."""
+    """`stamps`: of the hot authors and of the reader's relationships, under which it holds."""
 
     stamps: tuple[bytes | None, bytes | None]
     ids: Sequence[int]
@@ -29,7 +29,7 @@ def guess_hot_followees(reader_id: int) -> Sequence[int]:
 
 
 def find_hot_followees(reader_id: int, hot: HotAuthors, stamp: bytes | None) -> Sequence[int]:
-    """As they are. `stamp`: of the reader's standings.
+    """As they are. `stamp`: of the reader's relationships.
 
     Cost: none while neither stamp has changed; else one round trip for each 1,000 hot authors.
     """
@@ -45,5 +45,5 @@ def find_hot_followees(reader_id: int, hot: HotAuthors, stamp: bytes | None) -> 
 
 def _find(reader_id: int, authors: Sequence[int]) -> list[int]:
     parts = (authors[n : n + MOST_AT_ONCE] for n in range(0, len(authors), MOST_AT_ONCE))
-    standings = (load_standings(reader_id, part) for part in parts)
-    return [author for part in standings for author, one in part.items() if one.is_followed]
+    relationships = (load_relationships(reader_id, part) for part in parts)
+    return [author for part in relationships for author, one in part.items() if one.is_followed]

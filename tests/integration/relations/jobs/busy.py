@@ -10,7 +10,7 @@ from infra.sharding.placement import all_aliases
 from relations.actions.block import block, unblock
 from relations.actions.follow import follow, unfollow
 from relations.errors import CannotFollowBlocked
-from relations.types import FollowWish
+from relations.types import FollowOptions
 from tests.waiting import PATIENCE_S
 
 
@@ -49,8 +49,8 @@ class Busy:
 
 def toggler(one, other):
     def toggle():
-        follow(one, other, FollowWish(quiet=True))
-        follow(one, other, FollowWish(quiet=False, special=True))
+        follow(one, other, FollowOptions(quiet=True))
+        follow(one, other, FollowOptions(quiet=False, special=True))
         unfollow(one, other)
 
     return toggle

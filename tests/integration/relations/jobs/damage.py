@@ -9,7 +9,7 @@ from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
 from relations.actions.block import block, unblock
 from relations.actions.follow import follow, unfollow
-from relations.types import FollowWish
+from relations.types import FollowOptions
 from tests.world import drain_all, make_accounts
 
 
@@ -27,7 +27,7 @@ def make_network() -> Network:
     ann, bob, cyd, dan, eve = people
     for followee in (bob, cyd, dan):
         follow(ann, followee)
-    follow(bob, ann, FollowWish(quiet=True, special=True))
+    follow(bob, ann, FollowOptions(quiet=True, special=True))
     follow(cyd, ann)
     follow(dan, ann)
     unfollow(dan, ann)

@@ -10,7 +10,7 @@ from relations.actions.follow import follow, unfollow
 from relations.jobs.backfill_backward_edges import backfill_backward_edges
 from relations.management.commands.backfill_backward_edges import Command
 from relations.queries.edge_lists import FOLLOWERS_LIST, list_page
-from relations.queries.standings import load_standings
+from relations.queries.relationships import load_relationships
 from tests.integration.jobs.outcomes import Outcome
 from tests.integration.relations.jobs.damage import forget_derived_side, make_network
 from tests.races import failures, run_together
@@ -57,11 +57,11 @@ def test_what_was_cached_is_right_after_it(world):
     people = make_network()
     forget_derived_side()
     assert list_page(FOLLOWERS_LIST, people.ann, Window(9)).items == []
-    assert not load_standings(people.ann, [people.cyd])[people.cyd].follows_me
+    assert not load_relationships(people.ann, [people.cyd])[people.cyd].follows_me
     Outcome(Command())
     followers = list_page(FOLLOWERS_LIST, people.ann, Window(9)).items
     assert [listed.account_id for listed in followers] == [people.cyd]
-    assert load_standings(people.ann, [people.cyd])[people.cyd].follows_me
+    assert load_relationships(people.ann, [people.cyd])[people.cyd].follows_me
 
 
 def test_followee_that_does_not_exist_is_named_and_nothing_is_written_for_it(world):

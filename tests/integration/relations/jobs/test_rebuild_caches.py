@@ -6,7 +6,7 @@ from infra.api.pages import Window
 from infra.caching.client import redis
 from infra.caching.invalidation import forget_in_process
 from infra.jobs.types import Work
-from relations.cache import FOLLOWERS, FOLLOWING, QUIET, STANDINGS, member_of
+from relations.cache import FOLLOWERS, FOLLOWING, QUIET, RELATIONSHIPS, member_of
 from relations.jobs.rebuild_relation_caches import rebuild_relation_caches
 from relations.management.commands.rebuild_relation_caches import Command
 from relations.queries.edge_lists import (
@@ -15,7 +15,7 @@ from relations.queries.edge_lists import (
     OWN_FOLLOWING_LIST,
     list_page,
 )
-from relations.queries.standings import load_standings
+from relations.queries.relationships import load_relationships
 from tests.integration.jobs.outcomes import Outcome
 from tests.integration.relations.jobs.busy import Busy, drainer, toggler
 from tests.integration.relations.jobs.damage import make_network
@@ -88,14 +88,14 @@ def test_what_is_not_cached_stays_so(world):
 
 def test_what_is_remembered_of_pairs_is_dropped(world):
     net = make_network()
-    right = load_standings(net.ann, net)
-    redis().call("HSET", STANDINGS.key(net.ann), net.bob, 3)
-    assert load_standings(net.ann, net) != right
-    line = f"account {net.ann}: relations.standing:v1"
+    right = load_relationships(net.ann, net)
+    redis().call("HSET", RELATIONSHIPS.key(net.ann), net.bob, 3)
+    assert load_relationships(net.ann, net) != right
+    line = f"account {net.ann}: relations.relationship:v1"
     assert line in Outcome(Command(), "--account", str(net.ann), "--dry-run").out
-    assert load_standings(net.ann, net) != right
+    assert load_relationships(net.ann, net) != right
     assert line in Outcome(Command(), "--account", str(net.ann)).out
-    assert load_standings(net.ann, net) == right
+    assert load_relationships(net.ann, net) == right
 
 
 def test_only_the_shard_that_was_asked_for(world):

@@ -178,7 +178,7 @@ def _flat(params: Any) -> list[Any]:
     return [one for value in values for one in (value if isinstance(value, list) else [value])]
 
 
-@pytest.mark.parametrize("part", ["complete_posts", "complete_cards", "complete_standings"])
+@pytest.mark.parametrize("part", ["complete_posts", "complete_cards", "complete_relationships"])
 def test_shard_of_what_is_promoted_is_away(people, sold, part):
     """It costs no page and no ticket; what is shown in its place later does."""
     run_campaign(post_id=sold.public, total_cap=1)

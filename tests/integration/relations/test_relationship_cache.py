@@ -9,11 +9,11 @@ from infra.caching.client import SingleClient, redis
 from relations.actions.block import block
 from relations.actions.follow import follow, unfollow
 from relations.actions.mute import mute
-from relations.cache import STANDINGS
-from relations.queries.standings import load_standings
-from relations.types import STRANGER, Attribute, Flag, FollowWish, Standing
+from relations.cache import RELATIONSHIPS
+from relations.queries.relationships import load_relationships
+from relations.types import UNRELATED, Attribute, Flag, FollowOptions, Relationship
 from tests.budgets import count_calls
-from tests.integration.relations.standing_rows import acts, assert_as_the_rows, standing
+from tests.integration.relations.relationship_rows import acts, assert_as_the_rows, relationship
 from tests.world import drain_all, make_account, make_accounts
 
 NONE, FOLLOW, WHISPER, BLACK = Attribute
@@ -21,15 +21,15 @@ NONE, FOLLOW, WHISPER, BLACK = Attribute
 
 def stored(viewer: int) -> int:
     """How many pairs Redis keeps."""
-    return redis().call("HLEN", STANDINGS.key(viewer)) - 1
+    return redis().call("HLEN", RELATIONSHIPS.key(viewer)) - 1
 
 
 @pytest.fixture
 def small(monkeypatch):
     """Four relations are too many for a filter here."""
-    few = STANDINGS._replace(max_filtered=3)
-    for module in ("relations.cache", "relations.queries.standings"):
-        monkeypatch.setattr(f"{module}.STANDINGS", few)
+    few = RELATIONSHIPS._replace(max_filtered=3)
+    for module in ("relations.cache", "relations.queries.relationships"):
+        monkeypatch.setattr(f"{module}.RELATIONSHIPS", few)
 
 
 def no_redis(patch) -> None:
@@ -39,12 +39,12 @@ def no_redis(patch) -> None:
     patch.setattr(SingleClient, "run", refuse)
 
 
-def make_every_standing() -> tuple[int, dict[int, Standing]]:
+def make_every_relationship() -> tuple[int, dict[int, Relationship]]:
     me, *others = make_accounts(9)
     followed, quiet, fan, mutual, blocked, blocker, muted, left, stranger = *others, make_account()
-    follow(me, followed, FollowWish(reposts=False, notify=True))
-    follow(me, quiet, FollowWish(quiet=True, special=True))
-    follow(fan, me, FollowWish(quiet=True))
+    follow(me, followed, FollowOptions(reposts=False, notify=True))
+    follow(me, quiet, FollowOptions(quiet=True, special=True))
+    follow(fan, me, FollowOptions(quiet=True))
     follow(me, mutual)
     follow(mutual, me)
     block(me, blocked)
@@ -54,50 +54,50 @@ def make_every_standing() -> tuple[int, dict[int, Standing]]:
     unfollow(me, left)
     drain_all()
     return me, {
-        stranger: STRANGER,
-        left: STRANGER,
-        muted: Standing(is_muted=True, muted_until_ms=61_000),
-        blocker: Standing(theirs=BLACK),
-        blocked: Standing(mine=BLACK),
-        mutual: Standing(FOLLOW, theirs=FOLLOW),
-        fan: Standing(theirs=WHISPER),
-        quiet: Standing(WHISPER, Flag.SPECIAL),
-        followed: Standing(FOLLOW, Flag.HIDES_REPOSTS | Flag.NOTIFIES),
-        me: STRANGER,
+        stranger: UNRELATED,
+        left: UNRELATED,
+        muted: Relationship(is_muted=True, muted_until_ms=61_000),
+        blocker: Relationship(theirs=BLACK),
+        blocked: Relationship(mine=BLACK),
+        mutual: Relationship(FOLLOW, theirs=FOLLOW),
+        fan: Relationship(theirs=WHISPER),
+        quiet: Relationship(WHISPER, Flag.SPECIAL),
+        followed: Relationship(FOLLOW, Flag.HIDES_REPOSTS | Flag.NOTIFIES),
+        me: UNRELATED,
     }
 
 
 def test_every_standing_cold_warm_and_without_redis(world, monkeypatch):
-    me, expected = make_every_standing()
+    me, expected = make_every_relationship()
     for budget in ((2, 2), (0, 1)):
         with count_calls() as calls:
-            found = load_standings(me, expected)
+            found = load_relationships(me, expected)
         assert found == expected
         assert list(found) == list(expected), "in the order asked"
         assert (calls.sql.total(), calls.round_trips) == budget
     with monkeypatch.context() as patch, count_calls() as calls:
         no_redis(patch)
-        assert load_standings(me, expected) == expected
+        assert load_relationships(me, expected) == expected
     assert calls.sql.total() == 1
 
 
 def test_each_is_answered_once_and_nobody_costs_nothing(world):
     me, bob, eve = make_accounts(3)
-    assert list(load_standings(me, [eve, bob, eve])) == [eve, bob]
+    assert list(load_relationships(me, [eve, bob, eve])) == [eve, bob]
     with count_calls() as calls:
-        assert load_standings(me, []) == {}
+        assert load_relationships(me, []) == {}
     assert calls.round_trips == 0
 
 
 def test_strangers_cost_no_key_and_no_query(world):
     me, friend = make_accounts(2)
     follow(me, friend)
-    standing(me, friend)
+    relationship(me, friend)
     assert stored(me) == 1
     strangers = range(10_000, 10_100)
     with count_calls() as calls:
-        found = load_standings(me, strangers)
-    assert set(found.values()) == {STRANGER}
+        found = load_relationships(me, strangers)
+    assert set(found.values()) == {UNRELATED}
     # one in a hundred might be taken for more than a stranger, and be asked for
     assert (calls.sql.total(), calls.round_trips) in ((0, 1), (1, 2))
     assert stored(me) <= 1 + 3
@@ -106,10 +106,10 @@ def test_strangers_cost_no_key_and_no_query(world):
 def test_a_filter_is_kept_for_500_relations_in_a_kilobyte(world):
     me, friend = make_accounts(2)
     follow(me, friend)
-    standing(me, friend)
-    redis().call(*STANDINGS.change_command(me, range(2, 400)))
-    assert redis().call("GET", STANDINGS.filter_key(me)) is None, "made for 33, dropped at 34"
-    made = STANDINGS.make_filter(range(500))
+    relationship(me, friend)
+    redis().call(*RELATIONSHIPS.change_command(me, range(2, 400)))
+    assert redis().call("GET", RELATIONSHIPS.filter_key(me)) is None, "made for 33, dropped at 34"
+    made = RELATIONSHIPS.make_filter(range(500))
     assert len(made) < 1_000
 
 
@@ -117,7 +117,7 @@ def test_every_act_shows_at_the_next_read_of_both(world):
     """No drain has run, apart from where somebody else's follow has to come over."""
     me, other = make_accounts(2)
     for act in acts(me, other):
-        load_standings(me, [other]), load_standings(other, [me])
+        load_relationships(me, [other]), load_relationships(other, [me])
         act()
         assert_as_the_rows(me, other)
 
@@ -126,9 +126,15 @@ def test_a_block_shows_to_the_blocked_before_any_drain(world):
     me, other = make_accounts(2)
     follow(other, me)
     drain_all()
-    assert (standing(other, me), standing(me, other)) == (Standing(FOLLOW), Standing(theirs=FOLLOW))
+    assert (relationship(other, me), relationship(me, other)) == (
+        Relationship(FOLLOW),
+        Relationship(theirs=FOLLOW),
+    )
     block(me, other)
-    assert (standing(other, me), standing(me, other)) == (Standing(theirs=BLACK), Standing(BLACK))
+    assert (relationship(other, me), relationship(me, other)) == (
+        Relationship(theirs=BLACK),
+        Relationship(BLACK),
+    )
 
 
 def test_who_has_too_many_relations_keeps_pairs_and_no_filter(world, small, drain):
@@ -137,19 +143,19 @@ def test_who_has_too_many_relations_keeps_pairs_and_no_filter(world, small, drai
     for fan in fans:
         follow(fan, me)
     drain()
-    expected = {stranger: STRANGER} | dict.fromkeys(fans, Standing(theirs=FOLLOW))
-    assert load_standings(me, expected) == expected
-    assert redis().call("GET", STANDINGS.filter_key(me)) == OPEN_FILTER
+    expected = {stranger: UNRELATED} | dict.fromkeys(fans, Relationship(theirs=FOLLOW))
+    assert load_relationships(me, expected) == expected
+    assert redis().call("GET", RELATIONSHIPS.filter_key(me)) == OPEN_FILTER
     with count_calls() as calls:
-        assert load_standings(me, expected) == expected
+        assert load_relationships(me, expected) == expected
     assert (calls.sql.total(), calls.round_trips) == (0, 1), "the stranger's pair is kept too"
     follow(stranger, me)
     drain()
-    assert standing(me, stranger) == Standing(theirs=FOLLOW)
+    assert relationship(me, stranger) == Relationship(theirs=FOLLOW)
 
 
 def reads(tier: str, outcome: str) -> float:
-    labels = {"family": "relations.standing", "tier": tier, "outcome": outcome}
+    labels = {"family": "relations.relationship", "tier": tier, "outcome": outcome}
     return REGISTRY.get_sample_value("tideline_cache_reads_total", labels) or 0
 
 
@@ -157,8 +163,8 @@ def test_reads_are_counted_by_tier(world):
     me, friend, muted, stranger = make_accounts(4)
     follow(me, friend)
     mute(me, muted)
-    standing(me, friend)
+    relationship(me, friend)
     names = [("redis", "hit"), ("redis", "miss"), ("filter", "hit"), ("filter", "miss")]
     before = [reads(*name) for name in names]
-    load_standings(me, [friend, muted, stranger])
+    load_relationships(me, [friend, muted, stranger])
     assert [reads(*n) - was for n, was in zip(names, before, strict=True)] == [1, 2, 1, 1]

@@ -8,7 +8,7 @@ from infra.clock import now_ms
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_one
 from relations.api.present import present_relationship
-from relations.queries.relationships import load_relationships
+from relations.queries.existing_relationships import load_existing_relationships
 from relations.types import FOLLOWS, Attribute
 
 # One statement, one snapshot.
@@ -40,8 +40,8 @@ def rows_seen_by(viewer: int, other: int) -> Seen:
 
 def shown_to(viewer: int, other: int) -> Seen:
     """As the API answers, caches and all."""
-    standing = load_relationships(viewer, [other])[other]
-    entity = orjson.loads(present_relationship(other, standing, now_ms()))
+    relationship = load_existing_relationships(viewer, [other])[other]
+    entity = orjson.loads(present_relationship(other, relationship, now_ms()))
     return Seen(*(entity[name] for name in Seen._fields))
 
 

@@ -1,4 +1,4 @@
-"""Standings while others act, and after a process died: as the rows say, whoever was first."""
+"""Relationships while others act, and after a process died: as the rows say, whoever was first."""
 
 from functools import partial
 
@@ -9,10 +9,10 @@ from infra.changes.failpoints import arm, disarm
 from relations.actions.block import block, unblock
 from relations.actions.follow import follow, unfollow
 from relations.actions.mute import mute, unmute
-from relations.cache import STANDINGS, standing_changes
-from relations.queries.standings import load_standings
-from relations.types import STRANGER, Attribute, Standing
-from tests.integration.relations.standing_rows import acts, assert_as_the_rows, standing
+from relations.cache import RELATIONSHIPS, relationship_changes
+from relations.queries.relationships import load_relationships
+from relations.types import UNRELATED, Attribute, Relationship
+from tests.integration.relations.relationship_rows import acts, assert_as_the_rows, relationship
 from tests.races import failures, run_together
 from tests.world import drain_all, make_accounts
 
@@ -25,13 +25,13 @@ def before_laying():
 
     def arm_once(action) -> None:
         def run() -> None:
-            disarm("standings.read")
+            disarm("relationships.read")
             action()
 
-        arm("standings.read", run)
+        arm("relationships.read", run)
 
     yield arm_once
-    disarm("standings.read")
+    disarm("relationships.read")
 
 
 @pytest.mark.parametrize("is_known", [False, True])
@@ -40,31 +40,31 @@ def test_a_change_while_a_loader_reads_is_not_undone(world, before_laying, is_kn
     if is_known:
         mute(me, other)
     before_laying(partial(follow, me, other))
-    standing(me, other)
-    assert standing(me, other).is_followed
+    relationship(me, other)
+    assert relationship(me, other).is_followed
 
 
 def test_a_first_relation_while_the_filter_is_made_is_not_denied(world, before_laying):
     me, friend, new = make_accounts(3)
     follow(me, friend)
     before_laying(partial(follow, me, new))
-    assert standing(me, friend).is_followed
-    assert standing(me, new).is_followed
-    redis().call("DEL", STANDINGS.filter_key(me))
+    assert relationship(me, friend).is_followed
+    assert relationship(me, new).is_followed
+    redis().call("DEL", RELATIONSHIPS.filter_key(me))
     before_laying(partial(block, new, me))
-    standing(me, friend), standing(me, 99_999)
-    assert standing(me, new).is_blocked
+    relationship(me, friend), relationship(me, 99_999)
+    assert relationship(me, new).is_blocked
 
 
 def test_a_change_while_everything_is_lost_is_not_undone(world, before_laying):
     me, other = make_accounts(2)
     before_laying(lambda: (redis().call("FLUSHDB"), follow(me, other)))
-    standing(me, other)
-    assert standing(me, other).is_followed
+    relationship(me, other)
+    assert relationship(me, other).is_followed
     before_laying(lambda: (redis().call("FLUSHDB"), unfollow(me, other)))
     redis().call("FLUSHDB")
-    standing(me, other)
-    assert standing(me, other) == STRANGER
+    relationship(me, other)
+    assert relationship(me, other) == UNRELATED
 
 
 class Killed(BaseException):
@@ -77,7 +77,7 @@ def die() -> None:
 
 def test_killed_between_the_commit_and_the_cache_the_drain_makes_it_right(world, monkeypatch):
     me, other, muted = make_accounts(3)
-    load_standings(me, [other, muted]), load_standings(other, [me])
+    load_relationships(me, [other, muted]), load_relationships(other, [me])
     with monkeypatch.context() as patch:
         patch.setattr("infra.changes.append.inline_consumers_of", lambda kind: [die])
         patch.setattr("infra.changes.append.wake", lambda *_: die())
@@ -85,8 +85,8 @@ def test_killed_between_the_commit_and_the_cache_the_drain_makes_it_right(world,
             with pytest.raises(Killed):
                 act()
     drain_all()
-    assert standing(me, other).is_followed
-    assert standing(me, muted).is_muted
+    assert relationship(me, other).is_followed
+    assert relationship(me, muted).is_muted
     assert_as_the_rows(me, other, muted)
 
 
@@ -98,7 +98,7 @@ def test_killed_between_the_other_side_and_its_cache(world, point, act):
     me, other = make_accounts(2)
     follow(other, me)
     drain_all()
-    load_standings(other, [me]), load_standings(me, [other])
+    load_relationships(other, [me]), load_relationships(me, [other])
     arm(point, die)
     try:
         with pytest.raises(Killed):
@@ -106,13 +106,13 @@ def test_killed_between_the_other_side_and_its_cache(world, point, act):
     finally:
         disarm(point)
     drain_all()
-    assert standing(other, me) == Standing(theirs=Attribute.BLACK)
+    assert relationship(other, me) == Relationship(theirs=Attribute.BLACK)
     assert_as_the_rows(me, other)
 
 
 def test_a_drain_killed_after_the_rows_refreshes_what_has_no_news_left(world):
     me, fan = make_accounts(2)
-    load_standings(me, [fan])
+    load_relationships(me, [fan])
     follow(fan, me)
     arm("relations.mirrored", die)
     try:
@@ -120,17 +120,19 @@ def test_a_drain_killed_after_the_rows_refreshes_what_has_no_news_left(world):
             drain_all()
     finally:
         disarm("relations.mirrored")
-    assert standing(me, fan) == STRANGER, "the rows are written, nothing was told"
+    assert relationship(me, fan) == UNRELATED, "the rows are written, nothing was told"
     drain_all()
-    assert standing(me, fan).follows_me
+    assert relationship(me, fan).follows_me
 
 
 def test_changes_that_come_late_or_twice_change_nothing(world, monkeypatch):
     me, other = make_accounts(2)
     told = []
     monkeypatch.setattr(
-        "relations.consumers.standing_changes",
-        lambda pairs: told.append(list(pairs)) or [c for p in told for c in standing_changes(p)],
+        "relations.consumers.relationship_changes",
+        lambda pairs: (
+            told.append(list(pairs)) or [c for p in told for c in relationship_changes(p)]
+        ),
     )
     for act in acts(me, other):
         act()
@@ -142,10 +144,12 @@ def test_racing_reads_and_acts_end_as_the_rows(world):
     people = make_accounts(3)
     me, bob, eve = people
     for turn in range(ROUNDS):
-        redis().call("DEL", *([STANDINGS.key(me), STANDINGS.filter_key(me)][: 1 + turn % 2]))
+        redis().call(
+            "DEL", *([RELATIONSHIPS.key(me), RELATIONSHIPS.filter_key(me)][: 1 + turn % 2])
+        )
         calls = [
-            partial(load_standings, me, people),
-            partial(load_standings, me, people),
+            partial(load_relationships, me, people),
+            partial(load_relationships, me, people),
             partial((follow, unfollow)[turn % 2], me, bob),
             partial((mute, unmute)[turn // 2 % 2], me, eve),
             partial((block, unblock)[turn // 3 % 2], eve, me),

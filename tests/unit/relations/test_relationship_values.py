@@ -1,0 +1,56 @@
+"""Relationships as values: packed and back, and never a follow beside a block."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from relations.types import FOLLOWS, UNRELATED, Attribute, Flag, Relationship
+
+NONE, FOLLOW, WHISPER, BLACK = Attribute
+relationships = st.builds(
+    Relationship,
+    st.sampled_from(Attribute),
+    st.integers(0, 7).map(Flag),
+    st.sampled_from(Attribute),
+    st.booleans(),
+    st.booleans(),
+    st.integers(0, 2**42),
+)
+
+
+def test_the_example_is_as_written():
+    example = Relationship(WHISPER, Flag.SPECIAL, FOLLOW, is_muted=True)
+    assert example.packed == 166
+    assert Relationship.from_packed(b"166") == example
+    assert UNRELATED.packed == 0
+
+
+@given(relationships)
+def test_what_is_packed_comes_back(relationship):
+    assert Relationship.from_packed(b"%d" % relationship.packed) == relationship
+
+
+@pytest.mark.parametrize("mine", Attribute)
+@pytest.mark.parametrize("theirs", Attribute)
+def test_no_follow_shows_beside_a_block(mine, theirs):
+    relationship = Relationship.of_rows(mine, Flag.SPECIAL, theirs, False, False, 0)
+    assert not (relationship.is_blocked and (relationship.is_followed or relationship.follows_me))
+    assert relationship.is_blocked == (BLACK in (mine, theirs))
+    if not relationship.is_blocked:
+        assert relationship[:3] == (mine, Flag.SPECIAL, theirs)
+    assert relationship.is_followed or not relationship.flags or mine not in FOLLOWS
+
+
+def test_a_mute_holds_until_its_end():
+    assert Relationship(is_muted=True).is_muted_at(10**15)
+    for_a_while = Relationship(is_muted=True, muted_until_ms=1_000)
+    assert for_a_while.is_muted_at(999)
+    assert not for_a_while.is_muted_at(1_000)
+    assert not UNRELATED.is_muted_at(0)
+
+
+def test_nothing_is_left_of_a_mute_that_was_ended():
+    assert Relationship.of_rows(0, 0, 0, False, True, 5_000) == UNRELATED
+    assert Relationship.of_rows(0, 0, 0, True, True, 5_000) == Relationship(
+        is_muted=True, mutes_notices=True, muted_until_ms=5_000
+    )
