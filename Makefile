@@ -7,7 +7,7 @@ LOCK := .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --gen
 	--custom-compile-command "make lock" $(LOCK_FLAGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check bench lock clean app-packages dev-packages python
+.PHONY: help run test check docs bench lock clean app-packages dev-packages python
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -19,7 +19,7 @@ test: dev-packages ## run all tests on PostgreSQL and Redis started for them
 	@$(IN_VENV) -m tests.browser.chromium
 	env -u DJANGO_SETTINGS_MODULE $(IN_VENV) -m pytest -n 2
 
-check: dev-packages ## format, lint, security, types, floors, migrations, deployment settings
+check: dev-packages ## format, lint, security, types, floors, migrations, deployment settings, docs
 	.venv/bin/ruff format --check .
 	.venv/bin/ruff check .
 	.venv/bin/bandit --quiet --configfile pyproject.toml --recursive .
@@ -29,6 +29,10 @@ check: dev-packages ## format, lint, security, types, floors, migrations, deploy
 		makemigrations --check --dry-run
 	DEVELOPMENT=0 ALLOW_PASSWORD_GRANT=0 SECRET_KEY=$$($(NEW_KEY)) \
 		$(IN_VENV) manage.py check --deploy --fail-level WARNING
+	$(IN_VENV) docs/build.py
+
+docs: dev-packages ## build the documentation site into .site; dead links are errors
+	$(IN_VENV) docs/build.py
 
 bench: dev-packages ## measure the hot paths against their floors
 	$(IN_VENV) -m bench
@@ -42,7 +46,7 @@ lock: dev-packages ## write requirements/*.txt anew from *.in (LOCK_FLAGS=--upgr
 
 clean: python ## delete the environment, all caches and ALL DATA of make run
 	@$(PYTHON) -m config.services.delete_data .data
-	rm -rf .venv .venv-peers .static .browser .artifacts \
+	rm -rf .venv .venv-peers .static .site .site-source .browser .artifacts \
 		.pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

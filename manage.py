@@ -1,5 +1,5 @@
 #!/usr/bin/env python
-"""Django's command line for Tideline; `docs/operations.md` has one heading per command."""
+"""Django's command line for Tideline. docs/reference/commands describes every command."""
 
 import os
 import sys

@@ -1,6 +1,6 @@
 """Takes out what signing in leaves behind: sessions, codes, tokens and applications past use.
 
-The compensator does it, a little at a time. How long which is kept: docs/operations.md, Retention.
+The compensator does it, a little at a time. How long which is kept: docs/reference/retention.md.
 """
 
 from collections.abc import Iterator

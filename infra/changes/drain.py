@@ -1,8 +1,8 @@
 """Takes pending changes to their consumers and files them as delivered.
 
 Pending rows are taken in id order, never "id above the last seen": ids become visible out of
-order, and a watermark would skip the late ones (docs/adr/0001). A crash anywhere leaves the rows
-pending; consumers are idempotent, so the next drain repeats them.
+order, and a watermark would skip the late ones (decision 0001). A crash anywhere leaves the
+rows pending; consumers are idempotent, so the next drain repeats them.
 """
 
 import dataclasses

@@ -1,6 +1,6 @@
 """What all maintenance commands share: flags, locks, runs, progress, checkpoints, exit codes.
 
-A job is a generator; a command lets people run it (docs/operations.md tells what they see):
+A job is a generator; a command lets people run it (docs/reference/commands):
 
     COUNTERS = Table("counters_counter", key=("account_id",), columns=("posts",))
 

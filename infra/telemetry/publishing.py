@@ -1,7 +1,7 @@
 """Each process's part in /metrics of its machine: a thread that writes down what it counted.
 
 Counting itself stays in memory, where it costs a third of what it costs in a shared file
-(docs/adr/0021). What a process counted in its last EVERY_S is lost with `kill -9`, no more.
+(decision 0021). What a process counted in its last EVERY_S is lost with `kill -9`, no more.
 """
 
 import atexit

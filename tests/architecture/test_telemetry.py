@@ -13,7 +13,7 @@ from promql_parser import AggModifierType, AggregateExpr, VectorSelector
 
 from infra.telemetry.gauges import how_together
 from infra.telemetry.scraped import STORE_METRICS
-from tests.architecture.test_docs import OPERATIONS, ROOT, _leads_somewhere
+from tests.architecture.test_docs import METRICS, ROOT, _leads_somewhere
 
 DASHBOARD = json.loads((ROOT / "deploy/grafana/tideline.json").read_text())
 ALERTS = yaml.safe_load((ROOT / "deploy/prometheus/alerts.yml").read_text())
@@ -49,9 +49,7 @@ def exported():
 
 
 def test_every_metric_is_in_the_table_and_the_reverse():
-    rows = re.findall(
-        r"^\| `((?:tideline|process)_\w+)` \| ([^|]*) \|", OPERATIONS.read_text(), re.M
-    )
+    rows = re.findall(r"^\| `((?:tideline|process)_\w+)` \| ([^|]*) \|", METRICS.read_text(), re.M)
     documented = {name: set(re.findall(r"`(\w+)`", labels)) for name, labels in rows}
     assert documented == exported()
 

@@ -15,7 +15,9 @@ import psycopg
 from tests.oracle import Oracle
 
 FOLLOW_CAP = 2_000
-FIRST_FOLLOW_MS = 1_767_225_600_000  # 2026-01-01; as docs/operations.md has it, under load_graph
+FIRST_FOLLOW_MS = (
+    1_767_225_600_000  # 2026-01-01; as docs/reference/commands/index.md has it, under load_graph
+)
 MINUTE_MS = 60_000
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
@@ -92,7 +94,7 @@ def choose_readers(lists: Lists, count: int, seed: int) -> list[int]:
 
 
 def _public_id(author: int, moment: int) -> str:
-    """Second, author, sequence in base 36, of 6, 6 and 2 digits (docs/glossary.md)."""
+    """Second, author, sequence in base 36, of 6, 6 and 2 digits (docs/reference/glossary.md)."""
     second, sequence = divmod(moment, 36 * 36)
     return _base36(second, 6) + _base36(author, 6) + _base36(sequence, 2)
 

@@ -3,7 +3,7 @@
 Every change goes to both, cold first. So an entry that a hot timeline lacks because it was not
 there yet is in the cold one already, and one that the cold one had not when it was read comes to
 the hot one, whose build began before. Who dies between the two leaves a change that is delivered
-again (docs/architecture.md, Stores).
+again (docs/explanation/architecture.md, Stores).
 """
 
 import secrets

@@ -51,7 +51,7 @@ def test_every_family_of_keys_is_declared_and_documented():
     found = {name for path in sources for name in FAMILIES.findall(path.read_text())}
     declared = PURGEABLE.keys() | NOT_CACHES.keys()
     assert found == declared
-    text = Path(settings.BASE_DIR / "docs/caching.md").read_text()
+    text = Path(settings.BASE_DIR / "docs/explanation/caching.md").read_text()
     assert [name for name in declared if f"`{name}`" not in text] == []
 
 
