@@ -1,8 +1,8 @@
 """Health endpoints: `live` says the process answers, `ready` says what it can reach.
 
-Ready stays 200 while the default database answers: with a shard or Redis away the accounts of the
-other shards are still served, and taking the process out of rotation would lose them too. A replica
-that is left alone costs nobody anything but its shard.
+Ready stays 200 while the default database answers. Without a shard or Redis, the process still
+serves the accounts of the other shards; out of rotation it would serve none. Without a replica, its
+shard answers the replica's reads.
 """
 
 from functools import partial
@@ -16,10 +16,14 @@ from redis.exceptions import RedisError
 from config.draining import is_draining
 from infra.api.rendering import json_response
 from infra.caching.client import redis
-from infra.sharding.placement import GLOBAL_ALIAS, all_aliases
+from infra.sharding.placement import GLOBAL_ALIAS
+from infra.sharding.probe import CachedProbe
 from infra.sharding.replicas import Replica, replica_of
-from infra.sharding.scatter import scatter
 from infra.sharding.sql import fetch_one
+
+# Nothing is cached: calls at the same time share one probe of a store.
+PROBE: CachedProbe[str] = CachedProbe(valid_s=0, deadline_s=5.0)
+UNREACHABLE = "unreachable"
 
 
 def live(request: HttpRequest) -> HttpResponse:
@@ -31,10 +35,11 @@ def ready(request: HttpRequest) -> HttpResponse:
 
     503 without the default database, and once this web server is about to end.
     """
-    calls = {alias: partial(_ask_database, alias) for alias in all_aliases()}
-    replicas = filter(None, map(replica_of, settings.SHARD_ALIASES))
+    replicas = [*filter(None, map(replica_of, settings.SHARD_ALIASES))]
+    calls = {alias: partial(_ask_database, alias) for alias in settings.SHARD_ALIASES}
     calls |= {replica.alias: partial(_ask_replica, replica) for replica in replicas}
-    stores = scatter(calls)
+    stores = {GLOBAL_ALIAS: _ask_database(GLOBAL_ALIAS)} | dict.fromkeys(calls, UNREACHABLE)
+    stores |= PROBE.ask(calls)
     stores["redis"] = _ask_redis()
     is_ready = stores[GLOBAL_ALIAS] == "ok"
     is_whole = all(state == "ok" for state in stores.values())
@@ -49,7 +54,7 @@ def _ask_database(alias: str) -> str:
     try:
         fetch_one(alias, "SELECT 1")
     except (DatabaseError, InterfaceError):
-        return "unreachable"
+        return UNREACHABLE
     return "ok"
 
 
@@ -61,5 +66,5 @@ def _ask_redis() -> str:
     try:
         redis().call("PING")
     except RedisError:
-        return "unreachable"
+        return UNREACHABLE
     return "ok"

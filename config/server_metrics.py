@@ -10,8 +10,8 @@ from prometheus_client.registry import Collector
 
 from infra.caching.scanning import list_nodes
 from infra.sharding.placement import GLOBAL_ALIAS, all_aliases
+from infra.sharding.probe import CachedProbe
 from infra.sharding.sql import fetch_all
-from infra.telemetry.looks import Looks
 
 CONNECTIONS = """
 SELECT count(*), current_setting('max_connections')::int FROM pg_stat_activity
@@ -32,8 +32,8 @@ REDIS_GAUGES = {
 class ServerMetricsCollector(Collector):
     """Asked at a scrape, not more often than every few seconds; who does not answer is left out."""
 
-    def __init__(self, looks: Looks[Any] | None = None) -> None:
-        self._looks = looks or Looks()
+    def __init__(self, probe: CachedProbe[Any] | None = None) -> None:
+        self._probe = probe or CachedProbe()
 
     def describe(self) -> Iterable[Metric]:
         """So that registering it asks nothing."""
@@ -42,7 +42,7 @@ class ServerMetricsCollector(Collector):
     def collect(self) -> Iterable[Metric]:
         calls = {alias: partial(fetch_all, alias, CONNECTIONS) for alias in all_aliases()}
         jobs = partial(fetch_all, GLOBAL_ALIAS, JOBS)
-        found = self._looks.ask({**calls, "redis": _fetch_redis_info, "jobs": jobs})
+        found = self._probe.ask({**calls, "redis": _fetch_redis_info, "jobs": jobs})
         yield from _redis_metrics(found.pop("redis", []))
         yield _job_metrics(found.pop("jobs", []))
         yield from _connection_metrics({alias: rows[0] for alias, rows in found.items()})

@@ -21,7 +21,7 @@ from infra.jobs.runs import mark_died_runs
 from infra.sharding.database_info import read_database_info
 from infra.sharding.partitions import oldest_days
 from infra.sharding.placement import all_aliases
-from infra.sharding.probe import error_line, probe_all
+from infra.sharding.probe import ProbeAnswer, probe_all
 from timelines.sampling import HOLES
 
 PATIENCE_S = 1.5
@@ -54,10 +54,10 @@ def read_status(now: datetime, patience_s: float = PATIENCE_S) -> Part:
     return {"at": now.isoformat(), "versions": _versions(), "databases": databases, **parts}
 
 
-def _part(answer: Part | Exception) -> Part:
-    if isinstance(answer, Exception):
-        return {"is_up": False, "why": error_line(answer)}
-    return {"is_up": True, **answer}
+def _part(answer: ProbeAnswer) -> Part:
+    if answer.error:
+        return {"is_up": False, "why": answer.why}
+    return {"is_up": True, **answer.value}
 
 
 def _versions() -> Mapping[str, str]:

@@ -13,7 +13,7 @@ from infra.changes.lag import LaneLag
 from infra.changes.lag_report import LagReport, measure_lag
 from infra.changes.lanes import group_of
 from infra.sharding.placement import all_aliases
-from infra.telemetry.looks import Looks
+from infra.sharding.probe import CachedProbe
 
 STATES = ("pending", "parked", "paused")
 
@@ -22,8 +22,8 @@ class LagCollector(Collector):
     """Two queries a database, at most every few seconds. One that is away has no series, and is not
     waited for."""
 
-    def __init__(self, looks: Looks[LagReport] | None = None) -> None:
-        self._looks = looks or Looks()
+    def __init__(self, probe: CachedProbe[LagReport] | None = None) -> None:
+        self._probe = probe or CachedProbe()
 
     def describe(self) -> Iterable[Metric]:
         """So that registering it asks nothing."""
@@ -32,7 +32,7 @@ class LagCollector(Collector):
     def collect(self) -> Iterable[Metric]:
         changes, oldest, paused, up = families = _families()
         aliases = all_aliases()
-        reports = self._looks.ask({alias: partial(measure_lag, alias) for alias in aliases})
+        reports = self._probe.ask({alias: partial(measure_lag, alias) for alias in aliases})
         for alias in aliases:
             up.add_metric([alias], alias in reports)
         for alias, report in reports.items():

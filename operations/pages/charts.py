@@ -16,8 +16,7 @@ from redis.exceptions import RedisError
 from infra.api.operators import page_context
 from infra.api.rendering import json_response
 from infra.sharding.placement import all_aliases
-from infra.sharding.probe import error_line
-from operations.asking import ask_each
+from infra.sharding.probe import error_line, probe_all
 from operations.queries.charts import read_charts
 from operations.queries.slow import list_slow
 from operations.samples import SLOT_S
@@ -47,7 +46,7 @@ def answer_now(_request: HttpRequest) -> HttpResponse:
     calls = {alias: partial(_list_slow, alias) for alias in all_aliases()}
     databases = [
         {"name": alias, "problem": answer.problem, "queries": answer.value or []}
-        for alias, answer in ask_each(calls).items()
+        for alias, answer in probe_all(calls).items()
     ]
     return _json({"databases": databases})
 

@@ -24,9 +24,8 @@ from infra.changes.parking import (
 )
 from infra.changes.pausing import KindPause, list_pauses
 from infra.sharding.placement import GLOBAL_ALIAS, all_aliases
-from infra.sharding.probe import error_line
+from infra.sharding.probe import error_line, probe_all
 from operations.admin_history import record_history
-from operations.asking import ask_each
 from operations.forms import ParkedActionForm, ParkedFilterForm
 
 PAGE = 50
@@ -39,7 +38,7 @@ def show_parked(request: HttpRequest) -> HttpResponse:
     chosen = form.cleaned_data if form.is_valid() else {"shard": GLOBAL_ALIAS}
     alias, rows, paused, problem = chosen["shard"], [], [], ""
     if form.is_valid():
-        answer = ask_each({alias: partial(_ask, alias, chosen)})[alias]
+        answer = probe_all({alias: partial(_ask, alias, chosen)})[alias]
         (rows, paused), problem = answer.value or ([], []), answer.problem
     context = {
         "form": form,

@@ -12,8 +12,8 @@ from counters.kinds import CounterKind
 from counters.queries.counts import read_counts
 from infra.changes.parking import ChangeSelection, list_parked
 from infra.sharding.buckets import bucket_of, shard_of
+from infra.sharding.probe import probe_all
 from moderation.models import Decision
-from operations.asking import ask_each
 from operations.types import Fact, Section
 
 MOST_ACTS = 10
@@ -27,7 +27,7 @@ def read_account(user: User) -> list[Section]:
     """
     alias = shard_of(user.pk)
     calls = {alias: partial(_ask_shard, alias, user.pk)}
-    answer = ask_each(calls)[alias]
+    answer = probe_all(calls)[alias]
     if answer.problem:
         shard = [Section(f"On {alias}", problem=answer.problem)]
     else:

@@ -6,8 +6,8 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from infra.sharding.buckets import group_by_shard, shard_of
+from infra.sharding.probe import ProbeAnswer, probe_all
 from infra.sharding.sql import fetch_all
-from operations.asking import Answer, ask_each
 from operations.types import Fact, Section
 from relations.types import Attribute, Flag
 
@@ -48,7 +48,7 @@ def read_edges(first: int, second: int) -> list[Section]:
     return [section for pair in pairs for section in _direction(*pair, answers)]
 
 
-def _ask_shards(others: Mapping[int, int]) -> dict[int, Answer]:
+def _ask_shards(others: Mapping[int, int]) -> dict[int, ProbeAnswer]:
     """What the shard of each account has of it and the other, by account."""
     groups = group_by_shard(others)
     calls = {
@@ -56,8 +56,8 @@ def _ask_shards(others: Mapping[int, int]) -> dict[int, Answer]:
         for alias, owners in groups.items()
     }
     return {
-        owner: answer if answer.problem else Answer(answer.value[owner])
-        for alias, answer in ask_each(calls).items()
+        owner: answer if answer.problem else answer._replace(value=answer.value[owner])
+        for alias, answer in probe_all(calls).items()
         for owner in groups[alias]
     }
 
@@ -71,7 +71,7 @@ def _rows(alias: str, owner: int, other: int) -> Rows:
     return {row[0]: EdgeRow(*row) for row in rows}
 
 
-def _direction(follower: int, followee: int, answers: dict[int, Answer]) -> Iterator[Section]:
+def _direction(follower: int, followee: int, answers: dict[int, ProbeAnswer]) -> Iterator[Section]:
     own, mirror = answers[follower], answers[followee]
     title = f"{follower} → {followee}: the follower's row, on {shard_of(follower)}"
     yield _section(title, own, "forward")
@@ -83,7 +83,7 @@ def _direction(follower: int, followee: int, answers: dict[int, Answer]) -> Iter
     yield _section(f"{follower} mutes {followee}: on {shard_of(follower)}", own, "mute")
 
 
-def _section(title: str, answer: Answer, table: str) -> Section:
+def _section(title: str, answer: ProbeAnswer, table: str) -> Section:
     if answer.problem:
         return Section(title, problem=answer.problem)
     row: EdgeRow | None = answer.value.get(table)
@@ -114,7 +114,7 @@ STATES = {
 }
 
 
-def _verdict(own: Answer, mirror: Answer) -> str:
+def _verdict(own: ProbeAnswer, mirror: ProbeAnswer) -> str:
     forward, backward = own.value.get("forward"), mirror.value.get("backward")
     if forward is None and backward is None:
         return "agrees: there is nothing"

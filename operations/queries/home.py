@@ -6,7 +6,7 @@ from functools import partial
 from typing import NamedTuple
 
 from infra.caching.client import redis
-from operations.asking import Answer, ask_each
+from infra.sharding.probe import ProbeAnswer, probe_all
 from posts.ids import PostId
 from relations.queries.following import load_following
 from timelines.actions.rebuild_timeline import compute_timeline
@@ -62,7 +62,7 @@ def read_home(reader_id: int) -> Home:
     Nothing is written, and nothing kept alive. Cost: the pull of a home page from nothing, that of
     `find_difference`, four round trips. Never raises.
     """
-    answers = ask_each({
+    answers = probe_all({
         STORE: partial(_peek, reader_id),
         SHARDS: partial(_compute, reader_id),
         "Redis": _hot_authors,
@@ -93,10 +93,10 @@ def _hot_authors() -> set[int]:
     return set(directory.find(redis().call(*validator_command())).ids)
 
 
-def _compare(reader_id: int, stored: LiveTimeline | None) -> Answer:
+def _compare(reader_id: int, stored: LiveTimeline | None) -> ProbeAnswer:
     if stored is None:
-        return Answer()
-    return ask_each({COMPARISON: partial(find_difference, reader_id, stored)})[COMPARISON]
+        return ProbeAnswer(COMPARISON)
+    return probe_all({COMPARISON: partial(find_difference, reader_id, stored)})[COMPARISON]
 
 
 def _lines(

@@ -9,9 +9,9 @@ from django.urls import reverse
 
 from counters.kinds import POST_KINDS
 from infra.sharding.buckets import bucket_of, shard_of
+from infra.sharding.probe import probe_all
 from infra.sharding.sql import fetch_all
 from moderation.models import Decision
-from operations.asking import ask_each
 from operations.queries.account import fact_of_act
 from operations.types import Fact, Section
 from posts.ids import PostId
@@ -28,7 +28,7 @@ def read_post(post_id: PostId) -> list[Section]:
     Cost: one query on the default database, two on the author's shard alone.
     """
     alias = shard_of(post_id.author_id)
-    answer = ask_each({alias: partial(_ask_shard, alias, post_id)})[alias]
+    answer = probe_all({alias: partial(_ask_shard, alias, post_id)})[alias]
     if answer.problem:
         shard = [Section(f"On {alias}", problem=answer.problem)]
     else:

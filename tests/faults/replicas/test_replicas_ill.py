@@ -51,7 +51,7 @@ class TestIll:
         assert failed_reads(replica) - before <= 1, "one page waits, the others need not"
         assert not replica.check()
         bring_back(server)
-        until(replica.look)
+        until(replica.check)
         with count_calls() as calls:
             assert ids_of(client.get(path)) == wanted
         assert asked(calls, replica.alias, "posts_post")
@@ -68,7 +68,7 @@ class TestIll:
             assert ask() == (1,)
         assert calls.sql == {"shard0": 1}
         services.replicas["shard0"].resume()
-        until(replica.look)
+        until(replica.check)
 
     def test_what_a_hung_replica_says_too_late_is_nobody_s_answer(self, services, steady):
         replica = replica_of("shard0")
@@ -77,7 +77,7 @@ class TestIll:
         services.replicas["shard0"].pause()
         assert ask(partial(fetch_one, sql="SELECT 2")) == (2,)
         services.replicas["shard0"].resume()
-        until(replica.look)
+        until(replica.check)
         with count_calls() as calls:
             assert ask(partial(fetch_one, sql="SELECT 3")) == (3,)
         assert calls.sql == {"shard0_replica": 1}
@@ -92,7 +92,7 @@ class TestIll:
             server.kill()
             ask()
             server.start()
-            until(replica.look)
+            until(replica.check)
             with count_calls() as calls:
                 other.submit(ask).result()
                 other.submit(connections.close_all).result()

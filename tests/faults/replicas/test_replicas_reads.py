@@ -152,7 +152,7 @@ class TestTrailing:
                     1,
                 )
             assert calls.sql == {replica.shard: 1}
-        until(replica.look)
+        until(replica.check)
 
     def test_one_that_is_cut_off_trails_though_it_replayed_all_it_received(
         self, services, settings
@@ -169,7 +169,7 @@ class TestTrailing:
             assert not replica.check()
             connection.execute(f"ALTER SYSTEM SET primary_conninfo = '{source_of(services, ann)}'")
             connection.execute("SELECT pg_reload_conf()")
-        until(replica.look)
+        until(replica.check)
 
 
 def source_of(services, account_id: int) -> str:

@@ -12,14 +12,14 @@ from infra.changes.metrics import LagCollector
 from infra.changes.parking import park
 from infra.changes.pausing import end_pause, pause_kind
 from infra.sharding.placement import all_aliases
+from infra.sharding.probe import CachedProbe
 from infra.sharding.sql import execute
-from infra.telemetry.looks import Looks
 from tests.integration.changes.kinds import ALIAS, LANE, BulkNoted, NotedInline, emit, note
 
 
 def sample(name, **labels):
     registry = CollectorRegistry()
-    registry.register(LagCollector(Looks(every_s=0, patience_s=20)))
+    registry.register(LagCollector(CachedProbe(valid_s=0, deadline_s=20)))
     return registry.get_sample_value(name, {"shard": ALIAS, **labels})
 
 

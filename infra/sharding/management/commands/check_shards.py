@@ -3,6 +3,7 @@
 import json
 import sys
 from argparse import ArgumentParser
+from collections.abc import Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -11,7 +12,7 @@ from django.core.management.base import BaseCommand
 
 from infra.sharding.database_info import read_clock_offset
 from infra.sharding.placement import all_aliases
-from infra.sharding.probe import error_line, probe_all
+from infra.sharding.probe import ProbeAnswer, probe_all
 from infra.sharding.schema import (
     SchemaLines,
     find_missing_schema,
@@ -20,7 +21,7 @@ from infra.sharding.schema import (
     read_schema,
 )
 
-PATIENCE_S = 30.0
+DEADLINE_S = 30.0
 CLOCK_MS = 500
 
 
@@ -51,7 +52,7 @@ class Command(BaseCommand):
         calls = {
             alias: partial(_check_database, alias, options["clock_ms"]) for alias in all_aliases()
         }
-        faults = compare(probe_all(calls, PATIENCE_S))
+        faults = compare(probe_all(calls, DEADLINE_S))
         wanted = [options["shard"]] if options["shard"] else list(faults)
         for alias in wanted:
             if options["json"]:
@@ -63,15 +64,15 @@ class Command(BaseCommand):
             sys.exit(1)
 
 
-def compare(answers: dict[str, Any]) -> dict[str, list[str]]:
+def compare(answers: Mapping[str, ProbeAnswer]) -> dict[str, list[str]]:
     """Faults by database: its own, and those of a shard that is not like most others."""
-    looked = {alias: one for alias, one in answers.items() if isinstance(one, DatabaseCheck)}
-    shards = {alias: looked[alias].schema for alias in settings.SHARD_ALIASES if alias in looked}
+    checks = {alias: one.value for alias, one in answers.items() if not one.error}
+    shards = {alias: checks[alias].schema for alias in settings.SHARD_ALIASES if alias in checks}
     odd = find_outliers(shards)
     return {
-        alias: list(dict.fromkeys([*looked[alias].faults, *odd.get(alias, [])]))
-        if alias in looked
-        else [f"unreachable: {error_line(answer)}"]
+        alias: list(dict.fromkeys([*checks[alias].faults, *odd.get(alias, [])]))
+        if alias in checks
+        else [f"unreachable: {answer.why}"]
         for alias, answer in answers.items()
     }
 

@@ -10,9 +10,9 @@ from django.core.management.base import BaseCommand
 from infra.sharding.buckets import bucket_map
 from infra.sharding.database_info import DatabaseInfo, read_database_info
 from infra.sharding.placement import all_aliases
-from infra.sharding.probe import error_line, probe_all
+from infra.sharding.probe import probe_all
 
-PATIENCE_S = 5.0
+DEADLINE_S = 5.0
 # The map is on the default database: with that one down the others are shown without.
 BUCKETS = "bucket map"
 HEADER = (
@@ -31,17 +31,17 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         aliases = [options["shard"]] if options["shard"] else all_aliases()
         calls: dict[str, Any] = {alias: partial(read_database_info, alias) for alias in aliases}
-        answers = probe_all(calls | {BUCKETS: bucket_map}, PATIENCE_S)
+        answers = probe_all(calls | {BUCKETS: bucket_map}, DEADLINE_S)
         buckets = answers.pop(BUCKETS)
         if not options["json"]:
             self.stdout.write(HEADER)
-        for alias, facts in answers.items():
-            if isinstance(facts, DatabaseInfo):
-                count = None if isinstance(buckets, Exception) else buckets.count(alias)
-                row = json.dumps(facts._asdict() | {"bucket_count": count})
-                self.stdout.write(row if options["json"] else _line(facts, count))
-            else:
-                self.stderr.write(f"{alias}: unreachable: {error_line(facts)}")
+        for alias, answer in answers.items():
+            if answer.error:
+                self.stderr.write(f"{alias}: unreachable: {answer.why}")
+                continue
+            count = None if buckets.error else buckets.value.count(alias)
+            row = json.dumps(answer.value._asdict() | {"bucket_count": count})
+            self.stdout.write(row if options["json"] else _line(answer.value, count))
 
 
 def _line(facts: DatabaseInfo, bucket_count: int | None) -> str:
