@@ -57,6 +57,6 @@ NOT_CACHES = {
     "timelines.touched": "what tells the cold store who reads",
     "timelines.repair_requested": "who was filed for a mend this minute",
     "timelines.promotions.day": "what people were shown today; caps would begin anew",
-    "timelines.promotions.walk": "where promotions stand; they would move",
+    "timelines.promotions.session": "where promotions stand; they would move",
     "timelines.repairs": "the queue of timelines to mend",
 }

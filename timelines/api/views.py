@@ -15,8 +15,8 @@ from posts.api.schema import StatusEntity
 from posts.api.viewer import viewer_of
 from posts.queries.rows import ALL_KINDS
 from posts.types import Kind
-from timelines.promotions.blend import Reading, promoted_page
-from timelines.promotions.schema import ALL_PROMOTIONS, HomeItem
+from timelines.promotions.blend import HomePageRequest, blend_promotions
+from timelines.promotions.schema import ALL_PROMOTIONS, HomeItemEntity
 from timelines.queries.author import AuthorTimelineQuery, author_page
 from timelines.queries.home import home_page
 
@@ -35,13 +35,13 @@ class HomeView(Endpoint):
 
     scopes = {"GET": "read:statuses"}
 
-    @extend_schema(parameters=[*PAGING, ALL_PROMOTIONS], responses=HomeItem(many=True))
+    @extend_schema(parameters=[*PAGING, ALL_PROMOTIONS], responses=HomeItemEntity(many=True))
     def get(self, request: ApiRequest) -> HttpResponse:
         viewer_id, query = request.account_id, request.query_params
         window = read_window(query, read_limit(query.get("limit"), DEFAULT_LIMIT, MOST))
         page = home_page(viewer_id, window)
-        reading = Reading(viewer_id, window, read_flag(query.get("all_promotions"), False))
-        return page_response(request, promoted_page(reading, page))
+        reading = HomePageRequest(viewer_id, window, read_flag(query.get("all_promotions"), False))
+        return page_response(request, blend_promotions(reading, page))
 
 
 class AuthorView(Endpoint):

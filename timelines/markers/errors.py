@@ -3,7 +3,7 @@
 from infra.api.errors import TidelineError
 
 
-class MarkerMovedMeanwhile(TidelineError):
+class MarkerConflict(TidelineError):
     """Another client has written this version, or a later one: read, then decide anew."""
 
     status = 409

@@ -8,9 +8,9 @@ from django.db import transaction
 from accounts.actions.lock_account import lock_account
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
-from timelines.markers.errors import MarkerMovedMeanwhile
+from timelines.markers.errors import MarkerConflict
 from timelines.markers.read import read_markers
-from timelines.markers.types import Marked, Move, Timeline
+from timelines.markers.types import MarkerMove, MarkerState, Timeline
 
 WRITE = """
 INSERT INTO markers_marker (account_id, timeline, last_read_id, version, updated_at)
@@ -21,8 +21,8 @@ ON CONFLICT (account_id, timeline) DO UPDATE SET last_read_id = EXCLUDED.last_re
 
 
 def move_markers(
-    account_id: int, moves: Mapping[Timeline, Move], now: datetime
-) -> dict[Timeline, Marked]:
+    account_id: int, moves: Mapping[Timeline, MarkerMove], now: datetime
+) -> dict[Timeline, MarkerState]:
     """Moves all of them or none; returns what they are now.
 
     A marker may be moved back: who reads again from further down says so.
@@ -35,19 +35,19 @@ def move_markers(
         lock_account(alias, account_id)
         marked = read_markers(account_id, moves)
         for timeline, move in moves.items():
-            before = marked.get(timeline, Marked("", 0, now))
+            before = marked.get(timeline, MarkerState("", 0, now))
             if not _is_done(before, move):
                 marked[timeline] = _next(before, move, now)
                 execute(alias, WRITE, (account_id, int(timeline), *marked[timeline]))
     return marked
 
 
-def _is_done(before: Marked, move: Move) -> bool:
+def _is_done(before: MarkerState, move: MarkerMove) -> bool:
     return move.last_read_id == before.last_read_id and move.version in (None, before.version)
 
 
-def _next(before: Marked, move: Move, now: datetime) -> Marked:
+def _next(before: MarkerState, move: MarkerMove, now: datetime) -> MarkerState:
     version = before.version + 1 if move.version is None else move.version
     if version <= before.version:
-        raise MarkerMovedMeanwhile
-    return Marked(move.last_read_id, version, now)
+        raise MarkerConflict
+    return MarkerState(move.last_read_id, version, now)

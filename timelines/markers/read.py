@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
-from timelines.markers.types import Marked, Timeline
+from timelines.markers.types import MarkerState, Timeline
 
 READ = """
 SELECT timeline, last_read_id, version, updated_at FROM markers_marker
@@ -12,8 +12,8 @@ WHERE account_id = %s AND timeline = ANY(%s::smallint[]) ORDER BY timeline
 """
 
 
-def read_markers(account_id: int, timelines: Collection[Timeline]) -> dict[Timeline, Marked]:
+def read_markers(account_id: int, timelines: Collection[Timeline]) -> dict[Timeline, MarkerState]:
     """Those of the timelines' markers that were ever set. One query by primary key."""
     params = (account_id, [int(timeline) for timeline in timelines])
     rows = fetch_all(shard_of(account_id), READ, params)
-    return {Timeline(timeline): Marked(*marked) for timeline, *marked in rows}
+    return {Timeline(timeline): MarkerState(*marked) for timeline, *marked in rows}

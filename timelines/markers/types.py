@@ -12,7 +12,7 @@ class Timeline(IntEnum):
     NOTIFICATIONS = 1
 
 
-class Marked(NamedTuple):
+class MarkerState(NamedTuple):
     """How far one timeline has been read. `version`: how often that was written, at least."""
 
     last_read_id: str
@@ -20,7 +20,7 @@ class Marked(NamedTuple):
     updated_at: datetime
 
 
-class Move(NamedTuple):
+class MarkerMove(NamedTuple):
     """A wish to move a marker. `version`: the one to be written; None: the next there is."""
 
     last_read_id: str

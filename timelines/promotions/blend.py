@@ -13,14 +13,14 @@ from infra.clock import now_ms
 from posts.api.present import status_id_of
 from posts.ids import PostId
 from timelines.promotions.audience import choose_offered
-from timelines.promotions.look import Found, place_and_look
+from timelines.promotions.hydrate import HydratedPromotions, place_and_hydrate
 from timelines.promotions.metrics import PROMOTIONS
-from timelines.promotions.places import place_below
-from timelines.promotions.placing import Walk
+from timelines.promotions.places import id_below
 from timelines.promotions.present import present_promotion
 from timelines.promotions.rules import may_show
 from timelines.promotions.running import running
-from timelines.promotions.types import Offer, RunningCampaign, Spot
+from timelines.promotions.slotting import PagingSession
+from timelines.promotions.types import Offer, PlacedPromotion, RunningCampaign
 
 # What the rules refuse a viewer is not offered again so soon: others get its place.
 REFUSED_S, MOST_REFUSED = 60, 100_000
@@ -28,7 +28,7 @@ log = structlog.get_logger()
 _refused: TTLCache[tuple[int, int], bool] = TTLCache(MOST_REFUSED, REFUSED_S)
 
 
-class Reading(NamedTuple):
+class HomePageRequest(NamedTuple):
     """Who reads which part of the home timeline, and whether the client knows all kinds."""
 
     viewer_id: int
@@ -36,8 +36,8 @@ class Reading(NamedTuple):
     all_kinds: bool
 
 
-def promoted_page(
-    reading: Reading, page: Page[bytes], clock_ms: Callable[[], int] = now_ms
+def blend_promotions(
+    reading: HomePageRequest, page: Page[bytes], clock_ms: Callable[[], int] = now_ms
 ) -> Page[bytes]:
     """The page with promotions between its entries; its cursors are what they were.
 
@@ -56,7 +56,7 @@ def promoted_page(
 def forget_promotions() -> None:
     """Ends the process's part in it; the next page begins again."""
     running.stop()
-    running.begin_anew()
+    running.reset()
     _refused.clear()
 
 
@@ -71,31 +71,31 @@ def _may_offer(campaign: RunningCampaign, viewer_id: int, page: Page[bytes]) -> 
 
 
 def _blend(
-    reading: Reading, page: Page[bytes], offered: Sequence[RunningCampaign], at_ms: int
+    reading: HomePageRequest, page: Page[bytes], offered: Sequence[RunningCampaign], at_ms: int
 ) -> Page[bytes]:
     ids = list(map(status_id_of, page.items))
-    walk = Walk(reading.viewer_id, reading.window, page, ids)
-    offers = [Offer(campaign, running.tickets.take(campaign)) for campaign in offered]
+    walk = PagingSession(reading.viewer_id, reading.window, page, ids)
+    offers = [Offer(campaign, running.budget.take(campaign)) for campaign in offered]
     unused = {offer.campaign.id: offer.campaign for offer in offers if offer.is_fresh}
     try:
-        found = place_and_look(walk, offers, at_ms / 1000)
+        found = place_and_hydrate(walk, offers, at_ms / 1000)
         shown = _sift(found, offered, reading.viewer_id, at_ms)
         walk.undo(set(found.spots) - {spot for spot, _ in shown}, at_ms / 1000)
         for spot, campaign in shown:
             if spot.is_new:
-                running.tickets.use(unused.pop(campaign.id))
+                running.budget.use(unused.pop(campaign.id))
         return Page(_insert(page.items, ids, shown, found), page.older, page.newer)
     except (*UNREACHABLE, RedisError) as error:
         log.warning("promotions.left_out", error=str(error))
         return page
     finally:
         for campaign in unused.values():
-            running.tickets.put_back(campaign)
+            running.budget.put_back(campaign)
 
 
 def _sift(
-    found: Found, offered: Sequence[RunningCampaign], viewer_id: int, at_ms: int
-) -> list[tuple[Spot, RunningCampaign]]:
+    found: HydratedPromotions, offered: Sequence[RunningCampaign], viewer_id: int, at_ms: int
+) -> list[tuple[PlacedPromotion, RunningCampaign]]:
     """What of the placed may be shown; what may not is not offered again for a while."""
     campaigns, shown = {campaign.id: campaign for campaign in offered}, []
     for spot in found.spots:
@@ -112,11 +112,11 @@ def _sift(
 def _insert(
     items: Sequence[bytes],
     ids: Sequence[str],
-    shown: Sequence[tuple[Spot, RunningCampaign]],
-    found: Found,
+    shown: Sequence[tuple[PlacedPromotion, RunningCampaign]],
+    found: HydratedPromotions,
 ) -> list[bytes]:
     blended = list(items)
     for spot, campaign in reversed(shown):
-        place = place_below(ids[spot.above - 1])
+        place = id_below(ids[spot.above - 1])
         blended.insert(spot.above, present_promotion(campaign, place, found.view))
     return blended

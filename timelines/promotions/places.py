@@ -10,7 +10,7 @@ from itertools import pairwise
 from posts.ids import SEQUENCES, PostId
 
 SECOND_DIGITS = 6
-NO_PLACE = ""
+NO_ROOM = ""
 
 
 def list_anchors(ids: Sequence[str]) -> list[str]:
@@ -18,10 +18,10 @@ def list_anchors(ids: Sequence[str]) -> list[str]:
 
     `ids`: of the page's entries, newest first. One gap less than entries.
     """
-    return [above if _has_room(above, below) else NO_PLACE for above, below in pairwise(ids)]
+    return [above if _has_room(above, below) else NO_ROOM for above, below in pairwise(ids)]
 
 
-def place_below(above: str) -> PostId:
+def id_below(above: str) -> PostId:
     """The greatest id less than this one. It is of the same second: no author is 0."""
     second, author_id, sequence = PostId.from_public(above)
     if sequence:
@@ -31,4 +31,4 @@ def place_below(above: str) -> PostId:
 
 def _has_room(above: str, below: str) -> bool:
     """Whether there is an id between the two. Ids of different seconds are not taken apart."""
-    return above[:SECOND_DIGITS] != below[:SECOND_DIGITS] or place_below(above).public > below
+    return above[:SECOND_DIGITS] != below[:SECOND_DIGITS] or id_below(above).public > below

@@ -14,23 +14,23 @@ import structlog
 from django.db import connections
 
 from infra.sharding.placement import GLOBAL_ALIAS
+from timelines.promotions.budget import ImpressionBudget
 from timelines.promotions.settle import load_running, settle_all
-from timelines.promotions.tickets import Tickets
 from timelines.promotions.types import RunningCampaign
 
 REFRESH_S = 2.0
 log = structlog.get_logger()
 
 
-class Running:
+class RunningCampaigns:
     """One per process, shared by its threads."""
 
     def __init__(self) -> None:
-        self.begin_anew()
+        self.reset()
 
-    def begin_anew(self) -> None:
+    def reset(self) -> None:
         """Knows nothing. A forked process must not use its parent's tickets as well."""
-        self.tickets = Tickets()
+        self.budget = ImpressionBudget()
         self._campaigns: Sequence[RunningCampaign] = ()
         self._beginning, self._stopped = threading.Lock(), threading.Event()
         self._thread: threading.Thread | None = None
@@ -42,10 +42,10 @@ class Running:
         return self._campaigns
 
     def refresh(self, now: datetime) -> None:
-        """Reads campaigns, reports impressions, takes leases. One query, one statement for each
+        """Reads campaigns, reports impressions, takes allotments. One query, one statement for each
         campaign with news. Raises what the database raises; what was not reported will be."""
         campaigns = load_running(now)
-        settle_all(self.tickets, campaigns)
+        settle_all(self.budget, campaigns)
         self._campaigns = campaigns
 
     def stop(self) -> None:
@@ -54,7 +54,7 @@ class Running:
         if self._thread is not None:
             self._thread.join()
         self._campaigns = ()
-        settle_all(self.tickets, ())
+        settle_all(self.budget, ())
 
     def _begin(self) -> None:
         with self._beginning:
@@ -76,8 +76,8 @@ class Running:
             connections[GLOBAL_ALIAS].close()
 
 
-running = Running()
-os.register_at_fork(after_in_child=running.begin_anew)
+running = RunningCampaigns()
+os.register_at_fork(after_in_child=running.reset)
 
 
 @atexit.register

@@ -23,14 +23,14 @@ ALL_PROMOTIONS = OpenApiParameter(
 )
 
 
-class PromotedAd(Serializer[Any]):
+class PromotedAdEntity(Serializer[Any]):
     title = CharField()
     text = CharField()
     url = URLField()
 
 
-class HomeItem(HomeStatusEntity):
+class HomeItemEntity(HomeStatusEntity):
     promoted = BooleanField(required=False, help_text="Only of promotions, and then true")
     campaign = CharField(required=False, help_text="Of a promotion: what it belongs to")
     type = ChoiceField(KINDS, required=False, help_text="Of a promotion: what is promoted")
-    ad = PromotedAd(required=False, help_text="Of a promoted ad, in place of a post")
+    ad = PromotedAdEntity(required=False, help_text="Of a promoted ad, in place of a post")

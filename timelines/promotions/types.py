@@ -22,7 +22,7 @@ class RunningCampaign(NamedTuple):
     """A campaign as pages know it. `target`: what is promoted. Times are Unix seconds.
 
     `slot`: so many entries at least stand above it on a page. `every`: so many at least since the
-    promotion above. `lease`: how many impressions a process may hold; None: there is no total cap.
+    promotion above. `allotment`: impressions that a process may take; None: there is no total cap.
     """
 
     id: int
@@ -34,7 +34,7 @@ class RunningCampaign(NamedTuple):
     audience_percent: int
     starts_at_s: float
     ends_at_s: float
-    lease: int | None
+    allotment: int | None
 
     @property
     def account_id(self) -> int | None:
@@ -51,7 +51,7 @@ class Offer(NamedTuple):
     is_fresh: bool
 
 
-class Spot(NamedTuple):
+class PlacedPromotion(NamedTuple):
     """A promotion below the first `above` entries of a page.
 
     `is_new`: an impression; else the same reader has had it in this place before.

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from infra.api.ids import MAX_ACCOUNT_ID
 from posts.ids import SEQUENCES, PostId
 from timelines.promotions.audience import MOST_OFFERED, choose_offered, is_in_audience
-from timelines.promotions.places import list_anchors, place_below
+from timelines.promotions.places import id_below, list_anchors
 from timelines.promotions.types import Ad, CampaignKind, RunningCampaign
 
 posts = st.builds(
@@ -31,7 +31,7 @@ def test_a_place_lies_between_its_neighbours(ids):
     anchors = list_anchors(public)
     assert len(anchors) == len(public) - 1
     for above, below, anchor in zip(public, public[1:], anchors, strict=False):
-        place = place_below(above).public
+        place = id_below(above).public
         assert anchor == (above if below < place else "")
         assert below <= place < above
 

@@ -7,14 +7,14 @@ from typing import Any
 from infra.api.errors import InvalidRequest
 from infra.api.parsing import read_count
 from posts.ids import MalformedPostId, PostId
-from timelines.markers.types import Move, Timeline
+from timelines.markers.types import MarkerMove, Timeline
 
 MOST_VERSION = 2**31 - 1
 # Nothing here gives out ids of notifications; whatever may be one is kept for the client.
 NOTIFICATION_ID = re.compile(r"[0-9a-z]{1,20}", re.ASCII)
 
 
-def read_moves(data: Mapping[str, Any]) -> dict[Timeline, Move]:
+def read_moves(data: Mapping[str, Any]) -> dict[Timeline, MarkerMove]:
     """The moves that are asked for, other names left out. Raises InvalidRequest."""
     sent = {timeline: _fields_of(data, timeline.name.lower()) for timeline in Timeline}
     return {timeline: _read_move(timeline, fields) for timeline, fields in sent.items() if fields}
@@ -29,12 +29,12 @@ def _fields_of(data: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     return {part: value for part, value in fields.items() if value is not None}
 
 
-def _read_move(timeline: Timeline, fields: Mapping[str, Any]) -> Move:
+def _read_move(timeline: Timeline, fields: Mapping[str, Any]) -> MarkerMove:
     name = f"{timeline.name.lower()}[last_read_id]"
     last_read_id = _read_id(timeline, fields.get("last_read_id"), name)
     if fields.get("version") is None:
-        return Move(last_read_id)
-    return Move(last_read_id, read_count(fields, "version", MOST_VERSION))
+        return MarkerMove(last_read_id)
+    return MarkerMove(last_read_id, read_count(fields, "version", MOST_VERSION))
 
 
 def _read_id(timeline: Timeline, value: object, name: str) -> str:

@@ -15,7 +15,7 @@ from infra.api.request import ApiRequest
 from timelines.markers.api.parse import read_moves
 from timelines.markers.move import move_markers
 from timelines.markers.read import read_markers
-from timelines.markers.types import Marked, Timeline
+from timelines.markers.types import MarkerState, Timeline
 
 WHICH = OpenApiParameter(
     "timeline[]",
@@ -35,14 +35,14 @@ class MarkerEntity(serializers.Serializer[None]):
     updated_at = serializers.DateTimeField()
 
 
-class Markers(serializers.Serializer[None]):
+class MarkersEntity(serializers.Serializer[None]):
     """For the schema only: those that were ever set."""
 
     home = MarkerEntity(required=False)
     notifications = MarkerEntity(required=False)
 
 
-class NewMarker(serializers.Serializer[None]):
+class NewMarkerBody(serializers.Serializer[None]):
     """For the schema only."""
 
     last_read_id = serializers.CharField(help_text="home: a status id; it may be gone")
@@ -53,11 +53,11 @@ class NewMarker(serializers.Serializer[None]):
     )
 
 
-class NewMarkers(serializers.Serializer[None]):
+class NewMarkersBody(serializers.Serializer[None]):
     """For the schema only."""
 
-    home = NewMarker(required=False)
-    notifications = NewMarker(required=False)
+    home = NewMarkerBody(required=False)
+    notifications = NewMarkerBody(required=False)
 
 
 class MarkersView(Endpoint):
@@ -65,20 +65,20 @@ class MarkersView(Endpoint):
 
     scopes = {"GET": "read:statuses", "POST": "write:statuses"}
 
-    @extend_schema(parameters=[WHICH], responses=Markers)
+    @extend_schema(parameters=[WHICH], responses=MarkersEntity)
     def get(self, request: ApiRequest) -> HttpResponse:
         names = request.query_params.getlist("timeline[]")
         wanted = [timeline for timeline in Timeline if timeline.name.lower() in names]
         return _answer(read_markers(request.account_id, wanted) if wanted else {})
 
-    @extend_schema(request=NewMarkers, responses=Markers)
+    @extend_schema(request=NewMarkersBody, responses=MarkersEntity)
     def post(self, request: ApiRequest) -> HttpResponse:
         """Moves them, all or none. Answers those that were sent."""
         moves = read_moves(request.data)
         return _answer(move_markers(request.account_id, moves, datetime.now(UTC)) if moves else {})
 
 
-def _answer(marked: Mapping[Timeline, Marked]) -> HttpResponse:
+def _answer(marked: Mapping[Timeline, MarkerState]) -> HttpResponse:
     body = {
         timeline.name.lower(): {
             "last_read_id": one.last_read_id,

@@ -7,7 +7,7 @@ import orjson
 
 from infra.api.pages import Page, Window
 from posts.ids import PostId
-from timelines.promotions.blend import Reading, promoted_page
+from timelines.promotions.blend import HomePageRequest, blend_promotions
 from timelines.promotions.models import Campaign
 from timelines.promotions.running import running
 
@@ -57,7 +57,9 @@ def _page(ids: list[str], has_older: bool) -> Page[bytes]:
 
 
 def blend(viewer_id: int, ids: list[PostId], window: Window) -> Page[bytes]:
-    return promoted_page(Reading(viewer_id, window, all_kinds=True), page_of(ids, window))
+    return blend_promotions(
+        HomePageRequest(viewer_id, window, all_kinds=True), page_of(ids, window)
+    )
 
 
 def marks(page: Page[bytes]) -> list[str]:

@@ -17,7 +17,7 @@ from tests.integration.timelines.promotions.campaigns import (
     places,
     run_campaign,
 )
-from timelines.promotions.blend import Reading, promoted_page
+from timelines.promotions.blend import HomePageRequest, blend_promotions
 from timelines.promotions.models import Campaign
 
 ME = 7
@@ -109,9 +109,9 @@ def test_small_refresh_has_none(world):
     ids = organic(30)
     assert not places(blend(ME, ids, Window(20, min_id=ids[3].public)))
     newest = page_of(ids[:3], Window(20))
-    reading = Reading(ME, Window(20, since_id=ids[3].public), all_kinds=True)
-    assert not places(promoted_page(reading, newest))
-    more = promoted_page(reading, page_of(ids[:4], Window(20)))
+    reading = HomePageRequest(ME, Window(20, since_id=ids[3].public), all_kinds=True)
+    assert not places(blend_promotions(reading, newest))
+    more = blend_promotions(reading, page_of(ids[:4], Window(20)))
     assert list(places(more)) == [3]
 
 

@@ -20,10 +20,10 @@ from tests.races import failures, run_together
 from timelines.promotions import running as running_module
 from timelines.promotions import settle
 from timelines.promotions.audience import DAY_S
-from timelines.promotions.blend import Reading, promoted_page
+from timelines.promotions.blend import HomePageRequest, blend_promotions
 from timelines.promotions.models import Campaign
-from timelines.promotions.running import Running, running
-from timelines.promotions.settle import LEASES_IN_A_CAP
+from timelines.promotions.running import RunningCampaigns, running
+from timelines.promotions.settle import ALLOTMENTS_PER_CAP
 
 IDS = organic(200)
 
@@ -54,18 +54,18 @@ def test_daily_cap_of_a_person_is_exact_when_pages_are_read_at_once(world):
 def test_the_next_day_begins_anew(world):
     run_campaign(daily_cap=1)
     tomorrow = Campaign.objects.get().ends_at.timestamp() - 1
-    reading = Reading(7, page_at(1), all_kinds=True)
+    reading = HomePageRequest(7, page_at(1), all_kinds=True)
     pages = [show(7, 0), show(7, 1)]
     page = blend(99, IDS, page_at(1))
     plain = page._replace(items=[body for body in page.items if b"promoted" not in body])
-    later = promoted_page(reading, plain, lambda: int(tomorrow * 1000))
+    later = blend_promotions(reading, plain, lambda: int(tomorrow * 1000))
     assert [*pages, len(places(later))] == [1, 0, 1]
     assert DAY_S >= redis().call("TTL", next(iter(redis().call("KEYS", "*day*")))) > DAY_S - 60
 
 
 def test_total_cap_is_exact_whatever_races_and_redis_forgets(world):
-    campaign = run_campaign(total_cap=LEASES_IN_A_CAP * 3)
-    others = [Running() for _ in range(3)]
+    campaign = run_campaign(total_cap=ALLOTMENTS_PER_CAP * 3)
+    others = [RunningCampaigns() for _ in range(3)]
     shown = 0
     for turn in range(3):
         for process in (running, *others):
@@ -76,7 +76,7 @@ def test_total_cap_is_exact_whatever_races_and_redis_forgets(world):
             assert not failures(answers)
             shown += sum(answers)
             redis().call("FLUSHDB")
-    # Each time each process had a lease of three at most.
+    # Each time each process had a allotment of three at most.
     assert 9 < shown <= 36
     for process in (running, *others):
         process.stop()
@@ -93,9 +93,9 @@ def test_cap_is_reached_and_not_passed(world):
 
 
 def test_what_a_killed_process_held_is_lost_and_no_more(world):
-    campaign = run_campaign(total_cap=LEASES_IN_A_CAP * 2)
+    campaign = run_campaign(total_cap=ALLOTMENTS_PER_CAP * 2)
     assert show(1) == 1
-    running.begin_anew()  # as a process that ends without a word
+    running.reset()  # as a process that ends without a word
     refresh()
     running.stop()
     assert numbers(campaign) == (0, 2)
@@ -126,7 +126,7 @@ def test_numbers_of_a_campaign_without_a_cap(world):
 
 
 def test_paused_campaign_is_gone_with_the_next_look_and_gives_its_tickets_back(world):
-    campaign = run_campaign(total_cap=LEASES_IN_A_CAP * 4)
+    campaign = run_campaign(total_cap=ALLOTMENTS_PER_CAP * 4)
     assert show(1) == 1
     Campaign.objects.update(is_paused=True)
     refresh()
@@ -135,7 +135,7 @@ def test_paused_campaign_is_gone_with_the_next_look_and_gives_its_tickets_back(w
 
 
 def test_impressions_are_reported_once_the_database_is_back(world):
-    campaign = run_campaign(total_cap=LEASES_IN_A_CAP * 4)
+    campaign = run_campaign(total_cap=ALLOTMENTS_PER_CAP * 4)
     assert show(1) == 1
     with (
         patch.object(settle, "fetch_one", side_effect=OperationalError("away")),
@@ -158,7 +158,7 @@ def test_thread_outlives_a_database_that_is_away(world):
 def test_thread_reads_campaigns_by_itself(world, monkeypatch):
     """The first page begins it, and shows none."""
     run_campaign()
-    process = Running()
+    process = RunningCampaigns()
     monkeypatch.setattr(running_module, "REFRESH_S", 0.01)
     turned = run_until_read(process)
     process.stop()
@@ -166,7 +166,7 @@ def test_thread_reads_campaigns_by_itself(world, monkeypatch):
     assert process.campaigns() == ()
 
 
-def run_until_read(process: Running) -> bool:
+def run_until_read(process: RunningCampaigns) -> bool:
     first = process.campaigns()
     thread = process._thread
     assert (first, thread is not None) == ((), True)

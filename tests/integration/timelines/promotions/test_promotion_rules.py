@@ -20,7 +20,7 @@ from tests.budgets import Calls, count_calls
 from tests.callers import Caller, next_link
 from tests.integration.timelines.promotions.campaigns import AD, refresh, run_campaign
 from tests.world import drain_all, make_accounts, publish
-from timelines.promotions import blend, look
+from timelines.promotions import blend, hydrate
 from timelines.promotions.models import Campaign
 
 HOME = "/api/v1/timelines/home"
@@ -178,11 +178,11 @@ def _flat(params: Any) -> list[Any]:
     return [one for value in values for one in (value if isinstance(value, list) else [value])]
 
 
-@pytest.mark.parametrize("part", ["complete_posts", "complete_cards", "complete_relationships"])
+@pytest.mark.parametrize("part", ["complete_posts", "complete_accounts", "complete_relationships"])
 def test_shard_of_what_is_promoted_is_away(people, sold, part):
     """It costs no page and no ticket; what is shown in its place later does."""
     run_campaign(post_id=sold.public, total_cap=1)
-    with patch.object(look, part, side_effect=OperationalError("away")):
+    with patch.object(hydrate, part, side_effect=OperationalError("away")):
         assert promoted(people[0]) == []
     assert len(promoted(people[0])) == 1
     assert promoted_of_somebody(people[3], people[1]) == []

@@ -2,7 +2,7 @@
 
     timelines.promotions.day:v1:{reader}:<day>        hash; p<entry above> → campaign,
                                                       c<campaign> → impressions of the day (UTC)
-    timelines.promotions.walk:v1:{reader}:<cursor>    entries since the last promotion above it
+    timelines.promotions.session:v1:{reader}:<cursor>    entries since the last promotion above it
 
 All of it is disposable: after a flush a reader's daily caps begin anew, and the first promotion of
 a page in the middle of a walk stands further down.
@@ -19,16 +19,16 @@ from infra.caching.client import Command, load_script, redis
 from infra.caching.keys import key
 from timelines.promotions.audience import DAY_S
 from timelines.promotions.places import list_anchors
-from timelines.promotions.types import Offer, Spot
+from timelines.promotions.types import Offer, PlacedPromotion
 
-PLACE = load_script(Path(__file__).with_name("lua") / "place.lua")
-DAY, WALK = "timelines.promotions.day:v1", "timelines.promotions.walk:v1"
-WALK_S = 1_800
+SLOTTING = load_script(Path(__file__).with_name("lua") / "place.lua")
+DAY, SESSION = "timelines.promotions.day:v1", "timelines.promotions.session:v1"
+SESSION_S = 1_800
 # Nothing was promoted above the top of the list.
 TOP = 1_000_000
 
 
-class Walk:
+class PagingSession:
     """One page of a reader's way down. `ids`: of its entries, newest first."""
 
     def __init__(self, reader_id: int, window: Window, page: Page[bytes], ids: list[str]) -> None:
@@ -37,20 +37,20 @@ class Walk:
         self.above = window.max_id if self.is_down else None
         self.older = page.older
 
-    def place_command(self, offers: Sequence[Offer], now_s: float) -> Command:
-        """Reply for `spots_of`. Counts what it places."""
+    def slotting_command(self, offers: Sequence[Offer], now_s: float) -> Command:
+        """Reply for `parse_placed`. Counts what it places."""
         day, goes_on = int(now_s) // DAY_S, self.is_down and self.older is not None
         keys = [
             key(DAY, self.reader_id, day),
-            key(WALK, self.reader_id, self.above or ""),
-            key(WALK, self.reader_id, self.older or ""),
+            key(SESSION, self.reader_id, self.above or ""),
+            key(SESSION, self.reader_id, self.older or ""),
         ]
         campaigns = [argument for offer in offers for argument in _arguments(offer)]
         since = TOP if self.is_down and self.above is None else ""
-        options = (since, DAY_S, WALK_S, int(goes_on), len(offers))
-        return PLACE.on(keys, *options, *campaigns, *list_anchors(self.ids))
+        options = (since, DAY_S, SESSION_S, int(goes_on), len(offers))
+        return SLOTTING.on(keys, *options, *campaigns, *list_anchors(self.ids))
 
-    def undo(self, spots: Iterable[Spot], now_s: float) -> None:
+    def undo(self, spots: Iterable[PlacedPromotion], now_s: float) -> None:
         """What was placed and is not shown: else it would be shown later without being counted.
 
         Cost: one round trip when there is any. Without Redis nothing is undone.
@@ -69,10 +69,10 @@ class Walk:
             redis().run(commands)
 
 
-def spots_of(reply: Sequence[int]) -> list[Spot]:
+def parse_placed(reply: Sequence[int]) -> list[PlacedPromotion]:
     """The promotions of a page, from the top down."""
     found = zip(reply[::3], reply[1::3], reply[2::3], strict=True)
-    return [Spot(above, campaign, bool(new)) for above, campaign, new in found]
+    return [PlacedPromotion(above, campaign, bool(new)) for above, campaign, new in found]
 
 
 def _arguments(offer: Offer) -> tuple[int, ...]:

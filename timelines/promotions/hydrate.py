@@ -14,18 +14,18 @@ from posts.ids import PostId
 from posts.queries.hydrate import Hydrated
 from posts.queries.statuses import ViewedPosts
 from relations.queries.relationships import ask_command, complete_relationships
-from timelines.promotions.placing import Walk, spots_of
-from timelines.promotions.types import Offer, Spot
+from timelines.promotions.slotting import PagingSession, parse_placed
+from timelines.promotions.types import Offer, PlacedPromotion
 
 
-class Found(NamedTuple):
+class HydratedPromotions(NamedTuple):
     """The promotions of a page, and what decides whether, and how, they are shown."""
 
-    spots: Sequence[Spot]
+    spots: Sequence[PlacedPromotion]
     view: ViewedPosts
 
 
-class Look(NamedTuple):
+class PromotionReading(NamedTuple):
     """What is asked of each cache about what is promoted."""
 
     viewer_id: int
@@ -61,19 +61,21 @@ class Look(NamedTuple):
         return ViewedPosts(hydrated, flags, known)
 
 
-def place_and_look(walk: Walk, offers: Sequence[Offer], now_s: float) -> Found:
+def place_and_hydrate(
+    walk: PagingSession, offers: Sequence[Offer], now_s: float
+) -> HydratedPromotions:
     """Cost: one round trip; no SQL when what is promoted is warm. Raises: RedisError, and what a
     shard raises that is away; then nothing stays placed."""
     viewer_id, campaigns = walk.reader_id, [offer.campaign for offer in offers]
     ids = [one.target for one in campaigns if isinstance(one.target, PostId)]
     people = list({one.account_id for one in campaigns if one.account_id is not None})
-    look = Look(
+    look = PromotionReading(
         viewer_id, ids, people, plan_posts(ids, now_s), plan_accounts(people), plan_counts(ids)
     )
-    *replies, placed = redis().run([*look.commands(), walk.place_command(offers, now_s)])
-    spots = spots_of(placed)
+    *replies, placed = redis().run([*look.commands(), walk.slotting_command(offers, now_s)])
+    spots = parse_placed(placed)
     try:
-        return Found(spots, look.complete(replies))
+        return HydratedPromotions(spots, look.complete(replies))
     except UNREACHABLE:
         walk.undo(spots, now_s)
         raise

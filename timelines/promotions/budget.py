@@ -1,6 +1,6 @@
 """Impressions that this process may still make, and those it made and has not reported.
 
-Tickets of a campaign with a total cap are given out by the database in leases (settle.py), so the
+Tickets of a campaign with a total cap are given out by the database in parts (settle.py), so the
 cap holds whatever happens to Redis. A process that is killed loses what it holds.
 """
 
@@ -11,20 +11,20 @@ from typing import NamedTuple
 from timelines.promotions.types import RunningCampaign
 
 
-class Report(NamedTuple):
+class BudgetReport(NamedTuple):
     """What a process tells the database of one campaign.
 
-    `shown`: impressions not reported yet. `unleased`: those of them that had no ticket. `wanted`:
+    `shown`: impressions not reported yet. `unallotted`: those of them that had no ticket. `wanted`:
     tickets asked for; below zero: given back.
     """
 
     campaign_id: int
     shown: int
-    unleased: int
+    unallotted: int
     wanted: int
 
 
-class Tickets:
+class ImpressionBudget:
     """One per process, shared by its threads."""
 
     def __init__(self) -> None:
@@ -36,41 +36,43 @@ class Tickets:
     def take(self, campaign: RunningCampaign) -> bool:
         """Whether there is one; it is to be used or put back."""
         with self._lock:
-            if campaign.lease is not None and not self._left[campaign.id]:
+            if campaign.allotment is not None and not self._left[campaign.id]:
                 return False
-            self._left[campaign.id] -= campaign.lease is not None
+            self._left[campaign.id] -= campaign.allotment is not None
             return True
 
     def put_back(self, campaign: RunningCampaign) -> None:
         with self._lock:
-            self._left[campaign.id] += campaign.lease is not None
+            self._left[campaign.id] += campaign.allotment is not None
 
     def use(self, campaign: RunningCampaign) -> None:
         """One that was taken has become an impression."""
         with self._lock:
             self._shown[campaign.id] += 1
-            self._unleased[campaign.id] += campaign.lease is None
+            self._unleased[campaign.id] += campaign.allotment is None
 
-    def begin_report(self, campaign_id: int, lease: int) -> Report:
-        """What is to be reported, held no longer. `lease`: how many are to be at hand; 0: none."""
+    def begin_report(self, campaign_id: int, allotment: int) -> BudgetReport:
+        """What is to be reported, held no longer. `allotment`: how many to have; 0: none."""
         with self._lock:
             left = self._left[campaign_id]
-            if not lease:
+            if not allotment:
                 del self._left[campaign_id]
             shown = self._shown.pop(campaign_id, 0)
-            unleased = self._unleased.pop(campaign_id, 0)
-            return Report(campaign_id, shown, unleased, max(0, lease - left) if lease else -left)
+            unallotted = self._unleased.pop(campaign_id, 0)
+            return BudgetReport(
+                campaign_id, shown, unallotted, max(0, allotment - left) if allotment else -left
+            )
 
     def end_report(self, campaign_id: int, granted: int) -> None:
         """The database has it, and has given so many."""
         with self._lock:
             self._left[campaign_id] += max(0, granted)
 
-    def undo_report(self, report: Report) -> None:
+    def undo_report(self, report: BudgetReport) -> None:
         """The database does not have it: it will be told again."""
         with self._lock:
             self._shown[report.campaign_id] += report.shown
-            self._unleased[report.campaign_id] += report.unleased
+            self._unleased[report.campaign_id] += report.unallotted
             self._left[report.campaign_id] += max(0, -report.wanted)
 
     def campaigns(self) -> set[int]:
