@@ -33,8 +33,8 @@ RELATIONSHIPS = RelationshipCache(
 )
 
 # Which edges are on which list.
-OPEN = frozenset((Attribute.FOLLOW,))
-QUIETLY = frozenset((Attribute.WHISPER,))
+OPEN_FOLLOWS = frozenset((Attribute.FOLLOW,))
+QUIET_FOLLOWS = frozenset((Attribute.WHISPER,))
 
 
 def member_of(account_id: int) -> bytes:
@@ -60,7 +60,7 @@ def list_change(
     return ListChange(before, after, [to_item(a) for a in added], [member_of(r) for r in removed])
 
 
-def split(
+def split_by_attribute(
     edges: Mapping[int, Edge], attributes: frozenset[Attribute]
 ) -> tuple[list[ListedAccount], list[int]]:
     """Edges of these attributes as list members, others as removals; keyed by the other account."""

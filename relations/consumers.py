@@ -13,12 +13,19 @@ from infra.changes.failpoints import failpoint
 from infra.changes.registry import Delivery, consumes
 from relations.actions.mirror import (
     Pair,
-    by_followee_shard,
+    group_by_followee_shard,
     mirror_on_shard,
     read_forward,
     refresh_followers,
 )
-from relations.cache import FOLLOWING, QUIET, QUIETLY, list_change, relationship_changes, split
+from relations.cache import (
+    FOLLOWING,
+    QUIET,
+    QUIET_FOLLOWS,
+    list_change,
+    relationship_changes,
+    split_by_attribute,
+)
 from relations.changes import EdgeChanged, MuteChanged
 from relations.types import FOLLOWS, Edge
 
@@ -55,7 +62,7 @@ def mirror_backward_edges(alias: str, deliveries: Deliveries) -> None:
     earlier run may have died between the two.
     """
     forward = read_forward(alias, _pairs(deliveries))
-    groups = by_followee_shard(forward)
+    groups = group_by_followee_shard(forward)
     mirrored = [mirror_on_shard(target, group) for target, group in groups.items()]
     failpoint("relations.mirrored")
     # After all rows: with Redis away the truth at least is everywhere.
@@ -77,6 +84,6 @@ def _list_commands(
 ) -> Iterator[Command]:
     news = delivery.payload
     edges = {news.followee_id: forward[delivery.owner_id, news.followee_id]}
-    for cache, attributes in ((FOLLOWING, FOLLOWS), (QUIET, QUIETLY)):
-        change = list_change(news.before, news.after, *split(edges, attributes))
+    for cache, attributes in ((FOLLOWING, FOLLOWS), (QUIET, QUIET_FOLLOWS)):
+        change = list_change(news.before, news.after, *split_by_attribute(edges, attributes))
         yield cache.change_command(delivery.owner_id, change)

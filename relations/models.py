@@ -3,7 +3,7 @@
 from django.db import models
 
 from infra.sharding.models import ShardedModel
-from relations.types import Attribute, Flag
+from relations.types import Attribute, EdgeFlag
 
 FOLLOWS = models.Q(attribute__in=(Attribute.FOLLOW.value, Attribute.WHISPER.value))
 
@@ -20,7 +20,7 @@ class ForwardEdge(ShardedModel):
     follower_id = models.BigIntegerField()
     followee_id = models.BigIntegerField()
     attribute = models.SmallIntegerField(choices=[(a.value, a.name) for a in Attribute])
-    flags = models.SmallIntegerField(db_default=Flag.NOTHING.value)
+    flags = models.SmallIntegerField(db_default=EdgeFlag.NOTHING.value)
     revision = models.BigIntegerField()
     since_ms = models.BigIntegerField()
 
@@ -58,7 +58,7 @@ class BackwardEdge(ShardedModel):
     followee_id = models.BigIntegerField()
     follower_id = models.BigIntegerField()
     attribute = models.SmallIntegerField(choices=[(a.value, a.name) for a in Attribute])
-    flags = models.SmallIntegerField(db_default=Flag.NOTHING.value)
+    flags = models.SmallIntegerField(db_default=EdgeFlag.NOTHING.value)
     revision = models.BigIntegerField()
     since_ms = models.BigIntegerField()
 

@@ -19,12 +19,12 @@ from collections.abc import Mapping
 from enum import Enum, auto
 
 from relations.errors import CannotFollowBlocked
-from relations.types import FOLLOWS, NO_OPTIONS, Attribute, Edge, Flag, FollowOptions
+from relations.types import FOLLOWS, NO_OPTIONS, Attribute, Edge, EdgeFlag, FollowOptions
 
 BLOCK_STEP = 1 << 24
 
 
-class Act(Enum):
+class Transition(Enum):
     FOLLOW = auto()
     MAKE_QUIET = auto()
     MAKE_OPEN = auto()
@@ -34,8 +34,8 @@ class Act(Enum):
 
 
 _NONE, _FOLLOW, _WHISPER, _BLACK = Attribute
-NEXT: Mapping[Attribute, Mapping[Act, Attribute | None]] = {
-    state: dict(zip(Act, row, strict=True))
+NEXT: Mapping[Attribute, Mapping[Transition, Attribute | None]] = {
+    state: dict(zip(Transition, row, strict=True))
     for state, row in {
         _NONE: (_FOLLOW, _WHISPER, _FOLLOW, _NONE, _BLACK, _NONE),
         _FOLLOW: (_FOLLOW, _WHISPER, _FOLLOW, _NONE, _BLACK, _FOLLOW),
@@ -45,13 +45,13 @@ NEXT: Mapping[Attribute, Mapping[Act, Attribute | None]] = {
 }
 
 
-def act_of(wish: FollowOptions) -> Act:
+def transition_of(wish: FollowOptions) -> Transition:
     if wish.quiet is None:
-        return Act.FOLLOW
-    return Act.MAKE_QUIET if wish.quiet else Act.MAKE_OPEN
+        return Transition.FOLLOW
+    return Transition.MAKE_QUIET if wish.quiet else Transition.MAKE_OPEN
 
 
-def step(edge: Edge, act: Act, now_ms: int, wish: FollowOptions = NO_OPTIONS) -> Edge:
+def step(edge: Edge, act: Transition, now_ms: int, wish: FollowOptions = NO_OPTIONS) -> Edge:
     """The edge after an act: itself, or with the next revision. Pure.
 
     The date stays while a follow stays a follow, and begins anew with everything else.
@@ -61,19 +61,19 @@ def step(edge: Edge, act: Act, now_ms: int, wish: FollowOptions = NO_OPTIONS) ->
     if attribute is None:
         raise CannotFollowBlocked
     goes_on = attribute is edge.attribute or (edge.is_follow and attribute in FOLLOWS)
-    flags = _flags(edge.flags, wish) if attribute in FOLLOWS else Flag.NOTHING
+    flags = _flags(edge.flags, wish) if attribute in FOLLOWS else EdgeFlag.NOTHING
     if attribute is edge.attribute and flags == edge.flags:
         return edge
     since_ms = edge.since_ms if goes_on or attribute is Attribute.NONE else now_ms
     return Edge(attribute, _next_revision(edge.revision, attribute), since_ms, flags)
 
 
-def blocks_so_far(edge: Edge) -> int:
+def count_blocks(edge: Edge) -> int:
     """How often this edge has become a block. Whoever knew fewer has missed one."""
     return edge.revision // BLOCK_STEP
 
 
-def as_faced(edge: Edge, facing: Edge) -> Edge:
+def as_seen_by_followee(edge: Edge, facing: Edge) -> Edge:
     """The edge as its followee has it whose own edge to the follower is `facing`.
 
     A follow that faces a block has ended for the one who blocks, before the follower's shard has
@@ -90,9 +90,13 @@ def _next_revision(revision: int, attribute: Attribute) -> int:
     return revision + 1
 
 
-def _flags(flags: Flag, wish: FollowOptions) -> Flag:
+def _flags(flags: EdgeFlag, wish: FollowOptions) -> EdgeFlag:
     hides = None if wish.reposts is None else not wish.reposts
-    wanted = {Flag.SPECIAL: wish.special, Flag.HIDES_REPOSTS: hides, Flag.NOTIFIES: wish.notify}
+    wanted = {
+        EdgeFlag.SPECIAL: wish.special,
+        EdgeFlag.HIDES_REPOSTS: hides,
+        EdgeFlag.NOTIFIES: wish.notify,
+    }
     for flag, is_on in wanted.items():
         if is_on is not None:
             flags = flags | flag if is_on else flags & ~flag

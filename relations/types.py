@@ -14,7 +14,7 @@ class Attribute(IntEnum):
     BLACK = 3  # a block
 
 
-class Flag(IntFlag):
+class EdgeFlag(IntFlag):
     """What a follow may carry beside its attribute; gone when it ends. Stored as a number."""
 
     NOTHING = 0
@@ -34,7 +34,7 @@ class Edge(NamedTuple):
     attribute: Attribute
     revision: int
     since_ms: int
-    flags: Flag = Flag.NOTHING
+    flags: EdgeFlag = EdgeFlag.NOTHING
 
     @property
     def is_follow(self) -> bool:
@@ -73,7 +73,7 @@ class Relationship(NamedTuple):
     """
 
     mine: Attribute = Attribute.NONE
-    flags: Flag = Flag.NOTHING
+    flags: EdgeFlag = EdgeFlag.NOTHING
     theirs: Attribute = Attribute.NONE
     is_muted: bool = False
     mutes_notices: bool = False
@@ -86,8 +86,8 @@ class Relationship(NamedTuple):
         """
         if Attribute.BLACK in (mine, theirs):
             mine, theirs = (a if a == Attribute.BLACK else Attribute.NONE for a in (mine, theirs))
-            flags = Flag.NOTHING
-        edges = Attribute(mine), Flag(flags), Attribute(theirs)
+            flags = EdgeFlag.NOTHING
+        edges = Attribute(mine), EdgeFlag(flags), Attribute(theirs)
         is_muted, mutes_notices, until_ms = mute
         return cls(*edges, True, bool(mutes_notices), until_ms) if is_muted else cls(*edges)
 
@@ -101,7 +101,7 @@ class Relationship(NamedTuple):
     def from_packed(cls, text: bytes) -> Self:
         number = int(text)
         return cls(
-            Attribute(number & 3), Flag(number >> 2 & 7), Attribute(number >> 5 & 3),
+            Attribute(number & 3), EdgeFlag(number >> 2 & 7), Attribute(number >> 5 & 3),
             bool(number >> 7 & 1), bool(number >> 8 & 1), number >> 9,
         )  # fmt: skip
 

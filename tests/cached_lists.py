@@ -11,16 +11,16 @@ from infra.sharding.sql import fetch_all
 from relations.cache import (
     FOLLOWERS,
     FOLLOWING,
-    OPEN,
+    OPEN_FOLLOWS,
     QUIET,
-    QUIETLY,
+    QUIET_FOLLOWS,
     account_of,
     to_item,
 )
 from relations.types import FOLLOWS, Attribute, ListedAccount
 
 
-class Kept(NamedTuple):
+class CachedListSource(NamedTuple):
     """A cache, where its members come from, and the count that versions it."""
 
     cache: ListCache
@@ -34,18 +34,18 @@ class Kept(NamedTuple):
 FORWARD = ("relations_forwardedge", "follower_id", "followee_id")
 BACKWARD = ("relations_backwardedge", "followee_id", "follower_id")
 LISTS = (
-    Kept(FOLLOWING, *FORWARD, FOLLOWS, CounterKind.FOLLOWING),
-    Kept(QUIET, *FORWARD, QUIETLY, CounterKind.FOLLOWING),
-    Kept(FOLLOWERS, *BACKWARD, OPEN, CounterKind.FOLLOWERS),
+    CachedListSource(FOLLOWING, *FORWARD, FOLLOWS, CounterKind.FOLLOWING),
+    CachedListSource(QUIET, *FORWARD, QUIET_FOLLOWS, CounterKind.FOLLOWING),
+    CachedListSource(FOLLOWERS, *BACKWARD, OPEN_FOLLOWS, CounterKind.FOLLOWERS),
 )
 
 
-def members_of(kept: Kept, owner: int) -> list[int]:
+def members_of(kept: CachedListSource, owner: int) -> list[int]:
     """What the list must have, from the owner's shard, newest first."""
     return [listed.account_id for listed in _read(kept, owner)]
 
 
-def cached_members(kept: Kept, owner: int) -> list[int] | None:
+def cached_members(kept: CachedListSource, owner: int) -> list[int] | None:
     """What Redis has, newest first. None: nothing is cached."""
     cache = kept.cache
     commands = [cache.version_marker_command(owner), cache.newest_command(owner, None, 1_000_000)]
@@ -55,7 +55,7 @@ def cached_members(kept: Kept, owner: int) -> list[int] | None:
     return [account_of(item.member) for item in read_items(members)]
 
 
-def lay_lists(owner: int) -> None:
+def write_lists(owner: int) -> None:
     """All lists of an account, as any reader's miss would lay them: the version first."""
     for kept in LISTS:
         counts = read_counts(shard_of(owner), [owner], [kept.version_of])
@@ -72,7 +72,7 @@ def assert_cached_lists_agree(owners: list[int]) -> None:
             assert cached in (None, members_of(kept, owner)), (kept.cache.family, owner)
 
 
-def _read(kept: Kept, owner: int) -> list[ListedAccount]:
+def _read(kept: CachedListSource, owner: int) -> list[ListedAccount]:
     rows = fetch_all(
         shard_of(owner),
         f"SELECT since_ms, {kept.other} FROM {kept.table}"

@@ -10,7 +10,7 @@ from infra.sharding.placement import all_aliases
 from infra.sharding.sql import fetch_all
 from posts.types import Kind
 from relations.actions.edges import BACKWARD_KINDS, FORWARD_KINDS
-from relations.types import Attribute, Edge, Flag
+from relations.types import Attribute, Edge, EdgeFlag
 
 Pair = tuple[int, int]  # follower, followee
 EDGES = "SELECT follower_id, followee_id, attribute, revision, since_ms, flags FROM {}"
@@ -65,7 +65,7 @@ def live_pairs() -> set[Pair]:
 
 def _edges(table: str) -> dict[Pair, Edge]:
     rows = rows_of(EDGES.format(table))
-    return {(r[0], r[1]): Edge(Attribute(r[2]), r[3], r[4], Flag(r[5])) for r in rows}
+    return {(r[0], r[1]): Edge(Attribute(r[2]), r[3], r[4], EdgeFlag(r[5])) for r in rows}
 
 
 def counts() -> Counter[tuple[int, int]]:

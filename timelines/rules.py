@@ -7,7 +7,7 @@ from accounts.encode import is_limited
 from posts.encode import find_replied_to
 from posts.ids import PostId
 from relations.queries.relationships import Relationships
-from relations.types import Flag, Relationship
+from relations.types import EdgeFlag, Relationship
 from timelines.types import Entry
 
 
@@ -55,7 +55,8 @@ def _is_heard(source: int, facts: VisibilityInputs) -> bool:
 
 def _shows_reposts(source: int, facts: VisibilityInputs) -> bool:
     return (
-        source == facts.viewer_id or not facts.relationships.of[source].flags & Flag.HIDES_REPOSTS
+        source == facts.viewer_id
+        or not facts.relationships.of[source].flags & EdgeFlag.HIDES_REPOSTS
     )
 
 

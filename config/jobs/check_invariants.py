@@ -13,12 +13,12 @@ from itertools import chain
 
 from counters.jobs.audit_counters import audit_counters
 from infra.changes.lag import LaneLag, list_lane_lags
+from infra.jobs.passes import Pass, in_turn
 from infra.jobs.types import Batch, Work
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.sql import fetch_one
 from relations.jobs.audit_edges import audit_edges
 from relations.jobs.audit_forward import Pause
-from relations.jobs.passes import Pass, in_turn
 from timelines.jobs.audit_timelines import audit_timelines
 
 LATEST = "SELECT coalesce(max(id), 0) FROM accounts_account"

@@ -9,7 +9,7 @@ from infra.sharding.buckets import group_by_shard, shard_of
 from infra.sharding.probe import ProbeAnswer, probe_all
 from infra.sharding.sql import fetch_all
 from operations.types import Fact, Section
-from relations.types import Attribute, Flag
+from relations.types import Attribute, EdgeFlag
 
 # All rows of one owner about one other account.
 READ = """
@@ -130,7 +130,7 @@ def _facts(row: EdgeRow) -> Sequence[Any]:
 
 
 def _flags(flags: int) -> str:
-    return (Flag(flags).name or "none").lower().replace("|", ", ").replace("_", " ")
+    return (EdgeFlag(flags).name or "none").lower().replace("|", ", ").replace("_", " ")
 
 
 def _moment(unix_ms: int) -> datetime:

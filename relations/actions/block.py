@@ -17,10 +17,10 @@ from infra.changes.failpoints import failpoint
 from infra.clock import now_ms
 from infra.sharding.buckets import shard_of
 from relations.actions.edges import read_edge, write_edge
-from relations.actions.mirror import hide_follower, mirror_at_once, refresh_followers
+from relations.actions.mirror import hide_follower, mirror_now, refresh_followers
 from relations.cache import FOLLOWERS, FOLLOWING, relationship_changes
 from relations.errors import CannotBlockSelf
-from relations.states import Act, step
+from relations.states import Transition, step
 
 
 def block(owner_id: int, target_id: int, clock_ms: Callable[[], int] = now_ms) -> bool:
@@ -36,12 +36,12 @@ def block(owner_id: int, target_id: int, clock_ms: Callable[[], int] = now_ms) -
     require_account(target_id)
     alias = shard_of(owner_id)
     with transaction.atomic(using=alias):
-        is_news = _step(alias, owner_id, target_id, Act.BLOCK, clock_ms)
+        is_news = _step(alias, owner_id, target_id, Transition.BLOCK, clock_ms)
         hidden = hide_follower(alias, target_id, owner_id)
     failpoint("relations.blocked")
     with suppress(RedisError):  # the end of the follow that was hidden brings them up to date
         refresh_followers(hidden)
-    if not mirror_at_once(owner_id, target_id):
+    if not mirror_now(owner_id, target_id):
         _forget_cached(target_id, owner_id)
     return is_news
 
@@ -53,13 +53,15 @@ def unblock(owner_id: int, target_id: int) -> bool:
     """
     alias = shard_of(owner_id)
     with transaction.atomic(using=alias):
-        is_news = _step(alias, owner_id, target_id, Act.UNBLOCK, now_ms)
+        is_news = _step(alias, owner_id, target_id, Transition.UNBLOCK, now_ms)
     # Also when it is no news: an unblock before may have died here, and they may follow again.
-    mirror_at_once(owner_id, target_id)
+    mirror_now(owner_id, target_id)
     return is_news
 
 
-def _step(alias: str, owner_id: int, target_id: int, act: Act, clock_ms: Callable[[], int]) -> bool:
+def _step(
+    alias: str, owner_id: int, target_id: int, act: Transition, clock_ms: Callable[[], int]
+) -> bool:
     lock_account(alias, owner_id)
     edge = read_edge(alias, owner_id, target_id)
     stepped = step(edge, act, clock_ms())

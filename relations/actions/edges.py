@@ -8,7 +8,7 @@ from counters.types import ACCOUNT, Count, CountMove
 from infra.changes.append import append_change
 from infra.sharding.sql import execute, fetch_one
 from relations.changes import EdgeChanged
-from relations.types import NO_EDGE, Attribute, Edge, Flag
+from relations.types import NO_EDGE, Attribute, Edge, EdgeFlag
 
 READ = """
 SELECT attribute, revision, since_ms, flags FROM {table}
@@ -78,4 +78,4 @@ def iter_moves(
 
 
 def _edge(row: Sequence[int] | None) -> Edge:
-    return Edge(Attribute(row[0]), row[1], row[2], Flag(row[3])) if row else NO_EDGE
+    return Edge(Attribute(row[0]), row[1], row[2], EdgeFlag(row[3])) if row else NO_EDGE

@@ -11,14 +11,14 @@ from infra.clock import now_ms
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_one
 from relations.actions.edges import read_backward_edge, read_edge, write_edge
-from relations.actions.mirror import mirror_at_once
+from relations.actions.mirror import mirror_now
 from relations.errors import (
     CannotFollowBlocked,
     CannotFollowSelf,
     FollowCapReached,
     TooManyFollowsToday,
 )
-from relations.states import Act, act_of, step
+from relations.states import Transition, step, transition_of
 from relations.types import NO_OPTIONS, Attribute, FollowOptions
 
 DAY_MS = 86_400_000
@@ -51,7 +51,7 @@ def follow(
         lock_account(alias, follower_id)
         edge = read_edge(alias, follower_id, followee_id)
         moment_ms = clock_ms()
-        wished = step(edge, act_of(wish), moment_ms, wish)
+        wished = step(edge, transition_of(wish), moment_ms, wish)
         if wished == edge:
             return False
         if not edge.is_follow:
@@ -71,7 +71,7 @@ def unfollow(follower_id: int, followee_id: int) -> bool:
     with transaction.atomic(using=alias):
         lock_account(alias, follower_id)
         edge = read_edge(alias, follower_id, followee_id)
-        ended = step(edge, Act.UNFOLLOW, now_ms())
+        ended = step(edge, Transition.UNFOLLOW, now_ms())
         if ended == edge:
             return False
         write_edge(alias, follower_id, followee_id, edge, ended)
@@ -87,7 +87,7 @@ def remove_follower(followee_id: int, follower_id: int) -> bool:
     Cost: unfollow, and five statements on the followee's shard.
     """
     is_news = unfollow(follower_id, followee_id)
-    mirror_at_once(follower_id, followee_id)
+    mirror_now(follower_id, followee_id)
     return is_news
 
 

@@ -30,9 +30,15 @@ from relations.actions.edges import (
     read_edge,
     write_edge,
 )
-from relations.cache import FOLLOWERS, OPEN, list_change, relationship_changes, split
-from relations.states import Act, as_faced, blocks_so_far, step
-from relations.types import NO_EDGE, Attribute, Edge, Flag
+from relations.cache import (
+    FOLLOWERS,
+    OPEN_FOLLOWS,
+    list_change,
+    relationship_changes,
+    split_by_attribute,
+)
+from relations.states import Transition, as_seen_by_followee, count_blocks, step
+from relations.types import NO_EDGE, Attribute, Edge, EdgeFlag
 
 log = structlog.get_logger()
 
@@ -61,7 +67,7 @@ WHERE followee_id = %s AND follower_id = %s
 """
 
 
-class News(NamedTuple):
+class BackwardUpdate(NamedTuple):
     """An edge as the followee's shard had it and will have it, and the edge that faces it."""
 
     old: Edge
@@ -69,7 +75,7 @@ class News(NamedTuple):
     facing: Edge
 
 
-class Mirrored(NamedTuple):
+class MirroredFollowee(NamedTuple):
     """One followee after mirroring: the followers list's version, and which edges were news."""
 
     version: int
@@ -81,7 +87,7 @@ def read_forward(alias: str, pairs: Iterable[Pair]) -> dict[Pair, Edge]:
     return _read(alias, READ_FORWARD, pairs)
 
 
-def mirror_on_shard(alias: str, forward: Mapping[Pair, Edge]) -> dict[int, Mirrored]:
+def mirror_on_shard(alias: str, forward: Mapping[Pair, Edge]) -> dict[int, MirroredFollowee]:
     """Writes those of the edges that are newer than what the followees' shard has.
 
     Returns every followee concerned, also those without news. Safety: one transaction; followees
@@ -97,56 +103,58 @@ def mirror_on_shard(alias: str, forward: Mapping[Pair, Edge]) -> dict[int, Mirro
             move(alias, chain.from_iterable(_moves(p, n.old, n.new) for p, n in news.items()))
             _end_follows_of_the_blocked(alias, news)
         counts = read_counts(alias, followee_ids, [CounterKind.FOLLOWERS])
-    mirrored = {i: Mirrored(counts[i][CounterKind.FOLLOWERS].version, {}) for i in followee_ids}
+    mirrored = {
+        i: MirroredFollowee(counts[i][CounterKind.FOLLOWERS].version, {}) for i in followee_ids
+    }
     for (follower_id, followee_id), one in news.items():
         mirrored[followee_id].news[follower_id] = one.new
     return mirrored
 
 
-def hide_follower(alias: str, follower_id: int, followee_id: int) -> dict[int, Mirrored]:
+def hide_follower(alias: str, follower_id: int, followee_id: int) -> dict[int, MirroredFollowee]:
     """Takes a follower off the side of the followee who blocks them, within the block.
 
     The caller holds the followee's row lock. Returns what `refresh_followers` takes, nothing when
     there was no follow. Cost: one query, three statements more when there was one.
     """
     old = read_backward_edge(alias, follower_id, followee_id)
-    hidden = as_faced(old, read_edge(alias, followee_id, follower_id))
+    hidden = as_seen_by_followee(old, read_edge(alias, followee_id, follower_id))
     if hidden == old:
         return {}
     execute(alias, HIDE_BACKWARD, (followee_id, follower_id))
     counts = move(alias, _moves((follower_id, followee_id), old, hidden))
     version = counts[followee_id, ACCOUNT, CounterKind.FOLLOWERS].version
-    return {followee_id: Mirrored(version, {follower_id: hidden})}
+    return {followee_id: MirroredFollowee(version, {follower_id: hidden})}
 
 
-def refresh_followers(mirrored: Mapping[int, Mirrored]) -> None:
+def refresh_followers(mirrored: Mapping[int, MirroredFollowee]) -> None:
     """Brings followers lists and counts up to the rows. Raises RedisError: the drain retries."""
     redis().run([_list_command(followee_id, m) for followee_id, m in mirrored.items()])
     refresh_account_counts(mirrored)
 
 
-def _list_command(followee_id: int, mirrored: Mirrored) -> Command:
+def _list_command(followee_id: int, mirrored: MirroredFollowee) -> Command:
     """Without news the list is at this version already, or is dropped for being behind."""
     before = mirrored.version - 1 if mirrored.news else mirrored.version
-    change = list_change(before, mirrored.version, *split(mirrored.news, OPEN))
+    change = list_change(before, mirrored.version, *split_by_attribute(mirrored.news, OPEN_FOLLOWS))
     return FOLLOWERS.change_command(followee_id, change)
 
 
-def by_followee_shard(forward: Mapping[Pair, Edge]) -> dict[str, dict[Pair, Edge]]:
+def group_by_followee_shard(forward: Mapping[Pair, Edge]) -> dict[str, dict[Pair, Edge]]:
     groups: dict[str, dict[Pair, Edge]] = {}
     for pair, edge in forward.items():
         groups.setdefault(shard_of(pair[1]), {})[pair] = edge
     return groups
 
 
-def mirror_at_once(follower_id: int, followee_id: int) -> bool:
+def mirror_now(follower_id: int, followee_id: int) -> bool:
     """Mirrors one edge now, for actors who see its other side. False: it is left to the drain."""
     edge = read_edge(shard_of(follower_id), follower_id, followee_id)
     if not edge.revision:
         return True
     try:
         mirrored = mirror_on_shard(shard_of(followee_id), {(follower_id, followee_id): edge})
-        failpoint("relations.mirrored_at_once")
+        failpoint("relations.mirrored_now")
         redis().run(relationship_changes([(followee_id, follower_id)]))
         refresh_followers(mirrored)
     except (*UNREACHABLE, RedisError) as error:
@@ -155,7 +163,7 @@ def mirror_at_once(follower_id: int, followee_id: int) -> bool:
     return True
 
 
-def _find_news(alias: str, forward: Mapping[Pair, Edge]) -> dict[Pair, News]:
+def _find_news(alias: str, forward: Mapping[Pair, Edge]) -> dict[Pair, BackwardUpdate]:
     """Those of the edges that are newer than what is here; their followees are locked."""
     old = _read(alias, READ_BACKWARD, forward)
     newer = {p: e for p, e in forward.items() if e.revision > old.get(p, NO_EDGE).revision}
@@ -164,18 +172,18 @@ def _find_news(alias: str, forward: Mapping[Pair, Edge]) -> dict[Pair, News]:
     for (follower, followee), edge in newer.items():
         faces = facing.get((followee, follower), NO_EDGE)
         before = old.get((follower, followee), NO_EDGE)
-        news[follower, followee] = News(before, as_faced(edge, faces), faces)
+        news[follower, followee] = BackwardUpdate(before, as_seen_by_followee(edge, faces), faces)
     return news
 
 
-def _end_follows_of_the_blocked(alias: str, news: Mapping[Pair, News]) -> None:
+def _end_follows_of_the_blocked(alias: str, news: Mapping[Pair, BackwardUpdate]) -> None:
     """The blocked accounts' own follows of those who block them; their rows are locked.
 
     Also of a block that was taken back before this shard heard of it: unblock restores nothing.
     """
     for (blocker_id, blocked_id), (old, new, facing) in news.items():
-        if blocks_so_far(new) > blocks_so_far(old) and facing.is_follow:
-            ended = step(facing, Act.UNFOLLOW, new.since_ms)
+        if count_blocks(new) > count_blocks(old) and facing.is_follow:
+            ended = step(facing, Transition.UNFOLLOW, new.since_ms)
             write_edge(alias, blocked_id, blocker_id, facing, ended)
 
 
@@ -186,7 +194,7 @@ def _moves(pair: Pair, old: Edge, new: Edge) -> Iterable[CountMove]:
 def _read(alias: str, sql: str, pairs: Iterable[Pair]) -> dict[Pair, Edge]:
     columns: Sequence[Sequence[int]] = [list(c) for c in zip(*pairs, strict=True)] or [[], []]
     rows = fetch_all(alias, sql, columns)
-    return {(r[0], r[1]): Edge(Attribute(r[2]), r[3], r[4], Flag(r[5])) for r in rows}
+    return {(r[0], r[1]): Edge(Attribute(r[2]), r[3], r[4], EdgeFlag(r[5])) for r in rows}
 
 
 def _write(alias: str, edges: Mapping[Pair, Edge]) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from relations.types import Attribute, Flag, Relationship
+from relations.types import Attribute, EdgeFlag, Relationship
 
 
 def present_relationship(account_id: int, relationship: Relationship, now_ms: int) -> bytes:
@@ -24,8 +24,8 @@ def _entity(account_id: int, relationship: Relationship, now_ms: int) -> dict[st
     return {
         "id": str(account_id),
         "following": following,
-        "showing_reblogs": following and not flags & Flag.HIDES_REPOSTS,
-        "notifying": bool(flags & Flag.NOTIFIES),
+        "showing_reblogs": following and not flags & EdgeFlag.HIDES_REPOSTS,
+        "notifying": bool(flags & EdgeFlag.NOTIFIES),
         "languages": None,
         "followed_by": followed_by,
         "blocking": relationship.mine is Attribute.BLACK,
@@ -39,7 +39,7 @@ def _entity(account_id: int, relationship: Relationship, now_ms: int) -> dict[st
         "endorsed": False,
         "note": "",
         "quiet_following": relationship.mine is Attribute.WHISPER,
-        "special": bool(flags & Flag.SPECIAL),
+        "special": bool(flags & EdgeFlag.SPECIAL),
         "mutual": following and followed_by,
     }
 

@@ -7,14 +7,14 @@ from infra.jobs.types import Batch, Work
 from infra.jobs.walk import walk_table
 from infra.sharding.sql import fetch_all
 from relations.actions.mirror import Pair, read_forward
-from relations.jobs.differences import Difference, report
-from relations.jobs.mend import (
+from relations.jobs.differences import AuditFinding, report_findings
+from relations.jobs.edge_sightings import BACKWARD, backward_of, columns_of, group_by_follower_shard
+from relations.jobs.repair import (
     end_blocked_follow,
     end_orphan,
     hide_blocked_follower,
-    tell_again,
+    mirror_again,
 )
-from relations.jobs.rows import BACKWARD, backward_of, by_follower_shard, columns_of
 from relations.types import NO_EDGE, Attribute, Edge
 
 EXISTING = "SELECT id FROM accounts_account WHERE id = ANY(%s::bigint[])"
@@ -41,11 +41,11 @@ def audit_backward(work: Work, repair: bool) -> Iterator[Batch]:
     for piece in walk_table(work, BACKWARD):
         there = backward_of(piece.rows)
         found = [*_ahead(there), *_blocked_follows(piece.alias, there)]
-        yield report(work, piece, found, repair)
+        yield report_findings(work, piece, found, repair)
 
 
-def _ahead(there: Edges) -> Iterator[Difference]:
-    for alias, group in by_follower_shard(there).items():
+def _ahead(there: Edges) -> Iterator[AuditFinding]:
+    for alias, group in group_by_follower_shard(there).items():
         forward = read_forward(alias, group)
         ahead = [p for p, e in group.items() if forward.get(p, NO_EDGE).revision < e.revision]
         followers = _existing(alias, ahead)
@@ -56,13 +56,13 @@ def _ahead(there: Edges) -> Iterator[Difference]:
                 yield _difference(pair, group[pair], pair in forward, has_follower)
 
 
-def _difference(pair: Pair, there: Edge, has_forward: bool, has_follower: bool) -> Difference:
+def _difference(pair: Pair, there: Edge, has_forward: bool, has_follower: bool) -> AuditFinding:
     line = "edge {} → {}: ".format(*pair)
     if not has_follower:
         text = f"{line}account {pair[0]} does not exist"
-        return Difference(text, partial(end_orphan, pair, there))
+        return AuditFinding(text, partial(end_orphan, pair, there))
     what = "backward edge is ahead" if has_forward else "there is no forward edge"
-    return Difference(line + what, partial(tell_again, pair, there.revision))
+    return AuditFinding(line + what, partial(mirror_again, pair, there.revision))
 
 
 def _existing(alias: str, pairs: list[Pair]) -> set[int]:
@@ -70,11 +70,11 @@ def _existing(alias: str, pairs: list[Pair]) -> set[int]:
     return {row[0] for row in fetch_all(alias, EXISTING, (ids,))} if ids else set()
 
 
-def _blocked_follows(alias: str, there: Edges) -> Iterator[Difference]:
+def _blocked_follows(alias: str, there: Edges) -> Iterator[AuditFinding]:
     for one, other, attribute in sorted(fetch_all(alias, BLOCKED_FOLLOWS, columns_of(there))):
         if attribute == Attribute.BLACK:
             line = f"edge {other} → {one}: follows, and {one} blocks it"
-            yield Difference(line, partial(end_blocked_follow, (other, one)))
+            yield AuditFinding(line, partial(end_blocked_follow, (other, one)))
         else:
             line = f"edge {one} → {other}: counts as a follower, and {other} blocks it"
-            yield Difference(line, partial(hide_blocked_follower, (one, other)))
+            yield AuditFinding(line, partial(hide_blocked_follower, (one, other)))

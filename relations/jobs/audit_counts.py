@@ -12,8 +12,8 @@ from infra.jobs.types import Batch, Work
 from infra.jobs.walk import Table, walk_table
 from infra.sharding.sql import fetch_all
 from relations.actions.edges import BACKWARD_KINDS, FORWARD_KINDS, Kinds
-from relations.jobs.differences import Difference, report
-from relations.jobs.rows import BACKWARD, FORWARD
+from relations.jobs.differences import AuditFinding, report_findings
+from relations.jobs.edge_sightings import BACKWARD, FORWARD
 from relations.jobs.snapshot import snapshot
 from relations.types import Attribute
 
@@ -33,7 +33,7 @@ SELECT owner, attribute, count(*), max(other) FROM (
 Counted = Counter[tuple[int, CounterKind]]
 
 
-class Wrong(NamedTuple):
+class CountDifference(NamedTuple):
     kind: CounterKind
     counted: int
     rows: int
@@ -48,24 +48,24 @@ def audit_counts(work: Work, repair: bool) -> Iterator[Batch]:
     for piece in walk_table(work, ACCOUNTS):
         wrong = _find_in_snapshot(piece.alias, [row[0] for row in piece.rows])
         found = [_difference(piece.alias, owner_id, each) for owner_id, each in wrong.items()]
-        yield report(work, piece, found, repair)
+        yield report_findings(work, piece, found, repair)
 
 
-def _find_in_snapshot(alias: str, owner_ids: Sequence[int]) -> dict[int, list[Wrong]]:
+def _find_in_snapshot(alias: str, owner_ids: Sequence[int]) -> dict[int, list[CountDifference]]:
     with snapshot(alias):
         return _find_wrong(alias, owner_ids)
 
 
-def _find_wrong(alias: str, owner_ids: Sequence[int]) -> dict[int, list[Wrong]]:
+def _find_wrong(alias: str, owner_ids: Sequence[int]) -> dict[int, list[CountDifference]]:
     """What is wrong by owner, in id order."""
     counts = read_counts(alias, owner_ids, KINDS)
     rows = sum((_count(alias, *side, owner_ids) for side in SIDES), Counted())
-    wrong: dict[int, list[Wrong]] = {}
+    wrong: dict[int, list[CountDifference]] = {}
     for owner_id in sorted(owner_ids):
         for kind in sorted(KINDS):
             counted, there = counts[owner_id][kind].value, rows[owner_id, kind]
             if counted != there:
-                wrong.setdefault(owner_id, []).append(Wrong(kind, counted, there))
+                wrong.setdefault(owner_id, []).append(CountDifference(kind, counted, there))
     return wrong
 
 
@@ -84,6 +84,6 @@ def _count(alias: str, table: Table, kinds: Kinds, owner_ids: Sequence[int]) -> 
         after = max((row[0], row[3]) for row in page)
 
 
-def _difference(alias: str, owner_id: int, wrong: Sequence[Wrong]) -> Difference:
+def _difference(alias: str, owner_id: int, wrong: Sequence[CountDifference]) -> AuditFinding:
     texts = [f"{w.kind.name.lower()} is {w.counted:,}, rows {w.rows:,}" for w in wrong]
-    return Difference(f"account {owner_id}: {', '.join(texts)}", partial(repair, alias, owner_id))
+    return AuditFinding(f"account {owner_id}: {', '.join(texts)}", partial(repair, alias, owner_id))

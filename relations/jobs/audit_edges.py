@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from functools import partial
 
+from infra.jobs.passes import in_turn
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import estimate_rows
 from relations.jobs.audit_backward import audit_backward
 from relations.jobs.audit_counts import ACCOUNTS, audit_counts
 from relations.jobs.audit_forward import Pause, audit_forward
-from relations.jobs.passes import in_turn
-from relations.jobs.rows import BACKWARD, FORWARD
+from relations.jobs.edge_sightings import BACKWARD, FORWARD
 
 
 def audit_edges(work: Work, repair: bool, pause: Pause) -> Iterator[Batch]:

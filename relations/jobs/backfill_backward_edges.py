@@ -10,18 +10,18 @@ from infra.changes.failpoints import failpoint
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import walk_table
 from relations.actions.mirror import (
-    Mirrored,
+    MirroredFollowee,
     Pair,
-    by_followee_shard,
+    group_by_followee_shard,
     mirror_on_shard,
     refresh_followers,
 )
 from relations.cache import relationship_changes
-from relations.jobs.rows import FORWARD, forward_of, read_reflections
+from relations.jobs.edge_sightings import FORWARD, forward_of, read_backward_sightings
 from relations.types import Edge
 
 
-class Filled(NamedTuple):
+class ShardBackfill(NamedTuple):
     """What one shard lacked of a batch, and the pairs whose followee does not exist."""
 
     lacking: int
@@ -36,7 +36,7 @@ def backfill_backward_edges(work: Work) -> Iterator[Batch]:
     two queries and three round trips; seven statements more where something lacks.
     """
     for alias, rows, position in walk_table(work, FORWARD):
-        groups = by_followee_shard(forward_of(rows))
+        groups = group_by_followee_shard(forward_of(rows))
         filled = [_fill(target, group, work.dry_run) for target, group in groups.items()]
         nobody = [pair for one in filled for pair in one.nobody]
         lines = [f"edge {a} → {b}: account {b} does not exist" for a, b in nobody]
@@ -44,14 +44,14 @@ def backfill_backward_edges(work: Work) -> Iterator[Batch]:
         yield Batch(len(rows) - len(nobody), len(nobody), alias, lacking, position, lines)
 
 
-def _fill(alias: str, forward: Mapping[Pair, Edge], dry_run: bool) -> Filled:
-    found = read_reflections(alias, forward)
+def _fill(alias: str, forward: Mapping[Pair, Edge], dry_run: bool) -> ShardBackfill:
+    found = read_backward_sightings(alias, forward)
     nobody = [pair for pair, there in found.items() if not there.has_account]
     mirrored = {pair: forward[pair] for pair, there in found.items() if there.has_account}
     lacking = {p: e for p, e in mirrored.items() if e.revision > found[p].edge.revision}
     if not dry_run:
         _mirror(alias, lacking, mirrored)
-    return Filled(len(lacking), nobody)
+    return ShardBackfill(len(lacking), nobody)
 
 
 def _mirror(alias: str, lacking: Mapping[Pair, Edge], looked_at: Iterable[Pair]) -> None:
@@ -63,6 +63,8 @@ def _mirror(alias: str, lacking: Mapping[Pair, Edge], looked_at: Iterable[Pair])
     refresh_followers(_as_they_are(alias, {followee_id for followee_id, _ in facing}) | news)
 
 
-def _as_they_are(alias: str, followee_ids: Iterable[int]) -> dict[int, Mirrored]:
+def _as_they_are(alias: str, followee_ids: Iterable[int]) -> dict[int, MirroredFollowee]:
     counts = read_counts(alias, list(followee_ids), [CounterKind.FOLLOWERS])
-    return {i: Mirrored(kinds[CounterKind.FOLLOWERS].version, {}) for i, kinds in counts.items()}
+    return {
+        i: MirroredFollowee(kinds[CounterKind.FOLLOWERS].version, {}) for i, kinds in counts.items()
+    }

@@ -8,14 +8,14 @@ from infra.jobs.types import Batch, Work
 from infra.jobs.walk import Piece
 
 
-class Difference(NamedTuple):
+class AuditFinding(NamedTuple):
     """`line` is what people read. `mend` None: nothing here can mend it, or nothing need."""
 
     line: str
     mend: Callable[[], Any] | None = None
 
 
-def report(work: Work, piece: Piece, found: Sequence[Difference], repair: bool) -> Batch:
+def report_findings(work: Work, piece: Piece, found: Sequence[AuditFinding], repair: bool) -> Batch:
     """The batch of a piece: mends what it may. Differences that are left have failed."""
     mended = 0
     lines = []
@@ -29,7 +29,7 @@ def report(work: Work, piece: Piece, found: Sequence[Difference], repair: bool) 
     return Batch(len(piece.rows) - left, left, piece.alias, changed, piece.position, lines)
 
 
-def _mend(difference: Difference) -> bool:
+def _mend(difference: AuditFinding) -> bool:
     """False: it is left. What an account that does not exist owns cannot be changed."""
     if difference.mend is None:
         return False

@@ -12,13 +12,13 @@ from infra.jobs.walk import Table, walk_table
 from relations.cache import FOLLOWERS, FOLLOWING, QUIET, RELATIONSHIPS, to_listed
 from relations.jobs.snapshot import snapshot
 from relations.queries.edge_rows import BACKWARD_OPEN, read_follows, read_newest
-from relations.queries.fills import lay_followers, lay_following
+from relations.queries.loaders import load_followers_list, load_following_lists
 from relations.types import Attribute, ListedAccount
 
 ACCOUNTS = Table("accounts_account", key=("id",))
 
 
-class Cached(NamedTuple):
+class CachedList(NamedTuple):
     """A list as Redis has it, newest first."""
 
     version: int
@@ -26,7 +26,7 @@ class Cached(NamedTuple):
     items: list[ListedAccount]
 
 
-class Family(NamedTuple):
+class CachedListKind(NamedTuple):
     """`read(alias, owner, limit)`: the list as the shard has it, `limit` of it where it is long."""
 
     cache: ListCache
@@ -48,13 +48,13 @@ def _read_followers(owner_id: int, limit: int) -> list[ListedAccount]:
 
 
 def _lay_followers(owner_id: int) -> object:
-    return lay_followers(owner_id, FOLLOWERS, False)
+    return load_followers_list(owner_id, FOLLOWERS, False)
 
 
 FAMILIES = (
-    Family(FOLLOWING, CounterKind.FOLLOWING, _read_following, lay_following),
-    Family(QUIET, CounterKind.FOLLOWING, _read_quiet, lay_following),
-    Family(FOLLOWERS, CounterKind.FOLLOWERS, _read_followers, _lay_followers),
+    CachedListKind(FOLLOWING, CounterKind.FOLLOWING, _read_following, load_following_lists),
+    CachedListKind(QUIET, CounterKind.FOLLOWING, _read_quiet, load_following_lists),
+    CachedListKind(FOLLOWERS, CounterKind.FOLLOWERS, _read_followers, _lay_followers),
 )
 
 
@@ -76,7 +76,7 @@ def rebuild_relation_caches(work: Work) -> Iterator[Batch]:
         yield Batch(len(rows), 0, alias, len(lines) + len(pairs), position, lines + pairs)
 
 
-def _cached_lists(owner_ids: Sequence[int]) -> Iterator[tuple[int, Family]]:
+def _cached_lists(owner_ids: Sequence[int]) -> Iterator[tuple[int, CachedListKind]]:
     asked = [(owner_id, family) for owner_id in owner_ids for family in FAMILIES]
     marks = redis().run(
         [family.cache.version_marker_command(owner_id) for owner_id, family in asked]
@@ -86,7 +86,7 @@ def _cached_lists(owner_ids: Sequence[int]) -> Iterator[tuple[int, Family]]:
             yield one
 
 
-def _mend(alias: str, owner_id: int, family: Family, dry_run: bool) -> bool:
+def _mend(alias: str, owner_id: int, family: CachedListKind, dry_run: bool) -> bool:
     """True: the list was, or would be, laid anew."""
     cached = _read_cached(family.cache, owner_id)
     if cached is None:  # dropped just now
@@ -106,7 +106,7 @@ def _mend(alias: str, owner_id: int, family: Family, dry_run: bool) -> bool:
     return True
 
 
-def _read_cached(cache: ListCache, owner_id: int) -> Cached | None:
+def _read_cached(cache: ListCache, owner_id: int) -> CachedList | None:
     """The mark on both sides: a list dropped between the two would look like an empty one."""
     version_marker_command = cache.version_marker_command(owner_id)
     newest = cache.newest_command(owner_id, None, cache.max_items)
@@ -114,10 +114,12 @@ def _read_cached(cache: ListCache, owner_id: int) -> Cached | None:
     mark = read_version_marker(before)
     if mark is None or before != after:
         return None
-    return Cached(mark.version, mark.is_whole, [to_listed(item) for item in read_items(members)])
+    return CachedList(
+        mark.version, mark.is_whole, [to_listed(item) for item in read_items(members)]
+    )
 
 
-def _is_same(cached: Cached, rows: Sequence[ListedAccount]) -> bool:
+def _is_same(cached: CachedList, rows: Sequence[ListedAccount]) -> bool:
     """Of a list that is not whole the newest are cached."""
     return cached.items == list(rows if cached.is_whole else rows[: len(cached.items)])
 

@@ -5,11 +5,11 @@ from functools import partial
 from typing import Any
 
 from accounts.errors import AccountNotFound
+from infra.jobs.passes import in_turn
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import Table, walk_table
 from relations.actions.block import unblock
 from relations.actions.follow import remove_follower, unfollow
-from relations.jobs.passes import in_turn
 from relations.types import Attribute
 
 LIVE = "attribute <> 0"

@@ -16,6 +16,7 @@ from infra.caching.invalidation import register_copies
 from infra.caching.list_pages import ListContinuation
 from infra.caching.lists import ListCache
 from relations.cache import FOLLOWERS, FOLLOWING, QUIET
+from relations.queries.cached_edge_list import CachedEdgeList, find_above, find_below
 from relations.queries.cursors import decode_cursor, encode_cursor
 from relations.queries.deep import admit_deep_page
 from relations.queries.edge_rows import (
@@ -26,16 +27,15 @@ from relations.queries.edge_rows import (
     FORWARD_OPEN,
     FORWARD_QUIET,
     FORWARD_SPECIAL,
-    Rows,
+    EdgeRows,
     read_deep,
     read_newest,
     read_oldest_above,
 )
-from relations.queries.fills import lay_followers, lay_following
-from relations.queries.held import Held, find_above, find_below
+from relations.queries.loaders import load_followers_list, load_following_lists
 from relations.types import ListedAccount
 
-FirstPages = HotValues[tuple[int, int], Held]  # by owner and limit
+FirstPages = HotValues[tuple[int, int], CachedEdgeList]  # by owner and limit
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Tier:
     """
 
     cache: ListCache
-    lay: Callable[[int, ListCache, bool], Held]
+    lay: Callable[[int, ListCache, bool], CachedEdgeList]
     without: ListCache | None = None
     first_pages: FirstPages | None = None
     is_endless: bool = False
@@ -58,7 +58,7 @@ class Tier:
 class EdgeList:
     """One kind of list. `tier` None: always from the shard; only the owner reads it."""
 
-    rows: Rows
+    rows: EdgeRows
     tier: Tier | None = None
 
 
@@ -78,13 +78,18 @@ register_copies(FOLLOWING.family, _following_pages)
 # As others see them.
 FOLLOWING_LIST = EdgeList(
     FORWARD_OPEN,
-    Tier(FOLLOWING, lambda owner_id, *_: lay_following(owner_id).open(), QUIET, _following_pages),
+    Tier(
+        FOLLOWING,
+        lambda owner_id, *_: load_following_lists(owner_id).open(),
+        QUIET,
+        _following_pages,
+    ),
 )
 # Never from process memory: those of big accounts change all the time (seed S3).
-FOLLOWERS_LIST = EdgeList(BACKWARD_OPEN, Tier(FOLLOWERS, lay_followers, is_endless=True))
+FOLLOWERS_LIST = EdgeList(BACKWARD_OPEN, Tier(FOLLOWERS, load_followers_list, is_endless=True))
 # As the owner sees them.
 OWN_FOLLOWING_LIST = EdgeList(
-    FORWARD, Tier(FOLLOWING, lambda owner_id, *_: lay_following(owner_id).all())
+    FORWARD, Tier(FOLLOWING, lambda owner_id, *_: load_following_lists(owner_id).all())
 )
 OWN_FOLLOWERS_LIST = EdgeList(BACKWARD)
 QUIET_LIST = EdgeList(FORWARD_QUIET)
@@ -129,7 +134,7 @@ def _newest(
         if below is not None:
             _admit(tier)
         return read_newest(edge_list.rows, owner_id, below, None, limit)
-    if held is None or _is_worth_laying(tier, held):
+    if held is None or _is_worth_loading(tier, held):
         held = tier.lay(owner_id, tier.cache, below is not None).below(below, limit)
     if held.rest is not ListContinuation.SOURCE_ONLY:
         return held.items
@@ -140,7 +145,7 @@ def _newest(
 
 
 def _read_on(
-    rows: Rows, owner_id: int, below: ListedAccount | None, limit: int
+    rows: EdgeRows, owner_id: int, below: ListedAccount | None, limit: int
 ) -> list[ListedAccount]:
     if below is None:
         return read_newest(rows, owner_id, None, None, limit)
@@ -165,14 +170,16 @@ def _right_above(
     return read_oldest_above(edge_list.rows, owner_id, after, limit)
 
 
-def _find(tier: Tier, owner_id: int, below: ListedAccount | None, limit: int) -> Held | None:
+def _find(
+    tier: Tier, owner_id: int, below: ListedAccount | None, limit: int
+) -> CachedEdgeList | None:
     read = partial(find_below, tier.cache, owner_id, below, limit, tier.without)
     if tier.first_pages is None or below is not None:
         return read()
     return tier.first_pages.get((owner_id, limit), read)
 
 
-def _is_worth_laying(tier: Tier, held: Held) -> bool:
+def _is_worth_loading(tier: Tier, held: CachedEdgeList) -> bool:
     """Somebody asks for more than the first pages: of a list that holds few, all are laid."""
     return held.rest is ListContinuation.SOURCE_ONLY and held.size < tier.cache.max_items // 2
 

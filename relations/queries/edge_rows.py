@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 from infra.sharding.buckets import shard_of
 from infra.sharding.replicas import read_replica_or_shard, settled_before
 from infra.sharding.sql import fetch_all
-from relations.types import Attribute, Flag, ListedAccount
+from relations.types import Attribute, EdgeFlag, ListedAccount
 
 
-class Rows(NamedTuple):
+class EdgeRows(NamedTuple):
     """The rows of one table that make up a list, named from their owner's point of view.
 
     `live`: which rows; a condition that an index of relations.models serves.
@@ -27,20 +27,20 @@ _BACKWARD = ("relations_backwardedge", "followee_id", "follower_id")
 _FOLLOWS = f"attribute IN ({Attribute.FOLLOW:d}, {Attribute.WHISPER:d})"
 _OPEN = f"attribute = {Attribute.FOLLOW:d}"
 
-FORWARD = Rows(*_FORWARD, live=_FOLLOWS)
-FORWARD_OPEN = Rows(*_FORWARD, live=_OPEN)
-FORWARD_QUIET = Rows(*_FORWARD, live=f"attribute = {Attribute.WHISPER:d}")
-FORWARD_BLOCKS = Rows(*_FORWARD, live=f"attribute = {Attribute.BLACK:d}")
+FORWARD = EdgeRows(*_FORWARD, live=_FOLLOWS)
+FORWARD_OPEN = EdgeRows(*_FORWARD, live=_OPEN)
+FORWARD_QUIET = EdgeRows(*_FORWARD, live=f"attribute = {Attribute.WHISPER:d}")
+FORWARD_BLOCKS = EdgeRows(*_FORWARD, live=f"attribute = {Attribute.BLACK:d}")
 # At most FOLLOW_CAP index entries are walked; only the owner asks.
-FORWARD_SPECIAL = Rows(*_FORWARD, live=f"{_FOLLOWS} AND flags & {Flag.SPECIAL:d} <> 0")
-BACKWARD = Rows(*_BACKWARD, live=_FOLLOWS)
-BACKWARD_OPEN = Rows(*_BACKWARD, live=_OPEN)
+FORWARD_SPECIAL = EdgeRows(*_FORWARD, live=f"{_FOLLOWS} AND flags & {EdgeFlag.SPECIAL:d} <> 0")
+BACKWARD = EdgeRows(*_BACKWARD, live=_FOLLOWS)
+BACKWARD_OPEN = EdgeRows(*_BACKWARD, live=_OPEN)
 
 
-def muted_at(now_ms: int) -> Rows:
+def muted_at(now_ms: int) -> EdgeRows:
     """Mutes that have not run out."""
     live = f"is_on AND (until_ms = 0 OR until_ms > {now_ms:d})"
-    return Rows("relations_muted", "owner_id", "target_id", live)
+    return EdgeRows("relations_muted", "owner_id", "target_id", live)
 
 
 def read_mute_ends(owner_id: int, targets: Sequence[int]) -> dict[int, int]:
@@ -53,7 +53,11 @@ def read_mute_ends(owner_id: int, targets: Sequence[int]) -> dict[int, int]:
 
 
 def read_newest(
-    rows: Rows, owner_id: int, below: ListedAccount | None, above: ListedAccount | None, limit: int
+    rows: EdgeRows,
+    owner_id: int,
+    below: ListedAccount | None,
+    above: ListedAccount | None,
+    limit: int,
 ) -> list[ListedAccount]:
     """At most `limit` rows strictly between the bounds, newest first.
 
@@ -64,7 +68,7 @@ def read_newest(
 
 
 def read_deep(
-    rows: Rows, owner_id: int, below: ListedAccount, limit: int, now_s: float
+    rows: EdgeRows, owner_id: int, below: ListedAccount, limit: int, now_s: float
 ) -> list[ListedAccount]:
     """As `read_newest` below a bound; of what is old, the shard's replica may answer.
 
@@ -79,7 +83,7 @@ def read_deep(
 
 
 def read_oldest_above(
-    rows: Rows, owner_id: int, above: ListedAccount, limit: int
+    rows: EdgeRows, owner_id: int, above: ListedAccount, limit: int
 ) -> list[ListedAccount]:
     """The `limit` rows right above the bound, newest first all the same."""
     return _read(shard_of(owner_id), rows, owner_id, None, above, limit, "ASC")[::-1]
@@ -87,7 +91,7 @@ def read_oldest_above(
 
 def _read(
     alias: str,
-    rows: Rows,
+    rows: EdgeRows,
     owner_id: int,
     below: ListedAccount | None,
     above: ListedAccount | None,

@@ -7,8 +7,8 @@ from redis.exceptions import RedisError
 from infra.caching.client import Command
 from infra.caching.lists import read_version_marker
 from relations.cache import FOLLOWING
-from relations.queries.fills import lay_following
-from relations.queries.held import Held, read_whole
+from relations.queries.cached_edge_list import CachedEdgeList, find_whole
+from relations.queries.loaders import load_following_lists
 
 
 class Following(NamedTuple):
@@ -20,13 +20,13 @@ class Following(NamedTuple):
 
 def load_following(account_id: int) -> Following:
     """All followees, newest first. Cost: one round trip; on a miss two queries and a second one."""
-    held = _find_held(account_id) or lay_following(account_id).all()
+    held = _find_held(account_id) or load_following_lists(account_id).all()
     return Following(held.version, [listed.account_id for listed in held.items])
 
 
-def _find_held(account_id: int) -> Held | None:
+def _find_held(account_id: int) -> CachedEdgeList | None:
     try:
-        return read_whole(FOLLOWING, account_id)
+        return find_whole(FOLLOWING, account_id)
     except RedisError:
         return None
 

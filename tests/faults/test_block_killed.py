@@ -8,7 +8,7 @@ import pytest
 from django.conf import settings
 
 from relations.actions.follow import follow
-from tests.cached_lists import assert_cached_lists_agree, lay_lists
+from tests.cached_lists import assert_cached_lists_agree, write_lists
 from tests.contradictions import assert_no_contradiction, shown_to
 from tests.integration.timelines.homes import first_page
 from tests.other_process import environment_of_this_test
@@ -27,7 +27,7 @@ block(int(owner), int(target))
 """
 
 
-@pytest.mark.parametrize("place", ["relations.blocked", "relations.mirrored_at_once"])
+@pytest.mark.parametrize("place", ["relations.blocked", "relations.mirrored_now"])
 def test_block_of_a_killed_process_is_finished_by_the_drain(world, drain, place):
     a, b = make_accounts(2)
     follow(a, b)
@@ -37,7 +37,7 @@ def test_block_of_a_killed_process_is_finished_by_the_drain(world, drain, place)
     drain()
     for reader in (a, b):
         assert len(first_page(reader)) == 2
-        lay_lists(reader)
+        write_lists(reader)
     command = [sys.executable, "-c", SCRIPT, place, str(a), str(b)]
     ended = subprocess.run(command, env=environment_of_this_test(), cwd=settings.BASE_DIR)
     assert ended.returncode == -SIGKILL

@@ -57,7 +57,7 @@ def test_backfill(world, place):
         assert followers(person) == followers_in_rows(person)
 
 
-@pytest.mark.parametrize("place", ["relations.told_again", "counters.repaired", "checkpoint"])
+@pytest.mark.parametrize("place", ["relations.mirrored_again", "counters.repaired", "checkpoint"])
 @pytest.mark.parametrize("words", [["--resume"], []])
 def test_repair(world, place, words):
     net = make_network()

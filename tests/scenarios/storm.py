@@ -37,7 +37,7 @@ PLACES = (
     "drain.before_delivery",
     "deliver.after_consumer",
     "relations.mirrored",
-    "relations.mirrored_at_once",
+    "relations.mirrored_now",
     "relations.blocked",
     "posts.responses_recorded",
     "drain.before_filing",

@@ -13,7 +13,7 @@ from cachebox import LRUCache
 
 from relations.queries.following import load_following
 from relations.queries.relationships import load_relationships
-from relations.types import Flag, Relationship
+from relations.types import EdgeFlag, Relationship
 from timelines.increments.queries import AccountIds, IndexSnapshot
 
 KNOWN_READERS = 10_000  # 40 MB when each follows 500
@@ -56,7 +56,7 @@ def _load(reader_id: int, now_ms: int, cell: int, epoch: int) -> Followees:
     followed = load_following(reader_id).followee_ids
     relationships = _load_relationships(reader_id, followed)
     heard = {i: s for i, s in relationships.items() if s.is_followed and not s.is_muted_at(now_ms)}
-    unsure = [i for i, relationship in heard.items() if relationship.flags & Flag.HIDES_REPOSTS]
+    unsure = [i for i, relationship in heard.items() if relationship.flags & EdgeFlag.HIDES_REPOSTS]
     sure = [reader_id, *heard.keys() - set(unsure)]
     ends = [s.muted_until_ms for s in relationships.values() if s.is_muted_at(now_ms)]
     until_ms = min((end for end in ends if end), default=NEVER_MS)

@@ -8,8 +8,8 @@ from typing import Any
 from config.jobs.check_invariants import check_invariants, sample_invariants
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import WALK, JobFlag, count
+from infra.jobs.passes import limit_lines
 from infra.jobs.types import Batch, Work
-from relations.jobs.passes import bounded
 from timelines.jobs.shares import share
 
 LAG_S = 60
@@ -41,4 +41,4 @@ class Command(JobCommand):
             checks = sample_invariants(work, lag_s, sample, random.random, self.pause)
         else:
             checks = check_invariants(work, lag_s, options["share"], self.pause)
-        return bounded(checks)
+        return limit_lines(checks)

@@ -8,13 +8,13 @@ from accounts.actions.lock_account import lock_account
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute, fetch_one
 from relations.lists.errors import NotFollowed, TooManyMembers
-from relations.lists.queries.lists import HELD, get_account_list
+from relations.lists.queries.lists import MEMBER_FOLLOW, get_account_list
 from relations.queries.edge_rows import FORWARD
 
 MOST_MEMBERS = 500
 DROP_ENDED = f"""
 DELETE FROM lists_listmember WHERE owner_id = %s AND list_id = %s
-    AND NOT EXISTS (SELECT 1 FROM relations_forwardedge WHERE {HELD})
+    AND NOT EXISTS (SELECT 1 FROM relations_forwardedge WHERE {MEMBER_FOLLOW})
 """  # noqa: S608
 # Who is on it already is written again, as they are, so that the rows tell who is followed.
 INSERT = f"""

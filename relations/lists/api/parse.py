@@ -34,7 +34,7 @@ def read_new_title(data: Mapping[str, Any]) -> str:
     return title
 
 
-def read_wish(data: Mapping[str, Any]) -> ListOptions:
+def read_list_options(data: Mapping[str, Any]) -> ListOptions:
     """Raises ValidationFailed, InvalidRequest."""
     if find_flag(data, "exclusive"):
         text = "is not supported: members stay in the home timeline"

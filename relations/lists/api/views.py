@@ -24,8 +24,8 @@ from relations.lists.api import schema
 from relations.lists.api.parse import (
     read_account_ids,
     read_list_id,
+    read_list_options,
     read_new_title,
-    read_wish,
 )
 from relations.lists.queries.lists import (
     get_account_list,
@@ -51,7 +51,7 @@ class ListsView(Endpoint):
     @extend_schema(request=schema.NewListBody, responses=schema.ListEntity)
     def post(self, request: ApiRequest) -> HttpResponse:
         """Makes a list with nobody on it."""
-        title, wish = read_new_title(request.data), read_wish(request.data)
+        title, wish = read_new_title(request.data), read_list_options(request.data)
         policy = wish.replies_policy or RepliesPolicy.LIST
         return _answer(create_account_list(request.account_id, title, policy))
 
@@ -68,7 +68,7 @@ class ListView(Endpoint):
     @extend_schema(request=schema.ListChangeBody, responses=schema.ListEntity)
     def put(self, request: ApiRequest, list_id: str) -> HttpResponse:
         """Changes what is sent, and leaves the rest."""
-        list_id, wish = read_list_id(list_id), read_wish(request.data)
+        list_id, wish = read_list_id(list_id), read_list_options(request.data)
         return _answer(change_account_list(request.account_id, list_id, wish))
 
     @extend_schema(responses={200: None})

@@ -10,10 +10,10 @@ from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all, fetch_one
 from relations.lists.errors import ListNotFound
 from relations.lists.types import ListDescription, ListMembers, RepliesPolicy
-from relations.queries.edge_rows import FORWARD, Rows
+from relations.queries.edge_rows import FORWARD, EdgeRows
 
 # Of a member and a forward edge: whether this is the follow they are on the list by.
-HELD = f"""
+MEMBER_FOLLOW = f"""
     relations_forwardedge.follower_id = lists_listmember.owner_id
     AND relations_forwardedge.followee_id = lists_listmember.account_id
     AND relations_forwardedge.since_ms = lists_listmember.since_ms AND {FORWARD.live}"""
@@ -25,12 +25,12 @@ SELECT list_id, title, replies_policy FROM lists_accountlist WHERE owner_id = %s
 """
 WITH_ACCOUNT = f"""
 SELECT list_id, title, replies_policy FROM lists_accountlist
-JOIN lists_listmember USING (owner_id, list_id) JOIN relations_forwardedge ON {HELD}
+JOIN lists_listmember USING (owner_id, list_id) JOIN relations_forwardedge ON {MEMBER_FOLLOW}
 WHERE owner_id = %s AND account_id = %s ORDER BY list_id
 """  # noqa: S608
 MEMBERS = f"""
 SELECT replies_policy, ARRAY(
-    SELECT account_id FROM lists_listmember JOIN relations_forwardedge ON {HELD}
+    SELECT account_id FROM lists_listmember JOIN relations_forwardedge ON {MEMBER_FOLLOW}
     WHERE lists_listmember.owner_id = list.owner_id
         AND lists_listmember.list_id = list.list_id
 )
@@ -65,9 +65,9 @@ def get_list_members(owner_id: int, list_id: int) -> ListMembers:
     return ListMembers(row[1], RepliesPolicy(row[0]))
 
 
-def member_rows(list_id: int) -> Rows:
+def member_rows(list_id: int) -> EdgeRows:
     """The follows of an owner whose followees are on a list: a list like any of relations."""
-    is_on = f"lists_listmember.list_id = {list_id:d} AND {HELD}"
+    is_on = f"lists_listmember.list_id = {list_id:d} AND {MEMBER_FOLLOW}"
     return FORWARD._replace(
         live=f"{FORWARD.live} AND EXISTS (SELECT 1 FROM lists_listmember WHERE {is_on})"  # noqa: S608
     )

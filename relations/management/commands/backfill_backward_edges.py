@@ -5,11 +5,11 @@ from typing import Any
 
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import WALK
+from infra.jobs.passes import limit_lines
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import estimate_rows
 from relations.jobs.backfill_backward_edges import backfill_backward_edges
-from relations.jobs.passes import bounded
-from relations.jobs.rows import FORWARD
+from relations.jobs.edge_sightings import FORWARD
 
 
 class Command(JobCommand):
@@ -24,4 +24,4 @@ class Command(JobCommand):
         return estimate_rows(work, FORWARD)
 
     def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
-        return bounded(backfill_backward_edges(work))
+        return limit_lines(backfill_backward_edges(work))

@@ -5,9 +5,9 @@ from typing import Any
 
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import WALK
+from infra.jobs.passes import limit_lines
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import estimate_rows
-from relations.jobs.passes import bounded
 from relations.jobs.rebuild_relation_caches import ACCOUNTS, rebuild_relation_caches
 
 
@@ -23,4 +23,4 @@ class Command(JobCommand):
         return estimate_rows(work, ACCOUNTS)
 
     def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
-        return bounded(rebuild_relation_caches(work))
+        return limit_lines(rebuild_relation_caches(work))

@@ -8,8 +8,8 @@ from django.core.management import CommandError
 
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import WALK, JobFlag
+from infra.jobs.passes import limit_lines
 from infra.jobs.types import Batch, Work
-from relations.jobs.passes import bounded
 from relations.jobs.reset_relations import reset_relations
 
 
@@ -32,4 +32,4 @@ class Command(JobCommand):
             raise CommandError("--account says whose edges are to end")
         if not (options["yes"] or work.dry_run):
             raise CommandError("this cannot be undone: --dry-run shows it, --yes does it")
-        return bounded(reset_relations(work, options["keep_blocks"]))
+        return limit_lines(reset_relations(work, options["keep_blocks"]))

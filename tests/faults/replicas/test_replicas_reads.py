@@ -21,7 +21,7 @@ from relations.types import ListedAccount
 from tests.budgets import count_calls
 from tests.callers import Caller, ids_of
 from tests.faults.replicas.old_posts import asked, forget_caches, old_posts, path_of
-from tests.integration.relations.edge_rows import cut, lay_list
+from tests.integration.relations.edge_rows import cut, write_list
 from tests.replicas import catch_replicas_up, held_back
 from tests.waiting import until
 from tests.world import drain_all, make_account, publish
@@ -68,7 +68,7 @@ class TestReadsGoThere:
     def test_deep_pages_of_followers(self, services, steady):
         ann = make_account()
         many = [ListedAccount(1_000 + n, 1_000_000 + n) for n in range(400)]
-        lay_list(FOLLOWERS_LIST, ann, many)
+        write_list(FOLLOWERS_LIST, ann, many)
         catch_replicas_up(services)
         small, below = cut(FOLLOWERS_LIST, 100), encode_cursor(many[200])
         list_page(small, ann, Window(40, max_id=below))

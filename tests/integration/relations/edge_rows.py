@@ -22,7 +22,7 @@ KINDS = {
 }
 
 
-def lay_edges(
+def write_edges(
     edge_list: EdgeList,
     owner_id: int,
     items: Sequence[ListedAccount],
@@ -34,9 +34,9 @@ def lay_edges(
     execute(alias, sql, (owner_id, int(attribute), others, since))
 
 
-def lay_list(edge_list: EdgeList, owner_id: int, items: Sequence[ListedAccount]) -> None:
+def write_list(edge_list: EdgeList, owner_id: int, items: Sequence[ListedAccount]) -> None:
     """The edges and the count that versions their list."""
-    lay_edges(edge_list, owner_id, items)
+    write_edges(edge_list, owner_id, items)
     execute(shard_of(owner_id), COUNT, (owner_id, int(KINDS[edge_list.rows.table]), len(items)))
 
 

@@ -18,7 +18,7 @@ from relations.changes import EdgeChanged
 from relations.consumers import mirror_backward_edges, refresh_following_lists
 from relations.errors import CannotBlockSelf, CannotFollowBlocked
 from relations.types import Attribute, FollowOptions
-from tests.cached_lists import LISTS, assert_cached_lists_agree, cached_members, lay_lists
+from tests.cached_lists import LISTS, assert_cached_lists_agree, cached_members, write_lists
 from tests.contradictions import Seen, assert_no_contradiction, rows_seen_by, shown_to
 from tests.integration.timelines.homes import first_page
 from tests.truth import assert_drained_truth, forward_edges, live_pairs
@@ -55,7 +55,7 @@ def make_mutual(a: int, b: int, drain) -> None:
     drain()
     for reader in (a, b):
         assert len(first_page(reader)) == 2
-        lay_lists(reader)
+        write_lists(reader)
 
 
 def deliveries_of(account_id: int) -> list[Delivery[EdgeChanged]]:
@@ -245,7 +245,7 @@ def test_deliveries_twice_and_in_any_order_end_the_same(pair, drain, untold, ord
     block(a, b)
     deliveries = [*deliveries_of(b), *deliveries_of(a)]
     for reader in (a, b):
-        lay_lists(reader)
+        write_lists(reader)
     for place in (*order, *order):
         delivery = deliveries[place]
         alias = shard_of(delivery.owner_id)

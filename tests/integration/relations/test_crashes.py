@@ -17,7 +17,7 @@ from relations.actions.block import block, unblock
 from relations.actions.follow import follow
 from relations.models import FollowDay
 from relations.types import Attribute, FollowOptions
-from tests.cached_lists import LISTS, assert_cached_lists_agree, cached_members, lay_lists
+from tests.cached_lists import LISTS, assert_cached_lists_agree, cached_members, write_lists
 from tests.contradictions import assert_no_contradiction, shown_to
 from tests.integration.timelines.homes import first_page
 from tests.truth import assert_drained_truth, counts, forward_edges, live_pairs
@@ -73,7 +73,7 @@ def mutual(world, drain) -> tuple[int, int]:
     drain()
     for account in (a, b):
         assert len(first_page(account)) == 2
-        lay_lists(account)
+        write_lists(account)
     return a, b
 
 
@@ -86,7 +86,7 @@ def assert_block_stands(a: int, b: int) -> None:
     assert [len(first_page(reader)) for reader in (a, b)] == [1, 1]
 
 
-@pytest.mark.parametrize("place", ["relations.blocked", "relations.mirrored_at_once"])
+@pytest.mark.parametrize("place", ["relations.blocked", "relations.mirrored_now"])
 def test_block_killed_between_commits_and_caches_is_finished_by_the_drain(mutual, drain, place):
     """After the owner's commit the other shard knows nothing; after theirs some caches are old."""
     a, b = mutual
@@ -134,7 +134,7 @@ def test_block_killed_before_its_commit_never_was(mutual, drain, monkeypatch):
     assert_cached_lists_agree([a, b])
 
 
-@pytest.mark.parametrize("place", ["relations.mirrored_at_once", None])
+@pytest.mark.parametrize("place", ["relations.mirrored_now", None])
 def test_unblock_that_is_killed_is_finished_by_the_drain(mutual, drain, monkeypatch, place):
     a, b = mutual
     block(a, b)
@@ -152,7 +152,7 @@ def test_switch_killed_after_its_commit_is_finished_by_the_drain(mutual, drain, 
     if wish is OPEN:
         follow(a, b, QUIET)
         drain()
-        lay_lists(a), lay_lists(b)
+        write_lists(a), write_lists(b)
     before = forward_edges()[a, b]
     with dying_in_consumers(monkeypatch, 1):
         follow(a, b, wish)

@@ -17,14 +17,14 @@ from infra.sharding.sql import execute
 from relations.actions import mirror
 from relations.actions.follow import follow, unfollow
 from relations.errors import TooManyDeepPages
-from relations.queries import deep, fills
+from relations.queries import deep, loaders
 from relations.queries.cursors import encode_cursor
 from relations.queries.edge_lists import FOLLOWERS_LIST, OWN_FOLLOWERS_LIST, list_page
-from relations.queries.fills import FIRST_FOLLOWERS, first_followers
+from relations.queries.loaders import FIRST_FOLLOWERS, count_first_followers
 from relations.types import ListedAccount
 from tests.budgets import count_calls
 from tests.callers import Caller, ids_of
-from tests.integration.relations.edge_rows import cut, lay_edges, lay_list
+from tests.integration.relations.edge_rows import cut, write_edges, write_list
 from tests.plans import assert_index_only, settle
 from tests.races import run_together
 from tests.world import make_account, make_accounts
@@ -52,7 +52,7 @@ def rate(monkeypatch):
 def star(world):
     """Somebody with four times the followers that Redis keeps."""
     star_id = make_account()
-    lay_list(FOLLOWERS_LIST, star_id, MANY)
+    write_list(FOLLOWERS_LIST, star_id, MANY)
     return star_id
 
 
@@ -129,7 +129,7 @@ class TestRate:
 
     def test_small_accounts_and_the_owner_are_never_refused(self, star, rate):
         small = make_account()
-        lay_list(FOLLOWERS_LIST, small, MANY[:ROOM])
+        write_list(FOLLOWERS_LIST, small, MANY[:ROOM])
         rate(0.001)
         for cursor in [None, DEEP, encode_cursor(MANY[5])] * 3:
             redis().call("DEL", SMALL.tier.cache.key(small))
@@ -138,7 +138,7 @@ class TestRate:
 
     def test_over_http_it_is_429_with_retry_after(self, star, rate, monkeypatch):
         people = make_accounts(6)
-        lay_edges(FOLLOWERS_LIST, star, [ListedAccount(n, p) for n, p in enumerate(people)])
+        write_edges(FOLLOWERS_LIST, star, [ListedAccount(n, p) for n, p in enumerate(people)])
         rate(0.001)
         path = f"/api/v1/accounts/{star}/followers?limit=5"
         me = Caller(people[0])
@@ -148,7 +148,7 @@ class TestRate:
         redis().call("ZADD", FOLLOWERS_LIST.tier.cache.key(star), -2, "newest")
         monkeypatch.setattr(deep, "deep_pages", Rate("deep-pages", 0.001))
         deep_path = f"{path}&max_id={encode_cursor(MANY[0])}"
-        monkeypatch.setattr("relations.queries.edge_lists._is_worth_laying", lambda *_: False)
+        monkeypatch.setattr("relations.queries.edge_lists._is_worth_loading", lambda *_: False)
         assert ids_of(me.get(deep_path)) == [str(p) for p in people[:0:-1]]
         answer = me.get(deep_path)
         assert answer.status_code == 429
@@ -169,7 +169,7 @@ class TestRate:
 class TestFirstPages:
     def test_a_miss_lays_what_the_first_pages_need_and_no_more(self, star):
         old = [ListedAccount(n // 30, 2_000_000 + n) for n in range(30_000)]
-        lay_edges(FOLLOWERS_LIST, star, old)
+        write_edges(FOLLOWERS_LIST, star, old)
         settle(shard_of(star), FOLLOWERS)
         with count_calls() as calls:
             assert ids(star, 20) == newest(20)
@@ -245,10 +245,10 @@ class TestFirstPages:
         ],
     )
     def test_the_reserve_is_by_the_accounts_own_ratio(self, followers, laid):
-        assert first_followers(followers) == laid
+        assert count_first_followers(followers) == laid
 
     def test_the_reserve_ends_where_the_room_ends(self, star, monkeypatch):
-        monkeypatch.setattr(fills, "first_followers", lambda _: 10**9)
+        monkeypatch.setattr(loaders, "count_first_followers", lambda _: 10**9)
         ids(star, 20)
         assert redis().call("ZCARD", SMALL.tier.cache.key(star)) == ROOM + 1
 

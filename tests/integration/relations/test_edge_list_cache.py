@@ -9,7 +9,7 @@ from infra.caching.client import SingleClient, redis
 from relations.actions import mirror
 from relations.actions.follow import follow, unfollow
 from relations.cache import FOLLOWERS, FOLLOWING
-from relations.queries import fills
+from relations.queries import loaders
 from relations.queries.edge_lists import FOLLOWERS_LIST, FOLLOWING_LIST, list_page
 from relations.queries.following import load_following
 from tests.budgets import count_calls
@@ -159,15 +159,15 @@ def test_slow_loader_cannot_lay_what_it_read_before_a_follow(world, monkeypatch)
     ann, bob, eve = make_accounts(3)
     follow(ann, bob)
     redis().call("DEL", FOLLOWING.key(ann))
-    read_follows = fills.read_follows
+    read_follows = loaders.read_follows
 
     def read_then_be_late(*args):
-        monkeypatch.setattr(fills, "read_follows", read_follows)
+        monkeypatch.setattr(loaders, "read_follows", read_follows)
         rows = read_follows(*args)
         follow(ann, eve)
         return rows
 
-    monkeypatch.setattr(fills, "read_follows", read_then_be_late)
+    monkeypatch.setattr(loaders, "read_follows", read_then_be_late)
     assert members(FOLLOWING_LIST, ann) == [bob]  # what was true when it was asked
     assert members(FOLLOWING_LIST, ann) == [eve, bob]
 

@@ -17,7 +17,7 @@ from relations.queries.edge_lists import (
     list_page,
 )
 from relations.types import Attribute, ListedAccount
-from tests.integration.relations.edge_rows import cut, lay_edges, lay_list
+from tests.integration.relations.edge_rows import cut, write_edges, write_list
 from tests.races import run_together
 from tests.world import make_account
 
@@ -80,13 +80,13 @@ def prepare(request, world, monkeypatch):
 def owner(prepare, listed):
     edge_list, _ = listed
     owner_id = make_account()
-    lay_list(edge_list, owner_id, OPEN)
-    lay_edges(edge_list, owner_id, QUIET, Attribute.WHISPER)
-    lay_edges(edge_list, owner_id, [ListedAccount(400, 1), ListedAccount(950, 2)], Attribute.NONE)
-    lay_edges(
+    write_list(edge_list, owner_id, OPEN)
+    write_edges(edge_list, owner_id, QUIET, Attribute.WHISPER)
+    write_edges(edge_list, owner_id, [ListedAccount(400, 1), ListedAccount(950, 2)], Attribute.NONE)
+    write_edges(
         edge_list, owner_id, [ListedAccount(401, 11), ListedAccount(951, 12)], Attribute.BLACK
     )
-    lay_list(edge_list, make_account(), [ListedAccount(400, 3)])
+    write_list(edge_list, make_account(), [ListedAccount(400, 3)])
     return owner_id
 
 
@@ -169,7 +169,7 @@ def test_nobodys_list_is_empty(listed, prepare):
 def test_first_readers_at_once_all_see_the_whole_list(world, listed):
     edge_list, members = listed
     owner_id = make_account()
-    lay_list(edge_list, owner_id, OPEN)
-    lay_edges(edge_list, owner_id, QUIET, Attribute.WHISPER)
+    write_list(edge_list, owner_id, OPEN)
+    write_edges(edge_list, owner_id, QUIET, Attribute.WHISPER)
     pages = run_together([lambda: list_page(edge_list, owner_id, Window(80)).items] * 12)
     assert pages == [members] * 12

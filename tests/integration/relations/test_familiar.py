@@ -11,7 +11,7 @@ from relations.queries.familiar import MOST_FAMILIAR, load_familiar_followers
 from relations.types import FollowOptions, ListedAccount
 from tests.budgets import count_calls
 from tests.callers import Caller
-from tests.integration.relations.edge_rows import lay_edges
+from tests.integration.relations.edge_rows import write_edges
 from tests.plans import nodes_of, settle
 from tests.world import make_accounts
 
@@ -79,10 +79,10 @@ def test_a_target_with_many_followers_is_looked_up_by_key(world):
     me, x = make_accounts(2)
     mine = [1_000_000 + n * (FANS // BOTH) for n in range(1, BOTH + 1)]
     mine += range(2_000_000, 2_000_000 + FOLLOWEES - BOTH)
-    lay_edges(FOLLOWING_LIST, me, [ListedAccount(1, other) for other in mine])
+    write_edges(FOLLOWING_LIST, me, [ListedAccount(1, other) for other in mine])
     execute(shard_of(x), FILL, (x, FANS))
     others = [ListedAccount(1_000 + n, 1_000_000 + n) for n in range(20_000)]
-    lay_edges(FOLLOWERS_LIST, make_accounts(8)[-1], others)
+    write_edges(FOLLOWERS_LIST, make_accounts(8)[-1], others)
     settle(shard_of(x), "relations_backwardedge")
     load_familiar_followers(me, [x])
     with count_calls() as calls:

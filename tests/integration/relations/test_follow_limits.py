@@ -11,7 +11,7 @@ from relations.errors import FollowCapReached
 from relations.queries.edge_lists import OWN_FOLLOWING_LIST
 from relations.types import NO_OPTIONS, FollowOptions, ListedAccount
 from tests.callers import Caller
-from tests.integration.relations.edge_rows import lay_list
+from tests.integration.relations.edge_rows import write_list
 from tests.races import failures, run_together
 from tests.truth import assert_drained_truth, live_pairs
 from tests.world import make_accounts
@@ -65,7 +65,7 @@ class TestCap:
     def test_64_at_once_at_1999_of_2000_let_one_through(self, world, settings):
         settings.FOLLOW_CAP, settings.FOLLOWS_PER_DAY = CAP, 100
         ann, *others = make_accounts(65)
-        lay_list(OWN_FOLLOWING_LIST, ann, [ListedAccount(n, 10**6 + n) for n in range(CAP - 1)])
+        write_list(OWN_FOLLOWING_LIST, ann, [ListedAccount(n, 10**6 + n) for n in range(CAP - 1)])
         wishes = [FollowOptions(quiet=bool(n % 2), special=bool(n % 3)) for n in range(64)]
         answers = run_together(
             partial(follow, ann, other, wish) for other, wish in zip(others, wishes, strict=True)

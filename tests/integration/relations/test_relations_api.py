@@ -9,7 +9,7 @@ from relations.queries.edge_lists import FOLLOWERS_LIST
 from relations.types import ListedAccount
 from tests.budgets import count_calls
 from tests.callers import Caller, ids_of, next_link
-from tests.integration.relations.edge_rows import lay_list
+from tests.integration.relations.edge_rows import write_list
 from tests.truth import assert_drained_truth
 from tests.world import make_accounts
 
@@ -112,7 +112,7 @@ def test_a_hundred_relationships_are_answered_and_one_more_is_refused(me):
 def test_lists_page_by_their_links_to_the_end(people, drain):
     ann, *_ = people
     fans = make_accounts(7)
-    lay_list(FOLLOWERS_LIST, ann, [ListedAccount(500, fan) for fan in fans])
+    write_list(FOLLOWERS_LIST, ann, [ListedAccount(500, fan) for fan in fans])
     shown, path = [], f"{ACCOUNTS}/{ann}/followers?limit=3"
     while path:
         answer = Caller(ann).get(path)
@@ -153,7 +153,7 @@ def test_lists_are_public(people, me):
 
 def test_page_sizes(people, me):
     fans = make_accounts(85)
-    lay_list(FOLLOWERS_LIST, people[0], [ListedAccount(n, fan) for n, fan in enumerate(fans)])
+    write_list(FOLLOWERS_LIST, people[0], [ListedAccount(n, fan) for n, fan in enumerate(fans)])
     path = f"{ACCOUNTS}/{people[0]}/followers"
     sizes = {"": 40, "?limit=1": 1, "?limit=0": 1, "?limit=80": 80, "?limit=999999999": 80}
     assert {query: len(ids_of(me.get(path + query))) for query in sizes} == sizes

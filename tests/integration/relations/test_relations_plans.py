@@ -17,8 +17,8 @@ from relations.queries.edge_rows import (
     read_newest,
     read_oldest_above,
 )
-from relations.queries.fills import lay_followers, lay_following
 from relations.queries.followers import iter_followers, list_bounds
+from relations.queries.loaders import load_followers_list, load_following_lists
 from relations.types import ListedAccount
 from tests.budgets import count_calls
 from tests.plans import assert_index_only, nodes_of, settle
@@ -103,14 +103,14 @@ def test_special_follows_are_found_among_the_follows_of_one_account(fill):
 def test_filling_the_following_cache_reads_the_index_only(fill):
     owner_id = fill(FORWARD)
     with count_calls() as calls:
-        assert len(lay_following(owner_id).follows) == OWN * 7 // 10
+        assert len(load_following_lists(owner_id).follows) == OWN * 7 // 10
     assert_index_only(the_scan(calls, FORWARD.table), "forward_follows", OWN)
 
 
 def test_filling_the_followers_cache_reads_the_index_only(fill):
     owner_id = fill(BACKWARD)
     with count_calls() as calls:
-        held = lay_followers(owner_id, FOLLOWERS, is_deep=False)
+        held = load_followers_list(owner_id, FOLLOWERS, is_deep=False)
     assert len(held.items) == FOLLOWERS.max_items
     room = FOLLOWERS.max_items + 1
     assert_index_only(the_scan(calls, BACKWARD.table), "backward_follows", room * 7 // 6 + 1)

@@ -11,7 +11,7 @@ from relations.actions.follow import follow, unfollow
 from relations.actions.mute import mute
 from relations.cache import RELATIONSHIPS
 from relations.queries.relationships import load_relationships
-from relations.types import UNRELATED, Attribute, Flag, FollowOptions, Relationship
+from relations.types import UNRELATED, Attribute, EdgeFlag, FollowOptions, Relationship
 from tests.budgets import count_calls
 from tests.integration.relations.relationship_rows import acts, assert_as_the_rows, relationship
 from tests.world import drain_all, make_account, make_accounts
@@ -61,8 +61,8 @@ def make_every_relationship() -> tuple[int, dict[int, Relationship]]:
         blocked: Relationship(mine=BLACK),
         mutual: Relationship(FOLLOW, theirs=FOLLOW),
         fan: Relationship(theirs=WHISPER),
-        quiet: Relationship(WHISPER, Flag.SPECIAL),
-        followed: Relationship(FOLLOW, Flag.HIDES_REPOSTS | Flag.NOTIFIES),
+        quiet: Relationship(WHISPER, EdgeFlag.SPECIAL),
+        followed: Relationship(FOLLOW, EdgeFlag.HIDES_REPOSTS | EdgeFlag.NOTIFIES),
         me: UNRELATED,
     }
 

@@ -92,7 +92,7 @@ def test_killed_between_the_commit_and_the_cache_the_drain_makes_it_right(world,
 
 @pytest.mark.parametrize(
     ("point", "act"),
-    [("relations.mirrored_at_once", block), ("relations.blocked", block)],
+    [("relations.mirrored_now", block), ("relations.blocked", block)],
 )
 def test_killed_between_the_other_side_and_its_cache(world, point, act):
     me, other = make_accounts(2)

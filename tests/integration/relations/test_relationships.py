@@ -14,7 +14,7 @@ from relations.queries.edge_lists import FOLLOWERS_LIST
 from relations.types import FollowOptions, ListedAccount
 from tests.budgets import count_calls
 from tests.callers import Caller, token_of
-from tests.integration.relations.edge_rows import lay_list
+from tests.integration.relations.edge_rows import write_list
 from tests.world import drain_all, make_accounts
 
 RELATIONSHIPS_PATH = "/api/v1/accounts/relationships"
@@ -169,7 +169,7 @@ class TestFollowedBy:
     def test_an_account_with_more_followers_than_any_cache_holds(self, people, me, monkeypatch):
         """No filter and no list reach this far: pairs asked lately do, followers or not."""
         ann, *others = people
-        lay_list(FOLLOWERS_LIST, ann, [ListedAccount(n, 1_000 + n) for n in range(6_000)])
+        write_list(FOLLOWERS_LIST, ann, [ListedAccount(n, 1_000 + n) for n in range(6_000)])
         fans = [str(n) for n in range(1_000, 1_050)]
         asked = {"id": [*fans, *(str(n) for n in range(90_000, 90_050))]}
         assert me.post(FOLLOWED_BY, asked).json() == fans

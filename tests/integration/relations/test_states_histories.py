@@ -20,7 +20,7 @@ from relations.actions.follow import follow, remove_follower, unfollow
 from relations.cache import FOLLOWERS, FOLLOWING, QUIET
 from relations.errors import CannotFollowBlocked
 from relations.types import Edge, FollowOptions
-from tests.cached_lists import LISTS, assert_cached_lists_agree, cached_members, lay_lists
+from tests.cached_lists import LISTS, assert_cached_lists_agree, cached_members, write_lists
 from tests.contradictions import assert_no_contradiction
 from tests.relations_oracle import OPEN, Relationship, RelationsOracle
 from tests.relations_oracle import QUIET as QUIETLY
@@ -115,7 +115,7 @@ class History:
                 self.oracle.tell_all_of(account)
 
     def warm(self, a: int, *_: object) -> None:
-        lay_lists(a)
+        write_lists(a)
 
     def flush(self, *_: object) -> None:
         redis().call("FLUSHDB")
@@ -143,7 +143,7 @@ class History:
     def check_lists(self) -> None:
         assert_cached_lists_agree(self.people)
         for a in self.people:
-            lay_lists(a)
+            write_lists(a)
             lists = {kept.cache.family: cached_members(kept, a) for kept in LISTS}
             assert lists == {
                 FOLLOWING.family: self.oracle.of_state(a, OPEN, QUIETLY),

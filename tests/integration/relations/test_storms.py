@@ -24,7 +24,7 @@ from relations.actions.block import block, unblock
 from relations.actions.follow import follow, remove_follower, unfollow
 from relations.errors import CannotFollowBlocked
 from relations.types import Attribute, FollowOptions
-from tests.cached_lists import LISTS, assert_cached_lists_agree, cached_members, lay_lists
+from tests.cached_lists import LISTS, assert_cached_lists_agree, cached_members, write_lists
 from tests.contradictions import assert_no_contradiction, shown_to
 from tests.races import run_together
 from tests.rounds import IS_THOROUGH, rounds, run_rounds
@@ -82,7 +82,7 @@ def begin_anew(people: list[int]) -> None:
         unfollow(a, b)
     settle()
     for account in people:
-        lay_lists(account)
+        write_lists(account)
 
 
 def look(viewer: int, other: int, _: int) -> None:
@@ -145,7 +145,7 @@ def test_many_clients_toggling_one_pair(world, is_on_one_shard):
     def after(_):
         assert_settled([a, b])
         for account in (a, b):
-            lay_lists(account)
+            write_lists(account)
 
     clients = [partial(toggle, client) for client in range(CLIENTS)]
     readers = [partial(look, a, b), partial(look, b, a)]
@@ -179,7 +179,7 @@ def test_block_against_follow_against_special(world, is_on_one_shard):
 def test_many_followers_on_one_account_at_once(world, settings):
     """With two drainers at work meanwhile, and readers of the followers list."""
     star, *fans = make_many(5 * rounds(80) + 1)
-    lay_lists(star)
+    write_lists(star)
     groups = [fans[n::FANS_AT_ONCE] for n in range(FANS_AT_ONCE)]
     open_groups = len(groups)
 

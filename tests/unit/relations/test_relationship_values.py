@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relations.types import FOLLOWS, UNRELATED, Attribute, Flag, Relationship
+from relations.types import FOLLOWS, UNRELATED, Attribute, EdgeFlag, Relationship
 
 NONE, FOLLOW, WHISPER, BLACK = Attribute
 relationships = st.builds(
     Relationship,
     st.sampled_from(Attribute),
-    st.integers(0, 7).map(Flag),
+    st.integers(0, 7).map(EdgeFlag),
     st.sampled_from(Attribute),
     st.booleans(),
     st.booleans(),
@@ -19,7 +19,7 @@ relationships = st.builds(
 
 
 def test_the_example_is_as_written():
-    example = Relationship(WHISPER, Flag.SPECIAL, FOLLOW, is_muted=True)
+    example = Relationship(WHISPER, EdgeFlag.SPECIAL, FOLLOW, is_muted=True)
     assert example.packed == 166
     assert Relationship.from_packed(b"166") == example
     assert UNRELATED.packed == 0
@@ -33,11 +33,11 @@ def test_what_is_packed_comes_back(relationship):
 @pytest.mark.parametrize("mine", Attribute)
 @pytest.mark.parametrize("theirs", Attribute)
 def test_no_follow_shows_beside_a_block(mine, theirs):
-    relationship = Relationship.of_rows(mine, Flag.SPECIAL, theirs, False, False, 0)
+    relationship = Relationship.of_rows(mine, EdgeFlag.SPECIAL, theirs, False, False, 0)
     assert not (relationship.is_blocked and (relationship.is_followed or relationship.follows_me))
     assert relationship.is_blocked == (BLACK in (mine, theirs))
     if not relationship.is_blocked:
-        assert relationship[:3] == (mine, Flag.SPECIAL, theirs)
+        assert relationship[:3] == (mine, EdgeFlag.SPECIAL, theirs)
     assert relationship.is_followed or not relationship.flags or mine not in FOLLOWS
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from posts.ids import PostId
 from relations.queries.relationships import Relationships
-from relations.types import UNRELATED, Attribute, Flag, Relationship
+from relations.types import UNRELATED, Attribute, EdgeFlag, Relationship
 from timelines.rules import VisibilityInputs, is_stale, is_visible_at_home, merge
 from timelines.types import Entry
 
@@ -18,7 +18,7 @@ EVERYBODY = {ME: b"", FRIEND: b"", OTHER: b""}
 NOW = 1_000
 FOLLOWED = Relationship(mine=Attribute.FOLLOW)
 QUIET = Relationship(mine=Attribute.WHISPER)
-SILENT = Relationship(mine=Attribute.FOLLOW, flags=Flag.HIDES_REPOSTS)
+SILENT = Relationship(mine=Attribute.FOLLOW, flags=EdgeFlag.HIDES_REPOSTS)
 BLOCKED = Relationship(mine=Attribute.BLACK)
 BLOCKS_ME = Relationship(theirs=Attribute.BLACK)
 FOLLOWS_ME = Relationship(theirs=Attribute.FOLLOW)
@@ -154,7 +154,7 @@ def test_dead_is_what_comes_back_by_nothing(entry, known, verdict):
 relationships = st.builds(
     Relationship,
     st.sampled_from(Attribute),
-    st.sampled_from([Flag.NOTHING, Flag.HIDES_REPOSTS]),
+    st.sampled_from([EdgeFlag.NOTHING, EdgeFlag.HIDES_REPOSTS]),
     st.sampled_from(Attribute),
     st.booleans(),
     muted_until_ms=st.sampled_from([0, NOW, NOW + 1]),

@@ -8,9 +8,9 @@ from django.core.management import CommandError
 
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import WALK
+from infra.jobs.passes import limit_lines
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import estimate_rows
-from relations.jobs.passes import bounded
 from timelines.jobs.live_timelines import ACCOUNTS, BATCH_SIZE
 from timelines.jobs.rebuild_timelines import rebuild_timelines
 
@@ -34,4 +34,4 @@ class Command(JobCommand):
         chosen = [options["account"] is not None, options["shard"] is not None, options["all"]]
         if sum(chosen) != 1:
             raise CommandError("one of --account, --shard and --all says whose timelines are meant")
-        return bounded(rebuild_timelines(work))
+        return limit_lines(rebuild_timelines(work))

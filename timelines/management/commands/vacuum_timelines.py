@@ -6,9 +6,9 @@ from typing import Any
 
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import WALK
+from infra.jobs.passes import limit_lines
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import estimate_rows
-from relations.jobs.passes import bounded
 from timelines.jobs.live_timelines import ACCOUNTS, BATCH_SIZE
 from timelines.jobs.shares import share
 from timelines.jobs.vacuum_timelines import STALE_RATIO, vacuum_timelines
@@ -35,4 +35,4 @@ class Command(JobCommand):
         return estimate_rows(work, ACCOUNTS)
 
     def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
-        return bounded(vacuum_timelines(work, options["stale_ratio"]))
+        return limit_lines(vacuum_timelines(work, options["stale_ratio"]))

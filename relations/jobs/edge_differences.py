@@ -14,11 +14,11 @@ good.
 from enum import Enum
 from typing import NamedTuple
 
-from relations.states import as_faced
+from relations.states import as_seen_by_followee
 from relations.types import Attribute, Edge
 
 
-class Verdict(Enum):
+class EdgeDifference(Enum):
     """The values are what people read."""
 
     IN_ORDER = "in order"
@@ -29,18 +29,20 @@ class Verdict(Enum):
     OTHER = "backward edge has the same revision and says something else"
 
 
-UNSURE = frozenset((Verdict.ON_ITS_WAY, Verdict.HIDDEN))
+UNSURE = frozenset((EdgeDifference.ON_ITS_WAY, EdgeDifference.HIDDEN))
 BLOCK = Edge(Attribute.BLACK, 0, 0)
 
 
-class Sight(NamedTuple):
+class EdgeSighting(NamedTuple):
     """An edge, and whether a change of it was pending in the same snapshot."""
 
     edge: Edge
     is_pending: bool
 
 
-def judge(first: Edge, now: Sight, there: Edge, facing: Sight, was_hidden: bool) -> Verdict:
+def compare_edges(
+    first: Edge, now: EdgeSighting, there: Edge, facing: EdgeSighting, was_hidden: bool
+) -> EdgeDifference:
     """About a forward edge seen `first` and then `now`, and what the followee's shard had after it.
 
     `there`: the backward edge. `facing`: the followee's own edge towards the follower.
@@ -50,20 +52,24 @@ def judge(first: Edge, now: Sight, there: Edge, facing: Sight, was_hidden: bool)
     if there.revision == now.edge.revision:
         return _judge_same(now.edge, there, facing, was_hidden)
     if there.revision > now.edge.revision:
-        return Verdict.IN_ORDER
+        return EdgeDifference.IN_ORDER
     if now.is_pending:
         # An edge that never rests is in order when what it was at first has come across.
-        return Verdict.IN_ORDER if there.revision >= first.revision else Verdict.ON_ITS_WAY
-    return Verdict.OLDER if there.revision else Verdict.MISSING
+        return (
+            EdgeDifference.IN_ORDER
+            if there.revision >= first.revision
+            else EdgeDifference.ON_ITS_WAY
+        )
+    return EdgeDifference.OLDER if there.revision else EdgeDifference.MISSING
 
 
-def _judge_same(now: Edge, there: Edge, facing: Sight, was_hidden: bool) -> Verdict:
+def _judge_same(now: Edge, there: Edge, facing: EdgeSighting, was_hidden: bool) -> EdgeDifference:
     if there == now:
-        return Verdict.IN_ORDER
-    if there != as_faced(now, BLOCK):
-        return Verdict.OTHER
+        return EdgeDifference.IN_ORDER
+    if there != as_seen_by_followee(now, BLOCK):
+        return EdgeDifference.OTHER
     if facing.edge.attribute is Attribute.BLACK:
-        return Verdict.IN_ORDER
+        return EdgeDifference.IN_ORDER
     if facing.is_pending:
-        return Verdict.ON_ITS_WAY
-    return Verdict.OTHER if was_hidden else Verdict.HIDDEN
+        return EdgeDifference.ON_ITS_WAY
+    return EdgeDifference.OTHER if was_hidden else EdgeDifference.HIDDEN

@@ -8,8 +8,8 @@ from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
 from relations.actions.mirror import Pair
 from relations.changes import EdgeChanged
-from relations.jobs.verdicts import Sight
-from relations.types import Attribute, Edge, Flag
+from relations.jobs.edge_differences import EdgeSighting
+from relations.types import Attribute, Edge, EdgeFlag
 
 FACTS = ("attribute", "revision", "since_ms", "flags")
 FORWARD = Table("relations_forwardedge", key=("follower_id", "followee_id"), columns=FACTS)
@@ -35,7 +35,7 @@ LEFT JOIN relations_forwardedge e USING (follower_id, followee_id)
 """
 
 
-class Reflection(NamedTuple):
+class BackwardSighting(NamedTuple):
     """The backward edge of a pair, NO_EDGE when there is none; whether the followee exists."""
 
     edge: Edge
@@ -44,7 +44,7 @@ class Reflection(NamedTuple):
 
 def edge_of(facts: Sequence[int]) -> Edge:
     attribute, revision, since_ms, flags = facts
-    return Edge(Attribute(attribute), revision, since_ms, Flag(flags))
+    return Edge(Attribute(attribute), revision, since_ms, EdgeFlag(flags))
 
 
 def forward_of(rows: Iterable[Sequence[Any]]) -> dict[Pair, Edge]:
@@ -57,23 +57,23 @@ def backward_of(rows: Iterable[Sequence[Any]]) -> dict[Pair, Edge]:
     return {(row[1], row[0]): edge_of(row[2:6]) for row in rows}
 
 
-def read_reflections(alias: str, pairs: Iterable[Pair]) -> dict[Pair, Reflection]:
+def read_backward_sightings(alias: str, pairs: Iterable[Pair]) -> dict[Pair, BackwardSighting]:
     """What the followees' shard has of these pairs, every pair present. One query by key."""
     rows = fetch_all(alias, READ_BACKWARD, columns_of(pairs))
-    return {(row[0], row[1]): Reflection(edge_of(row[2:6]), row[6]) for row in rows}
+    return {(row[0], row[1]): BackwardSighting(edge_of(row[2:6]), row[6]) for row in rows}
 
 
-def read_sights(alias: str, pairs: Iterable[Pair]) -> dict[Pair, Sight]:
+def read_forward_sightings(alias: str, pairs: Iterable[Pair]) -> dict[Pair, EdgeSighting]:
     """Forward edges of followers of one shard, every pair present, in one snapshot. One query."""
     rows = fetch_all(alias, READ_SIGHTS, [EdgeChanged.kind, *columns_of(pairs)])
-    return {(row[0], row[1]): Sight(edge_of(row[2:6]), row[6]) for row in rows}
+    return {(row[0], row[1]): EdgeSighting(edge_of(row[2:6]), row[6]) for row in rows}
 
 
 def columns_of(pairs: Iterable[Pair]) -> list[list[int]]:
     return [list(column) for column in zip(*pairs, strict=True)] or [[], []]
 
 
-def by_follower_shard(edges: Mapping[Pair, Edge]) -> dict[str, dict[Pair, Edge]]:
+def group_by_follower_shard(edges: Mapping[Pair, Edge]) -> dict[str, dict[Pair, Edge]]:
     groups: dict[str, dict[Pair, Edge]] = {}
     for pair, edge in edges.items():
         groups.setdefault(shard_of(pair[0]), {})[pair] = edge

@@ -17,34 +17,34 @@ from infra.caching.list_pages import ListContinuation
 from infra.caching.lists import ListCache
 from infra.sharding.buckets import shard_of
 from relations.cache import FOLLOWING, QUIET, to_item
+from relations.queries.cached_edge_list import CachedEdgeList
 from relations.queries.deep import admit_deep_page
 from relations.queries.edge_rows import BACKWARD_OPEN, read_follows, read_newest
-from relations.queries.held import Held
 from relations.types import Attribute, ListedAccount
 
 FIRST_FOLLOWERS = 5 * 20  # the pages that more than 99 % of readers ask for (seed S0)
 
 
-class Laid(NamedTuple):
+class LoadedFollowing(NamedTuple):
     """All an account follows, newest first, and which of them quietly."""
 
     version: int
     follows: list[ListedAccount]
     quiet: frozenset[ListedAccount]
 
-    def open(self) -> Held:
+    def open(self) -> CachedEdgeList:
         """What others see."""
         return self._held([listed for listed in self.follows if listed not in self.quiet])
 
-    def all(self) -> Held:
+    def all(self) -> CachedEdgeList:
         """What the owner sees."""
         return self._held(self.follows)
 
-    def _held(self, items: list[ListedAccount]) -> Held:
-        return Held(self.version, items, ListContinuation.END, len(items))
+    def _held(self, items: list[ListedAccount]) -> CachedEdgeList:
+        return CachedEdgeList(self.version, items, ListContinuation.END, len(items))
 
 
-def lay_following(owner_id: int) -> Laid:
+def load_following_lists(owner_id: int) -> LoadedFollowing:
     """Both lists of an account's follows, at one version. Cost: two queries, one round trip."""
     kind = CounterKind.FOLLOWING
     version = read_counts(shard_of(owner_id), [owner_id], [kind])[owner_id][kind].version
@@ -54,10 +54,10 @@ def lay_following(owner_id: int) -> Laid:
         _write_command(FOLLOWING, owner_id, version, follows),
         _write_command(QUIET, owner_id, version, quiet),
     )
-    return Laid(version, list(follows), quiet)
+    return LoadedFollowing(version, list(follows), quiet)
 
 
-def lay_followers(owner_id: int, cache: ListCache, is_deep: bool) -> Held:
+def load_followers_list(owner_id: int, cache: ListCache, is_deep: bool) -> CachedEdgeList:
     """The newest open followers, as many as Redis keeps.
 
     Of accounts with more than that, only the pages that everybody reads, until somebody asks for
@@ -70,10 +70,10 @@ def lay_followers(owner_id: int, cache: ListCache, is_deep: bool) -> Held:
         if is_deep:
             admit_deep_page()
         else:
-            most = min(most, first_followers(followers))
+            most = min(most, count_first_followers(followers))
     found = read_newest(BACKWARD_OPEN, owner_id, None, None, most + 1)
     rest = ListContinuation.END if len(found) <= most else ListContinuation.SOURCE_ONLY
-    held = Held(followers.version, found[:most], rest, min(len(found), most))
+    held = CachedEdgeList(followers.version, found[:most], rest, min(len(found), most))
     _put(_write_command(cache, owner_id, held.version, held.items, rest is ListContinuation.END))
     return held
 
@@ -81,7 +81,7 @@ def lay_followers(owner_id: int, cache: ListCache, is_deep: bool) -> Held:
 _QUIET = CounterKind.QUIET_FOLLOWERS
 
 
-def first_followers(followers: Count) -> int:
+def count_first_followers(followers: Count) -> int:
     """FIRST_FOLLOWERS, and a reserve for those who leave: by the account's own ratio of follows
     begun to follows that last (seed S0).
 

@@ -10,7 +10,7 @@ from relations.cache import to_item, to_listed
 from relations.types import ListedAccount
 
 
-class Held(NamedTuple):
+class CachedEdgeList(NamedTuple):
     """Part of a list, newest first; `rest`: where the list goes on beyond it, away from the place
     it was asked for. `size`: how many are cached in all."""
 
@@ -19,13 +19,13 @@ class Held(NamedTuple):
     rest: ListContinuation
     size: int
 
-    def below(self, place: ListedAccount | None, limit: int) -> "Held":
+    def below(self, place: ListedAccount | None, limit: int) -> "CachedEdgeList":
         """The newest of them below a place."""
         items = [item for item in self.items if place is None or item < place][:limit]
         rest = ListContinuation.CACHED if len(items) == limit else self.rest
         return self._replace(items=items, rest=rest)
 
-    def above(self, place: ListedAccount, limit: int) -> "Held":
+    def above(self, place: ListedAccount, limit: int) -> "CachedEdgeList":
         """The oldest of them above a place."""
         items = [item for item in self.items if item > place]
         is_deep = self.rest is ListContinuation.SOURCE_ONLY and len(items) == len(self.items)
@@ -39,14 +39,14 @@ def find_below(
     place: ListedAccount | None,
     limit: int,
     without: ListCache | None,
-) -> Held | None:
+) -> CachedEdgeList | None:
     """The newest members below a place; None: not cached. Raises: RedisError. One round trip."""
     return _find("below", cache, owner_id, place, limit, without)
 
 
 def find_above(
     cache: ListCache, owner_id: int, place: ListedAccount, limit: int, without: ListCache | None
-) -> Held | None:
+) -> CachedEdgeList | None:
     """The oldest members above a place; otherwise as find_below."""
     held = _find("above", cache, owner_id, place, limit, without)
     return held._replace(items=held.items[::-1]) if held else None
@@ -59,17 +59,19 @@ def _find(
     place: ListedAccount | None,
     limit: int,
     without: ListCache | None,
-) -> Held | None:
+) -> CachedEdgeList | None:
     at = to_item(place) if place is not None else None
     page = read_page(redis().call(*page_command(cache, owner_id, side, at, limit, without)))
     if page is None:
         count_reads(cache.family, "redis", hits=0, misses=1)
         return None
     count_reads(cache.family, "redis", hits=1)
-    return Held(page.version, [to_listed(item) for item in page.items], page.rest, page.size)
+    return CachedEdgeList(
+        page.version, [to_listed(item) for item in page.items], page.rest, page.size
+    )
 
 
-def read_whole(cache: ListCache, owner_id: int) -> Held | None:
+def find_whole(cache: ListCache, owner_id: int) -> CachedEdgeList | None:
     """A list that is cached whole; None: it is not cached.
 
     The mark is read on both sides of the members: a list dropped between the two would look like
@@ -88,4 +90,4 @@ def read_whole(cache: ListCache, owner_id: int) -> Held | None:
         return None
     count_reads(cache.family, "redis", hits=1)
     items = [to_listed(item) for item in read_items(members)]
-    return Held(mark.version, items, ListContinuation.END, len(items))
+    return CachedEdgeList(mark.version, items, ListContinuation.END, len(items))

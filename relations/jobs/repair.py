@@ -14,10 +14,10 @@ from infra.sharding.buckets import shard_of
 from relations.actions.edges import read_backward_edge, read_edge, write_edge
 from relations.actions.follow import unfollow
 from relations.actions.mirror import (
-    Mirrored,
+    MirroredFollowee,
     Pair,
     hide_follower,
-    mirror_at_once,
+    mirror_now,
     mirror_on_shard,
     refresh_followers,
 )
@@ -27,7 +27,7 @@ from relations.states import BLOCK_STEP
 from relations.types import Attribute, Edge
 
 
-def tell_again(pair: Pair, above: int) -> None:
+def mirror_again(pair: Pair, above: int) -> None:
     """Mirrors a forward edge once more over a backward edge of revision `above`.
 
     A forward edge that is not newer (its shard was restored to an earlier moment) is written again
@@ -45,8 +45,8 @@ def tell_again(pair: Pair, above: int) -> None:
             write_edge(alias, follower_id, followee_id, edge, again)
         else:
             append_change(alias, follower_id, _told_again(alias, follower_id, followee_id))
-    failpoint("relations.told_again")
-    mirror_at_once(follower_id, followee_id)
+    failpoint("relations.mirrored_again")
+    mirror_now(follower_id, followee_id)
 
 
 def _revision_above(edge: Edge, revision: int) -> int:
@@ -79,7 +79,7 @@ def hide_blocked_follower(pair: Pair) -> None:
     _refresh(pair, hidden)
 
 
-def _refresh(pair: Pair, mirrored: Mapping[int, Mirrored]) -> None:
+def _refresh(pair: Pair, mirrored: Mapping[int, MirroredFollowee]) -> None:
     redis().run(relationship_changes([pair[::-1]]))
     refresh_followers(mirrored)
 

@@ -18,7 +18,7 @@ def in_turn(work: Work, *passes: Pass) -> Iterator[Batch]:
             yield batch._replace(position={"pass": number, "at": batch.position})
 
 
-def bounded(batches: Iterator[Batch], most: int = MOST_LINES) -> Iterator[Batch]:
+def limit_lines(batches: Iterator[Batch], most: int = MOST_LINES) -> Iterator[Batch]:
     """The same batches with at most so many lines: a lost table would print every row of it."""
     left = most
     for batch in batches:
