@@ -22,6 +22,8 @@ from infra.sharding.buckets import bucket_map
 from infra.sharding.placement import all_aliases
 from infra.sharding.replicas import replica_of
 from infra.sharding.scatter import _threads
+from tests.replica_servers import ReplicatedServices
+from tests.server_faults import resume
 from tests.services import private_services
 from tests.waiting import until
 from tests.world import clean, drain_all, forget_memory
@@ -64,7 +66,7 @@ def whole(services: RunningServices) -> Iterator[RunningServices]:
 
 def bring_back(server: Server) -> None:
     """It runs again, killed or hung."""
-    server.resume()
+    resume(server)
     if not server.is_running:
         server.start()
 
@@ -84,14 +86,15 @@ def _pointed_at(services: RunningServices) -> Iterator[None]:
     """Connections keep the dictionary they were made from, so it is changed in place."""
     before = {alias: dict(connections.databases[alias]) for alias in all_aliases()}
     url = services.environment()["REDIS_URL"]
+    servers = services.replicas if isinstance(services, ReplicatedServices) else {}
+    replicas = {name: f"{name}_replica" for name in servers}
     try:
         for alias, server in services.postgres.items():
             where = Environment().database(alias, server.url)
             connections.databases[alias].update(
                 {name: where[name] for name in ("NAME", "USER", "PASSWORD", "HOST", "PORT")}
             )
-        replicas = {name: f"{name}_replica" for name in services.replicas}
-        for name, replica in services.replicas.items():
+        for name, replica in servers.items():
             held = _replicas_before.setdefault(replicas[name], {})
             held.update(_replica_settings(name, replica.url))
             connections.databases[replicas[name]] = held
@@ -102,8 +105,8 @@ def _pointed_at(services: RunningServices) -> Iterator[None]:
     finally:
         for alias, kept in before.items():
             connections.databases[alias].update(kept)
-        for name in services.replicas:
-            del connections.databases[f"{name}_replica"]
+        for alias in replicas.values():
+            del connections.databases[alias]
         _forget_connections()
 
 

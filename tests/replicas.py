@@ -5,10 +5,9 @@ from contextlib import contextmanager
 
 import psycopg
 
-from config.services import RunningServices
-from config.services.replica import ReplicaServer
 from infra.sharding.replica_lag import read_log_position
 from infra.sharding.replicas import replica_of
+from tests.replica_servers import ReplicaServer, ReplicatedServices
 from tests.waiting import until
 
 PAUSED = "SELECT pg_get_wal_replay_pause_state() = 'paused'"
@@ -20,7 +19,7 @@ def ask(server: ReplicaServer, sql: str) -> object:
         return connection.execute(sql).fetchone()[0]
 
 
-def catch_replicas_up(services: RunningServices) -> None:
+def catch_replicas_up(services: ReplicatedServices) -> None:
     """Every replica has what its shard has by now, and this process knows that it is well."""
     for shard, server in services.replicas.items():
         written = read_log_position(shard).log

@@ -6,11 +6,14 @@ import tempfile
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 from config.services import RunningServices, Search, running_services
 from config.services.delete_data import delete_data
 from config.services.errors import DataInUse
+from tests.replica_servers import replicated_services
+from tests.server_faults import resume
 
 _PREFIX = "tideline-test-"
 # A folder younger than this may belong to a session that has not taken its lock yet.
@@ -55,16 +58,14 @@ def _throw_away_services(
 ) -> Iterator[RunningServices]:
     _delete_abandoned()
     data = Path(tempfile.mkdtemp(prefix=_PREFIX))
+    start = replicated_services if has_replicas else partial(running_services, durable=False)
     try:
-        with running_services(
-            data,
-            environ=environ,
-            shard_count=shard_count,
-            durable=False,
-            search=search,
-            has_replicas=has_replicas,
-        ) as services:
-            yield services
+        with start(data, environ=environ, shard_count=shard_count, search=search) as services:
+            try:
+                yield services
+            finally:
+                for server in services.servers:
+                    resume(server)  # a server that hangs would not stop
     finally:
         delete_data(data)
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from config.services.logs import log_tail
+from config.services.spawn import log_tail
 
 
 class RunFailed(Exception):

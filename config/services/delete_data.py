@@ -9,7 +9,7 @@ from config.services.locks import locked
 
 
 def delete_data(data: Path) -> None:
-    """Deletes `data` and what lies elsewhere for it. Raises DataInUse while something runs."""
+    """Deletes `data` and the folders made for it elsewhere. Raises DataInUse while servers run."""
     if data.exists():
         with locked(data / "lock"):
             remove_folders(data)

@@ -1,10 +1,10 @@
-"""What can go wrong with the embedded services; each message says what to do about it."""
+"""Errors of the local servers. Each message says what is wrong and what to do."""
 
 from pathlib import Path
 
 
 class ServiceError(Exception):
-    """The services could not be provided; the message is for the person at the terminal."""
+    """The servers cannot run; the message is for the person at the terminal."""
 
 
 class NoPostgresFound(ServiceError):
@@ -26,8 +26,8 @@ class NoRedisFound(ServiceError):
 class NoServerUser(ServiceError):
     def __init__(self) -> None:
         super().__init__(
-            "PostgreSQL refuses to run as root, and this machine has neither a user called "
-            "postgres nor one called nobody. Start Tideline as an ordinary user."
+            "PostgreSQL refuses to run as root, and this machine has no user `postgres` and no "
+            "user `nobody`. Start Tideline as an ordinary user."
         )
 
 
@@ -38,30 +38,32 @@ class DatabaseUrlsIncomplete(ServiceError):
 
 class DataInUse(ServiceError):
     def __init__(self, path: Path, holder: str) -> None:
-        super().__init__(f"{path} is in use{holder}: one Tideline at a time works on one folder.")
+        super().__init__(
+            f"{path} is in use{holder}. Only one Tideline can use a data folder at a time."
+        )
 
 
 class DataFromOtherPostgres(ServiceError):
     def __init__(self, path: Path, major: int) -> None:
         super().__init__(
-            f"{path} was written by PostgreSQL {major}, which is no longer here. Install "
-            f"PostgreSQL {major} again, or delete that folder to start with no data."
+            f"{path} was written by PostgreSQL {major}, which is no longer installed. Install "
+            f"PostgreSQL {major} again, or delete that folder to start without data."
         )
 
 
 class DataMissing(ServiceError):
     def __init__(self, link: Path, target: Path) -> None:
         super().__init__(
-            f"The data is gone: {link} points to {target}, which does not exist. "
-            "Delete the link to start with no data."
+            f"The data is missing: {link} points to {target}, which does not exist. "
+            "Delete the link to start without data."
         )
 
 
 class FolderNotPrivate(ServiceError):
-    def __init__(self, path: Path, wanted: str) -> None:
+    def __init__(self, path: Path, user_name: str) -> None:
         super().__init__(
-            f"{path} is not a folder that only {wanted} can write. Move it out of the way, or "
-            "start Tideline as the user who made it."
+            f"{path} is not a folder that only {user_name} can write. Move it away, or start "
+            "Tideline as the user that created it."
         )
 
 
@@ -71,7 +73,10 @@ class ServerDidNotStart(ServiceError):
 
 
 class StartedOffMainThread(ServiceError):
-    """Linux ends a die-with-me child when the *thread* that started it ends."""
+    """Linux sends the death signal when the *thread* that started the child ends."""
 
     def __init__(self) -> None:
-        super().__init__("Servers are started from the main thread, or they die with another.")
+        super().__init__(
+            "Servers must be started from the main thread: they end with the thread that starts "
+            "them."
+        )

@@ -1,8 +1,9 @@
-"""Where the servers keep data, sockets and copied binaries, such that they can reach them.
+"""Folders for the servers' data, sockets and copied programs, all reachable for their user.
 
-DATA/            the folder that was asked for: lock, logs/, and what else its owner keeps
-DATA/services/   private to the user that runs the servers; a link when that user cannot reach
-                 DATA (a checkout under a closed home): then to /var/tmp/tideline-HASH/
+DATA/            the data folder that the caller names: lock, logs/ and the caller's own files
+DATA/services/   private to the user that runs the servers. It is a link to
+                 /var/tmp/tideline-UID-HASH/ when that user cannot reach DATA, for example a
+                 checkout in a home folder that is closed to others
 """
 
 import hashlib
@@ -17,16 +18,16 @@ from config.services.errors import DataMissing, FolderNotPrivate
 from config.services.locks import RELEASE_WAIT_S, locked
 from config.services.server_user import ServerUser, can_reach
 
-_SHARED_FOLDER = Path("/var/tmp")  # noqa: S108  (names there are checked for their owner)
+_SHARED_FOLDER = Path("/var/tmp")  # noqa: S108  (private_folder checks the owner)
 _SHORT_FOLDER = Path("/tmp")  # noqa: S108
-# A socket's whole path fits into 107 bytes on Linux, 103 on macOS; the longest name is
-# "/.s.PGSQL.5432". Plain, so that it needs no quoting in URLs and PostgreSQL's list of folders.
+# A socket's whole path must fit into 103 bytes (macOS; 107 on Linux), and the longest name is
+# "/.s.PGSQL.5432". Plain characters need no quoting in URLs and in PostgreSQL's list of folders.
 _FIT_FOR_SOCKETS = re.compile(r"[A-Za-z0-9._/-]{1,89}")
 
 
 @dataclass(frozen=True)
 class ServiceFolders:
-    """Folders of one set of services, all of them made."""
+    """The folders of one set of servers. All of them exist."""
 
     data: Path
     home: Path
@@ -35,15 +36,16 @@ class ServiceFolders:
 
 
 def prepare_folders(data: Path, user: ServerUser) -> ServiceFolders:
-    """Makes the folders under `data`, or elsewhere where `user` could not reach them.
+    """Creates the folders below `data`, or in a shared folder when `user` cannot reach `data`.
 
-    Safety: idempotent; the choice is remembered by the link. Raises FolderNotOurs, DataGone.
+    Safety: idempotent; the link `data`/services records the choice.
+    Raises FolderNotPrivate, DataMissing.
     """
     data = data.absolute()
     data.mkdir(parents=True, exist_ok=True)
     if data.stat().st_uid != os.getuid():
         raise FolderNotPrivate(data, f"uid {os.getuid()}")
-    # Whoever runs the servers must pass through, and needs to see nothing else here.
+    # The user that runs the servers must pass through `data`, but need not list it.
     data.chmod(0o711 if user.switch else 0o700)
     logs = data / "logs"
     logs.mkdir(exist_ok=True, mode=0o700)
@@ -67,13 +69,16 @@ def _sockets(home: Path, user: ServerUser) -> Path:
 
 
 def _name(path: Path) -> str:
-    """A name for a folder in a place shared by all users, the same for the same path."""
+    """A folder name that no other user and no other `path` has, for a shared folder."""
     digest = hashlib.sha256(os.fsencode(path)).hexdigest()
     return f"tideline-{os.getuid()}-{digest[:12]}"
 
 
 def private_folder(folder: Path, user: ServerUser) -> Path:
-    """Makes a folder only `user` can enter; in a shared place somebody may have made another."""
+    """Creates a folder that only `user` can enter. Raises FolderNotPrivate for any other folder.
+
+    In a shared folder another user may have created one with this name.
+    """
     try:
         folder.mkdir(mode=0o700)
         if user.switch:
@@ -86,9 +91,9 @@ def private_folder(folder: Path, user: ServerUser) -> Path:
 
 
 def remove_folders(data: Path) -> None:
-    """Deletes the folder and what lies elsewhere for it, once its last server has ended.
+    """Deletes `data` and the folders made for it elsewhere, after its last server has ended.
 
-    Raises DataInUse when one goes on for 10 s.
+    Raises DataInUse when a server still runs after 10 s.
     """
     home = (data / "services").resolve()
     for lock in [*home.glob("*.lock"), *home.glob("postgres/*.lock")]:

@@ -1,8 +1,9 @@
-"""Becomes another program that dies with the process that asked for it. Run as a script.
+"""Replaces itself by another program that ends when the parent process ends. Run as a script.
 
-    launcher.py PARENT_PID DEATH_SIGNAL UID GID PROGRAM [ARGUMENT ...]     (UID -1: stay who we are)
+    launcher.py PARENT_PID DEATH_SIGNAL UID GID PROGRAM [ARGUMENT ...]     (UID -1: keep the user)
 
-A program of its own because code between fork and exec is unsafe in a process with threads.
+This is a program of its own because a process with threads must not run code between fork and
+exec.
 """
 
 import ctypes
@@ -18,10 +19,10 @@ def main() -> None:
     if uid >= 0:
         become(uid, gid)
     if prctl:
-        # After the change of user: the kernel forgets the wish when credentials change.
+        # After the change of user: the kernel resets the death signal when credentials change.
         prctl(PR_SET_PDEATHSIG, death_signal, 0, 0, 0)
     if os.getppid() != parent:
-        sys.exit("the process that asked for this one has died")
+        sys.exit("the parent process has died")
     os.execv(sys.argv[5], sys.argv[5:])  # noqa: S606  (no shell is wanted)
 
 

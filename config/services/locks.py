@@ -1,4 +1,4 @@
-"""File locks: who may work on a data folder. The kernel frees them however a process ends."""
+"""File locks on data folders. The kernel releases a lock when the process ends, however it ends."""
 
 import fcntl
 import os
@@ -9,22 +9,22 @@ from pathlib import Path
 
 from config.services.errors import DataInUse
 
-# A server that was just killed, or whose Tideline was, may take this long to let go of its data.
+# A server needs up to this long to release its data after a kill.
 RELEASE_WAIT_S = 10.0
-# A lock that is waited for in the kernel cannot be given up after some time.
+# flock(2) knows no timeout, so this process tries again and again.
 _POLL_S = 0.02
 
 
 @contextmanager
 def locked(file: Path, wait_s: float = 0) -> Iterator[int]:
-    """Holds the lock on `file` and gives its descriptor.
+    """Holds the lock on `file` during the block and yields its file descriptor.
 
-    A child that inherits the descriptor keeps the lock after this block has ended. The holder's
-    process id is in the file. Raises DataInUse when it stays taken for `wait_s`.
+    A child that inherits the descriptor keeps the lock after the block. The file contains the
+    process id of the holder. Raises DataInUse when another process holds the lock for `wait_s`.
     """
     descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
-        _take(descriptor, file, time.monotonic() + wait_s)
+        _acquire(descriptor, file, time.monotonic() + wait_s)
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, str(os.getpid()).encode(), 0)
         yield descriptor
@@ -32,7 +32,7 @@ def locked(file: Path, wait_s: float = 0) -> Iterator[int]:
         os.close(descriptor)
 
 
-def _take(descriptor: int, file: Path, deadline: float) -> None:
+def _acquire(descriptor: int, file: Path, deadline: float) -> None:
     while True:
         try:
             return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

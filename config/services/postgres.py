@@ -1,11 +1,12 @@
-"""A PostgreSQL server of a laptop's size: one per database, on a unix socket only."""
+"""A small PostgreSQL server for one database, on a unix socket only."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from signal import SIGINT, SIGQUIT
 
-from config.services.binary import Binary
 from config.services.cluster import OWNER
 from config.services.folders import ServiceFolders
+from config.services.machine import Binary
 from config.services.server import Server
 from config.services.server_user import ServerUser
 
@@ -30,25 +31,18 @@ _SETTINGS = {
     "timezone": "UTC",
     "log_timezone": "UTC",
 }
-# For data that is thrown away: a power cut may cost all of it. Commits still wait for the write,
-# so that a killed server loses nothing, as with durable data.
+# For data of tests: a power cut may destroy it. Commits still wait for the write, so a killed
+# server loses no commit.
 _NOT_DURABLE = {"fsync": "off", "full_page_writes": "off"}
-# What a server needs that a replica follows, and a replica as well. The log it keeps is what a
-# replica that was away for a while goes on from.
-_REPLICATED = {
-    "wal_level": "replica",
-    "max_wal_senders": "4",
-    "wal_keep_size": "64MB",
-    "wal_retrieve_retry_interval": "200ms",
-}
-# From 18 on three processes a server would do the reading and writing ahead.
+# PostgreSQL 18 would start three more processes per server for input and output.
 _SINCE_18 = {"io_method": "sync"}
 
 
 class PostgresServer(Server):
-    """`number` is its place among the servers of one folder: 0 is `default`."""
+    """`number` selects the port: 0 is `default`. `settings` are added to those of every server."""
 
-    death_signal = SIGQUIT  # at once, and its children with it; the log makes it whole again
+    # Ends the server and its children at once; PostgreSQL recovers from its log at the next start.
+    death_signal = SIGQUIT
 
     def __init__(
         self,
@@ -58,7 +52,7 @@ class PostgresServer(Server):
         folders: ServiceFolders,
         user: ServerUser,
         durable: bool,
-        is_replicated: bool = False,
+        settings: Mapping[str, str],
     ) -> None:
         folder = folders.home / "postgres"
         super().__init__(name, folder / f"{name}.lock", folders.logs / f"{name}.log", user)
@@ -66,35 +60,32 @@ class PostgresServer(Server):
         self.data = folder / name
         self._port = FIRST_PORT + number
         self.binary = binary
-        self._sockets = folders.sockets
-        self._durable = durable
-        self._is_replicated = is_replicated
+        self.folders = folders
+        self.settings = {**_SETTINGS, **({} if durable else _NOT_DURABLE), **settings}
 
     @property
     def url(self) -> str:
-        return f"postgresql://{OWNER}@/{OWNER}?host={self._sockets}&port={self._port}"
+        return f"postgresql://{OWNER}@/{OWNER}?host={self.folders.sockets}&port={self._port}"
 
     def command(self) -> list[str]:
         settings = {
             "port": str(self._port),
-            "unix_socket_directories": str(self._sockets),
+            "unix_socket_directories": str(self.folders.sockets),
             "cluster_name": f"tideline {self.name}",
-            **_SETTINGS,
-            **(_REPLICATED if self._is_replicated else {}),
-            **({} if self._durable else _NOT_DURABLE),
+            **self.settings,
             **(_SINCE_18 if self.binary.major >= 18 else {}),
         }
         options = [text for key, value in settings.items() for text in ("-c", f"{key}={value}")]
         return [str(self.binary.program), "-D", str(self.data), *options]
 
     def remove_leftovers(self) -> None:
-        """Lock files name process ids, which after a crash may belong to anybody."""
-        socket = self._sockets / f".s.PGSQL.{self._port}"
+        """Lock files contain process ids, which may belong to another program after a crash."""
+        socket = self.folders.sockets / f".s.PGSQL.{self._port}"
         for left in (self._status, socket, Path(f"{socket}.lock")):
             left.unlink(missing_ok=True)
 
     def is_ready(self) -> bool:
-        """By the last line of postmaster.pid, as pg_ctl does: no connection is needed."""
+        """Reads postmaster.pid, as pg_ctl does; this needs no connection."""
         try:
             lines = self._status.read_text().splitlines()
         except FileNotFoundError:

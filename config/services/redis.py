@@ -1,11 +1,11 @@
-"""A Redis (or Valkey) server on a unix socket. It keeps nothing: Redis is disposable here."""
+"""A Redis or Valkey server on a unix socket. It writes no data to disk."""
 
 import socket
 from pathlib import Path
 from signal import SIGKILL, SIGTERM
 
-from config.services.binary import Binary
 from config.services.folders import ServiceFolders
+from config.services.machine import Binary
 from config.services.server import Server
 from config.services.server_user import ServerUser
 
@@ -14,7 +14,8 @@ _PING_TIMEOUT_S = 1.0
 
 class RedisServer(Server):
     stop_signal = SIGTERM
-    death_signal = SIGKILL  # it has nothing to save, and obeys even when it hangs
+    # Redis has no data to save, and SIGKILL ends a server that hangs.
+    death_signal = SIGKILL
 
     def __init__(self, binary: Binary, folders: ServiceFolders, user: ServerUser) -> None:
         super().__init__("redis", folders.home / "redis.lock", folders.logs / "redis.log", user)

@@ -1,57 +1,49 @@
-"""The services of one Tideline, from URLs in the environment to servers started here."""
+"""The PostgreSQL and Redis servers of one Tideline: given by URLs, or started here."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from config.services.binaries import choose_postgres, find_redis, list_postgres
+from config.services.cluster import make_clusters
 from config.services.errors import DatabaseUrlsIncomplete
-from config.services.folders import prepare_folders
+from config.services.folders import ServiceFolders, prepare_folders, private_folder
 from config.services.locks import locked
-from config.services.logs import rotate_logs
 from config.services.machine import Search
 from config.services.postgres import PostgresServer
-from config.services.preparation import PrintLine, ServerFactory
 from config.services.redis import RedisServer
-from config.services.replica import ReplicaServer
 from config.services.server import Server
-from config.services.server_user import server_user
+from config.services.server_user import ServerUser, server_user
+from config.services.spawn import rotate_logs
 
 URL_NAMES = ("DATABASE_URL", "SHARD_DATABASE_URLS", "REDIS_URL")
+PrintLine = Callable[[str], None]
 
 
 @dataclass
 class RunningServices:
-    """What runs. A server in `postgres` ("default", "shard0", …) or `redis` was started here.
-
-    `replicas`: by the name of their shard.
-    """
+    """The servers by name ("default", "shard0", …); empty or None when a URL was given instead."""
 
     given: Mapping[str, str]
     postgres: dict[str, PostgresServer] = field(default_factory=dict)
     redis: RedisServer | None = None
     home: Path | None = None
-    replicas: dict[str, ReplicaServer] = field(default_factory=dict)
 
     @property
     def servers(self) -> list[Server]:
-        redis = [self.redis] if self.redis else []
-        return [*self.postgres.values(), *redis, *self.replicas.values()]
+        return [*self.postgres.values(), *([self.redis] if self.redis else [])]
 
     def environment(self) -> dict[str, str]:
-        """The variables the settings read: DATABASE_URL, SHARD_DATABASE_URLS, REDIS_URL, and, when
-        there are replicas, SHARD_REPLICA_URLS."""
-        ours: dict[str, str] = {}
+        """The variables for the settings: DATABASE_URL, SHARD_DATABASE_URLS, REDIS_URL."""
+        started: dict[str, str] = {}
         if self.postgres:
             default, *shards = [server.url for server in self.postgres.values()]
-            ours |= {"DATABASE_URL": default, "SHARD_DATABASE_URLS": ",".join(shards)}
+            started |= {"DATABASE_URL": default, "SHARD_DATABASE_URLS": ",".join(shards)}
         if self.redis:
-            ours["REDIS_URL"] = self.redis.url
-        urls = {name: ours.get(name) or self.given[name] for name in URL_NAMES}
-        if self.replicas:
-            urls["SHARD_REPLICA_URLS"] = ",".join(one.url for one in self.replicas.values())
-        return urls
+            started["REDIS_URL"] = self.redis.url
+        return {name: started.get(name) or self.given[name] for name in URL_NAMES}
 
 
 @contextmanager
@@ -62,15 +54,15 @@ def running_services(
     shard_count: int = 4,
     durable: bool = True,
     search: Search | None = None,
-    has_replicas: bool = False,
+    postgres_settings: Mapping[str, str] | None = None,
     report: PrintLine = lambda _: None,
 ) -> Iterator[RunningServices]:
-    """PostgreSQL and Redis for the length of the block: those `environ` names, else our own.
+    """PostgreSQL and Redis during the block: those that `environ` names, else servers started here.
 
-    Our own keep their data below `data` between runs; with `durable` off a power cut may cost it.
-    `has_replicas`: each shard started here gets one, made anew by every run.
-    They die with this process, however it ends. Raises ServiceError; from the main thread only.
-    Cost: 1.5 s the first time, half a second later, 10 MB a server.
+    Servers started here keep their data below `data` between runs. Without `durable` a power cut
+    may destroy the data. They end with this process, however it ends.
+    Raises ServiceError. Safety: call it from the main thread.
+    Cost: 1.5 s the first time, half a second later.
     """
     given = _given_urls(environ)
     if len(given) == len(URL_NAMES):
@@ -80,20 +72,34 @@ def running_services(
     folders = prepare_folders(data, user)
     with locked(folders.data / "lock"):
         rotate_logs(folders.logs)
-        starter = ServerFactory(folders, user, search or Search(environ.get("PATH", "")), report)
+        programs = search or Search(environ.get("PATH", ""))
+        factory = _ServerFactory(folders, user, programs, report, durable, postgres_settings or {})
         services = RunningServices(given, home=folders.home)
         try:
             if "REDIS_URL" not in given:
-                services.redis = starter.redis()
+                services.redis = factory.redis()
             if "DATABASE_URL" not in given:
-                services.postgres = starter.postgres(shard_count, durable, has_replicas)
-            _start(services.servers)
-            if has_replicas:
-                services.replicas = starter.replicas(services.postgres, durable)
-                _start_replicas(services)
+                services.postgres = factory.postgres(shard_count)
+            start_all(services.servers)
             yield services
         finally:
-            _stop(services.servers)
+            stop_all(services.servers)
+
+
+def start_all(servers: list[Server]) -> None:
+    """Starts the servers in parallel and returns when all of them answer."""
+    for server in servers:
+        server.begin()
+    for server in servers:
+        server.wait_until_ready()
+
+
+def stop_all(servers: list[Server]) -> None:
+    """Stops the servers in parallel and returns when all of them have ended."""
+    for server in servers:
+        server.begin_stop()
+    for server in servers:
+        server.stop()
 
 
 def _given_urls(environ: Mapping[str, str]) -> dict[str, str]:
@@ -104,22 +110,34 @@ def _given_urls(environ: Mapping[str, str]) -> dict[str, str]:
     return given
 
 
-def _start(servers: list[Server]) -> None:
-    """Side by side: begun one after the other, then awaited."""
-    for server in servers:
-        server.begin()
-    for server in servers:
-        server.wait_until_ready()
+@dataclass(frozen=True)
+class _ServerFactory:
+    """Finds programs and creates data folders; returns servers that can be started."""
 
+    folders: ServiceFolders
+    user: ServerUser
+    search: Search
+    report: PrintLine
+    durable: bool
+    postgres_settings: Mapping[str, str]
 
-def _start_replicas(services: RunningServices) -> None:
-    for name, replica in services.replicas.items():
-        replica.copy(services.postgres[name])
-    _start([*services.replicas.values()])
+    def redis(self) -> RedisServer:
+        binary = find_redis(self.search, self.user, self._copies)
+        self.report(f"Redis: {binary.program}")
+        return RedisServer(binary, self.folders, self.user)
 
+    def postgres(self, shard_count: int) -> dict[str, PostgresServer]:
+        names = ["default", *(f"shard{number}" for number in range(shard_count))]
+        home = private_folder(self.folders.home / "postgres", self.user)
+        data = [home / name for name in names]
+        binary = choose_postgres(list_postgres(self.search, self.user, self._copies), data)
+        self.report(f"PostgreSQL {binary.major}: {binary.program}")
+        if missing := [folder for folder in data if not folder.exists()]:
+            self.report(f"Creating {len(missing)} PostgreSQL data folders in {self.folders.home}")
+            make_clusters(binary, self.folders, self.user, missing, self.durable)
+        options = (binary, self.folders, self.user, self.durable, self.postgres_settings)
+        return {name: PostgresServer(name, n, *options) for n, name in enumerate(names)}
 
-def _stop(servers: list[Server]) -> None:
-    for server in servers:
-        server.begin_stop()
-    for server in servers:
-        server.stop()
+    @property
+    def _copies(self) -> Path:
+        return self.folders.home / "binaries"

@@ -1,4 +1,4 @@
-"""Which operating system user runs the servers, and what that user can reach."""
+"""The operating system user that runs the servers, and the files this user can reach."""
 
 import os
 import pwd
@@ -11,7 +11,7 @@ from pathlib import Path
 from config.services.errors import NoServerUser
 
 _NAMES = ("postgres", "nobody")
-# Asks the kernel as that user; permissions computed here would miss ACLs and mount options.
+# Asks the kernel as that user. Reading the permission bits would miss ACLs and mount options.
 _PROBE = """
 import os, sys
 uid, gid = map(int, sys.argv[1:3])
@@ -22,7 +22,7 @@ sys.exit(not all(os.access(path, os.X_OK) for path in sys.argv[3:]))
 
 @dataclass(frozen=True)
 class ServerUser:
-    """`switch` says whether servers are started as somebody else than this process."""
+    """`switch`: whether the servers run as another user than this process."""
 
     name: str
     uid: int
@@ -31,9 +31,9 @@ class ServerUser:
 
 
 def server_user() -> ServerUser:
-    """This user; for root, `postgres` or else `nobody`, because PostgreSQL refuses root.
+    """The user of this process; for root `postgres`, else `nobody`: PostgreSQL refuses root.
 
-    Raises NoServerUser when root finds neither.
+    Raises NoServerUser when this process is root and neither user exists.
     """
     if os.getuid() != 0:
         return ServerUser(f"uid {os.getuid()}", os.getuid(), os.getgid(), switch=False)
@@ -47,7 +47,7 @@ def server_user() -> ServerUser:
 
 
 def can_reach(user: ServerUser, paths: Sequence[Path]) -> bool:
-    """Whether `user` may pass each folder and run each program. Cost for root: 20 ms."""
+    """Whether `user` can enter each folder and run each program. Starts a process when root."""
     if not user.switch:
         return all(os.access(path, os.X_OK) for path in paths)
     who = [str(user.uid), str(user.gid)]

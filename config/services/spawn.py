@@ -1,4 +1,4 @@
-"""Starting child processes that die with this one, even when it is killed with -9."""
+"""Starts child processes that end with this one, even after kill -9; and their log files."""
 
 import os
 import subprocess
@@ -14,6 +14,7 @@ from config.services.errors import StartedOffMainThread
 from config.services.server_user import ServerUser
 
 _LAUNCHER = str(Path(__file__).with_name("launcher.py"))
+_TAIL_BYTES = 2_000
 
 
 def spawn(
@@ -27,11 +28,11 @@ def spawn(
     keep_open: Sequence[int] = (),
     stdin: int | IO[bytes] = subprocess.DEVNULL,
 ) -> subprocess.Popen[bytes]:
-    """Starts `argv` in its own session, writing to the end of `log`, or to our own output.
+    """Starts `argv` in a session of its own. It appends to `log`, or writes to our own output.
 
-    The terminal's Ctrl-C does not reach it; the end of this process does, as `death_signal`
-    (Linux only). `keep_open` are file descriptors it inherits: an flock among them lives as long
-    as the child and its own children. Raises StartedOffMainThread.
+    Ctrl-C in the terminal does not reach the child. When this process ends, the child receives
+    `death_signal` (Linux only). `keep_open`: file descriptors that the child inherits. A file lock
+    among them lasts as long as the child and the child's own children. Raises StartedOffMainThread.
     """
     if threading.current_thread() is not threading.main_thread():
         raise StartedOffMainThread
@@ -51,6 +52,20 @@ def spawn(
 
 
 def server_environment() -> dict[str, str]:
-    """What servers get of our environment: nothing that could change their meaning (PGDATA …)."""
+    """The environment of a server: without variables such as PGDATA that would configure it."""
     kept = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH") if name in os.environ}
     return kept | {"LC_ALL": "C", "TZ": "UTC"}
+
+
+def log_tail(log: Path) -> str:
+    """The last 2,000 bytes of a log file; empty when there is no file."""
+    try:
+        return log.read_bytes()[-_TAIL_BYTES:].decode(errors="replace").strip()
+    except FileNotFoundError:
+        return ""
+
+
+def rotate_logs(logs: Path) -> None:
+    """Renames all log files, so that each run writes new files and keeps those of the last run."""
+    for log in logs.glob("*.log"):
+        log.replace(log.with_suffix(".log.1"))

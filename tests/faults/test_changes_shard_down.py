@@ -12,6 +12,7 @@ from django.db import connections
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
 from relations.actions.follow import follow
+from tests.server_faults import kill
 from tests.waiting import PATIENCE_S, until
 from tests.world import make_accounts
 
@@ -52,7 +53,7 @@ def test_rows_for_the_dead_shard_wait_and_hold_up_nobody(services, compensator):
     free = [(one, other) for one in here for other in alive if one != other]
     for pair in [*waiting, *free]:
         follow(*pair)
-    services.postgres["shard1"].kill()
+    kill(services.postgres["shard1"])
     connections["shard1"].close()
     compensator.send_signal(SIGCONT)
     until(lambda: is_mirrored(free))

@@ -8,6 +8,7 @@ from redis import Redis
 from redis.connection import UnixDomainSocketConnection
 
 from infra.changes import wake_up
+from tests.server_faults import kill, pause
 from tests.waiting import PATIENCE_S, until
 
 QUEUE = "celery:celery"
@@ -66,7 +67,7 @@ def test_broker_that_dies_after_the_flag_was_set(server, broker, monkeypatch, co
     """As when it goes between the two: the flag is up and the message cannot be sent."""
     ring()
     monkeypatch.setattr(broker, "call", lambda *_: True)
-    server.kill()
+    kill(server)
     connects.clear()
     ring()
     assert len(connects) == 1, "it tried again: a request is waiting"
@@ -75,7 +76,7 @@ def test_broker_that_dies_after_the_flag_was_set(server, broker, monkeypatch, co
 def test_broker_that_hangs_after_the_flag_was_set(server, broker, monkeypatch, connects):
     ring()
     monkeypatch.setattr(broker, "call", lambda *_: True)
-    server.pause()
+    pause(server)
     connects.clear()
     began = time.monotonic()
     ring()

@@ -20,6 +20,7 @@ from tests.integration.timelines.audience import each, have, lay_followers, make
 from tests.integration.timelines.homes import first_page
 from tests.other_process import environment_of_this_test
 from tests.private_world import private_world, whole
+from tests.server_faults import kill
 from tests.world import drain_all, find_live, make_accounts, publish
 from timelines.recent.low_water_mark import lower_low_water_mark
 from timelines.types import Entry
@@ -128,7 +129,7 @@ def test_readers_of_a_dead_shard_wait_and_all_others_do_not(private, settings, i
         crowd = lay_followers(author, 100)
         drain_all()
         make_live(crowd)
-        services.postgres["shard2"].kill()
+        kill(services.postgres["shard2"])
         connections["shard2"].close()
         post = publish(author)
         drain_living()

@@ -6,6 +6,7 @@ from infra.caching import fleet_reads, hot_keys, load_locks, values
 from infra.caching.hot_keys import REPORT_S, HotKeyLimits, HotKeys
 from infra.caching.hot_values import HotValues
 from infra.caching.values import ValueCache, Versioned
+from tests.server_faults import kill
 from tests.waiting import until
 
 LIMITS = HotKeyLimits(reads_s=100, copy_s=1.0)
@@ -80,7 +81,7 @@ def test_nothing_is_hot_and_answers_come_from_the_source(server, spec, clock, ro
 
 def test_hot_again_when_redis_is_back_empty(server, spec, clock, rows):
     make_hot(spec, clock)
-    server.kill()
+    kill(server)
     clock.now += REPORT_S
     spec.load_many([1])
     assert not is_hot(spec)

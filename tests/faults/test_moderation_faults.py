@@ -8,6 +8,7 @@ from moderation.types import DecisionKind
 from tests.callers import is_disabled, token_of
 from tests.integration.moderation.people import Circle, Eyes, judge, judge_that
 from tests.private_world import bring_back, catch_up
+from tests.server_faults import kill
 from tests.truth import assert_drained_truth
 
 
@@ -40,7 +41,7 @@ def test_while_their_shard_is_away(services):
     circle = Circle()
     token = token_of(circle.judged)
     shard = services.postgres[shard_of(circle.judged)]
-    shard.kill()
+    kill(shard)
     judge(circle.judged, DecisionKind.SUSPEND)
     assert is_disabled(token)
     shard.start()

@@ -10,6 +10,7 @@ from django.urls import reverse
 from accounts.models import User
 from infra.sharding.buckets import shard_of
 from infra.sharding.probe import DEADLINE_S, MAX_THREADS
+from tests.server_faults import pause
 from tests.world import make_accounts
 
 # For a crowded machine. Without a deadline, the page would never return.
@@ -31,7 +32,7 @@ def test_a_shard_that_hangs(services, boss):
     accounts = make_accounts(4)
     hung = next(i for i in accounts if shard_of(i) == "shard1")
     fine = next(i for i in accounts if shard_of(i) == "shard2")
-    services.postgres["shard1"].pause()
+    pause(services.postgres["shard1"])
     for _ in range(2 * MAX_THREADS):
         began = time.monotonic()
         page = boss.get(reverse("find_account", args=[hung])).content.decode()

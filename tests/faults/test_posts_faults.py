@@ -9,6 +9,7 @@ from posts.actions.delete_post import delete_post
 from posts.queries.statuses import load_status_json
 from tests.callers import Caller
 from tests.private_world import bring_back, catch_up
+from tests.server_faults import kill
 from tests.truth import assert_drained_truth
 from tests.world import drain_all, make_account, publish
 
@@ -43,7 +44,7 @@ def test_responses_go_on_while_the_posts_shard_is_down(services):
     path = f"/api/v1/statuses/{original.public}"
     assert caller.get(path).status_code == 200
     shard = services.postgres[shard_of(bob)]
-    shard.kill()
+    kill(shard)
     done = caller.post(f"{path}/reblog")
     assert (done.status_code, done.json()["reblog"]["reblogged"]) == (200, True)
     assert caller.post(f"{path}/favourite").status_code == 200
@@ -82,8 +83,8 @@ def test_posts_of_a_shard_that_is_down_are_503_and_others_are_read(services):
     drain_all()
     caller = Caller(ann)
     shard = services.postgres[f"shard{bob % 4}"]
-    shard.kill()
-    services.redis.kill()
+    kill(shard)
+    kill(services.redis)
     services.redis.start()
     paths = [f"/api/v1/statuses/{post_id.public}" for post_id in posts]
     answers = [caller.get(path) for path in paths]

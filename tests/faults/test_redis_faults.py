@@ -18,6 +18,7 @@ from infra.caching.client import FeedRedis, SingleClient
 from infra.caching.connection import TRUSTED_S
 from infra.caching.values import WRITE_VALUE
 from tests.faults.redis_alone import TIMEOUT_S
+from tests.server_faults import kill, pause, resume
 from tests.waiting import PATIENCE_S, until
 
 
@@ -62,7 +63,7 @@ def wait_for(answer, call):
 
 def test_dead_redis_refuses_at_once_and_is_heard_again_when_it_is_back(server, client):
     client.call("SET", "a", 1)
-    server.kill()
+    kill(server)
     with pytest.raises(RedisConnectionError):  # refused, not waited for: that is a time-out
         client.call("PING")
     assert is_left_alone(client)
@@ -72,7 +73,7 @@ def test_dead_redis_refuses_at_once_and_is_heard_again_when_it_is_back(server, c
 
 def test_hung_redis_costs_one_timeout_a_second(server, client, breaker_clock, asked):
     client.call("PING")
-    server.pause()
+    pause(server)
     for _ in range(2):
         asked.clear()
         began = time.monotonic()
@@ -89,7 +90,7 @@ def test_hung_redis_costs_one_timeout_a_second(server, client, breaker_clock, as
 
 def test_hung_redis_costs_its_threads_one_timeout_together(server, client, breaker_clock):
     """When the rest is over one thread asks; the others do not wait with it."""
-    server.pause()
+    pause(server)
     in_threads(1, lambda: client.call("PING"))
     breaker_clock.now += breaker.OPEN_S
     refusals = Counter(type(one) for one in in_threads(8, lambda: client.call("PING")))
@@ -99,10 +100,10 @@ def test_hung_redis_costs_its_threads_one_timeout_together(server, client, break
 def test_late_replies_are_nobody_elses(server, client, short_rest):
     """The reply to the call that timed out arrives later, and must not answer the next one."""
     client.run([("SET", "a", "of a"), ("SET", "b", "of b")])
-    server.pause()
+    pause(server)
     with pytest.raises(RedisError):
         client.run([("GET", "a"), ("GET", "a")])
-    server.resume()
+    resume(server)
     wait_for([b"of b", b"of b"], lambda: client.run([("GET", "b"), ("GET", "b")]))
     assert client.run([("ECHO", "1"), ("GET", "b"), ("ECHO", "2")]) == [b"1", b"of b", b"2"]
 
@@ -164,7 +165,7 @@ def test_server_that_lost_its_scripts_is_given_them_again(server, client):
 
 
 def test_server_that_is_away_from_the_start_raises_what_callers_expect(server):
-    server.kill()
+    kill(server)
     client = FeedRedis(SingleClient(Redis.from_url(server.url, retry=Retry(NoBackoff(), 0))))
     with pytest.raises(RedisConnectionError):
         client.call("PING")

@@ -19,6 +19,7 @@ from tests.callers import Caller, ids_of
 from tests.contradictions import shown_to
 from tests.integration.timelines.homes import first_page
 from tests.private_world import bring_back, catch_up
+from tests.server_faults import kill
 from tests.truth import assert_drained_truth, forward_edges, live_pairs
 from tests.world import make_accounts, publish
 
@@ -72,7 +73,7 @@ def test_shard_down_stops_its_own_accounts_only_and_catches_up(services, attempt
     (ann, *_), (bob, *_), (eve, *_) = people["shard0"], people["shard2"], people[DOWN]
     _, joe, zoe, *_ = people["shard0"]
     assert members(FOLLOWERS_LIST, bob) == []
-    services.postgres[DOWN].kill()
+    kill(services.postgres[DOWN])
 
     assert follow(ann, eve)  # the followee's side has to wait
     assert follow(ann, bob)
@@ -100,7 +101,7 @@ def test_through_http_a_shard_down_is_503_for_its_own_accounts_only(services):
     (ann, *_), (bob, *_), (eve, *_) = people["shard0"], people["shard2"], people[DOWN]
     healthy, stricken = Caller(ann), Caller(eve)
     healthy.get("/api/v1/accounts/relationships"), stricken.get("/api/v1/accounts/relationships")
-    services.postgres[DOWN].kill()
+    kill(services.postgres[DOWN])
     answer = stricken.post(f"/api/v1/accounts/{bob}/follow")
     assert (answer.status_code, answer["Retry-After"]) == (503, "2")
     assert answer.json()["error"]
@@ -119,7 +120,7 @@ def test_follower_removed_by_somebody_whose_shard_is_down_stays_removed(services
     follow(fan, eve)
     catch_up()
     assert members(FOLLOWERS_LIST, eve) == [fan]
-    services.postgres[DOWN].kill()
+    kill(services.postgres[DOWN])
     assert remove_follower(eve, fan)
     assert members(FOLLOWING_LIST, fan) == []
     services.postgres[DOWN].start()
@@ -146,7 +147,7 @@ def mutual_across(people: dict[str, list[int]]) -> tuple[int, int]:
 def test_block_of_somebody_whose_shard_is_down_holds_at_once(services):
     """For the blocker. The other is shown nothing from before it, and is told after."""
     ann, eve = mutual_across(people_by_shard(8))
-    services.postgres[DOWN].kill()
+    kill(services.postgres[DOWN])
     assert block(ann, eve)
     assert shown_to(ann, eve).blocking
     assert not shown_to(ann, eve).followed_by
@@ -167,7 +168,7 @@ def test_block_of_somebody_whose_shard_is_down_holds_at_once(services):
 
 def test_block_and_unblock_while_their_shard_is_down_have_ended_their_follow(services):
     ann, eve = mutual_across(people_by_shard(8))
-    services.postgres[DOWN].kill()
+    kill(services.postgres[DOWN])
     assert block(ann, eve)
     assert unblock(ann, eve)
     services.postgres[DOWN].start()
@@ -179,7 +180,7 @@ def test_block_and_unblock_while_their_shard_is_down_have_ended_their_follow(ser
 
 def test_block_while_redis_is_away_holds_at_once_and_after(services):
     ann, eve = mutual_across(people_by_shard(8))
-    services.redis.kill()
+    kill(services.redis)
     assert block(ann, eve)
     for reader in (ann, eve):
         assert len(first_page(reader)) == 1
@@ -200,7 +201,7 @@ def test_many_follows_of_a_shard_that_is_down_do_not_hold_up_the_others(services
         follow(ann, one)
         follow(ann, other)
         follow(bob, other)
-    services.postgres[DOWN].kill()
+    kill(services.postgres[DOWN])
     attempts.clear()
     drain_those_up(DOWN)
     assert len(attempts) <= A_ROW * len(stricken)

@@ -11,6 +11,7 @@ from psycopg.pq import PGconn
 from config.services import Search
 from config.services.errors import DataInUse
 from config.services.locks import locked
+from tests.server_faults import kill, pause, resume
 from tests.services import are_gone, private_services
 from tests.waiting import PATIENCE_S, until
 
@@ -51,7 +52,7 @@ def written(server) -> set[int]:
 def test_killed_shard_cuts_connections_and_comes_back_with_what_was_committed(services, shard):
     write(shard, 1)
     with psycopg.connect(shard.url) as open_before:
-        shard.kill()
+        kill(shard)
         with pytest.raises(psycopg.OperationalError):
             open_before.execute("SELECT 1")
     with pytest.raises(psycopg.OperationalError):
@@ -64,7 +65,7 @@ def test_killed_shard_cuts_connections_and_comes_back_with_what_was_committed(se
 def test_all_processes_of_a_killed_shard_are_gone(shard):
     with psycopg.connect(shard.url) as connection:
         backend = connection.info.backend_pid
-        shard.kill()
+        kill(shard)
         until(lambda: are_gone([backend]))
 
 
@@ -81,7 +82,7 @@ def test_lock_file_that_names_a_living_process_does_not_prevent_the_start(shard)
     write(shard, 3)
     status = shard.data / "postmaster.pid"
     left = status.read_text()
-    shard.kill()
+    kill(shard)
     status.write_text("\n".join([str(os.getppid()), *left.splitlines()[1:]]) + "\n")
     shard.start()
     assert 3 in written(shard)
@@ -89,12 +90,12 @@ def test_lock_file_that_names_a_living_process_does_not_prevent_the_start(shard)
 
 def test_paused_shard_keeps_connections_and_answers_nothing(shard):
     connection = PGconn.connect(shard.url.encode())
-    shard.pause()
+    pause(shard)
     connection.send_query(b"SELECT 1")
     assert not has_answer_within(connection, 0.3)
     with pytest.raises(psycopg.errors.ConnectionTimeout):
         psycopg.connect(shard.url, connect_timeout=2)
-    shard.resume()
+    resume(shard)
     assert has_answer_within(connection, PATIENCE_S)
     connection.finish()
 
@@ -106,22 +107,23 @@ def has_answer_within(connection: PGconn, seconds: float) -> bool:
 
 def test_paused_redis_hangs_and_goes_on(services, cache):
     cache.set("kept", 1)
-    services.redis.pause()
+    pause(services.redis)
     with pytest.raises(redis.TimeoutError):
         cache.get("kept")
-    services.redis.resume()
+    resume(services.redis)
     assert cache.get("kept") == b"1"
 
 
-def test_paused_server_can_be_stopped(services, cache):
-    services.redis.pause()
+def test_server_that_does_not_stop_is_killed(services, cache, monkeypatch):
+    monkeypatch.setattr("config.services.server._STOP_S", 0.1)
+    pause(services.redis)
     services.redis.stop()
     assert not services.redis.is_running
 
 
 def test_killed_redis_comes_back_empty(services, cache):
     cache.set("forgotten", 1)
-    services.redis.kill()
+    kill(services.redis)
     with pytest.raises(redis.ConnectionError):
         cache.get("forgotten")
     services.redis.start()

@@ -21,6 +21,7 @@ from tests.callers import ids_of
 from tests.faults.replicas.old_posts import asked, old_posts, path_of
 from tests.private_world import bring_back
 from tests.replicas import catch_replicas_up
+from tests.server_faults import kill, pause, resume
 from tests.waiting import until
 from tests.world import make_account
 
@@ -33,7 +34,7 @@ def failed_reads(replica):
 
 
 class TestIll:
-    @pytest.mark.parametrize("end", ["kill", "pause"])
+    @pytest.mark.parametrize("end", [kill, pause])
     def test_pages_go_on_and_it_is_used_again(self, services, end):
         ann = make_account()
         ids = old_posts(ann, 5)
@@ -43,7 +44,7 @@ class TestIll:
         client = Client()
         assert ids_of(client.get(path)) == wanted
         replica.check()
-        getattr(server, end)()
+        end(server)
         before, began = failed_reads(replica), time.monotonic()
         for _ in range(5):
             assert ids_of(client.get(path)) == wanted
@@ -60,23 +61,23 @@ class TestIll:
         replica = replica_of("shard0")
         ask = partial(read_replica_or_shard, "shard0", partial(fetch_one, sql="SELECT 1"))
         ask()
-        services.replicas["shard0"].pause()
+        pause(services.replicas["shard0"])
         began = time.monotonic()
         assert ask() == (1,)
         assert 0.4 < time.monotonic() - began < A_PAGE_S
         with count_calls() as calls:
             assert ask() == (1,)
         assert calls.sql == {"shard0": 1}
-        services.replicas["shard0"].resume()
+        resume(services.replicas["shard0"])
         until(replica.check)
 
     def test_what_a_hung_replica_says_too_late_is_nobody_s_answer(self, services, steady):
         replica = replica_of("shard0")
         ask = partial(read_replica_or_shard, "shard0")
         ask(partial(fetch_one, sql="SELECT 1"))
-        services.replicas["shard0"].pause()
+        pause(services.replicas["shard0"])
         assert ask(partial(fetch_one, sql="SELECT 2")) == (2,)
-        services.replicas["shard0"].resume()
+        resume(services.replicas["shard0"])
         until(replica.check)
         with count_calls() as calls:
             assert ask(partial(fetch_one, sql="SELECT 3")) == (3,)
@@ -89,7 +90,7 @@ class TestIll:
         with ThreadPoolExecutor(1) as other:
             ask()
             other.submit(ask).result()
-            server.kill()
+            kill(server)
             ask()
             server.start()
             until(replica.check)
@@ -100,14 +101,14 @@ class TestIll:
 
     def test_ready_says_which_one_is_left_alone(self, services):
         assert Client().get("/health/ready").json()["status"] == "ok"
-        services.replicas["shard2"].kill()
+        kill(services.replicas["shard2"])
         answer = Client().get("/health/ready")
         assert (answer.status_code, answer.json()["status"]) == (200, "degraded")
         stores = answer.json()["stores"]
         assert (stores["shard2_replica"], stores["shard1_replica"]) == ("left alone", "ok")
 
     def test_metrics_name_the_shard(self, services):
-        services.replicas["shard2"].kill()
+        kill(services.replicas["shard2"])
         replica_of("shard2").check()
         shown = Client().get("/metrics").content.decode()
         assert 'tideline_replica_used{shard="shard2"} 0.0' in shown

@@ -7,11 +7,9 @@ from pathlib import Path
 import pytest
 
 from config.services import Search, binaries
-from config.services.binaries import find_redis, list_postgres
-from config.services.binary import Binary
-from config.services.cluster import choose_postgres
+from config.services.binaries import choose_postgres, find_redis, list_postgres
 from config.services.errors import DataFromOtherPostgres, NoPostgresFound, NoRedisFound
-from config.services.machine import REQUIRED_PROGRAMS
+from config.services.machine import REQUIRED_PROGRAMS, Binary
 from config.services.server_user import server_user
 
 EVERYONE = 0o755

@@ -1,4 +1,4 @@
-"""All processes below one: what has to be stopped for a server of many processes to hang."""
+"""All processes below one, found in /proc."""
 
 import os
 from pathlib import Path
