@@ -9,6 +9,7 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from infra.caching.scanning import list_nodes
+from infra.jobs.sql import COUNT_RECENT_RUNS
 from infra.sharding.placement import GLOBAL_ALIAS, all_aliases
 from infra.sharding.probe import CachedProbe
 from infra.sharding.sql import fetch_all
@@ -16,10 +17,6 @@ from infra.sharding.sql import fetch_all
 CONNECTIONS = """
 SELECT count(*), current_setting('max_connections')::int FROM pg_stat_activity
 WHERE datname = current_database()
-"""
-JOBS = """
-SELECT job, state, count(*) FROM jobs_jobrun
-WHERE started_at > now() - interval '1 day' AND NOT dry_run GROUP BY 1, 2
 """
 REDIS_GAUGES = {
     "tideline_redis_memory_bytes": ("used_memory", "Memory that Redis uses, all nodes together"),
@@ -41,7 +38,7 @@ class ServerMetricsCollector(Collector):
 
     def collect(self) -> Iterable[Metric]:
         calls = {alias: partial(fetch_all, alias, CONNECTIONS) for alias in all_aliases()}
-        jobs = partial(fetch_all, GLOBAL_ALIAS, JOBS)
+        jobs = partial(fetch_all, GLOBAL_ALIAS, COUNT_RECENT_RUNS)
         found = self._probe.ask({**calls, "redis": _fetch_redis_info, "jobs": jobs})
         yield from _redis_metrics(found.pop("redis", []))
         yield _job_metrics(found.pop("jobs", []))
