@@ -10,6 +10,7 @@ from infra.caching.hashes import HashChange
 from infra.changes.failpoints import failpoint
 from infra.changes.registry import Delivery, consumes
 from posts.actions.record_responses import COUNTED, by_shard, record_on_shard
+from posts.api.present import encode_post
 from posts.cache.counts import refresh_post_counts
 from posts.cache.in_process import account_invalidation_command, post_invalidation_command
 from posts.cache.viewer_state import refresh_viewer_states
@@ -23,11 +24,10 @@ from posts.cache.weeks import (
     write_command,
 )
 from posts.changes import PostCreated, PostDeleted, PostHidden, PostMarked
-from posts.encode import PostRow, encode_post
 from posts.ids import PostId
 from posts.queries.responses import read_mark_responses, read_post_responses
 from posts.queries.rows import read_posts
-from posts.types import Kind, Response
+from posts.types import Kind, PostRow, Response
 
 Interactions = Sequence[Delivery[PostCreated | PostDeleted | PostMarked]]
 Deliveries = Sequence[Delivery[PostCreated | PostDeleted | PostHidden]]

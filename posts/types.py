@@ -9,9 +9,10 @@ from posts.ids import PostId
 
 
 class Kind(IntEnum):
-    """What somebody does to be seen, or with another's post. Stored as a number.
+    """The kind of a post, or of a viewer mark. Stored as a number.
 
-    0-2 are posts, with ids of their own; 3 and 4 are marks that an account leaves on a post.
+    0-2 are posts and have ids of their own. 3 and 4 are viewer marks: rows of the account that
+    leaves them on a post.
     """
 
     POST = 0
@@ -21,8 +22,17 @@ class Kind(IntEnum):
     BOOKMARK = 4
 
 
+class Visibility(IntEnum):
+    """Which accounts may see a post. Stored as a number; only PUBLIC is written today."""
+
+    PUBLIC = 0
+    UNLISTED = 1
+    PRIVATE = 2
+    DIRECT = 3
+
+
 class Target(NamedTuple):
-    """Whose post a reply or a repost is about, and which of the two it is. Never changes."""
+    """The post that a reply or a repost is about. `kind` is REPLY or REPOST. Never changes."""
 
     kind: int
     author_id: int
@@ -34,14 +44,32 @@ class Target(NamedTuple):
 
     @classmethod
     def of(cls, kind: int, author_id: int | None, moment: int | None) -> Self | None:
-        """As the columns have it; None of a plain post."""
+        """The target from the three columns; None for a plain post."""
         if author_id is None or moment is None:
             return None
         return cls(kind, author_id, moment)
 
 
+class PostRow(NamedTuple):
+    """A post as read from its shard. The queries of posts.queries.rows return these columns."""
+
+    author_id: int
+    moment: int
+    text: str
+    sensitive: bool
+    spoiler_text: str
+    language: str | None
+    kind: int = Kind.POST
+    target_author: int | None = None
+    target_moment: int | None = None
+
+    @property
+    def target(self) -> Target | None:
+        return Target.of(self.kind, self.target_author, self.target_moment)
+
+
 class Draft(msgspec.Struct, frozen=True):
-    """What an author wants to publish; already validated (`posts.actions.check_draft`)."""
+    """A post that an author wants to publish, validated by `posts.actions.check_draft`."""
 
     text: str
     sensitive: bool = False
@@ -51,10 +79,11 @@ class Draft(msgspec.Struct, frozen=True):
 
 
 class Response(NamedTuple):
-    """What a responder did with a post, as the post's own shard has it.
+    """One reply, repost or favourite of a post, as stored on the shard of the post's author.
 
-    `reply_moment` tells replies of one responder apart, 0 for others. `at`: their order, newest
-    highest: the moment of a reply or repost, the Unix milliseconds of a favourite.
+    `reply_moment` tells several replies of one responder apart; it is 0 for reposts and
+    favourites. `at` gives the order, newest highest: the moment of a reply or repost, the Unix
+    milliseconds of a favourite.
     """
 
     author_id: int

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from accounts.encode import is_limited
-from posts.encode import find_replied_to
+from posts.api.present import find_replied_to
 from posts.ids import PostId
 from relations.queries.relationships import Relationships
 from relations.types import EdgeFlag, Relationship

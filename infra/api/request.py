@@ -58,6 +58,11 @@ class ApiRequest(Request):
             raise UserRequired
         return self.user.account_id
 
+    @property
+    def viewer_id(self) -> int | None:
+        """The account that asks; None without a token, and for an application without a user."""
+        return self.user.account_id if self.user is not None else None
+
     def is_from(self, account_id: int) -> bool:
         """Whether this account asks, and no other, nor anybody without a token."""
         return self.user is not None and self.user.account_id == account_id

@@ -12,6 +12,7 @@ from posts.actions.delete_post import delete_post
 from posts.actions.mark_post import mark_post
 from posts.errors import PostNotFound
 from posts.ids import PostId
+from posts.sql import LIVE_POSTS, VIEWER_MARKS
 from posts.types import Kind
 from relations.actions.mute import unmute
 from relations.lists.actions.lists import delete_account_list
@@ -39,7 +40,7 @@ def _unmark(row: Row) -> None:
     mark_post(owner_id, PostId.at(author_id, moment), Kind(kind), False)
 
 
-def _delete_roster(row: Row) -> None:
+def _delete_list(row: Row) -> None:
     try:
         delete_account_list(*row)
     except ListNotFound:
@@ -50,18 +51,14 @@ def _forget_marker(row: Row) -> None:
     execute(shard_of(row[0]), FORGET_MARKER, row)
 
 
-POSTS = Table("posts_post", ("author_id", "moment"), where="deleted_at IS NULL")
-MARKS = Table(
-    "posts_viewermark", ("owner_id", "target_moment", "target_author", "kind"), where="is_on"
-)
 MUTES = Table("relations_muted", ("owner_id", "target_id"), where="is_on")
 LISTS = Table("lists_accountlist", ("owner_id", "list_id"))
 MARKERS = Table("markers_marker", ("account_id", "timeline"))
 TABLES = (
-    OwnedRows(POSTS, _delete_post),
-    OwnedRows(MARKS, _unmark),
+    OwnedRows(LIVE_POSTS, _delete_post),
+    OwnedRows(VIEWER_MARKS, _unmark),
     OwnedRows(MUTES, lambda row: unmute(*row)),
-    OwnedRows(LISTS, _delete_roster),
+    OwnedRows(LISTS, _delete_list),
     OwnedRows(MARKERS, _forget_marker),
 )
 

@@ -1,23 +1,41 @@
-"""The Status entity, spliced from cached parts without parsing any."""
+"""The JSON of a post: Mastodon's Status entity, spliced from cached parts without parsing any.
 
+A post's own part is encoded once, as a fragment, and kept in the caches:
+
+    post, reply   "id":"00000100000203","created_at":…
+    repost        >00000000000100"id":"00000100000203","created_at":…
+
+The fragment of a repost starts with the public id of the reposted post. It has no field `reblog`:
+the whole entity of the reposted post goes there. The account, the counts and the viewer's flags
+are added to each answer.
+"""
+
+import re
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import product
 
 import orjson
+from django.conf import settings
 
+from infra.api.html import to_html
 from infra.api.pages import Page
-from posts.encode import REPOST_HEAD_BYTES
-from posts.ids import PUBLIC_CHARACTERS
-from posts.types import Kind
+from posts.ids import PUBLIC_CHARACTERS, PostId
+from posts.types import Kind, PostRow, Target, Visibility
 
 # About 1.5 kB each.
-KEPT_STATUSES = 4_096
+MOST_STATUSES = 4_096
 FAVOURITED, REPOSTED, BOOKMARKED = (1 << k for k in (Kind.FAVOURITE, Kind.REPOST, Kind.BOOKMARK))
 NO_COUNTS = b'"replies_count":0,"reblogs_count":0,"favourites_count":0'
+REPOST_PREFIX = b">"
+REPOST_HEAD_BYTES = len(REPOST_PREFIX) + PUBLIC_CHARACTERS
+# The first match is the field itself: text that people write comes after it.
+REPLIED_TO = re.compile(rb'"in_reply_to_account_id":(?:null|"(\d+)")')
 _ID = slice(len(b'{"id":"'), len(b'{"id":"') + PUBLIC_CHARACTERS)
 _WORDS = (b"false", b"true")
-# What the viewer did with a post, by the sum of the bits.
+_PUBLIC = Visibility.PUBLIC.name.lower()
+# The viewer's flags as JSON, by the sum of their bits.
 _FLAGS = {
     FAVOURITED * favourited + REPOSTED * reposted + BOOKMARKED * bookmarked: (
         b'"favourited":%b,"reblogged":%b,"muted":false,"bookmarked":%b'
@@ -27,29 +45,51 @@ _FLAGS = {
 }
 
 
+def encode_post(row: PostRow) -> bytes:
+    """The fragment of a post: its Status without braces, account, counts and viewer's flags."""
+    target = row.target
+    if target is not None and row.kind == Kind.REPOST:
+        head = REPOST_PREFIX + target.post_id.public.encode()
+        return head + orjson.dumps(_own_fields(row, None))[1:-1]
+    return orjson.dumps(_own_fields(row, target) | {"reblog": None})[1:-1]
+
+
+def find_reposted(fragment: bytes) -> PostId | None:
+    """The post that a repost's fragment shows; None for other fragments."""
+    if not fragment.startswith(REPOST_PREFIX):
+        return None
+    return PostId.from_public(fragment[1:REPOST_HEAD_BYTES].decode())
+
+
+def find_replied_to(fragment: bytes) -> int | None:
+    """The id of the account that a reply's fragment answers; None for other fragments."""
+    found = REPLIED_TO.search(fragment)
+    return int(found[1]) if found and found[1] else None
+
+
 def present_counts(text: bytes) -> bytes:
-    """Of `replies,reposts,favourites`."""
+    """The count fields. `text`: `replies,reposts,favourites` as digits."""
     return b'"replies_count":%b,"reblogs_count":%b,"favourites_count":%b' % (*text.split(b","),)
 
 
-@lru_cache(KEPT_STATUSES)
+@lru_cache(MOST_STATUSES)
 def present_status(
     fragment: bytes, account: bytes, counts: bytes = NO_COUNTS, flags: int = 0
 ) -> bytes:
-    """One Status entity, spliced from its parts. Many readers are shown the same ones."""
+    """One Status entity from its parts. Cached, because many viewers get the same entities."""
     return b'{%b,"account":%b,%b,%b}' % (fragment, account, counts, _FLAGS[flags])
 
 
 def present_repost(
     fragment: bytes, account: bytes, original: bytes, counts: bytes = NO_COUNTS, flags: int = 0
 ) -> bytes:
-    """A repost around the whole entity of what it shows; counts and flags are those of that."""
+    """A repost around the whole entity of the original, with the original's counts and flags."""
     tail = (account, original, counts, _FLAGS[flags])
     return b'{%b,"account":%b,"reblog":%b,%b,%b}' % (fragment[REPOST_HEAD_BYTES:], *tail)
 
 
 def status_id_of(status: bytes) -> str:
-    """Its id, which is also a cursor: what a Status entity begins with."""
+    """The id of a Status entity, which is also a cursor."""
     return status[_ID].decode()
 
 
@@ -57,16 +97,43 @@ def page_of_statuses(statuses: Sequence[bytes], has_older: bool) -> Page[bytes]:
     """A page of Status entities, newest first; its cursors are their ids."""
     if not statuses:
         return Page([], None, None)
-    return Page(
-        statuses, status_id_of(statuses[-1]) if has_older else None, status_id_of(statuses[0])
-    )
+    older = status_id_of(statuses[-1]) if has_older else None
+    return Page(statuses, older, status_id_of(statuses[0]))
 
 
 def with_reposters(status: bytes, accounts: Sequence[bytes]) -> bytes:
-    """A Status with the people the viewer follows who reposted what it shows, the latest first."""
+    """A Status with the viewer's followees who reposted its post, the latest reposter first."""
     return b'%b,"reblogged_by":[%b]}' % (status[:-1], b",".join(accounts))
 
 
 def with_source(status: bytes, text: str) -> bytes:
-    """A Status with the text its author typed, as Mastodon returns a deleted one."""
+    """A Status with the text as its author typed it; Mastodon answers a deletion so."""
     return b'%b,"text":%b}' % (status[:-1], orjson.dumps(text))
+
+
+def _own_fields(row: PostRow, parent: Target | None) -> dict[str, object]:
+    post_id = PostId.at(row.author_id, row.moment)
+    url = f"{settings.PUBLIC_URL}/statuses/{post_id.public}"
+    posted_at = datetime.fromtimestamp(post_id.posted_at_s, UTC)
+    return {
+        "id": post_id.public,
+        "created_at": f"{posted_at:%Y-%m-%dT%H:%M:%S}.000Z",
+        "in_reply_to_id": parent.post_id.public if parent else None,
+        "in_reply_to_account_id": str(parent.author_id) if parent else None,
+        "sensitive": row.sensitive,
+        "spoiler_text": row.spoiler_text,
+        "visibility": _PUBLIC,
+        "language": row.language,
+        "uri": url,
+        "url": url,
+        "content": to_html(row.text),
+        "application": None,
+        "media_attachments": [],
+        "mentions": [],
+        "tags": [],
+        "emojis": [],
+        "card": None,
+        "poll": None,
+        "edited_at": None,
+        "filtered": [],
+    }

@@ -2,8 +2,21 @@
 
 from django.urls import path, register_converter
 
-from posts.api.converters import PostIdConverter
 from posts.api.views import interactions, lists, statuses
+from posts.ids import PostId
+
+
+class PostIdConverter:
+    """`<post:status_id>` in a route: a PostId. Other text matches no route: 404."""
+
+    regex = "[0-9a-z]{14}"
+
+    def to_python(self, value: str) -> PostId:
+        return PostId.from_public(value)
+
+    def to_url(self, value: PostId) -> str:
+        return value.public
+
 
 register_converter(PostIdConverter, "post")
 

@@ -19,7 +19,7 @@ from infra.caching.client import Command, redis
 from infra.caching.hashes import HashCache, read_fields
 from infra.sharding.buckets import group_by_shard
 from infra.sharding.scatter import scatter
-from posts.encode import PostRow, encode_post
+from posts.api.present import encode_post
 from posts.ids import SEQUENCES, PostId, second_of
 from posts.queries.replica_reads import (
     Authors,
@@ -28,6 +28,7 @@ from posts.queries.replica_reads import (
     read_versions,
 )
 from posts.queries.rows import read_ranges
+from posts.types import PostRow
 
 WEEK_S = 7 * 86_400
 CACHED_WEEKS = 2

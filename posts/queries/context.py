@@ -4,12 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from infra.sharding.buckets import shard_of
-from posts.encode import PostRow
 from posts.ids import PostId
 from posts.queries.responses import read_replies
 from posts.queries.rows import read_posts
 from posts.queries.statuses import get_original, load_visible
-from posts.types import Kind
+from posts.types import Kind, PostRow
 
 
 class Bounds(NamedTuple):

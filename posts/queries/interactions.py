@@ -4,10 +4,9 @@ from counters.kinds import CounterKind
 from infra.changes.errors import UNREACHABLE
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
-from posts.api.present import FAVOURITED, REPOSTED, present_counts
+from posts.api.present import FAVOURITED, REPOSTED, encode_post, present_counts
 from posts.cache.viewer_state import read_viewer_flags
 from posts.cache.weeks import Fragments
-from posts.encode import encode_post
 from posts.errors import PostNotFound
 from posts.ids import PostId
 from posts.queries.hydrate import hydrate

@@ -12,9 +12,9 @@ from typing import NamedTuple
 from counters.kinds import CounterKind
 from counters.queries.counts import read_counts
 from infra.sharding.replicas import is_replica_used, try_replica
-from posts.encode import PostRow
 from posts.ids import PostId
 from posts.queries.rows import read_posts
+from posts.types import PostRow
 
 Authors = Collection[int]
 Versions = Mapping[int, int]

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from infra.caching.client import Command
+from posts.api.present import find_reposted
 from posts.cache.viewer_state import Flags, complete_viewer_state, find_flags, viewer_state_command
-from posts.encode import find_reposted
 from posts.errors import PostNotFound
 from posts.ids import PostId
 from posts.queries.hydrate import Hydrated, hydrate

@@ -13,7 +13,6 @@ from infra.api.parsing import read_flag, read_limit
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
 from posts.api.schema import StatusEntity
-from posts.api.viewer import viewer_of
 from timelines.queries.public import public_page
 
 DEFAULT_LIMIT, MOST = 20, 40
@@ -36,7 +35,7 @@ class PublicView(Endpoint):
         limit = read_limit(query.get("limit"), DEFAULT_LIMIT, MOST)
         if _wants_none(query):
             return json_response(b"[]")
-        return page_response(request, public_page(viewer_of(request), read_window(query, limit)))
+        return page_response(request, public_page(request.viewer_id, read_window(query, limit)))
 
 
 def _wants_none(query: Mapping[str, str]) -> bool:

@@ -12,7 +12,6 @@ from infra.api.parsing import read_flag, read_limit
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
 from posts.api.schema import StatusEntity
-from posts.api.viewer import viewer_of
 from posts.queries.rows import ALL_KINDS
 from posts.types import Kind
 from timelines.promotions.blend import HomePageRequest, blend_promotions
@@ -59,5 +58,5 @@ class AuthorView(Endpoint):
         limit = read_limit(query.get("limit"), DEFAULT_LIMIT, MOST)
         left_out = {kind for name, kind in EXCLUDED.items() if read_flag(query.get(name), False)}
         kinds = [kind for kind in ALL_KINDS if kind not in left_out]
-        wanted = AuthorTimelineQuery(account_id, viewer_of(request), kinds)
+        wanted = AuthorTimelineQuery(account_id, request.viewer_id, kinds)
         return page_response(request, author_page(wanted, read_window(query, limit)))

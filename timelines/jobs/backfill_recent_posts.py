@@ -16,7 +16,7 @@ from infra.jobs.walk import Table, walk_table
 from infra.sharding.scatter import scatter
 from infra.sharding.sql import fetch_all
 from posts.ids import PostId
-from posts.queries.rows import SHOWN
+from posts.sql import SHOWN
 from timelines.recent.actions.index_posts import count_lacking, index_recent
 from timelines.recent.days import PARTITIONS, first_moment, first_second, kept_days, oldest_read
 from timelines.recent.low_water_mark import (

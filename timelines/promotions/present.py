@@ -6,11 +6,10 @@ id stands elsewhere in time, and a client that took it for a cursor would skip.
 
 import orjson
 
-from posts.api.present import NO_COUNTS, present_repost, present_status
-from posts.encode import PostRow, encode_post
+from posts.api.present import NO_COUNTS, encode_post, present_repost, present_status
 from posts.ids import PostId
 from posts.queries.statuses import ViewedPosts
-from posts.types import Kind
+from posts.types import Kind, PostRow
 from timelines.promotions.types import Ad, RunningCampaign
 
 

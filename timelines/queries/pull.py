@@ -11,7 +11,7 @@ from infra.sharding.buckets import group_by_shard
 from infra.sharding.scatter import scatter
 from infra.sharding.sql import fetch_all
 from posts.ids import SEQUENCES, PostId, moment_after, moment_below
-from posts.queries.rows import SHOWN
+from posts.sql import SHOWN
 from timelines.queries.span import TimelineAuthors, TimeRange
 from timelines.recent.queries.recent_posts import RecentEntries, load_recent
 from timelines.types import Entry

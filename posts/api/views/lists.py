@@ -12,7 +12,6 @@ from infra.api.parameters import PAGING
 from infra.api.parsing import read_limit
 from infra.api.request import ApiRequest
 from posts.api import schema
-from posts.api.viewer import viewer_of
 from posts.ids import PostId
 from posts.queries.lists import list_marked, list_responders
 from posts.types import Kind
@@ -31,7 +30,7 @@ class RebloggedByView(Endpoint):
     @extend_schema(parameters=PAGING, responses=AccountEntity(many=True))
     def get(self, request: ApiRequest, status_id: PostId) -> HttpResponse:
         window = _window(request, DEFAULT_ACCOUNTS, MOST_ACCOUNTS)
-        page = list_responders(status_id, self.kind, viewer_of(request), window)
+        page = list_responders(status_id, self.kind, request.viewer_id, window)
         return page_response(request, page)
 
 

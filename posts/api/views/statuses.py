@@ -12,7 +12,6 @@ from posts.actions.create_post import create_post
 from posts.actions.delete_post import delete_post
 from posts.api import schema
 from posts.api.present import with_source
-from posts.api.viewer import viewer_of
 from posts.errors import ParentNotFound, PostNotFound
 from posts.ids import PostId
 from posts.queries.context import load_context
@@ -46,7 +45,7 @@ class StatusView(Endpoint):
 
     @extend_schema(responses=schema.StatusEntity)
     def get(self, request: ApiRequest, status_id: PostId) -> HttpResponse:
-        return json_response(_get_status_json(status_id, viewer_of(request)))
+        return json_response(_get_status_json(status_id, request.viewer_id))
 
     @extend_schema(responses=schema.DeletedStatusEntity)
     def delete(self, request: ApiRequest, status_id: PostId) -> HttpResponse:
@@ -66,7 +65,7 @@ class ContextView(Endpoint):
 
     @extend_schema(responses=schema.ContextEntity)
     def get(self, request: ApiRequest, status_id: PostId) -> HttpResponse:
-        context = load_context(status_id, viewer_of(request))
+        context = load_context(status_id, request.viewer_id)
         body = b'{"ancestors":[%b],"descendants":[%b]}'
         return json_response(body % (b",".join(context[0]), b",".join(context[1])))
 

@@ -3,9 +3,9 @@
 import orjson
 import pytest
 
-from posts.api.present import present_status, status_id_of, with_source
-from posts.encode import PostRow, encode_post
+from posts.api.present import encode_post, present_status, status_id_of, with_source
 from posts.ids import PostId, second_of
+from posts.types import PostRow
 
 # https://docs.joinmastodon.org/entities/Status/, those that are always there
 FIELDS = {

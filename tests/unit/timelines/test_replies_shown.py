@@ -2,9 +2,9 @@
 
 import pytest
 
-from posts.encode import PostRow, encode_post, find_replied_to
+from posts.api.present import encode_post, find_replied_to
 from posts.ids import PostId
-from posts.types import Kind
+from posts.types import Kind, PostRow
 from relations.queries.relationships import Relationships
 from relations.types import Attribute, Relationship
 from timelines.rules import VisibilityInputs, is_visible_at_home

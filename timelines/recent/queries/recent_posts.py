@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
 from posts.ids import SEQUENCES, PostId, second_of
-from posts.queries.rows import SHOWN
+from posts.sql import SHOWN
 from timelines.queries.span import TimelineAuthors, TimeRange
 from timelines.recent.steps import Steps, steps_down, steps_up
 from timelines.types import Entry

@@ -1,0 +1,23 @@
+"""SQL on the tables of posts, for other apps. No other app names these tables.
+
+An app composes a fragment into its own statement at import time, so the statement stays one query.
+"""
+
+from infra.jobs.walk import Table
+
+# The post that an event shows: itself, or the post it reposts.
+SHOWN = """
+    CASE kind WHEN 2 THEN target_author ELSE author_id END AS shown_author,
+    CASE kind WHEN 2 THEN target_moment ELSE moment END AS shown_moment"""
+# Live posts of all kinds: author_id, moment, shown_author, shown_moment. Conditions on author_id
+# and moment follow with AND; with them it is an index-only scan of post_live.
+LIVE_EVENTS = f"SELECT author_id, moment, {SHOWN} FROM posts_post WHERE deleted_at IS NULL"  # noqa: S608
+# Writes posts straight into the table, for benchmarks. A SELECT of these columns follows.
+INSERT_POSTS = "INSERT INTO posts_post (author_id, moment, text, sensitive, spoiler_text)"
+ANALYZE_POSTS = "VACUUM ANALYZE posts_post"
+
+# For jobs that walk all rows.
+LIVE_POSTS = Table("posts_post", ("author_id", "moment"), where="deleted_at IS NULL")
+VIEWER_MARKS = Table(
+    "posts_viewermark", ("owner_id", "target_moment", "target_author", "kind"), where="is_on"
+)
