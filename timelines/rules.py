@@ -49,14 +49,14 @@ def _is_heard(source: int, facts: VisibilityInputs) -> bool:
     """Oneself is; of others that which the clock decides is left to look at."""
     if source == facts.viewer_id:
         return True
-    relationship = facts.relationships.of[source]
+    relationship = facts.relationships.by_account[source]
     return relationship.is_followed and _is_bearable(relationship, facts.now_ms)
 
 
 def _shows_reposts(source: int, facts: VisibilityInputs) -> bool:
     return (
         source == facts.viewer_id
-        or not facts.relationships.of[source].flags & EdgeFlag.HIDES_REPOSTS
+        or not facts.relationships.by_account[source].flags & EdgeFlag.HIDES_REPOSTS
     )
 
 
@@ -75,7 +75,7 @@ def is_stale(entry: Entry, facts: VisibilityInputs) -> bool:
     source = event.author_id
     if event not in facts.fragments or original not in facts.fragments:
         return True
-    return source != facts.viewer_id and not facts.relationships.of[source].is_followed
+    return source != facts.viewer_id and not facts.relationships.by_account[source].is_followed
 
 
 def _is_shown_to(facts: VisibilityInputs, original: PostId, author: int) -> bool:
@@ -84,7 +84,7 @@ def _is_shown_to(facts: VisibilityInputs, original: PostId, author: int) -> bool
         return False
     if author == facts.viewer_id:
         return True
-    relationship = facts.relationships.of[author]
+    relationship = facts.relationships.by_account[author]
     if not _is_bearable(relationship, facts.now_ms):
         return False
     return relationship.is_followed or not is_limited(facts.accounts[author])

@@ -99,6 +99,6 @@ def load_viewed_posts(shown: OriginalByEvent, viewer_id: int | None) -> ViewedPo
     return ViewedPosts(
         hydrated,
         find_flags(viewer_id, complete_viewer_state(viewer_id, own), originals),
-        complete_relationships(viewer_id, others, asked[0]).of if others else {},
+        complete_relationships(viewer_id, others, asked[0]).by_account if others else {},
         viewer_id,
     )

@@ -27,5 +27,5 @@ def load_existing_relationships(viewer_id: int, others: Sequence[int]) -> dict[i
         reply, entries = None, [[None] * len(keys)]
     accounts = complete_profiles(existing, entries[0] if entries else [])
     known = [other for other in others if other in accounts]
-    relationships = complete_relationships(viewer_id, others, reply).of
+    relationships = complete_relationships(viewer_id, others, reply).by_account
     return {other: relationships[other] for other in known}

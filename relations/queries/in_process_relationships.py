@@ -1,8 +1,9 @@
-"""Relationships in process memory, each viewer's for as long as nothing of theirs has changed.
+"""Relationships in process memory: a viewer's stay usable while nothing of the viewer's changes.
 
-A page asks for the viewer's stamp in a round trip it makes anyway. What was learnt under the same
-stamp still holds: every change of any of the viewer's pairs replaces it.
-No stamp, nothing is used. Mutes that end by themselves are for the reader to check by the clock.
+A page reads the viewer's validator in a round trip that it makes anyway. Every change of one of the
+viewer's relationships replaces the validator, so answers kept under the same validator still hold.
+Without a validator nothing is used. A mute that ends by itself changes no validator: readers check
+`muted_until_ms` by the clock.
 """
 
 from cachebox import LRUCache
@@ -14,30 +15,36 @@ from relations.queries.relationships import NO_RELATIONSHIPS, Relationships
 
 MOST_VIEWERS = 10_000
 MOST_RELATIONSHIPS = 200
-_known: LRUCache[int, Relationships] = LRUCache(MOST_VIEWERS)
+_by_viewer: LRUCache[int, Relationships] = LRUCache(MOST_VIEWERS)
 
 
-def stamp_command(viewer_id: int) -> Command:
-    """Reply: the stamp, None where there is none."""
+def relationship_validator_command(viewer_id: int) -> Command:
+    """Reply: the validator, None where there is none."""
     return RELATIONSHIPS.validator_command(viewer_id)
 
 
-def find_in_process_relationships(viewer_id: int, stamp: bytes | None) -> Relationships:
-    """What this process learnt under this very stamp. No round trip."""
-    known = _known.get(viewer_id)
-    return NO_RELATIONSHIPS if stamp is None or known is None or known.stamp != stamp else known
+def find_in_process_relationships(viewer_id: int, validator: bytes | None) -> Relationships:
+    """Those that this process kept under exactly this validator. No round trip."""
+    cached = _by_viewer.get(viewer_id)
+    if validator is None or cached is None or cached.validator != validator:
+        return NO_RELATIONSHIPS
+    return cached
 
 
-def keep_in_process_relationships(viewer_id: int, learnt: Relationships) -> None:
-    """Remembers answers beside those of the same stamp."""
-    if learnt.stamp is None:
+def keep_in_process_relationships(viewer_id: int, loaded: Relationships) -> None:
+    """Adds them to those of the same validator, or replaces those of another."""
+    if loaded.validator is None:
         return
-    known = _known.get(viewer_id)
-    if known is not None and known.stamp == learnt.stamp and len(known.of) < MOST_RELATIONSHIPS:
-        learnt = known.beside(learnt)
-    _known[viewer_id] = learnt
+    cached = _by_viewer.get(viewer_id)
+    if (
+        cached is not None
+        and cached.validator == loaded.validator
+        and len(cached.by_account) < MOST_RELATIONSHIPS
+    ):
+        loaded = cached.merged_with(loaded)
+    _by_viewer[viewer_id] = loaded
 
 
-def count_in_process_reads(asked: int, unknown: int) -> None:
-    """Counts reads from process memory: how many were asked, how many it lacked."""
-    count_reads(RELATIONSHIPS.family, "local", asked - unknown, unknown)
+def count_in_process_reads(asked: int, missing: int) -> None:
+    """Counts reads from process memory in the metrics."""
+    count_reads(RELATIONSHIPS.family, "local", asked - missing, missing)

@@ -35,31 +35,29 @@ LIMIT %(most)s
 
 
 class Relationships(NamedTuple):
-    """Relationships by account, and the stamp under which they hold; None: do not remember them.
+    """Relationships by account.
 
-    `heard`: most of those that a reader asks for, found once instead of at each of their posts.
+    `validator`: they hold for as long as Redis has this one; None: do not remember them.
+    `clear_follows`: accounts that the viewer follows, without any mute or block. Most entries of a
+    home page are theirs, so the set is made once instead of at each entry.
     """
 
-    stamp: bytes | None
-    of: Mapping[int, Relationship]
+    validator: bytes | None
+    by_account: Mapping[int, Relationship]
     clear_follows: frozenset[int]
 
     @classmethod
-    def learnt(cls, stamp: bytes | None, of: Mapping[int, Relationship]) -> Self:
-        return cls(
-            stamp,
-            of,
-            frozenset(i for i, relationship in of.items() if relationship.is_clear_follow),
-        )
+    def build(cls, validator: bytes | None, by_account: Mapping[int, Relationship]) -> Self:
+        clear = (i for i, relationship in by_account.items() if relationship.is_clear_follow)
+        return cls(validator, by_account, frozenset(clear))
 
-    def beside(self, others: Self) -> Self:
-        """With the others', under the stamp of these."""
-        return type(self)(
-            self.stamp, {**self.of, **others.of}, self.clear_follows | others.clear_follows
-        )
+    def merged_with(self, others: Self) -> Self:
+        """Both together, under this validator."""
+        by_account = {**self.by_account, **others.by_account}
+        return type(self)(self.validator, by_account, self.clear_follows | others.clear_follows)
 
 
-NO_RELATIONSHIPS = Relationships.learnt(None, {})
+NO_RELATIONSHIPS = Relationships.build(None, {})
 
 
 def load_relationships(viewer_id: int, others: Iterable[int]) -> Mapping[int, Relationship]:
@@ -75,7 +73,7 @@ def load_relationships(viewer_id: int, others: Iterable[int]) -> Mapping[int, Re
         reply = redis().call(*ask_command(viewer_id, wanted))
     except RedisError:
         reply = None
-    return complete_relationships(viewer_id, wanted, reply).of
+    return complete_relationships(viewer_id, wanted, reply).by_account
 
 
 def ask_command(viewer_id: int, others: Sequence[int]) -> Command:
@@ -88,7 +86,7 @@ def complete_relationships(
 ) -> Relationships:
     """From the reply to `ask_command`, None without Redis. Cost: as `load_relationships`."""
     if reply is None:
-        return Relationships.learnt(None, _read(viewer_id, others))
+        return Relationships.build(None, _read(viewer_id, others))
     reading = RELATIONSHIPS.read(others, reply)
     unknown, made = reading.unknown, None
     if unknown and reading.filter_data is None:
@@ -103,7 +101,7 @@ def complete_relationships(
     found = {
         other: Relationship.from_packed(text) for other, text in reading.found.items()
     } | loaded
-    return Relationships.learnt(reading.validator, {i: found.get(i, UNRELATED) for i in others})
+    return Relationships.build(reading.validator, {i: found.get(i, UNRELATED) for i in others})
 
 
 def _read(viewer_id: int, others: Sequence[int]) -> dict[int, Relationship]:

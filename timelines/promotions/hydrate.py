@@ -57,7 +57,9 @@ class PromotionReading(NamedTuple):
         marks = complete_viewer_state(self.viewer_id, own)
         flags = find_flags(self.viewer_id, marks, self.ids)
         people = self.people
-        known = complete_relationships(self.viewer_id, people, pairs[0]).of if people else {}
+        known = (
+            complete_relationships(self.viewer_id, people, pairs[0]).by_account if people else {}
+        )
         return ViewedPosts(hydrated, flags, known)
 
 

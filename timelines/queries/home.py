@@ -26,7 +26,7 @@ from timelines.read_repair import request_repair_if_stale
 from timelines.rules import VisibilityInputs, merge
 from timelines.types import ORIGINAL, Entry, reposts_among
 
-# So many are named beside a post; the others can be asked for.
+# So many are named with a post; the others can be asked for.
 MOST_REPOSTERS = 10
 # A page is whole or there is none; this says what it took. Without Redis, or when that began anew a
 # moment ago, the shards gave all of it; without a shard that it needs there is no page.
@@ -107,19 +107,19 @@ def _present_repost(hydrated: Hydrated, brought: Sequence[Entry], flags: Flags) 
 
 
 def _load(skeleton: Skeleton, entries: Sequence[Entry]) -> tuple[Hydrated, VisibilityInputs]:
-    """What is shown, and what the rules rest on beside: what lies between people and the viewer."""
+    """What is shown, and what the rules rest on too: what lies between people and the viewer."""
     viewer_id, reposts = skeleton.reader_id, [event for event, _ in reposts_among(entries)]
     originals = list(map(ORIGINAL, entries))
     people = authors_of(originals + reposts) - {viewer_id}
     relationships = find_in_process_relationships(viewer_id, skeleton.stamp)
-    asked = list(people.difference(relationships.of))
+    asked = list(people.difference(relationships.by_account))
     count_in_process_reads(len(people), len(asked))
     commands = [ask_command(viewer_id, asked)] if asked else []
     hydrated = hydrate(originals, commands, skeleton.position, reposts)
     if asked:
         learnt = complete_relationships(viewer_id, asked, hydrated.extra and hydrated.extra[0])
         keep_in_process_relationships(viewer_id, learnt)
-        relationships = relationships.beside(learnt)
+        relationships = relationships.merged_with(learnt)
     fragments, accounts = hydrated.fragments, hydrated.accounts
     facts = VisibilityInputs(
         viewer_id, skeleton.now_ms, fragments, accounts, relationships, skeleton.replies_to

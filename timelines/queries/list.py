@@ -17,7 +17,7 @@ from posts.queries.responses import read_reposts
 from relations.lists.queries.lists import get_list_members
 from relations.lists.types import ListMembers, RepliesPolicy
 from relations.queries.following import load_following
-from relations.queries.in_process_relationships import stamp_command
+from relations.queries.in_process_relationships import relationship_validator_command
 from timelines.queries.home import page_of
 from timelines.queries.pull import iter_pulled
 from timelines.queries.span import TimelineAuthors, TimeRange
@@ -77,7 +77,11 @@ class ListReplies(NamedTuple):
 
 def _read_first(reader_id: int) -> ListReplies:
     look = in_process_posts.plan_log_read()
-    commands = [look.command(), stamp_command(reader_id), viewer_state_command(reader_id)]
+    commands = [
+        look.command(),
+        relationship_validator_command(reader_id),
+        viewer_state_command(reader_id),
+    ]
     try:
         news, stamp, own = redis().run(commands)
     except RedisError:

@@ -15,7 +15,7 @@ from posts.cache.viewer_state import ViewerState, complete_viewer_state, viewer_
 from posts.ids import LAST, PACKED_BYTES, PostId
 from posts.queries.responses import read_reposts
 from relations.queries.following import load_following, read_version, version_command
-from relations.queries.in_process_relationships import stamp_command
+from relations.queries.in_process_relationships import relationship_validator_command
 from timelines.actions.rebuild_timeline import rebuild_timeline
 from timelines.hot.directory import directory
 from timelines.hot.directory import validator_command as hot_validator_command
@@ -155,7 +155,7 @@ def load_first_replies(reader_id: int) -> FirstReplies:
         *store.read_commands(reader_id),
         version_command(reader_id),
         look.command(),
-        stamp_command(reader_id),
+        relationship_validator_command(reader_id),
         viewer_state_command(reader_id),
         hot_validator_command(),
     ]

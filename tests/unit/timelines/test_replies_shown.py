@@ -35,7 +35,7 @@ def encoded(text: str = "hello", parent: PostId | None = None) -> bytes:
 def test_reply_is_shown(parent, replies_to, verdict):
     fragment = encoded(parent=parent and PostId(5, parent, 0))
     people = {ME: b"", FRIEND: b"", OTHER: b""}
-    relationships = Relationships.learnt(None, {FRIEND: FOLLOWED, OTHER: Relationship()})
+    relationships = Relationships.build(None, {FRIEND: FOLLOWED, OTHER: Relationship()})
     facts = VisibilityInputs(ME, 0, {POST: fragment}, people, relationships, replies_to)
     assert is_visible_at_home(Entry.of_post(POST), facts) is verdict
 
@@ -43,7 +43,7 @@ def test_reply_is_shown(parent, replies_to, verdict):
 def test_repost_of_a_reply_is_shown_whoever_it_is_to():
     event, reply = PostId(9, FRIEND, 0), PostId(7, OTHER, 0)
     fragments = {event: b">", reply: encoded(parent=PostId(5, 4, 0))}
-    relationships = Relationships.learnt(None, {FRIEND: FOLLOWED, OTHER: Relationship()})
+    relationships = Relationships.build(None, {FRIEND: FOLLOWED, OTHER: Relationship()})
     facts = VisibilityInputs(ME, 0, fragments, {FRIEND: b"", OTHER: b""}, relationships, set())
     assert is_visible_at_home(Entry(event, reply), facts)
 

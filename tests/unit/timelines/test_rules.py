@@ -36,7 +36,7 @@ def facts(
     friend: Relationship = FOLLOWED, other: Relationship = UNRELATED, **known: object
 ) -> VisibilityInputs:
     everything = VisibilityInputs(
-        ME, NOW, ALL, EVERYBODY, Relationships.learnt(None, {FRIEND: friend, OTHER: other})
+        ME, NOW, ALL, EVERYBODY, Relationships.build(None, {FRIEND: friend, OTHER: other})
     )
     return everything._replace(**known)
 
@@ -163,7 +163,7 @@ relationships = st.builds(
 
 @given(relationships, relationships, st.sampled_from([None, set()]))
 def test_what_is_found_for_all_posts_at_once_is_what_is_found_for_each(friend, other, replies_to):
-    """Of Standings.clear_follows, and of the posts that `merge` shows because of it."""
+    """Of Relationships.clear_follows, and of the posts that `merge` shows because of it."""
     known = facts(friend, other, replies_to=replies_to)
     each = known._replace(relationships=known.relationships._replace(clear_follows=frozenset()))
     posts = [Entry.of_post(post_id) for post_id in (MINE, THEIRS, OTHERS, PostId(3, FRIEND, 0))]
