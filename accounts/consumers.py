@@ -1,4 +1,4 @@
-"""What accounts does with its own changes. All of it serves the actor at once, too."""
+"""Consumers of the changes that accounts emits. All are inline: the actor sees the effect."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -14,6 +14,7 @@ from accounts.changes import (
 from accounts.hot_profiles import new_validator_command
 from accounts.queries.restrictions import load_restrictions
 from accounts.queries.tokens import load_tokens_by_user
+from accounts.sql import CREATE_ACCOUNTS
 from infra.caching.client import Command, redis
 from infra.caching.invalidation import forget_in_process, invalidation_command
 from infra.changes.failpoints import failpoint
@@ -21,40 +22,33 @@ from infra.changes.registry import Delivery, consumes
 from infra.sharding.buckets import group_by_shard
 from infra.sharding.sql import execute
 
-CREATE = """
-INSERT INTO accounts_account (id, username, display_name, created_at)
-SELECT * FROM unnest(%s::bigint[], %s::text[], %s::text[], %s::timestamptz[])
-ON CONFLICT (id) DO NOTHING
-"""
-
 
 @consumes(UserCreated, inline=True)
 def create_accounts(alias: str, deliveries: Sequence[Delivery[UserCreated]]) -> None:
-    """Lays each new user's account row on its shard. One statement per shard; idempotent.
+    """Creates the account row of each new user on its shard, with the user's restrictions.
 
-    Whom somebody restricted before there was a row is restricted now: that news found nothing.
+    The restrictions: moderators may have restricted the user before the row existed.
+    Safety: idempotent. Cost: one statement per shard, one query, one refresh of profiles.
     """
     failpoint("accounts.before_creating")
     created = {delivery.owner_id: delivery.payload for delivery in deliveries}
     for shard, account_ids in group_by_shard(created).items():
-        _lay(shard, {account_id: created[account_id] for account_id in account_ids})
+        _create(shard, {account_id: created[account_id] for account_id in account_ids})
     _restrict(created)
-    # Somebody may have asked before there was a row: that answer is cached as "no such account".
+    # A read before the row existed has cached "no such account".
     refresh_profiles(created)
 
 
-def _lay(shard: str, created: Mapping[int, UserCreated]) -> None:
+def _create(shard: str, created: Mapping[int, UserCreated]) -> None:
     users = list(created.values())
-    names = [user.username for user in users]
-    display_names = [user.display_name for user in users]
-    execute(
-        shard, CREATE, (list(created), names, display_names, [user.created_at for user in users])
-    )
+    names, display_names = [u.username for u in users], [u.display_name for u in users]
+    notes, times = [""] * len(users), [user.created_at for user in users]
+    execute(shard, CREATE_ACCOUNTS, (list(created), names, display_names, notes, times))
 
 
 @consumes(UserRestricted, inline=True)
 def enforce_restrictions(alias: str, deliveries: Sequence[Delivery[UserRestricted]]) -> None:
-    """Brings accounts up to what their users are restricted to now. Two statements each."""
+    """Writes the restrictions of users to their account rows. Two statements each."""
     _restrict(delivery.owner_id for delivery in deliveries)
 
 
@@ -65,35 +59,38 @@ def _restrict(account_ids: Iterable[int]) -> None:
 
 @consumes(UserRestricted, inline=True)
 def refresh_tokens(alias: str, deliveries: Sequence[Delivery[UserRestricted]]) -> None:
-    """Cached tokens know whether their user is frozen or suspended. One query, one round trip."""
+    """Updates the cached tokens of restricted users.
+
+    A cached token says whether its user is frozen or suspended. Cost: one query, one round trip.
+    """
     facts = load_tokens_by_user([delivery.owner_id for delivery in deliveries])
-    _tell_tokens({checksum: write_token_command(checksum, one) for checksum, one in facts.items()})
+    _write_tokens({checksum: write_token_command(checksum, one) for checksum, one in facts.items()})
 
 
 @consumes(ProfileChanged, AccountRestricted, inline=True)
 def refresh_changed_profiles(
     alias: str, deliveries: Sequence[Delivery[ProfileChanged | AccountRestricted]]
 ) -> None:
-    """Brings cached profiles up to their rows; of who is restricted all processes drop copies."""
+    """Updates cached profiles; after a restriction all processes drop their copies of profiles."""
     failpoint("accounts.before_profiles")
     refresh_profiles(delivery.owner_id for delivery in deliveries)
     if any(isinstance(delivery.payload, AccountRestricted) for delivery in deliveries):
-        # In a round trip of its own: whoever reads the new stamp must find the profile changed.
+        # After the profiles: a process that reads the new validator must find the changed profile.
         redis().call(*new_validator_command())
 
 
 @consumes(TokenRevoked, inline=True)
 def write_token_tombstones(alias: str, deliveries: Sequence[Delivery[TokenRevoked]]) -> None:
-    """Lays tombstones over cached tokens. Raises RedisError until they are laid."""
+    """Replaces cached tokens by tombstones. Raises RedisError, so that the consumer runs again."""
     checksums = [delivery.payload.checksum for delivery in deliveries]
-    _tell_tokens({checksum: end_token_command(checksum) for checksum in checksums})
+    _write_tokens({checksum: end_token_command(checksum) for checksum in checksums})
 
 
-def _tell_tokens(commands: Mapping[str, Command]) -> None:
+def _write_tokens(commands: Mapping[str, Command]) -> None:
     checksums = list(commands)
     if not checksums:
         return
     try:
         redis().run([*commands.values(), invalidation_command(TOKENS, checksums)])
-    finally:  # without an answer it may have been done all the same
+    finally:  # a command that got no reply may have run all the same
         forget_in_process(TOKENS, checksums)

@@ -10,7 +10,7 @@ LONGEST_ID = 20
 
 
 class Marker(ShardedModel):
-    """SHARDED by account_id, at most a row a timeline; written by timelines.markers.move.
+    """SHARDED by account_id, at most a row a timeline; written by timelines.markers.rows.
 
     `version` grows with every write; nothing else is derived from a row.
     """

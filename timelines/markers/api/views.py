@@ -13,8 +13,7 @@ from infra.api.endpoint import Endpoint
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
 from timelines.markers.api.parse import read_moves
-from timelines.markers.move import move_markers
-from timelines.markers.read import read_markers
+from timelines.markers.rows import move_markers, read_markers
 from timelines.markers.types import MarkerState, Timeline
 
 WHICH = OpenApiParameter(

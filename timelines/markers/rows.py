@@ -1,23 +1,36 @@
-"""Moves an account's markers."""
+"""Reads, moves and deletes an account's markers: rows on the account's shard."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
 
 from django.db import transaction
 
 from accounts.actions.lock_account import lock_account
+from infra.jobs.walk import Table
 from infra.sharding.buckets import shard_of
-from infra.sharding.sql import execute
+from infra.sharding.sql import execute, fetch_all
 from timelines.markers.errors import MarkerConflict
-from timelines.markers.read import read_markers
 from timelines.markers.types import MarkerMove, MarkerState, Timeline
 
+MARKERS = Table("markers_marker", ("account_id", "timeline"))
+READ = """
+SELECT timeline, last_read_id, version, updated_at FROM markers_marker
+WHERE account_id = %s AND timeline = ANY(%s::smallint[]) ORDER BY timeline
+"""
 WRITE = """
 INSERT INTO markers_marker (account_id, timeline, last_read_id, version, updated_at)
 VALUES (%s, %s, %s, %s, %s)
 ON CONFLICT (account_id, timeline) DO UPDATE SET last_read_id = EXCLUDED.last_read_id,
     version = EXCLUDED.version, updated_at = EXCLUDED.updated_at
 """
+DELETE = "DELETE FROM markers_marker WHERE account_id = %s AND timeline = %s"
+
+
+def read_markers(account_id: int, timelines: Collection[Timeline]) -> dict[Timeline, MarkerState]:
+    """The markers of these timelines that were ever set. One query by primary key."""
+    params = (account_id, [int(timeline) for timeline in timelines])
+    rows = fetch_all(shard_of(account_id), READ, params)
+    return {Timeline(timeline): MarkerState(*marked) for timeline, *marked in rows}
 
 
 def move_markers(
@@ -40,6 +53,11 @@ def move_markers(
                 marked[timeline] = _next(before, move, now)
                 execute(alias, WRITE, (account_id, int(timeline), *marked[timeline]))
     return marked
+
+
+def delete_marker(account_id: int, timeline: int) -> None:
+    """Deletes one marker. Safety: idempotent. Cost: one statement."""
+    execute(shard_of(account_id), DELETE, (account_id, timeline))
 
 
 def _is_done(before: MarkerState, move: MarkerMove) -> bool:

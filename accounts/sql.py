@@ -1,0 +1,58 @@
+"""SQL over the tables of accounts, for other apps: only this app names its tables.
+
+Statements for one shard, unless it says default database.
+"""
+
+from accounts.types import Restriction
+from infra.jobs.walk import Table
+
+# All accounts of a shard, to walk through.
+ACCOUNTS = Table("accounts_account", key=("id",))
+# The highest account id of the shard, 0 without accounts.
+LATEST_ACCOUNT_ID = "SELECT coalesce(max(id), 0) FROM accounts_account"
+# Parameters: an id, how many. The next accounts above the id.
+NEXT_ACCOUNT_IDS = "SELECT id FROM accounts_account WHERE id > %s ORDER BY id LIMIT %s"
+# Parameter: ids. Those that are accounts of the shard.
+EXISTING_ACCOUNT_IDS = "SELECT id FROM accounts_account WHERE id = ANY(%s::bigint[])"
+# Parameters: five columns. Returns the ids that are new; existing rows stay as they are.
+CREATE_ACCOUNTS = """
+INSERT INTO accounts_account (id, username, display_name, note, created_at)
+SELECT id, username, display_name, note, created_at
+FROM unnest(%s::bigint[], %s::text[], %s::text[], %s::text[], %s::timestamptz[])
+    AS new (id, username, display_name, note, created_at)
+ON CONFLICT (id) DO NOTHING RETURNING id
+"""
+# Suspended accounts to purge, by id: those whose purge has begun, whenever they were suspended, and
+# those suspended before %(before)s. %(account)s: only this one; %(after)s: above this id; or None.
+ACCOUNTS_TO_PURGE = f"""
+SELECT id FROM accounts_account
+WHERE suspended_at IS NOT NULL AND restrictions & {Restriction.PURGED:d} = 0
+    AND (%(account)s::bigint IS NULL OR id = %(account)s)
+    AND (restrictions & {Restriction.PURGING:d} <> 0 OR suspended_at < %(before)s)
+    AND (%(after)s::bigint IS NULL OR id > %(after)s)
+ORDER BY id LIMIT %(count)s
+"""  # noqa: S608
+
+# Default database. How many users have which restrictions; without those that have none.
+RESTRICTED_USERS = """
+SELECT restrictions, count(*) FROM accounts_user WHERE restrictions <> 0 GROUP BY 1
+"""
+# Default database. Parameter: usernames. Returns username, id, e-mail address.
+USERS_BY_NAME = "SELECT username, id, email FROM accounts_user WHERE username = ANY(%s::text[])"
+# Default database. Parameters: when they joined, usernames. '!' is no hash of any password, so
+# closed users cannot sign in.
+CREATE_CLOSED_USERS = """
+INSERT INTO accounts_user
+    (username, password, email, is_superuser, is_staff, is_active, date_joined)
+SELECT username, '!', '', false, false, true, %s FROM unnest(%s::text[]) AS new (username)
+ON CONFLICT (username) DO NOTHING
+"""
+# Default database. Parameters: a password hash, ids. Only closed users are changed.
+OPEN_USERS = """
+UPDATE accounts_user SET password = %s WHERE id = ANY(%s::bigint[]) AND password = '!'
+"""
+
+
+def account_exists(id_column: str) -> str:
+    """A condition: the shard has an account with the id in this column."""
+    return f"EXISTS (SELECT 1 FROM accounts_account account WHERE account.id = {id_column})"  # noqa: S608
