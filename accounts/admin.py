@@ -2,9 +2,7 @@
 
 from typing import Any
 
-from django import forms
-from django.contrib import admin, messages
-from django.contrib.admin.helpers import ActionForm
+from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.db.models import QuerySet
 from django.db.models.functions import Lower
@@ -14,27 +12,11 @@ from oauth2_provider.models import get_grant_model
 from accounts.actions.end_tokens import delete_application, end_tokens
 from accounts.models import AccessToken, Application, IDToken, RefreshToken, User
 from infra.admin.keyset import KeysetAdmin, ReadOnlyKeysetAdmin
+from infra.admin.reasons import ReasonRequiredAdmin
 
 # What the toolkit registers with actions and fields that do not know our caches, or that is unused.
 for _model in (Application, AccessToken, RefreshToken, IDToken, get_grant_model()):
     admin.site.unregister(_model)
-
-
-class ReasonForm(ActionForm):
-    reason = forms.CharField(required=False, max_length=200)
-
-
-class ReasonRequiredAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
-    """Actions that are refused without a reason, and leave it in the log."""
-
-    action_form = ReasonForm
-
-    def reason_of(self, request: HttpRequest) -> str:
-        """The reason given, or empty after telling the operator that there is none."""
-        reason = request.POST.get("reason", "").strip()
-        if not reason:
-            self.message_user(request, "Nothing done: give a reason.", messages.ERROR)
-        return reason
 
 
 @admin.register(User)

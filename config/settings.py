@@ -159,7 +159,7 @@ RECENT_DAYS = _env.number("RECENT_DAYS", 7, 1, 365)
 # -- applications -------------------------------------------------------------------------------
 # From the lowest floor to the highest: consumers of a change run in this order.
 INSTALLED_APPS = [
-    "operations.admin_config.TidelineAdmin",
+    "operations.apps.TidelineAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -170,6 +170,7 @@ INSTALLED_APPS = [
     "oauth2_provider",
     "drf_spectacular",
     "drf_spectacular_sidecar",
+    "infra.admin",
     "infra.api",
     "infra.sharding",
     "infra.caching",

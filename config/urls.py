@@ -36,7 +36,6 @@ urlpatterns = [
     path("health/ready", health.ready),
     path("metrics", metrics.export),
     path("favicon.ico", icon),
-    path("", include("infra.caching.urls")),
     path("", include("operations.urls")),
     path("admin/", admin.site.urls),
     path("", RedirectView.as_view(pattern_name="docs")),

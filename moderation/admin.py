@@ -13,8 +13,8 @@ from django.utils.html import format_html, format_html_join
 from django.utils.http import urlencode
 from django.utils.safestring import SafeString
 
-from accounts.admin import ReasonRequiredAdmin
 from infra.admin.keyset import KeysetAdmin
+from infra.admin.reasons import ReasonRequiredAdmin
 from infra.api.errors import TidelineError
 from moderation.actions.appeals import accept_appeal, file_appeal, reject_appeal
 from moderation.actions.decide import decide_on_account, decide_on_post

@@ -1,14 +1,21 @@
-"""The admin site: operators find their pages in its list of apps, before the models."""
+"""The admin site with the operators' pages, and who may open them.
 
+The site lists these pages before the models.
+"""
+
+from collections.abc import Callable
 from typing import Any
 
-from django.contrib.admin import AdminSite
-from django.http import HttpRequest
+from django.contrib import admin
+from django.contrib.auth.decorators import permission_required
+from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
-from infra.api.operators import OPERATE
+# infra.jobs.models.JobRun declares this permission; the group `operator` has it.
+OPERATE = "jobs.operate"
+View = Callable[..., HttpResponse]
 
-# By the name of the route.
+# Title by name of the route.
 PAGES = {
     "operations": "Live charts",
     "find": "Find an account, a post or an edge",
@@ -17,7 +24,7 @@ PAGES = {
 }
 
 
-class TidelineSite(AdminSite):
+class TidelineSite(admin.AdminSite):
     site_header = site_title = "Tideline"
 
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[Any]:
@@ -27,8 +34,18 @@ class TidelineSite(AdminSite):
         return [_operations(), *models]
 
 
+def operator_page(view: View) -> View:
+    """The view for operators. Other staff gets 403; everybody else gets the sign-in page."""
+    return admin.site.admin_view(permission_required(OPERATE, raise_exception=True)(view))
+
+
+def page_context(request: HttpRequest, title: str) -> dict[str, Any]:
+    """The context that the admin's frame needs around a page."""
+    return {**admin.site.each_context(request), "title": title}
+
+
 def _operations() -> dict[str, Any]:
-    """In the shape of an app with a model a page, which may be looked at and not added to."""
+    """In the shape of an app with one read-only model per page."""
     pages = [_page(name, title) for name, title in PAGES.items()]
     return {
         "name": "Operations",

@@ -1,9 +1,9 @@
-"""Routes of the pages of operators, beside the admin's own."""
+"""Routes of the operators' pages."""
 
 from django.urls import URLPattern, path
 
-from infra.api.operators import View, operator_page
-from operations.pages import charts, finder, home, parked
+from operations.pages import charts, finder, home, hot_keys, parked
+from operations.site import View, operator_page
 
 
 def _page(route: str, view: View, name: str) -> URLPattern:
@@ -20,6 +20,7 @@ urlpatterns = [
     _page("find/account/<account:account_id>/home/rebuild/", home.rebuild_home, "rebuild_home"),
     _page("find/post/<str:public_id>/", finder.show_post, "find_post"),
     _page("find/edge/<account:first>/<account:second>/", finder.show_edge, "find_edge"),
+    _page("hot_keys/", hot_keys.show_hot_keys, "hot_keys"),
     _page("parked/", parked.show_parked, "parked_changes"),
     _page("parked/act/", parked.act_on_parked, "act_on_parked"),
 ]

@@ -51,7 +51,7 @@ class KeysetChangeList(ChangeList):
 class KeysetAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     """For models with a number as primary key. Filters and searches must go by an index."""
 
-    change_list_template = "accounts/key_pages.html"
+    change_list_template = "keyset/change_list.html"
     show_full_result_count = False
     show_facets = admin.ShowFacets.NEVER
     sortable_by = ()

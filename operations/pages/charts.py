@@ -13,13 +13,13 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 from redis.exceptions import RedisError
 
-from infra.api.operators import page_context
 from infra.api.rendering import json_response
 from infra.sharding.placement import all_aliases
 from infra.sharding.probe import error_line, probe_all
 from operations.queries.charts import read_charts
 from operations.queries.slow import list_slow
 from operations.samples import SLOT_S
+from operations.site import page_context
 
 
 @require_safe

@@ -10,11 +10,11 @@ from django.utils.http import urlencode
 from django.views.decorators.http import require_safe
 
 from accounts.models import User
-from infra.api.operators import page_context
 from operations.queries.account import read_account
 from operations.queries.edge import read_edges
 from operations.queries.finder import find
 from operations.queries.post import read_post
+from operations.site import page_context
 from operations.types import SearchResult, Section
 from posts.ids import MalformedPostId, PostId
 

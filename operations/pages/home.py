@@ -8,12 +8,12 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.models import User
-from infra.api.operators import page_context
 from infra.changes.errors import UNREACHABLE
 from infra.sharding.probe import error_line
 from operations.actions.repair_home import repair_home
 from operations.admin_history import record_history
 from operations.queries.home import page_of, read_home
+from operations.site import page_context
 from posts.ids import EPOCH, MalformedPostId, PostId
 from timelines.types import LiveTimeline
 

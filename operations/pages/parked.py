@@ -11,7 +11,6 @@ from django.utils.http import urlencode
 from django.views.decorators.http import require_POST, require_safe
 from redis.exceptions import RedisError
 
-from infra.api.operators import page_context
 from infra.changes.errors import UNREACHABLE
 from infra.changes.lag_report import LAG
 from infra.changes.models import Change
@@ -27,6 +26,7 @@ from infra.sharding.placement import GLOBAL_ALIAS, all_aliases
 from infra.sharding.probe import error_line, probe_all
 from operations.admin_history import record_history
 from operations.forms import ParkedActionForm, ParkedFilterForm
+from operations.site import page_context
 
 PAGE = 50
 

@@ -6,8 +6,8 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from accounts.admin import ReasonRequiredAdmin
 from infra.admin.keyset import KeysetAdmin
+from infra.admin.reasons import ReasonRequiredAdmin
 from timelines.promotions.forms import TARGETS, CampaignForm
 from timelines.promotions.models import Campaign
 

@@ -1,17 +1,13 @@
-"""What operators see of hot keys: the command and the admin's page."""
+"""The command that shows hot keys."""
 
 import json
 import time
 from io import StringIO
 
 import pytest
-from django.contrib.auth.models import Permission
 from django.core.management import CommandError, call_command
-from django.test import Client
-from django.urls import reverse
 from redis.exceptions import ConnectionError as RedisConnectionError
 
-from accounts.models import User
 from infra.caching import fleet_reads
 from infra.caching.fleet_reads import add_reads
 
@@ -53,28 +49,3 @@ def test_command_as_json(warm):
 def test_command_says_that_redis_is_away(redis_away):
     with pytest.raises(CommandError, match="Redis is away: refused"):
         show()
-
-
-def browser_of(*permissions):
-    user = User.objects.create(username="boss", is_staff=True)
-    user.user_permissions.set(Permission.objects.filter(codename__in=permissions))
-    browser = Client()
-    browser.force_login(user)
-    return browser
-
-
-def test_page_shows_what_is_hot(world, warm):
-    page = browser_of("operate").get(reverse("hot_keys")).content.decode()
-    assert page.index("tests.hot:v1:{1}") < page.index("tests.hot:v1:{2}")
-    assert page.count("<td>yes</td>") == 1
-
-
-def test_page_says_that_redis_is_away(world, redis_away):
-    page = browser_of("operate").get(reverse("hot_keys"))
-    assert "Redis is away" in page.content.decode()
-
-
-def test_page_is_for_operators_and_to_read(world):
-    assert browser_of("view_user").get(reverse("hot_keys")).status_code == 403
-    User.objects.all().delete()
-    assert browser_of("operate").post(reverse("hot_keys")).status_code == 405

@@ -1,4 +1,4 @@
-"""The admin's page of hot keys, to read only. For operators: see the routes."""
+"""The page of hot keys: the Redis keys that all processes together read most."""
 
 import time
 
@@ -8,13 +8,13 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 from redis.exceptions import RedisError
 
-from infra.api.operators import page_context
 from infra.caching.fleet_reads import WINDOW_S, list_read_rates
+from operations.site import page_context
 
 
 @require_safe
 def show_hot_keys(request: HttpRequest) -> HttpResponse:
-    """What all processes together read most. Cost: one round trip."""
+    """Cost: one round trip."""
     try:
         warm, is_away = list_read_rates(time.time()), False
     except RedisError:
@@ -26,4 +26,4 @@ def show_hot_keys(request: HttpRequest) -> HttpResponse:
         "copy_ms": settings.HOT_COPY_MS,
         "window_s": WINDOW_S,
     }
-    return render(request, "caching/hot_keys.html", context)
+    return render(request, "operations/hot_keys.html", context)

@@ -1,7 +1,0 @@
-"""Django's registration of demo."""
-
-from django.apps import AppConfig
-
-
-class DemoConfig(AppConfig):
-    name = "demo"
