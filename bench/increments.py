@@ -37,7 +37,7 @@ SINCE = PostId(NOW, 1, 0)  # nobody posted after that
 
 
 class NoThread(Updater):
-    def ensure_started(self) -> None: ...
+    def start(self) -> None: ...
 
 
 def measure() -> dict[str, Any]:

@@ -4,9 +4,7 @@ While it has no connection nothing is heard, and copies are only as good as thei
 a connection is lost, and again when a new one is subscribed, all copies are dropped.
 """
 
-import os
 import random
-import threading
 import time
 from typing import Any
 
@@ -14,6 +12,7 @@ import structlog
 from prometheus_client import Counter
 from redis.exceptions import ConnectionError as RedisConnectionError
 
+from infra.background import BackgroundThread
 from infra.caching.client import redis
 from infra.caching.invalidation import channel, forget_all_copies, receive_invalidation
 from infra.telemetry.gauges import process_gauge
@@ -31,39 +30,27 @@ LISTENING = process_gauge(
 log = structlog.get_logger()
 
 
-class InvalidationListener:
-    """`start` is called with every copy that is kept; the first one starts the thread."""
+class InvalidationListener(BackgroundThread):
+    """Started by the first cached copy of this process."""
 
-    def __init__(self) -> None:
-        self._thread: threading.Thread | None = None
-        self._connection: Any = None
-        self._starting = threading.Lock()
-        self._is_deaf = False
+    name = "listener"
 
-    def start(self) -> None:
-        """Cost: 0.05 µs; the first time a thread, and one connection to Redis."""
-        if self._thread is None:
-            with self._starting:
-                if self._thread is None:
-                    self._thread = threading.Thread(target=self._run, name="listener", daemon=True)
-                    self._thread.start()
-
-    def leave_to_parent(self) -> None:
-        """A forked process has no such thread; it starts its own when it holds a copy itself."""
-        sock = getattr(self._connection, "_sock", None)
+    def reset(self) -> None:
+        sock = getattr(getattr(self, "_connection", None), "_sock", None)
         if sock is not None:
-            # Only this process's hold on it: the parent goes on listening.
+            # Closes only this process's copy of the socket: the parent still receives.
             sock.close()
-        self._thread, self._connection, self._starting = None, None, threading.Lock()
-        self._is_deaf = False
+        super().reset()
+        self._connection: Any = None
+        self._is_disconnected = False
         LISTENING.set(0)
 
-    def _run(self) -> None:
+    def run(self) -> None:
         while True:
             try:
                 self._listen()
             except Exception as error:
-                self._go_deaf(error)
+                self._handle_disconnect(error)
             time.sleep(random.uniform(*RETRY_S))
 
     def _listen(self) -> None:
@@ -75,15 +62,15 @@ class InvalidationListener:
             connection.send_command("SUBSCRIBE", channel())
             while True:
                 _take(_next_reply(connection))
-                self._is_deaf = False
+                self._is_disconnected = False
         finally:
             connection.disconnect()
 
-    def _go_deaf(self, error: Exception) -> None:
+    def _handle_disconnect(self, error: Exception) -> None:
         """Once, however long Redis is away: copies made meanwhile end by age."""
-        if self._is_deaf:
+        if self._is_disconnected:
             return
-        self._is_deaf = True
+        self._is_disconnected = True
         log.warning("listener.disconnected", error=str(error))
         RECEIVED.labels("lost").inc()
         LISTENING.set(0)
@@ -112,4 +99,3 @@ def _take(reply: list[Any]) -> None:
 
 
 LISTENER = InvalidationListener()
-os.register_at_fork(after_in_child=LISTENER.leave_to_parent)

@@ -94,7 +94,7 @@ class Increments:
 
     def _reopen(self) -> LastPostIndex | None:
         """The first question of a process comes by here, and begins its thread."""
-        self.updater.ensure_started()
+        self.updater.start()
         now_ms, index = self._clock_ms(), self._board
         if now_ms < self._reopen_at_ms:
             return None
@@ -161,14 +161,8 @@ def increments() -> Increments:
     return asked
 
 
-def _release_in_child() -> None:
-    """A forked process has no thread, and must not hold its parent's lock beyond its death."""
-    if increments.cache_info().currsize:
-        increments().updater.release_lock()
-        increments.cache_clear()
-
-
-os.register_at_fork(after_in_child=_release_in_child)
+# A forked process opens the index itself.
+os.register_at_fork(after_in_child=increments.cache_clear)
 
 
 def forget_increments() -> None:

@@ -13,6 +13,8 @@ from pathlib import Path
 import structlog
 from redis.exceptions import RedisError
 
+from infra.background import BackgroundThread
+
 TURN_S = 0.5
 log = structlog.get_logger()
 
@@ -21,29 +23,27 @@ class RuntimeFolderNotPrivate(OSError):
     """The folder for run-time files belongs to somebody else, or others may write there."""
 
 
-class Updater:
-    """A thread, begun when it is first needed, and the lock it holds or waits for."""
+class Updater(BackgroundThread):
+    """The thread of this process that updates the index while it holds the lock."""
+
+    name = "last-post index"
 
     def __init__(self, lock_path: Path, catch_up: Callable[[], None]) -> None:
         self._lock_path = lock_path
         self._catch_up = catch_up
         self._lock: int | None = None
-        self._turning = threading.Lock()
-        self._stopped = threading.Event()
-        self._thread: threading.Thread | None = None
-        self._is_failing = False
+        super().__init__()
 
-    def ensure_started(self) -> None:
-        """Begins the thread unless it runs. 0.1 µs."""
-        if self._thread is None:
-            with self._turning:
-                if self._thread is None:
-                    self._thread = threading.Thread(target=self._run, daemon=True)
-                    self._thread.start()
+    def reset(self) -> None:
+        """A forked process must not hold the parent's lock after the parent has ended."""
+        super().reset()
+        self.release_lock()
+        self._running = threading.Lock()
+        self._is_failing = False
 
     def run_once(self) -> bool:
         """Catches up if this process is the one to do it; whether it is. Raises nothing."""
-        with self._turning:
+        with self._running:
             try:
                 if not self._holds():
                     return False
@@ -54,10 +54,8 @@ class Updater:
             return True
 
     def stop(self) -> None:
-        """Ends the thread and lets go of the lock."""
-        self._stopped.set()
-        if self._thread is not None:
-            self._thread.join()
+        """Ends the thread and releases the lock."""
+        super().stop()
         self.release_lock()
 
     def release_lock(self) -> None:
@@ -66,9 +64,9 @@ class Updater:
             os.close(self._lock)
             self._lock = None
 
-    def _run(self) -> None:
+    def run(self) -> None:
         self.run_once()
-        while not self._stopped.wait(TURN_S):
+        while not self.stopped.wait(TURN_S):
             self.run_once()
 
     def _holds(self) -> bool:

@@ -5,14 +5,13 @@ page never waits for the default database.
 """
 
 import atexit
-import os
-import threading
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import structlog
 from django.db import connections
 
+from infra.background import BackgroundThread
 from infra.sharding.placement import GLOBAL_ALIAS
 from timelines.promotions.budget import ImpressionBudget
 from timelines.promotions.settle import load_running, settle_all
@@ -22,23 +21,21 @@ REFRESH_S = 2.0
 log = structlog.get_logger()
 
 
-class RunningCampaigns:
+class RunningCampaigns(BackgroundThread):
     """One per process, shared by its threads."""
 
-    def __init__(self) -> None:
-        self.reset()
+    name = "promotions"
 
     def reset(self) -> None:
-        """Knows nothing. A forked process must not use its parent's tickets as well."""
+        """Forgets the campaigns. A forked process must not use its parent's tickets as well."""
+        super().reset()
         self.budget = ImpressionBudget()
         self._campaigns: Sequence[RunningCampaign] = ()
-        self._beginning, self._stopped = threading.Lock(), threading.Event()
-        self._thread: threading.Thread | None = None
 
     def campaigns(self) -> Sequence[RunningCampaign]:
         """As of REFRESH_S ago at most, while the default database answers. 0.1 µs."""
         if self._thread is None:
-            self._begin()
+            self.start()
         return self._campaigns
 
     def refresh(self, now: datetime) -> None:
@@ -50,20 +47,12 @@ class RunningCampaigns:
 
     def stop(self) -> None:
         """Ends the thread, reports, and gives all tickets back."""
-        self._stopped.set()
-        if self._thread is not None:
-            self._thread.join()
+        super().stop()
         self._campaigns = ()
         settle_all(self.budget, ())
 
-    def _begin(self) -> None:
-        with self._beginning:
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name="promotions", daemon=True)
-                self._thread.start()
-
-    def _run(self) -> None:
-        while not self._stopped.wait(REFRESH_S):
+    def run(self) -> None:
+        while not self.stopped.wait(REFRESH_S):
             self._turn()
         connections.close_all()
 
@@ -77,7 +66,6 @@ class RunningCampaigns:
 
 
 running = RunningCampaigns()
-os.register_at_fork(after_in_child=running.reset)
 
 
 @atexit.register

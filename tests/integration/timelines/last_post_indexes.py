@@ -16,7 +16,7 @@ from timelines.increments.updater import Updater
 
 @contextmanager
 def no_thread() -> Iterator[None]:
-    with patch.object(Updater, "ensure_started", lambda updater: None):
+    with patch.object(Updater, "start", lambda updater: None):
         yield
 
 
