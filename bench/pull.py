@@ -16,10 +16,10 @@ from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
 from posts.ids import SEQUENCES, second_of
 from timelines.queries.pull import pull_from_tables
-from timelines.queries.span import TimelineAuthors, TimeRange
 from timelines.recent.days import PARTITIONS, first_second, kept_days, oldest_read
 from timelines.recent.low_water_mark import lower_low_water_mark
 from timelines.recent.queries.recent_posts import load_recent
+from timelines.types import TimelineAuthors, TimeRange
 
 AUTHORS, POSTS_EACH = 20_000, 24
 DAYS = 14  # that they posted on; half of it is recent

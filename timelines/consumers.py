@@ -17,7 +17,7 @@ from timelines.actions.fan_out import fan_out, fan_out_to_missed_shard
 from timelines.changes import ChunkCut, FanOutBegun, ShardMissed
 from timelines.hot.entries import push_hot_entries
 from timelines.hot.queries.hot_authors import list_unpushed_authors
-from timelines.queries.newest import list_newest_entries
+from timelines.queries.pull import list_newest_entries
 from timelines.recent.actions.index_posts import index_recent
 from timelines.stores.factory import timeline_store
 from timelines.stores.interface import FollowingChange

@@ -55,7 +55,7 @@ def list_entries(alias: str, account_ids: Sequence[int], now_s: float) -> list[C
     hot_entries = HotEntriesCache()
     hot = sorted(list_unpushed_authors(alias, account_ids))
     return entries + [
-        CacheEntry(key(HOT_ENTRIES_FAMILY, one), one, hot_entries.find) for one in hot
+        CacheEntry(key(HOT_ENTRIES_FAMILY, one), one, hot_entries.load) for one in hot
     ]
 
 

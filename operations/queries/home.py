@@ -9,9 +9,9 @@ from infra.caching.client import redis
 from infra.sharding.probe import ProbeAnswer, probe_all
 from posts.ids import PostId
 from relations.queries.following import load_following
-from timelines.actions.rebuild_timeline import compute_timeline
 from timelines.hot.directory import directory, validator_command
 from timelines.queries.difference import TimelineDifference, find_difference
+from timelines.queries.pull import compute_timeline
 from timelines.stores.factory import timeline_store
 from timelines.types import Entry, LiveTimeline
 
@@ -90,7 +90,7 @@ def _compute(reader_id: int) -> LiveTimeline:
 
 
 def _hot_authors() -> set[int]:
-    return set(directory.find(redis().call(*validator_command())).ids)
+    return set(directory.load(redis().call(*validator_command())).ids)
 
 
 def _compare(reader_id: int, stored: LiveTimeline | None) -> ProbeAnswer:
@@ -129,7 +129,7 @@ def _lines(
 
 def _entries(timeline: LiveTimeline | None) -> set[Entry]:
     """Those below the mark with them."""
-    return set(Entry.cut(timeline.data)) if timeline else set()
+    return set(Entry.split(timeline.data)) if timeline else set()
 
 
 def _why_stored(

@@ -112,7 +112,7 @@ def test_kill_9_between_the_index_and_the_push(world, settings, inline):
 
 def arrivals(reader_id):
     """Every time an entry stands in a live timeline."""
-    return [entry.event for entry in Entry.cut(find_live(reader_id).data)]
+    return [entry.event for entry in Entry.split(find_live(reader_id).data)]
 
 
 @pytest.fixture(scope="module")

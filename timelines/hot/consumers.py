@@ -1,8 +1,8 @@
-"""The end of being hot: live timelines that lack what was not pushed are dropped, a few at a time.
+"""Ends the cooling of an author: drops the live timelines that lack posts that were not pushed.
 
-What is dropped is built anew, whole, when its reader comes. AuthorCooled goes through the author's
-own lane, so when it is consumed no batch is under way that still took the author for hot; and a
-build that began before is ended by the drop.
+A dropped timeline is rebuilt whole when its reader comes. AuthorCooled goes through the author's
+own lane: when it is consumed, no drain is still handling a batch that took the author for hot. A
+timeline that is being built at that time is dropped too, and its build ends without effect.
 """
 
 from collections.abc import Sequence
@@ -11,9 +11,9 @@ from infra.caching.client import redis
 from infra.changes.registry import Delivery, FollowUp, consumes
 from relations.queries.followers import list_followers_below
 from timelines.changes import AuthorCooled, FollowersBehind
-from timelines.hot.directory import invalidate_command
+from timelines.hot.actions.cool import end_cooling
+from timelines.hot.directory import delete_command
 from timelines.hot.entries import hot_entries_store
-from timelines.hot.queries.hot_authors import end_cooling
 from timelines.stores.factory import timeline_store
 
 FOLLOWERS_AT_ONCE = 1_000
@@ -23,6 +23,7 @@ FOLLOWERS_AT_ONCE = 1_000
 def start_timeline_drops(
     alias: str, deliveries: Sequence[Delivery[AuthorCooled]]
 ) -> list[FollowUp]:
+    """Asks for the drops from the author's newest follower on."""
     return [FollowUp(one.owner_id, FollowersBehind()) for one in deliveries]
 
 
@@ -30,11 +31,14 @@ def start_timeline_drops(
 def drop_follower_timelines(
     alias: str, deliveries: Sequence[Delivery[FollowersBehind]]
 ) -> list[FollowUp]:
-    """Cost: one index-only query, and one round trip for each of FOLLOWERS_AT_ONCE followers."""
-    return [follow_up for one in deliveries for follow_up in _catch_up(alias, one)]
+    """Drops the timelines of FOLLOWERS_AT_ONCE followers, and asks for the next ones.
+
+    Cost: one index-only query per author, and one round trip per follower.
+    """
+    return [follow_up for one in deliveries for follow_up in _drop_timelines(alias, one)]
 
 
-def _catch_up(alias: str, one: Delivery[FollowersBehind]) -> list[FollowUp]:
+def _drop_timelines(alias: str, one: Delivery[FollowersBehind]) -> list[FollowUp]:
     followers = list_followers_below(one.owner_id, one.payload.below, FOLLOWERS_AT_ONCE)
     for follower in followers:
         timeline_store().drop(follower.account_id)
@@ -42,5 +46,5 @@ def _catch_up(alias: str, one: Delivery[FollowersBehind]) -> list[FollowUp]:
         return [FollowUp(one.owner_id, FollowersBehind(below=followers[-1]))]
     if end_cooling(alias, one.owner_id):
         hot_entries_store().drop(one.owner_id)
-        redis().call(*invalidate_command())
+        redis().call(*delete_command())
     return []

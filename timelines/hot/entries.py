@@ -1,10 +1,9 @@
-"""Hot authors' newest entries: in Redis as timelines are, in process memory for a second.
+"""Hot authors' newest entries: in Redis like timelines, and for a second in process memory.
 
-    timelines.hot_entries:v1:{author}   as a home timeline (stores/packed.py); its version is 0
+    timelines.hot_entries:v1:{author}   like a home timeline (stores/packed.py), with version 0
 
-The drain pushes what a hot author posts here instead of to the followers. An outbox that is not
-there is built from the posts table, by the protocol of live timelines: what is pushed meanwhile is
-kept.
+The drain pushes a hot author's posts here instead of to the followers. Missing entries are built
+from the posts table as live timelines are: what is pushed during the build is kept.
 """
 
 import secrets
@@ -18,23 +17,23 @@ from redis.exceptions import RedisError
 
 from infra.caching.client import Command, redis
 from posts.ids import PostId
-from timelines.hot.directory import announce_commands
-from timelines.queries.newest import list_newest_entries
+from timelines.hot.directory import add_commands
+from timelines.queries.pull import list_newest_entries
 from timelines.stores.packed import PackedStore
 from timelines.types import Entry, LiveTimeline
 
 HOT_ENTRIES_FAMILY = "timelines.hot_entries:v1"
-# Of each author; what is older is pulled.
+# Older entries are pulled.
 ENTRIES_PER_AUTHOR = 100
 LIVE_S = 7 * 86_400
 COPY_S = 1.0
-MOST_COPIES = 10_000
+MAX_COPIES = 10_000
 
 
 class HotEntries(NamedTuple):
-    """What a hot author brought: packed entries from `complete_from` on, oldest first.
+    """One hot author's packed entries from `complete_from` on, oldest first.
 
-    `read_at`: monotonic seconds before it was asked for. `reposts`: by what they show.
+    `reposts`: by the post that they show. `read_at`: monotonic seconds just before the read.
     """
 
     entries: list[bytes]
@@ -44,37 +43,37 @@ class HotEntries(NamedTuple):
 
 
 class HotEntriesCache:
-    """Copies of outboxes in this process, none older than COPY_S when it is given out."""
+    """This process's copies of hot authors' entries. A returned copy is at most COPY_S old."""
 
     def __init__(self, clock_s: Callable[[], float] = time.monotonic) -> None:
-        self._copies: LRUCache[int, HotEntries] = LRUCache(MOST_COPIES)
+        self._copies: LRUCache[int, HotEntries] = LRUCache(MAX_COPIES)
         self._clock_s = clock_s
 
     def list_stale(self, author_ids: Collection[int]) -> list[int]:
-        """Those to be read anew."""
+        """The authors whose copies are missing or too old."""
         oldest = self._clock_s() - COPY_S
         copies = ((author, self._copies.get(author)) for author in author_ids)
         return [author for author, copy in copies if copy is None or copy.read_at < oldest]
 
-    def keep(
+    def store_replies(
         self, author_ids: Sequence[int], replies: Sequence[Any], read_at: float
     ) -> Sequence[Any]:
-        """Keeps what `read_commands` brought, asked for at `read_at`; returns the other replies,
-        which came after."""
+        """Stores the replies to `read_commands`, sent at `read_at`; returns the replies after
+        them."""
         for author, reply in zip(author_ids, replies, strict=False):
             found = hot_entries_store().load(author, [reply])
             if found is not None:
                 self._copies[author] = _hot_entries(found, read_at)
         return replies[len(author_ids) :]
 
-    def find(self, author_ids: Sequence[int]) -> list[HotEntries]:
-        """One per author. Cost: none when fresh; one round trip for all that are not, and for each
-        that Redis lacks one query and two trips."""
+    def load(self, author_ids: Sequence[int]) -> list[HotEntries]:
+        """One per author. Cost: none when all are fresh; else one round trip, and for each author
+        that Redis lacks one query and two round trips."""
         stale, read_at = self.list_stale(author_ids), self._clock_s()
         for author in stale:
             self._copies.pop(author, None)
         if stale:
-            self.keep(stale, _ask(stale), read_at)
+            self.store_replies(stale, _read_from_redis(stale), read_at)
         return [self._copies.get(author) or self._build(author) for author in author_ids]
 
     def _build(self, author_id: int) -> HotEntries:
@@ -84,19 +83,19 @@ class HotEntriesCache:
 
 
 def read_commands(author_ids: Sequence[int]) -> list[Command]:
-    """For gathering, one an author; replies for `keep`."""
+    """One command per author, to be sent together with others; replies for `store_replies`."""
     store = hot_entries_store()
     return [command for author in author_ids for command in store.read_commands(author)]
 
 
 def push_hot_entries(posted: Mapping[int, Sequence[Entry]]) -> None:
-    """Adds entries of hot authors where their followers' pages look. Raises RedisError.
+    """Adds entries of hot authors, by author. Raises RedisError.
 
-    Safety: may run again. Cost: two round trips.
+    Safety: idempotent. Cost: two round trips.
     """
     if posted:
         hot_entries_store().push(posted)
-        redis().run(announce_commands(set(posted)))
+        redis().run(add_commands(set(posted)))
 
 
 @cache
@@ -104,7 +103,7 @@ def hot_entries_store() -> PackedStore:
     return PackedStore(ENTRIES_PER_AUTHOR, LIVE_S, HOT_ENTRIES_FAMILY)
 
 
-def _ask(author_ids: Sequence[int]) -> list[Any]:
+def _read_from_redis(author_ids: Sequence[int]) -> list[Any]:
     try:
         return redis().run(read_commands(author_ids))
     except RedisError:
@@ -115,14 +114,14 @@ def _build(author_id: int) -> LiveTimeline:
     store, epoch = hot_entries_store(), secrets.randbits(64)
     try:
         store.begin_build(author_id, epoch)
-        built = _read(author_id)
+        built = _read_from_posts(author_id)
         store.finish_build(author_id, epoch, built)
     except RedisError:
-        return _read(author_id)
+        return _read_from_posts(author_id)
     return built
 
 
-def _read(author_id: int) -> LiveTimeline:
+def _read_from_posts(author_id: int) -> LiveTimeline:
     entries, complete_from = list_newest_entries(author_id, 0, ENTRIES_PER_AUTHOR)
     return LiveTimeline.of([entry.packed for entry in reversed(entries)], complete_from, 0)
 

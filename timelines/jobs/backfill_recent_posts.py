@@ -17,7 +17,7 @@ from infra.sharding.scatter import scatter
 from infra.sharding.sql import fetch_all
 from posts.ids import PostId
 from posts.sql import SHOWN
-from timelines.recent.actions.index_posts import count_lacking, index_recent
+from timelines.recent.actions.index_posts import count_missing, index_recent
 from timelines.recent.days import PARTITIONS, first_moment, first_second, kept_days, oldest_read
 from timelines.recent.low_water_mark import (
     delete_low_water_mark,
@@ -73,5 +73,5 @@ def _read_entries(alias: str, author_ids: Sequence[int], lowest: int) -> list[En
 
 def _fill(targets: Sequence[str], entries: Sequence[Entry], dry_run: bool) -> int:
     """How many rows were lacking, all shards together."""
-    act = count_lacking if dry_run else index_recent
+    act = count_missing if dry_run else index_recent
     return sum(scatter({alias: partial(act, alias, entries) for alias in targets}).values())

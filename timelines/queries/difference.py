@@ -13,10 +13,9 @@ from posts.ids import PostId
 from relations.queries.following import load_following
 from timelines.hot.directory import directory, validator_command
 from timelines.queries.pull import pull_from_tables
-from timelines.queries.span import TimeRange
 from timelines.queries.waiting import PendingPushes, load_pending_pushes
 from timelines.stores.factory import timeline_store
-from timelines.types import Entry, LiveTimeline
+from timelines.types import Entry, LiveTimeline, TimeRange
 
 
 class TimelineDifference(NamedTuple):
@@ -112,7 +111,7 @@ def _compare(reader_id: int, seen: LiveTimeline) -> TimelineDifference | None:
 
 
 def _hot_followees(followee_ids: Iterable[int]) -> set[int]:
-    hot = directory.find(redis().call(*validator_command()))
+    hot = directory.load(redis().call(*validator_command()))
     return set(hot.ids).intersection(followee_ids)
 
 

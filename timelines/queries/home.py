@@ -21,10 +21,9 @@ from relations.queries.in_process_relationships import (
 )
 from relations.queries.relationships import ask_command, complete_relationships
 from timelines.queries.skeleton import HomeSkeleton, Skeleton
-from timelines.queries.span import TimeRange
 from timelines.read_repair import request_repair_if_stale
 from timelines.rules import VisibilityInputs, merge
-from timelines.types import ORIGINAL, Entry, reposts_among
+from timelines.types import ORIGINAL, Entry, TimeRange, reposts_among
 
 # So many are named with a post; the others can be asked for.
 MOST_REPOSTERS = 10

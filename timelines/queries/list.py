@@ -20,8 +20,7 @@ from relations.queries.following import load_following
 from relations.queries.in_process_relationships import relationship_validator_command
 from timelines.queries.home import page_of
 from timelines.queries.pull import iter_pulled
-from timelines.queries.span import TimelineAuthors, TimeRange
-from timelines.types import Entry
+from timelines.types import Entry, TimelineAuthors, TimeRange
 
 
 def account_list_page(

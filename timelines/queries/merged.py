@@ -1,4 +1,4 @@
-"""What is at hand of a home: the reader's live timeline, and the hot_entries of hot followees."""
+"""What is at hand of a home: the reader's live timeline, and the entries of hot followees."""
 
 from bisect import bisect_left
 from collections.abc import Sequence

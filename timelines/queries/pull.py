@@ -1,23 +1,28 @@
-"""A timeline computed from what authors posted, merged (fan-out on read).
+"""Computes timelines from the authors' posts (fan-out on read).
 
-Down to the mark of the recent-posts index from there, one query on the reader's own shard; below it
-from the posts tables of all shards.
+Above its low-water mark the recent-posts index on the reader's own shard answers, with one query.
+Below the mark the posts tables of all shards answer.
 """
 
 from collections.abc import Iterator, Sequence
 from functools import partial
 
+from django.conf import settings
+
 from infra.sharding.buckets import group_by_shard
 from infra.sharding.scatter import scatter
 from infra.sharding.sql import fetch_all
 from posts.ids import SEQUENCES, PostId, moment_after, moment_below
+from posts.queries.rows import PAST_ALL, list_timeline
 from posts.sql import SHOWN
-from timelines.queries.span import TimelineAuthors, TimeRange
+from relations.queries.following import Following
 from timelines.recent.queries.recent_posts import RecentEntries, load_recent
-from timelines.types import Entry
+from timelines.types import Entry, LiveTimeline, TimelineAuthors, TimeRange
 
 PULL_BATCH = 60
-# Newest (or oldest) posts of each author by an index-only scan, then the best of them all.
+# Two of the largest pages.
+ENOUGH = 80
+# The newest (or oldest) posts of each author by an index-only scan, then the first of them all.
 PULL = f"""
 SELECT wanted.author_id, p.moment, p.shown_author, p.shown_moment
 FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[]) AS wanted (author_id, from_moment, to_moment)
@@ -32,62 +37,67 @@ ORDER BY p.moment / {SEQUENCES} {{order}}, wanted.author_id {{order}}, p.moment 
 
 
 def pull(
-    circle: TimelineAuthors, span: TimeRange, limit: int, newest_first: bool = True
+    authors: TimelineAuthors, time_range: TimeRange, limit: int, newest_first: bool = True
 ) -> list[Entry]:
-    """The `limit` newest (or oldest) entries of the circle inside the span, in that order.
+    """The `limit` newest (or oldest) entries of the authors inside the range, in that order.
 
-    Fewer than `limit` means there are no more. Source: above the mark of the index on the reader's
-    shard that index, below it the posts tables. Cost: one query; for what lies below the mark one
-    more per shard, at once.
+    Fewer than `limit` means that there are no more. Source: the recent-posts index above its
+    low-water mark, the posts tables below it. Cost: one query; one more per shard, in parallel,
+    when entries below the mark are needed.
     """
-    return complete(
-        load_recent(circle, span, limit, newest_first), circle, span, limit, newest_first
-    )
+    recent = load_recent(authors, time_range, limit, newest_first)
+    return complete_from_tables(recent, authors, time_range, limit, newest_first)
 
 
-def iter_pulled(circle: TimelineAuthors, span: TimeRange, newest_first: bool) -> Iterator[Entry]:
-    """All entries of the circle inside the span, pulled as they are asked for.
+def iter_pulled(
+    authors: TimelineAuthors, time_range: TimeRange, newest_first: bool
+) -> Iterator[Entry]:
+    """All entries of the authors inside the range, pulled in batches as the caller takes them.
 
-    Cost: as `pull`, for every PULL_BATCH of them.
+    Cost: as `pull`, for every PULL_BATCH entries.
     """
     while True:
-        entries = pull(circle, span, PULL_BATCH, newest_first)
+        entries = pull(authors, time_range, PULL_BATCH, newest_first)
         yield from entries
         if len(entries) < PULL_BATCH:
             return
         edge = entries[-1].event
-        span = TimeRange(span.above, edge) if newest_first else TimeRange(edge, span.below)
+        time_range = (
+            TimeRange(time_range.above, edge) if newest_first else TimeRange(edge, time_range.below)
+        )
 
 
-def complete(
+def complete_from_tables(
     recent: RecentEntries,
-    circle: TimelineAuthors,
-    span: TimeRange,
+    authors: TimelineAuthors,
+    time_range: TimeRange,
     limit: int,
     newest_first: bool = True,
 ) -> list[Entry]:
-    """What the index has of the span with what only the posts tables have."""
+    """The index's entries of the range, with the entries that only the posts tables have."""
     if recent.complete_from is None:
-        return pull_from_tables(circle.author_ids, span, limit, newest_first)
-    older = TimeRange(span.above, min(span.below, PostId(recent.complete_from, 0, 0)))
+        return pull_from_tables(authors.author_ids, time_range, limit, newest_first)
+    mark = PostId(recent.complete_from, 0, 0)
+    older = TimeRange(time_range.above, min(time_range.below, mark))
     if newest_first:
         lacking = limit - len(recent.entries)
-        return recent.entries + pull_from_tables(circle.author_ids, older, lacking)
-    first = pull_from_tables(circle.author_ids, older, limit, newest_first=False)
+        return recent.entries + pull_from_tables(authors.author_ids, older, lacking)
+    first = pull_from_tables(authors.author_ids, older, limit, newest_first=False)
     return (first + recent.entries)[:limit]
 
 
 def pull_from_tables(
-    author_ids: Sequence[int], span: TimeRange, limit: int, newest_first: bool = True
+    author_ids: Sequence[int], time_range: TimeRange, limit: int, newest_first: bool = True
 ) -> list[Entry]:
-    """The same of these authors from the posts tables, never stale.
+    """As `pull`, for these authors and from the posts tables only. Never stale.
 
-    Cost: none for nothing; one query per shard, at once; worst case `limit` index rows per author.
+    Cost: no query for an empty range; else one per shard, in parallel. Worst case: `limit` index
+    rows per author.
     """
-    if limit <= 0 or span.above >= span.below:
+    if limit <= 0 or time_range.above >= time_range.below:
         return []
     calls = {
-        alias: partial(_pull_shard, alias, authors, span, limit, newest_first)
+        alias: partial(_pull_shard, alias, authors, time_range, limit, newest_first)
         for alias, authors in group_by_shard(author_ids).items()
     }
     entries = [entry for answer in scatter(calls).values() for entry in answer]
@@ -95,10 +105,47 @@ def pull_from_tables(
 
 
 def _pull_shard(
-    alias: str, authors: Sequence[int], span: TimeRange, limit: int, newest_first: bool
+    alias: str, authors: Sequence[int], time_range: TimeRange, limit: int, newest_first: bool
 ) -> list[Entry]:
-    above = [moment_after(span.above, author) for author in authors]
-    below = [moment_below(span.below, author) for author in authors]
+    above = [moment_after(time_range.above, author) for author in authors]
+    below = [moment_below(time_range.below, author) for author in authors]
     sql = PULL.format(order="DESC" if newest_first else "ASC")
     rows = fetch_all(alias, sql, (list(authors), above, below, limit, limit))
     return [Entry(PostId.at(*row[:2]), PostId.at(*row[2:])) for row in rows]
+
+
+def compute_timeline(reader_id: int, following: Following) -> LiveTimeline:
+    """A reader's newest entries with the low-water mark that they allow, computed from the posts.
+
+    When the recent-posts index has ENOUGH entries, the timeline ends at the index's low-water mark.
+    No other shard is queried then, and none has to be up. Cost: as `pull`.
+    """
+    limit, authors = settings.TIMELINE_ENTRIES, TimelineAuthors(reader_id, following.followee_ids)
+    entries, complete_from = _list_newest(authors, limit)
+    if len(entries) == limit:
+        # A cut inside a second leaves that second incomplete.
+        complete_from = entries[-1].event.second + 1
+    kept = [e.packed for e in reversed(entries) if e.event.second >= complete_from]
+    return LiveTimeline.of(kept, complete_from, following.version)
+
+
+def _list_newest(authors: TimelineAuthors, limit: int) -> tuple[list[Entry], int]:
+    """At most `limit` entries. If there are fewer: the second from which on they are all."""
+    recent = load_recent(authors, TimeRange(), limit)
+    if recent.complete_from is not None and len(recent.entries) >= min(ENOUGH, limit):
+        return recent.entries, recent.complete_from
+    return complete_from_tables(recent, authors, TimeRange(), limit), 0
+
+
+def list_newest_entries(author_id: int, complete_from: int, most: int) -> tuple[list[Entry], int]:
+    """One author's entries from the second `complete_from` on, newest first, at most `most`.
+
+    Also returns the low-water mark of these entries, which is higher than `complete_from` when
+    there were more than `most`. Source: the posts table. Cost: one query on the author's shard.
+    """
+    lower = complete_from * SEQUENCES
+    pairs = list_timeline(author_id, lower, PAST_ALL, most + 1, newest_first=True)
+    entries = [Entry(*pair) for pair in pairs]
+    if len(entries) > most:
+        complete_from = entries[-1].event.second + 1
+    return [e for e in entries if e.event.second >= complete_from], complete_from

@@ -20,12 +20,11 @@ from timelines.actions.rebuild_timeline import rebuild_timeline
 from timelines.hot.directory import directory
 from timelines.hot.directory import validator_command as hot_validator_command
 from timelines.hot.entries import hot_entries, read_commands
-from timelines.hot.queries.hot_followees import find_hot_followees, guess_hot_followees
+from timelines.hot.queries.hot_followees import guess_hot_followees, list_hot_followees
 from timelines.queries.merged import MergedTimeline
 from timelines.queries.pull import iter_pulled
-from timelines.queries.span import TimelineAuthors, TimeRange
 from timelines.stores.factory import timeline_store
-from timelines.types import Entry, LiveTimeline, reposts_among
+from timelines.types import Entry, LiveTimeline, TimelineAuthors, TimeRange, reposts_among
 
 _KEY = itemgetter(0)
 
@@ -142,8 +141,8 @@ def _merge_hot_entries(reader_id: int, first: FirstReplies) -> MergedTimeline:
     live = first.live or rebuild_timeline(reader_id)
     if first.live is None and first.hot_validator is None:
         return MergedTimeline(live, ())
-    hot = directory.find(first.hot_validator)
-    return MergedTimeline(live, hot_entries.find(find_hot_followees(reader_id, hot, first.stamp)))
+    hot = directory.load(first.hot_validator)
+    return MergedTimeline(live, hot_entries.load(list_hot_followees(reader_id, hot, first.stamp)))
 
 
 def load_first_replies(reader_id: int) -> FirstReplies:
@@ -163,7 +162,7 @@ def load_first_replies(reader_id: int) -> FirstReplies:
         *replies, mark, news, stamp, own, hot_validator = redis().run(commands)
     except RedisError:
         return FirstReplies(_find_live(reader_id, (), None), None, None, None, None)
-    stored = hot_entries.keep(ahead, replies, asked_at)
+    stored = hot_entries.store_replies(ahead, replies, asked_at)
     position = in_process_posts.apply_log(look, news)
     return FirstReplies(_find_live(reader_id, stored, mark), position, stamp, own, hot_validator)
 

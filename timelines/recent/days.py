@@ -1,18 +1,21 @@
-"""The days of the recent-posts index: which are kept, and from when on it may be read."""
+"""The days of the recent-posts index: one partition each, created ahead and dropped when old."""
 
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
 
 from django.conf import settings
 
+from infra.changes.chores import chore
 from infra.sharding.partitions import DailyPartitions
 from posts.ids import EPOCH, SEQUENCES
+from timelines.recent.low_water_mark import raise_low_water_mark
 
 DAYS_AHEAD = 3
+EVERY_S = 600
 
 
 def first_second(day: date) -> int:
-    """Seconds since the product's epoch when the day begins, UTC."""
+    """The second when the day begins (UTC), counted from the product's epoch."""
     return int(datetime.combine(day, time(), UTC).timestamp()) - EPOCH
 
 
@@ -23,15 +26,32 @@ def first_moment(day: date) -> int:
 PARTITIONS = DailyPartitions("timelines_recentpost", "moment", first_moment)
 
 
+@chore(every_s=EVERY_S)
+def keep_recent_days(alias: str) -> None:
+    """Creates and drops partitions of a shard's index. Cost: five short statements."""
+    keep_days(alias, datetime.now(UTC).date())
+
+
+def keep_days(alias: str, today: date) -> list[str]:
+    """Raises the low-water mark, then drops the days below it; returns the partitions dropped.
+
+    Safety: any number may run at once, be killed anywhere, or pause for days. Raises:
+    OperationalError when readers keep the table busy; the next run does the rest.
+    """
+    PARTITIONS.make(alias, coming_days(today))
+    raise_low_water_mark(alias, first_second(oldest_read(today)))
+    return PARTITIONS.drop_before(alias, oldest_kept(today))
+
+
 def oldest_read(today: date) -> date:
-    """The first of RECENT_DAYS whole days before today: complete_from is not below it."""
+    """The first of RECENT_DAYS whole days before today. The low-water mark is not below it."""
     return today - timedelta(days=settings.RECENT_DAYS)
 
 
 def oldest_kept(today: date) -> date:
-    """A day more than is read.
+    """One day before the oldest that is read.
 
-    Whoever saw the mark, or set it, a moment before midnight finds the rows it promises.
+    A process that read or set the mark just before midnight still finds the rows of that day.
     """
     return oldest_read(today) - timedelta(days=1)
 
@@ -41,7 +61,7 @@ def coming_days(today: date) -> list[date]:
 
 
 def kept_days(today: date) -> Iterator[date]:
-    """From the oldest kept to the last of the coming ones."""
+    """From the oldest kept day to the last of the coming days."""
     day, last = oldest_kept(today), coming_days(today)[-1]
     while day <= last:
         yield day

@@ -149,7 +149,7 @@ class PostgresStore:
 
     def finish_build(self, reader_id: int, epoch: int, timeline: LiveTimeline) -> bool:
         alias, (data, complete_from, version) = shard_of(reader_id), timeline
-        entries = Entry.cut(data)
+        entries = Entry.split(data)
         with transaction.atomic(using=alias):
             if not execute(alias, LAY, (complete_from, version, reader_id, self._stored(epoch))):
                 return False

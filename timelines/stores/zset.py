@@ -81,7 +81,7 @@ class ZsetStore:
         )
 
     def finish_build(self, reader_id: int, epoch: int, timeline: LiveTimeline) -> bool:
-        entries = _text(Entry.cut(timeline.data))
+        entries = _text(Entry.split(timeline.data))
         build = _build(epoch_in(self._generation, epoch))
         args = (build, timeline.complete_from, timeline.following_version, self._ttl_ms)
         return bool(redis().call(*LAY.on(_keys(reader_id), *args, entries)))

@@ -19,7 +19,7 @@ from relations.actions.follow import follow
 from relations.cache import FOLLOWING
 from tests.integration.jobs.outcomes import Outcome
 from tests.world import drain_all, make_accounts, publish
-from timelines.hot.queries.hot_authors import heat_author
+from timelines.hot.actions.heat import heat_author
 
 FAMILIES = re.compile(r'"([a-z_]+(?:\.[a-z_]+)+):v[0-9]+')
 

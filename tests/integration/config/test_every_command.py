@@ -25,7 +25,7 @@ from tests.integration.relations.jobs.damage import delete_edge
 from tests.integration.timelines.holed import lose
 from tests.integration.timelines.homes import first_page
 from tests.world import drain_all, make_accounts, publish
-from timelines.hot.queries.hot_authors import heat_author
+from timelines.hot.actions.heat import heat_author
 
 COMMANDS = list_commands()
 JOBS = list_jobs()

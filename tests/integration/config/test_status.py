@@ -31,7 +31,7 @@ from tests.integration.changes.kinds import ALIAS, LANE, BulkNoted, emit, note
 from tests.integration.counters.drifting import spoil
 from tests.waiting import PATIENCE_S
 from tests.world import make_accounts
-from timelines.recent.retention import keep_days
+from timelines.recent.days import keep_days
 
 
 @pytest.fixture(autouse=True)

@@ -5,7 +5,7 @@ from infra.sharding.buckets import shard_of
 from posts.ids import EPOCH, PostId
 from relations.actions.follow import follow, unfollow
 from tests.world import drain_all, make_accounts, publish
-from timelines.hot.actions.heat import cool_shard
+from timelines.hot.actions.cool import cool_shard
 from timelines.hot.queries.hot_authors import list_unpushed_authors
 from timelines.stores.factory import timeline_store
 

@@ -23,8 +23,8 @@ from tests.integration.timelines.holed import (
 )
 from tests.integration.timelines.homes import first_page, read_to_end
 from tests.world import drain_all, make_accounts, publish
-from timelines.hot.directory import Directory, HotAuthors
-from timelines.hot.queries.hot_authors import heat_author
+from timelines.hot.actions.heat import heat_author
+from timelines.hot.directory import HotAuthorDirectory, HotAuthors
 from timelines.jobs.audit_timelines import audit_timelines
 from timelines.management.commands.audit_timelines import Command
 from timelines.queries.difference import find_difference
@@ -256,7 +256,7 @@ def test_what_pages_merge_in_is_no_hole(home, monkeypatch, is_known):
     publish(ann)
     drain_all()
     if not is_known:
-        monkeypatch.setattr(Directory, "find", lambda *_: HotAuthors(None, ()))
+        monkeypatch.setattr(HotAuthorDirectory, "load", lambda *_: HotAuthors(None, ()))
     delete_post(posts[0])
     found = find_difference(me, timeline_store().peek([me])[me])
     assert found.missing == []

@@ -1,4 +1,4 @@
-"""Hot authors are not pushed: pages merge their hot_entries in. No hole, no double, either way."""
+"""Hot authors are not pushed: pages merge their entries in. No hole, no double, either way."""
 
 from collections.abc import Callable
 
@@ -13,9 +13,10 @@ from relations.actions.mute import mute
 from tests.integration.timelines.homes import first_page, read_from_bottom, read_to_end
 from tests.integration.timelines.stars import Fans
 from tests.world import make_accounts, publish
-from timelines.hot.actions.heat import cool_shard
+from timelines.hot.actions.cool import cool_shard
+from timelines.hot.actions.heat import heat_author
 from timelines.hot.directory import SET
-from timelines.hot.queries.hot_authors import heat_author, list_hot_authors, list_unpushed_authors
+from timelines.hot.queries.hot_authors import list_hot_authors, list_unpushed_authors
 
 Drain = Callable[[], int]
 

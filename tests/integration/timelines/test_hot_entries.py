@@ -1,4 +1,4 @@
-"""The set of hot authors and copies of their hot_entries: who is in, how old, at which cost."""
+"""The set of hot authors and copies of their entries: who is in, how old, at which cost."""
 
 import threading
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from tests.integration.timelines.homes import first_page, read_from_bottom, read
 from tests.integration.timelines.stars import Fans
 from tests.world import drain_all, make_accounts
 from timelines.hot import entries as entries_module
-from timelines.hot.directory import SET, Directory, announce_commands, directory, make_validator
+from timelines.hot.directory import SET, HotAuthorDirectory, add_commands, directory, make_validator
 from timelines.hot.entries import HotEntriesCache, hot_entries_store
 
 Drain = Callable[[], int]
@@ -29,7 +29,7 @@ def test_many_posts_of_theirs_are_read_to_the_first(fans, drain: Drain, monkeypa
     hot_entries_store.cache_clear()
 
 
-def test_an_author_announced_while_the_set_is_read_is_in_it(fans: Fans, drain: Drain) -> None:
+def test_an_author_added_while_the_set_is_read_is_in_it(fans: Fans, drain: Drain) -> None:
     """Between the reading of the shards and the laying of the set."""
     claim = b"\0" + b"7" * 7
     redis().call("SET", SET, claim)
@@ -37,7 +37,7 @@ def test_an_author_announced_while_the_set_is_read_is_in_it(fans: Fans, drain: D
     fans.post()
     drain()
     assert redis().call("GET", SET) != claim, "whoever lays on this claim is refused"
-    assert Directory().find(None).ids == (fans.star,)
+    assert HotAuthorDirectory().load(None).ids == (fans.star,)
     assert read_to_end(fans.me) == fans.expected()
 
 
@@ -46,10 +46,10 @@ def test_the_set_changes_its_stamp_only_when_it_changes(world: None) -> None:
     (author,) = make_accounts(1)
     stamps = []
     for authors in (set(), {author}, {author}, {author + 1}):
-        redis().run(announce_commands(authors))
+        redis().run(add_commands(authors))
         stamps.append(redis().call("GETRANGE", SET, 0, 7))
     assert [stamps[0] != stamps[1], stamps[1] == stamps[2], stamps[2] != stamps[3]] == [True] * 3
-    assert directory.find(stamps[3]).ids == (author, author + 1)
+    assert directory.load(stamps[3]).ids == (author, author + 1)
 
 
 def test_a_warm_page_costs_one_round_trip(fans: Fans, drain: Drain, monkeypatch) -> None:
@@ -58,7 +58,7 @@ def test_a_warm_page_costs_one_round_trip(fans: Fans, drain: Drain, monkeypatch)
     drain()
     first_page(fans.me)
     with count_calls() as calls:
-        assert len(HotEntriesCache().find([fans.star])) == 1
+        assert len(HotEntriesCache().load([fans.star])) == 1
     assert (calls.statements, calls.round_trips) == ([], 1), "a process that begins"
     monkeypatch.setattr(entries_module, "COPY_S", 60.0)
     first_page(fans.me)
@@ -67,25 +67,25 @@ def test_a_warm_page_costs_one_round_trip(fans: Fans, drain: Drain, monkeypatch)
     assert (calls.statements, calls.round_trips) == ([], 1)
 
 
-def test_a_copy_is_given_out_for_a_second(fans: Fans, drain: Drain, monkeypatch) -> None:
+def test_a_copy_is_used_for_a_second(fans: Fans, drain: Drain, monkeypatch) -> None:
     monkeypatch.setattr(entries_module, "COPY_S", 1.0)
     now_s = 100.0
     fans.heat()
     copies = HotEntriesCache(lambda: now_s)
-    (before,) = copies.find([fans.star])
+    (before,) = copies.load([fans.star])
     fans.post()
     drain()
     now_s = 101.0
-    assert copies.find([fans.star]) == [before]
+    assert copies.load([fans.star]) == [before]
     now_s = 101.1
-    (after,) = copies.find([fans.star])
+    (after,) = copies.load([fans.star])
     assert len(after.entries) == len(before.entries) + 1
 
 
-def test_an_outbox_built_while_it_is_pushed_to_lacks_nothing(fans: Fans, monkeypatch) -> None:
+def test_entries_built_while_they_are_pushed_to_lack_nothing(fans: Fans, monkeypatch) -> None:
     fans.heat()
     redis().call("DEL", b"timelines.hot_entries:v1:{%d}" % fans.star)
-    read, going = entries_module.newest_entries, threading.Event()
+    read, going = entries_module.list_newest_entries, threading.Event()
 
     def slow(*args: int) -> object:
         found = read(*args)
@@ -95,7 +95,7 @@ def test_an_outbox_built_while_it_is_pushed_to_lacks_nothing(fans: Fans, monkeyp
             drain_all()
         return found
 
-    monkeypatch.setattr(entries_module, "newest_entries", slow)
-    HotEntriesCache().find([fans.star])
+    monkeypatch.setattr(entries_module, "list_newest_entries", slow)
+    HotEntriesCache().load([fans.star])
     assert going.is_set()
     assert read_to_end(fans.me) == fans.expected()

@@ -10,7 +10,7 @@ from posts.ids import EPOCH, PostId
 from relations.actions.follow import follow, unfollow
 from tests.integration.timelines.homes import read_from_bottom, read_to_end
 from tests.world import clean, drain_all, make_accounts, publish
-from timelines.hot.actions.heat import cool_shard
+from timelines.hot.actions.cool import cool_shard
 
 PEOPLE = 5
 person = st.integers(0, PEOPLE - 1)

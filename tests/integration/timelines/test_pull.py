@@ -13,9 +13,8 @@ from tests.budgets import count_calls
 from tests.integration.timelines.indexed import delete_posts, index_everywhere, write_posts
 from tests.world import clean
 from timelines.queries.pull import pull, pull_from_tables
-from timelines.queries.span import TimelineAuthors, TimeRange
 from timelines.recent.queries.recent_posts import load_recent
-from timelines.types import Entry
+from timelines.types import Entry, TimelineAuthors, TimeRange
 
 pytestmark = pytest.mark.usefixtures("world")
 READER, FOLLOWEES, STRANGER = 1, [2, 3, 4, 7], 5

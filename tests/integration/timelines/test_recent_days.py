@@ -12,9 +12,8 @@ from infra.sharding.sql import execute, fetch_all
 from posts.ids import SEQUENCES, PostId
 from tests.races import run_together
 from timelines.recent.actions.index_posts import index_recent
-from timelines.recent.days import PARTITIONS, first_second
+from timelines.recent.days import PARTITIONS, first_second, keep_days, keep_recent_days
 from timelines.recent.low_water_mark import find_low_water_mark, lower_low_water_mark
-from timelines.recent.retention import keep_days, keep_recent_days
 from timelines.types import Entry
 
 ALIAS = "shard1"

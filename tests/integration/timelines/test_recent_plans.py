@@ -10,11 +10,11 @@ from infra.sharding.sql import execute
 from posts.ids import SEQUENCES, PostId, second_of
 from tests.budgets import count_calls
 from tests.plans import nodes_of, settle
-from timelines.queries.span import TimelineAuthors, TimeRange
 from timelines.recent.days import PARTITIONS, first_second, kept_days
 from timelines.recent.low_water_mark import lower_low_water_mark
 from timelines.recent.queries.public_posts import _ask
 from timelines.recent.queries.recent_posts import load_recent
+from timelines.types import TimelineAuthors, TimeRange
 
 READER, AUTHORS, DAYS = 1, 20_000, 2
 ALIAS = "shard1"

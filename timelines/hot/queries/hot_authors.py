@@ -1,46 +1,33 @@
-"""Which authors are hot (T4), as their own shards have it.
+"""Which authors are hot (seed T4), read from their own shards.
 
-no row            everybody's followers are pushed to
-hot               nobody is pushed to; followers' pages merge the author's outbox
-hot and cooling   pushed to again, and still merged, until no live timeline lacks what was not
-                  pushed (cooling.py)
+no row            new posts are pushed to the followers
+hot               nothing is pushed; the followers' pages merge the author's hot entries
+hot and cooling   new posts are pushed again, and the hot entries are still merged, until no live
+                  timeline lacks a post that was not pushed (timelines/hot/consumers.py)
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
-from infra.sharding.sql import execute, fetch_all
+from counters.kinds import CounterKind
+from counters.queries.counts import read_counts
+from infra.sharding.sql import fetch_all
 
-FIND_UNPUSHED = """
+UNPUSHED = """
 SELECT author_id FROM timelines_hotauthor WHERE author_id = ANY(%s::bigint[]) AND NOT is_cooling
 """
-HEAT = """
-INSERT INTO timelines_hotauthor (author_id, is_cooling) VALUES (%s, false)
-ON CONFLICT (author_id) DO UPDATE SET is_cooling = false
-"""
-COOL = "UPDATE timelines_hotauthor SET is_cooling = true WHERE author_id = %s AND NOT is_cooling"
-FORGET = "DELETE FROM timelines_hotauthor WHERE author_id = %s AND is_cooling"
 
 
 def list_unpushed_authors(alias: str, author_ids: Collection[int]) -> set[int]:
-    """Those whose new posts are not pushed. One query by key, on the authors' shard."""
-    return {row[0] for row in fetch_all(alias, FIND_UNPUSHED, (list(author_ids),))}
+    """The authors among these whose new posts are not pushed. One query by key, on their shard."""
+    return {row[0] for row in fetch_all(alias, UNPUSHED, (list(author_ids),))}
 
 
 def list_hot_authors(alias: str) -> list[int]:
-    """All of this shard whose outboxes are merged, cooling or not; few."""
+    """All hot authors of this shard, cooling or not: their entries are merged. There are few."""
     return [row[0] for row in fetch_all(alias, "SELECT author_id FROM timelines_hotauthor")]
 
 
-def heat_author(alias: str, author_id: int) -> None:
-    """From the next batch of the author's lane on nothing is pushed."""
-    execute(alias, HEAT, (author_id,))
-
-
-def cool_author(alias: str, author_id: int) -> bool:
-    """From the next batch of the author's lane on everything is pushed again. False: not hot."""
-    return execute(alias, COOL, (author_id,)) > 0
-
-
-def end_cooling(alias: str, author_id: int) -> bool:
-    """Ends it for who is cooling still. False: hot again meanwhile."""
-    return execute(alias, FORGET, (author_id,)) > 0
+def load_follower_counts(alias: str, author_ids: Sequence[int]) -> dict[int, int]:
+    """Followers by author. One query by key, on the authors' shard."""
+    counts = read_counts(alias, author_ids, [CounterKind.FOLLOWERS])
+    return {author: kinds[CounterKind.FOLLOWERS].value for author, kinds in counts.items()}

@@ -1,4 +1,4 @@
-"""Which hot authors a reader follows, without reading the reader's whole following list."""
+"""The hot authors whom a reader follows, found without the whole following list."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -8,42 +8,43 @@ from cachebox import LRUCache
 from relations.queries.relationships import load_relationships
 from timelines.hot.directory import HotAuthors
 
-MOST_AT_ONCE = 1_000
+AUTHORS_AT_ONCE = 1_000
 CACHED_READERS = 20_000
 
 
 class HotFollowees(NamedTuple):
-    """`stamps`: of the hot authors and of the reader's relationships, under which it holds."""
+    """Valid while both validators are current: of the hot authors, and of the reader's
+    relationships."""
 
-    stamps: tuple[bytes | None, bytes | None]
+    validators: tuple[bytes | None, bytes | None]
     ids: Sequence[int]
 
 
-_known: LRUCache[int, HotFollowees] = LRUCache(CACHED_READERS)
+_cached: LRUCache[int, HotFollowees] = LRUCache(CACHED_READERS)
 
 
 def guess_hot_followees(reader_id: int) -> Sequence[int]:
-    """As they were last; to read ahead by. No round trip."""
-    known = _known.get(reader_id)
-    return known.ids if known else ()
+    """The result of the reader's last page, perhaps outdated: for reading ahead. No round trip."""
+    cached = _cached.get(reader_id)
+    return cached.ids if cached else ()
 
 
-def find_hot_followees(reader_id: int, hot: HotAuthors, stamp: bytes | None) -> Sequence[int]:
-    """As they are. `stamp`: of the reader's relationships.
+def list_hot_followees(reader_id: int, hot: HotAuthors, validator: bytes | None) -> Sequence[int]:
+    """The hot authors among the reader's followees. `validator`: of the reader's relationships.
 
-    Cost: none while neither stamp has changed; else one round trip for each 1,000 hot authors.
+    Cost: none while both validators are unchanged; else one round trip per 1,000 hot authors.
     """
     if not hot.ids:
         return ()
-    stamps, known = (hot.stamp, stamp), _known.get(reader_id)
-    if known is not None and known.stamps == stamps and None not in stamps:
-        return known.ids
-    found = _find(reader_id, [author for author in hot.ids if author != reader_id])
-    _known[reader_id] = HotFollowees(stamps, found)
+    validators, cached = (hot.validator, validator), _cached.get(reader_id)
+    if cached is not None and cached.validators == validators and None not in validators:
+        return cached.ids
+    found = _load_followed(reader_id, [author for author in hot.ids if author != reader_id])
+    _cached[reader_id] = HotFollowees(validators, found)
     return found
 
 
-def _find(reader_id: int, authors: Sequence[int]) -> list[int]:
-    parts = (authors[n : n + MOST_AT_ONCE] for n in range(0, len(authors), MOST_AT_ONCE))
+def _load_followed(reader_id: int, authors: Sequence[int]) -> list[int]:
+    parts = (authors[n : n + AUTHORS_AT_ONCE] for n in range(0, len(authors), AUTHORS_AT_ONCE))
     relationships = (load_relationships(reader_id, part) for part in parts)
     return [author for part in relationships for author, one in part.items() if one.is_followed]

@@ -1,4 +1,4 @@
-"""Writes one shard's recent-posts index."""
+"""Adds posts to one shard's recent-posts index and removes them."""
 
 from collections.abc import Collection, Iterable, Sequence
 
@@ -6,15 +6,13 @@ from infra.sharding.sql import execute, fetch_one
 from posts.ids import PostId
 from timelines.types import Entry
 
-# In key order, so that two writers of the same rows never wait for each other in a ring.
+# In key order, so that two writers of the same rows cannot deadlock.
 INSERT = """
 INSERT INTO timelines_recentpost (author_id, moment, shown_author, shown_moment)
 SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[], %s::bigint[])
 ON CONFLICT DO NOTHING
 """
-
-
-COUNT_LACKING = """
+COUNT_MISSING = """
 SELECT count(*) FROM unnest(%s::bigint[], %s::bigint[]) AS one (author_id, moment)
 WHERE NOT EXISTS (
     SELECT FROM timelines_recentpost AS post
@@ -28,12 +26,12 @@ WHERE post.author_id = one.author_id AND post.moment = one.moment
 
 
 def index_recent(alias: str, entries: Sequence[Entry]) -> int:
-    """Adds entries to the index of this shard, whoever their authors are; returns how many lacked.
+    """Adds entries of any authors to this shard's index; returns how many were missing.
 
-    Call it before you push an entry to any reader of this shard: a rebuild keeps what is pushed
-    after it began, and pulls from here what was pushed before.
+    Call it before you push an entry to a reader of this shard. A rebuild keeps what is pushed after
+    its start, and finds here what was pushed before (timelines/actions/rebuild_timeline.py).
     Raises: OperationalError, InterfaceError when the shard does not answer; then push to none of
-    its readers. Safety: may run again, in any order. Cost: one statement.
+    its readers. Safety: idempotent, in any order. Cost: one statement.
     """
     if not entries:
         return 0
@@ -41,14 +39,14 @@ def index_recent(alias: str, entries: Sequence[Entry]) -> int:
     return execute(alias, INSERT, [list(column) for column in zip(*rows, strict=True)])
 
 
-def count_lacking(alias: str, entries: Sequence[Entry]) -> int:
+def count_missing(alias: str, entries: Sequence[Entry]) -> int:
     """How many of the entries `index_recent` would add. One query."""
-    row = fetch_one(alias, COUNT_LACKING, _columns({entry.event for entry in entries}))
+    row = fetch_one(alias, COUNT_MISSING, _columns({entry.event for entry in entries}))
     return int(row[0])  # type: ignore[index]  # an aggregate
 
 
 def remove_recent(alias: str, events: Iterable[PostId]) -> None:
-    """Takes posts that are gone out of this shard's index. One statement."""
+    """Removes deleted posts from this shard's index. Safety: idempotent. Cost: one statement."""
     execute(alias, DELETE, _columns(sorted(events)))
 
 

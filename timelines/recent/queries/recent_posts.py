@@ -8,9 +8,8 @@ from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
 from posts.ids import SEQUENCES, PostId, second_of
 from posts.sql import SHOWN
-from timelines.queries.span import TimelineAuthors, TimeRange
 from timelines.recent.steps import Steps, steps_down, steps_up
-from timelines.types import Entry
+from timelines.types import Entry, TimelineAuthors, TimeRange
 
 # The mark is read with the rows it speaks of. A step is looked at when the steps before it brought
 # too little: it can only be the outer side of its join (LATERAL), and its rows come in order. The

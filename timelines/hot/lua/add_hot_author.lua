@@ -1,6 +1,7 @@
--- Adds an author to the set of hot ones. KEYS: the set (layout: directory.py).
--- ARGV: the author's 8 bytes, a new stamp. A set that is being read from the shards is dropped, for
--- who reads it may have passed the author's shard already. Returns whether anything changed.
+-- Adds an author to the set of hot authors. KEYS: the set (layout: directory.py).
+-- ARGV: the author's 8 bytes, a new validator. A set that is being read from the shards is deleted:
+-- the process that reads may have passed the author's shard already.
+-- Returns whether anything changed.
 local data = redis.call('GET', KEYS[1])
 if not data then
   return 0
