@@ -24,7 +24,7 @@ from posts.types import Draft
 from timelines.stores.factory import timeline_store
 from timelines.types import LiveTimeline
 
-KEPT = {"sharding_bucket", "timelines_storechoice", "django_content_type", "auth_permission"}
+KEPT = {"sharding_bucket", "timelines_storegeneration", "django_content_type", "auth_permission"}
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 _numbers = itertools.count(1)
 

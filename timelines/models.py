@@ -1,4 +1,4 @@
-"""The recent-posts index (seed S0's post_rep), hot authors, timelines as rows, stores chosen."""
+"""Tables: the recent-posts index, hot authors, timelines as rows, store generations."""
 
 from typing import Any, ClassVar
 
@@ -11,7 +11,7 @@ from infra.sharding.placement import Placement
 
 
 class ReplicatedModel(models.Model):
-    """REPLICATED: every shard has the rows of all owners; a query says which shard it asks."""
+    """REPLICATED: every shard has the rows of all owners. A query names the shard that it reads."""
 
     placement: ClassVar[Placement] = Placement.REPLICATED
 
@@ -23,14 +23,19 @@ class ReplicatedModel(models.Model):
 
 
 class RecentPost(ReplicatedModel):
-    """REPLICATED, all posts of RECENT_DAYS; written by timelines.recent, one partition a day.
+    """REPLICATED: the recent-posts index (seed S0's post_rep), all posts of RECENT_DAYS.
 
-    Derived from the posts tables: a deleted post's row may stay until its day goes, so whoever
-    reads it here looks whether it exists. `shown_author`, `shown_moment`: of a repost, else null.
+    Written by timelines.recent.actions.index_posts. One partition a day. Derived from the posts
+    tables: a deleted post's row may stay until its day is dropped, so readers of the index check
+    that each post exists. `shown_author`, `shown_moment`: of a repost, else null.
+    `arrival`: the order in which rows were added on this shard, from a sequence of the shard. It is
+    not read yet and has no index. Rows of concurrent transactions may become visible in another
+    order.
 
-    The key, (author_id, moment) with what is shown beside it, serves the pull, index-only: inside
-    a day an author's posts are neighbours. A BRIN on the second (moment / 1296) serves the newest
-    of all authors; on the moment the planner took it for pulls, and read what everybody posted.
+    The key (author_id, moment), which includes the shown post, serves the pull by an index-only
+    scan: within a day an author's posts are neighbours. A BRIN index on the second (moment / 1296)
+    serves the newest posts of all authors. It is not on the moment, because the planner then chose
+    it for pulls and read the posts of all authors.
     """
 
     pk = models.CompositePrimaryKey("author_id", "moment")
@@ -38,6 +43,7 @@ class RecentPost(ReplicatedModel):
     moment = models.BigIntegerField()
     shown_author = models.BigIntegerField(null=True)
     shown_moment = models.BigIntegerField(null=True)
+    arrival = models.BigIntegerField()
 
     class Meta:
         managed = False
@@ -47,11 +53,11 @@ class RecentPost(ReplicatedModel):
         return f"{self.author_id}/{self.moment}"
 
 
-class RecentReach(ReplicatedModel):
-    """REPLICATED, one row or none: from which second on this shard's index is complete.
+class LowWaterMark(ReplicatedModel):
+    """REPLICATED, at most one row: the second from which on this shard's index is complete.
 
-    Written by backfill_recent_posts and by the chore that drops old days. Without the row nobody
-    reads the index.
+    Written by timelines.recent.low_water_mark: backfill_recent_posts sets it, and the periodic task
+    that drops old days raises it. Without the row no process reads the index.
     """
 
     id = models.SmallIntegerField(primary_key=True, default=1)
@@ -62,9 +68,10 @@ class RecentReach(ReplicatedModel):
 
 
 class HotAuthor(ShardedModel):
-    """SHARDED by author_id, a row for each of very few; written by timelines.hot.
+    """SHARDED by author_id, one row per hot author; there are very few. Written by
+    timelines.hot.actions.
 
-    Who has no row is pushed for (timelines/hot/queries/hot_authors.py).
+    New posts of an author without a row are pushed (timelines/hot/queries/hot_authors.py).
     """
 
     owner = "author_id"
@@ -77,10 +84,11 @@ class HotAuthor(ShardedModel):
 
 
 class TimelineHead(ShardedModel):
-    """SHARDED by reader_id, a row per live reader of the stores `postgres` and `tiered`.
+    """SHARDED by reader_id, one row per live reader of the stores `postgres` and `tiered`.
 
-    Written by timelines.stores.postgres. `complete_from` null: being built. `epoch`: of the build,
-    64 bits. `read_at`: noted once a day. Which are dead is asked by `read_at`.
+    Written by timelines.stores.postgres. `complete_from`: the low-water mark; null during a build.
+    `epoch`: of the build, 64 bits. `read_at`: updated once a day; decides when the timeline
+    expires.
     """
 
     owner = "reader_id"
@@ -93,7 +101,7 @@ class TimelineHead(ShardedModel):
 
     class Meta:
         db_table = "timelines_head"
-        # bury_dead: those nobody read for longest
+        # delete_expired: the timelines that were not read for longest
         indexes: ClassVar = [models.Index(fields=["read_at"], name="timelines_head_read")]
 
     def __str__(self) -> str:
@@ -101,10 +109,10 @@ class TimelineHead(ShardedModel):
 
 
 class TimelineEntry(ShardedModel):
-    """SHARDED by reader_id, some hundreds a live reader; one partition a week, dropped when old.
+    """SHARDED by reader_id, some hundreds per live reader; one partition a week, dropped when old.
 
     Written by timelines.stores.postgres. `shown_author`, `shown_moment`: of a repost, else null.
-    The key serves a page, index-only: a reader's entries in page order.
+    The key serves a page by an index-only scan: a reader's entries in page order.
     """
 
     owner = "reader_id"
@@ -125,17 +133,18 @@ class TimelineEntry(ShardedModel):
         return f"{self.author_id} at {self.second} for {self.reader_id}"
 
 
-class StoreChoice(models.Model):
-    """GLOBAL, a row for each time another store was chosen; written by timelines.stores.generation.
+class StoreGeneration(models.Model):
+    """GLOBAL, one row each time that another store is chosen; written by
+    timelines.stores.generation.
 
-    The last row says which; its id is the number of the period.
+    The last row names the current store. Its id is the number of the generation.
     """
 
     placement: ClassVar[Placement] = Placement.GLOBAL
 
     id = models.AutoField(primary_key=True)
     store = models.CharField(max_length=16)
-    chosen_at = models.DateTimeField(db_default=Now())
+    started_at = models.DateTimeField(db_default=Now())
 
     def __str__(self) -> str:
-        return f"{self.store} since {self.chosen_at}"
+        return f"{self.store} since {self.started_at}"

@@ -1,4 +1,4 @@
-"""The store this installation uses, by the setting TIMELINE_STORE."""
+"""Makes the store that the setting TIMELINE_STORE names."""
 
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -18,7 +18,7 @@ DAY_S = 86_400
 
 @cache
 def timeline_store() -> TimelineStore:
-    """Timelines that were laid before it was chosen are not alive for it."""
+    """The store of this process. Timelines of earlier generations are not alive in it."""
     name = settings.TIMELINE_STORE
     return STORES[name](start_generation(name))
 

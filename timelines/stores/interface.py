@@ -1,6 +1,10 @@
-"""What every store of home timelines can do. All of them are disposable: the truth is elsewhere."""
+"""The interface of the stores of home timelines, and what the stores share.
 
-from collections.abc import Mapping, Sequence
+A store may lose everything: its timelines are built again from the posts.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from infra.caching.client import Command
@@ -8,10 +12,10 @@ from timelines.types import Entry, LiveTimeline
 
 
 class FollowingChange(NamedTuple):
-    """One step of the reader's following list, and what it does to the timeline.
+    """One step of the reader's following list, and its effect on the timeline.
 
-    `added`: entries of a new followee; with them, all below `complete_from` is incomplete.
-    `removed_author`: whose entries go. Neither: the step changes nothing here.
+    `before`, `after`: versions of the list. `added`: entries of a new followee; with them the
+    low-water mark is at least `complete_from`. `removed_author`: the author whose entries go.
     """
 
     before: int
@@ -22,37 +26,68 @@ class FollowingChange(NamedTuple):
 
 
 class TimelineStore(Protocol):
-    """Calls that cost one round trip each, pushes more; a read in two halves, one for gathering."""
+    """Each call costs one round trip; a push may cost more.
+
+    A read has two halves: `read_commands` go to Redis together with other commands, and `load`
+    takes their replies.
+    """
 
     def read_commands(self, reader_id: int) -> Sequence[Command]:
-        """What a read asks of Redis, and keeps alive there; perhaps nothing. Replies for `load`."""
+        """The Redis commands of a read, perhaps none. They also extend the timeline's life."""
 
     def load(self, reader_id: int, replies: Sequence[Any]) -> LiveTimeline | None:
-        """None: no live timeline, or one that is still being built.
+        """None: there is no live timeline, or it is still being built.
 
-        `replies`: to `read_commands`; none when Redis is away.
+        `replies`: to `read_commands`; empty when Redis is down.
         """
 
     def peek(self, reader_ids: Sequence[int]) -> dict[int, LiveTimeline]:
-        """Those of the readers' timelines that can be read, none of them kept alive by it."""
+        """The readers' timelines that can be read, without extending their life."""
 
     def find_complete_from(self, reader_id: int) -> int | None:
-        """How far down a timeline reaches, without keeping it alive; None when there is none."""
+        """The low-water mark, without extending the timeline's life. 0 during a build."""
 
     def push(self, entries: Mapping[int, Sequence[Entry]]) -> int:
-        """Adds entries by reader, to live timelines only; returns to how many. May repeat."""
+        """Adds entries, by reader, to live timelines only; returns how many readers have one.
+
+        Safety: may run again; entries may then repeat.
+        """
 
     def begin_build(self, reader_id: int, epoch: int) -> None:
-        """From now on pushes are kept, though nothing is readable yet. Takes over another build."""
+        """Keeps pushes from now on; nothing is readable before `finish_build`. Takes over a build
+        that is under way."""
 
     def finish_build(self, reader_id: int, epoch: int, timeline: LiveTimeline) -> bool:
-        """Ends the build: what was computed plus what was pushed meanwhile. False: taken over."""
+        """Stores the computed timeline, with the pushes since `begin_build`. False: another build
+        took over."""
 
     def change_following(self, reader_id: int, change: FollowingChange) -> None:
-        """Applies one step; a timeline that missed an earlier step is dropped."""
+        """Applies one step. A timeline that missed an earlier step is dropped."""
 
     def remove(self, reader_id: int, seen: LiveTimeline, entries: Sequence[Entry]) -> bool:
-        """Takes entries out, every copy. False: it no longer has the mark and version of `seen`,
-        so that they may be wanted again, and nothing was done."""
+        """Removes entries, with their repeats.
 
-    def drop(self, reader_id: int) -> None: ...
+        False: low-water mark or version differ from `seen`. The entries may be wanted again, so
+        nothing was removed.
+        """
+
+    def drop(self, reader_id: int) -> None:
+        """Deletes the timeline; the reader's next page builds it."""
+
+
+def group_readers(
+    entries: Mapping[int, Sequence[Entry]], size: int
+) -> Iterator[tuple[list[int], Sequence[Entry]]]:
+    """Groups of at most `size` readers who get the same entries, each with these entries.
+
+    One post for thousands of readers is the same object for all of them. So it is packed and sent
+    once per group.
+    """
+    groups: defaultdict[int, list[int]] = defaultdict(list)
+    for reader_id, added in entries.items():
+        readers = groups[id(added)]
+        readers.append(reader_id)
+        if len(readers) == size:
+            yield groups.pop(id(added)), added
+    for readers in groups.values():
+        yield readers, entries[readers[0]]

@@ -1,15 +1,15 @@
-"""A home timeline as one Redis string: a tenth of a sorted set's memory, read whole in one trip.
+"""A home timeline as one Redis string: a tenth of a sorted set's memory, read by one command.
 
-    head   bytes  0-3    mark: second from which it is complete; 0xffffffff while being built
+    head   bytes  0-3    low-water mark: complete from this second on; 0xffffffff during a build
            bytes  4-11   version of the reader's following list that it reflects
-           bytes 12-19   epoch of the build that laid it (periods.py)
+           bytes 12-19   epoch of the build that wrote it (generation.py)
     entry  20 bytes      event and original (timelines/types.py)
 
-Entries stand in order of arrival and may stand twice; the reader sorts and skips repeats.
+Entries are in order of arrival and may repeat; the reader sorts them and skips repeats.
 
-Redis gives a string room in steps of an eighth of its entries (lua/write.lua), never what APPEND
-would take: twice of what there is. One that is a step too long is cut by whoever made it so: the
-first to arrive go, and the mark rises above them.
+A string grows in steps of an eighth of its entries (lua/write.lua), because APPEND alone would
+double its memory. The push that makes a string one step too long also cuts it: the entries that
+arrived first are removed, and the low-water mark rises above them.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,25 +19,25 @@ from typing import Any
 
 from infra.caching.client import Command, load_script, redis
 from infra.caching.keys import key, keys
-from timelines.stores.batches import group_readers
 from timelines.stores.generation import epoch_in, first_epoch
-from timelines.stores.interface import FollowingChange
+from timelines.stores.interface import FollowingChange, group_readers
 from timelines.types import ENTRY_BYTES, Entry, LiveTimeline
 
 _LUA = Path(__file__).with_name("lua")
 PUSH = load_script(_LUA / "write.lua", _LUA / "push.lua")
 BEGIN_BUILD = load_script(_LUA / "write.lua", _LUA / "begin_build.lua")
-LAY = load_script(_LUA / "write.lua", _LUA / "lay.lua")
+FINISH_BUILD = load_script(_LUA / "write.lua", _LUA / "finish_build.lua")
 CHANGE_FOLLOWING = load_script(_LUA / "write.lua", _LUA / "change_following.lua")
-TAKE_OUT = load_script(_LUA / "write.lua", _LUA / "take_out.lua")
+REMOVE = load_script(_LUA / "write.lua", _LUA / "remove.lua")
 
 FAMILY = "timelines.home:v1"
 HEAD = Struct(">IQQ")
-MARK = Struct(">I")
-SEEN = Struct(">IQ")  # the head without its epoch
+LOW_WATER_MARK = Struct(">I")
+MARK_AND_VERSION = Struct(">IQ")
+AUTHOR = Struct(">I")
 EPOCH = Struct(">Q")
 BUILDING = 0xFFFFFFFF
-STEPS = 8
+ROOM_STEPS = 8
 
 
 class PackedStore:
@@ -48,7 +48,7 @@ class PackedStore:
     ) -> None:
         self._family = family
         least = HEAD.size + max_entries * ENTRY_BYTES
-        self._sizes = least + max(1, max_entries // STEPS) * ENTRY_BYTES, least
+        self._sizes = least + max(1, max_entries // ROOM_STEPS) * ENTRY_BYTES, least
         self._ttl_ms = live_s * 1000
         self._generation, self._first_epoch = generation, first_epoch(generation)
 
@@ -58,7 +58,7 @@ class PackedStore:
     def load(self, reader_id: int, replies: Sequence[Any]) -> LiveTimeline | None:
         reply = replies[0] if replies else None
         if not reply or len(reply) % ENTRY_BYTES:
-            return None  # not there, or nothing that this store wrote
+            return None  # no string, or one that this store did not write
         complete_from, version, epoch = HEAD.unpack_from(reply)
         if complete_from == BUILDING or epoch < self._first_epoch:
             return None
@@ -93,19 +93,19 @@ class PackedStore:
         epoch = epoch_in(self._generation, epoch)
         head = HEAD.pack(timeline.complete_from, timeline.following_version, epoch)
         args = (*self._sizes, EPOCH.pack(epoch), head, timeline.data, self._ttl_ms)
-        return bool(redis().call(*LAY.on([key(self._family, reader_id)], *args)))
+        return bool(redis().call(*FINISH_BUILD.on([key(self._family, reader_id)], *args)))
 
     def change_following(self, reader_id: int, change: FollowingChange) -> None:
         author = change.removed_author
-        gone = b"" if author is None else MARK.pack(author)
-        step = (change.before, change.after, pack(change.added), change.complete_from, gone)
+        removed = b"" if author is None else AUTHOR.pack(author)
+        step = (change.before, change.after, pack(change.added), change.complete_from, removed)
         command = CHANGE_FOLLOWING.on([key(self._family, reader_id)], *self._sizes, *step)
         redis().call(*command)
 
     def remove(self, reader_id: int, seen: LiveTimeline, entries: Sequence[Entry]) -> bool:
-        head = SEEN.pack(seen.complete_from, seen.following_version)
+        head = MARK_AND_VERSION.pack(seen.complete_from, seen.following_version)
         args = (*self._sizes, head, pack(entries))
-        return bool(redis().call(*TAKE_OUT.on([key(self._family, reader_id)], *args)))
+        return bool(redis().call(*REMOVE.on([key(self._family, reader_id)], *args)))
 
     def drop(self, reader_id: int) -> None:
         redis().call("DEL", key(self._family, reader_id))

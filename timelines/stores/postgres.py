@@ -1,14 +1,15 @@
-"""Home timelines as rows on their readers' shards: as durable as posts, and no key in Redis.
+"""Home timelines as rows on their readers' shards: as durable as posts, without keys in Redis.
 
-    timelines_head    a row per live reader: mark, version, epoch, when it was read
+    timelines_head    one row per live reader: low-water mark, version, epoch, last read
     timelines_entry   reader, second, author, sequence: a page is one range of the primary key
 
-Nothing but the head is locked: an entry without a head, or from before a gap, does no harm, because
-what is shown is from the mark on and passes the rules. An entry that a push did not add, as it
-saw no head yet, was there for the build to find: it was indexed before.
+Only the head is locked. An entry without a head, or from below the low-water mark, does no harm:
+pages show entries from the mark on, and check each by the rules. When a push finds no head yet,
+the build finds the entry, because it was indexed before the push (recent/actions/index_posts.py).
 
-Days: a head is read for `live_days` after its last read; as that is noted once a day, a day more;
-and pushed to for yet another, so that who finds it alive at the last moment has missed nothing.
+A head can be read for `live_days` after its last read, and one day more because the read is noted
+once a day. Pushes reach it for another day. So a timeline that is read at the last moment has
+missed no push.
 """
 
 import time
@@ -26,7 +27,7 @@ from infra.sharding.sql import execute, fetch_all, fetch_one
 from posts.ids import MAX_SECOND
 from timelines.stores.generation import epoch_in, first_epoch
 from timelines.stores.interface import FollowingChange
-from timelines.stores.rows import ADDED, PUSH, READ, columns_of, packed_of, push_params
+from timelines.stores.rows import ADD, PUSH, READ, columns_of, packed_of, push_params
 from timelines.stores.weeks import oldest_second_read
 from timelines.types import SECOND, Entry, LiveTimeline
 
@@ -50,12 +51,12 @@ ON CONFLICT (reader_id) DO UPDATE SET complete_from = NULL, following_version = 
     epoch = EXCLUDED.epoch, read_at = now()
 RETURNING xmax = 0
 """
-LAY = """
+FINISH = """
 UPDATE timelines_head SET complete_from = %s, following_version = %s, read_at = now()
 WHERE reader_id = %s AND epoch = %s
 """
-# Not while another is being built: what was pushed to that one would be missing from it.
-RAISE_MARK = (
+# Has no effect during a build (complete_from is null), which needs all pushes.
+RAISE_LOW_WATER_MARK = (
     "UPDATE timelines_head SET complete_from = %s WHERE reader_id = %s AND complete_from < %s"
 )
 CUT = "DELETE FROM timelines_entry WHERE reader_id = %s AND second < %s"
@@ -68,11 +69,11 @@ UPDATE timelines_head SET following_version = GREATEST(following_version, %s),
 WHERE reader_id = %s AND complete_from IS NOT NULL
 """
 REMOVE_AUTHOR = "DELETE FROM timelines_entry WHERE reader_id = %s AND author_id = %s"
-TAKE_OUT = """
+REMOVE = """
 DELETE FROM timelines_entry AS entry
-USING unnest(%s::bigint[], %s::bigint[], %s::smallint[]) AS gone (second, author_id, sequence)
-WHERE entry.reader_id = %s AND entry.second = gone.second AND entry.author_id = gone.author_id
-    AND entry.sequence = gone.sequence
+USING unnest(%s::bigint[], %s::bigint[], %s::smallint[]) AS removed (second, author_id, sequence)
+WHERE entry.reader_id = %s AND entry.second = removed.second
+    AND entry.author_id = removed.author_id AND entry.sequence = removed.sequence
 """
 DROP = """
 WITH head AS (DELETE FROM timelines_head WHERE reader_id = %s)
@@ -81,10 +82,10 @@ DELETE FROM timelines_entry WHERE reader_id = %s
 
 
 class PostgresStore:
-    """TimelineStore on the shards. Each call is on the reader's own, a push on each reader's.
+    """TimelineStore on the shards. Each call uses the reader's shard; a push uses many.
 
-    Raises: OperationalError, InterfaceError when the shard is away; of a push, after all others
-    have it.
+    Raises: OperationalError, InterfaceError when a shard is down. A push raises after it reached
+    all other shards.
     """
 
     def __init__(
@@ -105,7 +106,7 @@ class PostgresStore:
         return ()
 
     def load(self, reader_id: int, replies: Sequence[Any]) -> LiveTimeline | None:
-        """One query; once a day a second one, and two when it is to be cut."""
+        """Cost: one query; a second one once a day, and two more when the timeline is cut."""
         rows = self._read(shard_of(reader_id), [reader_id])
         if not rows:
             return None
@@ -114,12 +115,12 @@ class PostgresStore:
         return self._timeline(reader_id, rows)
 
     def is_readable(self, reader_id: int) -> bool:
-        """Whether `load` has something now. One query."""
+        """Whether `load` would return a timeline. One query."""
         params = (reader_id, self._read_days, self._first_epoch)
         return fetch_one(shard_of(reader_id), IS_READABLE, params) is not None
 
     def touch(self, reader_id: int) -> None:
-        """Notes a read, which keeps alive what is alive."""
+        """Notes a read, which extends the life of a live timeline. One statement."""
         execute(shard_of(reader_id), TOUCH, (reader_id, self._read_days))
 
     def peek(self, reader_ids: Sequence[int]) -> dict[int, LiveTimeline]:
@@ -135,7 +136,7 @@ class PostgresStore:
         return None if row is None else int(row[0])
 
     def push(self, entries: Mapping[int, Sequence[Entry]]) -> int:
-        """One statement a shard, at once."""
+        """One statement a shard, in parallel."""
         groups = group_by_shard(entries)
         parts = {alias: {r: entries[r] for r in readers} for alias, readers in groups.items()}
         return sum(scatter({a: partial(self._push, a, part) for a, part in parts.items()}).values())
@@ -144,17 +145,19 @@ class PostgresStore:
         alias = shard_of(reader_id)
         with transaction.atomic(using=alias):
             row = fetch_one(alias, BEGIN, (reader_id, self._stored(epoch)))
-            if row == (True,):  # what stands there has no head: nobody took unfollowed authors out
+            if row == (
+                True,
+            ):  # the rows had no head, so entries of unfollowed authors were not removed
                 execute(alias, CUT, (reader_id, MAX_SECOND + 1))
 
     def finish_build(self, reader_id: int, epoch: int, timeline: LiveTimeline) -> bool:
         alias, (data, complete_from, version) = shard_of(reader_id), timeline
         entries = Entry.split(data)
         with transaction.atomic(using=alias):
-            if not execute(alias, LAY, (complete_from, version, reader_id, self._stored(epoch))):
+            if not execute(alias, FINISH, (complete_from, version, reader_id, self._stored(epoch))):
                 return False
             execute(alias, CUT, (reader_id, complete_from))
-            execute(alias, ADDED, (reader_id, *columns_of(entries)))
+            execute(alias, ADD, (reader_id, *columns_of(entries)))
         return True
 
     def change_following(self, reader_id: int, change: FollowingChange) -> None:
@@ -169,7 +172,7 @@ class PostgresStore:
             execute(alias, STEP, (change.after, change.complete_from, reader_id))
             if change.removed_author is not None:
                 execute(alias, REMOVE_AUTHOR, (reader_id, change.removed_author))
-            execute(alias, ADDED, (reader_id, *columns_of(change.added)))
+            execute(alias, ADD, (reader_id, *columns_of(change.added)))
 
     def remove(self, reader_id: int, seen: LiveTimeline, entries: Sequence[Entry]) -> bool:
         alias = shard_of(reader_id)
@@ -177,7 +180,7 @@ class PostgresStore:
             head = fetch_one(alias, LOCK, (reader_id,))
             if head is None or head[0] is None or not self._is_same(head, seen):
                 return False
-            execute(alias, TAKE_OUT, (*columns_of(entries)[:3], reader_id))
+            execute(alias, REMOVE, (*columns_of(entries)[:3], reader_id))
         return True
 
     def drop(self, reader_id: int) -> None:
@@ -188,7 +191,7 @@ class PostgresStore:
         return (mark, head[1]) == (seen.complete_from, seen.following_version)
 
     def _read(self, alias: str, reader_ids: Sequence[int]) -> list[tuple[Any, ...]]:
-        """Rows of READ; one more than half as many again as are kept says: to be cut."""
+        """Rows of READ. More than `_most` rows for a reader mean that the timeline is to be cut."""
         params = {
             "readers": list(reader_ids),
             "floor": self._floor(),
@@ -214,7 +217,7 @@ class PostgresStore:
     def _cut(self, reader_id: int, complete_from: int) -> None:
         alias = shard_of(reader_id)
         with transaction.atomic(using=alias):
-            if execute(alias, RAISE_MARK, (complete_from, reader_id, complete_from)):
+            if execute(alias, RAISE_LOW_WATER_MARK, (complete_from, reader_id, complete_from)):
                 execute(alias, CUT, (reader_id, complete_from))
 
     def _push(self, alias: str, pushed: Mapping[int, Sequence[Entry]]) -> int:
@@ -225,11 +228,11 @@ class PostgresStore:
         return _signed(epoch_in(self._generation, epoch))
 
     def _floor(self) -> int:
-        """The second below which whole weeks may be gone."""
+        """The second below which whole weeks may have been dropped."""
         today = datetime.fromtimestamp(self._clock_s(), UTC).date()
         return oldest_second_read(today, self._kept_days)
 
 
 def _signed(epoch: int) -> int:
-    """The same 64 bits as PostgreSQL can hold them."""
+    """The epoch as a signed 64-bit number, in the same order, as PostgreSQL needs it."""
     return epoch - (1 << 63)

@@ -1,4 +1,4 @@
-"""Entries as rows of timelines_entry, and the statements about many readers at once."""
+"""Entries as rows of timelines_entry, and the statements that add and read them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -8,8 +8,8 @@ from timelines.types import PACKED_ENTRY, Entry
 
 Columns = list[list[Any]]
 
-# Readers are matched with what they get by number, so that one post for thousands is sent once.
-# In key order, so that two writers of the same rows never wait for each other in a ring.
+# A number (`which`) joins each reader to the reader's entries, so that one post for thousands of
+# readers is sent once. In key order, so that two writers of the same rows cannot deadlock.
 PUSH = """
 WITH live AS (
     SELECT reader_id, which FROM unnest(%s::bigint[], %s::int[]) AS wanted (reader_id, which)
@@ -25,14 +25,14 @@ WITH live AS (
 )
 SELECT count(*) FROM live
 """
-ADDED = """
+ADD = """
 INSERT INTO timelines_entry
 SELECT %s::bigint, entry.* FROM unnest(%s::bigint[], %s::bigint[], %s::smallint[], %s::bigint[],
     %s::bigint[]) AS entry (second, author_id, sequence, shown_author, shown_moment)
 ORDER BY second, author_id, sequence
 ON CONFLICT DO NOTHING
 """
-# Newest first and a little more than is kept, from readers' heads to their ranges of the key.
+# From each reader's head to the reader's range of the key: newest first, at most `limit` rows.
 READ = f"""
 SELECT head.reader_id, GREATEST(head.complete_from, %(floor)s), head.following_version,
     head.read_at < now() - interval '1 day', entry.*
@@ -49,13 +49,14 @@ WHERE head.reader_id = ANY(%(readers)s) AND head.complete_from IS NOT NULL
 
 
 def columns_of(entries: Iterable[Entry]) -> Columns:
-    """second, author_id, sequence, shown_author, shown_moment; the last two of reposts only."""
+    """Columns second, author_id, sequence, shown_author, shown_moment; the last two null unless a
+    repost."""
     rows = [_row(entry) for entry in entries]
     return [list(column) for column in zip(*rows, strict=True)] or [[], [], [], [], []]
 
 
 def push_params(pushed: Mapping[int, Sequence[Entry]], days: int) -> list[Any]:
-    """For PUSH. Readers who get the same object share its rows."""
+    """The parameters of PUSH. Readers who get the same object share its rows."""
     numbers: dict[int, int] = {}
     distinct: list[Sequence[Entry]] = []
     for entries in pushed.values():
@@ -68,7 +69,7 @@ def push_params(pushed: Mapping[int, Sequence[Entry]], days: int) -> list[Any]:
 
 
 def packed_of(rows: Sequence[tuple[Any, ...]]) -> list[bytes]:
-    """Packed entries of READ's rows, oldest first."""
+    """The packed entries in rows of READ, oldest first."""
     return sorted(PACKED_ENTRY.pack(*row[4:]) for row in rows if row[4] is not None)
 
 

@@ -1,4 +1,4 @@
-"""The weeks of timelines_entry: made ahead, dropped when they are older than any tier keeps."""
+"""The weeks of timelines_entry: created ahead, and dropped when no store reads them any more."""
 
 from datetime import UTC, date, datetime, timedelta
 
@@ -13,19 +13,19 @@ from timelines.recent.days import first_second
 EVERY_S = 600
 WEEK = timedelta(days=7)
 PARTITIONS = DailyPartitions("timelines_entry", "second", first_second, WEEK.days)
-# Longer than any head is pushed to (postgres.py).
+# Longer than pushes reach a head (postgres.py).
 EXPIRED_AFTER = timedelta(days=3)
 EXPIRED_PER_RUN = 500
 DELETE_EXPIRED = """
-WITH dead AS (
+WITH expired AS (
     SELECT reader_id FROM timelines_head WHERE read_at < now() - %s * interval '1 day'
     ORDER BY read_at LIMIT %s FOR UPDATE SKIP LOCKED
 ), heads AS (
-    DELETE FROM timelines_head AS head USING dead WHERE head.reader_id = dead.reader_id
+    DELETE FROM timelines_head AS head USING expired WHERE head.reader_id = expired.reader_id
 ), entries AS (
-    DELETE FROM timelines_entry AS entry USING dead WHERE entry.reader_id = dead.reader_id
+    DELETE FROM timelines_entry AS entry USING expired WHERE entry.reader_id = expired.reader_id
 )
-SELECT count(*) FROM dead
+SELECT count(*) FROM expired
 """
 log = structlog.get_logger()
 
@@ -42,19 +42,20 @@ def keep_timeline_rows(alias: str) -> None:
 
 
 def keep_weeks(alias: str, today: date) -> list[str]:
-    """Makes this week's partition and the next two, drops expired ones; returns their names.
+    """Creates the partitions of this week and the next two, and drops expired ones; returns the
+    names of those dropped.
 
-    Safety: any number may run at once, be killed anywhere, and sleep for weeks. Raises:
-    OperationalError when readers keep the table busy; the next run does it.
+    Safety: any number may run at once, be killed anywhere, or pause for weeks. Raises:
+    OperationalError when readers keep the table busy; the next run does the rest.
     """
     PARTITIONS.make(alias, [week_of(today) + ahead * WEEK for ahead in range(3)])
     return PARTITIONS.drop_before(alias, _oldest_week(today, settings.TIMELINE_COLD_DAYS) - WEEK)
 
 
 def delete_expired(alias: str, limit: int = EXPIRED_PER_RUN) -> int:
-    """Deletes timelines nobody reads nor pushes to any more, at most so many; returns how many.
+    """Deletes timelines that are neither read nor pushed to; returns how many, at most `limit`.
 
-    Safety: any number may run at once; one that is built anew meanwhile is left. One statement.
+    Safety: any number may run at once; a timeline that is being rebuilt is left. One statement.
     """
     is_tiered = settings.TIMELINE_STORE == "tiered"
     live_days = settings.TIMELINE_COLD_DAYS if is_tiered else settings.TIMELINE_LIVE_DAYS
@@ -63,16 +64,16 @@ def delete_expired(alias: str, limit: int = EXPIRED_PER_RUN) -> int:
 
 
 def oldest_second_read(today: date, kept_days: int) -> int:
-    """From which second on rows are there. A week more is kept than is read: whoever saw the mark
-    a moment before midnight finds the rows it promises."""
+    """The second from which on rows are read. One more week is kept, so that a process that read
+    the low-water mark just before midnight still finds the rows."""
     return max(0, first_second(_oldest_week(today, kept_days)))
 
 
 def week_of(day: date) -> date:
-    """Its Monday."""
+    """The Monday of the week."""
     return day - timedelta(days=day.weekday())
 
 
 def _oldest_week(today: date, kept_days: int) -> date:
-    """The first of the weeks that are whole within so many days."""
+    """The first whole week within the last `kept_days` days."""
     return week_of(today - timedelta(days=kept_days))

@@ -1,11 +1,11 @@
 """A home timeline as a sorted set that redis-cli can show: the usual layout, for comparison.
 
-    timelines.zset:v1:{reader}          event → its second, after the name of the build at -1
-    timelines.zset:v1:{reader}:sources  post → the reposts that brought it; and the build
+    timelines.zset:v1:{reader}          event → its second; and the build's name at score -1
+    timelines.zset:v1:{reader}:sources  post → the reposts that show it; and the build's name
     timelines.zset:v1:{reader}:head     complete_from ("building"), version, build
 
-Ids are the API's (posts/ids.py), so that members of equal score stand in page order. All three
-carry the same build: one that was evicted, and begun again by a push, is seen to be another's.
+Ids are the API's (posts/ids.py), so members of equal score are in page order. All three keys carry
+the name of the same build. So a key that was evicted and then created again by a push is detected.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,22 +16,21 @@ from infra.api import base36
 from infra.caching.client import Command, load_script, redis
 from infra.caching.keys import key
 from posts.ids import PostId
-from timelines.stores.batches import group_readers
 from timelines.stores.generation import epoch_in
-from timelines.stores.interface import FollowingChange
+from timelines.stores.interface import FollowingChange, group_readers
 from timelines.types import Entry, LiveTimeline
 
 _LUA = Path(__file__).with_name("lua")
 READ = load_script(_LUA / "zset_read.lua")
 PUSH = load_script(_LUA / "zset_push.lua")
 BEGIN_BUILD = load_script(_LUA / "zset_begin_build.lua")
-LAY = load_script(_LUA / "zset_lay.lua")
+FINISH_BUILD = load_script(_LUA / "zset_finish_build.lua")
 CHANGE_FOLLOWING = load_script(_LUA / "zset_change_following.lua")
-TAKE_OUT = load_script(_LUA / "zset_take_out.lua")
+REMOVE = load_script(_LUA / "zset_remove.lua")
 
 FAMILY = "timelines.zset:v1"
 BUILDING = b"building"
-KEPT = 0
+KEEP_TTL = 0
 
 
 class ZsetStore:
@@ -55,7 +54,7 @@ class ZsetStore:
 
     def peek(self, reader_ids: Sequence[int]) -> dict[int, LiveTimeline]:
         replies = redis().run(
-            [READ.on(_keys(reader_id), KEPT, self._generation) for reader_id in reader_ids]
+            [READ.on(_keys(reader_id), KEEP_TTL, self._generation) for reader_id in reader_ids]
         )
         asked = zip(reader_ids, replies, strict=True)
         loaded = {reader_id: self.load(reader_id, [reply]) for reader_id, reply in asked}
@@ -84,17 +83,17 @@ class ZsetStore:
         entries = _text(Entry.split(timeline.data))
         build = _build(epoch_in(self._generation, epoch))
         args = (build, timeline.complete_from, timeline.following_version, self._ttl_ms)
-        return bool(redis().call(*LAY.on(_keys(reader_id), *args, entries)))
+        return bool(redis().call(*FINISH_BUILD.on(_keys(reader_id), *args, entries)))
 
     def change_following(self, reader_id: int, change: FollowingChange) -> None:
         author = change.removed_author
-        gone = "" if author is None else base36.encode(author, 6)
-        args = (change.before, change.after, _text(change.added), change.complete_from, gone)
+        removed = "" if author is None else base36.encode(author, 6)
+        args = (change.before, change.after, _text(change.added), change.complete_from, removed)
         redis().call(*CHANGE_FOLLOWING.on(_keys(reader_id), *args))
 
     def remove(self, reader_id: int, seen: LiveTimeline, entries: Sequence[Entry]) -> bool:
         args = (seen.complete_from, seen.following_version, _text(entries))
-        return bool(redis().call(*TAKE_OUT.on(_keys(reader_id), *args)))
+        return bool(redis().call(*REMOVE.on(_keys(reader_id), *args)))
 
     def drop(self, reader_id: int) -> None:
         redis().call("DEL", *_keys(reader_id))
@@ -107,17 +106,17 @@ def _keys(reader_id: int) -> tuple[bytes, bytes, bytes]:
 
 
 def _build(epoch: int) -> str:
-    """As the member that no entry can be."""
+    """The build's name, which no entry can have."""
     return f"build {epoch:016x}"
 
 
 def _text(entries: Iterable[Entry]) -> str:
-    """28 characters an entry: the event, what it shows."""
+    """28 characters an entry: the event, then the original."""
     return "".join([event.public + original.public for event, original in entries])
 
 
 def _originals(sources: Sequence[bytes]) -> dict[bytes, bytes]:
-    """Event → what it shows, of fields and values of the hash."""
+    """Event → original, from the fields and values of the hash."""
     pairs = zip(sources[::2], sources[1::2], strict=True)
     return {event: original for original, events in pairs for event in events.split()}
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from infra.caching.client import redis
 from infra.caching.keys import key
 from posts.ids import PostId
-from timelines.stores.packed import FAMILY, HEAD, MARK
+from timelines.stores.packed import FAMILY, HEAD, LOW_WATER_MARK
 from timelines.types import ENTRY_BYTES, Entry
 
 
@@ -24,12 +24,16 @@ def lose_entries(reader_id: int, lost: Iterable[Entry]) -> None:
 def promise_all(reader_id: int) -> None:
     """The timeline says that it reaches down to the first post there is."""
     head, entries = _read(reader_id)
-    _write(reader_id, MARK.pack(0) + head[MARK.size :], entries)
+    _write(reader_id, LOW_WATER_MARK.pack(0) + head[LOW_WATER_MARK.size :], entries)
 
 
 def add_below_the_mark(reader_id: int, post: PostId, mark: int) -> None:
     head, entries = _read(reader_id)
-    _write(reader_id, MARK.pack(mark) + head[MARK.size :], [*entries, Entry.of_post(post).packed])
+    _write(
+        reader_id,
+        LOW_WATER_MARK.pack(mark) + head[LOW_WATER_MARK.size :],
+        [*entries, Entry.of_post(post).packed],
+    )
 
 
 def stored(reader_id: int) -> bytes | None:

@@ -56,7 +56,7 @@ def expected(world):
 def clear():
     for alias in settings.SHARD_ALIASES:
         execute(alias, "DELETE FROM timelines_recentpost")
-        execute(alias, "DELETE FROM timelines_recentreach")
+        execute(alias, "DELETE FROM timelines_lowwatermark")
 
 
 def row_of(entry):

@@ -89,7 +89,7 @@ def test_span_above_the_mark_never_asks_the_tables(home_shard):
 
 
 def test_without_a_mark_the_tables_answer(home_shard):
-    execute(home_shard, "DELETE FROM timelines_recentreach")
+    execute(home_shard, "DELETE FROM timelines_lowwatermark")
     execute(home_shard, "DELETE FROM timelines_recentpost")
     assert len(pull(CIRCLE, TimeRange(), 50)) == 13
     assert load_recent(CIRCLE, TimeRange(), 50) == ([], None)

@@ -78,7 +78,7 @@ def test_who_follows_few_reads_all_they_posted_at_most(week):
 
 
 def test_days_below_the_mark_are_not_looked_at(week):
-    execute(ALIAS, "DELETE FROM timelines_recentreach")
+    execute(ALIAS, "DELETE FROM timelines_lowwatermark")
     lower_low_water_mark(ALIAS, first_second(NOW.date()) + 3_600 * 20)
     circle = TimelineAuthors(READER, range(2, 20))
     with count_calls() as calls:

@@ -16,7 +16,7 @@ from timelines.types import Entry, TimelineAuthors, TimeRange
 # range of moments is what the index finds; the comparison of whole ids is exact on ties.
 READ = f"""
 SELECT reach.complete_from, found.*
-FROM timelines_recentreach AS reach LEFT JOIN LATERAL (
+FROM timelines_lowwatermark AS reach LEFT JOIN LATERAL (
     SELECT entry.* FROM (
         SELECT GREATEST(lower, reach.complete_from * {SEQUENCES}) AS lower, upper
         FROM unnest(%(lowers)s::bigint[], %(uppers)s::bigint[]) AS one (lower, upper)

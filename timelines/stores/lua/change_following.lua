@@ -1,20 +1,20 @@
--- Brings a timeline over one step of its reader's following list. After write.lua. KEYS: timeline.
--- ARGV: two sizes, version before, version after, added entries, their
---       complete_from, author whose entries go (4 bytes) or ''.
--- Added entries are kept whatever the version: the step may come again after the backward edge was
--- written, with posts that the first time could not know of.
+-- Applies one step of the reader's following list to a timeline. After write.lua. KEYS: timeline.
+-- ARGV: two sizes, version before, version after, added entries, their low-water mark, author whose
+--       entries are removed (4 bytes) or ''.
+-- Added entries are kept at any version: the step may run again after the backward edge was
+-- written, with posts that the first run could not find.
 local data = redis.call('GET', KEYS[1])
 if not data then
   return 0
 end
 local mark, high, low = unpack_number('>I4I4I4', data)
-local at = high * 4294967296 + low
+local version = high * 4294967296 + low
 if mark ~= BUILDING then
-  if at < tonumber(ARGV[3]) then
+  if version < tonumber(ARGV[3]) then
     redis.call('DEL', KEYS[1])
     return -1
   end
-  at = math.max(at, tonumber(ARGV[4]))
+  version = math.max(version, tonumber(ARGV[4]))
   mark = math.max(mark, tonumber(ARGV[6]))
 end
 local body = sub(data, HEAD + 1)
@@ -27,7 +27,7 @@ if ARGV[7] ~= '' then
   end
   body = table.concat(kept)
 end
-local head = struct.pack('>I4I4I4', mark, math.floor(at / 4294967296), at % 4294967296)
+local head = struct.pack('>I4I4I4', mark, math.floor(version / 4294967296), version % 4294967296)
 head, body = head .. sub(data, 13, HEAD), body .. ARGV[5]
 if HEAD + #body > most and mark ~= BUILDING then
   head, body = drop_oldest(head .. body)

@@ -1,16 +1,16 @@
--- Appends packed entries to timelines that are alive. After write.lua.
--- KEYS: timelines. ARGV: two sizes, entries that each of them gets.
--- Returns how many.
+-- Appends packed entries to live timelines. After write.lua.
+-- KEYS: timelines. ARGV: two sizes, entries for each of the timelines.
+-- Returns how many timelines are live.
 local entries, call = ARGV[3], redis.call
--- A call costs more than what Redis does in it: so many are asked about at once. More of them are
--- seldom all alive, or all not.
-local ASKED = 8
--- Of the bytes that a length lacks to the end of its room so many are left when the push went past
--- the end of the room before: room_for(length) ~= room_for(length - #entries), worked out once.
-local past = step - #entries
+-- One EXISTS for this many keys: the call costs more than the lookups in it. A larger group would
+-- seldom be all live or all missing.
+local GROUP = 8
+-- A push crosses the end of the string's room when room_for(length) ~= room_for(length - #entries).
+-- That is when the bytes left to the end of the new room are at least this many.
+local crossed = step - #entries
 
--- By arrival, unless that would put what has just arrived below the mark: old entries that were
--- missing are no reason to forget newer ones.
+-- Cuts by arrival. Exception: if that would put the new entries below the low-water mark, cuts the
+-- oldest entries. So late old entries do not remove newer ones.
 local function write_cut(key, data)
   local head, from = drop_first(data)
   local kept = data
@@ -21,7 +21,8 @@ local function write_cut(key, data)
   write(key, head, kept, from, 'KEEPTTL')
 end
 
--- Of one being built nothing is cut: a build must not miss any. It is given up at twice the size.
+-- A timeline is not cut during its build, which must not miss any push. At twice the size the build
+-- is given up.
 local function rewrite(key)
   local data = call('GET', key)
   local is_building = unpack_number('>I4', data) == BUILDING
@@ -35,15 +36,15 @@ local function rewrite(key)
 end
 
 local reached = 0
-for first = 1, #KEYS, ASKED do
-  local last = math.min(first + ASKED - 1, #KEYS)
-  local alive = call('EXISTS', unpack(KEYS, first, last))
-  local are_all = alive == last - first + 1
-  reached = reached + alive
-  for i = first, alive > 0 and last or 0 do
+for first = 1, #KEYS, GROUP do
+  local last = math.min(first + GROUP - 1, #KEYS)
+  local live = call('EXISTS', unpack(KEYS, first, last))
+  local are_all = live == last - first + 1
+  reached = reached + live
+  for i = first, live > 0 and last or 0 do
     if are_all or call('EXISTS', KEYS[i]) == 1 then
       local length = call('APPEND', KEYS[i], entries)
-      if (most - length) % step >= past then
+      if (most - length) % step >= crossed then
         rewrite(KEYS[i])
       end
     end

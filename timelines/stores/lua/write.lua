@@ -1,4 +1,4 @@
--- How a timeline's string is cut and written; stands before the scripts that do. Layout: packed.py.
+-- Cuts and writes a timeline's string; loaded before the scripts that use it. Layout: packed.py.
 -- ARGV of all of them: most bytes kept, bytes that a cut leaves.
 local HEAD, ENTRY, BUILDING = 20, 20, 4294967295
 local most, least = tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -9,14 +9,14 @@ local function head_of(data)
   return sub(data, 1, HEAD)
 end
 
--- The head with its mark above a second.
+-- The head with its low-water mark above a second.
 local function raised(data, second)
   local mark = unpack_number('>I4', data)
   return struct.pack('>I4', math.max(mark, second + 1)) .. sub(data, 5, HEAD)
 end
 
--- Drops those that arrived first, and raises the mark above their newest second: whatever of that
--- second or older is missing now is below the mark, where readers ask the source.
+-- Drops the entries that arrived first, and raises the low-water mark above their newest second.
+-- So every entry that is missing now is below the mark, where readers ask the posts.
 -- Returns the head, and the byte from which on entries are kept.
 local function drop_first(data)
   local from, newest = #data - least + HEAD + 1, -1
@@ -29,7 +29,7 @@ local function drop_first(data)
   return raised(data, newest), from
 end
 
--- The same of the oldest, whenever they arrived, and of repeats. Ten times as dear.
+-- Drops the oldest entries, in any order of arrival, and all repeats. Much slower than drop_first.
 -- Returns the head, and the entries kept.
 local function drop_oldest(data)
   local order, seen = {}, {}
@@ -51,14 +51,14 @@ local function drop_oldest(data)
   return raised(data, newest), table.concat(kept)
 end
 
--- Bytes that a timeline of this length was given room for: the next of the lengths a step apart.
+-- Bytes of room that a timeline of this length has: the next of the lengths that are a step apart.
 local function room_for(length)
   return most - math.floor((most - length) / step) * step
 end
 
--- Writes a head, and of the entries those from a byte on, with room for up to a step of pushes.
--- APPEND to a string without room takes twice what is needed then: it is made to do so when half of
--- the room is needed.
+-- Writes a head, and the entries from a byte on, with room for up to a step of pushes.
+-- APPEND to a string without room allocates twice the new length. So the string is first set to
+-- half of the room, and APPEND makes it the whole room.
 local function write(key, head, entries, from, ...)
   local length = HEAD + #entries - from + 1
   local half = math.ceil(room_for(length) / 2)

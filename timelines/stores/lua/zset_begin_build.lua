@@ -1,9 +1,9 @@
--- Starts, or takes over, the building of a timeline. Layout: zset.py.
+-- Begins the build of a timeline, or takes one over. Layout: zset.py.
 -- KEYS: sorted set, sources, head. ARGV: build, ttl in ms.
 for i = 1, 3 do
   local kind = redis.call('TYPE', KEYS[i]).ok
   if kind ~= 'none' and kind ~= (i == 1 and 'zset' or 'hash') then
-    redis.call('DEL', KEYS[i]) -- nothing that this store wrote
+    redis.call('DEL', KEYS[i]) -- this store did not write it
   end
 end
 redis.call('ZREMRANGEBYSCORE', KEYS[1], -1, -1)

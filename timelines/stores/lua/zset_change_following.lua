@@ -1,7 +1,7 @@
--- Brings a timeline over one step of its reader's following list. Layout: zset.py.
+-- Applies one step of the reader's following list to a timeline. Layout: zset.py.
 -- KEYS: sorted set, sources, head. ARGV: version before, version after, added entries, their
---       complete_from, author whose entries go (6 characters) or ''.
--- Added entries are kept whatever the version: as in change_following.lua.
+--       low-water mark, author whose entries are removed (6 characters) or ''.
+-- Added entries are kept at any version, as in change_following.lua.
 local head = redis.call('HMGET', KEYS[3], 'complete_from', 'version')
 if not head[1] then
   return 0

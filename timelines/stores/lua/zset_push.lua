@@ -1,13 +1,13 @@
--- Adds entries to timelines that are alive. Layout: zset.py.
+-- Adds entries to live timelines. Layout: zset.py.
 -- KEYS: sorted set, sources and head of each reader. ARGV: most entries, entries for each.
--- Returns how many readers. Trims when a tenth too many stand there.
+-- Returns how many readers have one. Trims a set that has a tenth too many entries.
 local most, call = tonumber(ARGV[1]), redis.call
--- To count costs a tenth of a push: it is done with one push in so many, and with larger ones.
+-- A set is counted with one push in this many, and with every push of several entries.
 local COUNTED = 8
--- As in push.lua: a call costs more than what Redis does in it.
-local ASKED = 8
+-- One EXISTS for this many readers, as in push.lua.
+local GROUP = 8
 
--- What all readers get, taken apart once.
+-- The entries for all readers, split once.
 local added = {}
 for i = 1, #ARGV[2], 28 do
   local event, original = string.sub(ARGV[2], i, i + 13), string.sub(ARGV[2], i + 14, i + 27)
@@ -24,14 +24,14 @@ local function add(set, sources)
   end
 end
 
--- Takes events out of the posts they brought.
-local function forget(sources, gone)
+-- Removes events from the sources of the posts that they showed.
+local function remove_sources(sources, removed)
   local fields = redis.call('HGETALL', sources)
   for i = 1, #fields, 2 do
     local kept = {}
     if fields[i] ~= 'build' then
       for event in string.gmatch(fields[i + 1], '%S+') do
-        if not gone[event] then
+        if not removed[event] then
           kept[#kept + 1] = event
         end
       end
@@ -44,26 +44,26 @@ local function forget(sources, gone)
   end
 end
 
--- The oldest go, and the mark rises above their newest second.
+-- Removes the oldest entries, and raises the low-water mark above their newest second.
 local function trim(set, sources, head, surplus)
   local oldest = redis.call('ZRANGE', set, 1, surplus, 'WITHSCORES')
-  local gone = {}
+  local removed = {}
   for i = 1, #oldest, 2 do
-    gone[oldest[i]] = true
+    removed[oldest[i]] = true
   end
   redis.call('ZREMRANGEBYRANK', set, 1, surplus)
-  forget(sources, gone)
+  remove_sources(sources, removed)
   local mark = tonumber(redis.call('HGET', head, 'complete_from'))
   local above = tonumber(oldest[#oldest]) + 1
   if not mark then
-    redis.call('DEL', head) -- a build would miss what went: it starts again
+    redis.call('DEL', head) -- the build would miss the removed entries: it has to begin again
   elseif above > mark then
     redis.call('HSET', head, 'complete_from', string.format('%.0f', above))
   end
 end
 
--- How many of some readers are alive, and how many there are: one question for all of them.
-local function count_alive(first, last)
+-- How many of some readers have a live timeline, and how many readers there are: one EXISTS.
+local function count_live(first, last)
   local heads = {}
   for i = first, last, 3 do
     heads[#heads + 1] = KEYS[i + 2]
@@ -73,7 +73,7 @@ end
 
 local function push(i)
   add(KEYS[i], KEYS[i + 1])
-  -- Another of them with each second, so that everybody's turn comes.
+  -- The reader's position and the second decide, so that each set is counted at times.
   if #added ~= 1 or (added[1][1] + i) % COUNTED == 0 then
     local surplus = call('ZCARD', KEYS[i]) - 1 - most
     if surplus > most / 10 then
@@ -83,12 +83,12 @@ local function push(i)
 end
 
 local reached = 0
-for first = 1, #KEYS, 3 * ASKED do
-  local last = math.min(first + 3 * ASKED - 1, #KEYS)
-  local alive, asked = count_alive(first, last)
-  reached = reached + alive
-  for i = first, alive > 0 and last or 0, 3 do
-    if alive == asked or call('EXISTS', KEYS[i + 2]) == 1 then
+for first = 1, #KEYS, 3 * GROUP do
+  local last = math.min(first + 3 * GROUP - 1, #KEYS)
+  local live, asked = count_live(first, last)
+  reached = reached + live
+  for i = first, live > 0 and last or 0, 3 do
+    if live == asked or call('EXISTS', KEYS[i + 2]) == 1 then
       push(i)
     end
   end

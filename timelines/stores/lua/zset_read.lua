@@ -1,6 +1,7 @@
--- Mark and version, events, posts and their reposts; nothing when it is being built, or when one
--- key of the three is not of the same build, or that is of an earlier generation. Layout: zset.py.
--- KEYS: sorted set, sources, head. ARGV: ttl in ms, 0 leaves it; generation (periods.py).
+-- Returns low-water mark and version, events, posts and their reposts. Returns nothing during a
+-- build, when a key is of another build, or when the build is of an earlier generation.
+-- Layout: zset.py. KEYS: sorted set, sources, head.
+-- ARGV: ttl in ms, 0 keeps the current one; generation (generation.py).
 for i = 1, 3 do
   local kind = redis.call('TYPE', KEYS[i]).ok
   if kind ~= (i == 1 and 'zset' or 'hash') then

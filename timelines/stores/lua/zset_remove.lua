@@ -1,6 +1,6 @@
--- Takes entries out of a timeline. Layout: zset.py. KEYS: sorted set, sources, head.
--- ARGV: mark and version as they were seen, entries.
--- Returns 0 when the head says something else: what was dead then may be alive now.
+-- Removes entries from a timeline. Layout: zset.py. KEYS: sorted set, sources, head.
+-- ARGV: low-water mark and version that the caller saw, entries.
+-- Returns 0 when the head has others: entries that were stale then may be wanted now.
 local head = redis.call('HMGET', KEYS[3], 'complete_from', 'version')
 if head[1] ~= ARGV[1] or head[2] ~= ARGV[2] then
   return 0

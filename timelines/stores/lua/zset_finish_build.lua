@@ -1,6 +1,6 @@
--- Ends a build: the computed timeline beside what was pushed meanwhile. Layout: zset.py.
--- KEYS: sorted set, sources, head. ARGV: build, mark, version, ttl in ms, entries.
--- Returns 0 when the build was taken over or a key of it is gone: pushes may have been missed.
+-- Ends a build: adds the computed entries to those pushed since it began. Layout: zset.py.
+-- KEYS: sorted set, sources, head. ARGV: build, low-water mark, version, ttl in ms, entries.
+-- Returns 0 when another build took over or a key is gone: pushes may be missing.
 if redis.call('HGET', KEYS[3], 'build') ~= ARGV[1]
     or redis.call('HGET', KEYS[2], 'build') ~= ARGV[1]
     or not redis.call('ZSCORE', KEYS[1], ARGV[1]) then
