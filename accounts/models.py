@@ -25,6 +25,8 @@ from infra.sharding.models import ShardedModel
 from infra.sharding.placement import GLOBAL_ALIAS, Placement
 
 USERNAME_LENGTH = 30
+# The only tenant today. A second one would give its accounts and applications a number of its own.
+FIRST_TENANT = 0
 DISPLAY_NAME_LENGTH = 100
 
 
@@ -105,6 +107,7 @@ class Account(ShardedModel):
     owner = "id"
 
     id = models.BigIntegerField(primary_key=True)
+    tenant = models.SmallIntegerField(db_default=FIRST_TENANT)
     username = models.CharField(max_length=USERNAME_LENGTH)
     display_name = models.CharField(max_length=DISPLAY_NAME_LENGTH, blank=True, db_default="")
     note = models.TextField(blank=True, db_default="")
@@ -135,6 +138,7 @@ class Application(AbstractApplication):
 
     placement = Placement.GLOBAL
 
+    tenant = models.SmallIntegerField(db_default=FIRST_TENANT, editable=False)
     website = models.CharField(max_length=2_000, blank=True)
     scopes = models.TextField(default="read")
     # In force within ten minutes, when cached tokens have run out.
@@ -142,7 +146,7 @@ class Application(AbstractApplication):
         null=True,
         blank=True,
         validators=[MinValueValidator(1)],
-        help_text="Requests in five minutes over all its users; empty for the usual.",
+        help_text="Requests in five minutes by all its users. Empty: the default quota.",
     )
 
     class Meta(AbstractApplication.Meta):
