@@ -42,7 +42,7 @@ lock: dev-packages ## write requirements/*.txt anew from *.in (LOCK_FLAGS=--upgr
 	$(LOCK) requirements/app.in --output-file requirements/app.txt
 	$(LOCK) requirements/dev.in --output-file requirements/dev.txt
 	$(LOCK) requirements/peers.in --output-file requirements/peers.txt
-	$(LOCK) requirements/sight.in --output-file requirements/sight.txt
+	$(LOCK) requirements/telemetry.in --output-file requirements/telemetry.txt
 
 clean: python ## delete the environment, all caches and ALL DATA of make run
 	@$(PYTHON) -m config.services.delete_data .data

@@ -102,7 +102,7 @@ class Environment:
         try:
             metadata.version(package)
         except metadata.PackageNotFoundError:
-            self.faults.append(f"{name}: needs the packages of requirements/sight.txt")
+            self.faults.append(f"{name}: needs the packages of requirements/telemetry.txt")
 
     def require(self, condition: bool, fault: str) -> None:
         if not condition:

@@ -1,4 +1,4 @@
-"""Sentry and OpenTelemetry, where the settings name them; requirements/sight.txt has the packages.
+"""Sentry and OpenTelemetry, where the settings name them; requirements/telemetry.txt has the packages.
 
 Imported only then, by us: redis-py loads a part of OpenTelemetry wherever it is installed.
 """

@@ -79,6 +79,6 @@ def test_locks_pin_what_is_listed_and_agree():
 
 
 def test_every_pin_has_a_hash():
-    for name in ("uv.txt", "app.txt", "dev.txt", "peers.txt", "sight.txt"):
+    for name in ("uv.txt", "app.txt", "dev.txt", "peers.txt", "telemetry.txt"):
         lock = (CHECKOUT / "requirements" / name).read_text()
         assert not re.findall(r"^\S+==.*\\\n(?!    --hash=sha256:)", lock, re.MULTILINE)
