@@ -1,4 +1,4 @@
-"""Sentry and OpenTelemetry, where the settings name them; requirements/telemetry.txt has the packages.
+"""Sentry and OpenTelemetry, if the settings name them (requirements/telemetry.txt).
 
 Imported only then, by us: redis-py loads a part of OpenTelemetry wherever it is installed.
 """
