@@ -1,1 +1,1 @@
-"""Which database holds what: buckets, placement, the router that refuses to guess, scatter."""
+"""Which database holds which rows: buckets, placement, the router, and queries on many shards."""

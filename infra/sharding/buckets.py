@@ -1,7 +1,7 @@
 """Account id → bucket → database alias.
 
-The map lives in the default database, so that adding a shard to the environment moves nobody.
-It is read once per process; bucket moves tell processes to read it again.
+The map is in the default database, so a new shard in the environment moves no accounts. Each
+process reads the map once; a move of buckets must make processes read it again.
 """
 
 from collections.abc import Iterable
@@ -21,12 +21,12 @@ def bucket_of(account_id: int) -> int:
 
 
 def shard_of(account_id: int) -> str:
-    """The database alias that owns this account's rows. No query once the map is read."""
+    """The alias of the database that owns this account's rows. No query once the map is read."""
     return bucket_map()[account_id % BUCKET_COUNT]
 
 
 def group_by_shard(account_ids: Iterable[int]) -> dict[str, list[int]]:
-    """Account ids per database alias, input order kept inside each."""
+    """Account ids by database alias. Each list keeps the order of the input."""
     groups: dict[str, list[int]] = {}
     for account_id in account_ids:
         groups.setdefault(shard_of(account_id), []).append(account_id)
@@ -35,7 +35,7 @@ def group_by_shard(account_ids: Iterable[int]) -> dict[str, list[int]]:
 
 @cache
 def bucket_map() -> tuple[str, ...]:
-    """Database alias by bucket. One query per process. Raises UnmappedBucket."""
+    """The database alias of each bucket. One query per process. Raises UnmappedBucket."""
     bucket_model = apps.get_model("sharding", "Bucket")
     rows = dict(bucket_model.objects.using(GLOBAL_ALIAS).values_list("bucket", "alias"))
     missing = [n for n in range(BUCKET_COUNT) if rows.get(n) not in settings.SHARD_ALIASES]
@@ -45,5 +45,6 @@ def bucket_map() -> tuple[str, ...]:
 
 
 def even_map(aliases: list[str]) -> list[str]:
-    """Buckets dealt out in turn: neighbouring ids, and so the first accounts, spread evenly."""
+    """The aliases in turn, one for each bucket. Accounts with neighbouring ids, and so the first
+    accounts, are spread evenly."""
     return [aliases[n % len(aliases)] for n in range(BUCKET_COUNT)]

@@ -1,8 +1,9 @@
-"""What a database says of itself, for people who look at all of them."""
+"""Facts about each database, for operators who look at all databases at once."""
 
 import time
 from typing import NamedTuple
 
+from django.apps import apps
 from django.db import connections
 
 from infra.sharding.placement import GLOBAL_ALIAS
@@ -16,14 +17,16 @@ SELECT split_part(current_setting('server_version'), ' ', 1),
     (SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()),
     current_setting('max_connections')::int
 """
-# The table is named, not imported: it belongs to a higher floor. -1: never analysed.
-ACCOUNTS = "SELECT reltuples::bigint FROM pg_class WHERE oid = to_regclass('accounts_account')"
+# -1 rows: ANALYZE has never read the table.
+ROW_ESTIMATE = "SELECT reltuples::bigint FROM pg_class WHERE oid = to_regclass(%s)"
 CLOCK = "SELECT extract(epoch FROM clock_timestamp())::float8"
 
 
 class DatabaseInfo(NamedTuple):
-    """Of one database. `account_count`: an estimate, or None. `clock_offset_s`: its clock less
-    ours. `replica`: how it is, in words, or None."""
+    """`account_count`: an estimate, or None. `clock_offset_s`: the database's clock minus ours.
+
+    `place`: host, port and name. `replica`: the state of its replica in words, or None.
+    """
 
     alias: str
     place: str
@@ -37,7 +40,7 @@ class DatabaseInfo(NamedTuple):
 
 
 def read_database_info(alias: str) -> DatabaseInfo:
-    """Five short statements, and one on the replica. Raises: what UNREACHABLE lists."""
+    """Cost: five short statements, and one on the replica. Raises: the errors in UNREACHABLE."""
     row = fetch_one(alias, INFO)
     assert row is not None  # noqa: S101 - a SELECT without a table has one row
     version, size_bytes, used, most = row
@@ -47,30 +50,32 @@ def read_database_info(alias: str) -> DatabaseInfo:
 
 
 def estimate_accounts(alias: str) -> int | None:
-    """As ANALYZE last knew it; None on the default database, and where ANALYZE never was."""
+    """Accounts at the last ANALYZE. None on the default database, and before the first ANALYZE."""
     if alias == GLOBAL_ALIAS:
         return None
-    row = fetch_one(alias, ACCOUNTS)
+    # Looked up by name, because accounts is a higher floor.
+    table = apps.get_model("accounts", "Account")._meta.db_table
+    row = fetch_one(alias, ROW_ESTIMATE, (table,))
     return row[0] if row and row[0] >= 0 else None
 
 
 def read_clock_offset(alias: str) -> float:
-    """Seconds the database's clock is ahead of ours, to half the round trip. One round trip.
+    """Seconds that the database's clock is ahead of ours, correct to half a round trip.
 
-    The best of three: what a round trip takes longer is not its clock's fault.
+    Returns the result of the quickest of three round trips, which is the most exact one.
     """
     return min((_measure_clock(alias) for _ in range(3)), key=lambda pair: pair[0])[1]
 
 
 def address_of(alias: str) -> str:
-    """Where it is, without the password."""
+    """Host, port and name of the database, without the password."""
     settings = connections[alias].settings_dict
     port = f":{settings['PORT']}" if settings["PORT"] else ""
     return f"{settings['HOST'] or 'localhost'}{port}/{settings['NAME']}"
 
 
 def describe_replica(alias: str) -> str | None:
-    """`used, 0 bytes behind`, `left alone`; None without one. Never raises for the replica."""
+    """`used, 0 bytes behind` or `left alone`; None without a replica."""
     replica = replica_of(alias)
     if replica is None:
         return None
@@ -81,7 +86,7 @@ def describe_replica(alias: str) -> str | None:
 
 
 def _measure_clock(alias: str) -> tuple[float, float]:
-    """How long it took, and the offset."""
+    """The duration of the round trip and the clock's offset, both in seconds."""
     before_s = time.time()
     row = fetch_one(alias, CLOCK)
     after_s = time.time()

@@ -1,4 +1,4 @@
-"""What can be wrong with the choice of a database."""
+"""Errors in the choice of a database."""
 
 from django.db import DatabaseError
 
@@ -12,16 +12,16 @@ class WrongShard(RuntimeError):
 
 
 class WrongPlacement(DatabaseError):
-    """A statement names a table that does not live on this connection's database."""
+    """A statement names a table that is not on this connection's database."""
 
 
 class ReplicaIsReadOnly(WrongPlacement):
-    """A statement that is no plain read was sent to a replica."""
+    """A statement other than a plain read was sent to a replica."""
 
 
 class ReplicaMisconfigured(RuntimeError):
-    """What SHARD_REPLICA_URLS names for a shard does not follow that shard."""
+    """The database that SHARD_REPLICA_URLS names for a shard is not a replica of this shard."""
 
 
 class UnmappedBucket(RuntimeError):
-    """The bucket map is empty (run migrate_shards) or names a shard the settings do not know."""
+    """The bucket map is empty (run migrate_shards) or names a shard that the settings lack."""

@@ -1,9 +1,9 @@
-"""Stops a statement on a database where its tables do not live, before it leaves the process.
+"""Stops a statement on a database that does not have its tables, before it is sent.
 
-Django's `connection` and `transaction.atomic()` mean the default database when nobody chose one;
-with this guard such a slip on sharded tables is a clear error, and so are the reverse, and a write
-on a replica (which its server refuses as well, unless it is none any more).
-Cost: one regular expression per statement, about 2 µs; two on replicas.
+Without a chosen database, Django's `connection` and `transaction.atomic()` use the default one.
+The guard turns such a mistake on sharded tables into a clear error. It also stops the reverse
+mistake, and writes on a replica, which the server itself accepts once it was promoted.
+Cost: one regular expression per statement, two on replicas.
 """
 
 import re
@@ -21,7 +21,7 @@ READS = re.compile(r"\s*(SELECT|WITH|EXPLAIN|SHOW|SET TRANSACTION)\b", re.IGNORE
 
 
 def install_guard(connection: BaseDatabaseWrapper, **_: Any) -> None:
-    """Receiver of connection_created: every connection of ours is guarded from its first query."""
+    """Receiver of connection_created. Guards each of our connections from its first query on."""
     if guard_statement in connection.execute_wrappers:
         return
     if connection.alias in all_aliases() or shard_behind(connection.alias):
@@ -33,18 +33,18 @@ def install_guard(connection: BaseDatabaseWrapper, **_: Any) -> None:
 def guard_statement(
     execute: Callable[..., Any], sql: str, params: Any, many: bool, context: dict[str, Any]
 ) -> Any:
-    """Raises WrongPlacement, or lets the statement through."""
+    """Runs the statement, or raises WrongPlacement."""
     alias = context["connection"].alias
-    found = _foreign_tables(alias).search(sql)
-    if found:
-        raise WrongPlacement(f"table {found[1]} does not live on database {alias!r}")
+    foreign = _foreign_tables(alias).search(sql)
+    if foreign:
+        raise WrongPlacement(f"table {foreign[1]} is not on database {alias!r}")
     return execute(sql, params, many, context)
 
 
 def refuse_writes(
     execute: Callable[..., Any], sql: str, params: Any, many: bool, context: dict[str, Any]
 ) -> Any:
-    """Raises ReplicaIsReadOnly, or lets the statement through."""
+    """Runs the statement, or raises ReplicaIsReadOnly."""
     if not READS.match(sql):
         raise ReplicaIsReadOnly(f"{sql[:40]!r} on {context['connection'].alias!r}")
     return execute(sql, params, many, context)
@@ -52,7 +52,7 @@ def refuse_writes(
 
 @cache
 def _foreign_tables(alias: str) -> re.Pattern[str]:
-    """Matches the name of any of our tables that has no business on this database."""
+    """Matches the name of any of our tables that is not on this database."""
     tables = [
         re.escape(model._meta.db_table)
         for model in apps.get_models(include_auto_created=True)

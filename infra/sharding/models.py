@@ -1,4 +1,4 @@
-"""The bucket map, and the class every sharded model derives from."""
+"""The bucket map, each database's identity, and the base class of every sharded model."""
 
 from typing import Any, ClassVar, Self
 
@@ -10,19 +10,47 @@ from infra.sharding.placement import Placement
 
 
 class Bucket(models.Model):
-    """GLOBAL, 1,024 rows, written by migrate_shards and bucket moves: bucket → database alias."""
+    """GLOBAL, 1,024 rows, written by migrate_shards and by moves of buckets.
+
+    `epoch`: raised when a bucket gets another alias, so that an old copy of the map can be told
+    from the current one. No code moves buckets yet.
+    """
 
     placement = Placement.GLOBAL
 
     bucket = models.PositiveSmallIntegerField(primary_key=True)
     alias = models.CharField(max_length=32)
+    epoch = models.PositiveIntegerField(default=0, db_default=0)
 
     def __str__(self) -> str:
         return f"{self.bucket} → {self.alias}"
 
 
+class DatabaseIdentity(models.Model):
+    """EVERYWHERE, one row, written once by migrate_shards: which database this is.
+
+    `installation` is the same in all databases of an installation. Together with `alias` it is
+    unique, so a database of another installation, or under the wrong alias, can be recognised.
+    """
+
+    placement = Placement.EVERYWHERE
+
+    id = models.PositiveSmallIntegerField(primary_key=True, default=1, db_default=1)
+    alias = models.CharField(max_length=32)
+    installation = models.UUIDField()
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=models.Q(id=1), name="database_identity_one_row")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.alias} of installation {self.installation}, since {self.created_at:%Y-%m-%d}"
+
+
 class ShardedQuerySet(models.QuerySet[Any, Any]):
-    """A query set that is told its database, by name or by owner."""
+    """A query set whose caller chooses the database, by alias or by owner."""
 
     def on(self, alias: str) -> Self:
         """All rows of one database."""
@@ -33,7 +61,7 @@ class ShardedQuerySet(models.QuerySet[Any, Any]):
         return self.using(shard_of(owner_id)).filter(**{self.model.owner: owner_id})
 
     def _insert(self, objs: Any, fields: Any, using: str | None = None, **options: Any) -> Any:
-        """The one door of save() and bulk_create(): refuses rows of another shard's owner."""
+        """save() and bulk_create() both end here. Refuses a row whose owner has another shard."""
         for row in objs:
             owner_id = getattr(row, self.model.owner)
             if shard_of(owner_id) != (using or self.db):
@@ -48,7 +76,7 @@ class ShardedQuerySet(models.QuerySet[Any, Any]):
 
 
 class ShardedModel(models.Model):
-    """Rows that live on their owner's shard; `owner` names the field with the owner's id."""
+    """Rows that live on their owner's shard. `owner` names the field with the owner's id."""
 
     placement: ClassVar[Placement] = Placement.SHARDED
     owner: ClassVar[str]

@@ -1,7 +1,7 @@
-"""Tables with a partition a day or more: the coming ones made ahead, expired ones dropped whole.
+"""Tables with one partition per day or per several days.
 
-Each has a default partition: rows of a day without one of its own land there, so that nothing ever
-fails for whoever makes partitions having slept.
+Future partitions are created ahead; expired ones are dropped whole. Each table also has a default
+partition. It takes rows of days without a partition, so a late job never makes a write fail.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -26,17 +26,17 @@ WHERE p.relkind = 'p' AND c.relname ~ '_[0-9]{8}$' GROUP BY p.relname ORDER BY p
 
 
 def oldest_days(alias: str) -> dict[str, date]:
-    """The first day that each table with partitions of days still has. One query on catalogues."""
+    """The first day that each partitioned table still has. One query on catalogues."""
     return dict(fetch_all(alias, OLDEST))
 
 
 class DailyPartitions(NamedTuple):
-    """The days of one partitioned table. `first`: the least value of the column on a day.
+    """The partitions of one table. `first`: the least value of the column on a day.
 
-    `width`: how many days a partition has; it is named after the first.
+    `width`: days per partition. A partition is named after its first day.
 
-    Any number of processes may call any of these at once. They raise OperationalError when others
-    keep the table busy for two seconds; the next try does it.
+    Safety: any number of processes may call these methods at once. They raise OperationalError if
+    other sessions lock the table for two seconds; try again later.
     """
 
     table: str
@@ -45,27 +45,30 @@ class DailyPartitions(NamedTuple):
     width: int = 1
 
     def make(self, alias: str, days: Iterable[date]) -> None:
-        """Makes the days' partitions; not that of a day with rows in the default partition."""
+        """Creates the partitions of these days, but not of a day with rows in the default one."""
         names = self.names(alias)
-        lacking = [day for day in days if self.name(day) not in names]
-        if not lacking:
+        missing = [day for day in days if self.name(day) not in names]
+        if not missing:
             return
-        with self._alone(alias):
-            # Making a partition takes this lock anyway; taken now, no row arrives after the check.
+        with self._exclusively(alias):
+            # CREATE takes this lock anyway. Taken before the check, it keeps new rows out.
             execute(alias, f"LOCK TABLE {self.table}_default IN ACCESS EXCLUSIVE MODE")
-            for day in lacking:
+            for day in missing:
                 if not self._has_strays(alias, day):
                     self._make_day(alias, day)
 
     def drop_before(self, alias: str, oldest_kept: date) -> list[str]:
-        """Drops the partitions, and deletes the strays, of earlier days; returns names dropped."""
+        """Drops partitions of earlier days and deletes such rows in the default partition.
+
+        Returns the names of the dropped partitions.
+        """
         dropped = self._drop(alias, self.name(oldest_kept))
         strays = f"DELETE FROM {self.table}_default WHERE {self.column} < %s"  # noqa: S608
         execute(alias, strays, (self.first(oldest_kept),))
         return dropped
 
     def names(self, alias: str) -> set[str]:
-        """Names of the partitions of single days."""
+        """Names of the partitions, without the default one."""
         pattern = f"^{self.table}_[0-9]{{8}}$"
         return {row[0] for row in fetch_all(alias, PARTITIONS, (self.table, pattern))}
 
@@ -83,14 +86,14 @@ class DailyPartitions(NamedTuple):
     def _drop(self, alias: str, oldest_kept: str) -> list[str]:
         if not any(name < oldest_kept for name in self.names(alias)):
             return []
-        with self._alone(alias):
+        with self._exclusively(alias):
             expired = sorted(name for name in self.names(alias) if name < oldest_kept)
             for name in expired:
                 execute(alias, f"DROP TABLE {name}")
         return expired
 
     def _has_strays(self, alias: str, day: date) -> bool:
-        """Whether the default partition holds rows of this day, which then can have no other."""
+        """Whether the default partition has rows of this day. Then the day cannot get its own."""
         stray = (
             f"SELECT 1 FROM {self.table}_default"  # noqa: S608
             f" WHERE {self.column} >= %s AND {self.column} < %s LIMIT 1"
@@ -101,8 +104,8 @@ class DailyPartitions(NamedTuple):
         return self.first(day), self.first(day + timedelta(days=self.width))
 
     @contextmanager
-    def _alone(self, alias: str) -> Iterator[None]:
-        """One at a time, and none that stops the others for long by waiting for a lock."""
+    def _exclusively(self, alias: str) -> Iterator[None]:
+        """A transaction in which one process changes partitions. Waits two seconds for locks."""
         with transaction.atomic(using=alias):
             execute(alias, "SET LOCAL lock_timeout = '2s'")
             fetch_one(alias, "SELECT pg_advisory_xact_lock(hashtext(%s))", (self.table,))

@@ -1,4 +1,4 @@
-"""Where a model's rows live. Declared on the model, looked up by the router and the guard."""
+"""Which databases have a model's table. The model declares it; the router and the guard read it."""
 
 from enum import Enum
 
@@ -9,9 +9,10 @@ GLOBAL_ALIAS = "default"
 
 
 class Placement(Enum):
-    """GLOBAL: the default database. SHARDED: the owner's shard. EVERYWHERE: each has its own.
+    """GLOBAL: the default database. SHARDED: the owner's shard.
 
-    REPLICATED: every shard has the rows of all owners; never the default database.
+    EVERYWHERE: every database has the table, with rows of its own.
+    REPLICATED: every shard has the rows of all owners; the default database has none.
     """
 
     GLOBAL = "global"
@@ -21,7 +22,7 @@ class Placement(Enum):
 
 
 def placement_of(model: type[Model]) -> Placement:
-    """The declared placement; models of other packages are GLOBAL."""
+    """The declared placement. Models of other packages are GLOBAL."""
     return getattr(model, "placement", Placement.GLOBAL)
 
 
@@ -31,12 +32,12 @@ def all_aliases() -> list[str]:
 
 
 def shard_behind(alias: str) -> str | None:
-    """The shard that this alias is the replica of; None: it is no replica."""
+    """The shard of this replica; None if the alias is not a replica."""
     return next((shard for shard, name in settings.REPLICA_ALIASES.items() if name == alias), None)
 
 
 def is_allowed(placement: Placement, alias: str) -> bool:
-    """Whether tables of this placement exist on this database."""
+    """Whether this database has tables of this placement."""
     if placement is Placement.EVERYWHERE:
         return True
     return (placement is Placement.GLOBAL) == (alias == GLOBAL_ALIAS)

@@ -1,9 +1,9 @@
-"""How far a replica has come, and how old what it knows is.
+"""How old the data of a replica is.
 
-Told by positions in the log of writes, both read from here. `pg_last_xact_replay_timestamp()` is
-the time of the last commit: on a quiet shard it looks ever older while nothing is missing.
-Comparing what the replica received with what it replayed says "nothing is missing" of one that is
-cut off and receives nothing. A heartbeat row needs somebody who writes it, and clocks that agree.
+It is measured with positions in the shard's write-ahead log, which are read from both servers.
+Other measures fail: `pg_last_xact_replay_timestamp()` is the time of the last commit, so on a quiet
+shard it grows although nothing is missing. "All received log is replayed" is also true of a replica
+that is cut off. A heartbeat row needs a process that writes it, and synchronous clocks.
 """
 
 from collections import deque
@@ -23,7 +23,10 @@ MAX_SAMPLES = 1_000
 
 
 class LogPosition(NamedTuple):
-    """`log`: bytes of log written, or replayed. `system`, `database`: the same on a replica."""
+    """`log`: bytes of log that the shard wrote or the replica replayed.
+
+    `system` and `database` identify the data; they are equal on a shard and its replica.
+    """
 
     log: int
     is_replica: bool
@@ -32,22 +35,22 @@ class LogPosition(NamedTuple):
 
 
 class PositionSample(NamedTuple):
-    """Where the shard's log stood, and when: seconds of a clock that only goes forward."""
+    """The shard's log position at a time, in seconds of the monotonic clock."""
 
     at_s: float
     log: int
 
 
 class LagEstimator:
-    """The lag of one replica, from marks of where its shard was when. Not for several threads."""
+    """Estimates the lag of one replica from samples of its shard's position. Not thread-safe."""
 
     def __init__(self) -> None:
         self._samples: deque[PositionSample] = deque(maxlen=MAX_SAMPLES)
 
     def measure(self, shard: LogPosition, replica: LogPosition, now_s: float) -> float | None:
-        """Seconds the replica trails, by positions read after `now_s`, the shard's first.
+        """Seconds that the replica is behind. Read both positions after `now_s`, the shard's first.
 
-        None: it has not come to any mark yet, so nobody can tell. Raises NotItsReplica.
+        None: the replica has not reached any sample yet. Raises ReplicaMisconfigured.
         """
         _check(shard, replica)
         self._samples.append(PositionSample(now_s, shard.log))
@@ -58,7 +61,7 @@ class LagEstimator:
 
 
 def read_log_position(alias: str) -> LogPosition:
-    """One query, no table is read."""
+    """One query, which reads no table."""
     row = fetch_one(alias, POSITION)
     assert row is not None  # noqa: S101 - pg_control_system has one row
     return LogPosition(*row)
@@ -68,6 +71,6 @@ def _check(shard: LogPosition, replica: LogPosition) -> None:
     if shard.is_replica:
         raise ReplicaMisconfigured("the shard itself is a replica")
     if not replica.is_replica:
-        raise ReplicaMisconfigured("it accepts writes: it was promoted, or is no replica")
+        raise ReplicaMisconfigured("it accepts writes: it was promoted, or it is not a replica")
     if (shard.system, shard.database) != (replica.system, replica.database):
         raise ReplicaMisconfigured("it is a replica of another server or database")

@@ -1,7 +1,7 @@
-"""Reads that a shard's replica may answer (P6), and when it is left alone.
+"""Reads that a shard's replica may answer.
 
-A replica is a database alias of its own, in no list of aliases: nothing is written to it, migrated
-or drained there. One that is down, hangs or trails is not asked, and who asked has the shard.
+A replica has a database alias that is in no list of aliases, so nothing writes, migrates or drains
+there. A replica that is down, hangs or is too far behind is left alone: the shard answers instead.
 """
 
 import os
@@ -23,54 +23,54 @@ from infra.telemetry.gauges import process_gauge
 
 T = TypeVar("T")
 
-# How often a replica that is used is looked at, how long a check holds, and how long one that
-# failed is left alone.
+# How often a replica in use is checked, how long the result of a check is valid, and when a replica
+# is tried again after an error.
 CHECK_EVERY_S = 1.0
 CHECK_VALID_S = 3.0
 RETRY_AFTER_S = 5.0
-# A transaction may have begun this long before what it wrote could be seen.
+# The longest time between the start of a transaction and its commit.
 LONGEST_WRITE_S = 60.0
 
 READS = Counter(
     "tideline_replica_reads_total",
-    "Reads that may trail: answered by the replica, or not (left_alone, failed)",
+    "Reads that a replica may answer, by outcome: replica, left_alone, failed",
     ["shard", "outcome"],
 )
-LAG = process_gauge("tideline_replica_lag_seconds", "How old what the replica knows is", ["shard"])
+LAG = process_gauge("tideline_replica_lag_seconds", "Age of the replica's data", ["shard"])
 USED = process_gauge(
-    "tideline_replica_used", "1 while the replica is asked", ["shard"], together="min"
+    "tideline_replica_used", "1 while the replica is in use", ["shard"], together="min"
 )
 log = structlog.get_logger()
 
 
 def try_replica(alias: str, read: Callable[[str], T]) -> T | None:
-    """`read(replica)`, or None when the shard has no replica that is well enough.
+    """`read(replica)`, or None if the shard has no replica in use.
 
-    What it gives is at most REPLICA_LAG_S + HOLDS_S old. Never an error of the replica's.
+    The data is at most REPLICA_LAG_S + CHECK_VALID_S old. Errors of the replica don't raise.
     """
     replica = replica_of(alias)
     return None if replica is None else replica.ask(read)
 
 
 def read_replica_or_shard(alias: str, read: Callable[[str], T]) -> T:
-    """`read(alias)` with the shard's replica in its place, while that is well."""
+    """`read(replica)` while the shard's replica is in use, else `read(alias)`."""
     answer = try_replica(alias, read)
     return read(alias) if answer is None else answer
 
 
 def is_replica_used(alias: str) -> bool:
-    """Whether it is worth asking the shard what only matters to an answer of its replica."""
+    """Whether the shard has a replica in use."""
     replica = replica_of(alias)
     return replica is not None and replica.is_used()
 
 
 def settled_before(now_s: float) -> float:
-    """What was written before this second is on every replica that is asked."""
+    """The time before which all writes are on every replica in use, in Unix seconds."""
     return now_s - settings.REPLICA_LAG_S - CHECK_VALID_S - LONGEST_WRITE_S
 
 
 class Replica:
-    """One shard's replica, as this process knows it; shared by its threads."""
+    """What this process knows of one shard's replica. Threads share it."""
 
     def __init__(self, shard: str, alias: str) -> None:
         self.shard = shard
@@ -78,13 +78,13 @@ class Replica:
         self._lag = LagEstimator()
         self._used_until = 0.0
         self._check_at = 0.0
-        # Grows with each failure; a thread's connection of before is not trusted any more.
+        # Grows with each error. Connections of an earlier epoch are closed before use.
         self._epoch = 0
         self._mine = threading.local()
         self._checking = threading.Lock()
 
     def is_used(self) -> bool:
-        """By the last check; the next one is begun when it is due, and not waited for."""
+        """The result of the last check. Starts the next check if it is due, without waiting."""
         now_s = time.monotonic()
         if now_s >= self._check_at and not self._checking.locked():
             self._check_at = now_s + CHECK_EVERY_S
@@ -98,7 +98,7 @@ class Replica:
         try:
             answer = self._read(read)
         except WrongPlacement:
-            raise  # the statement is wrong, wherever it is sent
+            raise  # the statement is wrong on any server
         except (DatabaseError, InterfaceError) as error:
             READS.labels(self.shard, "failed").inc()
             self._leave_alone(str(error))
@@ -107,7 +107,7 @@ class Replica:
         return answer
 
     def check(self) -> bool:
-        """Finds out whether the replica is well enough, at once. Two queries, one on the shard."""
+        """Checks now whether the replica can be used. Two queries, one of them on the shard."""
         with self._checking:
             self._check_at = time.monotonic() + CHECK_EVERY_S
             try:
@@ -124,15 +124,15 @@ class Replica:
     def _judge(self, lag_s: float | None) -> None:
         LAG.labels(self.shard).set(float("nan") if lag_s is None else lag_s)
         if lag_s is None or lag_s > settings.REPLICA_LAG_S:
-            self._say(False, f"trails by {lag_s} s" if lag_s else "trails, nobody knows how far")
+            self._report(False, f"{lag_s} s behind" if lag_s else "behind by an unknown time")
             self._used_until = 0.0
         else:
-            self._say(True)
+            self._report(True)
             self._used_until = time.monotonic() + CHECK_VALID_S
 
     def _read(self, read: Callable[[str], T]) -> T:
-        """On a connection made since the last failure. An older one may be broken, or about to give
-        the answer that was not waited for."""
+        """Uses a connection opened after the last error. An older one may be broken, or may return
+        the late answer of an earlier query."""
         epoch = self._epoch
         if getattr(self._mine, "epoch", epoch) != epoch:
             connections[self.alias].close()
@@ -140,13 +140,13 @@ class Replica:
         return read(self.alias)
 
     def _leave_alone(self, why: str) -> None:
-        self._say(False, why)
+        self._report(False, why)
         self._epoch += 1
         self._used_until = 0.0
         self._check_at = time.monotonic() + RETRY_AFTER_S
 
-    def _say(self, is_used: bool, why: str = "") -> None:
-        """Logs what is new."""
+    def _report(self, is_used: bool, why: str = "") -> None:
+        """Logs a change of state."""
         USED.labels(self.shard).set(is_used)
         if is_used and not self._used_until:
             log.info("replica.used", shard=self.shard)
@@ -161,5 +161,5 @@ def replica_of(alias: str) -> Replica | None:
     return Replica(alias, name) if name else None
 
 
-# A forked process has no thread that would end the check its parent had begun.
+# A forked process lacks the thread that runs a check which its parent started.
 os.register_at_fork(after_in_child=replica_of.cache_clear)

@@ -1,4 +1,4 @@
-"""Django's database router: looks the placement up and raises rather than guesses."""
+"""Django's database router. It uses the model's placement, and raises instead of guessing."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ from infra.sharding.placement import (
 
 
 class PlacementRouter:
-    """GLOBAL models go to the default database; all others must say where."""
+    """GLOBAL models use the default database. All other queries must name their database."""
 
     def db_for_read(self, model: type[Model], **hints: Any) -> str:
         if placement_of(model) is Placement.GLOBAL:
@@ -27,24 +27,25 @@ class PlacementRouter:
         raise ShardNotChosen(f"{model._meta.label} needs .on(alias) or .of(owner_id)")
 
     def db_for_write(self, model: type[Model], **hints: Any) -> str:
-        """As for reads. A row that a replica gave may be an old one: it is not to be saved."""
+        """As for reads. A row read from a replica may be old, so it must not be saved."""
         alias = self.db_for_read(model, **hints)
         if shard_behind(alias):
             raise ReplicaIsReadOnly(f"{model._meta.label} was read from {alias}")
         return alias
 
     def allow_relation(self, left: Model, right: Model, **hints: Any) -> bool:
-        """Foreign keys never cross placements nor databases."""
+        """Foreign keys stay inside one placement and one database."""
         same_database = left._state.db == right._state.db
         return placement_of(type(left)) is placement_of(type(right)) and same_database
 
     def allow_migrate(
         self, alias: str, app_label: str, model_name: str | None = None, **hints: Any
     ) -> bool:
-        """By the model's placement; operations without a model by their `placement` hint, or by
-        the placement that all models of the app share. Never on a replica: it follows its shard.
+        """Uses the model's placement. An operation without a model uses its `placement` hint, or
+        the placement that all models of its app share. A replica gets its schema from its shard.
 
-        Raises: ShardNotChosen when they share none, so that no RunSQL lands where it should not.
+        Raises: ShardNotChosen without a hint and a shared placement. Else RunSQL could run on the
+        wrong databases.
         """
         if shard_behind(alias):
             return False
@@ -58,7 +59,7 @@ class PlacementRouter:
 
 
 def has_tables_on(app_label: str, alias: str) -> bool:
-    """Whether any model of the app has its table on this database."""
+    """Whether this database has a table of this app."""
     models = apps.get_app_config(app_label).get_models()
     return any(is_allowed(placement_of(model), alias) for model in models)
 
@@ -78,5 +79,5 @@ def _find_model(app_label: str, model_name: str) -> type[Model] | None:
 
 
 def _current(model: type[Model]) -> type[Model]:
-    """Migrations hand over historical classes, which do not carry our attribute."""
+    """The class of today. Migrations pass historical classes, which lack `placement`."""
     return _find_model(model._meta.app_label, model._meta.model_name or "") or model

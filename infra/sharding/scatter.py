@@ -1,7 +1,7 @@
-"""The same question to several shards at once, over a bounded set of threads.
+"""Calls to several shards at once, on a bounded set of threads.
 
-Every shard has threads of its own, so a process holds at most SCATTER_THREADS connections to a
-shard beyond those of its request threads, and a shard that hangs keeps nobody else's calls waiting.
+Every shard has its own threads. So a process has at most SCATTER_THREADS connections to a shard
+besides those of its request threads, and a shard that hangs delays no calls to other shards.
 """
 
 import os
@@ -18,11 +18,12 @@ T = TypeVar("T")
 
 
 def scatter(calls: Mapping[str, Callable[[], T]]) -> dict[str, T]:
-    """Runs one call per database alias and returns the answers by alias.
+    """The answer of each call, by database alias.
 
-    The first runs on the caller's own thread, so one shard costs no hand-over. A call must not
-    scatter itself: it would wait for a thread while holding one. What it logs names the request.
-    Raises: the first failure, after all calls have ended (no query is left running unseen).
+    The first call runs on the caller's thread, so a single shard needs no other thread. A call must
+    not use scatter itself: it would hold one thread while it waits for another. Log lines of a call
+    have the request's id.
+    Raises: the first error, after all calls have ended, so that no query keeps running.
     """
     aliases = list(calls)
     if not aliases:
@@ -40,12 +41,12 @@ def scatter(calls: Mapping[str, Callable[[], T]]) -> dict[str, T]:
 
 
 def begin(alias: str, call: Callable[[], object]) -> None:
-    """Runs one call on a thread of the alias, and returns at once. The call minds its failures."""
+    """Starts one call on a thread of this alias and returns. The call handles its own errors."""
     _threads(alias).submit(_call, alias, call)
 
 
 def _call(alias: str, call: Callable[[], T]) -> T:
-    """Pool threads see no request end, so a broken connection is dropped here."""
+    """Drops a broken connection first: pool threads get no signal when a request ends."""
     connections[alias].close_if_unusable_or_obsolete()
     return call()
 
@@ -55,5 +56,5 @@ def _threads(alias: str) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(settings.SCATTER_THREADS, thread_name_prefix=f"scatter-{alias}")
 
 
-# A forked process inherits the pools but not their threads: it would wait for ever.
+# A forked process inherits the pools without their threads, and would wait for them for ever.
 os.register_at_fork(after_in_child=_threads.cache_clear)

@@ -1,10 +1,10 @@
-"""The schema of a database, as lines: what models promise, what is there, and how they differ.
+"""The schema of a database as lines of text, and how it differs from the models and other shards.
 
     column posts_post.moment bigint not null
     index relations_forwardedge: CREATE INDEX … ON public.relations_forwardedge USING btree (…)
     constraint counters_counter: CHECK ((value >= 0))
 
-Partitions are left out, since each database has those of its own days; their parent is in.
+Partitions are left out, because each database has its own days. Partitioned tables are in.
 """
 
 import re
@@ -29,13 +29,13 @@ SELECT t.relname, a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull
 FROM pg_attribute a JOIN ({TABLES}) AS t ON t.oid = a.attrelid
 WHERE a.attnum > 0 AND NOT a.attisdropped
 """  # noqa: S608 - of a constant
-# An index that CREATE INDEX CONCURRENTLY left half made is there and serves nobody.
+# A failed CREATE INDEX CONCURRENTLY leaves an invalid index, which no query uses.
 INDEXES = f"""
 SELECT t.relname, pg_get_indexdef(i.indexrelid)
     || CASE WHEN i.indisvalid THEN '' ELSE ' (invalid)' END
 FROM pg_index i JOIN ({TABLES}) AS t ON t.oid = i.indrelid
 """  # noqa: S608
-# NOT NULL are constraints from PostgreSQL 18 on; they are told with their columns.
+# From PostgreSQL 18 on, NOT NULL is a constraint. COLUMNS has it already.
 CONSTRAINTS = f"""
 SELECT t.relname, pg_get_constraintdef(k.oid), k.conname
 FROM pg_constraint k JOIN ({TABLES}) AS t ON t.oid = k.conrelid WHERE k.contype <> 'n'
@@ -44,7 +44,7 @@ INDEX_NAME = re.compile(r"INDEX (\S+) ON")
 
 
 def read_schema(alias: str) -> SchemaLines:
-    """All tables of a database. Three queries of the catalogue."""
+    """The lines of all tables of a database. Three queries on catalogues."""
     columns = (
         f"column {table}.{name} {kind}{' not null' if not_null else ''}"
         for table, name, kind, not_null in fetch_all(alias, COLUMNS)
@@ -57,31 +57,31 @@ def read_schema(alias: str) -> SchemaLines:
 
 
 def find_missing_schema(alias: str, schema: SchemaLines) -> list[str]:
-    """What models say of this database and its schema has not, a line each. No query."""
+    """What the models need and this schema lacks, one line each. No query."""
     columns = {line for line in schema if line.startswith("column ")}
     names = {f"{_table_of(line)}.{_name_of(line)}" for line in schema - columns}
-    lacking = []
+    missing = []
     for model in _models_on(alias):
-        lacking += [f"lacks {line}" for line in _columns_of(alias, model) if line not in columns]
+        missing += [f"lacks {line}" for line in _columns_of(alias, model) if line not in columns]
         table = model._meta.db_table
-        lacking += [
+        missing += [
             f"lacks {name} of {table}"
             for name in _names_of(model)
             if f"{table}.{name}" not in names
         ]
     invalid = [f"has {line}" for line in schema if line.endswith("(invalid)")]
-    return sorted(lacking) + sorted(invalid)
+    return sorted(missing) + sorted(invalid)
 
 
 def list_missing_migrations(alias: str) -> list[str]:
-    """What migrate_shards would apply here. A few queries."""
+    """Migrations that migrate_shards would apply here, one line each. A few queries."""
     executor = MigrationExecutor(connections[alias])
     plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
     return [f"lacks migration {migration}" for migration, _ in plan]
 
 
 def find_outliers(schemas: Mapping[str, SchemaLines]) -> dict[str, list[str]]:
-    """By alias: what it lacks of what most have, and what it has that most have not."""
+    """Differences from the majority of the databases, by alias: missing and extra lines."""
     counts = Counter(line for lines in schemas.values() for line in lines)
     common = {line for line, count in counts.items() if count * 2 > len(schemas)}
     return {
@@ -92,7 +92,7 @@ def find_outliers(schemas: Mapping[str, SchemaLines]) -> dict[str, list[str]]:
 
 
 def _models_on(alias: str) -> Iterable[type[models.Model]]:
-    """Not those Django makes of many-to-many fields: it has two minds about their ids."""
+    """Without many-to-many tables: Django's models and migrations disagree on their id type."""
     return (
         model
         for model in apps.get_models()
@@ -110,7 +110,7 @@ def _columns_of(alias: str, model: type[models.Model]) -> list[str]:
 
 
 def _names_of(model: type[models.Model]) -> list[str]:
-    """Of indexes and constraints; those that Django makes of fields have no fixed name."""
+    """Names of indexes and constraints. Names that Django makes itself are not fixed."""
     return [one.name for one in (*model._meta.indexes, *model._meta.constraints)]
 
 

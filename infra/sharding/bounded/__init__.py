@@ -1,1 +1,1 @@
-"""PostgreSQL as Django has it, but no answer is waited for longer than OPTIONS["answer_s"]."""
+"""Django's PostgreSQL backend, with a limit on the wait for an answer: OPTIONS["answer_s"]."""

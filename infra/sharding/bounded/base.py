@@ -1,6 +1,6 @@
-"""The backend of read replicas: one that hangs must cost milliseconds.
+"""The backend of read replicas. A replica that hangs may only cost milliseconds.
 
-The server's own statement_timeout is of no help when it is the server that hangs.
+The server's own statement_timeout does not help when the server itself hangs.
 """
 
 from collections.abc import Generator
@@ -12,20 +12,22 @@ from django.db.backends.postgresql import base
 
 
 class BoundedConnection(psycopg.Connection[Any]):
-    """Waits at most `answer_s` for an answer; one that was not waited for is still to come, so
-    that the connection is to be closed then."""
+    """Waits at most `answer_s` for an answer.
+
+    Close the connection after a timeout: the late answer would be read as that of the next query.
+    """
 
     answer_s: float | None = None
 
     def wait(
         self, gen: Generator[Any, Any, Any], interval: float = 0.1, timeout: float | None = None
     ) -> Any:
-        """Raises OperationalError for what did not come in time."""
+        """Raises OperationalError if the answer did not come in time."""
         return super().wait(gen, interval, timeout or self.answer_s)
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
-    Database = SimpleNamespace(  # type: ignore[assignment]  # psycopg, but for `connect`
+    Database = SimpleNamespace(  # type: ignore[assignment]  # psycopg with another `connect`
         **{**vars(psycopg), "connect": BoundedConnection.connect}
     )
 

@@ -1,17 +1,21 @@
-"""show_shards and check_shards: what is there, what differs, whatever is down."""
+"""show_shards and check_shards, also with a database down."""
 
 import json
 import threading
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from io import StringIO
+from uuid import uuid4
 
 import pytest
 from django.core.management import call_command
-from django.db import connections
+from django.db import IntegrityError, connections
 from django.db.migrations.recorder import MigrationRecorder
 
-from infra.sharding import database_info as facts_module
+from infra.sharding import database_info
 from infra.sharding.buckets import BUCKET_COUNT
+from infra.sharding.identity import create_identity, find_identity
+from infra.sharding.models import DatabaseIdentity
 from infra.sharding.placement import all_aliases
 from infra.sharding.probe import ProbeTimeout, probe_all
 from infra.sharding.sql import execute
@@ -37,7 +41,7 @@ def down(alias, monkeypatch):
     connections[alias].close()
 
 
-def test_facts_of_all_databases(world):
+def test_information_about_all_databases(world):
     make_accounts(8)
     for alias in all_aliases()[1:]:
         execute(alias, "ANALYZE accounts_account")
@@ -57,7 +61,7 @@ def test_facts_of_all_databases(world):
         assert row["place"].endswith(str(connections[row["alias"]].settings_dict["NAME"]))
 
 
-def test_one_that_is_down_is_named_and_the_others_shown(world, monkeypatch):
+def test_database_that_is_down_is_named_and_the_others_shown(world, monkeypatch):
     with down("shard1", monkeypatch):
         _, lines, error = run("show_shards")
     assert len(lines) == 1 + len(all_aliases()) - 1
@@ -66,11 +70,30 @@ def test_one_that_is_down_is_named_and_the_others_shown(world, monkeypatch):
 
 def test_schema_is_as_it_should_be(world):
     code, lines, _ = run("check_shards")
-    assert lines == [f"{alias}: as it should be" for alias in all_aliases()]
+    assert lines == [f"{alias}: as it should be (no identity)" for alias in all_aliases()]
     assert code == 0
 
 
-# What somebody did by hand, how it is undone, and what is said of it.
+def test_identity_is_written_once_and_shown(world):
+    for _ in range(2):
+        call_command("migrate_shards", stdout=StringIO())
+    _, lines, _ = run("check_shards")
+    one = find_identity("default")
+    text = f"of installation {one.installation}, since {one.created_at:%Y-%m-%d}"
+    assert lines == [f"{alias}: as it should be ({alias} {text})" for alias in all_aliases()]
+    _, lines, _ = run("check_shards", "--json", "--shard", "shard1")
+    assert json.loads(lines[0])["identity"] == f"shard1 {text}"
+
+
+def test_database_has_one_identity(world):
+    create_identity("default")
+    with pytest.raises(IntegrityError):
+        DatabaseIdentity.objects.using("default").create(
+            id=2, alias="shard0", installation=uuid4(), created_at=datetime.now(UTC)
+        )
+
+
+# Damage done by hand, the statement that undoes it, and the line that check_shards prints.
 DAMAGE = {
     "column": (
         "ALTER TABLE accounts_account RENAME display_name TO shown",
@@ -106,7 +129,7 @@ DAMAGE = {
 
 
 @pytest.mark.parametrize("damage", DAMAGE)
-def test_what_differs_is_named(world, damage):
+def test_difference_is_named(world, damage):
     harm, heal, line = DAMAGE[damage]
     execute("shard2", harm)
     try:
@@ -116,7 +139,7 @@ def test_what_differs_is_named(world, damage):
         execute("shard2", heal)
     assert code == 1
     assert any(found.startswith(line) for found in lines), lines
-    assert "shard1: as it should be" in lines
+    assert "shard1: as it should be (no identity)" in lines
 
 
 def test_missing_migration_is_named(world):
@@ -132,19 +155,19 @@ def test_missing_migration_is_named(world):
 
 def test_clock_that_is_off(world, monkeypatch):
     ahead = "SELECT extract(epoch FROM clock_timestamp() + interval '7 s')::float8"
-    monkeypatch.setattr(facts_module, "CLOCK", ahead)
+    monkeypatch.setattr(database_info, "CLOCK", ahead)
     code, lines, _ = run("check_shards", "--shard", "shard0")
     assert code == 1
     assert lines[0].startswith("shard0: its clock is off by +")
     assert run("check_shards", "--shard", "shard0", "--clock-ms", "8000")[0] == 0
 
 
-def test_one_that_is_down_is_a_fault_of_its_own(world, monkeypatch):
+def test_database_that_is_down_is_a_fault(world, monkeypatch):
     with down("shard1", monkeypatch):
         code, lines, _ = run("check_shards")
     assert code == 1
     assert [line for line in lines if line.startswith("shard1: unreachable")]
-    assert "shard0: as it should be" in lines
+    assert "shard0: as it should be (no identity)" in lines
 
 
 def test_store_that_hangs_is_not_waited_for():

@@ -1,4 +1,4 @@
-"""`manage.py check_shards`: do all databases have the schema of this code, and one clock?"""
+"""`manage.py check_shards`: compares schemas with the models and each other, and clocks."""
 
 import json
 import sys
@@ -11,6 +11,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 
 from infra.sharding.database_info import read_clock_offset
+from infra.sharding.identity import find_identity
 from infra.sharding.placement import all_aliases
 from infra.sharding.probe import ProbeAnswer, probe_all
 from infra.sharding.schema import (
@@ -26,8 +27,9 @@ CLOCK_MS = 500
 
 
 class DatabaseCheck(NamedTuple):
-    """What was found of one database by itself."""
+    """The result for one database. `identity`: in words, empty before migrate_shards."""
 
+    identity: str
     schema: SchemaLines
     faults: list[str]
 
@@ -35,37 +37,40 @@ class DatabaseCheck(NamedTuple):
 class Command(BaseCommand):
     help = (
         "Compares the schema of every database with the models and with the other shards, and"
-        " clocks with ours. What differs is a line, and the exit code 1."
+        " its clock with ours. Shows each difference in a line; the exit code is then 1."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--json", action="store_true", help="one JSON object a database")
-        parser.add_argument("--shard", choices=all_aliases(), help="name what this one has wrong")
+        parser.add_argument("--shard", choices=all_aliases(), help="show only this database")
         parser.add_argument(
             "--clock-ms",
             type=int,
             default=CLOCK_MS,
-            help=f"clocks may be off by so much ({CLOCK_MS})",
+            help=f"how far a clock may be off, in ms ({CLOCK_MS})",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
         calls = {
             alias: partial(_check_database, alias, options["clock_ms"]) for alias in all_aliases()
         }
-        faults = compare(probe_all(calls, DEADLINE_S))
+        answers = probe_all(calls, DEADLINE_S)
+        faults = find_faults(answers)
         wanted = [options["shard"]] if options["shard"] else list(faults)
         for alias in wanted:
+            identity = "" if answers[alias].error else answers[alias].value.identity
             if options["json"]:
-                self.stdout.write(json.dumps({"alias": alias, "faults": faults[alias]}))
+                row = {"alias": alias, "identity": identity, "faults": faults[alias]}
+                self.stdout.write(json.dumps(row))
             else:
-                lines = faults[alias] or ["as it should be"]
+                lines = faults[alias] or [f"as it should be ({identity or 'no identity'})"]
                 self.stdout.write("\n".join(f"{alias}: {line}" for line in lines))
         if any(faults[alias] for alias in wanted):
             sys.exit(1)
 
 
-def compare(answers: Mapping[str, ProbeAnswer]) -> dict[str, list[str]]:
-    """Faults by database: its own, and those of a shard that is not like most others."""
+def find_faults(answers: Mapping[str, ProbeAnswer]) -> dict[str, list[str]]:
+    """Faults by database: its own, and differences from the majority of the shards."""
     checks = {alias: one.value for alias, one in answers.items() if not one.error}
     shards = {alias: checks[alias].schema for alias in settings.SHARD_ALIASES if alias in checks}
     odd = find_outliers(shards)
@@ -80,7 +85,8 @@ def compare(answers: Mapping[str, ProbeAnswer]) -> dict[str, list[str]]:
 def _check_database(alias: str, clock_ms: int) -> DatabaseCheck:
     schema = read_schema(alias)
     faults = list_missing_migrations(alias) + find_missing_schema(alias, schema)
+    identity = None if faults else find_identity(alias)
     offset_ms = read_clock_offset(alias) * 1e3
     if abs(offset_ms) > clock_ms:
         faults.append(f"its clock is off by {offset_ms:+,.0f} ms")
-    return DatabaseCheck(schema, faults)
+    return DatabaseCheck(str(identity or ""), schema, faults)

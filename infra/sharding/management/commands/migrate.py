@@ -1,7 +1,7 @@
-"""`manage.py migrate`, as Django has it, but quick on shards.
+"""`manage.py migrate`: Django's command, made quick on shards.
 
-Two thirds of all migrations belong to apps without a single table there. The router would make
-each a no-op, after a second of work per shard; here they are recorded as applied at once.
+Most migrations belong to apps that have no table on a shard. The router makes each of them a slow
+no-op. This command records them as applied without running them.
 """
 
 from typing import Any
@@ -26,7 +26,7 @@ class Command(DjangoMigrate):
 
 
 def _migrate_present_apps(alias: str) -> None:
-    """Runs what has tables here; records the rest before and after it, as dependencies allow."""
+    """Runs the migrations of apps with tables here. Records the others before and after those."""
     executor = MigrationExecutor(connections[alias])
     _record_absent_apps(executor, alias)
     leaves = executor.loader.graph.leaf_nodes()

@@ -1,4 +1,4 @@
-"""`manage.py migrate_shards`: brings the default database and every shard to today's schema."""
+"""`manage.py migrate_shards`: brings every database to the schema of this code."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -8,7 +8,8 @@ from django.core.management.base import BaseCommand
 from django.db import connections
 from django.db.migrations.executor import MigrationExecutor
 
-from infra.sharding.placement import all_aliases
+from infra.sharding.identity import create_identity, find_identity
+from infra.sharding.placement import GLOBAL_ALIAS, all_aliases
 
 
 class Command(BaseCommand):
@@ -20,13 +21,25 @@ class Command(BaseCommand):
     def handle(self, *args: Any, shard: str | None, verbosity: int, **options: Any) -> None:
         for alias in [shard] if shard else all_aliases():
             self._migrate(alias, verbosity)
+            _identify(alias)
 
     def _migrate(self, alias: str, verbosity: int) -> None:
-        executor = MigrationExecutor(connections[alias])
-        plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
+        plan = _plan(alias)
         if not plan:
             self.stdout.write(f"{alias}: current")
             return
         self.stdout.write(f"{alias}: {len(plan)} migrations to apply")
         quieter = max(0, verbosity - 1)
         call_command("migrate", database=alias, verbosity=quieter, stdout=self.stdout)
+
+
+def _plan(alias: str) -> list[Any]:
+    """Migrations to apply."""
+    executor = MigrationExecutor(connections[alias])
+    return executor.migration_plan(executor.loader.graph.leaf_nodes())
+
+
+def _identify(alias: str) -> None:
+    """Creates the identity of a new database. The default database must have the table by then."""
+    if find_identity(alias) is None and (alias == GLOBAL_ALIAS or not _plan(GLOBAL_ALIAS)):
+        create_identity(alias)

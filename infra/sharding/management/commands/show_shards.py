@@ -1,4 +1,4 @@
-"""`manage.py show_shards`: every database at a glance."""
+"""`manage.py show_shards`: facts about every database, one line each."""
 
 import json
 from argparse import ArgumentParser
@@ -13,7 +13,7 @@ from infra.sharding.placement import all_aliases
 from infra.sharding.probe import probe_all
 
 DEADLINE_S = 5.0
-# The map is on the default database: with that one down the others are shown without.
+# The map is on the default database. If that is down, the others are shown without bucket counts.
 BUCKETS = "bucket map"
 HEADER = (
     f"{'database':<10} {'version':>8} {'buckets':>7} {'accounts':>12} {'size MB':>10}"
@@ -22,7 +22,7 @@ HEADER = (
 
 
 class Command(BaseCommand):
-    help = "Shows each database: place, size, accounts, connections, clock, and its replica."
+    help = "Shows the place, size, accounts, connections, clock and replica of each database."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--json", action="store_true", help="one JSON object a line")
