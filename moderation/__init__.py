@@ -1,1 +1,1 @@
-"""Who judges accounts and posts, why, and what came of it: reports, acts, appeals."""
+"""Reports about accounts and posts, the decisions of moderators, and appeals against decisions."""

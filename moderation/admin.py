@@ -1,5 +1,7 @@
-"""Moderation in the admin: the queues of reports and appeals, and acts, which are done by adding
-them. Rows of acts are never changed; nothing is deleted."""
+"""Moderation in the admin: the queues of reports and appeals, and the decisions.
+
+A moderator decides by adding a decision. Rows of decisions are never changed or deleted.
+"""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -27,7 +29,7 @@ from posts.ids import PostId
 
 
 class QueueAdmin(KeysetAdmin, ReasonRequiredAdmin):
-    """What moderators work off: nothing is entered or deleted by hand."""
+    """A queue that moderators work through. Rows cannot be entered, edited or deleted by hand."""
 
     fields: ClassVar[tuple[str, ...]] = ()
 
@@ -43,23 +45,23 @@ class QueueAdmin(KeysetAdmin, ReasonRequiredAdmin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
     ) -> Any:
-        """Nothing is entered, so there is nothing to save."""
+        """Hides the save buttons, because no field can be edited."""
         shown = {"show_save": False, "show_save_and_continue": False, **(extra_context or {})}
         return super().change_view(request, object_id, form_url, shown)
 
-    def do(
+    def decide_each(
         self,
         request: HttpRequest,
         rows: QuerySet[Any],
-        act: Callable[[Any, DecisionOrigin], object],
+        decide: Callable[[Any, DecisionOrigin], object],
     ) -> None:
-        """The act for each row, with the reason given; tells what was refused."""
+        """Takes one decision for each row, with the reason in the request; shows the refusals."""
         if not (reason := self.reason_of(request)):
             return
         origin = DecisionOrigin(request.user.pk, reason)
         for row in rows:
             try:
-                act(row, origin)
+                decide(row, origin)
             except TidelineError as error:
                 self.message_user(request, f"{row}: {error}", messages.ERROR)
 
@@ -85,7 +87,7 @@ class ReportFilter(admin.SimpleListFilter):
 
 @admin.register(Report)
 class ReportAdmin(QueueAdmin):
-    """Filed by people, `POST /api/v1/reports`."""
+    """Reports that accounts filed with `POST /api/v1/reports`."""
 
     list_display = ("id", "category", "account_id", "state", "assignee", "created_at")
     list_filter = (ReportFilter,)
@@ -94,7 +96,7 @@ class ReportAdmin(QueueAdmin):
     search_help_text = "By the id of the account that is reported"
     fields = (
         *("state", "assignee", "category", "comment", "reporter_id", "account_id"),
-        *("reported_posts", "what_to_do", "created_at", "resolved_at"),
+        *("reported_posts", "decide_on", "created_at", "resolved_at"),
     )
     actions = ("assign", "resolve", "reopen")
 
@@ -103,25 +105,25 @@ class ReportAdmin(QueueAdmin):
         found = load_reported(report.post_ids)
         return format_html_join("", "<p>{}: {}</p>", found.items()) or SafeString("none")
 
-    @admin.display(description="What to do")
-    def what_to_do(self, report: Report) -> SafeString:
+    @admin.display(description="Decide")
+    def decide_on(self, report: Report) -> SafeString:
         targets = [str(report.account_id), *report.post_ids]
         links = ((_decision_link(target, report.pk), target) for target in targets)
-        return format_html_join(" · ", '<a href="{}">act on {}</a>', links)
+        return format_html_join(" · ", '<a href="{}">decide on {}</a>', links)
 
     @admin.action(description="Assign to me", permissions=["change"])
     def assign(self, request: HttpRequest, queryset: QuerySet[Report]) -> None:
-        mine = int(request.user.pk or 0)  # nobody without an account gets here
-        self.do(request, queryset, lambda row, origin: assign_report(row.pk, mine, origin))
+        mine = int(request.user.pk or 0)  # only users who are signed in get here
+        self.decide_each(request, queryset, lambda row, origin: assign_report(row.pk, mine, origin))
 
     @admin.action(description="Resolve", permissions=["change"])
     def resolve(self, request: HttpRequest, queryset: QuerySet[Report]) -> None:
         now = datetime.now(UTC)
-        self.do(request, queryset, lambda row, origin: resolve_report(row.pk, origin, now))
+        self.decide_each(request, queryset, lambda row, origin: resolve_report(row.pk, origin, now))
 
     @admin.action(description="Reopen", permissions=["change"])
     def reopen(self, request: HttpRequest, queryset: QuerySet[Report]) -> None:
-        self.do(request, queryset, lambda row, origin: reopen_report(row.pk, origin))
+        self.decide_each(request, queryset, lambda row, origin: reopen_report(row.pk, origin))
 
 
 def _decision_link(target: str, report_id: int) -> str:
@@ -131,23 +133,23 @@ def _decision_link(target: str, report_id: int) -> str:
 
 @admin.register(Decision)
 class DecisionAdmin(KeysetAdmin):
-    """To add an act is to do it. Who may add may judge; staff is judged by superusers."""
+    """Adding a decision carries it out. Only superusers decide on accounts of staff."""
 
     form = DecisionForm
-    list_display = ("id", "act", "account_id", "post_id", "reason", "actor", "created_at")
+    list_display = ("id", "kind", "account_id", "post_id", "reason", "actor", "created_at")
     list_select_related = ("actor",)
     search_fields = ("=account_id", "=post_id")
     search_help_text = "By the id of an account or a post"
     raw_id_fields = ("report",)
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        return ("act", "target", "reason", "report") if obj is None else self._shown()
+        return ("kind", "target", "reason", "report") if obj is None else self._shown()
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         return () if obj is None else self._shown()
 
     def _shown(self) -> tuple[str, ...]:
-        about = ("act", "account_id", "post_id", "restrictions", "reason")
+        about = ("kind", "account_id", "post_id", "restrictions", "reason")
         return (*about, "actor", "report", "created_at")
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
@@ -157,16 +159,16 @@ class DecisionAdmin(KeysetAdmin):
         return False
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        """Does it. The row that is written is the act's own."""
+        """Carries out the decision, which inserts its own row; `obj` gets the values of the row."""
         values = form.cleaned_data
         report = values["report"]
         origin = DecisionOrigin(request.user.pk, values["reason"], report.pk if report else None)
-        done = _decide(values["target"], DecisionKind(values["act"]), origin)
+        done = _decide(values["target"], DecisionKind(values["kind"]), origin)
         if done is not None:
             obj.pk, obj.account_id, obj.post_id = done.pk, done.account_id, done.post_id
 
     def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> Any:
-        """What is refused is said on the form, which is shown again."""
+        """Shows the form again with the error if the decision is refused."""
         try:
             return super().add_view(request, form_url, extra_context)
         except TidelineError as error:
@@ -175,30 +177,30 @@ class DecisionAdmin(KeysetAdmin):
             return super().add_view(request, form_url, extra_context)
 
     def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> Any:
-        """The act is its own record."""
+        """Writes no log entry: the decision is its own record."""
 
     def response_add(self, request: HttpRequest, obj: Any, post_url_continue: Any = None) -> Any:
         if obj.pk is None:
-            self.message_user(request, "Nothing done: it was so already.", messages.WARNING)
+            self.message_user(request, "Nothing done: it changes nothing.", messages.WARNING)
             return self.response_post_save_add(request, obj)
         return super().response_add(request, obj, post_url_continue)
 
 
-def _decide(target: int | PostId, act: DecisionKind, origin: DecisionOrigin) -> Decision | None:
+def _decide(target: int | PostId, kind: DecisionKind, origin: DecisionOrigin) -> Decision | None:
     if isinstance(target, PostId):
-        return decide_on_post(target, act, origin)
-    return decide_on_account(target, act, origin, datetime.now(UTC))
+        return decide_on_post(target, kind, origin)
+    return decide_on_account(target, kind, origin, datetime.now(UTC))
 
 
 @admin.register(Appeal)
 class AppealAdmin(QueueAdmin):
-    """Against acts. Accepting one undoes the act."""
+    """Appeals against decisions. Accepting an appeal undoes the decision."""
 
     form = AppealForm
-    list_display = ("id", "state", "act", "text", "created_at")
+    list_display = ("id", "state", "decision", "text", "created_at")
     list_filter = ("state",)
-    list_select_related = ("act",)
-    raw_id_fields = ("act",)
+    list_select_related = ("decision",)
+    raw_id_fields = ("decision",)
     fields = ("state", "about", "text", "created_at", "decided_at")
     actions = ("accept", "reject")
 
@@ -206,26 +208,29 @@ class AppealAdmin(QueueAdmin):
         return request.user.has_perm("moderation.add_appeal")
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        return ("act", "text") if obj is None else self.fields
+        return ("decision", "text") if obj is None else self.fields
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         return () if obj is None else self.fields
 
     @admin.display(description="Against")
     def about(self, appeal: Appeal) -> SafeString:
-        where = reverse("admin:moderation_decision_change", args=[appeal.act_id])
-        return format_html('<a href="{}">{}</a>: {}', where, appeal.act, appeal.act.reason)
+        where = reverse("admin:moderation_decision_change", args=[appeal.decision_id])
+        return format_html(
+            '<a href="{}">{}</a>: {}', where, appeal.decision, appeal.decision.reason
+        )
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        act = form.cleaned_data["act"]
-        obj.pk = file_appeal(act.account_id, act.pk, form.cleaned_data["text"]).pk
+        decision = form.cleaned_data["decision"]
+        text = form.cleaned_data["text"]
+        obj.pk = file_appeal(decision.account_id, decision.pk, text).pk
 
-    @admin.action(description="Accept: undo the act", permissions=["change"])
+    @admin.action(description="Accept: undo the decision", permissions=["change"])
     def accept(self, request: HttpRequest, queryset: QuerySet[Appeal]) -> None:
         now = datetime.now(UTC)
-        self.do(request, queryset, lambda row, origin: accept_appeal(row.pk, origin, now))
+        self.decide_each(request, queryset, lambda row, origin: accept_appeal(row.pk, origin, now))
 
-    @admin.action(description="Reject: the act stays", permissions=["change"])
+    @admin.action(description="Reject: the decision stays", permissions=["change"])
     def reject(self, request: HttpRequest, queryset: QuerySet[Appeal]) -> None:
         now = datetime.now(UTC)
-        self.do(request, queryset, lambda row, origin: reject_appeal(row.pk, origin, now))
+        self.decide_each(request, queryset, lambda row, origin: reject_appeal(row.pk, origin, now))

@@ -1,4 +1,4 @@
-"""Django's registration of moderation: its consumers, its chores, its part of /metrics."""
+"""Registers moderation with Django: consumers, periodic tasks, metrics and groups."""
 
 from importlib import import_module
 
@@ -19,6 +19,6 @@ class ModerationConfig(AppConfig):
         metrics = import_module("moderation.metrics")
         STORE_METRICS.register(metrics.QueueCollector())
         STORE_METRICS.register(metrics.DecisionsCollector())
-        # Permissions of apps listed before this one are there by then.
-        lay = import_module("moderation.groups").create_groups_after_migrating
-        post_migrate.connect(lay, sender=self)
+        # Runs after the permissions of the apps below were created, which come first in the list.
+        create_groups = import_module("moderation.groups").create_groups_after_migrating
+        post_migrate.connect(create_groups, sender=self)

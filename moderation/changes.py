@@ -6,7 +6,10 @@ from infra.changes.registry import Payload
 
 
 class PostDecided(Payload, frozen=True):
-    """On the default database; owner: the author. The last act on the post says what it is now."""
+    """A moderator decided on a post. On the default database; owner: the author.
+
+    The change does not carry the decision: consumers read the last decision on the post.
+    """
 
     kind: ClassVar[str] = "moderation.post_decided"
 

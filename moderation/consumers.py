@@ -1,4 +1,4 @@
-"""What moderation does with its own changes: posts become what the last act on them says."""
+"""Carries out moderators' decisions on posts."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -16,13 +16,16 @@ from posts.ids import PostId
 
 @consumes(PostDecided, inline=True)
 def enforce_decisions(alias: str, deliveries: Sequence[Delivery[PostDecided]]) -> None:
-    """Hides, shows and deletes posts. One query, and a transaction a post on its author's shard."""
+    """Hides, shows or deletes each post as the last decision on it says.
+
+    Safety: idempotent. Cost: one query; one transaction a post on its author's shard.
+    """
     failpoint("moderation.before_enforcing")
-    judged = {PostId.at(one.owner_id, one.payload.moment) for one in deliveries}
-    for post_id, last in load_last_decisions(judged).items():
-        if last.act == DecisionKind.DELETE:
-            with suppress(PostNotFound):  # as an earlier run, or its author, left it
+    decided = {PostId.at(one.owner_id, one.payload.moment) for one in deliveries}
+    for post_id, last in load_last_decisions(decided).items():
+        if last.kind == DecisionKind.DELETE:
+            with suppress(PostNotFound):  # an earlier run or its author deleted the post
                 delete_post(post_id)
         else:
-            hidden_at = last.created_at if last.act == DecisionKind.HIDE else None
+            hidden_at = last.created_at if last.kind == DecisionKind.HIDE else None
             hide_post(post_id, hidden_at, revision=last.pk)

@@ -24,12 +24,12 @@ KEY = key("moderation.decisions:v1", GLOBAL_ALIAS)
 # By the primary key.
 NEWS = """
 WITH news AS MATERIALIZED (
-    SELECT id, act, created_at FROM moderation_decision WHERE id > %s ORDER BY id LIMIT %s
+    SELECT id, kind, created_at FROM moderation_decision WHERE id > %s ORDER BY id LIMIT %s
 ), settled AS (
     SELECT coalesce(max(id), 0) AS id FROM news WHERE created_at < now() - interval '1 hour'
 )
-SELECT act, count(*), count(*) FILTER (WHERE news.id <= settled.id), settled.id
-FROM news CROSS JOIN settled GROUP BY act, settled.id
+SELECT kind, count(*), count(*) FILTER (WHERE news.id <= settled.id), settled.id
+FROM news CROSS JOIN settled GROUP BY kind, settled.id
 """
 
 
@@ -64,9 +64,9 @@ def read_decision_counts() -> DecisionCounts:
 def count_since(known: DecisionCounts) -> DecisionCounts:
     """With what came since. One query of MOST rows at most."""
     settled_id, settled, counts, found = known.settled_id, {**known.settled}, {**known.settled}, 0
-    for act, news, old, last_id in fetch_all(GLOBAL_ALIAS, NEWS, (known.settled_id, MOST)):
-        counts[act] = counts.get(act, 0) + news
-        settled[act] = settled.get(act, 0) + old
+    for kind, news, old, last_id in fetch_all(GLOBAL_ALIAS, NEWS, (known.settled_id, MOST)):
+        counts[kind] = counts.get(kind, 0) + news
+        settled[kind] = settled.get(kind, 0) + old
         settled_id = max(settled_id, last_id)
         found += news
     return DecisionCounts(settled_id, settled, counts, is_whole=found < MOST)

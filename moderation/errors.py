@@ -1,4 +1,4 @@
-"""What can be wrong with what moderators, and those they judge, ask for."""
+"""Errors of moderation, for moderators and for accounts that report or appeal."""
 
 from infra.api.errors import NotAllowed, NotFound, TidelineError
 
@@ -8,9 +8,9 @@ class DecisionNeedsReason(TidelineError):
 
 
 class CannotModerateStaff(NotAllowed):
-    """Only superusers judge those who work here."""
+    """Only superusers decide on accounts of staff."""
 
-    text = "This account is of somebody who works here: only a superuser can judge it"
+    text = "This account belongs to staff: only a superuser can decide on it"
 
 
 class NotSuspended(TidelineError):
@@ -18,7 +18,7 @@ class NotSuspended(TidelineError):
 
 
 class PostIsDeleted(TidelineError):
-    text = "This post is deleted: nothing is left of it to hide or show"
+    text = "This post is deleted: it cannot be hidden or shown"
 
 
 class ReportNotFound(NotFound):
@@ -34,4 +34,4 @@ class AlreadyAppealed(TidelineError):
 
 
 class AppealDecided(TidelineError):
-    text = "This appeal is decided"
+    text = "This appeal is already decided"

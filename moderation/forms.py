@@ -1,4 +1,4 @@
-"""What moderators enter: acts and appeals, with errors that say what is wrong and where."""
+"""The admin forms in which moderators enter decisions and appeals."""
 
 from typing import Any
 from urllib.parse import urlsplit
@@ -12,13 +12,13 @@ from moderation.models import APPEAL_LENGTH, REASON_LENGTH, Appeal, Decision
 from moderation.types import ACCOUNT_DECISIONS, POST_DECISIONS, STRIKES
 from posts.ids import MalformedPostId, PostId
 
-ENTERED = [(act.value, act.value) for act in (*ACCOUNT_DECISIONS, *POST_DECISIONS)]
+ENTERED = [(kind.value, kind.value) for kind in (*ACCOUNT_DECISIONS, *POST_DECISIONS)]
 
 
 class DecisionForm(forms.ModelForm):  # type: ignore[type-arg]
-    """An act, on whom or on what, and why."""
+    """A decision: its kind, the account or post, and the reason."""
 
-    act = forms.ChoiceField(choices=ENTERED)
+    kind = forms.ChoiceField(choices=ENTERED, label="Decision")
     target = forms.CharField(
         max_length=200, help_text="An account's name or id; to hide, show or delete a post its id"
         " or link",
@@ -29,13 +29,13 @@ class DecisionForm(forms.ModelForm):  # type: ignore[type-arg]
 
     class Meta:
         model = Decision
-        fields = ("act", "reason", "report")
+        fields = ("kind", "reason", "report")
 
     def clean(self) -> dict[str, Any]:
         values = {**(super().clean() or {})}
         text = values.get("target", "").strip()
-        if text and "act" in values:
-            is_post = values["act"] in POST_DECISIONS
+        if text and "kind" in values:
+            is_post = values["kind"] in POST_DECISIONS
             values["target"] = _find_post(text) if is_post else _find_account(text)
             if values["target"] is None:
                 kind = "post" if is_post else "account"
@@ -44,19 +44,19 @@ class DecisionForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 class AppealForm(forms.ModelForm):  # type: ignore[type-arg]
-    """An appeal that came by another way, as those of suspended accounts must."""
+    """An appeal that arrived outside the API. Suspended accounts cannot use the API to appeal."""
 
     text = forms.CharField(max_length=APPEAL_LENGTH, widget=forms.Textarea)
 
     class Meta:
         model = Appeal
-        fields = ("act", "text")
+        fields = ("decision", "text")
 
-    def clean_act(self) -> Decision:
-        act: Decision = self.cleaned_data["act"]
-        if act.act not in STRIKES:
-            raise ValidationError("There is nothing to appeal against in this act.")
-        return act
+    def clean_decision(self) -> Decision:
+        decision: Decision = self.cleaned_data["decision"]
+        if decision.kind not in STRIKES:
+            raise ValidationError("An appeal against this kind of decision is not possible.")
+        return decision
 
 
 def _find_account(text: str) -> int | None:

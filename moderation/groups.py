@@ -1,4 +1,4 @@
-"""The groups of those who work here, and what each may do. Superusers may do all of it."""
+"""The groups of staff users and the permissions of each. Superusers have all permissions."""
 
 from collections.abc import Mapping, Sequence
 
@@ -7,7 +7,7 @@ from django.db.models import Q
 
 from infra.sharding.placement import GLOBAL_ALIAS
 
-# Permissions by group; an app and its permissions.
+# By group and app: codenames of permissions.
 GROUPS: Mapping[str, Mapping[str, Sequence[str]]] = {
     "moderator": {
         "moderation": (
@@ -28,9 +28,9 @@ GROUPS: Mapping[str, Mapping[str, Sequence[str]]] = {
 
 
 def create_groups() -> None:
-    """Makes the groups, and gives them these permissions and no others.
+    """Creates the groups and gives them exactly these permissions.
 
-    With every migration of the default database; who is in a group stays in it.
+    Runs after every migration of the default database. The members of a group do not change.
     """
     for name, apps in GROUPS.items():
         group, _ = Group.objects.get_or_create(name=name)
@@ -41,6 +41,6 @@ def create_groups() -> None:
 
 
 def create_groups_after_migrating(using: str, **_: object) -> None:
-    """As lay_groups, where the groups are."""
+    """Runs create_groups if the migrated database is the default one."""
     if using == GLOBAL_ALIAS:
         create_groups()

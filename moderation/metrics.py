@@ -1,4 +1,4 @@
-"""What /metrics shows of moderation as the compensator saw it last: the queue, and the acts."""
+"""The metrics of moderation: the queue and the decisions, as the last samples in Redis say."""
 
 import time
 from collections.abc import Callable, Iterable
@@ -16,13 +16,13 @@ from moderation.types import DecisionKind
 
 
 class QueueCollector(Collector):
-    """Read from Redis when somebody looks: one round trip. Without Redis there are no series."""
+    """Reads the last sample at each scrape: one round trip. Without Redis there are no series."""
 
     def __init__(self, clock_s: Callable[[], float] = time.time) -> None:
         self._clock_s = clock_s
 
     def describe(self) -> Iterable[Metric]:
-        """So that registering it asks nothing."""
+        """The names of the series; registering the collector then reads nothing from Redis."""
         return _families()
 
     def collect(self) -> Iterable[Metric]:
@@ -43,34 +43,37 @@ class QueueCollector(Collector):
 
 
 class DecisionsCollector(Collector):
-    """As QueueCollector. Of acts of all processes, of commands too; a kind nobody did is 0."""
+    """The decisions of all processes and commands by kind, from the last sample, as above.
+
+    A kind without decisions is 0.
+    """
 
     def describe(self) -> Iterable[Metric]:
         return [_decisions()]
 
     def collect(self) -> Iterable[Metric]:
-        acts = _decisions()
+        decisions = _decisions()
         with suppress(RedisError):
             found = read_decision_counts()
-            for act in DecisionKind if found.is_whole else ():
-                acts.add_metric([act], found.counts.get(act, 0))
-        return [acts]
+            for kind in DecisionKind if found.is_whole else ():
+                decisions.add_metric([kind], found.counts.get(kind, 0))
+        return [decisions]
 
 
 def _decisions() -> CounterMetricFamily:
     return CounterMetricFamily(
-        "tideline_moderation_decisions", "What moderators and commands did", labels=["kind"]
+        "tideline_moderation_decisions", "Decisions of moderators and commands", labels=["kind"]
     )
 
 
 def _families() -> tuple[GaugeMetricFamily, ...]:
     return (
-        GaugeMetricFamily("tideline_reports_open", "Reports that nobody has resolved"),
-        GaugeMetricFamily("tideline_reports_oldest_seconds", "Age of the oldest of them"),
-        GaugeMetricFamily("tideline_appeals_open", "Appeals that nobody has decided"),
+        GaugeMetricFamily("tideline_reports_open", "Open reports"),
+        GaugeMetricFamily("tideline_reports_oldest_seconds", "Age of the oldest open report"),
+        GaugeMetricFamily("tideline_appeals_open", "Appeals without a decision"),
         GaugeMetricFamily(
             "tideline_restricted_accounts",
-            "Accounts by what they are restricted to; one may count several times",
+            "Accounts by restriction; an account with several restrictions counts for each",
             labels=["restriction"],
         ),
     )

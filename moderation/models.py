@@ -1,4 +1,4 @@
-"""Reports, what moderators did and why, and appeals against it."""
+"""Tables of moderation: reports, decisions and appeals. All on the default database."""
 
 from django.conf import settings
 from django.db import models
@@ -12,9 +12,9 @@ POST_ID_LENGTH = 14
 
 
 class Report(models.Model):
-    """GLOBAL, a row a report; written by moderation.actions.reports.
+    """GLOBAL, one row a report; written by moderation.actions.reports.
 
-    `post_ids`: public ids, which name posts on other databases; some may be gone.
+    `post_ids`: public ids. The posts are on the shard of the reported account; some may be deleted.
     """
 
     placement = Placement.GLOBAL
@@ -49,16 +49,17 @@ class Report(models.Model):
 
 
 class Decision(models.Model):
-    """GLOBAL, a row for everything moderators do: never changed, never deleted.
+    """GLOBAL, one row a decision; written by moderation.actions. Never changed, never deleted.
 
-    `actor` None: a command. `account_id`: who is judged, of a post its author. `post_id`: public
-    id; empty where the account is meant. `restrictions`: those of the account after the act, None
-    where it is about something else. A post is what the last act on it says.
+    `actor`: None for a command. `account_id`: the account that the decision is about, or the
+    author of the post. `post_id`: public id; empty for a decision on an account. `restrictions`:
+    all restrictions of the account after the decision; None if the decision is not on an account.
+    The last decision on a post says whether the post is shown, hidden or deleted.
     """
 
     placement = Placement.GLOBAL
 
-    act = models.CharField(max_length=8, choices=[(one.value, one.value) for one in DecisionKind])
+    kind = models.CharField(max_length=8, choices=[(one.value, one.value) for one in DecisionKind])
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
     account_id = models.BigIntegerField()
     post_id = models.CharField(max_length=POST_ID_LENGTH, blank=True, default="")
@@ -71,24 +72,24 @@ class Decision(models.Model):
 
     class Meta:
         indexes = [
-            # what was done to an account, newest first
+            # the decisions on an account, newest first
             models.Index(fields=["account_id", "-id"], name="decision_on_account"),
-            # the last act on a post
+            # the last decision on a post
             models.Index(
                 fields=["post_id", "-id"], name="decision_on_post", condition=~models.Q(post_id="")
             ),
         ]
 
     def __str__(self) -> str:
-        return f"{self.act} {self.post_id or self.account_id}"
+        return f"{self.kind} {self.post_id or self.account_id}"
 
 
 class Appeal(models.Model):
-    """GLOBAL, at most a row an act; written by moderation.actions.appeals."""
+    """GLOBAL, at most one row a decision; written by moderation.actions.appeals."""
 
     placement = Placement.GLOBAL
 
-    act = models.OneToOneField(Decision, models.PROTECT, related_name="appeal")
+    decision = models.OneToOneField(Decision, models.PROTECT, related_name="appeal")
     text = models.CharField(max_length=APPEAL_LENGTH)
     state = models.CharField(
         max_length=8,
@@ -100,7 +101,8 @@ class Appeal(models.Model):
     decided_at = models.DateTimeField(null=True, editable=False)
 
     class Meta:
+        # the queue, newest first
         indexes = [models.Index(fields=["state", "-id"], name="appeal_queue")]
 
     def __str__(self) -> str:
-        return f"Appeal {self.pk} against {self.act}"
+        return f"Appeal {self.pk} against {self.decision}"

@@ -9,7 +9,7 @@ from accounts.types import Restriction
 
 
 class DecisionKind(StrEnum):
-    """What moderators do. Stored as its word."""
+    """The kinds of decisions that moderators take. Stored as the word."""
 
     WARN = "warn"
     LIMIT = "limit"
@@ -27,7 +27,7 @@ class DecisionKind(StrEnum):
     REJECT = "reject"
 
 
-# What each adds to an account; a warning adds nothing.
+# The restriction that each decision adds to an account; a warning adds none.
 ADDED_RESTRICTIONS = {
     DecisionKind.WARN: Restriction.NONE,
     DecisionKind.LIMIT: Restriction.LIMITED,
@@ -36,7 +36,7 @@ ADDED_RESTRICTIONS = {
 }
 ACCOUNT_DECISIONS = (*ADDED_RESTRICTIONS, DecisionKind.RESTORE)
 POST_DECISIONS = (DecisionKind.HIDE, DecisionKind.SHOW, DecisionKind.DELETE)
-# What an account is told of, and may appeal against.
+# The account can read these decisions, and appeal against them.
 STRIKES = (*ADDED_RESTRICTIONS, DecisionKind.HIDE, DecisionKind.DELETE)
 
 
@@ -52,7 +52,7 @@ class AppealState(StrEnum):
 
 
 class Category(StrEnum):
-    """Of reports, as Mastodon has them."""
+    """Mastodon's categories of reports."""
 
     SPAM = "spam"
     LEGAL = "legal"
@@ -61,7 +61,10 @@ class Category(StrEnum):
 
 
 class DecisionOrigin(NamedTuple):
-    """By whom and why. `actor_id`: a user, None for a command; `report_id`: what it answers."""
+    """The origin of a decision: the moderator, the reason, and the report that led to it.
+
+    `actor_id`: a user; None for a command. `report_id`: None without a report.
+    """
 
     actor_id: int | None
     reason: str
@@ -69,7 +72,7 @@ class DecisionOrigin(NamedTuple):
 
 
 class ReportDraft(msgspec.Struct, frozen=True):
-    """What somebody reports: an account, and posts of it by their public ids."""
+    """A report that an account wants to file. `post_ids`: public ids of the account's posts."""
 
     account_id: int
     post_ids: tuple[str, ...] = ()

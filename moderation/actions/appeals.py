@@ -1,4 +1,4 @@
-"""Appeals: filed by whom an act concerns, or for them, and decided by moderators."""
+"""Appeals against decisions: accounts file them, moderators decide on them."""
 
 from datetime import datetime
 
@@ -8,17 +8,26 @@ from infra.sharding.placement import GLOBAL_ALIAS
 from moderation.actions.decide import decide_on_account, decide_on_post, record_decision
 from moderation.errors import AlreadyAppealed, AppealDecided, StrikeNotFound
 from moderation.models import Appeal, Decision
-from moderation.types import ADDED_RESTRICTIONS, STRIKES, AppealState, DecisionKind, DecisionOrigin
+from moderation.types import (
+    ADDED_RESTRICTIONS,
+    STRIKES,
+    AppealState,
+    DecisionKind,
+    DecisionOrigin,
+)
 from posts.ids import PostId
 
 
-def file_appeal(account_id: int, act_id: int, text: str) -> Appeal:
-    """Against an act on this account or its posts. Raises: StrikeNotFound, AlreadyAppealed."""
-    acts = Decision.objects.filter(pk=act_id, account_id=account_id, act__in=STRIKES)
-    act = acts.first()
-    if act is None:
+def file_appeal(account_id: int, decision_id: int, text: str) -> Appeal:
+    """Files an appeal against a decision on this account or on one of its posts.
+
+    Raises: StrikeNotFound, AlreadyAppealed.
+    """
+    strikes = Decision.objects.filter(pk=decision_id, account_id=account_id, kind__in=STRIKES)
+    decision = strikes.first()
+    if decision is None:
         raise StrikeNotFound
-    appeal = Appeal(act=act, text=text)
+    appeal = Appeal(decision=decision, text=text)
     try:
         with transaction.atomic(using=GLOBAL_ALIAS):
             appeal.save(using=GLOBAL_ALIAS, force_insert=True)
@@ -28,38 +37,35 @@ def file_appeal(account_id: int, act_id: int, text: str) -> Appeal:
 
 
 def accept_appeal(appeal_id: int, origin: DecisionOrigin, now: datetime) -> None:
-    """The act is undone, in the transaction that says so; what was deleted stays deleted.
+    """Accepts an appeal and undoes its decision, in one transaction. Deleted posts stay deleted.
 
-    Raises: AppealDecided, and what judging raises. Cost: as judging, and three statements.
+    Raises: AppealDecided, and the errors of decide_on_post and decide_on_account. Cost: three
+    statements, and those of the decision that undoes the first one.
     """
     with transaction.atomic(using=GLOBAL_ALIAS):
-        act = _decide(appeal_id, AppealState.ACCEPTED, DecisionKind.ACCEPT, origin, now)
-        if act.act == DecisionKind.HIDE:
-            decide_on_post(PostId.from_public(act.post_id), DecisionKind.SHOW, origin)
-        elif act.act in ADDED_RESTRICTIONS:
-            decide_on_account(
-                act.account_id,
-                DecisionKind.RESTORE,
-                origin,
-                now,
-                lifted=ADDED_RESTRICTIONS[DecisionKind(act.act)],
-            )
+        decision = _close(appeal_id, AppealState.ACCEPTED, DecisionKind.ACCEPT, origin, now)
+        if decision.kind == DecisionKind.HIDE:
+            decide_on_post(PostId.from_public(decision.post_id), DecisionKind.SHOW, origin)
+        elif decision.kind in ADDED_RESTRICTIONS:
+            lifted = ADDED_RESTRICTIONS[DecisionKind(decision.kind)]
+            decide_on_account(decision.account_id, DecisionKind.RESTORE, origin, now, lifted=lifted)
 
 
 def reject_appeal(appeal_id: int, origin: DecisionOrigin, now: datetime) -> None:
-    """The act stays. Raises: AppealDecided."""
+    """Rejects an appeal; its decision stays. Raises: AppealDecided."""
     with transaction.atomic(using=GLOBAL_ALIAS):
-        _decide(appeal_id, AppealState.REJECTED, DecisionKind.REJECT, origin, now)
+        _close(appeal_id, AppealState.REJECTED, DecisionKind.REJECT, origin, now)
 
 
-def _decide(
-    appeal_id: int, state: AppealState, word: DecisionKind, origin: DecisionOrigin, now: datetime
+def _close(
+    appeal_id: int, state: AppealState, kind: DecisionKind, origin: DecisionOrigin, now: datetime
 ) -> Decision:
+    """Sets the appeal's state; returns the decision that the appeal is against."""
     appeal = Appeal.objects.select_for_update().get(pk=appeal_id)
     if appeal.state != AppealState.PENDING:
         raise AppealDecided
     appeal.state, appeal.decided_at = state, now
     appeal.save(using=GLOBAL_ALIAS, update_fields=["state", "decided_at"])
-    act = appeal.act
-    record_decision(word, origin, act.account_id, act.post_id)
-    return act
+    decision = appeal.decision
+    record_decision(kind, origin, decision.account_id, decision.post_id)
+    return decision

@@ -1,7 +1,7 @@
-"""Judges accounts and posts: one transaction on the default database, with its reason and actor.
+"""Decides on accounts and posts: one transaction on the default database, with reason and actor.
 
-What it says is in force when this returns, where the shard can be reached: the change is served at
-once. Killed before that, the drain serves it; a replay finds it served already.
+The decision is in force when the function returns, if the shard can be reached: the change is
+delivered inline. If the process dies before the delivery, the drain delivers the change.
 """
 
 from datetime import datetime
@@ -14,7 +14,12 @@ from accounts.types import Restriction
 from infra.changes.append import append_change
 from infra.sharding.placement import GLOBAL_ALIAS
 from moderation.changes import PostDecided
-from moderation.errors import CannotModerateStaff, DecisionNeedsReason, NotSuspended, PostIsDeleted
+from moderation.errors import (
+    CannotModerateStaff,
+    DecisionNeedsReason,
+    NotSuspended,
+    PostIsDeleted,
+)
 from moderation.models import Decision
 from moderation.queries.decisions import load_last_decisions
 from moderation.types import ADDED_RESTRICTIONS, DecisionKind, DecisionOrigin
@@ -22,63 +27,67 @@ from posts.errors import PostNotFound
 from posts.ids import PostId
 from posts.queries.rows import find_post_row
 
-EVERYTHING = ~Restriction.NONE
+ALL_RESTRICTIONS = ~Restriction.NONE
 
 
 def decide_on_account(
     account_id: int,
-    act: DecisionKind,
+    kind: DecisionKind,
     origin: DecisionOrigin,
     now: datetime,
-    lifted: Restriction = EVERYTHING,
+    lifted: Restriction = ALL_RESTRICTIONS,
 ) -> Decision | None:
-    """Warns, limits, freezes, suspends, restores or begins to purge; None when it was so already.
+    """Warns, limits, freezes, suspends, restores or starts to purge an account.
 
-    `lifted`: what restoring ends. Raises: AccountNotFound, ReasonMissing, CannotJudgeStaff,
-    AccountPurged, NotSuspended. Cost: five statements; suspending ends each token with five more.
+    Returns None if the decision changes nothing. `lifted`: the restrictions that RESTORE ends.
+    Raises: AccountNotFound, DecisionNeedsReason, CannotModerateStaff, AccountPurged, NotSuspended.
+    Cost: five statements; suspending ends each token with five more.
     """
     with transaction.atomic(using=GLOBAL_ALIAS):
         user = lock_user(account_id)
-        _check(user, origin)
-        wanted = _wanted(Restriction(user.restrictions), act, lifted)
-        if not restrict_user(user, wanted, now) and act is not DecisionKind.WARN:
+        _check_actor(user, origin)
+        wanted = _restrictions_after(Restriction(user.restrictions), kind, lifted)
+        if not restrict_user(user, wanted, now) and kind is not DecisionKind.WARN:
             return None
-        return record_decision(act, origin, account_id, restrictions=int(wanted))
+        return record_decision(kind, origin, account_id, restrictions=int(wanted))
 
 
-def decide_on_post(post_id: PostId, act: DecisionKind, origin: DecisionOrigin) -> Decision | None:
-    """Hides, shows or deletes a post of any kind; None when it was so already.
+def decide_on_post(post_id: PostId, kind: DecisionKind, origin: DecisionOrigin) -> Decision | None:
+    """Hides, shows or deletes a post of any kind. Returns None if the decision changes nothing.
 
-    Raises: PostNotFound, PostIsDeleted, ReasonMissing, CannotJudgeStaff. Cost: six statements, and
-    as hide_post or delete_post.
+    Raises: PostNotFound, PostIsDeleted, DecisionNeedsReason, CannotModerateStaff. Cost: six
+    statements, and those of hide_post or delete_post.
     """
     if find_post_row(post_id) is None:
         raise PostNotFound
     with transaction.atomic(using=GLOBAL_ALIAS):
-        _check(lock_user(post_id.author_id), origin)
+        _check_actor(lock_user(post_id.author_id), origin)
         last = load_last_decisions([post_id]).get(post_id)
-        held = DecisionKind(last.act) if last else DecisionKind.SHOW
-        if held == act:
+        current = DecisionKind(last.kind) if last else DecisionKind.SHOW
+        if current == kind:
             return None
-        if held is DecisionKind.DELETE:
+        if current is DecisionKind.DELETE:
             raise PostIsDeleted
-        done = record_decision(act, origin, post_id.author_id, post_id=post_id.public)
+        decision = record_decision(kind, origin, post_id.author_id, post_id=post_id.public)
         append_change(GLOBAL_ALIAS, post_id.author_id, PostDecided(post_id.moment))
-    return done
+    return decision
 
 
 def record_decision(
-    act: DecisionKind,
+    kind: DecisionKind,
     origin: DecisionOrigin,
     account_id: int,
     post_id: str = "",
     restrictions: int | None = None,
 ) -> Decision:
-    """The row of an act, in the transaction that does it. Raises: ReasonMissing."""
+    """Inserts the row of a decision. Safety: the caller's transaction also carries it out.
+
+    Raises: DecisionNeedsReason.
+    """
     if not origin.reason.strip():
         raise DecisionNeedsReason
     row = Decision(
-        act=act,
+        kind=kind,
         actor_id=origin.actor_id,
         account_id=account_id,
         post_id=post_id,
@@ -90,20 +99,22 @@ def record_decision(
     return row
 
 
-def _check(judged: User, origin: DecisionOrigin) -> None:
-    """Raises: CannotJudgeStaff."""
-    if origin.actor_id is None or not judged.is_staff:
+def _check_actor(user: User, origin: DecisionOrigin) -> None:
+    """Raises: CannotModerateStaff if a moderator decides on staff and is no superuser."""
+    if origin.actor_id is None or not user.is_staff:
         return
     if not User.objects.filter(pk=origin.actor_id, is_superuser=True).exists():
         raise CannotModerateStaff
 
 
-def _wanted(held: Restriction, act: DecisionKind, lifted: Restriction) -> Restriction:
-    if act is DecisionKind.RESTORE:
-        return held & ~lifted
-    if act is not DecisionKind.PURGE:
-        return held | ADDED_RESTRICTIONS[act]
-    if Restriction.SUSPENDED not in held:
+def _restrictions_after(
+    current: Restriction, kind: DecisionKind, lifted: Restriction
+) -> Restriction:
+    if kind is DecisionKind.RESTORE:
+        return current & ~lifted
+    if kind is not DecisionKind.PURGE:
+        return current | ADDED_RESTRICTIONS[kind]
+    if Restriction.SUSPENDED not in current:
         raise NotSuspended
-    # Purged already: it stays so, and nothing begins anew.
-    return held if Restriction.PURGED in held else held | Restriction.PURGING
+    # A purged account stays purged: a second purge must not start.
+    return current if Restriction.PURGED in current else current | Restriction.PURGING

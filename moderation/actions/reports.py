@@ -1,4 +1,4 @@
-"""Reports: filed by people, then assigned, resolved and opened again by moderators."""
+"""Reports: accounts file them; moderators assign, resolve and reopen them."""
 
 import time
 from collections.abc import Callable
@@ -25,22 +25,23 @@ _quotas = Quotas(DAY_S)
 
 
 def file_report(
-    reporter_id: int, new: ReportDraft, clock_s: Callable[[], float] = time.time
+    reporter_id: int, draft: ReportDraft, clock_s: Callable[[], float] = time.time
 ) -> Report:
-    """Puts a report into the queue.
+    """Puts a report into the moderators' queue.
 
-    Raises: AccountNotFound; PostNotFound for a post that is not the account's, or not there;
-    TooManyRequests past REPORTS_PER_DAY. Cost: one insert; a query for posts.
+    Raises: AccountNotFound; PostNotFound for a post that does not exist or is not the reported
+    account's; TooManyRequests above REPORTS_PER_DAY. Cost: one insert; one query if the report
+    names posts.
     """
-    require_account(new.account_id)
-    _require_posts(new)
+    require_account(draft.account_id)
+    _require_posts(draft)
     _charge(reporter_id, clock_s())
     report = Report(
         reporter_id=reporter_id,
-        account_id=new.account_id,
-        post_ids=list(new.post_ids),
-        comment=new.comment,
-        category=new.category,
+        account_id=draft.account_id,
+        post_ids=list(draft.post_ids),
+        comment=draft.comment,
+        category=draft.category,
     )
     report.save(using=GLOBAL_ALIAS, force_insert=True)
     report.refresh_from_db(fields=["created_at"])
@@ -48,7 +49,7 @@ def file_report(
 
 
 def assign_report(report_id: int, assignee_id: int, origin: DecisionOrigin) -> bool:
-    """Somebody takes it on; False when it is theirs. Raises: ReportNotFound."""
+    """Assigns a report to a moderator. False: the report was theirs. Raises: ReportNotFound."""
     with transaction.atomic(using=GLOBAL_ALIAS):
         report = _lock(report_id)
         if report.assignee_id == assignee_id:
@@ -59,20 +60,20 @@ def assign_report(report_id: int, assignee_id: int, origin: DecisionOrigin) -> b
 
 
 def resolve_report(report_id: int, origin: DecisionOrigin, now: datetime) -> bool:
-    """Nothing is left to do; False when it was resolved. Raises: ReportNotFound."""
-    return _move(report_id, ReportState.RESOLVED, now, DecisionKind.RESOLVE, origin)
+    """Resolves a report. False: it was resolved before. Raises: ReportNotFound."""
+    return _set_state(report_id, ReportState.RESOLVED, now, DecisionKind.RESOLVE, origin)
 
 
 def reopen_report(report_id: int, origin: DecisionOrigin) -> bool:
-    """There is something left to do; False when it was open. Raises: ReportNotFound."""
-    return _move(report_id, ReportState.OPEN, None, DecisionKind.REOPEN, origin)
+    """Opens a resolved report again. False: it was open. Raises: ReportNotFound."""
+    return _set_state(report_id, ReportState.OPEN, None, DecisionKind.REOPEN, origin)
 
 
-def _move(
+def _set_state(
     report_id: int,
     state: ReportState,
     resolved_at: datetime | None,
-    act: DecisionKind,
+    kind: DecisionKind,
     origin: DecisionOrigin,
 ) -> bool:
     with transaction.atomic(using=GLOBAL_ALIAS):
@@ -80,7 +81,7 @@ def _move(
         if report.state == state:
             return False
         report.state, report.resolved_at = state, resolved_at
-        _save(report, act, origin)
+        _save(report, kind, origin)
     return True
 
 
@@ -91,19 +92,19 @@ def _lock(report_id: int) -> Report:
     return report
 
 
-def _save(report: Report, act: DecisionKind, origin: DecisionOrigin) -> None:
+def _save(report: Report, kind: DecisionKind, origin: DecisionOrigin) -> None:
     report.save(using=GLOBAL_ALIAS, update_fields=["state", "assignee", "resolved_at"])
-    record_decision(act, origin._replace(report_id=report.pk), report.account_id)
+    record_decision(kind, origin._replace(report_id=report.pk), report.account_id)
 
 
-def _require_posts(new: ReportDraft) -> None:
+def _require_posts(draft: ReportDraft) -> None:
     try:
-        ids = [PostId.from_public(text) for text in dict.fromkeys(new.post_ids)]
+        ids = [PostId.from_public(text) for text in dict.fromkeys(draft.post_ids)]
     except MalformedPostId:
         raise PostNotFound from None
-    if any(post_id.author_id != new.account_id for post_id in ids):
+    if any(post_id.author_id != draft.account_id for post_id in ids):
         raise PostNotFound
-    if ids and len(read_posts(shard_of(new.account_id), ids)) < len(ids):
+    if ids and len(read_posts(shard_of(draft.account_id), ids)) < len(ids):
         raise PostNotFound
 
 

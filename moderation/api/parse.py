@@ -1,4 +1,4 @@
-"""Reading reports and appeals out of requests, with Mastodon's faults."""
+"""Reads reports and appeals from requests. Validation errors are Mastodon's."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,9 +16,11 @@ MOST_POSTS = 100
 
 
 def read_report(data: Mapping[str, Any]) -> ReportDraft:
-    """Raises AccountNotFound (404), ValidationFailed, InvalidRequest (422).
+    """The report in a request.
 
-    `forward` and `rule_ids` mean nothing here: there are no other servers, and no rules.
+    Raises: AccountNotFound (404), ValidationFailed, InvalidRequest (422).
+
+    `forward` is ignored, because there are no other servers. `rule_ids` only sets the category.
     """
     account_id = parse_account_id(str(data.get("account_id", "")))
     if account_id is None:
@@ -30,7 +32,7 @@ def read_report(data: Mapping[str, Any]) -> ReportDraft:
 
 
 def read_appeal(data: Mapping[str, Any]) -> str:
-    """Raises ValidationFailed."""
+    """The text of an appeal in a request. Raises: ValidationFailed."""
     text = read_text(data, "text").strip()
     if not text:
         raise ValidationFailed([Fault("text", "ERR_BLANK", "can't be blank")])
@@ -40,7 +42,7 @@ def read_appeal(data: Mapping[str, Any]) -> str:
 
 
 def _read_category(data: Mapping[str, Any]) -> Category:
-    """Who names a rule means a violation, as in Mastodon."""
+    """The category; a report that names rules but no category is a violation, as in Mastodon."""
     named = read_text(data, "category")
     if not named:
         return Category.VIOLATION if _list(data, "rule_ids") else Category.OTHER
@@ -58,7 +60,7 @@ def _read_post_ids(data: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _list(data: Mapping[str, Any], name: str) -> list[Any]:
-    """From a form or JSON, under either name; JSON may send one alone."""
+    """The values of a list field, from a form or JSON. JSON may send a single value."""
     if isinstance(data, QueryDict):
         return data.getlist(f"{name}[]") or data.getlist(name)
     sent = data.get(f"{name}[]", data.get(name))

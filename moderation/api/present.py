@@ -8,7 +8,7 @@ import orjson
 from moderation.models import Appeal, Decision, Report
 from moderation.types import DecisionKind, ReportState
 
-# Mastodon's words; it does not know of hidden posts.
+# Mastodon's words, except for hide_statuses: Mastodon has no hidden posts.
 ACTIONS = {
     DecisionKind.WARN: "none",
     DecisionKind.FREEZE: "disable",
@@ -20,7 +20,7 @@ ACTIONS = {
 
 
 def present_report(report: Report, account: bytes) -> bytes:
-    """`account`: of who is reported."""
+    """A Report entity. `account`: the Account entity of the reported account."""
     is_resolved = report.state == ReportState.RESOLVED
     entity = {
         "id": str(report.pk),
@@ -36,15 +36,15 @@ def present_report(report: Report, account: bytes) -> bytes:
     return b'%b,"target_account":%b}' % (orjson.dumps(entity)[:-1], account)
 
 
-def present_strike(act: Decision, appeal: Appeal | None, account: bytes) -> bytes:
-    """`account`: of who is judged."""
+def present_strike(decision: Decision, appeal: Appeal | None, account: bytes) -> bytes:
+    """An AccountWarning entity. `account`: the Account entity of the warned account."""
     entity = {
-        "id": str(act.pk),
-        "action": ACTIONS[DecisionKind(act.act)],
-        "text": act.reason,
-        "status_ids": [act.post_id] if act.post_id else None,
+        "id": str(decision.pk),
+        "action": ACTIONS[DecisionKind(decision.kind)],
+        "text": decision.reason,
+        "status_ids": [decision.post_id] if decision.post_id else None,
         "appeal": _present_appeal(appeal) if appeal else None,
-        "created_at": _iso(act.created_at),
+        "created_at": _iso(decision.created_at),
     }
     return b'%b,"target_account":%b}' % (orjson.dumps(entity)[:-1], account)
 

@@ -1,4 +1,4 @@
-"""The shapes of moderation's requests and answers, for the OpenAPI schema only."""
+"""The requests and answers of moderation, for the OpenAPI document only."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ class ReportEntity(Serializer[Any]):
 
 @extend_schema_serializer(component_name="NewAppeal")
 class AppealBody(Serializer[Any]):
-    text = CharField(help_text="Why it should be undone; at most 2,000 characters")
+    text = CharField(help_text="Why the decision should be undone; at most 2,000 characters")
 
 
 @extend_schema_serializer(component_name="Appeal")
@@ -49,7 +49,7 @@ class StrikeEntity(Serializer[Any]):
     action = CharField(
         help_text="none (a warning), silence, disable, suspend, hide_statuses or delete_statuses"
     )
-    text = CharField(help_text="The reason that moderators gave")
+    text = CharField(help_text="The moderators' reason")
     status_ids = ListField(child=CharField(), allow_null=True)
     appeal = AppealEntity(allow_null=True)
     created_at = DateTimeField()

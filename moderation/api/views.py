@@ -1,4 +1,4 @@
-"""Reports, and what moderators did to one's own account."""
+"""Endpoints for reports, and for the strikes against one's own account."""
 
 from django.http import HttpResponse
 from drf_spectacular.utils import extend_schema
@@ -15,13 +15,13 @@ from moderation.actions.reports import file_report
 from moderation.api import schema
 from moderation.api.parse import read_appeal, read_report
 from moderation.api.present import present_report, present_strike
-from moderation.queries.strikes import list_strikes
+from moderation.queries.decisions import list_strikes
 
 DEFAULT_LIMIT, MOST = 20, 40
 
 
 class ReportsView(Endpoint):
-    """Report an account, and posts of it, to the moderators."""
+    """Report an account, and some of its posts, to the moderators."""
 
     scopes = {"POST": "write:reports"}
 
@@ -32,7 +32,7 @@ class ReportsView(Endpoint):
 
 
 class StrikesView(Endpoint):
-    """What moderators did to my account and my posts, and why; the latest first."""
+    """The moderators' decisions on my account and my posts, newest first."""
 
     scopes = {"GET": "read:accounts"}
 
@@ -41,12 +41,12 @@ class StrikesView(Endpoint):
         limit = read_limit(request.query_params.get("limit"), DEFAULT_LIMIT, MOST)
         page = list_strikes(request.account_id, read_window(request.query_params, limit))
         account = get_account_json(request.account_id, is_own=True)
-        bodies = [present_strike(act, appeal, account) for act, appeal in page.items]
+        bodies = [present_strike(decision, appeal, account) for decision, appeal in page.items]
         return page_response(request, page._replace(items=bodies))  # type: ignore[arg-type]
 
 
 class AppealView(Endpoint):
-    """Ask the moderators, once, to undo what they did. Frozen accounts may, too."""
+    """Appeal against a decision; possible once. Frozen accounts may appeal too."""
 
     scopes = {"POST": "write:accounts"}
     for_frozen = True
@@ -55,4 +55,4 @@ class AppealView(Endpoint):
     def post(self, request: ApiRequest, strike_id: int) -> HttpResponse:
         appeal = file_appeal(request.account_id, strike_id, read_appeal(request.data))
         account = get_account_json(request.account_id, is_own=True)
-        return json_response(present_strike(appeal.act, appeal, account))
+        return json_response(present_strike(appeal.decision, appeal, account))

@@ -1,1 +1,1 @@
-"""Jobs of moderation: what the commands of the same names do."""
+"""The jobs behind the commands of moderation."""

@@ -1,4 +1,4 @@
-"""Suspends or restores one account, as a job of one row; and what both commands share."""
+"""Suspends or restores one account, as a job of one row, and the base of both commands."""
 
 from argparse import ArgumentParser
 from collections.abc import Iterator
@@ -19,39 +19,41 @@ from moderation.types import DecisionKind, DecisionOrigin
 
 
 class DecisionCommand(JobCommand):
-    """Subclasses say which act it is."""
+    """Base of suspend_account and restore_account; a subclass sets `kind`."""
 
-    act: ClassVar[DecisionKind]
+    kind: ClassVar[DecisionKind]
     unit = "accounts"
     flags = frozenset((JobFlag.ACCOUNT, JobFlag.DRY_RUN))
 
     def add_job_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--reason", default="", help="kept with the act, shown to the account")
+        parser.add_argument("--reason", default="", help="why; the account can read it")
 
     def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
         if work.account_id is None or not options["reason"].strip():
-            raise CommandError("--account says who, and --reason why")
-        return decide_one(work, self.act, options["reason"], datetime.now(UTC))
+            raise CommandError("--account and --reason are required")
+        return decide_one(work, self.kind, options["reason"], datetime.now(UTC))
 
 
-def decide_one(work: Work, act: DecisionKind, reason: str, now: datetime) -> Iterator[Batch]:
-    """One batch of the account. Raises: AccountNotFound, ReasonMissing, AccountPurged.
+def decide_one(work: Work, kind: DecisionKind, reason: str, now: datetime) -> Iterator[Batch]:
+    """Decides on the account that `work` names; yields one batch.
 
-    Second run: nothing changes.
+    Raises: AccountNotFound, DecisionNeedsReason, AccountPurged. Safety: idempotent.
     """
     account_id = work.account_id or 0
     if work.dry_run:
-        is_news = _would_change(account_id, act)
+        is_changed = _would_change(account_id, kind)
     else:
-        is_news = decide_on_account(account_id, act, DecisionOrigin(None, reason), now) is not None
-    yield Batch(1, 0, "", int(is_news), None, [f"account {account_id}: {act}"] if is_news else [])
+        origin = DecisionOrigin(None, reason)
+        is_changed = decide_on_account(account_id, kind, origin, now) is not None
+    lines = [f"account {account_id}: {kind}"] if is_changed else []
+    yield Batch(1, 0, "", int(is_changed), None, lines)
 
 
-def _would_change(account_id: int, act: DecisionKind) -> bool:
+def _would_change(account_id: int, kind: DecisionKind) -> bool:
     if not is_user(account_id):
         raise AccountNotFound
     held = load_restrictions([account_id]).get(account_id)
     restrictions = held.restrictions if held else Restriction.NONE
-    if act is DecisionKind.RESTORE:
+    if kind is DecisionKind.RESTORE:
         return restrictions is not Restriction.NONE
     return Restriction.SUSPENDED not in restrictions

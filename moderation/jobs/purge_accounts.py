@@ -1,7 +1,8 @@
-"""Deletes what suspended accounts left, by the actions that people's own acts take.
+"""Deletes the data of accounts that were suspended long ago.
 
-So counts, caches and timelines follow as they always do. An account is marked before anything of it
-goes, so that it cannot be restored half deleted, and found again by the next run if this one dies.
+The job calls the same actions as the API, so counts, caches and timelines follow as always. It sets
+PURGING on the account first. So a half-deleted account cannot be restored, and the next run finds
+the account again if this run dies.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -24,7 +25,7 @@ from moderation.jobs.purge_rows import PASSES
 from moderation.types import DecisionKind, DecisionOrigin
 from relations.jobs.reset_relations import reset_relations
 
-# Those that somebody began to purge come first of all: whatever became of the time since.
+# Accounts with PURGING are due even if their suspension is recent.
 DUE = f"""
 SELECT id FROM accounts_account
 WHERE suspended_at IS NOT NULL AND restrictions & {Restriction.PURGED:d} = 0
@@ -38,11 +39,11 @@ ORDER BY id LIMIT %(count)s
 def purge_accounts(
     work: Work, before: datetime, origin: DecisionOrigin, now: datetime
 ) -> Iterator[Batch]:
-    """Everything of accounts suspended before then; a batch of rows each, and one that ends each
-    account.
+    """Purges the accounts that were suspended before `before`.
 
-    Safety: idempotent; killed anywhere, the next run finds the account and what is left of it.
-    Cost: as deleting each post, ending each edge and each mark, one by one.
+    Yields a batch for each batch of rows, and one for each finished account. Safety: idempotent;
+    after a crash the next run finds the account and the rest of its rows. Cost: one transaction for
+    each post, edge and viewer mark.
     """
     passes: Sequence[Callable[[Work], Iterator[Batch]]] = (*PASSES, reset_relations)
     for piece in walk(work._replace(limit=None), partial(_read_due, work.account_id, before)):
@@ -51,13 +52,13 @@ def purge_accounts(
                 continue
             own = Work([piece.alias], account_id, None, work.batch_size, dry_run=work.dry_run)
             for one in passes:
-                # Places inside an account are kept by nobody: what is done is not found again.
+                # No checkpoint inside an account: a second run does not find deleted rows again.
                 yield from (batch._replace(position=None) for batch in one(own))
             failpoint("moderation.before_purged")
             if not work.dry_run:
                 _finish(account_id, now)
-            place = {"alias": piece.alias, "key": [account_id]}
-            yield Batch(1, 0, piece.alias, 1, place, [f"account {account_id}"])
+            position = {"alias": piece.alias, "key": [account_id]}
+            yield Batch(1, 0, piece.alias, 1, position, [f"account {account_id}"])
 
 
 def _read_due(
@@ -68,7 +69,7 @@ def _read_due(
 
 
 def _begin(account_id: int, origin: DecisionOrigin, now: datetime) -> bool:
-    """False: somebody restored it since it was read."""
+    """Sets PURGING. False: a moderator restored the account after the job read it."""
     try:
         decide_on_account(account_id, DecisionKind.PURGE, origin, now)
     except NotSuspended:
@@ -77,7 +78,7 @@ def _begin(account_id: int, origin: DecisionOrigin, now: datetime) -> bool:
 
 
 def _finish(account_id: int, now: datetime) -> None:
-    """Its name stays taken, and its id; nothing else is left of it."""
+    """Clears the profile and the login. The name and the id stay taken."""
     update_profile(account_id, ProfileEdit(display_name="", note=""))
     with transaction.atomic(using=GLOBAL_ALIAS):
         user = lock_user(account_id)

@@ -1,4 +1,4 @@
-"""What an account has besides relations, table by table, and what ends a row of each."""
+"""The tables of an account's rows besides relations, and the action that ends a row of each."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -18,11 +18,11 @@ from relations.actions.mute import unmute
 from relations.lists.actions.lists import delete_account_list
 from relations.lists.errors import ListNotFound
 
-FORGET_MARKER = "DELETE FROM markers_marker WHERE account_id = %s AND timeline = %s"
+DELETE_MARKER = "DELETE FROM markers_marker WHERE account_id = %s AND timeline = %s"
 
 
 class OwnedRows(NamedTuple):
-    """Rows of one table, which `end` ends one by one, by an action that may be run twice."""
+    """Rows of one table. `end` deletes or ends one row; it is idempotent."""
 
     table: Table
     end: Callable[[Row], object]
@@ -32,10 +32,10 @@ def _delete_post(row: Row) -> None:
     try:
         delete_post(PostId.at(*row))
     except PostNotFound:
-        return  # somebody was faster
+        return  # deleted by its author or another run in the meantime
 
 
-def _unmark(row: Row) -> None:
+def _end_viewer_mark(row: Row) -> None:
     owner_id, moment, author_id, kind = row
     mark_post(owner_id, PostId.at(author_id, moment), Kind(kind), False)
 
@@ -47,8 +47,8 @@ def _delete_list(row: Row) -> None:
         return
 
 
-def _forget_marker(row: Row) -> None:
-    execute(shard_of(row[0]), FORGET_MARKER, row)
+def _delete_marker(row: Row) -> None:
+    execute(shard_of(row[0]), DELETE_MARKER, row)
 
 
 MUTES = Table("relations_muted", ("owner_id", "target_id"), where="is_on")
@@ -56,20 +56,20 @@ LISTS = Table("lists_accountlist", ("owner_id", "list_id"))
 MARKERS = Table("markers_marker", ("account_id", "timeline"))
 TABLES = (
     OwnedRows(LIVE_POSTS, _delete_post),
-    OwnedRows(VIEWER_MARKS, _unmark),
+    OwnedRows(VIEWER_MARKS, _end_viewer_mark),
     OwnedRows(MUTES, lambda row: unmute(*row)),
     OwnedRows(LISTS, _delete_list),
-    OwnedRows(MARKERS, _forget_marker),
+    OwnedRows(MARKERS, _delete_marker),
 )
 
 
-def _end_all(left: OwnedRows, work: Work) -> Iterator[Batch]:
-    for piece in walk_table(work, left.table):
+def _end_all(owned: OwnedRows, work: Work) -> Iterator[Batch]:
+    for piece in walk_table(work, owned.table):
         if not work.dry_run:
             for row in piece.rows:
-                left.end(row)
-        lines = [f"{left.table.name} {'/'.join(map(str, row))}" for row in piece.rows]
+                owned.end(row)
+        lines = [f"{owned.table.name} {'/'.join(map(str, row))}" for row in piece.rows]
         yield Batch(len(piece.rows), 0, piece.alias, len(piece.rows), None, lines)
 
 
-PASSES = tuple(partial(_end_all, left) for left in TABLES)
+PASSES = tuple(partial(_end_all, owned) for owned in TABLES)

@@ -1,17 +1,51 @@
-"""What moderators did."""
+"""Reads decisions: the last one on each post, and the strikes of one account."""
 
 from collections.abc import Iterable
 
-from moderation.models import Decision
-from moderation.types import POST_DECISIONS
+from infra.api.errors import InvalidCursor
+from infra.api.pages import Page, Window
+from infra.sharding.placement import GLOBAL_ALIAS
+from moderation.models import Appeal, Decision
+from moderation.types import POST_DECISIONS, STRIKES
 from posts.ids import PostId
+
+LONGEST_ID = 18
+Strike = tuple[Decision, Appeal | None]
 
 
 def load_last_decisions(post_ids: Iterable[PostId]) -> dict[PostId, Decision]:
-    """The last act on each post that there was any on. One query."""
-    acts = (
-        Decision.objects.filter(post_id__in=[i.public for i in post_ids], act__in=POST_DECISIONS)
+    """The last decision on each of these posts; posts without a decision are missing. One query."""
+    decisions = (
+        Decision.objects.filter(post_id__in=[i.public for i in post_ids], kind__in=POST_DECISIONS)
         .order_by("post_id", "-id")
         .distinct("post_id")
     )
-    return {PostId.from_public(act.post_id): act for act in acts}
+    return {PostId.from_public(one.post_id): one for one in decisions}
+
+
+def list_strikes(account_id: int, window: Window) -> Page[Strike]:
+    """The decisions on an account that it may read, newest first, each with its appeal.
+
+    Raises: InvalidCursor. Cost: one query by key, and one for the appeals.
+    """
+    strikes = Decision.objects.using(GLOBAL_ALIAS).filter(account_id=account_id, kind__in=STRIKES)
+    if window.max_id:
+        strikes = strikes.filter(pk__lt=_decode(window.max_id))
+    if above := window.min_id or window.since_id:
+        strikes = strikes.filter(pk__gt=_decode(above))
+    is_upwards = window.min_id is not None
+    rows = list(strikes.order_by("id" if is_upwards else "-id")[: window.limit + 1])
+    has_older = is_upwards or len(rows) > window.limit
+    shown = rows[: window.limit][::-1] if is_upwards else rows[: window.limit]
+    appeals = {one.decision_id: one for one in Appeal.objects.filter(decision__in=shown)}
+    if not shown:
+        return Page([], None, None)
+    older = str(shown[-1].pk) if has_older else None
+    items = [(decision, appeals.get(decision.pk)) for decision in shown]
+    return Page(items, older, str(shown[0].pk))
+
+
+def _decode(cursor: str) -> int:
+    if not cursor.isascii() or not cursor.isdigit() or len(cursor) > LONGEST_ID:
+        raise InvalidCursor
+    return int(cursor)

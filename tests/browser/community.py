@@ -14,7 +14,7 @@ from posts.ids import EPOCH, PostId
 from relations.actions.follow import follow
 from tests.callers import token_of
 from tests.integration.changes.kinds import pending
-from tests.integration.moderation.people import judge
+from tests.integration.moderation.people import decide
 from tests.integration.timelines.holed import lose
 from tests.integration.timelines.homes import first_page
 from tests.world import drain_all, make_account, publish
@@ -59,7 +59,7 @@ class Community:
     def fill_lists(self) -> None:
         """Something in each list of the admin."""
         now = datetime.now(UTC)
-        strike = judge(make_account("cora"), DecisionKind.LIMIT)
+        strike = decide(make_account("cora"), DecisionKind.LIMIT)
         assert strike is not None
         file_appeal(strike.account_id, strike.pk, "I only said good morning, to everybody, twice.")
         token_of(self.ann)

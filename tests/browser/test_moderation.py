@@ -54,8 +54,8 @@ def test_a_report_is_assigned_resolved_and_reopened(
     act(moderator, "Reopen", report, "it goes on")
     moderator.follow("mine")
     moderator.expect(moderator.find(f"{ROWS} .field-state")).to_have_text("open")
-    acts = [(row.act, row.reason, row.actor) for row in Decision.objects.order_by("id")]
-    assert acts == [
+    decisions = [(row.kind, row.reason, row.actor) for row in Decision.objects.order_by("id")]
+    assert decisions == [
         ("assign", "I know them", mia),
         ("resolve", "talked to ben", mia),
         ("reopen", "it goes on", mia),
@@ -68,15 +68,15 @@ def test_a_report_leads_to_a_suspension_which_is_in_force_and_undone(
     report, path = community.report(), f"/api/v1/accounts/{community.ben}"
     moderator.open(f"{QUEUE}{report.pk}/change/")
     moderator.see("The same boat, five times a day", "Morning tide")
-    moderator.follow(f"act on {community.ben}")
-    judge(moderator, "suspend", "spam, and told twice")
+    moderator.follow(f"decide on {community.ben}")
+    decide(moderator, "suspend", "spam, and told twice")
     moderator.see("was added successfully")
     drain_all()
     assert Eyes().status_of(path) == 404
     row = Decision.objects.get()
-    assert (row.act, row.account_id, row.report_id) == ("suspend", community.ben, report.pk)
+    assert (row.kind, row.account_id, row.report_id) == ("suspend", community.ben, report.pk)
     moderator.open(f"/admin/moderation/decision/add/?target={community.ben}")
-    judge(moderator, "restore", "a mistake of ours")
+    decide(moderator, "restore", "a mistake of ours")
     moderator.see("was added successfully")
     drain_all()
     assert Eyes().status_of(path) == 200
@@ -88,12 +88,12 @@ def test_an_act_without_a_reason_or_a_target_is_not_done(
     moderator.open("/admin/moderation/decision/add/")
     moderator.expect(moderator.find("#id_reason")).to_have_attribute("required", "")
     moderator.fill("Target:", "@nobody")
-    judge(moderator, "suspend", "spam")
+    decide(moderator, "suspend", "spam")
     moderator.see("There is no such account.")
     assert not Decision.objects.exists()
 
 
-def judge(tab: Tab, act: str, reason: str) -> None:
-    tab.choose("Act:", act)
+def decide(tab: Tab, kind: str, reason: str) -> None:
+    tab.choose("Decision:", kind)
     tab.fill("Reason:", reason)
     tab.press("Save")

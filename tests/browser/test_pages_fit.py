@@ -34,7 +34,7 @@ SQUEEZED = """[...document.querySelectorAll("select")].filter(
 def paths(community: Community) -> dict[str, str]:
     """By the name of the picture."""
     ann, ben = community.ann, community.ben
-    act = Decision.objects.order_by("id")[0].pk
+    decision = Decision.objects.order_by("id")[0].pk
     one = {
         "index": "",
         "operations": "operations/",
@@ -47,8 +47,8 @@ def paths(community: Community) -> dict[str, str]:
         "parked": f"parked/?shard={shard_of(ben)}",
         "hot-keys": "hot_keys/",
         "report": f"moderation/report/{community.report().pk}/change/",
-        "act": f"moderation/decision/{act}/change/",
-        "act-add": f"moderation/decision/add/?target={ben}",
+        "decision": f"moderation/decision/{decision}/change/",
+        "decision-add": f"moderation/decision/add/?target={ben}",
         "appeal": f"moderation/appeal/{Appeal.objects.get().pk}/change/",
         "user": f"accounts/user/{ben}/change/",
         "campaign-add": "promotions/campaign/add/",

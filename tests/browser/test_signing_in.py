@@ -41,7 +41,7 @@ def test_a_wrong_password_lets_nobody_in(tab: Tab) -> None:
 def test_moderators_see_their_queues_and_no_page_of_operators(tab: Tab) -> None:
     tab.sign_in(make_member("moderator", "mia"))
     tab.open("/admin/")
-    tab.see("Reports", "Appeals", "Moderation acts")
+    tab.see("Reports", "Appeals", "Decisions")
     for words in ("Live charts", "Parked changes", "Users", "Campaigns", "Job runs"):
         tab.see_no(words)
     for page in ("operations/", "find/", "parked/", "hot_keys/", "accounts/user/"):

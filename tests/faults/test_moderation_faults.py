@@ -6,7 +6,7 @@ from accounts.queries.viewers import find_viewer
 from infra.sharding.buckets import shard_of
 from moderation.types import DecisionKind
 from tests.callers import is_disabled, token_of
-from tests.integration.moderation.people import Circle, Eyes, judge, judge_that
+from tests.integration.moderation.people import Circle, Eyes, decide, decide_on
 from tests.private_world import bring_back, catch_up
 from tests.server_faults import kill
 from tests.truth import assert_drained_truth
@@ -21,16 +21,16 @@ def test_without_redis(services, end):
     assert circle.home() == circle.home() == circle.whole_home
     assert (eyes.status_of(person), find_viewer(token) is not None) == (200, True)
     getattr(services.redis, end)()
-    judge(circle.judged, DecisionKind.SUSPEND)
-    judge_that(circle.friends, DecisionKind.HIDE)
+    decide(circle.judged, DecisionKind.SUSPEND)
+    decide_on(circle.friends, DecisionKind.HIDE)
     assert circle.home() == []
     assert (eyes.status_of(person), is_disabled(token)) == (404, True)
     bring_back(services.redis)
     catch_up()
     assert circle.home() == []
     assert (eyes.status_of(person), is_disabled(token)) == (404, True)
-    judge(circle.judged, DecisionKind.RESTORE)
-    judge_that(circle.friends, DecisionKind.SHOW)
+    decide(circle.judged, DecisionKind.RESTORE)
+    decide_on(circle.friends, DecisionKind.SHOW)
     assert circle.home() == circle.whole_home
     catch_up()
     assert_drained_truth()
@@ -42,7 +42,7 @@ def test_while_their_shard_is_away(services):
     token = token_of(circle.judged)
     shard = services.postgres[shard_of(circle.judged)]
     kill(shard)
-    judge(circle.judged, DecisionKind.SUSPEND)
+    decide(circle.judged, DecisionKind.SUSPEND)
     assert is_disabled(token)
     shard.start()
     catch_up()

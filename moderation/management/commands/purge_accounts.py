@@ -1,4 +1,4 @@
-"""`manage.py purge_accounts`: deletes what accounts left that were suspended long ago."""
+"""`manage.py purge_accounts`: deletes the data of accounts that were suspended long ago."""
 
 from argparse import ArgumentParser
 from collections.abc import Iterator
@@ -19,14 +19,14 @@ from moderation.types import DecisionOrigin
 
 class Command(JobCommand):
     help = (
-        "Deletes all that is left of accounts suspended for more than SUSPENSION_DAYS, or of one"
-        " that is suspended, however lately: --account and --yes. It cannot be undone."
+        "Deletes the data of all accounts suspended for more than SUSPENSION_DAYS. With --account"
+        " and --yes: of one suspended account at once. It cannot be undone."
     )
     unit = "rows"
     flags = WALK
 
     def add_job_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--yes", action="store_true", help="with --account: do not wait")
+        parser.add_argument("--yes", action="store_true", help="with --account: purge at once")
 
     def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
         now = datetime.now(UTC)
@@ -38,9 +38,9 @@ class Command(JobCommand):
             purge_accounts(work, before, DecisionOrigin(None, "purge_accounts"), now)
         )
 
-    def _check(self, account_id: int, is_meant: bool) -> None:
+    def _check(self, account_id: int, is_confirmed: bool) -> None:
         found = load_restrictions([account_id]).get(account_id)
         if found is None or found.suspended_at is None:
-            raise CommandError("this account is not suspended: suspend_account does that")
-        if not is_meant:
+            raise CommandError("this account is not suspended: run suspend_account first")
+        if not is_confirmed:
             raise CommandError("this cannot be undone: --dry-run shows it, --yes does it")

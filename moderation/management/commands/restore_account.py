@@ -1,12 +1,12 @@
-"""`manage.py restore_account`: ends what an account is restricted to."""
+"""`manage.py restore_account`: ends all restrictions of an account."""
 
 from moderation.jobs.decide_account import DecisionCommand
 from moderation.types import DecisionKind
 
 
 class Command(DecisionCommand):
-    act = DecisionKind.RESTORE
+    kind = DecisionKind.RESTORE
     help = (
-        "Ends whatever an account is restricted to: suspended, frozen, limited. Needs --account and"
+        "Ends all restrictions of an account: suspended, frozen, limited. Needs --account and"
         " --reason."
     )

@@ -1,12 +1,12 @@
-"""`manage.py suspend_account`: shuts an account out, reversibly."""
+"""`manage.py suspend_account`: suspends an account; restore_account undoes it."""
 
 from moderation.jobs.decide_account import DecisionCommand
 from moderation.types import DecisionKind
 
 
 class Command(DecisionCommand):
-    act = DecisionKind.SUSPEND
+    kind = DecisionKind.SUSPEND
     help = (
-        "Suspends an account: nobody can sign in to it, and all that is of it is shown to nobody."
-        " Reversible for SUSPENSION_DAYS. Needs --account and --reason."
+        "Suspends an account: its user cannot sign in, and its profile and posts are hidden from"
+        " all accounts. Reversible for SUSPENSION_DAYS. Needs --account and --reason."
     )

@@ -1,4 +1,4 @@
-"""People whom moderators judge, and what others see of them."""
+"""People whom moderators decide, and what others see of them."""
 
 from datetime import UTC, datetime
 
@@ -19,12 +19,12 @@ from tests.world import drain_all, make_accounts, publish
 BECAUSE = DecisionOrigin(None, "spam")
 
 
-def judge(account_id: int, act: DecisionKind, **options: Restriction) -> Decision | None:
-    return decide_on_account(account_id, act, BECAUSE, datetime.now(UTC), **options)
+def decide(account_id: int, kind: DecisionKind, **options: Restriction) -> Decision | None:
+    return decide_on_account(account_id, kind, BECAUSE, datetime.now(UTC), **options)
 
 
-def judge_that(post_id: PostId, act: DecisionKind) -> Decision | None:
-    return decide_on_post(post_id, act, BECAUSE)
+def decide_on(post_id: PostId, kind: DecisionKind) -> Decision | None:
+    return decide_on_post(post_id, kind, BECAUSE)
 
 
 class Circle:

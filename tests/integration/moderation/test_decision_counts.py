@@ -1,4 +1,4 @@
-"""What /metrics says of acts: each once, whichever process did it, and none is ever taken back."""
+"""Metrics of decisions: each is counted once, for all processes, and never taken back."""
 
 import subprocess
 import sys
@@ -24,7 +24,7 @@ from moderation.decision_counts import (
 from moderation.metrics import DecisionsCollector
 from moderation.models import Decision
 from moderation.types import DecisionKind
-from tests.integration.moderation.people import judge
+from tests.integration.moderation.people import decide
 from tests.other_process import environment_of_this_test
 from tests.waiting import PATIENCE_S
 from tests.world import make_accounts
@@ -38,7 +38,7 @@ def judged(world: None) -> list[int]:
 
 
 def shown() -> dict[str, float]:
-    """Acts by kind, without those that nobody did."""
+    """Decisions by kind, without kinds of which there are none."""
     (family,) = DecisionsCollector().collect()
     return {one.labels["kind"]: one.value for one in family.samples if one.value}
 
@@ -48,7 +48,7 @@ def sampled() -> dict[str, float]:
     return shown()
 
 
-def test_an_act_of_a_command_in_another_process_is_counted_once(judged: list[int]) -> None:
+def test_a_decision_of_a_command_in_another_process_is_counted_once(judged: list[int]) -> None:
     command = ["suspend_account", "--account", str(judged[0]), "--reason", "spam"]
     subprocess.run(
         [sys.executable, "manage.py", *command],
@@ -57,7 +57,7 @@ def test_an_act_of_a_command_in_another_process_is_counted_once(judged: list[int
         check=True,
         capture_output=True,
     )
-    judge(judged[1], DecisionKind.WARN)
+    decide(judged[1], DecisionKind.WARN)
     for _ in range(2):
         assert sampled() == {"suspend": 1, "warn": 1}
     page = Client().get("/metrics").content.decode()
@@ -71,47 +71,47 @@ def test_an_act_of_a_command_in_another_process_is_counted_once(judged: list[int
     }
 
 
-def test_what_was_so_already_or_failed_is_no_act(
+def test_a_decision_that_changes_nothing_or_fails_is_not_counted(
     judged: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    judge(judged[0], DecisionKind.LIMIT)
-    judge(judged[0], DecisionKind.LIMIT)
+    decide(judged[0], DecisionKind.LIMIT)
+    decide(judged[0], DecisionKind.LIMIT)
     monkeypatch.setattr("moderation.models.Decision.save", lambda *_, **__: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        judge(judged[1], DecisionKind.LIMIT)
+        decide(judged[1], DecisionKind.LIMIT)
     assert sampled() == {"limit": 1}
 
 
-def test_an_act_that_is_seen_after_a_later_one_is_counted(judged: list[int]) -> None:
+def test_a_decision_that_is_seen_after_a_later_one_is_counted(judged: list[int]) -> None:
     begun, may_end = Event(), Event()
 
-    def judge_slowly() -> None:
+    def decide_slowly() -> None:
         try:
             with transaction.atomic(using="default"):
-                judge(judged[0], DecisionKind.WARN)
+                decide(judged[0], DecisionKind.WARN)
                 begun.set()
                 assert may_end.wait(PATIENCE_S)
         finally:
             connections.close_all()
 
     with ThreadPoolExecutor(1) as pool:
-        slow = pool.submit(judge_slowly)
+        slow = pool.submit(decide_slowly)
         assert begun.wait(PATIENCE_S)
-        judge(judged[1], DecisionKind.LIMIT)
+        decide(judged[1], DecisionKind.LIMIT)
         assert sampled() == {"limit": 1}
         may_end.set()
         slow.result(PATIENCE_S)
     assert sampled() == {"limit": 1, "warn": 1}
 
 
-def test_what_is_old_is_not_counted_again(judged: list[int]) -> None:
+def test_old_decisions_are_not_counted_again(judged: list[int]) -> None:
     for account_id in judged[:3]:
-        judge(account_id, DecisionKind.WARN)
+        decide(account_id, DecisionKind.WARN)
     assert read_settled() == (0, {})
     execute("default", AGE)
     last = Decision.objects.latest("id")
     assert read_settled() == (last.pk, {"warn": 3})
-    judge(judged[3], DecisionKind.WARN)
+    decide(judged[3], DecisionKind.WARN)
     assert read_settled() == (last.pk, {"warn": 3})
     assert shown() == {"warn": 4}
     assert count_since(DecisionCounts(last.pk, {"warn": 70})).counts == {"warn": 71}
@@ -120,7 +120,7 @@ def test_what_is_old_is_not_counted_again(judged: list[int]) -> None:
 def read_settled() -> tuple[int, dict[str, int]]:
     sample_decisions("default")
     found = read_decision_counts()
-    return found.settled_id, {act: count for act, count in found.settled.items() if count}
+    return found.settled_id, {kind: count for kind, count in found.settled.items() if count}
 
 
 def test_many_are_counted_a_part_at_a_time_and_shown_as_a_whole(
@@ -128,23 +128,23 @@ def test_many_are_counted_a_part_at_a_time_and_shown_as_a_whole(
 ) -> None:
     monkeypatch.setattr(decision_counts, "MOST", 2)
     for account_id in judged[:3]:
-        judge(account_id, DecisionKind.WARN)
+        decide(account_id, DecisionKind.WARN)
     execute("default", AGE)
     assert sampled() == {}
     assert sampled() == {"warn": 3}
 
 
-def test_of_two_compensators_who_counted_less_writes_nothing(judged: list[int]) -> None:
-    judge(judged[0], DecisionKind.WARN)
+def test_a_compensator_with_a_lower_count_writes_nothing(judged: list[int]) -> None:
+    decide(judged[0], DecisionKind.WARN)
     late = count_since(DecisionCounts())
-    judge(judged[1], DecisionKind.WARN)
+    decide(judged[1], DecisionKind.WARN)
     assert sampled() == {"warn": 2}
     store_counts(late)
     assert shown() == {"warn": 2}
 
 
-def test_after_a_flush_all_are_counted_anew(judged: list[int]) -> None:
-    judge(judged[0], DecisionKind.WARN)
+def test_after_a_flush_all_are_counted_again(judged: list[int]) -> None:
+    decide(judged[0], DecisionKind.WARN)
     execute("default", AGE)
     sample_decisions("default")
     redis().call("DEL", decision_counts.KEY)
@@ -155,7 +155,7 @@ def test_after_a_flush_all_are_counted_anew(judged: list[int]) -> None:
 def test_without_redis_there_are_no_series(
     judged: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    judge(judged[0], DecisionKind.WARN)
+    decide(judged[0], DecisionKind.WARN)
     sample_decisions("default")
 
     def refuse(*_: object) -> None:

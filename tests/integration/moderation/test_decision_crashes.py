@@ -11,7 +11,7 @@ from infra.changes.failpoints import arm, disarm
 from moderation.models import Decision
 from moderation.types import DecisionKind
 from tests.callers import is_disabled, token_of
-from tests.integration.moderation.people import Circle, judge, judge_that
+from tests.integration.moderation.people import Circle, decide, decide_on
 from tests.world import drain_all
 
 ACCOUNT_STEPS = ["accounts.before_restricted", "accounts.before_profiles"]
@@ -39,32 +39,32 @@ def killed_at(name: str) -> None:
 
 
 @pytest.mark.parametrize("step", ACCOUNT_STEPS)
-@pytest.mark.parametrize("act", [DecisionKind.SUSPEND, DecisionKind.RESTORE])
+@pytest.mark.parametrize("kind", [DecisionKind.SUSPEND, DecisionKind.RESTORE])
 def test_the_drain_ends_what_an_act_on_an_account_began(
-    circle: Circle, step: str, act: DecisionKind
+    circle: Circle, step: str, kind: DecisionKind
 ) -> None:
     expected = [circle.friends.public]
-    if act is DecisionKind.RESTORE:
-        judge(circle.judged, DecisionKind.SUSPEND)
+    if kind is DecisionKind.RESTORE:
+        decide(circle.judged, DecisionKind.SUSPEND)
         drain_all()
         expected = circle.whole_home
     token = token_of(circle.judged)
     killed_at(step)
-    judge(circle.judged, act)
-    assert Decision.objects.filter(account_id=circle.judged, act=act).count() == 1
-    assert User.objects.get(pk=circle.judged).is_active is (act is DecisionKind.RESTORE)
-    assert is_disabled(token) is (act is DecisionKind.SUSPEND)
-    assert act is DecisionKind.SUSPEND or find_viewer(token) is None
+    decide(circle.judged, kind)
+    assert Decision.objects.filter(account_id=circle.judged, kind=kind).count() == 1
+    assert User.objects.get(pk=circle.judged).is_active is (kind is DecisionKind.RESTORE)
+    assert is_disabled(token) is (kind is DecisionKind.SUSPEND)
+    assert kind is DecisionKind.SUSPEND or find_viewer(token) is None
     drain_all()
     assert circle.home() == expected
     row = Account.objects.of(circle.judged).get()
-    assert row.restrictions == (Restriction.SUSPENDED if act is DecisionKind.SUSPEND else 0)
+    assert row.restrictions == (Restriction.SUSPENDED if kind is DecisionKind.SUSPEND else 0)
 
 
-@pytest.mark.parametrize("act", [DecisionKind.HIDE, DecisionKind.DELETE])
-def test_the_drain_ends_what_an_act_on_a_post_began(circle: Circle, act: DecisionKind) -> None:
+@pytest.mark.parametrize("kind", [DecisionKind.HIDE, DecisionKind.DELETE])
+def test_the_drain_ends_what_a_decision_on_a_post_began(circle: Circle, kind: DecisionKind) -> None:
     killed_at("moderation.before_enforcing")
-    judge_that(circle.friends, act)
+    decide_on(circle.friends, kind)
     assert circle.repost_by_them.public in circle.home()
     drain_all()
     assert circle.home() == [circle.answer.public, circle.repost_of_theirs.public]
@@ -75,7 +75,7 @@ def test_an_act_that_failed_left_nothing(circle: Circle, monkeypatch: pytest.Mon
     monkeypatch.setattr("moderation.actions.decide.record_decision", lambda *_, **__: 1 / 0)
     token = token_of(circle.judged)
     with pytest.raises(ZeroDivisionError):
-        judge(circle.judged, DecisionKind.SUSPEND)
+        decide(circle.judged, DecisionKind.SUSPEND)
     assert find_viewer(token) is not None
     assert User.objects.get(pk=circle.judged).is_active
     assert not Decision.objects.exists()

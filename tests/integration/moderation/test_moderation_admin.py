@@ -1,4 +1,4 @@
-"""The admin of moderation: queues, acts, and who may do what."""
+"""The admin of moderation: queues, decisions, and who may do what."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from moderation.groups import GROUPS, create_groups, create_groups_after_migrati
 from moderation.models import Appeal, Decision, Report
 from moderation.types import DecisionKind
 from tests.budgets import count_calls
-from tests.integration.moderation.people import Circle, Eyes, judge, judge_that
+from tests.integration.moderation.people import Circle, Eyes, decide, decide_on
 from tests.world import drain_all, make_account
 
 REPORTS, APPEALS = "admin:moderation_report_changelist", "admin:moderation_appeal_changelist"
@@ -54,9 +54,9 @@ def act_on(browser: Client, page: str, action: str, pk: int, reason: str = "beca
 
 
 def do(
-    browser: Client, act: DecisionKind, target: object, reason: str = "because", **more: Any
+    browser: Client, kind: DecisionKind, target: object, reason: str = "because", **more: Any
 ) -> Any:
-    form = {"act": str(act), "target": str(target), "reason": reason, **more}
+    form = {"kind": str(kind), "target": str(target), "reason": reason, **more}
     return browser.post(reverse(ADD), form)
 
 
@@ -84,7 +84,7 @@ def test_a_report_is_taken_on_resolved_and_opened_again(circle: Circle, mia: Use
     assert shown_at(browser, REPORTS, queue="assigned") == [report.pk]
     assert shown_at(browser, REPORTS, queue="unassigned") == []
     rows = Decision.objects.order_by("id")
-    told = [(row.act, row.reason, row.actor_id, row.report_id) for row in rows]
+    told = [(row.kind, row.reason, row.actor_id, row.report_id) for row in rows]
     about = (mia.pk, report.pk)
     assert told == [
         ("assign", "because", *about),
@@ -95,7 +95,7 @@ def test_a_report_is_taken_on_resolved_and_opened_again(circle: Circle, mia: Use
 
 def test_a_report_shows_posts_hidden_or_not_and_leads_to_acts(circle: Circle, mia: User) -> None:
     report = report_on(circle, post_ids=[circle.theirs.public, circle.answer.public])
-    judge_that(circle.theirs, DecisionKind.HIDE)
+    decide_on(circle.theirs, DecisionKind.HIDE)
     where = reverse("admin:moderation_report_change", args=[report.pk])
     text = browser_of(mia).get(where).content.decode()
     assert f"{circle.theirs.public}: (hidden) hello" in text
@@ -116,7 +116,7 @@ def test_acts_are_done_by_adding_them(circle: Circle, mia: User) -> None:
     assert do(browser, DecisionKind.SHOW, circle.theirs.public).status_code == 302
     assert circle.home() == circle.whole_home
     rows = list(Decision.objects.order_by("id"))
-    assert [(row.act, row.actor_id) for row in rows] == [
+    assert [(row.kind, row.actor_id) for row in rows] == [
         (word, mia.pk) for word in ("suspend", "restore", "hide", "show")
     ]
     assert rows[0].report_id == report.pk
@@ -124,20 +124,20 @@ def test_acts_are_done_by_adding_them(circle: Circle, mia: User) -> None:
 
 
 @pytest.mark.parametrize(
-    ("act", "target", "reason", "field"),
+    ("kind", "target", "reason", "field"),
     [
         (DecisionKind.WARN, "nobody_at_all", "x", "target"),
         (DecisionKind.WARN, "99999999", "x", "target"),
         (DecisionKind.HIDE, "nonsense", "x", "target"),
         (DecisionKind.WARN, "", "x", "target"),
-        (DecisionKind.PURGE, "1", "x", "act"),
+        (DecisionKind.PURGE, "1", "x", "kind"),
         (DecisionKind.WARN, "person", " ", "reason"),
     ],
 )
 def test_what_cannot_be_is_said_on_the_form(
-    circle: Circle, mia: User, act: DecisionKind, target: str, reason: str, field: str
+    circle: Circle, mia: User, kind: DecisionKind, target: str, reason: str, field: str
 ) -> None:
-    answer = do(browser_of(mia), act, target, reason)
+    answer = do(browser_of(mia), kind, target, reason)
     assert answer.status_code == 200
     assert field in answer.context["adminform"].form.errors
     assert not Decision.objects.exists()
@@ -147,26 +147,26 @@ def test_what_is_refused_or_so_already_is_said(circle: Circle, mia: User) -> Non
     browser = browser_of(mia)
     boss = User.objects.create(username="boss", is_staff=True, is_superuser=True)
     refused = do(browser, DecisionKind.SUSPEND, boss.pk)
-    assert "only a superuser can judge it" in refused.content.decode()
+    assert "only a superuser can decide on it" in refused.content.decode()
     assert User.objects.get(pk=boss.pk).is_active
     assert do(browser_of(boss), DecisionKind.FREEZE, mia.pk).status_code == 302
     gone = circle.theirs._replace(sequence=7).public
     assert "Record not found" in do(browser, DecisionKind.HIDE, gone).content.decode()
-    judge(circle.judged, DecisionKind.LIMIT)
+    decide(circle.judged, DecisionKind.LIMIT)
     again = browser.post(
-        reverse(ADD), {"act": "limit", "target": circle.judged, "reason": "x"}, follow=True
+        reverse(ADD), {"kind": "limit", "target": circle.judged, "reason": "x"}, follow=True
     )
-    assert words_of(again) == ["Nothing done: it was so already."]
+    assert words_of(again) == ["Nothing done: it changes nothing."]
     assert Decision.objects.count() == 2
 
 
 def test_nothing_is_changed_or_deleted_by_hand(circle: Circle) -> None:
     boss = User.objects.create(username="boss", is_staff=True, is_superuser=True)
-    act, report = judge(circle.judged, DecisionKind.WARN), report_on(circle)
-    assert act is not None
-    appeal = Appeal.objects.create(act=act, text="no")
+    decision, report = decide(circle.judged, DecisionKind.WARN), report_on(circle)
+    assert decision is not None
+    appeal = Appeal.objects.create(decision=decision, text="no")
     browser = browser_of(boss)
-    for name, row in {"decision": act, "report": report, "appeal": appeal}.items():
+    for name, row in {"decision": decision, "report": report, "appeal": appeal}.items():
         assert browser.post(
             reverse(f"admin:moderation_{name}_delete", args=[row.pk]), {"post": "yes"}
         ).status_code == 403  # fmt: skip
@@ -178,11 +178,11 @@ def test_nothing_is_changed_or_deleted_by_hand(circle: Circle) -> None:
 
 
 def test_appeals_are_filed_for_who_cannot_and_decided(circle: Circle, mia: User) -> None:
-    browser, strike = browser_of(mia), judge(circle.judged, DecisionKind.SUSPEND)
+    browser, strike = browser_of(mia), decide(circle.judged, DecisionKind.SUSPEND)
     assert strike is not None
     add = reverse("admin:moderation_appeal_add")
-    assert browser.post(add, {"act": strike.pk, "text": "by mail"}).status_code == 302
-    wrong = browser.post(add, {"act": strike.pk, "text": "again"})
+    assert browser.post(add, {"decision": strike.pk, "text": "by mail"}).status_code == 302
+    wrong = browser.post(add, {"decision": strike.pk, "text": "again"})
     assert wrong.status_code == 200
     appeal = Appeal.objects.get()
     act_on(browser, APPEALS, "reject", appeal.pk, reason="")
@@ -190,8 +190,8 @@ def test_appeals_are_filed_for_who_cannot_and_decided(circle: Circle, mia: User)
     act_on(browser, APPEALS, "accept", appeal.pk, "right so")
     assert circle.home() == circle.whole_home
     answer = act_on(browser, APPEALS, "reject", appeal.pk, "or not")
-    assert words_of(answer) == [f"{appeal}: This appeal is decided"]
-    assert [row.act for row in Decision.objects.order_by("id")] == [
+    assert words_of(answer) == [f"{appeal}: This appeal is already decided"]
+    assert [row.kind for row in Decision.objects.order_by("id")] == [
         "suspend", "accept", "restore",
     ]  # fmt: skip
 

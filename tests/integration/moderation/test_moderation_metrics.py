@@ -1,4 +1,4 @@
-"""What /metrics says of the queue of moderators."""
+"""What /metrics says of the moderators' queue."""
 
 import pytest
 from redis.exceptions import ConnectionError as RedisConnectionError
@@ -12,7 +12,7 @@ from moderation.models import Report
 from moderation.sampling import RESTRICTED, read_queue, sample_queue
 from moderation.types import DecisionKind, ReportState
 from tests.callers import Caller
-from tests.integration.moderation.people import Circle, judge
+from tests.integration.moderation.people import Circle, decide
 from tests.plans import settle
 from tests.world import restrict
 
@@ -54,17 +54,17 @@ def test_open_reports_and_the_age_of_the_oldest(circle: Circle) -> None:
 
 
 def test_pending_appeals(circle: Circle) -> None:
-    act = judge(circle.judged, DecisionKind.WARN)
-    assert act is not None
-    path = f"/api/v1/strikes/{act.pk}/appeal"
+    decision = decide(circle.judged, DecisionKind.WARN)
+    assert decision is not None
+    path = f"/api/v1/strikes/{decision.pk}/appeal"
     assert Caller(circle.judged).post(path, {"text": "no"}).status_code == 200
     assert read_queue().pending_appeals == 1
 
 
 def test_accounts_by_what_they_are_restricted_to(circle: Circle) -> None:
-    judge(circle.judged, DecisionKind.LIMIT)
-    judge(circle.judged, DecisionKind.SUSPEND)
-    judge(circle.friend, DecisionKind.LIMIT)
+    decide(circle.judged, DecisionKind.LIMIT)
+    decide(circle.judged, DecisionKind.SUSPEND)
+    decide(circle.friend, DecisionKind.LIMIT)
     restrict(circle.stranger, Restriction.SUSPENDED | Restriction.PURGED)
     counts = {"limited": 2, "frozen": 0, "suspended": 1, "purged": 1}
     assert read_queue().restricted == counts

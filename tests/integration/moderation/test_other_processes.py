@@ -20,7 +20,7 @@ from infra.caching.listener import InvalidationListener
 from moderation.types import DecisionKind
 from tests.budgets import count_calls
 from tests.callers import token_of
-from tests.integration.moderation.people import Circle, judge
+from tests.integration.moderation.people import Circle, decide
 from tests.other_process import environment_of_this_test
 from tests.world import make_account
 
@@ -91,9 +91,9 @@ def test_a_process_that_hears_nothing_shows_nothing_of_a_suspended_account(
 
     assert deaf("heat", judged) == "hot"
     assert shown() == shown() == dict.fromkeys(shows, True)
-    judge(circle.judged, DecisionKind.SUSPEND)
+    decide(circle.judged, DecisionKind.SUSPEND)
     assert shown() == dict.fromkeys(shows, False)
-    judge(circle.judged, DecisionKind.RESTORE)
+    decide(circle.judged, DecisionKind.RESTORE)
     assert shown() == dict.fromkeys(shows, True)
 
 
@@ -101,7 +101,7 @@ def test_a_hot_profile_that_was_limited_says_so_at_the_next_read(circle: Circle,
     token, path = token_of(circle.stranger), f"/api/v1/accounts/{circle.judged}"
     assert deaf("heat", circle.judged) == "hot"
     assert '"limited"' not in deaf("ask", token, path)
-    judge(circle.judged, DecisionKind.LIMIT)
+    decide(circle.judged, DecisionKind.LIMIT)
     assert '"limited":true' in deaf("ask", token, path)
 
 

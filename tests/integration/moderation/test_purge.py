@@ -32,7 +32,7 @@ from relations.actions.mute import mute
 from relations.lists.actions.lists import create_account_list
 from tests.callers import Caller
 from tests.integration.jobs.outcomes import Outcome
-from tests.integration.moderation.people import Circle, Eyes, judge
+from tests.integration.moderation.people import Circle, Eyes, decide
 from tests.plans import settle
 from tests.truth import assert_drained_truth, counts, everything_written, forward_edges, rows_of
 from tests.world import drain_all, make_account, publish
@@ -68,7 +68,7 @@ def circle(world: None) -> Circle:
 
 def suspend_long_ago(account_id: int) -> None:
     """As if the time had passed since."""
-    judge(account_id, DecisionKind.SUSPEND)
+    decide(account_id, DecisionKind.SUSPEND)
     drain_all()
     then = datetime.now(UTC) - LONG_AGO
     User.objects.filter(pk=account_id).update(suspended_at=then)
@@ -94,14 +94,14 @@ def assert_purged(circle: Circle) -> None:
 def test_purges_who_was_suspended_long_ago_and_nobody_else(circle: Circle) -> None:
     other = make_account()
     kept = publish(other)
-    judge(other, DecisionKind.SUSPEND)
+    decide(other, DecisionKind.SUSPEND)
     suspend_long_ago(circle.judged)
     outcome = Outcome(Purge())
     assert (outcome.code, f"account {circle.judged}\n" in outcome.out) == (0, True)
     drain_all()
     assert left_of(circle.judged) == []
     assert left_of(other) == [LEFT[0]]
-    judge(other, DecisionKind.RESTORE)
+    decide(other, DecisionKind.RESTORE)
     assert Eyes().status_of(f"/api/v1/statuses/{kept.public}") == 200
     publish(other)
     assert_drained_truth()
@@ -137,7 +137,7 @@ def test_a_dry_run_names_what_would_go_and_writes_nothing(circle: Circle) -> Non
     assert f"posts_post {circle.judged}/{circle.theirs.moment}" in outcome.out
     assert f"account {circle.judged}" in outcome.out
     assert everything_written() == before
-    assert Decision.objects.filter(act=DecisionKind.PURGE).count() == 0
+    assert Decision.objects.filter(kind=DecisionKind.PURGE).count() == 0
 
 
 @pytest.mark.parametrize("turn", range(1, 8))
@@ -149,14 +149,14 @@ def test_killed_and_run_again_it_ends_the_same(circle: Circle, turn: int) -> Non
     assert stopped.code == 0
     assert left_of(circle.judged)
     with pytest.raises(AccountPurged):
-        judge(circle.judged, DecisionKind.RESTORE)
+        decide(circle.judged, DecisionKind.RESTORE)
     with pytest.raises(AccountPurged):
-        judge(circle.judged, DecisionKind.RESTORE, lifted=Restriction.SUSPENDED)
+        decide(circle.judged, DecisionKind.RESTORE, lifted=Restriction.SUSPENDED)
     now = datetime.now(UTC)
     Account.objects.of(circle.judged).update(suspended_at=now)
     assert Outcome(Purge(), "--resume").code == 0
     assert_purged(circle)
-    assert Decision.objects.filter(act=DecisionKind.PURGE).count() == 1
+    assert Decision.objects.filter(kind=DecisionKind.PURGE).count() == 1
 
 
 def test_killed_before_the_account_ends(circle: Circle) -> None:
@@ -177,7 +177,7 @@ def test_one_account_at_once_when_it_is_meant(circle: Circle) -> None:
     words = ("--account", str(circle.judged))
     with pytest.raises(CommandError, match="not suspended"):
         Outcome(Purge(), *words, "--yes")
-    judge(circle.judged, DecisionKind.SUSPEND)
+    decide(circle.judged, DecisionKind.SUSPEND)
     with pytest.raises(CommandError, match="cannot be undone"):
         Outcome(Purge(), *words)
     assert left_of(circle.judged)
@@ -204,7 +204,7 @@ def test_by_turns_nobody_has_to_start_it(circle: Circle, monkeypatch: pytest.Mon
 
 
 def test_by_turns_nobody_goes_too_early(circle: Circle) -> None:
-    judge(circle.judged, DecisionKind.SUSPEND)
+    decide(circle.judged, DecisionKind.SUSPEND)
     before = everything_written()
     for alias in settings.SHARD_ALIASES:
         periodic.purge_accounts_in_turns(alias)
@@ -218,7 +218,7 @@ def test_who_was_restored_while_it_ran_is_left_alone(
     begin = purge_accounts._begin
 
     def restore_first(account_id: int, *rest: object) -> bool:
-        judge(account_id, DecisionKind.RESTORE)
+        decide(account_id, DecisionKind.RESTORE)
         return begin(account_id, *rest)  # type: ignore[arg-type]
 
     monkeypatch.setattr(purge_accounts, "_begin", restore_first)
@@ -238,7 +238,7 @@ def test_commands_suspend_and_restore(circle: Circle) -> None:
     assert "1 would change" in Outcome(Restore(), *words, "--dry-run").out
     assert Outcome(Restore(), *words).code == 0
     assert circle.home() == circle.whole_home
-    assert [act.act for act in Decision.objects.order_by("id")] == ["suspend", "restore"]
+    assert [one.kind for one in Decision.objects.order_by("id")] == ["suspend", "restore"]
     with pytest.raises(CommandError, match="--reason"):
         Outcome(Suspend(), *words[:2])
 

@@ -11,7 +11,7 @@ from moderation.models import Appeal, Decision, Report
 from moderation.types import DecisionKind
 from posts.ids import PostId
 from tests.callers import Caller
-from tests.integration.moderation.people import BECAUSE, Circle, judge, judge_that
+from tests.integration.moderation.people import BECAUSE, Circle, decide, decide_on
 from tests.world import NOW, drain_all
 
 REPORTS, STRIKES = "/api/v1/reports", "/api/v1/strikes"
@@ -105,23 +105,26 @@ def test_so_many_a_day(circle: Circle, settings: Settings) -> None:
 
 def test_reports_of_who_is_suspended_later_stay(circle: Circle) -> None:
     Caller(circle.judged).post(REPORTS, {"account_id": str(circle.friend)})
-    judge(circle.judged, DecisionKind.SUSPEND)
+    decide(circle.judged, DecisionKind.SUSPEND)
     drain_all()
     assert Report.objects.count() == 1
 
 
 def test_strikes_are_ones_own_the_latest_first_in_pages(circle: Circle) -> None:
-    acts = [judge(circle.judged, DecisionKind.WARN), judge(circle.judged, DecisionKind.LIMIT)]
-    acts.append(judge_that(circle.theirs, DecisionKind.HIDE))
-    judge(circle.friend, DecisionKind.WARN)
-    judge(circle.judged, DecisionKind.RESTORE)
+    decisions = [
+        decide(circle.judged, DecisionKind.WARN),
+        decide(circle.judged, DecisionKind.LIMIT),
+    ]
+    decisions.append(decide_on(circle.theirs, DecisionKind.HIDE))
+    decide(circle.friend, DecisionKind.WARN)
+    decide(circle.judged, DecisionKind.RESTORE)
     caller = Caller(circle.judged)
     strikes = caller.get(STRIKES).json()
     assert [one["action"] for one in strikes] == ["hide_statuses", "silence", "none"]
     assert strikes[0]["status_ids"] == [circle.theirs.public]
     assert strikes[0]["target_account"]["id"] == str(circle.judged)
     page = caller.get(STRIKES, {"limit": 1})
-    assert f"max_id={acts[2].pk}" in page["Link"]  # type: ignore[union-attr]
+    assert f"max_id={decisions[2].pk}" in page["Link"]  # type: ignore[union-attr]
     rest = caller.get(STRIKES, {"max_id": page.json()[0]["id"]}).json()
     assert rest == strikes[1:]
     up = caller.get(STRIKES, {"min_id": rest[-1]["id"], "limit": 1}).json()
@@ -130,14 +133,14 @@ def test_strikes_are_ones_own_the_latest_first_in_pages(circle: Circle) -> None:
     assert Caller(circle.me).get(STRIKES).json() == []
 
 
-def appeal(account_id: int, act: Decision | None, text: str = "It was not me") -> Any:
-    assert act is not None
-    return Caller(account_id).post(f"{STRIKES}/{act.pk}/appeal", {"text": text})
+def appeal(account_id: int, decision: Decision | None, text: str = "It was not me") -> Any:
+    assert decision is not None
+    return Caller(account_id).post(f"{STRIKES}/{decision.pk}/appeal", {"text": text})
 
 
 def test_a_frozen_account_appeals_once_and_is_heard(circle: Circle) -> None:
-    strike = judge(circle.judged, DecisionKind.FREEZE)
-    judge(circle.judged, DecisionKind.LIMIT)
+    strike = decide(circle.judged, DecisionKind.FREEZE)
+    decide(circle.judged, DecisionKind.LIMIT)
     assert appeal(circle.judged, strike, " ").status_code == 422
     assert appeal(circle.judged, strike, "x" * 2_001).status_code == 422
     answer = appeal(circle.judged, strike)
@@ -149,16 +152,16 @@ def test_a_frozen_account_appeals_once_and_is_heard(circle: Circle) -> None:
     caller = Caller(circle.judged)
     assert caller.post("/api/v1/statuses", {"status": "thanks"}).status_code == 200
     shown = caller.get(f"/api/v1/accounts/{circle.judged}").json()
-    assert shown["limited"], "the other act stands"
+    assert shown["limited"], "the other decision holds"
     assert caller.get(STRIKES).json()[1]["appeal"]["state"] == "approved"
     with pytest.raises(AppealDecided):
         reject_appeal(Appeal.objects.get().pk, BECAUSE, NOW)
-    acts = list(Decision.objects.order_by("id").values_list("act", "restrictions"))
-    assert acts == [("freeze", 2), ("limit", 3), ("accept", None), ("restore", 1)]
+    decisions = list(Decision.objects.order_by("id").values_list("kind", "restrictions"))
+    assert decisions == [("freeze", 2), ("limit", 3), ("accept", None), ("restore", 1)]
 
 
 def test_a_rejected_appeal_leaves_all_as_it_is(circle: Circle) -> None:
-    strike = judge_that(circle.theirs, DecisionKind.HIDE)
+    strike = decide_on(circle.theirs, DecisionKind.HIDE)
     appeal(circle.judged, strike)
     reject_appeal(Appeal.objects.get().pk, BECAUSE, NOW)
     drain_all()
@@ -168,12 +171,12 @@ def test_a_rejected_appeal_leaves_all_as_it_is(circle: Circle) -> None:
 
 
 def test_an_accepted_appeal_shows_a_post_again(circle: Circle) -> None:
-    appeal(circle.judged, judge_that(circle.theirs, DecisionKind.HIDE))
+    appeal(circle.judged, decide_on(circle.theirs, DecisionKind.HIDE))
     accept_appeal(Appeal.objects.get().pk, BECAUSE, NOW)
     assert circle.home() == circle.whole_home
 
 
 def test_what_is_no_strike_is_not_appealed_against(circle: Circle) -> None:
-    judge(circle.judged, DecisionKind.LIMIT)
-    restored = judge(circle.judged, DecisionKind.RESTORE)
+    decide(circle.judged, DecisionKind.LIMIT)
+    restored = decide(circle.judged, DecisionKind.RESTORE)
     assert appeal(circle.judged, restored).status_code == 404

@@ -17,7 +17,7 @@ from posts.errors import PostNotFound
 from posts.ids import PostId
 from relations.actions.follow import follow
 from tests.callers import Caller, token_of
-from tests.integration.moderation.people import Circle, Eyes, judge, judge_that
+from tests.integration.moderation.people import Circle, Eyes, decide, decide_on
 from tests.integration.moderation.test_suspended import (
     backfill,
     flush,
@@ -43,7 +43,7 @@ def test_a_hidden_post_is_nowhere_and_comes_back(circle: Circle) -> None:
     without = [circle.answer.public, circle.repost_of_theirs.public]
     assert circle.home() == circle.whole_home
     before = counts()
-    judge_that(post, DecisionKind.HIDE)
+    decide_on(post, DecisionKind.HIDE)
     assert circle.home() == without
     for reader in (eyes, Eyes(circle.friend), Eyes()):
         assert reader.status_of(path) == 404
@@ -53,7 +53,7 @@ def test_a_hidden_post_is_nowhere_and_comes_back(circle: Circle) -> None:
     assert eyes.caller.get(answer).json()["ancestors"] == []
     drain_all()
     assert counts() == before
-    judge_that(post, DecisionKind.SHOW)
+    decide_on(post, DecisionKind.SHOW)
     assert circle.home() == circle.whole_home
     assert eyes.status_of(path) == 200
     assert_drained_truth()
@@ -62,19 +62,19 @@ def test_a_hidden_post_is_nowhere_and_comes_back(circle: Circle) -> None:
 @pytest.mark.parametrize("what", EVERYTHING)
 def test_it_stays_hidden_whatever_is_run(circle: Circle, what: Callable[[Circle], None]) -> None:
     without = [circle.answer.public, circle.repost_of_theirs.public]
-    judge_that(circle.friends, DecisionKind.HIDE)
+    decide_on(circle.friends, DecisionKind.HIDE)
     drain_all()
     what(circle)
     assert circle.home() == without
     drain_all()
     assert circle.home() == without
-    judge_that(circle.friends, DecisionKind.SHOW)
+    decide_on(circle.friends, DecisionKind.SHOW)
     what(circle)
     assert circle.home() == circle.whole_home
 
 
 def test_its_words_are_not_told_to_who_takes_a_favourite_back(circle: Circle) -> None:
-    judge_that(circle.theirs, DecisionKind.HIDE)
+    decide_on(circle.theirs, DecisionKind.HIDE)
     path = f"/api/v1/statuses/{circle.theirs.public}/unfavourite"
     answer = Caller(circle.friend).post(path)
     assert answer.status_code == 200
@@ -82,40 +82,40 @@ def test_its_words_are_not_told_to_who_takes_a_favourite_back(circle: Circle) ->
 
 
 def test_its_author_may_delete_it_and_then_it_stays_gone(circle: Circle) -> None:
-    judge_that(circle.theirs, DecisionKind.HIDE)
+    decide_on(circle.theirs, DecisionKind.HIDE)
     assert delete_post(circle.theirs) == "hello"
-    judge_that(circle.theirs, DecisionKind.SHOW)
+    decide_on(circle.theirs, DecisionKind.SHOW)
     assert Eyes().status_of(f"/api/v1/statuses/{circle.theirs.public}") == 404
     drain_all()
     assert_drained_truth()
 
 
 def test_deleting_a_post_is_for_good(circle: Circle) -> None:
-    judge_that(circle.friends, DecisionKind.DELETE)
+    decide_on(circle.friends, DecisionKind.DELETE)
     assert circle.friends.public not in circle.home()
     with pytest.raises(PostIsDeleted):
-        judge_that(circle.friends, DecisionKind.SHOW)
+        decide_on(circle.friends, DecisionKind.SHOW)
     drain_all()
     assert_drained_truth()
 
 
 def test_twice_is_once_and_a_reason_is_asked(circle: Circle) -> None:
-    assert judge_that(circle.theirs, DecisionKind.SHOW) is None
-    assert judge_that(circle.theirs, DecisionKind.HIDE) is not None
-    assert judge_that(circle.theirs, DecisionKind.HIDE) is None
-    assert judge(circle.judged, DecisionKind.LIMIT) is not None
-    assert judge(circle.judged, DecisionKind.LIMIT) is None
+    assert decide_on(circle.theirs, DecisionKind.SHOW) is None
+    assert decide_on(circle.theirs, DecisionKind.HIDE) is not None
+    assert decide_on(circle.theirs, DecisionKind.HIDE) is None
+    assert decide(circle.judged, DecisionKind.LIMIT) is not None
+    assert decide(circle.judged, DecisionKind.LIMIT) is None
     assert Decision.objects.count() == 2
     with pytest.raises(DecisionNeedsReason):
         decide_on_post(circle.friends, DecisionKind.HIDE, DecisionOrigin(None, "  "))
     with pytest.raises(PostNotFound):
-        judge_that(PostId(1, circle.me, 1), DecisionKind.HIDE)
+        decide_on(PostId(1, circle.me, 1), DecisionKind.HIDE)
 
 
 def test_a_limited_account_is_for_its_followers(circle: Circle) -> None:
     post = f"/api/v1/statuses/{circle.theirs.public}"
     posts = f"/api/v1/accounts/{circle.judged}/statuses"
-    judge(circle.judged, DecisionKind.LIMIT)
+    decide(circle.judged, DecisionKind.LIMIT)
     follower, own = Eyes(circle.me), Eyes(circle.judged)
     for eyes in (follower, own):
         assert eyes.status_of(post) == 200
@@ -130,7 +130,7 @@ def test_a_limited_account_is_for_its_followers(circle: Circle) -> None:
         assert circle.theirs.public not in eyes.ids_at("/api/v1/timelines/public")
         person = eyes.caller.get(f"/api/v1/accounts/{circle.judged}").json()
         assert person["limited"] is True
-    judge(circle.judged, DecisionKind.RESTORE)
+    decide(circle.judged, DecisionKind.RESTORE)
     assert Eyes(circle.stranger).status_of(post) == 200
     assert "limited" not in Eyes().caller.get(f"/api/v1/accounts/{circle.judged}").json()
 
@@ -141,7 +141,7 @@ def test_reposts_of_a_limited_author_reach_followers_only(circle: Circle) -> Non
     stranger = Eyes(circle.stranger)
     home = "/api/v1/timelines/home"
     assert circle.repost_of_theirs.public in stranger.ids_at(home)
-    judge(circle.judged, DecisionKind.LIMIT)
+    decide(circle.judged, DecisionKind.LIMIT)
     assert stranger.ids_at(home) == [circle.friends.public]
     follow(circle.stranger, circle.judged)
     assert circle.repost_of_theirs.public in stranger.ids_at(home)
@@ -151,7 +151,7 @@ def test_a_frozen_account_reads_and_writes_nothing(circle: Circle) -> None:
     caller = Caller(circle.judged)
     status = {"status": "more"}
     assert caller.get("/api/v1/timelines/home").status_code == 200
-    judge(circle.judged, DecisionKind.FREEZE)
+    decide(circle.judged, DecisionKind.FREEZE)
     refused = [
         caller.post("/api/v1/statuses", status),
         caller.post(f"/api/v1/accounts/{circle.stranger}/follow"),
@@ -165,7 +165,7 @@ def test_a_frozen_account_reads_and_writes_nothing(circle: Circle) -> None:
     asked = caller.post("/api/v1/accounts/followed_by", {"id": [str(circle.friend)]})
     assert asked.json() == [str(circle.friend)]
     assert circle.home() == circle.whole_home
-    judge(circle.judged, DecisionKind.RESTORE)
+    decide(circle.judged, DecisionKind.RESTORE)
     assert caller.post("/api/v1/statuses", status).status_code == 200
 
 
@@ -174,7 +174,7 @@ def test_a_token_read_before_the_freezing_is_not_laid_after(circle: Circle) -> N
 
     def freeze() -> None:
         disarm("accounts.token_loaded")
-        judge(circle.judged, DecisionKind.FREEZE)
+        decide(circle.judged, DecisionKind.FREEZE)
 
     arm("accounts.token_loaded", freeze)
     find_viewer(token)
@@ -186,29 +186,29 @@ def test_a_token_read_before_the_freezing_is_not_laid_after(circle: Circle) -> N
 
 
 def test_acts_add_up_and_restoring_ends_them_all(circle: Circle) -> None:
-    judge(circle.judged, DecisionKind.LIMIT)
-    judge(circle.judged, DecisionKind.FREEZE)
-    judge(circle.judged, DecisionKind.WARN)
-    done = judge(circle.judged, DecisionKind.SUSPEND)
+    decide(circle.judged, DecisionKind.LIMIT)
+    decide(circle.judged, DecisionKind.FREEZE)
+    decide(circle.judged, DecisionKind.WARN)
+    done = decide(circle.judged, DecisionKind.SUSPEND)
     assert done is not None
     assert done.restrictions == 7
-    restored = judge(circle.judged, DecisionKind.RESTORE, lifted=Restriction.SUSPENDED)
+    restored = decide(circle.judged, DecisionKind.RESTORE, lifted=Restriction.SUSPENDED)
     assert restored is not None
     assert restored.restrictions == 3
-    assert judge(circle.judged, DecisionKind.RESTORE).restrictions == 0  # type: ignore[union-attr]
+    assert decide(circle.judged, DecisionKind.RESTORE).restrictions == 0  # type: ignore[union-attr]
     drain_all()
     assert circle.home() == circle.whole_home
 
 
 def test_a_warning_is_a_record_and_nothing_else(circle: Circle) -> None:
-    judge(circle.judged, DecisionKind.WARN)
+    decide(circle.judged, DecisionKind.WARN)
     assert circle.home() == circle.whole_home
     strikes = Caller(circle.judged).get("/api/v1/strikes").json()
     assert [(one["action"], one["text"]) for one in strikes] == [("none", "spam")]
 
 
 def test_late_posts_of_a_hidden_week_do_not_bring_it_back(circle: Circle) -> None:
-    judge_that(circle.theirs, DecisionKind.HIDE)
+    decide_on(circle.theirs, DecisionKind.HIDE)
     publish(circle.judged)
     drain_all()
     assert circle.repost_of_theirs.public not in circle.home()

@@ -22,7 +22,7 @@ from posts.cache.in_process import in_process_posts
 from relations.actions.follow import follow
 from tests.budgets import count_calls
 from tests.callers import Caller, is_disabled, token_of
-from tests.integration.moderation.people import Circle, Eyes, judge
+from tests.integration.moderation.people import Circle, Eyes, decide
 from tests.integration.timelines.homes import first_page, read_from_bottom, read_to_end
 from tests.truth import assert_drained_truth, counts
 from tests.world import drain_all, find_live, make_account, publish
@@ -55,10 +55,10 @@ def test_home_has_nothing_of_them_and_everything_again(
     circle: Circle, way: Callable[[Circle], None]
 ) -> None:
     way(circle)
-    judge(circle.judged, DecisionKind.SUSPEND)
+    decide(circle.judged, DecisionKind.SUSPEND)
     assert circle.home() == [circle.friends.public]
     assert read_to_end(circle.me) == read_from_bottom(circle.me) == [circle.friends.public]
-    judge(circle.judged, DecisionKind.RESTORE)
+    decide(circle.judged, DecisionKind.RESTORE)
     assert circle.home() == circle.whole_home
 
 
@@ -75,9 +75,9 @@ def test_home_has_nothing_of_a_hot_author(
     late = publish(circle.judged)
     drain_all()
     assert circle.home()[0] == late.public
-    judge(circle.judged, DecisionKind.SUSPEND)
+    decide(circle.judged, DecisionKind.SUSPEND)
     assert circle.home() == [circle.friends.public]
-    judge(circle.judged, DecisionKind.RESTORE)
+    decide(circle.judged, DecisionKind.RESTORE)
     assert circle.home()[0] == late.public
 
 
@@ -110,23 +110,23 @@ def backfill(circle: Circle) -> None:
 @pytest.mark.parametrize("what", [rebuild, vacuum, replay, flush, restart, backfill])
 def test_it_stays_so_whatever_is_run(circle: Circle, what: Callable[[Circle], None]) -> None:
     assert circle.home() == circle.whole_home
-    judge(circle.judged, DecisionKind.SUSPEND)
+    decide(circle.judged, DecisionKind.SUSPEND)
     drain_all()
     what(circle)
     assert circle.home() == [circle.friends.public]
     assert Eyes(circle.me).status_of(f"/api/v1/accounts/{circle.judged}") == 404
     drain_all()
     assert circle.home() == [circle.friends.public]
-    judge(circle.judged, DecisionKind.RESTORE)
+    decide(circle.judged, DecisionKind.RESTORE)
     what(circle)
     assert circle.home() == circle.whole_home
 
 
 def test_suspended_and_restored_within_one_drain(circle: Circle) -> None:
     """What a change says may be old: the row is what it is now."""
-    judge(circle.judged, DecisionKind.SUSPEND)
-    judge(circle.judged, DecisionKind.RESTORE)
-    judge(circle.judged, DecisionKind.SUSPEND)
+    decide(circle.judged, DecisionKind.SUSPEND)
+    decide(circle.judged, DecisionKind.RESTORE)
+    decide(circle.judged, DecisionKind.SUSPEND)
     drain_all()
     replay(circle)
     assert circle.home() == [circle.friends.public]
@@ -149,26 +149,26 @@ def test_nowhere_else_either(circle: Circle, is_signed_in: bool) -> None:
     }
     assert all(eyes.status_of(path) == 200 for path in missing)
     assert all(who in eyes.ids_at(path) for path, who in lists.items())
-    judge(circle.judged, DecisionKind.SUSPEND)
+    decide(circle.judged, DecisionKind.SUSPEND)
     assert all(eyes.status_of(path) == 404 for path in missing)
     assert not [path for path, who in lists.items() if who in eyes.ids_at(path)]
     context = eyes.caller.get(f"{friends}/context").json()
     assert context == {"ancestors": [], "descendants": []}
-    judge(circle.judged, DecisionKind.RESTORE)
+    decide(circle.judged, DecisionKind.RESTORE)
     assert all(eyes.status_of(path) == 200 for path in missing)
     assert all(who in eyes.ids_at(path) for path, who in lists.items())
 
 
 def test_counts_stay_what_they_are(circle: Circle) -> None:
     before = counts()
-    judge(circle.judged, DecisionKind.SUSPEND)
+    decide(circle.judged, DecisionKind.SUSPEND)
     drain_all()
     assert counts() == before
     assert_drained_truth()
 
 
 def test_nobody_begins_anything_with_them_but_lets_go(circle: Circle) -> None:
-    judge(circle.judged, DecisionKind.SUSPEND)
+    decide(circle.judged, DecisionKind.SUSPEND)
     person = f"/api/v1/accounts/{circle.judged}"
     me, stranger = Caller(circle.me), Caller(circle.stranger)
     assert stranger.post(f"{person}/follow").status_code == 404
@@ -181,9 +181,9 @@ def test_nobody_begins_anything_with_them_but_lets_go(circle: Circle) -> None:
 def test_they_cannot_sign_in_and_their_tokens_are_refused(circle: Circle) -> None:
     token = token_of(circle.judged)
     assert find_viewer(token) is not None
-    judge(circle.judged, DecisionKind.SUSPEND)
+    decide(circle.judged, DecisionKind.SUSPEND)
     assert is_disabled(token)
-    judge(circle.judged, DecisionKind.RESTORE)
+    decide(circle.judged, DecisionKind.RESTORE)
     assert find_viewer(token) is None, "it ended; they sign in anew"
     assert find_viewer(token_of(circle.judged)) is not None
 
@@ -191,7 +191,7 @@ def test_they_cannot_sign_in_and_their_tokens_are_refused(circle: Circle) -> Non
 def test_their_clients_are_told_why(circle: Circle) -> None:
     """As Mastodon's are: clients that get 401 throw the account away, and ask for a new sign-in."""
     client = Caller(circle.judged)
-    judge(circle.judged, DecisionKind.SUSPEND)
+    decide(circle.judged, DecisionKind.SUSPEND)
     refused = [
         client.get("/api/v1/timelines/home"),
         client.get("/api/v1/accounts/verify_credentials"),
@@ -200,7 +200,7 @@ def test_their_clients_are_told_why(circle: Circle) -> None:
     ]
     error = {"error": "Your login is currently disabled"}
     assert [(one.status_code, one.json()) for one in refused] == [(403, error)] * len(refused)
-    judge(circle.judged, DecisionKind.RESTORE)
+    decide(circle.judged, DecisionKind.RESTORE)
     assert client.get("/api/v1/timelines/home").status_code == 401
 
 
@@ -210,13 +210,13 @@ def test_a_card_that_missed_the_message_is_dropped_by_the_log(circle: Circle) ->
     stale = in_process._accounts.split([circle.judged]).known
     assert stale
     for path in (None, f"/api/v1/accounts/{circle.friend}/statuses"):
-        judge(circle.judged, DecisionKind.SUSPEND)
+        decide(circle.judged, DecisionKind.SUSPEND)
         in_process._accounts._cache.update(stale)
         if path is None:
             assert circle.home() == [circle.friends.public]
         else:
             assert Eyes(circle.me).ids_at(path) == [circle.friends.public]
-        judge(circle.judged, DecisionKind.RESTORE)
+        decide(circle.judged, DecisionKind.RESTORE)
         assert circle.home() == circle.whole_home
 
 
@@ -236,7 +236,7 @@ def test_a_card_is_not_believed_without_redis(
         away.setattr(SingleClient, "run", refuse)
         with monkeypatch.context() as patch:
             patch.setattr(in_process._accounts, "forget", lambda _: None)
-            judge(circle.judged, DecisionKind.SUSPEND)
+            decide(circle.judged, DecisionKind.SUSPEND)
         assert eyes.ids_at(path) == [circle.friends.public]
 
 
@@ -248,7 +248,7 @@ def test_a_page_costs_what_it_did(circle: Circle) -> None:
     with count_calls() as calls:
         assert circle.home() == circle.whole_home
     assert (calls.round_trips, sum(calls.sql.values())) == (1, 0)
-    judge(circle.judged, DecisionKind.SUSPEND)
+    decide(circle.judged, DecisionKind.SUSPEND)
     drain_all()
     for _ in range(2):
         circle.home()
@@ -259,7 +259,7 @@ def test_a_page_costs_what_it_did(circle: Circle) -> None:
 
 
 def test_no_row_is_left_of_what_was_served_at_once(circle: Circle) -> None:
-    judge(circle.judged, DecisionKind.SUSPEND)
+    decide(circle.judged, DecisionKind.SUSPEND)
     drain_all()
     assert not any(Change.objects.on(alias).exists() for alias in all_aliases())
 
@@ -273,8 +273,8 @@ def test_restricted_before_there_was_a_row(world: None, monkeypatch: pytest.Monk
     arm("accounts.before_creating", fail)
     made = sign_up(NewUser("late", "late@example.org", "correct horse battery"), datetime.now(UTC))
     disarm("accounts.before_creating")
-    judge(made, DecisionKind.SUSPEND)
+    decide(made, DecisionKind.SUSPEND)
     drain_all()
     assert Eyes().status_of(f"/api/v1/accounts/{made}") == 404
-    judge(made, DecisionKind.RESTORE)
+    decide(made, DecisionKind.RESTORE)
     assert Eyes(make_account()).status_of(f"/api/v1/accounts/{made}") == 200

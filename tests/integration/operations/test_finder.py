@@ -17,7 +17,7 @@ from relations.actions.follow import follow
 from relations.actions.mute import mute
 from relations.types import FollowOptions
 from tests.budgets import count_calls
-from tests.integration.moderation.people import judge, judge_that
+from tests.integration.moderation.people import decide, decide_on
 from tests.world import drain_all, make_account, make_accounts, publish
 
 GARBAGE = [
@@ -95,7 +95,7 @@ def test_an_account_with_all_that_is_known_of_it(operator):
     follow(ben, ann)
     publish(ann)
     drain_all()
-    judge(ann, DecisionKind.LIMIT)
+    decide(ann, DecisionKind.LIMIT)
     drain_all()
     follow(ann, ben)
     alias = shard_of(ann)
@@ -122,7 +122,7 @@ def test_the_user_is_ahead_of_the_shard(operator):
     ann = make_account()
     page = text_of(operator, reverse("find_account", args=[ann]))
     assert "Behind" not in page
-    judge(ann, DecisionKind.LIMIT)
+    decide(ann, DecisionKind.LIMIT)
     Account.objects.of(ann).filter(id=ann).update(restrictions=0, restriction_revision=0)
     assert "Behind" in text_of(operator, reverse("find_account", args=[ann]))
 
@@ -149,7 +149,7 @@ def test_what_a_post_is(operator):
         assert words in page, words
     page = text_of(operator, reverse("find_post", args=[shared.public]))
     assert reverse("find_post", args=[post.public]) in page
-    judge_that(post, DecisionKind.HIDE)
+    decide_on(post, DecisionKind.HIDE)
     drain_all()
     page = text_of(operator, reverse("find_post", args=[post.public]))
     assert "hidden by moderators since" in page
