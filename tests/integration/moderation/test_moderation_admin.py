@@ -16,7 +16,7 @@ from tests.integration.moderation.people import Circle, Eyes, decide, decide_on
 from tests.world import drain_all, make_account
 
 REPORTS, APPEALS = "admin:moderation_report_changelist", "admin:moderation_appeal_changelist"
-ACTS, ADD = "admin:moderation_moderationact_changelist", "admin:moderation_decision_add"
+ACTS, ADD = "admin:moderation_decision_changelist", "admin:moderation_decision_add"
 
 
 @pytest.fixture
@@ -104,7 +104,7 @@ def test_a_report_shows_posts_hidden_or_not_and_leads_to_acts(circle: Circle, mi
     assert 'name="_save' not in text, "there is nothing to enter"
 
 
-def test_acts_are_done_by_adding_them(circle: Circle, mia: User) -> None:
+def test_adding_a_decision_carries_it_out(circle: Circle, mia: User) -> None:
     browser, report = browser_of(mia), report_on(circle)
     name = User.objects.get(pk=circle.judged).username
     assert do(browser, DecisionKind.SUSPEND, f"@{name}", report=report.pk).status_code == 302
