@@ -13,7 +13,6 @@ from redis.exceptions import RedisError
 
 from infra.caching.client import redis
 from infra.caching.keys import key
-from infra.changes.chores import chore
 from infra.sharding.buckets import shard_of
 from timelines.actions.repair_timeline import repair_timeline
 from timelines.queries.difference import find_difference
@@ -21,7 +20,6 @@ from timelines.rules import VisibilityInputs, is_stale
 from timelines.stores.factory import timeline_store
 from timelines.types import Entry
 
-EVERY_S = 5
 # Of each shard, each time: changes wait meanwhile.
 REPAIRS_PER_RUN = 10
 # A page of fewer entries says nothing about the timeline.
@@ -51,7 +49,6 @@ def _file(reader_id: int) -> None:
         redis().run([("SADD", worn, reader_id), ("EXPIRE", worn, KEPT_S)])
 
 
-@chore(every_s=EVERY_S)
 def repair_requested_timelines(alias: str) -> None:
     """Mends what pages filed.
 
