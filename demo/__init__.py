@@ -1,1 +1,1 @@
-"""The graph loader and the demo community that `make run` starts with."""
+"""Loads follow graphs from files, and the demo community of `make run`."""

@@ -1,4 +1,4 @@
-"""The demo community that `make run` starts with: shipped with the code, with a known password."""
+"""The demo community of `make run`. Its file is in the repository, its password is public."""
 
 from pathlib import Path
 
@@ -9,14 +9,14 @@ from demo.types import Community
 
 FILE = Path(__file__).with_name("data") / "community.edges.gz"
 FIRST_ACCOUNTS = ("ann", "bob", "cyd")
-PASSWORD = "tideline-demo"  # noqa: S105 - shown to everybody; load_demo is for development only
-# Four days of posts, the last one as the community is loaded.
+PASSWORD = "tideline-demo"  # noqa: S105 - public; load_demo is for development only
+# Posts over four days. The last one is as new as the load.
 POSTS = PostPlan(total=300, seed=1, spread_s=4 * 86_400)
 FOLLOW_CAP = 2_000
 
 
 def demo_community() -> Community:
-    """400 accounts and 4,295 follows; ann, bob and cyd are the best connected."""
-    # A name that load_graph cannot be given, so the two never meet.
+    """400 accounts and 4,295 follows. ann, bob and cyd are the best connected."""
+    # load_graph accepts no name with a space, so it cannot use this one.
     naming = Naming("demo community", "", dict(enumerate(FIRST_ACCOUNTS)))
     return Community(read_graph(FILE, "edges", FOLLOW_CAP, None), naming)

@@ -1,4 +1,4 @@
-"""What can be wrong with a graph or the demo: CommandErrors, so sentences, not tracebacks."""
+"""Errors in a graph or the demo. As CommandErrors they end a command with a sentence."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ from django.core.management.base import CommandError
 
 
 class GraphUnreadable(CommandError):
-    """The file is not a graph in the format it was read as."""
+    """The file is not a graph in this format."""
 
     def __init__(self, path: Path, what: str, line: int | None = None) -> None:
         place = f"{path}" if line is None else f"{path}, line {line}"
@@ -27,7 +27,7 @@ class GraphNameTaken(CommandError):
 
 class UsernameTaken(CommandError):
     def __init__(self, username: str) -> None:
-        super().__init__(f"@{username} belongs to somebody who signed up; nothing was loaded")
+        super().__init__(f"@{username} belongs to a person who signed up; nothing was loaded")
 
 
 class AlreadyLoading(CommandError):
@@ -37,7 +37,7 @@ class AlreadyLoading(CommandError):
 
 class DevelopmentOnly(CommandError):
     def __init__(self, command: str) -> None:
-        super().__init__(f"{command} makes accounts with a known password: DEVELOPMENT=1 only")
+        super().__init__(f"{command} needs DEVELOPMENT=1: the password of its accounts is public")
 
 
 class NoSuchAccount(CommandError):

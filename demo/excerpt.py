@@ -1,8 +1,8 @@
 """Cuts a small, lively community out of a large graph: python -m demo.excerpt GRAPH OUT.
 
-Takes the best connected accounts and thins their follows, the popular being kept more often, so
-that some have many followers and the followees of one follow each other. Accounts are numbered
-from 0 anew, the best connected first. How demo/data/community.edges.gz was made.
+It takes the best connected accounts and drops some of their follows, those of popular accounts
+less often. So some accounts have many followers, and followees of one account follow each other.
+Accounts get new numbers from 0, the best connected first. It made demo/data/community.edges.gz.
 """
 
 import gzip
@@ -27,7 +27,7 @@ def main() -> None:
 
 
 def cut(graph: Graph) -> str:
-    """The excerpt in the `edges` format. The same for the same graph."""
+    """The excerpt in the `edges` format. The same graph gives the same excerpt."""
     number = {node: n for n, node in enumerate(best_connected(graph.following, len(graph.nodes)))}
     return "".join(
         f"{number[follower]} {number[followee]}\n"
@@ -38,13 +38,13 @@ def cut(graph: Graph) -> str:
 
 
 def _thin(graph: Graph, follower: int, count: int) -> Sequence[int]:
-    """Some of the followees, in their order: a weighted sample without repeats."""
+    """Some of the followees, in their order: a weighted sample without replacement."""
     followees = graph.following[follower]
     chance = random.Random(f"{SEED}:{follower}")
-    # Efraimidis and Spirakis 2006: the highest u^(1/weight) are such a sample.
+    # Efraimidis and Spirakis 2006: the items with the highest u^(1/weight) are such a sample.
     rank = {f: chance.random() ** (1 / graph.follower_count(f) ** 2) for f in followees}
-    kept = set(sorted(rank, key=lambda f: -rank[f])[: max(count, FEWEST)])
-    return [followee for followee in followees if followee in kept]
+    chosen = set(sorted(rank, key=lambda f: -rank[f])[: max(count, FEWEST)])
+    return [followee for followee in followees if followee in chosen]
 
 
 if __name__ == "__main__":

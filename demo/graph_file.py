@@ -1,4 +1,4 @@
-"""Graph files as bytes: plain or gzip, told apart by what they begin with, not by their name."""
+"""Graph files as bytes, plain or gzip. The first bytes tell which, not the file name."""
 
 import gzip
 import hashlib
@@ -11,13 +11,13 @@ from typing import BinaryIO, cast
 from demo.errors import GraphUnreadable
 
 GZIP_MAGIC = b"\x1f\x8b"
-# Ids are part of usernames, which are 30 characters at most (demo/names.py).
+# Ids are part of usernames, which have at most 30 characters (demo/names.py).
 MAX_NODE = 999_999_999_999
 
 
 @contextmanager
 def open_graph(path: Path) -> Iterator[BinaryIO]:
-    """The unpacked content. Raises GraphUnreadable for whatever goes wrong while it is read."""
+    """The unpacked content. Raises GraphUnreadable for all errors while it is open."""
     try:
         with path.open("rb") as raw:
             is_packed = raw.peek(2)[:2] == GZIP_MAGIC
@@ -29,12 +29,12 @@ def open_graph(path: Path) -> Iterator[BinaryIO]:
 
 
 def digest_of(path: Path) -> str:
-    """SHA-256 of the unpacked content, in hexadecimal: the same graph packed anew is the same."""
+    """SHA-256 of the unpacked content in hexadecimal. Packing the same graph again keeps it."""
     with open_graph(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
 
 
 def first_byte(path: Path) -> bytes:
-    """The first byte that is not white space; empty for an empty file."""
+    """The first byte that is not white space. Empty for an empty file."""
     with open_graph(path) as file:
         return file.read(1_024).lstrip()[:1]

@@ -1,26 +1,24 @@
-"""Follow graphs read from files: by the file's own ids, without self-follows, repeats, excess."""
+"""Follow graphs from files, without self-follows, repeats, and follows over the cap.
+
+A node is an account's id in the file.
+"""
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from demo.edges import iter_edges
 from demo.errors import GraphUnreadable
+from demo.formats import FORMATS
 from demo.graph_file import digest_of, first_byte
-from demo.nostr import iter_nostr
 from posts.ids import EPOCH
 
 Pairs = Iterable[tuple[int, int]]
-FORMATS: Mapping[str, Callable[[Path], Iterator[tuple[int, int]]]] = {
-    "edges": iter_edges,
-    "nostr": iter_nostr,
-}
 
-# Files do not say when somebody followed. Follows are dated from here, in the file's order.
+# Files lack the times of follows. We date them from here on, in the file's order.
 STARTED_AT = datetime.fromtimestamp(EPOCH, UTC)
 FOLLOW_EVERY_MS = 60_000
 
@@ -34,7 +32,7 @@ class SkippedFollows(NamedTuple):
 
 
 class Follower(NamedTuple):
-    """One who follows: their node, and the how-manieth of their follows it was, from 0."""
+    """A follower of a node. `position`: the index of this follow among theirs, from 0."""
 
     node: int
     position: int
@@ -46,9 +44,9 @@ class Follower(NamedTuple):
 
 @dataclass(frozen=True)
 class Graph:
-    """Followees by follower, in the file's order; 8 bytes a follow, and as many for the way back.
+    """Followees by follower, in the file's order. `digest` identifies the content of the file.
 
-    `digest` names the file's content, wherever it lies.
+    Cost: 8 bytes a follow, and 16 more once followers are asked for.
     """
 
     digest: str
@@ -57,7 +55,7 @@ class Graph:
 
     @cached_property
     def nodes(self) -> list[int]:
-        """Everybody who follows or is followed, in ascending order."""
+        """All nodes that follow or are followed, in ascending order."""
         return sorted(self.following.keys() | self._followers.keys())
 
     @cached_property
@@ -82,18 +80,18 @@ class Graph:
 
 
 def since_ms(follower: int, position: int) -> int:
-    """When a follow is said to have begun, Unix milliseconds: a minute after the one before it.
+    """The made-up time of a follow in Unix milliseconds: a minute after the previous one.
 
-    The follower's node moves it inside the minute, so that a followers list has few ties.
+    The follower's node shifts it inside that minute, so that a followers list has few ties.
     """
     return EPOCH * 1000 + position * FOLLOW_EVERY_MS + follower % FOLLOW_EVERY_MS
 
 
 def read_graph(path: Path, format_name: str | None, cap: int, limit: int | None) -> Graph:
-    """The graph in a file; of an over-long list the first `cap` follows are kept.
+    """The graph in a file. Of each follower the first `cap` follows are kept.
 
-    With `limit`, only the best connected accounts and the follows between them.
-    Raises: GraphUnreadable, also for a file without any follow.
+    With `limit`, only the best connected accounts and the follows between them are kept.
+    Raises: GraphUnreadable, also for a file without follows.
     """
     name = format_name or ("nostr" if first_byte(path) == b"{" else "edges")
     pairs: Pairs = FORMATS[name](path)
@@ -108,7 +106,7 @@ def read_graph(path: Path, format_name: str | None, cap: int, limit: int | None)
 
 
 def build_graph(pairs: Pairs, cap: int, digest: str) -> Graph:
-    """A graph of these follows, the first of any repeats kept."""
+    """A graph of these follows. Repeats are dropped."""
     following: dict[int, array[int]] = {}
     self_follows = repeats = over_cap = 0
     for follower, all_followees in _gather(pairs).items():
@@ -123,7 +121,7 @@ def build_graph(pairs: Pairs, cap: int, digest: str) -> Graph:
 
 
 def best_connected(following: Mapping[int, Sequence[int]], count: int) -> list[int]:
-    """The nodes with the most follows, given and received together, most first; ties by id."""
+    """The nodes with the most followees and followers together. Most first; ties by id."""
     degrees: dict[int, int] = {}
     for follower, followees in following.items():
         degrees[follower] = degrees.get(follower, 0) + len(followees)

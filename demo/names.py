@@ -1,7 +1,7 @@
-"""Made-up people: the name of a node of a graph, the same on every run, unlike anybody's.
+"""Made-up names for the nodes of a graph, the same on every run.
 
 username      three syllables, the node's id, _, the graph's name: saremi2358_nostr
-display name  the same syllables, and three more: Saremi Tolune
+display name  the same syllables and three more: Saremi Tolune
 """
 
 import re
@@ -12,7 +12,7 @@ from zlib import crc32
 
 from demo.errors import GraphNameInvalid
 
-# A username has 30 characters at most: 6 of syllables, 12 of the id (MAX_NODE), _ and this.
+# A username has at most 30 characters: 6 of syllables, 12 of the id (MAX_NODE), _ and this name.
 NAME_LENGTH = 8
 SYLLABLES = "lamirovenatolisaredusomokaelanortineluparibenovi"
 
@@ -24,7 +24,7 @@ class Person(NamedTuple):
 
 
 class Naming(NamedTuple):
-    """How the accounts of one graph are called. `chosen`: usernames of some nodes, by hand."""
+    """Names the accounts of one graph. `chosen`: usernames of some nodes, chosen by hand."""
 
     graph: str
     suffix: str
@@ -40,7 +40,7 @@ class Naming(NamedTuple):
 
 
 def naming_of(graph: str) -> Naming:
-    """Every username ends in the node and the graph's name, so graphs lie side by side."""
+    """Every username ends in the node and the graph's name, so several graphs can be loaded."""
     if not re.fullmatch(rf"[a-z0-9]{{1,{NAME_LENGTH}}}", graph):
         raise GraphNameInvalid(
             f"--name {graph!r}: a graph's name is 1 to {NAME_LENGTH} small letters and digits"
@@ -49,12 +49,12 @@ def naming_of(graph: str) -> Naming:
 
 
 def name_of_file(path: Path) -> str:
-    """What a graph is called unless somebody says otherwise: how its file's name begins."""
+    """The default name of a graph: the beginning of its file's name."""
     found = re.search(r"[a-z0-9]+", path.name.lower())
     return found[0][:NAME_LENGTH] if found else "graph"
 
 
 def _syllables(seed: str) -> str:
     number, count = crc32(seed.encode()), len(SYLLABLES) // 2
-    places = (number % count, number // count % count, number // count**2 % count)
-    return "".join(SYLLABLES[2 * place : 2 * place + 2] for place in places)
+    indexes = (number % count, number // count % count, number // count**2 % count)
+    return "".join(SYLLABLES[2 * index : 2 * index + 2] for index in indexes)

@@ -1,4 +1,4 @@
-"""Publishes made-up posts of a community, one by one, the way everybody publishes."""
+"""Publishes made-up posts of a community, one by one, with create_post."""
 
 import time
 from bisect import bisect
@@ -18,22 +18,19 @@ from infra.sharding.buckets import group_by_shard
 from infra.sharding.placement import all_aliases
 from infra.sharding.sql import fetch_all
 from posts.actions.create_post import create_post
+from posts.sql import PUBLISHED_KEYS
 from posts.types import Draft
 
 JOB = "load_graph posts"
 POSTS_A_BATCH = 100
 Clock = Callable[[], float]  # Unix seconds
 
-PUBLISHED = """
-SELECT 1 FROM posts_publishedkey
-WHERE author_id = ANY(%s::bigint[]) AND key = ANY(%s::text[])
-"""
-
 
 class PostPlan(NamedTuple):
-    """How many posts in all, and which ones (`seed`).
+    """How many posts there are, and which (`seed`).
 
-    They are dated over `spread_s` seconds before the first run; with 0, when they are published.
+    Posts are dated over the `spread_s` seconds before the first run. With 0 they get the time of
+    publishing.
     """
 
     total: int
@@ -41,14 +38,14 @@ class PostPlan(NamedTuple):
     spread_s: float = 0.0
 
     def clock(self, number: int, began_at_s: float, clock_s: Clock) -> Clock:
-        """The time of a post. Dated ones grow with their number, as ids of an author must."""
+        """The time of a post. It grows with the number, because an author's post ids must grow."""
         if not self.spread_s:
             return clock_s
         return lambda: began_at_s - self.spread_s * (1 - number / self.total)
 
 
 class PublishProgress(NamedTuple):
-    """How many posts of a plan are published, and when the first run began, Unix seconds."""
+    """How many posts are published, and when the first run began, in Unix seconds."""
 
     done: int
     began_at_s: float
@@ -57,28 +54,27 @@ class PublishProgress(NamedTuple):
 def publish_posts(
     community: Community, ids: Ids, plan: PostPlan, clock_s: Clock = time.time
 ) -> Iterator[Batch]:
-    """Publishes what of the plan is not published yet, as create_post does it.
+    """Publishes the missing posts of the plan with create_post.
 
-    The caller holds `alone`. Safety: idempotent; killed anywhere, and run again at any time.
-    Cost: about 7 ms a post.
+    The caller holds `loading_lock`. Safety: idempotent; after a kill, run it again at any time.
     """
     posts = PlannedPosts(community, ids, plan)
     began = read_progress(community, plan) or PublishProgress(0, clock_s())
     done = began.done + _count_published(posts, began.done)
-    # Before the next post: the keys by which the last ones were found may be forgotten with it.
-    _keep(community, plan, began._replace(done=done))
+    # Saved before the next post, which may remove the key that proves the author's last post.
+    _save_progress(community, plan, began._replace(done=done))
     while done < plan.total:
         batch = range(done, min(done + POSTS_A_BATCH, plan.total))
         for number in batch:
             posts.publish(number, plan.clock(number, began.began_at_s, clock_s))
             failpoint("demo.post_published")
         done = batch.stop
-        _keep(community, plan, began._replace(done=done))
+        _save_progress(community, plan, began._replace(done=done))
         yield Batch(len(batch), note=f"{done:,} of {plan.total:,} posts")
 
 
 class PlannedPosts:
-    """The posts of a plan, by number. Authors are drawn by how many followers they have."""
+    """The posts of a plan, by number. Authors are drawn in proportion to their followers."""
 
     def __init__(self, community: Community, ids: Ids, plan: PostPlan) -> None:
         graph = community.graph
@@ -88,7 +84,7 @@ class PlannedPosts:
         self._ids = ids
 
     def key(self, number: int) -> str:
-        """The Idempotency-Key, and the seed of all that is drawn for this post."""
+        """The Idempotency-Key of the post. It is also the seed for author and text."""
         return f"{self._scope}:{number}"
 
     def author_id(self, number: int) -> int:
@@ -102,33 +98,35 @@ class PlannedPosts:
 
 
 def read_progress(community: Community, plan: PostPlan) -> PublishProgress | None:
-    """How far this plan has come; None: it was never begun. One query."""
+    """The progress of this plan; None before the first run. One query."""
     position = find_checkpoint(JOB, _scope(community, plan))
     return PublishProgress(*position) if position else None
 
 
 def deliver_pending() -> None:
-    """Drains every lane of every database, without a wake-up or a worker."""
+    """Drains every lane of every database in this process."""
     for alias in all_aliases():
         for _ in compensate(alias):
             pass
 
 
 def _count_published(posts: PlannedPosts, done: int) -> int:
-    """How many posts after the checkpoint a run that was killed had published, however long ago.
+    """The number of posts after the checkpoint that a killed run published.
 
-    create_post knows a key for an hour only; but it is in the table until its author's next post.
+    create_post accepts a key only for an hour. The table has it until the author's next post.
     """
     numbers = range(done, done + POSTS_A_BATCH)
     keys = [posts.key(number) for number in numbers]
     groups = group_by_shard({posts.author_id(number) for number in numbers})
     rows = [
-        row for alias, ids in groups.items() for row in fetch_all(alias, PUBLISHED, (ids, keys))
+        row
+        for alias, ids in groups.items()
+        for row in fetch_all(alias, PUBLISHED_KEYS, (ids, keys))
     ]
     return len(rows)
 
 
-def _keep(community: Community, plan: PostPlan, progress: PublishProgress) -> None:
+def _save_progress(community: Community, plan: PostPlan, progress: PublishProgress) -> None:
     save_checkpoint(JOB, _scope(community, plan), progress)
 
 

@@ -1,14 +1,16 @@
-"""Lays whole accounts on their shards: profile, edges both ways, counts, in one transaction.
+"""Writes whole accounts to their shards: profile, edges both ways, counts, in one transaction.
 
-No change rows: nobody can have cached anything of these accounts but that they do not exist, and
-nobody can have acted for them. That answer is replaced after the commit (demo/load.py).
+It writes no change rows, because caches can hold only one fact about these accounts: that they do
+not exist. demo/load.py refreshes that entry after the commit.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from django.db import connections, transaction
 
+from accounts.sql import CREATE_ACCOUNTS
 from counters.kinds import CounterKind
+from counters.sql import COLUMNS as COUNTER_COLUMNS
 from counters.types import ACCOUNT
 from demo.graphs import STARTED_AT, since_ms
 from demo.types import Community
@@ -19,43 +21,36 @@ from relations.types import Attribute
 Ids = Mapping[int, int]  # account id by node
 Row = tuple[int, ...]
 
-INSERT_ACCOUNTS = """
-INSERT INTO accounts_account (id, username, display_name, note, created_at)
-SELECT id, username, display_name, note, %s
-FROM unnest(%s::bigint[], %s::text[], %s::text[], %s::text[])
-    AS new (id, username, display_name, note)
-ON CONFLICT (id) DO NOTHING RETURNING id
-"""
 FORWARD = "relations_forwardedge (follower_id, followee_id, attribute, revision, since_ms)"
 BACKWARD = "relations_backwardedge (followee_id, follower_id, attribute, revision, since_ms)"
-COUNTERS = "counters_counter (owner_id, subject, kind, value, version)"
 FIRST_REVISION = 1
 
 
 def write_accounts(alias: str, community: Community, ids: Ids, nodes: Sequence[int]) -> None:
-    """Lays those of the nodes, all of one shard, that are not there yet.
+    """Writes those nodes that the shard lacks. All nodes belong to this shard.
 
-    Safety: idempotent: an account's row is there only together with all its other rows.
+    Safety: idempotent, because an account's row is committed together with all its other rows.
     Cost: four statements.
     """
     with transaction.atomic(using=alias):
-        laid = _insert_accounts(alias, community, ids, nodes)
+        created = _insert_accounts(alias, community, ids, nodes)
         failpoint("demo.account_rows_written")
-        new = [node for node in nodes if ids[node] in laid]
+        new = [node for node in nodes if ids[node] in created]
         _copy(alias, FORWARD, _forward_rows(community, ids, new))
         _copy(alias, BACKWARD, _backward_rows(community, ids, new))
-        _copy(alias, COUNTERS, _counter_rows(community, ids, new))
+        _copy(alias, COUNTER_COLUMNS, _counter_rows(community, ids, new))
 
 
 def _insert_accounts(alias: str, community: Community, ids: Ids, nodes: Sequence[int]) -> set[int]:
     persons = [community.naming.person(node) for node in nodes]
     usernames, display_names, notes = (list(column) for column in zip(*persons, strict=True))
-    columns = (STARTED_AT, [ids[node] for node in nodes], usernames, display_names, notes)
-    return {row[0] for row in fetch_all(alias, INSERT_ACCOUNTS, columns)}
+    started = [STARTED_AT] * len(nodes)
+    columns = ([ids[node] for node in nodes], usernames, display_names, notes, started)
+    return {row[0] for row in fetch_all(alias, CREATE_ACCOUNTS, columns)}
 
 
 def _copy(alias: str, target: str, rows: Iterable[Row]) -> None:
-    """COPYs rows in the order of their key, which is how the table's index likes them."""
+    """COPYs rows in the order of their key, which is the cheapest order for the index."""
     connection = connections[alias]
     with (
         connection.wrap_database_errors,
@@ -83,7 +78,7 @@ def _edge(since: int) -> Row:
 
 
 def _counter_rows(community: Community, ids: Ids, nodes: Iterable[int]) -> Iterator[Row]:
-    """As if each follow had been counted by itself: the version is the number of moves."""
+    """Counts as if each follow had been counted alone: the version is the number of steps."""
     for node in nodes:
         counts = {
             CounterKind.FOLLOWERS: community.graph.follower_count(node),

@@ -1,4 +1,4 @@
-"""Made-up posts, pleasant to read and the same for the same seed."""
+"""Made-up posts. The same seed gives the same post."""
 
 import random
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ WORDS: dict[str, Sequence[str]] = {
         "the observatory hill", "the ferry landing", "the mill pond", "the tram depot",
     ],
     "company": [
-        "nobody else about", "with a thermos and no plan", "a heron for company",
+        "no other soul about", "with a thermos and no plan", "a heron for company",
         "humming the whole time", "and met half the street", "camera left at home, of course",
     ],
     "company_start": ["My sister", "The neighbour's dog", "A friend", "Grandfather", "The kids"],
@@ -50,7 +50,7 @@ WORDS: dict[str, Sequence[str]] = {
         "to use up what was there", "for a birthday of twelve", "before anybody was up",
     ],
     "verdict": [
-        "Would do it again.", "Nobody complained.", "Better than it had any right to be.",
+        "Would do it again.", "No complaints at all.", "Better than it had any right to be.",
         "Next time with more patience.", "Worth every minute.", "I have learned nothing.",
         "Ten out of ten.", "It nearly worked.",
     ],
@@ -90,7 +90,7 @@ WORDS: dict[str, Sequence[str]] = {
     "did": ["crossed", "took over", "inspected", "slept in", "sang above", "held a meeting at"],
     "when": ["this morning", "at dusk", "while I waited", "during the storm", "again today"],
     "feeling": [
-        "Made my day.", "Nobody else looked up.", "I stood there for ages.", "A good omen, surely.",
+        "Made my day.", "No one else looked up.", "I stayed for ages.", "A good omen, surely.",
         "We nodded at each other.",
     ],
     "feeling_small": [
@@ -119,7 +119,7 @@ WORDS: dict[str, Sequence[str]] = {
 
 
 def made_up_text(seed: str) -> str:
-    """A post of one to three sentences, well under 200 characters."""
+    """A post of one to three sentences with less than 200 characters."""
     chance = random.Random(seed)
     chosen = {blank: chance.choice(words) for blank, words in WORDS.items()}
     return chance.choice(SENTENCES).format_map(chosen)

@@ -1,4 +1,4 @@
-"""Access tokens of an application of the demo's own."""
+"""Access tokens of the demo's own application."""
 
 from datetime import datetime
 
@@ -15,7 +15,7 @@ APPLICATION = "Tideline demo"
 
 
 def demo_token(username: str, now: datetime) -> str:
-    """A new token with all scopes; earlier ones go on working. Raises NoSuchAccount."""
+    """A new token with all scopes. Earlier tokens stay valid. Raises NoSuchAccount."""
     account_id = find_account_id(username)
     if account_id is None:
         raise NoSuchAccount(username)

@@ -1,4 +1,4 @@
-"""What the loaders hand to each other."""
+"""Values of the loaders."""
 
 from typing import NamedTuple
 
@@ -7,7 +7,7 @@ from demo.names import Naming
 
 
 class Community(NamedTuple):
-    """A graph and how its accounts are called. Account ids are found by username."""
+    """A graph and the names of its accounts. Account ids are found by username."""
 
     graph: Graph
     naming: Naming
@@ -18,5 +18,5 @@ class Community(NamedTuple):
 
     @property
     def signature(self) -> str:
-        """What must be the same for a load to go on where another was stopped."""
+        """Identifies the graph: a stopped load continues only with the same signature."""
         return f"{self.graph.digest} {len(self.graph.nodes)} {self.graph.follow_count}"

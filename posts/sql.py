@@ -15,6 +15,11 @@ LIVE_EVENTS = f"SELECT author_id, moment, {SHOWN} FROM posts_post WHERE deleted_
 # Writes posts straight into the table, for benchmarks. A SELECT of these columns follows.
 INSERT_POSTS = "INSERT INTO posts_post (author_id, moment, text, sensitive, spoiler_text)"
 ANALYZE_POSTS = "VACUUM ANALYZE posts_post"
+# Parameters: author ids, Idempotency-Keys. Returns the keys of published posts among them.
+PUBLISHED_KEYS = """
+SELECT key FROM posts_publishedkey
+WHERE author_id = ANY(%s::bigint[]) AND key = ANY(%s::text[])
+"""
 
 # For jobs that walk all rows.
 LIVE_POSTS = Table("posts_post", ("author_id", "moment"), where="deleted_at IS NULL")

@@ -1,4 +1,4 @@
-"""`manage.py demo_token`: access tokens for trying things out."""
+"""`manage.py demo_token`: access tokens for experiments."""
 
 from argparse import ArgumentParser
 from datetime import UTC, datetime
@@ -13,10 +13,10 @@ from demo.tokens import demo_token
 
 
 class Command(BaseCommand):
-    help = "Prints an access token with all scopes, one a line and account: DEVELOPMENT=1 only."
+    help = "Prints an access token with all scopes for each account. Needs DEVELOPMENT=1."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("username", nargs="*", help=f"whose; {FIRST_ACCOUNTS[0]}'s by default")
+        parser.add_argument("username", nargs="*", help=f"default: {FIRST_ACCOUNTS[0]}")
 
     def handle(self, *args: Any, **options: Any) -> None:
         if not settings.DEVELOPMENT:

@@ -1,4 +1,4 @@
-"""`manage.py load_demo`: makes the demo community; does nothing when it is there."""
+"""`manage.py load_demo`: creates the demo community, if it does not exist."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,15 +7,14 @@ from django.conf import settings
 
 from demo.community import PASSWORD, POSTS, demo_community
 from demo.errors import DevelopmentOnly
-from demo.load import load_community
+from demo.load import load_community, loading_lock
 from demo.publish import publish_posts, read_progress
-from demo.turns import alone
 from infra.jobs.command import JobCommand
 from infra.jobs.types import Batch, Work
 
 
 class Command(JobCommand):
-    help = "Makes the demo community, with a known password: DEVELOPMENT=1 only."
+    help = "Creates the demo community with a public password. Needs DEVELOPMENT=1."
     unit = "accounts and posts"
 
     def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
@@ -25,6 +24,6 @@ class Command(JobCommand):
         progress = read_progress(community, POSTS)
         if progress is not None and progress.done >= POSTS.total:
             return
-        with alone(community.name):
+        with loading_lock(community.name):
             ids = yield from load_community(community, PASSWORD)
             yield from publish_posts(community, ids, POSTS)

@@ -1,4 +1,4 @@
-"""`manage.py load_graph`: loads a follow graph from a file, and publishes posts of its accounts."""
+"""`manage.py load_graph`: loads a follow graph from a file and publishes made-up posts."""
 
 from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Iterator
@@ -7,11 +7,11 @@ from typing import Any
 
 from django.conf import settings
 
-from demo.graphs import FORMATS, Graph, read_graph
-from demo.load import load_community
+from demo.formats import FORMATS
+from demo.graphs import Graph, read_graph
+from demo.load import load_community, loading_lock
 from demo.names import name_of_file, naming_of
 from demo.publish import PostPlan, deliver_pending, publish_posts
-from demo.turns import alone
 from demo.types import Community
 from infra.jobs.command import JobCommand
 from infra.jobs.types import Batch, Work
@@ -19,20 +19,20 @@ from infra.jobs.types import Batch, Work
 
 class Command(JobCommand):
     help = (
-        "Loads a follow graph in bulk, with made-up names, and publishes made-up posts of its"
-        " accounts. Stopped or killed, it goes on when it is run again."
+        "Loads a follow graph in bulk with made-up names, and publishes made-up posts of its"
+        " accounts. After a stop or a kill, run it again to continue."
     )
     unit = "accounts and posts"
 
     def add_job_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", type=Path, help="the graph, plain or gzip")
-        parser.add_argument("--format", choices=FORMATS, help="what it is, if not what it looks")
-        parser.add_argument("--name", help="1 to 8 letters and digits; how the file's name begins")
-        parser.add_argument("--limit", type=_count, help="only so many, the best connected")
-        parser.add_argument("--posts", type=_count, default=0, help="so many in all, with --seed")
-        parser.add_argument("--seed", type=int, default=1, help="other posts for another number")
-        parser.add_argument("--drain", action="store_true", help="deliver their changes, too")
-        parser.add_argument("--password", help="of all its accounts; without, nobody can log in")
+        parser.add_argument("--format", choices=FORMATS, help="default: detected")
+        parser.add_argument("--name", help="1 to 8 letters and digits; default: from the file name")
+        parser.add_argument("--limit", type=_count, help="how many accounts, the best connected")
+        parser.add_argument("--posts", type=_count, default=0, help="how many posts in all")
+        parser.add_argument("--seed", type=int, default=1, help="another number gives other posts")
+        parser.add_argument("--drain", action="store_true", help="deliver the posts' changes")
+        parser.add_argument("--password", help="of all accounts; without it, no sign-in")
 
     def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
         naming = naming_of(options["name"] or name_of_file(options["file"]))
@@ -41,7 +41,7 @@ class Command(JobCommand):
         graph = read_graph(options["file"], options["format"], cap, limit)
         self.stderr.write(f"graph {naming.graph}: {_description(graph)}")
         community = Community(graph, naming)
-        with alone(community.name):
+        with loading_lock(community.name):
             ids = yield from load_community(community, options["password"])
             plan = PostPlan(options["posts"], options["seed"])
             for batch in publish_posts(community, ids, plan):

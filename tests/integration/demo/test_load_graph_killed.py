@@ -12,7 +12,7 @@ from django.db import connections
 from accounts.models import User
 from accounts.queries.load import load_account_json
 from demo.errors import AlreadyLoading, GraphNameTaken, UsernameTaken
-from demo.turns import alone
+from demo.load import loading_lock
 from infra.changes.failpoints import arm, disarm
 from infra.sharding.placement import all_aliases
 from infra.sharding.sql import execute, fetch_all, fetch_one
@@ -153,7 +153,7 @@ def test_one_load_at_a_time(world, graph):
     is_held, may_end = threading.Event(), threading.Event()
 
     def hold() -> None:
-        with alone("town"):
+        with loading_lock("town"):
             is_held.set()
             may_end.wait(10)
         connections.close_all()
