@@ -19,6 +19,7 @@ from timelines.queries.pull import pull_from_tables
 from timelines.recent.days import PARTITIONS, first_second, kept_days, oldest_read
 from timelines.recent.low_water_mark import lower_low_water_mark
 from timelines.recent.queries.recent_posts import load_recent
+from timelines.sql import ANALYZE_RECENT_POSTS, INSERT_RECENT_POSTS
 from timelines.types import TimelineAuthors, TimeRange
 
 AUTHORS, POSTS_EACH = 20_000, 24
@@ -37,7 +38,7 @@ SELECT author_id, moment, 'A post', false, '' FROM ({MADE}) AS made
 WHERE mod(author_id, %(shards)s) = %(shard)s
 """
 INDEX = f"""
-INSERT INTO timelines_recentpost (author_id, moment)
+{INSERT_RECENT_POSTS}
 SELECT author_id, moment FROM ({MADE}) AS made WHERE moment >= %(oldest)s::bigint * {SEQUENCES}
 """
 
@@ -62,7 +63,7 @@ def _fill() -> None:
         execute(alias, INDEX, known)
         lower_low_water_mark(alias, oldest)
         execute(alias, "VACUUM ANALYZE posts_post")
-        execute(alias, "VACUUM ANALYZE timelines_recentpost")
+        execute(alias, ANALYZE_RECENT_POSTS)
 
 
 def _compare(count: int) -> dict[str, float]:

@@ -12,6 +12,13 @@ SHOWN = """
 # Live posts of all kinds: author_id, moment, shown_author, shown_moment. Conditions on author_id
 # and moment follow with AND; with them it is an index-only scan of post_live.
 LIVE_EVENTS = f"SELECT author_id, moment, {SHOWN} FROM posts_post WHERE deleted_at IS NULL"  # noqa: S608
+# Parameters: author ids, moments. The public posts among these: live ones, no reposts, and as in
+# Mastodon's public timeline without replies to other accounts. Returns author_id, moment.
+PUBLIC_POSTS = """
+SELECT author_id, moment FROM unnest(%s::bigint[], %s::bigint[]) AS one (author_id, moment)
+JOIN posts_post USING (author_id, moment)
+WHERE deleted_at IS NULL AND (kind = 0 OR kind = 1 AND target_author = author_id)
+"""
 # Writes posts straight into the table, for benchmarks. A SELECT of these columns follows.
 INSERT_POSTS = "INSERT INTO posts_post (author_id, moment, text, sensitive, spoiler_text)"
 ANALYZE_POSTS = "VACUUM ANALYZE posts_post"

@@ -1,1 +1,1 @@
-"""What each person sees: home and author timelines, their stores, fan-out and pull."""
+"""Home, author, list and public timelines: stores, fan-out on write, pull on read."""

@@ -1,4 +1,4 @@
-"""What is cached of timelines beside the live ones (stores/): the newest posts of everybody."""
+"""The cache of the public timeline. Live home timelines are in stores/."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -7,16 +7,17 @@ from infra.caching.values import ValueCache, Versioned
 from posts.ids import PACKED_BYTES, PostId
 from timelines.recent.queries.public_posts import list_newest_public
 
-# So late the public timeline is at most; it is shown as it is while one process reads it anew.
+# The public timeline is at most this old. It is shown while one process reads it again.
 TTL_S = 10
-# Looked at, and of those listed.
+# The newest posts that are read, and the public ones of them that are listed.
 NEWEST, MOST_LISTED = 1_200, 400
-EVERYBODY = 0
+# The cache has one owner.
+ALL_AUTHORS = 0
 
 
 def load_public_ids() -> list[PostId]:
-    """At most MOST_LISTED public posts, newest first. Cost: one round trip, none when hot."""
-    packed = public_ids.load_many([EVERYBODY]).get(EVERYBODY, b"")
+    """At most MOST_LISTED public posts, newest first. Cost: at most one round trip when warm."""
+    packed = public_ids.load_many([ALL_AUTHORS]).get(ALL_AUTHORS, b"")
     return [PostId.from_packed(packed, n) for n in range(0, len(packed), PACKED_BYTES)]
 
 

@@ -1,6 +1,7 @@
-"""The changes timelines ask for: pieces of fan-outs that are too big, or too early, for a drain.
+"""The changes that timelines emit.
 
-The owner is the author of the entries. Those that fan out are follow_ups of `posts.created`.
+Most are pieces of a fan-out that one drain cannot do at once: follow-up changes of `posts.created`.
+The owner is the author of the entries.
 """
 
 from typing import ClassVar
@@ -12,9 +13,9 @@ from timelines.types import Entry
 
 
 class FanOutBegun(Payload, frozen=True):
-    """Followers older than `below` are to be dispatched: cut into chunks.
+    """A big fan-out has to be cut into chunks, from the followers older than `below` on.
 
-    `shards`: of the readers to be reached; they have the entries in their recent-posts index.
+    `shards`: the shards of the readers to reach. Their recent-posts index has the entries.
     """
 
     kind: ClassVar[str] = "timelines.fan_out_begun"
@@ -27,7 +28,7 @@ class FanOutBegun(Payload, frozen=True):
 
 
 class ChunkCut(Payload, frozen=True):
-    """Followers older than `below` down to and with `last` are to have the entries pushed."""
+    """The entries have to be pushed to the followers older than `below`, up to and with `last`."""
 
     kind: ClassVar[str] = "timelines.chunk_cut"
     lanes: ClassVar[LaneGroup] = LaneGroup.BULK
@@ -40,7 +41,7 @@ class ChunkCut(Payload, frozen=True):
 
 
 class ShardMissed(Payload, frozen=True):
-    """A shard did not answer: it is to be indexed, and its readers pushed to, when it does."""
+    """A shard did not answer. Later it has to index the entries and push them to its readers."""
 
     kind: ClassVar[str] = "timelines.shard_missed"
     lanes: ClassVar[LaneGroup] = LaneGroup.WAITING
@@ -51,13 +52,13 @@ class ShardMissed(Payload, frozen=True):
 
 
 class AuthorCooled(Payload, frozen=True):
-    """A hot author is pushed for again; what was not pushed meanwhile is to be made good."""
+    """A hot author's posts are pushed again. Timelines that lack earlier ones are to be dropped."""
 
     kind: ClassVar[str] = "timelines.author_cooled"
 
 
 class FollowersBehind(Payload, frozen=True):
-    """Followers older than `below` may have live timelines without what was not pushed."""
+    """The live timelines of followers older than `below` may lack posts that were not pushed."""
 
     kind: ClassVar[str] = "timelines.followers_behind"
     lanes: ClassVar[LaneGroup] = LaneGroup.BULK

@@ -1,4 +1,4 @@
-"""What timelines do with changes: push new posts to live readers, follow the reader's follows."""
+"""Consumers of timelines: push new posts, and apply changes of following lists."""
 
 from collections.abc import Mapping, Sequence
 
@@ -29,7 +29,7 @@ Edges = Sequence[Delivery[EdgeChanged]]
 
 @consumes(PostCreated, inline=True)
 def push_to_author(alias: str, deliveries: Posted) -> None:
-    """The author's own home has the post at the next read: alive, or built again."""
+    """Pushes a post to its author's own home timeline, so that the next read has it."""
     posted = _entries_by_author(deliveries)
     index_recent(alias, [entry for entries in posted.values() for entry in entries])
     timeline_store().push(posted)
@@ -37,9 +37,10 @@ def push_to_author(alias: str, deliveries: Posted) -> None:
 
 @consumes(PostCreated)
 def push_to_followers(alias: str, deliveries: Posted) -> list[FollowUp]:
-    """Small fan-outs are done here; big ones, and those to a shard that is away, are follow-ups.
+    """Pushes posts to the authors' followers.
 
-    Hot authors' followers are not pushed to: their pages look into the outbox.
+    Returns follow-up changes for big fan-outs, and for shards that do not answer. A hot author's
+    posts go to the author's hot entries instead, which the followers' pages merge.
     """
     posted = _entries_by_author(deliveries)
     hot = list_unpushed_authors(alias, posted)
@@ -49,11 +50,13 @@ def push_to_followers(alias: str, deliveries: Posted) -> list[FollowUp]:
 
 @consumes(FanOutBegun)
 def dispatch_fan_outs(alias: str, deliveries: Sequence[Delivery[FanOutBegun]]) -> list[FollowUp]:
+    """Cuts big fan-outs into chunks."""
     return [follow_up for one in deliveries for follow_up in cut_chunks(one.owner_id, one.payload)]
 
 
 @consumes(ChunkCut)
 def push_to_chunks(alias: str, deliveries: Sequence[Delivery[ChunkCut]]) -> None:
+    """Pushes posts to the followers of each chunk."""
     for delivery in deliveries:
         push_chunk(delivery.owner_id, delivery.payload)
 
@@ -62,7 +65,10 @@ def push_to_chunks(alias: str, deliveries: Sequence[Delivery[ChunkCut]]) -> None
 def push_to_missed_shards(
     alias: str, deliveries: Sequence[Delivery[ShardMissed]]
 ) -> list[FollowUp]:
-    """Raises while a shard still does not answer; with that shard alone all rows wait together."""
+    """Indexes and pushes what a shard missed. Raises while the shard does not answer.
+
+    Raises WholeBatchFails if all deliveries are for this shard: then they are retried together.
+    """
     missed: dict[str, dict[int, list[Entry]]] = {}
     for one in deliveries:
         posted = missed.setdefault(one.payload.shard, {})
@@ -83,10 +89,10 @@ def push_to_missed_shards(
 
 @consumes(EdgeChanged, inline=True)
 def apply_following_changes(alias: str, deliveries: Edges) -> None:
-    """Brings a new followee's posts into the follower's timeline, and takes an old one's out.
+    """Adds a new followee's posts to the follower's timeline; removes those of a former followee.
 
-    In the drain this runs after the backward edge was written: posts from before are found here,
-    posts from after are pushed. Cost: one query, two round trips per delivery.
+    In the drain this runs after the backward edge was written. Posts from before that are found
+    here, later posts are pushed. Cost: one query, two round trips per delivery.
     """
     pairs = {(delivery.owner_id, delivery.payload.followee_id) for delivery in deliveries}
     forward = read_forward(alias, pairs)
@@ -96,17 +102,16 @@ def apply_following_changes(alias: str, deliveries: Edges) -> None:
 
 
 def _change_following(delivery: Delivery[EdgeChanged], is_followed: bool) -> None:
-    store, reader_id, news = timeline_store(), delivery.owner_id, delivery.payload
+    store, reader_id, edge = timeline_store(), delivery.owner_id, delivery.payload
     if not is_followed:
-        gone = FollowingChange(news.before, news.after, removed_author=news.followee_id)
-        store.change_following(reader_id, gone)
+        removal = FollowingChange(edge.before, edge.after, removed_author=edge.followee_id)
+        store.change_following(reader_id, removal)
         return
-    reach = store.find_complete_from(reader_id)
-    if reach is not None:
-        added, complete_from = list_newest_entries(
-            news.followee_id, reach, settings.TIMELINE_ENTRIES
-        )
-        change = FollowingChange(news.before, news.after, added, complete_from)
+    mark = store.find_complete_from(reader_id)
+    if mark is not None:
+        most = settings.TIMELINE_ENTRIES
+        added, complete_from = list_newest_entries(edge.followee_id, mark, most)
+        change = FollowingChange(edge.before, edge.after, added, complete_from)
         store.change_following(reader_id, change)
 
 

@@ -1,4 +1,4 @@
-"""May the viewer see it now? Pure: plain values in, verdicts out."""
+"""Decides which entries the viewer may see now. Pure: plain values in, plain values out."""
 
 from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
@@ -12,12 +12,11 @@ from timelines.types import Entry
 
 
 class VisibilityInputs(NamedTuple):
-    """What the verdicts rest on, as it is now.
+    """The current state that the rules look at.
 
-    `fragments`: posts that exist. `accounts`: authors that exist.
-    `relationships`: what lies between
-    the viewer and everybody who made something happen or wrote what is shown, oneself left out.
-    `replies_to`: to whom replies are shown, beside those to themselves; None: to everybody.
+    `fragments`: posts that exist. `accounts`: authors that exist. `relationships`: the viewer's, to
+    all authors of the events and of the shown posts, without the viewer. `replies_to`: replies
+    to these accounts are shown, and replies of an author to the same author; None: all replies.
     """
 
     viewer_id: int
@@ -28,101 +27,97 @@ class VisibilityInputs(NamedTuple):
     replies_to: Collection[int] | None = None
 
 
-def is_visible_at_home(entry: Entry, facts: VisibilityInputs) -> bool:
-    """A post that exists, brought by oneself or somebody one follows and does not mute now.
+def merge(entries: Iterable[Entry], inputs: VisibilityInputs) -> dict[PostId, list[Entry]]:
+    """The visible entries by the post that they show, newest first.
 
-    What they repost must be of nobody who is muted or blocked, either way, and of nobody who is
-    limited but those one follows; and theirs must not be hidden.
+    A page shows each post once, at the place of its newest visible entry (ADR 0011).
+    """
+    by_post: dict[PostId, list[Entry]] = {}
+    repeated: set[PostId] = set()
+    fragments, clear_authors = inputs.fragments, _list_clear_authors(inputs)
+    for entry in entries:
+        event, original = entry
+        if event is original and event.author_id in clear_authors:
+            is_visible = event in fragments
+        else:
+            is_visible = is_visible_at_home(entry, inputs)
+        if is_visible and original in by_post:
+            by_post[original].append(entry)
+            repeated.add(original)
+        elif is_visible:
+            by_post[original] = [entry]
+    for original in repeated:
+        by_post[original].sort(reverse=True)
+    return by_post
+
+
+def is_visible_at_home(entry: Entry, inputs: VisibilityInputs) -> bool:
+    """Whether the event exists and is of the viewer, or of a followee who is not muted now.
+
+    A repost is shown unless the reposter's reposts are hidden, or its original is of an account
+    that is muted, blocked in either direction, or limited and not followed.
     """
     event, original = entry
-    source = event.author_id
-    if event not in facts.fragments or source not in facts.accounts:
+    author = event.author_id
+    if event not in inputs.fragments or author not in inputs.accounts:
         return False
-    if source not in facts.relationships.clear_follows and not _is_heard(source, facts):
+    if author not in inputs.relationships.clear_follows and not _is_author_shown(author, inputs):
         return False
     if event is original or event == original:
-        return facts.replies_to is None or _is_reply_shown(facts.replies_to, facts, event)
-    return _shows_reposts(source, facts) and _is_shown_to(facts, original, original.author_id)
+        return inputs.replies_to is None or _is_reply_shown(inputs.replies_to, inputs, event)
+    return _are_reposts_shown(author, inputs) and _is_original_shown(original, inputs)
 
 
-def _is_heard(source: int, facts: VisibilityInputs) -> bool:
-    """Oneself is; of others that which the clock decides is left to look at."""
-    if source == facts.viewer_id:
+def is_stale(entry: Entry, inputs: VisibilityInputs) -> bool:
+    """Whether the entry will never be shown: a post is deleted, or the author is not followed.
+
+    If the viewer follows the author again, that brings the entries again.
+    """
+    event, original = entry
+    author = event.author_id
+    if event not in inputs.fragments or original not in inputs.fragments:
         return True
-    relationship = facts.relationships.by_account[source]
-    return relationship.is_followed and _is_bearable(relationship, facts.now_ms)
+    return author != inputs.viewer_id and not inputs.relationships.by_account[author].is_followed
 
 
-def _shows_reposts(source: int, facts: VisibilityInputs) -> bool:
-    return (
-        source == facts.viewer_id
-        or not facts.relationships.by_account[source].flags & EdgeFlag.HIDES_REPOSTS
-    )
+def _list_clear_authors(inputs: VisibilityInputs) -> Collection[int]:
+    """Authors whose own posts are all visible. Found once per page: most posts are of these."""
+    if inputs.replies_to is not None:
+        return ()
+    return inputs.relationships.clear_follows.intersection(inputs.accounts)
 
 
-def _is_reply_shown(replies_to: Collection[int], facts: VisibilityInputs, post: PostId) -> bool:
-    """As Mastodon in its lists: of reposts it is not asked whether they show a reply."""
-    target = find_replied_to(facts.fragments[post])
+def _is_author_shown(author: int, inputs: VisibilityInputs) -> bool:
+    """For authors who are no `clear_follows`: the viewer, and those whose mute may have ended."""
+    if author == inputs.viewer_id:
+        return True
+    relationship = inputs.relationships.by_account[author]
+    return relationship.is_followed and not _is_blocked_or_muted(relationship, inputs.now_ms)
+
+
+def _is_reply_shown(replies_to: Collection[int], inputs: VisibilityInputs, post: PostId) -> bool:
+    """As in Mastodon's lists. A repost of a reply is not checked."""
+    target = find_replied_to(inputs.fragments[post])
     return target in (None, post.author_id) or target in replies_to
 
 
-def is_stale(entry: Entry, facts: VisibilityInputs) -> bool:
-    """Whether it will never be shown again: a post is gone, or who brought it is not followed.
-
-    Should the viewer follow them again, their entries come anew.
-    """
-    event, original = entry
-    source = event.author_id
-    if event not in facts.fragments or original not in facts.fragments:
+def _are_reposts_shown(reposter: int, inputs: VisibilityInputs) -> bool:
+    if reposter == inputs.viewer_id:
         return True
-    return source != facts.viewer_id and not facts.relationships.by_account[source].is_followed
+    return not inputs.relationships.by_account[reposter].flags & EdgeFlag.HIDES_REPOSTS
 
 
-def _is_shown_to(facts: VisibilityInputs, original: PostId, author: int) -> bool:
-    """Whether what somebody reposts may be seen."""
-    if original not in facts.fragments or author not in facts.accounts:
+def _is_original_shown(original: PostId, inputs: VisibilityInputs) -> bool:
+    author = original.author_id
+    if original not in inputs.fragments or author not in inputs.accounts:
         return False
-    if author == facts.viewer_id:
+    if author == inputs.viewer_id:
         return True
-    relationship = facts.relationships.by_account[author]
-    if not _is_bearable(relationship, facts.now_ms):
+    relationship = inputs.relationships.by_account[author]
+    if _is_blocked_or_muted(relationship, inputs.now_ms):
         return False
-    return relationship.is_followed or not is_limited(facts.accounts[author])
+    return relationship.is_followed or not is_limited(inputs.accounts[author])
 
 
-def _is_bearable(relationship: Relationship, now_ms: int) -> bool:
-    return not (relationship.is_blocked or relationship.is_muted_at(now_ms))
-
-
-def _whose_posts_are_shown(facts: VisibilityInputs) -> Collection[int]:
-    """Whose every post is visible, as most posts of most pages are: found once instead of for
-    each, which is half of what a page's rules cost."""
-    return (
-        facts.relationships.clear_follows.intersection(facts.accounts)
-        if facts.replies_to is None
-        else ()
-    )
-
-
-def merge(entries: Iterable[Entry], facts: VisibilityInputs) -> dict[PostId, list[Entry]]:
-    """What brought each post, newest first: those of the entries that the viewer may see.
-
-    A post stands in the timeline once, where the newest of them is (ADR 0011).
-    """
-    brought: dict[PostId, list[Entry]] = {}
-    several: set[PostId] = set()
-    fragments, plain = facts.fragments, _whose_posts_are_shown(facts)
-    for entry in entries:
-        event, original = entry
-        if event is original and event.author_id in plain:
-            is_visible = event in fragments
-        else:
-            is_visible = is_visible_at_home(entry, facts)
-        if is_visible and original in brought:
-            brought[original].append(entry)
-            several.add(original)
-        elif is_visible:
-            brought[original] = [entry]
-    for original in several:
-        brought[original].sort(reverse=True)
-    return brought
+def _is_blocked_or_muted(relationship: Relationship, now_ms: int) -> bool:
+    return relationship.is_blocked or relationship.is_muted_at(now_ms)

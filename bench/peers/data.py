@@ -18,6 +18,7 @@ from infra.sharding.sql import execute
 from posts.ids import EPOCH, SEQUENCES
 from timelines.recent.days import PARTITIONS, first_second, kept_days, oldest_read
 from timelines.recent.low_water_mark import lower_low_water_mark
+from timelines.sql import ANALYZE_RECENT_POSTS, INSERT_RECENT_POSTS
 
 ACTIVE = range(1, 1_501)
 QUIET = range(1_501, 2_001)
@@ -40,7 +41,7 @@ SELECT author_id, (second - {EPOCH}) * {SEQUENCES}, %(text)s, false, ''
 FROM unnest(%(authors)s::bigint[], %(seconds)s::bigint[]) AS post(author_id, second)
 """
 INDEX = f"""
-INSERT INTO timelines_recentpost (author_id, moment)
+{INSERT_RECENT_POSTS}
 SELECT author_id, (second - {EPOCH}) * {SEQUENCES}
 FROM unnest(%(authors)s::bigint[], %(seconds)s::bigint[]) AS post(author_id, second)
 WHERE second - {EPOCH} >= %(oldest)s
@@ -139,7 +140,7 @@ def _write_posts(posts: Sequence[PeerPost]) -> None:
         execute(alias, INDEX, _columns(posts) | {"oldest": oldest})
         lower_low_water_mark(alias, oldest)
         execute(alias, "VACUUM ANALYZE posts_post")
-        execute(alias, "VACUUM ANALYZE timelines_recentpost")
+        execute(alias, ANALYZE_RECENT_POSTS)
 
 
 def _columns(posts: Sequence[PeerPost]) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""Big fan-outs in pieces: dispatched into chunks, each of which is delivered by itself."""
+"""Cuts big fan-outs into chunks, and pushes the chunks one by one."""
 
 import structlog
 from django.conf import settings
@@ -9,21 +9,21 @@ from relations.queries.followers import iter_followers, list_bounds
 from timelines.actions.fan_out import push
 from timelines.changes import ChunkCut, FanOutBegun
 
-# Then others have their turn: so long does one author keep a lane at a time.
-CHUNKS_A_DISPATCH = 10
+# A dispatch keeps its lane busy for this many chunks; then other authors' changes come first.
+CHUNKS_PER_DISPATCH = 10
 CHUNKS = Counter("tideline_fan_out_chunks_total", "Chunks of big fan-outs that were pushed")
 FOLLOWERS = Counter("tideline_fan_out_followers_total", "Followers in these chunks, live or not")
 log = structlog.get_logger()
 
 
 def cut_chunks(author_id: int, begun: FanOutBegun) -> list[FollowUp]:
-    """The next chunks, and behind them the rest of the dispatch, if there is any.
+    """The next chunks, and after them a change for the rest of the followers, if any.
 
     Cost: one index-only scan of as many followers as the chunks have.
     """
     size = settings.CHUNK_FOLLOWERS
-    bounds = list_bounds(author_id, begun.below, size, CHUNKS_A_DISPATCH)
-    is_rest = len(bounds) < CHUNKS_A_DISPATCH
+    bounds = list_bounds(author_id, begun.below, size, CHUNKS_PER_DISPATCH)
+    is_rest = len(bounds) < CHUNKS_PER_DISPATCH
     ends = [*bounds, None] if is_rest else bounds
     starts = [begun.below, *bounds]
     pieces = zip(starts, ends, strict=False)
@@ -36,7 +36,7 @@ def cut_chunks(author_id: int, begun: FanOutBegun) -> list[FollowUp]:
 
 
 def push_chunk(author_id: int, chunk: ChunkCut) -> None:
-    """Pushes to the live ones of a chunk's followers, page by page. Safety: may run again."""
+    """Pushes to the live readers among a chunk's followers, page by page. Safety: may run again."""
     reached = 0
     for followers in iter_followers(author_id, chunk.below, chunk.last):
         push(chunk.entries, followers, chunk.shards)

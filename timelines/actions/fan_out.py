@@ -1,4 +1,4 @@
-"""Brings new entries to the homes of their authors' followers, or asks for it in pieces."""
+"""Pushes new entries to the authors' followers, or returns follow-up changes that do it."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
@@ -27,14 +27,12 @@ EntriesByAuthor = Mapping[int, Sequence[Entry]]
 def fan_out(
     posted: EntriesByAuthor, shards: Iterable[str], hot: Collection[int] = ()
 ) -> list[FollowUp]:
-    """Reaches the followers who live on these shards, as the authors' shard knows them now.
+    """Pushes to the followers on these shards, as the authors' shard knows them now.
 
-    Entries of `hot` authors are indexed only.
-
-    A shard has the entries in its recent-posts index before any of its readers is pushed to. One
-    that cannot be reached gets its own follow-ups; the readers of all others have the entries now.
-    So do the follow-ups of an author with more than INLINE_FOLLOWERS.
-    Safety: may run again; readers skip repeats. Cost: one statement a shard, at once; one query
+    Entries of `hot` authors are only indexed. A shard indexes the entries before any of its readers
+    gets them. Returns follow-up changes for shards that do not answer, and for authors with more
+    than INLINE_FOLLOWERS; all other readers have the entries on return.
+    Safety: may run again; readers skip repeats. Cost: one statement a shard, in parallel; one query
     and one push an author.
     """
     is_indexed = _index(posted, shards)
@@ -52,16 +50,17 @@ def fan_out(
 def fan_out_to_missed_shard(
     posted: EntriesByAuthor, shard: str, hot: Collection[int] = ()
 ) -> list[FollowUp]:
-    """The part of a fan-out that a shard missed. Raises: what index_recent does; it is still away.
+    """Does the part of a fan-out that a shard missed. Raises OperationalError or InterfaceError
+    while the shard does not answer.
 
-    Safety and cost as `fan_out`.
+    Safety and cost: as `fan_out`.
     """
     index_recent(shard, _entries_of(posted))
     return _push_all(posted, (shard,), hot)
 
 
 def push(entries: Sequence[Entry], reader_ids: Iterable[int], shards: Sequence[str]) -> None:
-    """To those of the readers who are live and on one of these shards, as a trickle."""
+    """Pushes to the live readers on these shards, in a windowed pipeline."""
     readers = [reader_id for reader_id in reader_ids if shard_of(reader_id) in shards]
     timeline_store().push(dict.fromkeys(readers, entries))
     failpoint("fan_out.page_pushed")

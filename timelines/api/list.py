@@ -1,4 +1,4 @@
-"""The timeline of one of my lists."""
+"""Endpoint of the timeline of an account list."""
 
 from django.http import HttpResponse
 from drf_spectacular.utils import extend_schema

@@ -1,4 +1,4 @@
-"""The public timeline."""
+"""Endpoint of the public timeline."""
 
 from collections.abc import Mapping
 
@@ -24,7 +24,7 @@ CHOICES = [
 
 
 class PublicView(Endpoint):
-    """The newest posts of everybody, a few hundred, without reposts and replies to others."""
+    """The newest few hundred posts of all accounts, without reposts and replies to others."""
 
     scopes = {"GET": "read:statuses"}
     public = True

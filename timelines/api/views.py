@@ -1,4 +1,4 @@
-"""Home and author timelines."""
+"""Endpoints of home and author timelines."""
 
 from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
@@ -20,7 +20,7 @@ from timelines.queries.author import AuthorTimelineQuery, author_page
 from timelines.queries.home import home_page
 
 DEFAULT_LIMIT, MOST = 20, 40
-# Clients ask for these apart; no post is pinned or has media.
+# Filters of clients that match no post: none is pinned or has media.
 NEVER = ("pinned", "only_media")
 EXCLUDED = {"exclude_replies": Kind.REPLY, "exclude_reblogs": Kind.REPOST}
 EXCLUDING = [

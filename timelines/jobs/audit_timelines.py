@@ -1,6 +1,7 @@
-"""Looks for holes in live timelines, and mends those it finds."""
+"""Finds entries that live timelines lack, and repairs these timelines on request."""
 
 import random
+from argparse import ArgumentTypeError
 from collections.abc import Callable, Iterator
 
 from infra.jobs.types import Batch, Work
@@ -12,14 +13,14 @@ from timelines.queries.difference import TimelineDifference, find_difference
 def audit_timelines(
     work: Work, share: float, repair: bool, draw: Callable[[], float] = random.random
 ) -> Iterator[Batch]:
-    """Compares about this share of the live timelines with the posts; those with holes have failed.
+    """Compares about this share of the live timelines with the posts.
 
-    With `repair` they are mended and have changed. Dead entries are no fault: the rules keep them
-    from pages. Cost: a query and a round trip a batch, and what `find_difference` says for each
-    timeline compared.
+    A timeline with missing entries counts as failed; with `repair` it is repaired and counts as
+    changed. Stale entries are no failure: the rules keep them from pages. Cost: a query and a round
+    trip a batch, and the cost of `find_difference` per timeline compared.
     """
-    for piece in iter_live_timelines(work):
-        chosen = {reader: seen for reader, seen in piece.timelines.items() if draw() < share}
+    for batch in iter_live_timelines(work):
+        chosen = {reader: seen for reader, seen in batch.timelines.items() if draw() < share}
         found = {reader: find_difference(reader, seen) for reader, seen in chosen.items()}
         faulty = {reader: one for reader, one in found.items() if one and one.missing}
         is_repaired = repair and not work.dry_run
@@ -29,8 +30,19 @@ def audit_timelines(
                 repair_timeline(reader, one)
         failed = 0 if repair else len(faulty)
         changed = len(faulty) if repair else None
-        done = piece.account_count - failed
-        yield Batch(done, failed, piece.alias, changed, piece.position, lines)
+        done = batch.account_count - failed
+        yield Batch(done, failed, batch.alias, changed, batch.position, lines)
+
+
+def parse_share(text: str) -> float:
+    """A number above 0, at most 1, as an argument of a command."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number <= 1:
+        raise ArgumentTypeError(f"{text!r} is not a number above 0, at most 1")
+    return number
 
 
 def _line(reader_id: int, found: TimelineDifference, is_repaired: bool) -> str:

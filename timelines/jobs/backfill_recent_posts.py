@@ -1,7 +1,8 @@
-"""Fills shards' recent-posts indexes from the posts tables, and says from when on they are whole.
+"""Fills the recent-posts index of shards from the posts tables, and sets its low-water mark.
 
-For a version that brought the index, a new shard, and an index that lacks what the drain could not
-deliver. What is posted meanwhile is indexed by the drain: all of it has to know the shard first.
+For an upgrade that brings the index, for a new shard, and for an index that lacks what the drain
+could not deliver. The drain indexes what is posted during the run, so all drain processes have to
+know the shard first.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -10,13 +11,14 @@ from functools import partial
 
 from django.conf import settings
 
+from accounts.sql import ACCOUNTS
 from infra.changes.failpoints import failpoint
 from infra.jobs.types import Batch, Work
-from infra.jobs.walk import Table, walk_table
+from infra.jobs.walk import walk_table
 from infra.sharding.scatter import scatter
 from infra.sharding.sql import fetch_all
 from posts.ids import PostId
-from posts.sql import SHOWN
+from posts.sql import LIVE_EVENTS
 from timelines.recent.actions.index_posts import count_missing, index_recent
 from timelines.recent.days import PARTITIONS, first_moment, first_second, kept_days, oldest_read
 from timelines.recent.low_water_mark import (
@@ -26,11 +28,7 @@ from timelines.recent.low_water_mark import (
 )
 from timelines.types import Entry
 
-ACCOUNTS = Table("accounts_account", ("id",))
-POSTS = f"""
-SELECT author_id, moment, {SHOWN} FROM posts_post
-WHERE author_id = ANY(%s::bigint[]) AND moment >= %s AND deleted_at IS NULL
-"""  # noqa: S608
+POSTS = f"{LIVE_EVENTS} AND author_id = ANY(%s::bigint[]) AND moment >= %s"
 
 
 def today_utc() -> date:
@@ -40,11 +38,11 @@ def today_utc() -> date:
 def backfill_recent_posts(
     work: Work, again: bool = False, today: Callable[[], date] = today_utc
 ) -> Iterator[Batch]:
-    """The newest days' posts of a batch of accounts each, into every shard the work names.
+    """Adds the newest days' posts of all accounts, a batch at a time, to every shard named.
 
-    Passes over shards whose index is complete, unless `again`: that is in doubt then, and nobody
-    reads it until the end. Safety: idempotent, beside living writes; the mark is set at the very
-    end, and not by a run with a limit. Raises: what UNREACHABLE lists; resume then.
+    Skips shards whose index is complete. With `again` it fills them too, and no process reads their
+    index until the end. Safety: idempotent, also during writes. The mark is set at the very end,
+    and not by a run with a limit. Raises: the errors in UNREACHABLE; resume then.
     Cost: per batch one query, and one statement per shard filled.
     """
     targets = [alias for alias in work.aliases if again or find_low_water_mark(alias) is None]
@@ -58,9 +56,9 @@ def backfill_recent_posts(
     everywhere = work._replace(aliases=settings.SHARD_ALIASES)
     for source, rows, position in walk_table(everywhere, ACCOUNTS):
         entries = _read_entries(source, [account_id for (account_id,) in rows], lowest)
-        lacking = _fill(targets, entries, work.dry_run)
+        missing = _fill(targets, entries, work.dry_run)
         failpoint("recent_posts.backfilled")
-        yield Batch(len(rows), 0, source, lacking, position)
+        yield Batch(len(rows), 0, source, missing, position)
     if work.limit is None and not work.dry_run:
         for alias in targets:
             lower_low_water_mark(alias, first_second(oldest_read(today())))
@@ -72,6 +70,6 @@ def _read_entries(alias: str, author_ids: Sequence[int], lowest: int) -> list[En
 
 
 def _fill(targets: Sequence[str], entries: Sequence[Entry], dry_run: bool) -> int:
-    """How many rows were lacking, all shards together."""
-    act = count_missing if dry_run else index_recent
-    return sum(scatter({alias: partial(act, alias, entries) for alias in targets}).values())
+    """The number of missing rows, all shards together."""
+    index = count_missing if dry_run else index_recent
+    return sum(scatter({alias: partial(index, alias, entries) for alias in targets}).values())

@@ -1,4 +1,4 @@
-"""Makes live timelines what the posts say, entry by entry."""
+"""Repairs every live timeline that differs from the posts, entry by entry."""
 
 from collections.abc import Iterator
 
@@ -9,15 +9,15 @@ from timelines.queries.difference import find_difference
 
 
 def rebuild_timelines(work: Work) -> Iterator[Batch]:
-    """Adds what live timelines lack and takes out what is dead; a batch of accounts each.
+    """Adds missing entries to live timelines and removes stale ones, a batch of accounts at a time.
 
-    Readers see nothing of it but the entries: no timeline is unreadable meanwhile, and what is
-    pushed meanwhile stays (jobs/mend.py). What is not live stays so; its reader builds it.
-    Cost: as `audit_timelines`, and two round trips for each timeline that differs.
+    Timelines stay readable and keep what is pushed during the run (actions/repair_timeline.py). It
+    builds no timeline that is not live; the reader's next page does.
+    Cost: as `audit_timelines`, and two round trips per timeline that differs.
     """
-    for piece in iter_live_timelines(work):
+    for batch in iter_live_timelines(work):
         lines, changed = [], 0
-        for reader_id, seen in piece.timelines.items():
+        for reader_id, seen in batch.timelines.items():
             found = find_difference(reader_id, seen)
             if not found:
                 continue
@@ -25,4 +25,4 @@ def rebuild_timelines(work: Work) -> Iterator[Batch]:
             lines += describe_repair(reader_id, found)
             if not work.dry_run:
                 repair_timeline(reader_id, found)
-        yield Batch(piece.account_count, 0, piece.alias, changed, piece.position, lines)
+        yield Batch(batch.account_count, 0, batch.alias, changed, batch.position, lines)

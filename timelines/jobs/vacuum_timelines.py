@@ -1,4 +1,4 @@
-"""Takes dead entries out of live timelines that have many, and deletes timelines nobody reads."""
+"""Removes stale entries from live timelines that have many, and deletes expired timelines."""
 
 from collections.abc import Iterator
 
@@ -8,23 +8,23 @@ from timelines.queries.difference import TimelineDifference, find_difference
 from timelines.stores.factory import timeline_store
 from timelines.stores.weeks import delete_expired
 
-# A home that lost a few posts is not worth writing.
+# Few stale entries are not worth a write.
 STALE_RATIO = 0.25
 
 
 def vacuum_timelines(work: Work, stale_ratio: float = STALE_RATIO) -> Iterator[Batch]:
-    """Timelines of which more than this share is dead; a batch of accounts each.
+    """Removes stale entries from timelines with more than this share of them, a batch at a time.
 
-    Before that, unless it is one account's turn, what stores in rows keep of readers who are gone.
-    Adds nothing: holes are for `audit_timelines`. Cost: as that, and one round trip for each that
-    is written.
+    First deletes the expired timelines of the stores in rows, unless the run is for one account.
+    Adds nothing: `audit_timelines` finds missing entries. Cost: as `audit_timelines`, and one round
+    trip per timeline that is written.
     """
     if work.account_id is None and not work.dry_run:
         for alias in work.aliases:
-            yield from _bury_all(alias)
-    for piece in iter_live_timelines(work):
+            yield from _delete_all_expired(alias)
+    for batch in iter_live_timelines(work):
         lines, changed = [], 0
-        for reader_id, seen in piece.timelines.items():
+        for reader_id, seen in batch.timelines.items():
             found = find_difference(reader_id, seen)
             if found is None or not exceeds_stale_ratio(found, stale_ratio):
                 continue
@@ -32,13 +32,13 @@ def vacuum_timelines(work: Work, stale_ratio: float = STALE_RATIO) -> Iterator[B
             lines.append(_line(reader_id, found))
             if not work.dry_run:
                 timeline_store().remove(reader_id, found.seen, found.stale)
-        yield Batch(piece.account_count, 0, piece.alias, changed, piece.position, lines)
+        yield Batch(batch.account_count, 0, batch.alias, changed, batch.position, lines)
 
 
-def _bury_all(alias: str) -> Iterator[Batch]:
-    """The compensator does so too, a few at a time. Redis forgets by itself."""
-    while buried := delete_expired(alias):
-        yield Batch(0, 0, alias, buried, None, [f"{alias}: {buried} timelines nobody reads"])
+def _delete_all_expired(alias: str) -> Iterator[Batch]:
+    """A periodic task does so too, a few at a time. Redis deletes expired timelines by itself."""
+    while deleted := delete_expired(alias):
+        yield Batch(0, 0, alias, deleted, None, [f"{alias}: {deleted} expired timelines"])
 
 
 def exceeds_stale_ratio(found: TimelineDifference, stale_ratio: float) -> bool:

@@ -1,30 +1,45 @@
-"""What a live timeline has against what the posts tables say: entries missing, entries dead.
+"""The difference between a live timeline and the posts tables: missing entries and stale entries.
 
-Truth is what is posted by whom the reader follows; whether it may be seen now is for the rules.
+The truth is what the reader's followees posted. Whether an entry may be shown now is decided by the
+rules, not here.
 """
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any, NamedTuple
 
 from django.conf import settings
 
 from infra.caching.client import redis
+from infra.changes.registry import Payload, read_payload
+from infra.changes.sql import SELECT_PENDING
+from infra.sharding.buckets import group_by_shard
+from infra.sharding.scatter import scatter
+from infra.sharding.sql import fetch_all
+from posts.changes import PostCreated
 from posts.ids import PostId
+from relations.changes import EdgeChanged
 from relations.queries.following import load_following
+from timelines.changes import ChunkCut, FanOutBegun, ShardMissed
 from timelines.hot.directory import directory, validator_command
+from timelines.hot.queries.hot_authors import list_hot_authors
 from timelines.queries.pull import pull_from_tables
-from timelines.queries.waiting import PendingPushes, load_pending_pushes
 from timelines.stores.factory import timeline_store
 from timelines.types import Entry, LiveTimeline, TimeRange
 
+FAN_OUT_PIECES = (FanOutBegun, ChunkCut, ShardMissed)
+KINDS = [payload.kind for payload in (PostCreated, EdgeChanged, *FAN_OUT_PIECES)]
+PENDING = f"{SELECT_PENDING} AND owner_id = ANY(%s::bigint[]) AND kind = ANY(%s)"
+
 
 class TimelineDifference(NamedTuple):
-    """Of one reader. Entries are in page order, oldest first, each once.
+    """One reader's difference. Entries are in page order, oldest first, without repeats.
 
-    `missing`: holes, at or above the mark. `stale`: dead entries there: their post is gone, or who
-    brought it is not followed. `below_mark`: entries below the mark, which nobody reads.
-    `expected_count`: entries there should be. `entry_count`: entries there are, dead ones too.
-    `is_too_deep`: the mark promises so much more than is held that `missing` is not all.
+    `missing`: entries that should be there, at or above the low-water mark.
+    `orphaned`: entries there whose post is deleted, or whose author is not followed.
+    `below_mark`: entries below the low-water mark, which no page reads.
+    `expected_count`: entries there should be. `entry_count`: entries there are, with stale ones.
+    `is_too_deep`: so many entries are missing that `missing` has only some of them.
     """
 
     seen: LiveTimeline
@@ -37,80 +52,130 @@ class TimelineDifference(NamedTuple):
 
     @property
     def stale(self) -> list[Entry]:
+        """Entries that no page will show."""
         return [*self.orphaned, *self.below_mark]
 
     def __bool__(self) -> bool:
         return bool(self.missing or self.orphaned or self.below_mark)
 
 
-def find_difference(reader_id: int, seen: LiveTimeline) -> TimelineDifference | None:
-    """What is wrong for good with a timeline; nothing that a pending change will mend.
+class PendingPushes(NamedTuple):
+    """What live timelines need not have yet, or at all.
 
-    None: it cannot be told, since the timeline, or whom the reader follows, is changing. Such a
-    timeline is changed by the drain, or built anew by the reader's next page.
-    Safety: right beside living writes: what is missing was posted, then no change that brings it
-    was pending any more, and it was not in the timeline after that. Raises: what UNREACHABLE lists.
-    Cost: the following list, a round trip, one query per shard; where something is missing twice
-    as many again and a round trip.
+    `events`: not pushed to all followers yet. `readers`: a change of their following list is not
+    applied yet. `hot_authors`: their posts are not pushed, pages merge them.
+    """
+
+    events: set[PostId]
+    readers: set[int]
+    hot_authors: set[int]
+
+
+def find_difference(reader_id: int, seen: LiveTimeline) -> TimelineDifference | None:
+    """What is wrong with a timeline and no pending change will correct.
+
+    None: unknown, because the timeline or the reader's following list is changing. The drain or the
+    reader's next page will bring such a timeline up to date.
+    Safety: right during writes. A missing entry was posted, then no pending change brought it, and
+    after that it was not in the timeline. Raises: the errors in UNREACHABLE.
+    Cost: the following list, a round trip, one query per shard. If entries are missing, two more
+    queries per shard and one more round trip.
     """
     difference = _compare(reader_id, seen)
     if difference is None or not difference.missing:
         return difference
-    waiting = load_pending_pushes({reader_id, *(one.event.author_id for one in difference.missing)})
+    authors = {entry.event.author_id for entry in difference.missing}
+    pending = load_pending_pushes({reader_id, *authors})
     now = timeline_store().peek([reader_id]).get(reader_id)
     if now is None or now.following_version != seen.following_version:
         return None
-    if reader_id in waiting.readers:
+    if reader_id in pending.readers:
         return None
-    missing = _still_missing(reader_id, difference.missing, now, waiting)
+    missing = _still_missing(reader_id, difference.missing, now, pending)
     is_too_deep = difference.is_too_deep and bool(missing)
     return difference._replace(missing=missing, is_too_deep=is_too_deep)
 
 
+def load_pending_pushes(account_ids: Iterable[int]) -> PendingPushes:
+    """The pending pushes of the shards of these accounts. Parked changes do not count.
+
+    A change that announces a post and the pieces of its fan-out replace each other in one
+    transaction. So a post that is older than this call and not among `events` is delivered. An
+    author who was hot then and is not among `hot_authors` has cooled, and timelines that lacked the
+    author's posts were dropped before. Cost: two queries a shard.
+    """
+    calls = {
+        alias: partial(_read_pending, alias, owners)
+        for alias, owners in group_by_shard(account_ids).items()
+    }
+    pending = PendingPushes(set(), set(), set())
+    for rows, hot in scatter(calls).values():
+        pending.hot_authors.update(hot)
+        for owner_id, kind, text in rows:
+            payload = read_payload(kind, text)
+            pending.events.update(_events_of(owner_id, payload))
+            if isinstance(payload, EdgeChanged):
+                pending.readers.add(owner_id)
+    return pending
+
+
+def _read_pending(alias: str, owners: list[int]) -> tuple[Sequence[tuple[Any, ...]], list[int]]:
+    """Reads changes first. In the other order an author could become hot between the two, and have
+    posts that are neither pending nor merged."""
+    return fetch_all(alias, PENDING, (owners, KINDS)), list_hot_authors(alias)
+
+
+def _events_of(owner_id: int, payload: Payload) -> Iterator[PostId]:
+    if isinstance(payload, PostCreated):
+        yield PostId.at(owner_id, payload.moment)
+    elif isinstance(payload, FAN_OUT_PIECES):
+        yield from (entry.event for entry in payload.entries)
+
+
 def _still_missing(
-    reader_id: int, entries: Sequence[Entry], now: LiveTimeline, waiting: PendingPushes
+    reader_id: int, entries: Sequence[Entry], now: LiveTimeline, pending: PendingPushes
 ) -> list[Entry]:
-    """Those that a later look does not find either, and that nobody will bring or merge in."""
-    arrived, merged = set(_entries(now.packed)), waiting.hot_authors - {reader_id}
+    """The entries that did not arrive since, and that no push or merge will bring."""
+    arrived, merged = set(_entries(now.packed)), pending.hot_authors - {reader_id}
     return [
         entry
         for entry in entries
         if entry not in arrived
         and entry.event.second >= now.complete_from
-        and entry.event not in waiting.events
+        and entry.event not in pending.events
         and entry.event.author_id not in merged
     ]
 
 
 def _compare(reader_id: int, seen: LiveTimeline) -> TimelineDifference | None:
-    """Hot followees are left out: what they posted may be there, and need not."""
+    """Ignores hot followees: their posts may be in the timeline, but need not be."""
     following = load_following(reader_id)
     if following.version != seen.following_version:
         return None
-    hot = _hot_followees(following.followee_ids)
+    hot = _list_hot_followees(following.followee_ids)
     authors = [reader_id, *(one for one in following.followee_ids if one not in hot)]
-    held = set(_entries(seen.packed))
-    # Whoever holds less than this has all of it, or the cut of the pull is a hole by itself.
-    most = max(2 * settings.TIMELINE_ENTRIES, len(held)) + 1
-    # No entry is at the beginning of a second: no account has the id 0.
+    stored = set(_entries(seen.packed))
+    # If the pull reaches this limit, some entry is missing: the timeline has fewer than that.
+    most = max(2 * settings.TIMELINE_ENTRIES, len(stored)) + 1
+    # No entry is exactly at the start of a second, because no account has the id 0.
     floor = PostId(seen.complete_from, 0, 0)
-    right = pull_from_tables(authors, TimeRange(floor), most)
-    is_too_deep = len(right) == most
-    oldest = right[-1] if is_too_deep else Entry.of_post(floor)
-    judged = {e for e in held if e >= oldest and e.event.author_id not in hot}
-    below_mark = set(_entries(seen._replace(complete_from=0).packed)) - held
+    expected = pull_from_tables(authors, TimeRange(floor), most)
+    is_too_deep = len(expected) == most
+    oldest = expected[-1] if is_too_deep else Entry.of_post(floor)
+    compared = {e for e in stored if e >= oldest and e.event.author_id not in hot}
+    below_mark = set(_entries(seen._replace(complete_from=0).packed)) - stored
     return TimelineDifference(
         seen,
-        missing=sorted(set(right) - held),
-        orphaned=sorted(judged - set(right)),
+        missing=sorted(set(expected) - stored),
+        orphaned=sorted(compared - set(expected)),
         below_mark=sorted(below_mark),
-        expected_count=len(right),
-        entry_count=len(held) + len(below_mark),
+        expected_count=len(expected),
+        entry_count=len(stored) + len(below_mark),
         is_too_deep=is_too_deep,
     )
 
 
-def _hot_followees(followee_ids: Iterable[int]) -> set[int]:
+def _list_hot_followees(followee_ids: Iterable[int]) -> set[int]:
     hot = directory.load(redis().call(*validator_command()))
     return set(hot.ids).intersection(followee_ids)
 

@@ -20,15 +20,15 @@ from relations.queries.in_process_relationships import (
     keep_in_process_relationships,
 )
 from relations.queries.relationships import ask_command, complete_relationships
+from timelines.actions.repair_timeline import request_repair_if_stale
 from timelines.queries.skeleton import HomeSkeleton, Skeleton
-from timelines.read_repair import request_repair_if_stale
 from timelines.rules import VisibilityInputs, merge
 from timelines.types import ORIGINAL, Entry, TimeRange, reposts_among
 
-# So many are named with a post; the others can be asked for.
+# The reposters who are named with a post; a client can ask for the others.
 MOST_REPOSTERS = 10
-# A page is whole or there is none; this says what it took. Without Redis, or when that began anew a
-# moment ago, the shards gave all of it; without a shard that it needs there is no page.
+# A page is whole or refused. `without_redis`: the shards gave the whole page. `missing_shard`: a
+# shard that the page needs did not answer, so there is no page.
 PAGES = Counter(
     "tideline_home_pages_total", "Home pages, by the sources they came from", ["sources"]
 )
@@ -40,23 +40,23 @@ _FIRST = itemgetter(0)
 def home_page(viewer_id: int, window: Window, clock_ms: Callable[[], int] = now_ms) -> Page[bytes]:
     """One page of Status entities, newest first; full unless the list ends.
 
-    Cost: two Redis round trips and no SQL when warm, one when what it shows is in process memory;
-    entries that the rules take out cost one round trip more per refill.
+    Cost when warm: two Redis round trips and no SQL; one trip when the posts are in process memory.
+    Entries that the rules remove cost one more round trip per refill.
     """
     try:
         skeleton = HomeSkeleton(viewer_id, clock_ms())
-        page = page_of(skeleton, window)
+        page = load_page(skeleton, window)
     except (OperationalError, InterfaceError):
         REFUSED.inc()
         raise
-    (WITHOUT_REDIS if skeleton.position is None else COMPLETE).inc()
+    (WITHOUT_REDIS if skeleton.log_offset is None else COMPLETE).inc()
     return page
 
 
-def page_of(skeleton: Skeleton, window: Window) -> Page[bytes]:
-    """The page of a timeline that this is the skeleton of, as `home_page`."""
+def load_page(skeleton: Skeleton, window: Window) -> Page[bytes]:
+    """One page of the timeline with this skeleton, as `home_page`."""
     if window.min_id is not None:
-        return _newer_page(skeleton, decode_cursor(window.min_id), window.limit)
+        return _load_newer_page(skeleton, decode_cursor(window.min_id), window.limit)
     above = decode_cursor(window.since_id) if window.since_id else FIRST
     below = decode_cursor(window.max_id) if window.max_id else LAST
     entries = skeleton.iter_older(TimeRange(above, below))
@@ -64,14 +64,14 @@ def page_of(skeleton: Skeleton, window: Window) -> Page[bytes]:
     return page_of_statuses(shown[: window.limit], has_older=len(shown) > window.limit)
 
 
-def _newer_page(skeleton: Skeleton, after: PostId, limit: int) -> Page[bytes]:
-    """The entries right above the cursor; there is always something older: the cursor's own."""
+def _load_newer_page(skeleton: Skeleton, after: PostId, limit: int) -> Page[bytes]:
+    """The entries just above the cursor. There is always an older entry: the cursor's own."""
     shown = _take(skeleton, skeleton.iter_newer(TimeRange(above=after)), limit)
     return page_of_statuses(shown[::-1], has_older=True)
 
 
 def _take(skeleton: Skeleton, entries: Iterator[Entry], count: int) -> list[bytes]:
-    """The first `count` visible entries, as Status entities; refills what the rules take out."""
+    """The first `count` visible entries, as Status entities."""
     shown: list[bytes] = []
     while len(shown) < count:
         batch = list(islice(entries, count - len(shown)))
@@ -82,52 +82,54 @@ def _take(skeleton: Skeleton, entries: Iterator[Entry], count: int) -> list[byte
 
 
 def _show(skeleton: Skeleton, entries: Sequence[Entry]) -> list[bytes]:
-    """Hydrates entries and presents those that stand for what they show, being the newest visible
-    ones that brought it. At most one round trip when warm."""
-    sources = skeleton.sources_of(entries)
-    hydrated, facts = _load(skeleton, sources)
-    brought = merge(sources, facts)
-    if skeleton.is_stored and 2 * len(brought) < len(entries):
-        request_repair_if_stale(entries, facts)
-    flags = find_flags(skeleton.reader_id, skeleton.own, brought)
-    statuses, newest = hydrated.present_all(brought, flags), list(map(_FIRST, brought.values()))
+    """Presents the entries that are the newest visible ones of their post, as Status entities.
+
+    Cost when warm: at most one round trip.
+    """
+    sources = skeleton.list_sources(entries)
+    hydrated, inputs = _load(skeleton, sources)
+    merged = merge(sources, inputs)
+    if skeleton.is_stored and 2 * len(merged) < len(entries):
+        request_repair_if_stale(entries, inputs)
+    flags = find_flags(skeleton.reader_id, skeleton.viewer_state, merged)
+    statuses, newest = hydrated.present_all(merged, flags), list(map(_FIRST, merged.values()))
     for _, original in reposts_among(newest):
-        statuses[original] = _present_repost(hydrated, brought[original], flags)
-    # Most pages are as they were found: to see that takes an eighth of looking each entry up.
+        statuses[original] = _present_repost(hydrated, merged[original], flags)
+    # On most pages every entry is shown. One comparison of lists is cheaper than a lookup for each.
     shown = entries if newest == entries else filter(set(newest).__contains__, entries)
     return list(map(statuses.__getitem__, map(ORIGINAL, shown)))
 
 
-def _present_repost(hydrated: Hydrated, brought: Sequence[Entry], flags: Flags) -> bytes:
-    event, original = brought[0]
+def _present_repost(hydrated: Hydrated, sources: Sequence[Entry], flags: Flags) -> bytes:
+    event, original = sources[0]
     status = hydrated.present(event, original, flags.get(original, 0))
-    reposters = [by.author_id for by, _ in brought[:MOST_REPOSTERS] if by != original]
+    reposters = [by.author_id for by, _ in sources[:MOST_REPOSTERS] if by != original]
     return with_reposters(status, [hydrated.accounts[reposter] for reposter in reposters])
 
 
 def _load(skeleton: Skeleton, entries: Sequence[Entry]) -> tuple[Hydrated, VisibilityInputs]:
-    """What is shown, and what the rules rest on too: what lies between people and the viewer."""
+    """The posts to show, and the inputs of the rules."""
     viewer_id, reposts = skeleton.reader_id, [event for event, _ in reposts_among(entries)]
     originals = list(map(ORIGINAL, entries))
     people = authors_of(originals + reposts) - {viewer_id}
-    relationships = find_in_process_relationships(viewer_id, skeleton.stamp)
+    relationships = find_in_process_relationships(viewer_id, skeleton.validator)
     asked = list(people.difference(relationships.by_account))
     count_in_process_reads(len(people), len(asked))
     commands = [ask_command(viewer_id, asked)] if asked else []
-    hydrated = hydrate(originals, commands, skeleton.position, reposts)
+    hydrated = hydrate(originals, commands, skeleton.log_offset, reposts)
     if asked:
-        learnt = complete_relationships(viewer_id, asked, hydrated.extra and hydrated.extra[0])
-        keep_in_process_relationships(viewer_id, learnt)
-        relationships = relationships.merged_with(learnt)
+        loaded = complete_relationships(viewer_id, asked, hydrated.extra and hydrated.extra[0])
+        keep_in_process_relationships(viewer_id, loaded)
+        relationships = relationships.merged_with(loaded)
     fragments, accounts = hydrated.fragments, hydrated.accounts
-    facts = VisibilityInputs(
+    inputs = VisibilityInputs(
         viewer_id, skeleton.now_ms, fragments, accounts, relationships, skeleton.replies_to
     )
-    return hydrated, facts
+    return hydrated, inputs
 
 
 def decode_cursor(text: str) -> PostId:
-    """Raises InvalidCursor. A cursor is a status id; its status may be long gone."""
+    """The status id in a cursor. The status may be deleted. Raises InvalidCursor."""
     try:
         return PostId.from_public(text)
     except MalformedPostId:

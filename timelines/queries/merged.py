@@ -1,4 +1,4 @@
-"""What is at hand of a home: the reader's live timeline, and the entries of hot followees."""
+"""A reader's live timeline, merged with the entries of the reader's hot followees."""
 
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -8,35 +8,35 @@ from timelines.types import SECOND, Entry, LiveTimeline
 
 
 class MergedTimeline:
-    """Entries in page order. `complete_from`: all of this second or later are here."""
+    """Entries in page order. `complete_from`: no entry of this second or later is missing."""
 
     def __init__(self, live: LiveTimeline, hot_entries: Sequence[HotEntries]) -> None:
-        self._live, self._outboxes = live, hot_entries
-        self.complete_from = max([live.complete_from, *(box.complete_from for box in hot_entries)])
+        self._live, self._hot_entries = live, hot_entries
+        self.complete_from = max([live.complete_from, *(hot.complete_from for hot in hot_entries)])
 
     @property
     def packed(self) -> list[bytes]:
-        """Packed entries at or above the mark, oldest first; may repeat."""
-        return self._with_outboxes(self._live.packed, SECOND.pack(self.complete_from))
+        """Packed entries at or above the low-water mark, oldest first. They may repeat."""
+        return self._merge(self._live.packed, SECOND.pack(self.complete_from))
 
     @property
     def newest_packed(self) -> list[bytes]:
-        """The last of `packed`, none left out among them; cheaper, for first pages."""
+        """The last entries of `packed`, without a gap. Cheaper than `packed`, for first pages."""
         newest = self._live.newest_packed
         if not newest:
             return newest
-        return self._with_outboxes(newest, max(newest[0], SECOND.pack(self.complete_from)))
+        return self._merge(newest, max(newest[0], SECOND.pack(self.complete_from)))
 
-    def sources_of(self, entries: Sequence[Entry]) -> list[Entry]:
-        """Every repost at or above the mark that shows what these show."""
-        reposts = [self._live.reposts(), *(box.reposts for box in self._outboxes)]
+    def list_reposts(self, entries: Sequence[Entry]) -> list[Entry]:
+        """All reposts at or above the low-water mark that show the same posts as these entries."""
+        reposts = [self._live.reposts(), *(hot.reposts for hot in self._hot_entries)]
         found = (by for some in reposts if some for e in entries for by in some.get(e.original, ()))
         return [by for by in found if by.event.second >= self.complete_from]
 
-    def _with_outboxes(self, packed: list[bytes], floor: bytes) -> list[bytes]:
-        if not self._outboxes:
+    def _merge(self, packed: list[bytes], floor: bytes) -> list[bytes]:
+        if not self._hot_entries:
             return packed
         merged = packed[bisect_left(packed, floor) :]
-        for box in self._outboxes:
-            merged += box.entries[bisect_left(box.entries, floor) :]
+        for hot in self._hot_entries:
+            merged += hot.entries[bisect_left(hot.entries, floor) :]
         return sorted(merged)

@@ -1,4 +1,4 @@
-"""A page of the newest posts of everybody."""
+"""A page of the public timeline: the newest posts of all authors."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from timelines.queries.home import decode_cursor
 
 
 class PublicViewer(NamedTuple):
-    """Who looks, and when: mutes end."""
+    """The viewer (None: signed out) and the time, because mutes end."""
 
     account_id: int | None
     now_ms: int
@@ -24,9 +24,10 @@ class PublicViewer(NamedTuple):
 def public_page(
     viewer_id: int | None, window: Window, clock_ms: Callable[[], int] = now_ms
 ) -> Page[bytes]:
-    """One page of Status entities, newest first; full unless the list, which is bounded, ends.
+    """One page of Status entities, newest first; full unless the list ends, which is bounded.
 
-    Cost: two round trips and no SQL when warm; what the viewer may not see, one more per refill.
+    Cost when warm: two round trips and no SQL. Posts that the viewer may not see cost one more per
+    refill.
     """
     viewer, ids = PublicViewer(viewer_id, clock_ms()), load_public_ids()
     if window.min_id is not None:
@@ -40,7 +41,7 @@ def public_page(
 
 
 def _take(viewer: PublicViewer, ids: Sequence[PostId], count: int) -> list[bytes]:
-    """The first `count` visible ones; refills what the viewer may not, or does not want to, see."""
+    """The first `count` posts that the viewer may see and did not mute."""
     shown: list[bytes] = []
     while ids and len(shown) < count:
         part, ids = ids[: count - len(shown)], ids[count - len(shown) :]
@@ -50,7 +51,7 @@ def _take(viewer: PublicViewer, ids: Sequence[PostId], count: int) -> list[bytes
 
 
 def _is_wanted(viewer: PublicViewer, view: ViewedPosts, post_id: PostId) -> bool:
-    """Nothing of limited accounts: to those who follow them it comes at home."""
+    """Leaves out limited accounts: their followers see the posts at home."""
     relationship = view.relationships.get(post_id.author_id, UNRELATED)
     if is_limited(view.hydrated.accounts.get(post_id.author_id, b"")):
         return False

@@ -14,7 +14,7 @@ from infra.sharding.scatter import scatter
 from infra.sharding.sql import fetch_all
 from posts.ids import SEQUENCES, PostId, moment_after, moment_below
 from posts.queries.rows import PAST_ALL, list_timeline
-from posts.sql import SHOWN
+from posts.sql import LIVE_EVENTS
 from relations.queries.following import Following
 from timelines.recent.queries.recent_posts import RecentEntries, load_recent
 from timelines.types import Entry, LiveTimeline, TimelineAuthors, TimeRange
@@ -27,13 +27,13 @@ PULL = f"""
 SELECT wanted.author_id, p.moment, p.shown_author, p.shown_moment
 FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[]) AS wanted (author_id, from_moment, to_moment)
 CROSS JOIN LATERAL (
-    SELECT moment, {SHOWN} FROM posts_post
-    WHERE author_id = wanted.author_id AND moment >= from_moment AND moment < to_moment
-        AND deleted_at IS NULL
+    {LIVE_EVENTS} AND author_id = wanted.author_id
+        AND moment >= from_moment AND moment < to_moment
     ORDER BY moment {{order}} LIMIT %s
 ) p
 ORDER BY p.moment / {SEQUENCES} {{order}}, wanted.author_id {{order}}, p.moment {{order}} LIMIT %s
 """  # noqa: S608
+DOWN, UP = PULL.format(order="DESC"), PULL.format(order="ASC")
 
 
 def pull(
@@ -109,8 +109,8 @@ def _pull_shard(
 ) -> list[Entry]:
     above = [moment_after(time_range.above, author) for author in authors]
     below = [moment_below(time_range.below, author) for author in authors]
-    sql = PULL.format(order="DESC" if newest_first else "ASC")
-    rows = fetch_all(alias, sql, (list(authors), above, below, limit, limit))
+    params = (list(authors), above, below, limit, limit)
+    rows = fetch_all(alias, DOWN if newest_first else UP, params)
     return [Entry(PostId.at(*row[:2]), PostId.at(*row[2:])) for row in rows]
 
 

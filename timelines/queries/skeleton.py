@@ -1,4 +1,4 @@
-"""The ids of a part of a home timeline: from the live one as far as it reaches, then by pull."""
+"""The skeleton of a home timeline: its entries, from the live timeline and below it by pull."""
 
 import time
 from bisect import bisect_left, bisect_right
@@ -30,30 +30,31 @@ _KEY = itemgetter(0)
 
 
 class Skeleton(Protocol):
-    """The ids of a timeline of one reader, for the length of one request.
+    """The entries of one reader's timeline, for one request.
 
-    `is_stored`: whether entries come from a live timeline, which may need mending. `replies_to`:
-    to whom replies are shown; None: to everybody. The rest: HomeSkeleton.
+    `is_stored`: entries come from a live timeline, which may need a repair.
+    `replies_to`: replies to these accounts are shown; None: to all. For the rest see HomeSkeleton.
     """
 
     reader_id: int
     now_ms: int
-    position: LogOffset | None
-    stamp: bytes | None
-    own: ViewerState
+    log_offset: LogOffset | None
+    validator: bytes | None
+    viewer_state: ViewerState
     is_stored: ClassVar[bool]
     replies_to: Collection[int] | None
 
-    def iter_older(self, span: TimeRange) -> Iterator[Entry]: ...
-    def iter_newer(self, span: TimeRange) -> Iterator[Entry]: ...
-    def sources_of(self, entries: Sequence[Entry]) -> Sequence[Entry]: ...
+    def iter_older(self, time_range: TimeRange) -> Iterator[Entry]: ...
+    def iter_newer(self, time_range: TimeRange) -> Iterator[Entry]: ...
+    def list_sources(self, entries: Sequence[Entry]) -> Sequence[Entry]: ...
 
 
 class HomeSkeleton:
-    """One reader's home for the length of one request, which is at one moment for its rules.
+    """One reader's home timeline during one request. All rules use the same `now_ms`.
 
-    `position`: where the log of posts that are gone stood when the request began. `stamp`: what
-    relationships in process memory must carry to hold. `own`: what the reader did with posts.
+    `log_offset`: end of the invalidation log of posts when the request began; None without Redis.
+    `validator`: of the reader's relationships; those in process memory must have the same.
+    `viewer_state`: the reader's favourites, bookmarks and reposts.
     """
 
     is_stored: ClassVar[bool] = True
@@ -63,130 +64,132 @@ class HomeSkeleton:
         self.reader_id = reader_id
         self.now_ms = now_ms
         first = load_first_replies(reader_id)
-        self.position, self.stamp = first.position, first.stamp
+        self.log_offset, self.validator = first.log_offset, first.validator
         self._merged = _merge_hot_entries(reader_id, first)
-        self.own = complete_viewer_state(reader_id, first.own)
-        self._circle: TimelineAuthors | None = None
+        self.viewer_state = complete_viewer_state(reader_id, first.viewer_state)
+        self._authors: TimelineAuthors | None = None
 
-    def iter_older(self, span: TimeRange) -> Iterator[Entry]:
-        """Entries inside the span, newest first. SQL only below what the live timeline holds."""
-        return chain(_distinct(self._held_newest_first(span)), self._pull_older(span))
+    def iter_older(self, time_range: TimeRange) -> Iterator[Entry]:
+        """Entries inside the range, newest first. Uses SQL only below the live timeline."""
+        return chain(_distinct(self._newest_live_first(time_range)), self._pull_older(time_range))
 
-    def iter_newer(self, span: TimeRange) -> Iterator[Entry]:
-        """Entries inside the span, oldest first."""
-        if self._merged.complete_from <= span.above.second:
-            yield from _distinct(_inside(self._merged.packed, span))
+    def iter_newer(self, time_range: TimeRange) -> Iterator[Entry]:
+        """Entries inside the range, oldest first."""
+        if self._merged.complete_from <= time_range.above.second:
+            yield from _distinct(_inside(self._merged.packed, time_range))
         else:
-            yield from self._pull(span, newest_first=False)
+            yield from self._pull(time_range, newest_first=False)
 
-    def sources_of(self, entries: Sequence[Entry]) -> Sequence[Entry]:
-        """These and what else brought the same posts, each once, visible or not.
+    def list_sources(self, entries: Sequence[Entry]) -> Sequence[Entry]:
+        """These entries and all others that show the same posts, without repeats, visible or not.
 
-        Of what the live timeline holds that is all above its mark; of what is older, all there is:
-        one query per shard.
+        Above the low-water mark the others come from the live timeline. Below it they come from the
+        shards, with one query per shard.
         """
         sources = [Entry.of_post(original) for _, original in reposts_among(entries)]
-        sources += self._merged.sources_of(entries)
+        sources += self._merged.list_reposts(entries)
         if min(entries[0], entries[-1]).event.second < self._merged.complete_from:
-            sources += self._older_sources(entries)
+            sources += self._list_older_reposts(entries)
         return list(dict.fromkeys([*entries, *sources])) if sources else entries
 
-    def _older_sources(self, entries: Iterable[Entry]) -> list[Entry]:
-        mark, circle = self._merged.complete_from, self._find_circle()
+    def _list_older_reposts(self, entries: Iterable[Entry]) -> list[Entry]:
+        mark, authors = self._merged.complete_from, self._load_authors()
         posts = {original for event, original in entries if event.second < mark}
-        return [Entry(*pair) for pair in read_reposts(posts, circle.author_ids)]
+        return [Entry(*pair) for pair in read_reposts(posts, authors.author_ids)]
 
-    def _held_newest_first(self, span: TimeRange) -> Iterator[bytes]:
-        """What the live timeline has of the span. A first page seldom needs more than its tail."""
-        tail = self._merged.newest_packed if span.below is LAST else []
-        return chain(reversed(_inside(tail, span)), self._before(tail, span))
+    def _newest_live_first(self, time_range: TimeRange) -> Iterator[bytes]:
+        """Entries of the live timeline. The tail is tried first; most first pages need no more."""
+        tail = self._merged.newest_packed if time_range.below is LAST else []
+        return chain(reversed(_inside(tail, time_range)), self._before(tail, time_range))
 
-    def _before(self, tail: list[bytes], span: TimeRange) -> Iterator[bytes]:
-        rest = _inside(self._merged.packed, span)
+    def _before(self, tail: list[bytes], time_range: TimeRange) -> Iterator[bytes]:
+        rest = _inside(self._merged.packed, time_range)
         yield from reversed(rest[: bisect_left(rest, tail[0])] if tail else rest)
 
-    def _pull_older(self, span: TimeRange) -> Iterator[Entry]:
-        if self._merged.complete_from > span.above.second:
+    def _pull_older(self, time_range: TimeRange) -> Iterator[Entry]:
+        if self._merged.complete_from > time_range.above.second:
             floor = PostId(self._merged.complete_from, 0, 0)
-            yield from self._pull(TimeRange(span.above, min(span.below, floor)), newest_first=True)
+            older = TimeRange(time_range.above, min(time_range.below, floor))
+            yield from self._pull(older, newest_first=True)
 
-    def _pull(self, span: TimeRange, newest_first: bool) -> Iterator[Entry]:
-        return iter_pulled(self._find_circle(), span, newest_first)
+    def _pull(self, time_range: TimeRange, newest_first: bool) -> Iterator[Entry]:
+        return iter_pulled(self._load_authors(), time_range, newest_first)
 
-    def _find_circle(self) -> TimelineAuthors:
-        if self._circle is None:
-            self._circle = TimelineAuthors(
-                self.reader_id, load_following(self.reader_id).followee_ids
-            )
-        return self._circle
+    def _load_authors(self) -> TimelineAuthors:
+        if self._authors is None:
+            followee_ids = load_following(self.reader_id).followee_ids
+            self._authors = TimelineAuthors(self.reader_id, followee_ids)
+        return self._authors
 
 
 class FirstReplies(NamedTuple):
-    """What the first round trip of a page brings; without Redis None but for `live`.
+    """Results of the first round trip of a page. Without Redis all but `live` are None.
 
-    `live`: None also when it reflects another following list than the reader's. `position`: of the
-    log of posts that are gone. `stamp`: of what lies between the reader and others.
-    `own`: what the reader did with posts. `hot_validator`: of the set of hot authors.
+    `live`: None also when it reflects another version of the reader's following list.
+    `log_offset`: end of the invalidation log of posts. `validator`: of the reader's relationships.
+    `viewer_state`: encoded. `hot_validator`: of the set of hot authors.
     """
 
     live: LiveTimeline | None
-    position: LogOffset | None
-    stamp: bytes | None
-    own: bytes | None
+    log_offset: LogOffset | None
+    validator: bytes | None
+    viewer_state: bytes | None
     hot_validator: bytes | None
 
 
 def _merge_hot_entries(reader_id: int, first: FirstReplies) -> MergedTimeline:
-    """What was pushed lacks the hot authors; what is computed without Redis lacks nobody."""
+    """A stored timeline lacks hot authors' posts. One that is computed without Redis has them."""
     live = first.live or rebuild_timeline(reader_id)
     if first.live is None and first.hot_validator is None:
         return MergedTimeline(live, ())
     hot = directory.load(first.hot_validator)
-    return MergedTimeline(live, hot_entries.load(list_hot_followees(reader_id, hot, first.stamp)))
+    followees = list_hot_followees(reader_id, hot, first.validator)
+    return MergedTimeline(live, hot_entries.load(followees))
 
 
 def load_first_replies(reader_id: int) -> FirstReplies:
-    """Cost: one round trip; two queries and two trips more when the following list ran out."""
-    store, look = timeline_store(), in_process_posts.plan_log_read()
+    """Cost: one round trip; two more queries and trips when the cached following list expired."""
+    store, log_read = timeline_store(), in_process_posts.plan_log_read()
     ahead, asked_at = hot_entries.list_stale(guess_hot_followees(reader_id)), time.monotonic()
     commands = [
         *read_commands(ahead),
         *store.read_commands(reader_id),
         version_command(reader_id),
-        look.command(),
+        log_read.command(),
         relationship_validator_command(reader_id),
         viewer_state_command(reader_id),
         hot_validator_command(),
     ]
     try:
-        *replies, mark, news, stamp, own, hot_validator = redis().run(commands)
+        *replies, version, log, validator, state, hot_validator = redis().run(commands)
     except RedisError:
         return FirstReplies(_find_live(reader_id, (), None), None, None, None, None)
     stored = hot_entries.store_replies(ahead, replies, asked_at)
-    position = in_process_posts.apply_log(look, news)
-    return FirstReplies(_find_live(reader_id, stored, mark), position, stamp, own, hot_validator)
+    log_offset = in_process_posts.apply_log(log_read, log)
+    live = _find_live(reader_id, stored, version)
+    return FirstReplies(live, log_offset, validator, state, hot_validator)
 
 
-def _find_live(reader_id: int, replies: Sequence[Any], mark: Any) -> LiveTimeline | None:
-    """What the store has, when it reflects the reader's following list."""
+def _find_live(reader_id: int, replies: Sequence[Any], version: Any) -> LiveTimeline | None:
+    """The stored timeline, if it reflects the reader's following list."""
     timeline = timeline_store().load(reader_id, replies)
-    if timeline is None or timeline.following_version == _find_version(reader_id, mark):
+    if timeline is None or timeline.following_version == _load_version(reader_id, version):
         return timeline
     return None
 
 
-def _find_version(reader_id: int, mark: Any) -> int:
-    """A following list that ran out is laid again, or its reader would never be warm."""
-    version = read_version(mark)
+def _load_version(reader_id: int, reply: Any) -> int:
+    """Caches an expired following list again; else its reader would rebuild on every page."""
+    version = read_version(reply)
     return load_following(reader_id).version if version is None else version
 
 
-def _inside(packed: list[bytes], span: TimeRange) -> list[bytes]:
-    """Those of the entries, oldest first, that are strictly inside the span."""
-    first = bisect_left(packed, span.above.packed + b"\xff" * PACKED_BYTES)
-    return packed[first : bisect_right(packed, span.below.packed)]
+def _inside(packed: list[bytes], time_range: TimeRange) -> list[bytes]:
+    """The entries (oldest first) that are strictly inside the range."""
+    first = bisect_left(packed, time_range.above.packed + b"\xff" * PACKED_BYTES)
+    return packed[first : bisect_right(packed, time_range.below.packed)]
 
 
 def _distinct(packed: Iterable[bytes]) -> Iterator[Entry]:
-    """Entries of an ordered run without its repeats."""
+    """Entries in order, without repeats."""
     return map(Entry.from_packed, map(_KEY, groupby(packed)))

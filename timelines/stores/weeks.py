@@ -5,10 +5,12 @@ from datetime import UTC, date, datetime, timedelta
 import structlog
 from django.conf import settings
 
+from infra.changes.chores import chore
 from infra.sharding.partitions import DailyPartitions
 from infra.sharding.sql import fetch_one
 from timelines.recent.days import first_second
 
+EVERY_S = 600
 WEEK = timedelta(days=7)
 PARTITIONS = DailyPartitions("timelines_entry", "second", first_second, WEEK.days)
 # Longer than pushes reach a head (postgres.py).
@@ -28,6 +30,7 @@ SELECT count(*) FROM expired
 log = structlog.get_logger()
 
 
+@chore(every_s=EVERY_S)
 def keep_timeline_rows(alias: str) -> None:
     """Keeps a shard's rows to those somebody may read; also after another store was chosen.
 

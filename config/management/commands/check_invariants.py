@@ -10,7 +10,7 @@ from infra.jobs.command import JobCommand
 from infra.jobs.flags import WALK, JobFlag, count
 from infra.jobs.passes import limit_lines
 from infra.jobs.types import Batch, Work
-from timelines.jobs.shares import share
+from timelines.jobs.audit_timelines import parse_share
 
 LAG_S = 60
 
@@ -29,7 +29,10 @@ class Command(JobCommand):
             "--sample", type=count, metavar="ACCOUNTS", help="so many of each shard, drawn (all)"
         )
         parser.add_argument(
-            "--share", type=share, default=1.0, help="of the live timelines, drawn: 0.01 (all)"
+            "--share",
+            type=parse_share,
+            default=1.0,
+            help="of the live timelines, drawn: 0.01 (all)",
         )
         parser.add_argument(
             "--lag-s", type=count, default=LAG_S, help=f"how long a change may wait ({LAG_S})"

@@ -13,7 +13,7 @@ def small_pieces(world: None, settings: Settings, monkeypatch: pytest.MonkeyPatc
     """Chunks of ten, inline up to five, pages of four, three chunks a dispatch."""
     settings.INLINE_FOLLOWERS, settings.CHUNK_FOLLOWERS = 5, 10
     monkeypatch.setattr(followers, "FOLLOWERS_A_PAGE", 4)
-    monkeypatch.setattr("timelines.actions.chunks.CHUNKS_A_DISPATCH", 3)
+    monkeypatch.setattr("timelines.actions.chunks.CHUNKS_PER_DISPATCH", 3)
     return settings
 
 

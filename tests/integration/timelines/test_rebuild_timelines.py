@@ -192,5 +192,5 @@ def test_vacuum_deletes_rows_of_timelines_that_nobody_reads(home):
     assert Outcome(Vacuum(), "--dry-run").out.endswith("1 would change, 0 failed\n")
     assert fetch_one("shard1", HEADS) == (700,)
     outcome = Outcome(Vacuum(), "--shard", "shard1")
-    assert "shard1: 500 timelines nobody reads\nshard1: 200 timelines nobody reads\n" in outcome.out
+    assert "shard1: 500 expired timelines\nshard1: 200 expired timelines\n" in outcome.out
     assert fetch_one("shard1", HEADS) == (0,)

@@ -1,4 +1,4 @@
-"""The hot authors whom a reader follows, found without the whole following list."""
+"""The hot authors that a reader follows, found without the whole following list."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

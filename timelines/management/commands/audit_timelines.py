@@ -1,23 +1,23 @@
-"""`manage.py audit_timelines`: do live timelines have what they promise?"""
+"""`manage.py audit_timelines`: finds entries that live timelines lack."""
 
 from argparse import ArgumentParser
 from collections.abc import Iterator
 from typing import Any
 
+from accounts.sql import ACCOUNTS
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import WALK
 from infra.jobs.passes import limit_lines
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import estimate_rows
-from timelines.jobs.audit_timelines import audit_timelines
-from timelines.jobs.live_timelines import ACCOUNTS, BATCH_SIZE
-from timelines.jobs.shares import share
+from timelines.jobs.audit_timelines import audit_timelines, parse_share
+from timelines.jobs.live_timelines import BATCH_SIZE
 
 
 class Command(JobCommand):
     help = (
-        "Compares live timelines with the posts of whom their readers follow. Those that lack"
-        " anything count as failed, so that the exit code is 1."
+        "Compares live timelines with the posts of their readers' followees. A timeline that lacks"
+        " entries counts as failed, so the exit code is 1."
     )
     unit = "accounts"
     flags = WALK
@@ -25,9 +25,12 @@ class Command(JobCommand):
 
     def add_job_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
-            "--share", type=share, default=1.0, help="of the live timelines, drawn: 0.01 (all)"
+            "--share",
+            type=parse_share,
+            default=1.0,
+            help="share of the live timelines to compare, chosen at random: 0.01 (all)",
         )
-        parser.add_argument("--repair", action="store_true", help="add what is missing")
+        parser.add_argument("--repair", action="store_true", help="add the missing entries")
 
     def count_total(self, work: Work, options: dict[str, Any]) -> int | None:
         return estimate_rows(work, ACCOUNTS)

@@ -1,4 +1,4 @@
-"""`manage.py backfill_recent_posts`: shards' recent-posts indexes, filled from the posts tables."""
+"""`manage.py backfill_recent_posts`: fills recent-posts indexes from the posts."""
 
 from argparse import ArgumentParser
 from collections.abc import Iterator
@@ -13,15 +13,15 @@ from timelines.jobs.backfill_recent_posts import backfill_recent_posts
 
 class Command(JobCommand):
     help = (
-        "Fills the recent-posts index of shards that have none yet, from all shards' posts."
-        " --shard names the one to fill."
+        "Fills the recent-posts index of shards that have none yet, from the posts of all shards."
+        " --shard: fill the index of this shard only."
     )
     unit = "accounts"
     placement = Placement.REPLICATED
     flags = WALK - {JobFlag.ACCOUNT}
 
     def add_job_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--again", action="store_true", help="complete indexes too")
+        parser.add_argument("--again", action="store_true", help="fill complete indexes too")
 
     def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
         return backfill_recent_posts(work, options["again"])

@@ -1,4 +1,4 @@
-"""`manage.py rebuild_timelines`: live timelines become what the posts say."""
+"""`manage.py rebuild_timelines`: repairs all live timelines."""
 
 from argparse import ArgumentParser
 from collections.abc import Iterator
@@ -6,26 +6,29 @@ from typing import Any
 
 from django.core.management import CommandError
 
+from accounts.sql import ACCOUNTS
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import WALK
 from infra.jobs.passes import limit_lines
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import estimate_rows
-from timelines.jobs.live_timelines import ACCOUNTS, BATCH_SIZE
+from timelines.jobs.live_timelines import BATCH_SIZE
 from timelines.jobs.rebuild_timelines import rebuild_timelines
 
 
 class Command(JobCommand):
     help = (
-        "Adds to live timelines what is missing and takes out what is dead, unseen by readers."
-        " Needs --account, --shard or --all; --dry-run names every entry."
+        "Adds missing entries to live timelines and removes stale ones. Timelines stay readable."
+        " Needs --account, --shard or --all. --dry-run lists every entry."
     )
     unit = "accounts"
     flags = WALK
     batch_size = BATCH_SIZE
 
     def add_job_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--all", action="store_true", help="of all accounts")
+        parser.add_argument(
+            "--all", action="store_true", help="repair the timelines of all accounts"
+        )
 
     def count_total(self, work: Work, options: dict[str, Any]) -> int | None:
         return estimate_rows(work, ACCOUNTS)
@@ -33,5 +36,7 @@ class Command(JobCommand):
     def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
         chosen = [options["account"] is not None, options["shard"] is not None, options["all"]]
         if sum(chosen) != 1:
-            raise CommandError("one of --account, --shard and --all says whose timelines are meant")
+            raise CommandError(
+                "choose the timelines with exactly one of --account, --shard and --all"
+            )
         return limit_lines(rebuild_timelines(work))

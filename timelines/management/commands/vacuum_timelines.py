@@ -1,23 +1,24 @@
-"""`manage.py vacuum_timelines`: takes dead entries out of live timelines that have many."""
+"""`manage.py vacuum_timelines`: removes stale entries from live timelines."""
 
 from argparse import ArgumentParser
 from collections.abc import Iterator
 from typing import Any
 
+from accounts.sql import ACCOUNTS
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import WALK
 from infra.jobs.passes import limit_lines
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import estimate_rows
-from timelines.jobs.live_timelines import ACCOUNTS, BATCH_SIZE
-from timelines.jobs.shares import share
+from timelines.jobs.audit_timelines import parse_share
+from timelines.jobs.live_timelines import BATCH_SIZE
 from timelines.jobs.vacuum_timelines import STALE_RATIO, vacuum_timelines
 
 
 class Command(JobCommand):
     help = (
-        "Takes entries of deleted posts, of authors no longer followed, and below the mark out of"
-        " live timelines where they are more than a share."
+        "Removes stale entries from live timelines that have many: entries of deleted posts, of"
+        " authors no longer followed, and below the low-water mark."
     )
     unit = "accounts"
     flags = WALK
@@ -26,9 +27,9 @@ class Command(JobCommand):
     def add_job_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
             "--stale-ratio",
-            type=share,
+            type=parse_share,
             default=STALE_RATIO,
-            help=f"write timelines of which more than this is dead ({STALE_RATIO})",
+            help=f"write timelines with more than this share of stale entries ({STALE_RATIO})",
         )
 
     def count_total(self, work: Work, options: dict[str, Any]) -> int | None:

@@ -7,20 +7,21 @@ from typing import Any, NamedTuple
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
 from posts.ids import SEQUENCES, PostId, second_of
-from posts.sql import SHOWN
+from posts.sql import LIVE_EVENTS
 from timelines.recent.steps import Steps, steps_down, steps_up
 from timelines.types import Entry, TimelineAuthors, TimeRange
 
-# The mark is read with the rows it speaks of. A step is looked at when the steps before it brought
-# too little: it can only be the outer side of its join (LATERAL), and its rows come in order. The
-# range of moments is what the index finds; the comparison of whole ids is exact on ties.
+# The low-water mark is read by the same statement as the rows below it. A step is searched only
+# when the steps before it had too few entries. For that it has to be the outer side of its join
+# (LATERAL), and the steps have to be in order. The range of moments serves the index; the
+# comparison of whole ids is exact for posts of the same second.
 READ = f"""
-SELECT reach.complete_from, found.*
-FROM timelines_lowwatermark AS reach LEFT JOIN LATERAL (
+SELECT mark.complete_from, found.*
+FROM timelines_lowwatermark AS mark LEFT JOIN LATERAL (
     SELECT entry.* FROM (
-        SELECT GREATEST(lower, reach.complete_from * {SEQUENCES}) AS lower, upper
+        SELECT GREATEST(lower, mark.complete_from * {SEQUENCES}) AS lower, upper
         FROM unnest(%(lowers)s::bigint[], %(uppers)s::bigint[]) AS one (lower, upper)
-        WHERE upper > reach.complete_from * {SEQUENCES} ORDER BY one.upper {{order}}
+        WHERE upper > mark.complete_from * {SEQUENCES} ORDER BY one.upper {{order}}
     ) AS step CROSS JOIN LATERAL (
         SELECT * FROM (
             SELECT author_id, moment, COALESCE(shown_author, author_id) AS shown_author,
@@ -28,9 +29,8 @@ FROM timelines_lowwatermark AS reach LEFT JOIN LATERAL (
             FROM timelines_recentpost WHERE author_id = ANY(%(followees)s::bigint[])
                 AND moment >= step.lower AND moment < step.upper
             UNION ALL
-            SELECT author_id, moment, {SHOWN} FROM posts_post
-            WHERE author_id = %(own)s AND moment >= step.lower AND moment < step.upper
-                AND deleted_at IS NULL
+            {LIVE_EVENTS} AND author_id = %(own)s
+                AND moment >= step.lower AND moment < step.upper
         ) AS event
         WHERE (moment / {SEQUENCES}, author_id, moment)
                 > (%(above_second)s, %(above_author)s, %(above_moment)s)
@@ -45,9 +45,9 @@ DOWN, UP = READ.format(order="DESC"), READ.format(order="ASC")
 
 
 class RecentEntries(NamedTuple):
-    """Entries in the order asked for, and from which second on there are no others.
+    """Entries in the requested order; there are no others from the second `complete_from` on.
 
-    `complete_from` None: this shard's index is not to be read (yet).
+    `complete_from` None: this shard's index must not be read (yet).
     """
 
     entries: list[Entry]
@@ -55,38 +55,41 @@ class RecentEntries(NamedTuple):
 
 
 def load_recent(
-    circle: TimelineAuthors,
-    span: TimeRange,
+    authors: TimelineAuthors,
+    time_range: TimeRange,
     limit: int,
     newest_first: bool = True,
     clock_s: Callable[[], float] = time.time,
 ) -> RecentEntries:
-    """The `limit` newest (or oldest) entries of the circle inside the span that are indexed.
+    """The `limit` newest (or oldest) indexed entries of the authors inside the range.
 
-    Source: the index on the reader's shard, for posts of others as late as the drain is, with some
-    that are deleted meanwhile; the reader's posts table for their own. The clock only decides how
-    far is looked at first. Cost: one query.
+    Source: for followees the index on the reader's shard, which is as late as the drain and may
+    have some deleted posts; for the reader's own posts the posts table. The clock only chooses the
+    first steps. Cost: one query.
     """
-    lower, upper = span.above.second * SEQUENCES, (span.below.second + 1) * SEQUENCES
+    lower, upper = time_range.above.second * SEQUENCES, (time_range.below.second + 1) * SEQUENCES
     if newest_first:
         sql, steps = DOWN, steps_down(lower, upper, (second_of(clock_s()) + 1) * SEQUENCES)
     else:
         sql, steps = UP, steps_up(lower, upper)
-    rows = fetch_all(shard_of(circle.reader_id), sql, _params(circle, span, limit, steps))
+    params = _params(authors, time_range, limit, steps)
+    rows = fetch_all(shard_of(authors.reader_id), sql, params)
     entries = [Entry(PostId.at(*row[1:3]), PostId.at(*row[3:])) for row in rows if row[1]]
     return RecentEntries(entries, rows[0][0] if rows else None)
 
 
-def _params(circle: TimelineAuthors, span: TimeRange, limit: int, steps: Steps) -> dict[str, Any]:
+def _params(
+    authors: TimelineAuthors, time_range: TimeRange, limit: int, steps: Steps
+) -> dict[str, Any]:
     lowers, uppers = zip(*steps, strict=True)
     return {
-        "own": circle.reader_id if circle.has_own else None,
-        "followees": list(circle.followee_ids),
+        "own": authors.reader_id if authors.has_own else None,
+        "followees": list(authors.followee_ids),
         "lowers": list(lowers),
         "uppers": list(uppers),
         "limit": limit,
-        **_bound("above", span.above),
-        **_bound("below", span.below),
+        **_bound("above", time_range.above),
+        **_bound("below", time_range.below),
     }
 
 

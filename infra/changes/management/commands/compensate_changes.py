@@ -9,10 +9,11 @@ import structlog
 from django.core.management import CommandError
 from django.db import close_old_connections
 
-from infra.changes.compensate import build_periodic_runner, compensate
+from infra.changes.chores import Chores
+from infra.changes.compensate import compensate
 from infra.changes.due_changes import dry_run_batch
 from infra.changes.errors import UNREACHABLE
-from infra.changes.periodic import maintain_partitions
+from infra.changes.retention import maintain_partitions
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import JobFlag
 from infra.jobs.types import Batch, Work
@@ -52,7 +53,7 @@ class Command(JobCommand):
     def _iter_rounds(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
         if options["every"] is not None:
             PUBLISHER.start(metrics_folder(), "compensator")
-        kept_at, periodic = datetime.min.replace(tzinfo=UTC), build_periodic_runner()
+        kept_at, chores = datetime.min.replace(tzinfo=UTC), Chores()
         while True:
             # A round is to connections what a request is: those that broke are made anew.
             close_old_connections()
@@ -63,7 +64,7 @@ class Command(JobCommand):
                 yield from _compensate(alias)
             if options["every"] is None:
                 return
-            periodic.run_due(work.aliases)
+            chores.do_due(work.aliases)
             if not self.pause(options["every"]):
                 return
 
