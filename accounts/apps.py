@@ -1,4 +1,4 @@
-"""Django's registration of accounts; its consumers and chores register on import."""
+"""Django's registration of accounts; its consumers register on import."""
 
 from importlib import import_module
 
@@ -10,4 +10,3 @@ class AccountsConfig(AppConfig):
 
     def ready(self) -> None:
         import_module("accounts.consumers")
-        import_module("accounts.retention")

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from posts.ids import PostId
-from timelines.increments.apply import apply_posts
 from timelines.increments.last_post_index import (
     HeaderWord,
     LastPostIndex,
@@ -24,7 +23,7 @@ from timelines.increments.last_post_index import (
 )
 from timelines.increments.queries import AccountIds, Increments
 from timelines.increments.stream import PostColumns
-from timelines.increments.updater import Updater
+from timelines.increments.updater import Updater, apply_posts
 
 ACCOUNTS = 100_000_000
 FOLLOWEES = 500

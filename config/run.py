@@ -1,34 +1,38 @@
-"""`make run`: services, migrations, the demo community, web, worker and compensator; one screen.
+"""`make run`: servers, migrations, demo community, web, worker and compensator in one terminal.
 
-PORT (8000) and DATA_DIR (.data) come from the environment, and so may the services' URLs.
+The environment gives PORT (8000) and DATA_DIR (.data), and may give the URLs of servers.
 """
 
 import json
 import os
+import signal
 import sys
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
+from types import FrameType
+from typing import Any, NoReturn
 
 from config.runner.child import CHECKOUT, Child
 from config.runner.errors import ChildDidNotStart, PreparationFailed, RunFailed
 from config.runner.port import is_answering, usable_port
-from config.runner.programs import app_environment, list_children, write_environment
-from config.runner.screen import StartScreen
-from config.runner.secret_key import secret_key
-from config.runner.signals import StopRequested, stop_on_signals
-from config.runner.terminal import say, step
-from config.runner.watch import Restarter, keep_running
+from config.runner.programs import app_environment, list_children, secret_key, write_environment
+from config.runner.restarts import Restarter, keep_running
+from config.runner.terminal import StartScreen, say, step
 from config.services import RunningServices, ServiceError, running_services
 from config.services.spawn import spawn
 
-# The web server tells nobody when it is ready.
+# The web server does not report when it is ready: this process asks until the server answers.
 _WEB_POLL_S = 0.05
-_FIRST_WAIT_S = 1.0
-# Long enough to see what a missing server does before it comes back.
+_CHILD_WAIT_S = 1.0
+# Long enough to see how Tideline behaves without the server.
 _SERVER_WAIT_S = 5.0
+_STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class StopRequested(BaseException):
+    """The first signal raises it in the main thread; later signals are ignored."""
 
 
 def main() -> None:
@@ -42,34 +46,51 @@ def main() -> None:
 
 
 def run(port: int, folder: Path) -> None:
-    """Starts everything, shows the screen, and keeps it running until a signal comes."""
+    """Starts all processes, prints the start screen, and restarts what dies until a signal."""
     (folder / "logs").mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:
         with step("starting PostgreSQL and Redis"):
-            services = stack.enter_context(running_services(folder, report=_detail))
-        known = (services.environment(), secret_key(folder), port)
-        write_environment(folder / "environment", *known)
-        environment = app_environment(*known)
+            services = stack.enter_context(running_services(folder, report=_say_detail))
+        values = (services.environment(), secret_key(folder), port)
+        write_environment(folder / "environment", *values)
+        environment = app_environment(*values)
         children = list_children(folder / "logs", environment, port)
         stack.callback(_stop, children)
         demo = _start(children, environment, port)
         say(StartScreen(port=port, folder=folder, data=services.home, **demo).text())
-        keep_running(_watches(services, children))
+        keep_running(_restarters(services, children))
+
+
+@contextmanager
+def stop_on_signals() -> Iterator[None]:
+    """Ctrl-C, a kill and a closed terminal raise StopRequested in the block, once."""
+    before = {number: signal.signal(number, _request_stop) for number in _STOP_SIGNALS}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _request_stop(number: int, frame: FrameType | None) -> NoReturn:
+    for later in _STOP_SIGNALS:
+        signal.signal(later, signal.SIG_IGN)
+    raise StopRequested
 
 
 def _folder() -> Path:
     return CHECKOUT / os.environ.get("DATA_DIR", ".data")
 
 
-def _detail(line: str) -> None:
+def _say_detail(line: str) -> None:
     say(f"    {line}")
 
 
 def _start(children: Sequence[Child], environment: Mapping[str, str], port: int) -> dict[str, Any]:
-    """Starts the children and gives what there is to know about the demo.
+    """Starts the children and returns the facts about the demo community.
 
-    The web loads its code while the databases are brought up to date: that halves the wait, and
-    nobody knows its address yet. Those who work unasked wait for the end of it.
+    The web server loads its code during the migrations, because no client asks it yet. Worker and
+    compensator start after the migrations, because they read the databases at once.
     """
     web, *others = children
     web.begin()
@@ -82,40 +103,40 @@ def _start(children: Sequence[Child], environment: Mapping[str, str], port: int)
 
 
 def _prepare(environment: Mapping[str, str]) -> dict[str, Any]:
-    """What the prepare process answers. Raises PreparationFailed; it has said why."""
-    answer, question = os.pipe()
-    command = [sys.executable, "-m", "config.runner.prepare", str(question)]
-    process = spawn(command, None, env=environment, cwd=CHECKOUT, keep_open=[question])
-    os.close(question)
+    """Runs config.runner.prepare. Raises PreparationFailed after that process printed its error."""
+    reader, writer = os.pipe()
+    command = [sys.executable, "-m", "config.runner.prepare", str(writer)]
+    process = spawn(command, None, env=environment, cwd=CHECKOUT, keep_open=[writer])
+    os.close(writer)
     try:
-        with open(answer) as output:
-            said = output.read()
+        with open(reader) as output:
+            text = output.read()
         if process.wait() != 0:
             raise PreparationFailed
     finally:
         process.kill()
         process.wait()
-    found: dict[str, Any] = json.loads(said)
-    return found
+    facts: dict[str, Any] = json.loads(text)
+    return facts
 
 
 def _await(web: Child, port: int) -> None:
-    """Returns when the web answers. Raises ChildDidNotStart."""
+    """Returns when the web server answers. Raises ChildDidNotStart."""
     while not is_answering(port, "/health/live"):
         if not web.is_running:
             raise ChildDidNotStart(web.name, web.log)
         time.sleep(_WEB_POLL_S)
 
 
-def _watches(services: RunningServices, children: Sequence[Child]) -> list[Restarter]:
+def _restarters(services: RunningServices, children: Sequence[Child]) -> list[Restarter]:
     now = time.monotonic()
-    return [Restarter(child, _FIRST_WAIT_S, say, now) for child in children] + [
+    return [Restarter(child, _CHILD_WAIT_S, say, now) for child in children] + [
         Restarter(server, _SERVER_WAIT_S, say, now) for server in services.servers
     ]
 
 
 def _stop(children: Sequence[Child]) -> None:
-    """The web first, so that nobody writes what the others would have to finish."""
+    """Stops the web server first, so that it gives the worker no new work."""
     web, *others = children
     with step("stopping the web server"):
         web.stop()

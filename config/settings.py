@@ -224,6 +224,8 @@ SILENCED_SYSTEM_CHECKS = [
 ]
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"
+# What the compensator runs at intervals.
+PERIODIC_TASKS = "config.periodic.PERIODIC_TASKS"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",

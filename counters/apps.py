@@ -1,4 +1,4 @@
-"""Django's registration of counters: their consumers, their part of /metrics, the sampling."""
+"""Django's registration of counters: their consumers and their part of /metrics."""
 
 from importlib import import_module
 
@@ -12,5 +12,4 @@ class CountersConfig(AppConfig):
 
     def ready(self) -> None:
         import_module("counters.consumers")
-        import_module("counters.sampling")
         STORE_METRICS.register(import_module("counters.metrics").DRIFT_COLLECTOR)

@@ -1,6 +1,6 @@
 """What /metrics shows of counts."""
 
-from counters.sampling import DRIFT
+from counters.periodic import DRIFT
 from infra.caching.report_metrics import ReportCollector, ReportGauge
 
 DRIFT_COLLECTOR = ReportCollector(

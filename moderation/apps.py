@@ -1,4 +1,4 @@
-"""Registers moderation with Django: consumers, periodic tasks, metrics and groups."""
+"""Registers moderation with Django: consumers, metrics and groups."""
 
 from importlib import import_module
 
@@ -13,9 +13,6 @@ class ModerationConfig(AppConfig):
 
     def ready(self) -> None:
         import_module("moderation.consumers")
-        import_module("moderation.periodic")
-        import_module("moderation.sampling")
-        import_module("moderation.decision_counts")
         metrics = import_module("moderation.metrics")
         STORE_METRICS.register(metrics.QueueCollector())
         STORE_METRICS.register(metrics.DecisionsCollector())

@@ -12,11 +12,9 @@ import msgspec
 from infra.caching.client import redis
 from infra.caching.keys import key
 from infra.caching.values import WRITE_VALUE
-from infra.changes.chores import chore
-from infra.sharding.placement import GLOBAL_ALIAS, Placement
+from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.sql import fetch_all
 
-EVERY_S = 30
 KEPT_MS = 86_400_000
 # At a time, for changes wait meanwhile: 0.1 s. Only when Redis was flushed so many are news.
 MOST = 100_000
@@ -43,7 +41,6 @@ class DecisionCounts(msgspec.Struct, frozen=True):
     is_whole: bool = False
 
 
-@chore(every_s=EVERY_S, placement=Placement.GLOBAL)
 def sample_decisions(_alias: str) -> None:
     """Cost: a query of the acts of the last hour (0.5 ms of a few), two round trips.
 

@@ -1,24 +1,21 @@
-"""What is left of accounts that were suspended long ago goes by itself, a little at a time."""
+"""The periodic tasks of moderation: samples for /metrics, and the purge of suspended accounts."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 from django.conf import settings
 
-from infra.changes.chores import chore
-from infra.jobs.time_slices import EVERY_S, SlicedJob, run_time_slice
+from infra.jobs.periodic import PeriodicTask
+from infra.jobs.time_slices import SlicedJob
 from infra.jobs.types import Batch, Work
+from infra.sharding.placement import Placement
+from moderation.decision_counts import sample_decisions
 from moderation.jobs.purge_accounts import purge_accounts
+from moderation.sampling import sample_queue
 from moderation.types import DecisionOrigin
 
 # A row is five statements, or ten.
 BATCH_SIZE = 20
-
-
-@chore(every_s=EVERY_S)
-def purge_accounts_in_turns(alias: str) -> None:
-    """What `purge_accounts` does. Cost: `take_turn`."""
-    run_time_slice(ROUNDS, alias, datetime.now(UTC))
 
 
 def _purge(work: Work) -> Iterator[Batch]:
@@ -27,5 +24,23 @@ def _purge(work: Work) -> Iterator[Batch]:
     return purge_accounts(work, before, DecisionOrigin(None, "purge_accounts"), now)
 
 
-# Whoever was suspended for long enough an hour ago waits no day.
-ROUNDS = SlicedJob("purge_accounts", _purge, BATCH_SIZE, every=timedelta(hours=1))
+# An account whose suspension became old enough does not wait a day.
+PURGE = SlicedJob("purge_accounts", _purge, BATCH_SIZE, every=timedelta(hours=1))
+
+PERIODIC_TASKS = (
+    PURGE.as_periodic_task(),
+    PeriodicTask(
+        "sample_queue",
+        30,
+        Placement.GLOBAL,
+        "three queries by index, one round trip to Redis",
+        sample_queue,
+    ),
+    PeriodicTask(
+        "sample_decisions",
+        30,
+        Placement.GLOBAL,
+        "one query of the last hour's decisions, two round trips to Redis",
+        sample_decisions,
+    ),
+)

@@ -7,12 +7,10 @@ import msgspec
 
 from accounts.types import Restriction
 from infra.caching.database_reports import DatabaseReports
-from infra.changes.chores import chore
-from infra.sharding.placement import GLOBAL_ALIAS, Placement
+from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.sql import fetch_all, fetch_one
 from moderation.types import AppealState, ReportState
 
-EVERY_S = 30
 KEPT_S = 86_400
 # Each by an index of what is open, or restricted, alone.
 REPORTS = """
@@ -43,7 +41,6 @@ class QueueSample(msgspec.Struct):
 QUEUE = DatabaseReports("moderation.queue:v1", QueueSample, KEPT_S)
 
 
-@chore(every_s=EVERY_S, placement=Placement.GLOBAL)
 def sample_queue(_alias: str) -> None:
     """Cost: three queries of what is open or restricted, one round trip. Raises: RedisError."""
     QUEUE.keep(GLOBAL_ALIAS, read_queue())

@@ -1,6 +1,4 @@
-"""Django's registration of operations, of its admin site, and of the samples for its charts."""
-
-from importlib import import_module
+"""Django's registration of operations and of its admin site."""
 
 from django.apps import AppConfig
 from django.contrib.admin import apps as admin_apps
@@ -8,9 +6,6 @@ from django.contrib.admin import apps as admin_apps
 
 class OperationsConfig(AppConfig):
     name = "operations"
-
-    def ready(self) -> None:
-        import_module("operations.samples")
 
 
 class TidelineAdminConfig(admin_apps.AdminConfig):

@@ -17,9 +17,8 @@ from redis.exceptions import ResponseError
 from infra.caching.client import redis
 from infra.caching.keys import key
 from infra.caching.scanning import list_nodes
-from infra.changes.chores import chore
-from infra.changes.lag_report import LAG
-from infra.sharding.placement import Placement, all_aliases
+from infra.changes.lag import LAG
+from infra.sharding.placement import all_aliases
 from infra.sharding.sql import fetch_one
 from infra.telemetry.publishing import PUBLISHER, metrics_folder
 from operations.queries.slow import IS_SLOW
@@ -27,8 +26,6 @@ from operations.queries.slow import IS_SLOW
 FAMILY = "operations.samples:v1"
 FLEET = "fleet"
 SLOT_S = 10
-# Twice a slot, for compensators do chores late rather than early: so no slot is left out.
-EVERY_S = SLOT_S / 2
 SLOT_COUNT = 360
 EXPIRES_AFTER_S = 7_200
 SLOT_TAKEN = "equal or smaller"
@@ -66,7 +63,6 @@ class FleetSample(msgspec.Struct, array_like=True):
     reads: dict[str, tuple[int, int]]
 
 
-@chore(every_s=EVERY_S, placement=Placement.EVERYWHERE)
 def sample_database(alias: str) -> None:
     """One query, two round trips. Raises: RedisError, what UNREACHABLE lists."""
     report = LAG.read([alias]).get(alias)
@@ -78,7 +74,6 @@ def sample_database(alias: str) -> None:
     _write(alias, DatabaseSample(lags, parked, delivered, slow, round(now_s, 1)), now_s)
 
 
-@chore(every_s=EVERY_S, placement=Placement.GLOBAL)
 def sample_fleet(_alias: str) -> None:
     """Redis, and what this machine's processes read of caches. A round trip a node, and one.
 

@@ -1,4 +1,4 @@
-"""Django's registration of posts; its consumers, chores and what it counts register on import."""
+"""Django's registration of posts; its consumers and what it counts register on import."""
 
 from importlib import import_module
 
@@ -11,4 +11,3 @@ class PostsConfig(AppConfig):
     def ready(self) -> None:
         import_module("posts.consumers")
         import_module("posts.counter_rows")
-        import_module("posts.periodic")

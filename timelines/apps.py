@@ -13,11 +13,6 @@ class TimelinesConfig(AppConfig):
     def ready(self) -> None:
         import_module("timelines.consumers")
         import_module("timelines.recent.consumers")
-        import_module("timelines.recent.days")
         import_module("timelines.increments.consumers")
-        import_module("timelines.stores.weeks")
         import_module("timelines.hot.consumers")
-        import_module("timelines.hot.actions.cool")
-        import_module("timelines.sampling")
-        import_module("timelines.actions.repair_timeline")
         STORE_METRICS.register(import_module("timelines.metrics").HOLES_COLLECTOR)

@@ -12,13 +12,11 @@ import msgspec
 import structlog
 
 from infra.caching.database_reports import DatabaseReports
-from infra.changes.chores import chore
 from infra.sharding.sql import fetch_all, fetch_one
 from timelines.queries.difference import TimelineDifference, find_difference
 from timelines.stores.factory import timeline_store
 from timelines.types import LiveTimeline
 
-EVERY_S = 10
 # Most accounts have no live timeline: so many are looked at to compare one.
 LOOKED_AT, COMPARED = 50, 1
 MOST_KNOWN = 20
@@ -46,7 +44,6 @@ class HoleSample(msgspec.Struct):
 HOLES = DatabaseReports("timelines.holes:v1", HoleSample, KEPT_S)
 
 
-@chore(every_s=EVERY_S)
 def sample_holes(alias: str) -> None:
     """Audits a few timelines of a shard.
 

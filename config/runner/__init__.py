@@ -1,1 +1,1 @@
-"""What `make run` is made of: progress, the Django steps before the start, children, the screen."""
+"""The parts of `make run`: progress lines, preparation, child processes, restarts."""

@@ -1,4 +1,4 @@
-"""One long-running process of Tideline: web, worker, compensator."""
+"""One process of Tideline that `make run` starts: web, worker or compensator."""
 
 import os
 import subprocess
@@ -14,10 +14,10 @@ _STOP_S = 10.0
 
 
 class Child:
-    """Started from the main thread only; its output goes to `log`.
+    """A process whose output goes to `log`. Safety: start it from the main thread.
 
-    It gets `death_signal` when this process is killed: SIGKILL unless it has processes of its own
-    to take along.
+    When this process is killed, the child receives `death_signal`. SIGKILL is wrong for a child
+    with children of its own: it must be able to end them.
     """
 
     def __init__(
@@ -34,16 +34,16 @@ class Child:
         self._environment = environment
         self._death_signal = death_signal
         self._process: subprocess.Popen[bytes] | None = None
-        self._is_asked = False
+        self._is_stopping = False
 
     @property
     def is_running(self) -> bool:
         return self._process is not None and self._process.poll() is None
 
     def begin(self) -> None:
-        """Starts the process and returns at once; it dies with this one."""
-        self._end_what_is_left()
-        self._is_asked = False
+        """Starts the process and returns at once."""
+        self._kill_session()
+        self._is_stopping = False
         self._process = spawn(
             self._argv,
             self.log,
@@ -53,23 +53,25 @@ class Child:
         )
 
     def begin_stop(self) -> None:
-        """Asks it to finish what it does and returns at once."""
-        if self._process and not self._is_asked:
-            # Once: commands take a second request as "now, whatever you are doing".
-            self._is_asked = True
+        """Asks the process to end and returns at once.
+
+        It asks once: for a command the second signal means that it must drop its batch.
+        """
+        if self._process and not self._is_stopping:
+            self._is_stopping = True
             self._process.terminate()
 
     def stop(self) -> None:
-        """Returns when it has ended; it is killed when that takes over 10 s."""
+        """Returns when the process has ended. A process that needs over 10 s is killed."""
         self.begin_stop()
         if self._process:
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(_STOP_S)
-            self._end_what_is_left()
+            self._kill_session()
             self._process.wait()
 
-    def _end_what_is_left(self) -> None:
-        """Of its session: a web server that was killed leaves a process that holds the port."""
+    def _kill_session(self) -> None:
+        """Kills all processes that it started: a child of a killed web server holds the port."""
         if self._process:
             with suppress(ProcessLookupError):
                 os.killpg(self._process.pid, SIGKILL)

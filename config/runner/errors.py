@@ -1,5 +1,6 @@
-"""Why `make run` does not start; each message is for the person at the terminal."""
+"""Why `make run` does not start. Each message is for the person at the terminal."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from config.services.spawn import log_tail
@@ -24,3 +25,13 @@ class PreparationFailed(RunFailed):
 class ChildDidNotStart(RunFailed):
     def __init__(self, name: str, log: Path) -> None:
         super().__init__(f"{name} did not start. The end of {log}:\n{log_tail(log)}")
+
+
+class DataOfOtherVersion(RunFailed):
+    def __init__(self, alias: str, migrations: Sequence[str]) -> None:
+        super().__init__(
+            f"The data was written by another version of Tideline, and this version cannot read "
+            f"it: the database {alias} records the migration {migrations[0]}, which this version "
+            "does not have. Nothing was changed. Delete the data with `make clean`, or keep it "
+            "and start with other data: DATA_DIR=.data-new make run"
+        )

@@ -1,4 +1,4 @@
-"""The port of the web server: whether it can be had, whether something answers there."""
+"""The port of the web server: whether it is free, and whether the server answers there."""
 
 import http.client
 import socket
@@ -11,11 +11,11 @@ _TIMEOUT_S = 1.0
 
 
 def usable_port(text: str) -> int:
-    """The port as a number. Raises PortUnusable when it is none or somebody listens there."""
+    """The port as a number. Raises PortUnusable when it is not a port or not free."""
     if not (text.isascii() and text.isdigit() and 1 <= int(text) <= _HIGHEST):
         raise PortUnusable(text, f"it is not a number between 1 and {_HIGHEST}")
     with socket.socket() as probe:
-        # As servers do: connections of the run before, still closing, are no obstacle.
+        # Servers set this option too: closing connections of the last run do not block the port.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((HOST, int(text)))
@@ -25,7 +25,7 @@ def usable_port(text: str) -> int:
 
 
 def is_answering(port: int, path: str) -> bool:
-    """Whether a GET of `path` is answered with 200."""
+    """Whether a GET of `path` returns 200."""
     connection = http.client.HTTPConnection(HOST, port, timeout=_TIMEOUT_S)
     try:
         connection.request("GET", path)

@@ -1,6 +1,7 @@
-"""The processes `make run` starts, in the order they are stopped, and their environment."""
+"""The processes that `make run` starts, and their environment."""
 
 import os
+import secrets
 import shlex
 import sys
 from collections.abc import Mapping
@@ -10,48 +11,19 @@ from signal import SIGKILL, SIGTERM, Signals
 from config.runner.child import Child
 from config.runner.port import HOST
 
-# Threads of one process take turns at Python: on two cores two workers serve twice as many pages.
-_MOST_WEB_WORKERS = 4
+# Only one thread of a process runs Python at a time, so there is one web process for each core.
+_MAX_WEB_WORKERS = 4
 _WEB_THREADS = 4
 _WORKER_THREADS = 4
-# Who presses Ctrl-C waits for it; browsers have asked again within it.
+# The person who presses Ctrl-C waits this long; it is enough for a browser's open requests.
 _LINGER_S = 0.3
 _FINISH_S = 2
 _COMPENSATE_EVERY_S = 2
-
-
-def app_environment(urls: Mapping[str, str], key: str, port: int) -> dict[str, str]:
-    """What the settings read on a laptop; what the person has set wins."""
-    return {**_laptop(key, port), **os.environ, **urls}
-
-
-def _laptop(key: str, port: int) -> dict[str, str]:
-    return {
-        "DJANGO_SETTINGS_MODULE": "config.settings",
-        "DEVELOPMENT": "1",
-        "ALLOW_PASSWORD_GRANT": "1",
-        "SECRET_KEY": key,
-        "PUBLIC_URL": f"http://localhost:{port}",
-        "PYTHONUNBUFFERED": "1",
-    }
-
-
-def write_environment(file: Path, urls: Mapping[str, str], key: str, port: int) -> None:
-    """The same for a shell to read, so that `manage.py` reaches what runs.
-
-    Only its owner can read the file: it holds the secret key.
-    """
-    environment = app_environment(urls, key, port)
-    names = sorted({*_laptop(key, port), *urls})
-    lines = [f"export {name}={shlex.quote(environment[name])}\n" for name in names]
-    file.unlink(missing_ok=True)
-    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with open(descriptor, "w") as output:
-        output.writelines(lines)
+_KEY_BYTES = 64
 
 
 def list_children(logs: Path, environment: Mapping[str, str], port: int) -> list[Child]:
-    """Web, worker, compensator."""
+    """Web, worker and compensator, in the order in which they stop."""
 
     def child(name: str, command: list[str], death_signal: Signals = SIGKILL) -> Child:
         argv = [sys.executable, *command]
@@ -66,20 +38,68 @@ def list_children(logs: Path, environment: Mapping[str, str], port: int) -> list
 
 
 def web_workers() -> int:
-    """One for each core, a few at most."""
-    return min(os.cpu_count() or 1, _MOST_WEB_WORKERS)
+    """The number of web processes: one for each core, four at most."""
+    return min(os.cpu_count() or 1, _MAX_WEB_WORKERS)
 
 
 def web_command(port: int, linger_s: float) -> list[str]:
-    """As arguments of Python. `linger_s`: how long it serves on once it is asked to end."""
+    """Arguments of Python. `linger_s`: for how long the server still serves after SIGTERM."""
     bind = ["--host", HOST, "--port", str(port)]
     threads = ["--workers", str(web_workers()), "--threads", str(_WEB_THREADS)]
-    life = ["--linger", str(linger_s), "--finish", str(_FINISH_S)]
-    return ["-m", "config.web", *bind, *threads, *life]
+    stop = ["--linger", str(linger_s), "--finish", str(_FINISH_S)]
+    return ["-m", "config.web", *bind, *threads, *stop]
 
 
 def worker_command() -> list[str]:
-    # One worker needs no news of others.
+    """Arguments of Python."""
+    # There is one worker: it exchanges no messages with others.
     alone = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
     threads = ["--pool", "threads", "--concurrency", str(_WORKER_THREADS)]
     return ["-m", "celery", "-A", "config", "worker", *threads, *alone, "--loglevel", "WARNING"]
+
+
+def app_environment(urls: Mapping[str, str], key: str, port: int) -> dict[str, str]:
+    """The environment of all processes. Variables that are set already win, except the URLs."""
+    return {**_defaults(key, port), **os.environ, **urls}
+
+
+def write_environment(file: Path, urls: Mapping[str, str], key: str, port: int) -> None:
+    """Writes the environment as a shell script, so that `manage.py` reaches the running servers.
+
+    Only the owner can read the file: it contains the secret key.
+    """
+    environment = app_environment(urls, key, port)
+    names = sorted({*_defaults(key, port), *urls})
+    file.unlink(missing_ok=True)
+    _write_private(file, "".join(f"export {n}={shlex.quote(environment[n])}\n" for n in names))
+
+
+def secret_key(folder: Path) -> str:
+    """The SECRET_KEY of this installation. The first call creates it in `folder`/secret_key.
+
+    Safety: idempotent; a crash leaves no incomplete key. Only the owner can read the file.
+    """
+    file = folder / "secret_key"
+    if not file.exists():
+        unfinished = file.with_suffix(".new")
+        unfinished.unlink(missing_ok=True)
+        _write_private(unfinished, secrets.token_urlsafe(_KEY_BYTES))
+        unfinished.rename(file)
+    return file.read_text()
+
+
+def _defaults(key: str, port: int) -> dict[str, str]:
+    return {
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+        "DEVELOPMENT": "1",
+        "ALLOW_PASSWORD_GRANT": "1",
+        "SECRET_KEY": key,
+        "PUBLIC_URL": f"http://localhost:{port}",
+        "PYTHONUNBUFFERED": "1",
+    }
+
+
+def _write_private(file: Path, text: str) -> None:
+    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with open(descriptor, "w") as output:
+        output.write(text)

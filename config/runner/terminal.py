@@ -1,16 +1,18 @@
-"""What the person at the terminal is told while things happen."""
+"""The lines that `make run` prints: progress while it starts, then the start screen."""
 
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
 
 TICK_S = 2.0
 
 
 def say(line: str) -> None:
-    """Prints a line; a terminal that was closed must not keep us from stopping in order."""
+    """Prints a line. A closed terminal is ignored, so that the servers still stop in order."""
     with suppress(OSError):
         sys.stdout.write(line + "\n")
         sys.stdout.flush()
@@ -18,7 +20,7 @@ def say(line: str) -> None:
 
 @contextmanager
 def step(what: str) -> Iterator[None]:
-    """Says what is done and, every two seconds, that it still goes on."""
+    """Prints `what`, and prints it again every two seconds with the time it has taken."""
     say(f"  {what}")
     done = threading.Event()
     ticker = threading.Thread(target=_tick, args=(what, done), daemon=True)
@@ -34,3 +36,34 @@ def _tick(what: str, done: threading.Event) -> None:
     began = time.monotonic()
     while not done.wait(TICK_S):
         say(f"  {what}: {time.monotonic() - began:.0f} s")
+
+
+@dataclass(frozen=True)
+class StartScreen:
+    """`data`: the servers' data, None with external databases. `folder`: all other files."""
+
+    port: int
+    accounts: Sequence[str]
+    password: str
+    token: str
+    folder: Path
+    data: Path | None
+
+    def text(self) -> str:
+        address = f"http://localhost:{self.port}"
+        data = self.data or "in the databases that the environment names"
+        return f"""
+Tideline is running at {address}
+
+  Accounts  {", ".join(self.accounts)}
+  Password  {self.password}
+  Docs      {address}/api/docs
+  Data      {data}
+  Logs      {self.folder}/logs
+  Commands  . {self.folder}/environment && .venv/bin/python manage.py help
+  Stop      Ctrl-C. The next `make run` continues with the same data; `make clean` deletes it.
+
+The home timeline of {self.accounts[0]}, ready to paste:
+
+  curl -H 'Authorization: Bearer {self.token}' {address}/api/v1/timelines/home
+"""

@@ -10,10 +10,9 @@ import django
 from celery import current_app
 from django.conf import settings
 
-from counters.sampling import DRIFT
+from counters.periodic import DRIFT
 from infra.caching.scanning import list_nodes
-from infra.changes.lag import list_lane_lags
-from infra.changes.lag_report import LAG
+from infra.changes.lag import LAG, list_lane_lags
 from infra.changes.metrics import count_by_group, oldest_by_group
 from infra.changes.pausing import list_pauses
 from infra.jobs.models import JobRun

@@ -1,4 +1,4 @@
-"""Django's registration of infra.changes: its part of /metrics, and what feeds that."""
+"""Django's registration of infra.changes, and of its part of /metrics."""
 
 from importlib import import_module
 
@@ -12,5 +12,4 @@ class ChangesConfig(AppConfig):
     label = "changes"
 
     def ready(self) -> None:
-        import_module("infra.changes.lag_report")
         STORE_METRICS.register(import_module("infra.changes.metrics").LagCollector())

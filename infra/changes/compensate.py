@@ -2,10 +2,15 @@
 
 from collections.abc import Iterator
 
+from django.conf import settings
+from django.utils.module_loading import import_string
+
 from infra.changes.drain import DrainReport, drain
+from infra.changes.errors import UNREACHABLE
 from infra.changes.lag import LaneLag, list_lane_lags
 from infra.changes.lanes import batch_size
 from infra.changes.pausing import finish_resuming, list_ending_kinds
+from infra.jobs.periodic import PeriodicRunner
 
 
 def compensate(alias: str, lane: int | None = None) -> Iterator[DrainReport]:
@@ -29,3 +34,8 @@ def _drain_pending(lag: LaneLag) -> Iterator[DrainReport]:
         yield report
         if not report.more:
             return
+
+
+def build_periodic_runner() -> PeriodicRunner:
+    """Runs the periodic tasks that `settings.PERIODIC_TASKS` names, for one compensator."""
+    return PeriodicRunner(import_string(settings.PERIODIC_TASKS), UNREACHABLE)

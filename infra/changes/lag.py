@@ -1,11 +1,19 @@
-"""How far the drain is behind."""
+"""How far the drain is behind, and the report of it that the compensator writes to Redis.
 
+changes.lag:v1:{shard0}   {"at_s": Unix seconds, "lags": [LaneLag], "paused": [kind]}
+"""
+
+import time
 from typing import NamedTuple
 
+import msgspec
+
+from infra.caching.database_reports import DatabaseReports
 from infra.changes.lanes import PAUSED_OFFSET, all_lanes
+from infra.changes.pausing import list_pauses
 from infra.sharding.sql import fetch_all
 
-LAG = f"""
+SELECT_LAG = f"""
 SELECT lane %% {PAUSED_OFFSET}, count(*) FILTER (WHERE state = 0 AND lane < {PAUSED_OFFSET}),
     count(*) FILTER (WHERE state = 1),
     coalesce(extract(epoch FROM clock_timestamp()
@@ -28,9 +36,37 @@ class LaneLag(NamedTuple):
 
 def list_lane_lags(alias: str) -> list[LaneLag]:
     """One entry per lane of this database. Cost: one query over undelivered rows only."""
-    rows = {row[0]: row[1:] for row in fetch_all(alias, LAG)}
+    rows = {row[0]: row[1:] for row in fetch_all(alias, SELECT_LAG)}
     return [
         LaneLag(alias, lane, pending, parked, float(oldest_s), paused)
         for lane in sorted({*all_lanes(), *rows})
         for pending, parked, oldest_s, paused in [rows.get(lane, (0, 0, 0, 0))]
     ]
+
+
+KEPT_S = 60
+
+
+class LagReport(msgspec.Struct):
+    """What waited on a database at that moment."""
+
+    at_s: float
+    lags: list[LaneLag]
+    paused: list[str]
+
+
+LAG = DatabaseReports("changes.lag:v1", LagReport, KEPT_S)
+
+
+def report_lag(alias: str) -> None:
+    """Writes the lag of one database to Redis. Cost: two queries, one round trip.
+
+    Raises: RedisError, what UNREACHABLE lists.
+    """
+    LAG.keep(alias, measure_lag(alias))
+
+
+def measure_lag(alias: str) -> LagReport:
+    """What waits on a database now. Two queries. Raises: what UNREACHABLE lists."""
+    paused = [one.kind for one in list_pauses(alias) if not one.is_ending]
+    return LagReport(time.time(), list_lane_lags(alias), paused)

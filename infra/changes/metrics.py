@@ -9,8 +9,7 @@ from prometheus_client import Metric
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
-from infra.changes.lag import LaneLag
-from infra.changes.lag_report import LagReport, measure_lag
+from infra.changes.lag import LagReport, LaneLag, measure_lag
 from infra.changes.lanes import group_of
 from infra.sharding.placement import all_aliases
 from infra.sharding.probe import CachedProbe

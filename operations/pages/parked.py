@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 from redis.exceptions import RedisError
 
 from infra.changes.errors import UNREACHABLE
-from infra.changes.lag_report import LAG
+from infra.changes.lag import LAG
 from infra.changes.models import Change
 from infra.changes.parking import (
     ChangeSelection,

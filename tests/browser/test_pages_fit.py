@@ -5,7 +5,7 @@ import time
 import pytest
 
 from infra.caching.fleet_reads import add_reads
-from infra.changes.lag_report import report_lag
+from infra.changes.lag import report_lag
 from infra.sharding.buckets import shard_of
 from infra.sharding.placement import all_aliases
 from moderation.models import Appeal, Decision

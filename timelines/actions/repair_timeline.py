@@ -16,7 +16,6 @@ from redis.exceptions import RedisError
 
 from infra.caching.client import redis
 from infra.caching.keys import key
-from infra.changes.chores import chore
 from infra.changes.failpoints import failpoint
 from infra.sharding.buckets import shard_of
 from timelines.queries.difference import TimelineDifference, find_difference
@@ -24,7 +23,6 @@ from timelines.rules import VisibilityInputs, is_stale
 from timelines.stores.factory import timeline_store
 from timelines.types import Entry
 
-EVERY_S = 5
 # Per shard and run: changes wait during the run.
 REPAIRS_PER_RUN = 10
 # A page with fewer entries says nothing about the timeline.
@@ -90,7 +88,6 @@ def _request_repair(reader_id: int) -> None:
         redis().run([("SADD", readers, reader_id), ("EXPIRE", readers, REQUESTS_TTL_S)])
 
 
-@chore(every_s=EVERY_S)
 def repair_requested_timelines(alias: str) -> None:
     """Repairs the timelines that pages requested.
 

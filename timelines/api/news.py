@@ -10,8 +10,8 @@ from infra.api.endpoint import Endpoint
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
 from posts.ids import FIRST
-from timelines.increments.apply import LAG_S
 from timelines.increments.home_news import find_home_news
+from timelines.increments.stream import LAG_S
 from timelines.queries.home import decode_cursor
 
 SINCE = OpenApiParameter(

@@ -1,8 +1,8 @@
-"""Whom a reader listens to, in process memory, for as long as the reader's relations are the same.
+"""The followees of readers in process memory, valid until the reader's relations change.
 
-Changes of relations come by the stream: each moves the reader's cell of the index. So what is here
-trails what others' processes changed by the drain and half a second; what this process changed, by
-nothing.
+A change of relations comes by the stream and raises the reader's relation counter in the index. So
+this memory is late by the drain and one turn of the updater. A change made by this process is
+visible at once: the process forgets the reader.
 """
 
 from collections.abc import Sequence
@@ -16,58 +16,68 @@ from relations.queries.relationships import load_relationships
 from relations.types import EdgeFlag, Relationship
 from timelines.increments.queries import AccountIds, IndexSnapshot
 
-KNOWN_READERS = 10_000  # 40 MB when each follows 500
+MOST_READERS = 10_000  # 40 MB if each follows 500
 A_BATCH = 1_000
 NEVER_MS = 2**63
 
 
 class Followees(NamedTuple):
-    """Accounts whose posts are in the reader's home: followees not muted, and the reader.
+    """Accounts whose posts are in the reader's home: followees that are not muted, and the reader.
 
-    `sure`: whatever they publish shows. `unsure`: not their reposts. `until_ms`: the first of the
-    reader's mutes among them ends then. `cell`, `epoch`: of the index, from before it was read.
+    `with_reposts`, `without_reposts`: whether the reader sees their reposts. `until_ms`: when the
+    first of the reader's mutes among the followees ends. `relation_counter`, `epoch`: those of the
+    index before the followees were read.
     """
 
-    sure: AccountIds
-    unsure: AccountIds
+    with_reposts: AccountIds
+    without_reposts: AccountIds
     until_ms: int
-    cell: int
+    relation_counter: int
     epoch: int
 
+    def is_valid(self, relation_counter: int, epoch: int, now_ms: int) -> bool:
+        version = (self.relation_counter, self.epoch)
+        return version == (relation_counter, epoch) and now_ms < self.until_ms
 
-_known: LRUCache[int, Followees] = LRUCache(KNOWN_READERS)
+
+_followees: LRUCache[int, Followees] = LRUCache(MOST_READERS)
 
 
 def find_followees(reader_id: int, snapshot: IndexSnapshot, now_ms: int) -> Followees:
-    """Cost: nothing when known; else the following list and relationships, two round trips when
-    warm, about three queries when not."""
-    known, cell = _known.get(reader_id), snapshot.relation_counter_of(reader_id)
-    if known and (known.cell, known.epoch) == (cell, snapshot.epoch) and now_ms < known.until_ms:
-        return known
-    _known[reader_id] = found = _load(reader_id, now_ms, cell, snapshot.epoch)
-    return found
+    """The accounts that the reader's home shows.
+
+    Cost: nothing from process memory. Otherwise the following list and the relationships: two round
+    trips when Redis has them, else about three queries.
+    """
+    counter, epoch = snapshot.relation_counter_of(reader_id), snapshot.epoch
+    followees = _followees.get(reader_id)
+    if followees is None or not followees.is_valid(counter, epoch, now_ms):
+        _followees[reader_id] = followees = _load(reader_id, now_ms, counter, epoch)
+    return followees
 
 
 def forget_followees(reader_id: int) -> None:
-    _known.pop(reader_id, None)
+    _followees.pop(reader_id, None)
 
 
-def _load(reader_id: int, now_ms: int, cell: int, epoch: int) -> Followees:
+def _load(reader_id: int, now_ms: int, relation_counter: int, epoch: int) -> Followees:
     followed = load_following(reader_id).followee_ids
     relationships = _load_relationships(reader_id, followed)
-    heard = {i: s for i, s in relationships.items() if s.is_followed and not s.is_muted_at(now_ms)}
-    unsure = [i for i, relationship in heard.items() if relationship.flags & EdgeFlag.HIDES_REPOSTS]
-    sure = [reader_id, *heard.keys() - set(unsure)]
-    ends = [s.muted_until_ms for s in relationships.values() if s.is_muted_at(now_ms)]
+    shown = {i: r for i, r in relationships.items() if r.is_followed and not r.is_muted_at(now_ms)}
+    without_reposts = [i for i, r in shown.items() if r.flags & EdgeFlag.HIDES_REPOSTS]
+    with_reposts = [reader_id, *shown.keys() - set(without_reposts)]
+    ends = [r.muted_until_ms for r in relationships.values() if r.is_muted_at(now_ms)]
     until_ms = min((end for end in ends if end), default=NEVER_MS)
-    return Followees(_ids(sure), _ids(unsure), until_ms, cell, epoch)
+    return Followees(
+        _sorted(with_reposts), _sorted(without_reposts), until_ms, relation_counter, epoch
+    )
 
 
 def _load_relationships(reader_id: int, others: Sequence[int]) -> dict[int, Relationship]:
     batches = [others[start : start + A_BATCH] for start in range(0, len(others), A_BATCH)]
-    return {i: s for batch in batches for i, s in load_relationships(reader_id, batch).items()}
+    return {i: r for batch in batches for i, r in load_relationships(reader_id, batch).items()}
 
 
-def _ids(ids: Sequence[int]) -> AccountIds:
-    """Sorted: neighbours lie near each other on the index."""
+def _sorted(ids: Sequence[int]) -> AccountIds:
+    """Sorted, so that reads of the index move forward through memory."""
     return np.array(sorted(ids), np.int64)

@@ -1,13 +1,15 @@
-"""The index: one memory-mapped file a machine, account → when it last posted.
+"""The last-post index: one memory-mapped file per machine, account → when it last posted.
 
-    head     4,096 bytes    words of 8 bytes, in the order of Word
-    cells    65,536 x 4     by reader id mod 65,536: how often relations of such a reader changed
-    latest   capacity x 4   by account id: second of its latest post * 2, plus 1 where that second
-                            has more than one post of the account; 0: none known
+    header              4,096 bytes    words of 8 bytes, in the order of HeaderWord
+    relation_counters   65,536 x 4     at reader id mod 65,536: how often relations of such a
+                                       reader changed
+    latest              capacity x 4   at account id: the second of the account's latest post * 2,
+                                       plus 1 if the account has several posts in that second;
+                                       0: no post known
 
-Numbers are in the machine's byte order, stores and loads of aligned words: readers need no lock.
-One process at a time writes (updater.py). Seconds are those of post ids; the spare bit lasts until
-2094-01-19. The last cell of `latest` stays 0: ids beyond the file are read from there.
+Numbers have the machine's byte order. Loads and stores are of aligned words, so readers need no
+lock. One process at a time writes (updater.py). Seconds are those of post ids; the spare bit is
+free until 2094-01-19. The last cell of `latest` stays 0: ids beyond the file are read from there.
 """
 
 import mmap
@@ -26,7 +28,8 @@ HEADER_BYTES: Final = 4_096
 RELATION_COUNTERS: Final = 1 << 16
 FIXED_BYTES: Final = HEADER_BYTES + 4 * RELATION_COUNTERS
 CHUNK: Final = 1 << 18
-# Or each page costs its first reader 0.5 µs, and a question touches hundreds.
+# Maps all pages now. Otherwise each page costs its first reader a page fault, and one question
+# touches hundreds of pages.
 _POPULATE = getattr(mmap, "MAP_POPULATE", 0)
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
@@ -34,27 +37,27 @@ Numbers = npt.NDArray[np.uint32]
 
 
 class HeaderWord(IntEnum):
-    """Places in the head. `EPOCH` counts how often the index began to follow the stream anew."""
+    """Which word of the header holds what. `EPOCH` counts how often the stream was joined."""
 
     MAGIC = 0
     LAYOUT = auto()
     BOOT = auto()
     CAPACITY = auto()
     EPOCH = auto()
-    COMPLETE_FROM = auto()  # second; what was posted before may be missing
-    CAUGHT_UP = auto()  # second, by Redis' clock: everything in the stream by then is here
-    APPLIED_MS = auto()  # Unix milliseconds, by this machine's clock; 0: never
+    COMPLETE_FROM = auto()  # second; posts from before may be missing
+    CAUGHT_UP = auto()  # second by the clock of Redis; everything in the stream by then is here
+    APPLIED_MS = auto()  # Unix milliseconds by this machine's clock; 0: never
     POSITION_MS = auto()
     POSITION_SEQ = auto()
     POSITION_DIGEST = auto()
 
 
-# For every question: members of an enumeration cost 0.1 µs each.
+# A plain int for the hot path: reading a member of an enumeration is slow.
 _CAPACITY = int(HeaderWord.CAPACITY)
 
 
 class StreamPosition(NamedTuple):
-    """An entry of the stream. The digest tells apart another one that has the same id."""
+    """An entry of the stream. The digest tells it apart from another entry with the same id."""
 
     ms: int
     seq: int
@@ -62,26 +65,30 @@ class StreamPosition(NamedTuple):
 
 
 class LastPostIndex:
-    """One mapping of the file. It may have grown since: `has_grown`."""
+    """One mapping of the file. The file may have grown since: see `has_grown`."""
 
     def __init__(self, descriptor: int) -> None:
         stat = os.fstat(descriptor)
         self.inode = stat.st_ino
         mapped = mmap.mmap(descriptor, stat.st_size, mmap.MAP_SHARED | _POPULATE)
         self.header = memoryview(mapped)[:HEADER_BYTES].cast("Q")
-        self.cells: Numbers = np.frombuffer(mapped, np.uint32, RELATION_COUNTERS, HEADER_BYTES)
+        self.relation_counters: Numbers = np.frombuffer(
+            mapped, np.uint32, RELATION_COUNTERS, HEADER_BYTES
+        )
         self._count = (stat.st_size - FIXED_BYTES) // 4
         self.latest: Numbers = np.frombuffer(mapped, np.uint32, self._count, FIXED_BYTES)
 
     @property
     def is_usable(self) -> bool:
-        """Of this layout, whole, and written since the machine started: what was on its way to
-        the disk when a machine died came there in any order."""
+        """Whether it has this layout, is whole, and was written since the machine started.
+
+        A file from before a crash of the machine may have reached the disk in parts.
+        """
         is_known = tuple(self.header[:3]) == (MAGIC, LAYOUT, _boot())
         return is_known and CHUNK <= self.header[HeaderWord.CAPACITY] <= len(self.latest)
 
     def is_at(self, path: Path) -> bool:
-        """Whether it is this file that is at the path; somebody may have cleared the folder."""
+        """Whether the path still names this file: the folder may have been cleared."""
         try:
             return path.stat().st_ino == self.inode
         except FileNotFoundError:
@@ -93,13 +100,14 @@ class LastPostIndex:
 
     @property
     def position(self) -> StreamPosition | None:
-        """None: has never followed the stream."""
+        """How far the stream was applied; None if it never was."""
         if not self.header[HeaderWord.APPLIED_MS]:
             return None
-        return StreamPosition(*self.header[HeaderWord.POSITION_MS : HeaderWord.POSITION_DIGEST + 1])
+        first, last = HeaderWord.POSITION_MS, HeaderWord.POSITION_DIGEST
+        return StreamPosition(*self.header[first : last + 1])
 
     def begin(self, position: StreamPosition, complete_from: int) -> None:
-        """What was posted before `complete_from` is unknown from here on, until it is posted."""
+        """Declares posts from before `complete_from` unknown, and continues at this position."""
         self.header[HeaderWord.COMPLETE_FROM] = complete_from
         self.header[HeaderWord.EPOCH] += 1
         self.move(position)
@@ -110,7 +118,7 @@ class LastPostIndex:
 
 
 def open_index(path: Path) -> LastPostIndex | None:
-    """The index at this path; None where there is none that can be used. Raises OSError."""
+    """The index at this path; None if there is no usable one. Raises OSError."""
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW)
     except FileNotFoundError:
@@ -125,8 +133,11 @@ def open_index(path: Path) -> LastPostIndex | None:
 
 
 def create_index(path: Path) -> LastPostIndex:
-    """A new one in the place of whatever is there. Never changes a file that others may have
-    mapped: to cut it would kill them. Raises OSError."""
+    """A new, empty index that replaces any file at the path. Raises OSError.
+
+    Safety: writes a new file. A process that has the old file mapped keeps it; truncating the old
+    file would kill that process.
+    """
     fresh = path.with_suffix(".new")
     fresh.unlink(missing_ok=True)
     descriptor = os.open(fresh, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
@@ -143,10 +154,10 @@ def create_index(path: Path) -> LastPostIndex:
 
 
 def grow_index(path: Path, index: LastPostIndex, account_id: int) -> LastPostIndex:
-    """A mapping of the same file that has a cell for this account. Raises OSError.
+    """A mapping of the same file with a cell for this account. Raises OSError.
 
-    Zeros are written, not left as a hole: a full disk is an error here, and would be the death of
-    whichever process touches the hole later.
+    Writes zeros instead of leaving a hole in the file. So a full disk is an error here; with a
+    hole it would kill the process that touches the hole later.
     """
     have = index.header[HeaderWord.CAPACITY]
     need = (account_id + 1) // CHUNK * CHUNK + CHUNK
@@ -166,7 +177,7 @@ def _write_zeros(descriptor: int, start: int, end: int) -> None:
 
 
 def _boot() -> int:
-    """Tells one run of the machine from another, where the system does."""
+    """Differs after each start of the machine; 0 where the system does not tell."""
     try:
         return xxh3_64_intdigest(_BOOT_ID.read_bytes())
     except OSError:

@@ -1,4 +1,7 @@
-"""Which of these accounts posted since? Answered from this machine's index, or "unknown"."""
+"""Which of these accounts posted since? Answered from this machine's last-post index.
+
+The answer may be "unknown": then the caller asks a store.
+"""
 
 import os
 from collections.abc import Callable, Iterable
@@ -14,16 +17,16 @@ from django.conf import settings
 from infra.clock import now_ms
 from infra.telemetry.gauges import process_gauge
 from posts.ids import PostId
-from timelines.increments.apply import LAG_S, Applier, Source
 from timelines.increments.last_post_index import (
     RELATION_COUNTERS,
     HeaderWord,
     LastPostIndex,
     open_index,
 )
-from timelines.increments.updater import Updater
+from timelines.increments.stream import LAG_S
+from timelines.increments.updater import Applier, Source, Updater
 
-# Four turns in a row have failed.
+# Four turns of the updater in a row have failed.
 STALE_MS = 2_000
 REOPEN_MS = 100
 COMPLETE_FROM, APPLIED_MS = int(HeaderWord.COMPLETE_FROM), int(HeaderWord.APPLIED_MS)
@@ -35,10 +38,10 @@ AccountIds = npt.NDArray[np.int64]
 
 
 class IndexSnapshot(NamedTuple):
-    """The index at one moment; what is asked after it includes all that was there then.
+    """The index and how far it reached at one moment.
 
-    `as_of`: second; what comes from now on counts as posted then or later. `epoch`: another one
-    after the stream was lost.
+    `as_of`: second; posts that arrive from now on count as posted in this second or later.
+    `epoch`: changes when the stream was lost.
     """
 
     index: LastPostIndex
@@ -46,72 +49,72 @@ class IndexSnapshot(NamedTuple):
     epoch: int
 
     def relation_counter_of(self, reader_id: int) -> int:
-        """Changes when relations of this reader do. Others may share it."""
-        return int(self.index.cells[reader_id % RELATION_COUNTERS])
+        """Changes when relations of this reader change. Several readers share a counter."""
+        return int(self.index.relation_counters[reader_id % RELATION_COUNTERS])
 
 
 class Increments:
-    """One machine's index, as one process asks it. Shared by threads."""
+    """This process's view of the machine's last-post index. Shared by threads."""
 
     def __init__(self, path: Path, updater: Updater, clock_ms: Callable[[], int]) -> None:
         self.updater = updater
         self._path = path
         self._clock_ms = clock_ms
-        self._board: LastPostIndex | None = None
+        self._index: LastPostIndex | None = None
         self._reopen_at_ms = 0
 
     def snapshot(self) -> IndexSnapshot | None:
-        """None: unknown, nobody brings the index up to the stream. 2 µs."""
+        """None if no process brings the index up to the stream. Cost: no store."""
         index = self._current()
         if index is None:
             return None
-        head = index.header
-        return IndexSnapshot(index, head[HeaderWord.CAUGHT_UP] - LAG_S, head[HeaderWord.EPOCH])
+        header = index.header
+        as_of = header[HeaderWord.CAUGHT_UP] - LAG_S
+        return IndexSnapshot(index, as_of, header[HeaderWord.EPOCH])
 
     def authors_since(self, account_ids: AccountIds, since: PostId) -> list[int] | None:
         """Those of the accounts that posted something newer than `since`, newest first.
 
-        None means unknown, never nothing: nobody applies the stream, it was lost, or `since` is
-        older than what is known. What was applied by now is found; of a post that took longer than
-        LAG_S to come, that it came LAG_S after it was posted. An author stays found when the post
-        is deleted. Cost for 500 accounts: 2 µs, 7 µs from cold memory; no store.
+        None means unknown: no process applies the stream, the stream was lost, or `since` is older
+        than the index knows. A post is found once it was applied. A post that arrived more than
+        LAG_S late counts as posted LAG_S before it arrived. A deleted post still counts.
+        Cost: no store.
         """
         index = self._current()
         return None if index is None else find_authors(index, account_ids, since)
 
     def lag_s(self) -> float:
-        index = self._board
-        return (
-            -1 if index is None else (self._clock_ms() - index.header[HeaderWord.APPLIED_MS]) / 1000
-        )
+        """Seconds since the index was caught up; -1 before this process opened it."""
+        index = self._index
+        return -1 if index is None else (self._clock_ms() - index.header[APPLIED_MS]) / 1000
 
     def _current(self) -> LastPostIndex | None:
         """The index, if it was caught up a moment ago."""
-        index = self._board
+        index = self._index
         if index is None or index.has_grown or not _is_fresh(index, self._clock_ms()):
             return self._reopen()
         return index
 
     def _reopen(self) -> LastPostIndex | None:
-        """The first question of a process comes by here, and begins its thread."""
+        """Opens the index again where needed. The first call starts the updater's thread."""
         self.updater.start()
-        now_ms, index = self._clock_ms(), self._board
-        if now_ms < self._reopen_at_ms:
+        at_ms, index = self._clock_ms(), self._index
+        if at_ms < self._reopen_at_ms:
             return None
-        self._reopen_at_ms = now_ms + REOPEN_MS
+        self._reopen_at_ms = at_ms + REOPEN_MS
         if index is None or index.has_grown or not index.is_at(self._path):
-            index = self._board = _find_index(self._path)
-        return index if index is not None and _is_fresh(index, now_ms) else None
+            index = self._index = _find_index(self._path)
+        return index if index is not None and _is_fresh(index, at_ms) else None
 
 
 def find_authors(index: LastPostIndex, account_ids: AccountIds, since: PostId) -> list[int] | None:
-    """As Increments.authors_since, of a index that is fresh."""
+    """As `Increments.authors_since`, from an index that the caller knows is fresh."""
     second = since.second
     if second < index.header[COMPLETE_FROM]:
         return None
     if not len(account_ids):
         return []
-    # Into an array of the caller's a take costs half of what it costs otherwise.
+    # With an array for the result `take` costs half.
     values = np.empty(len(account_ids), np.uint32)
     index.latest.take(account_ids, None, values, "clip")
     if values.item(values.argmax()) < second * 2:
@@ -122,10 +125,10 @@ def find_authors(index: LastPostIndex, account_ids: AccountIds, since: PostId) -
 
 
 def _newest_first(pairs: Iterable[tuple[int, int]], since: PostId) -> list[int] | None:
-    """Of accounts that posted in the second of `since` or later, those that did after it.
+    """The accounts with a post after `since`; `pairs` have one in the second of `since` or later.
 
-    Within one second entries stand by author. None: the author of `since` posted more than twice
-    in that second, and how often is not on the index.
+    Posts of one second are ordered by author. None if the author of `since` posted more than twice
+    in that second: the index does not know how often.
     """
     found = []
     for value, account_id in pairs:
@@ -139,8 +142,8 @@ def _newest_first(pairs: Iterable[tuple[int, int]], since: PostId) -> list[int] 
     return [account_id for _, account_id in sorted(found, reverse=True)]
 
 
-def _is_fresh(index: LastPostIndex, now_ms: int) -> bool:
-    return -STALE_MS < now_ms - index.header[APPLIED_MS] < STALE_MS
+def _is_fresh(index: LastPostIndex, at_ms: int) -> bool:
+    return -STALE_MS < at_ms - index.header[APPLIED_MS] < STALE_MS
 
 
 def _find_index(path: Path) -> LastPostIndex | None:
@@ -152,13 +155,13 @@ def _find_index(path: Path) -> LastPostIndex | None:
 
 @cache
 def increments() -> Increments:
-    """The process's own. Files are named after the Redis that feeds them."""
+    """The instance of this process. Its files are named after the Redis that feeds them."""
     name = blake2b(settings.REDIS_URL.encode(), digest_size=8).hexdigest()
     path = Path(settings.RUNTIME_DIR) / f"increments-{name}.index"
     applier = Applier(path, now_ms, Source())
-    asked = Increments(path, Updater(path.with_suffix(".lock"), applier.catch_up), now_ms)
-    LAG.set_function(asked.lag_s)
-    return asked
+    instance = Increments(path, Updater(path.with_suffix(".lock"), applier.catch_up), now_ms)
+    LAG.set_function(instance.lag_s)
+    return instance
 
 
 # A forked process opens the index itself.
@@ -166,7 +169,7 @@ os.register_at_fork(after_in_child=increments.cache_clear)
 
 
 def forget_increments() -> None:
-    """Ends the process's part in it; the next question begins again."""
+    """Stops the updater and forgets the index; the next question starts again."""
     if increments.cache_info().currsize:
         increments().updater.stop()
         increments.cache_clear()

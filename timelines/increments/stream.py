@@ -1,11 +1,12 @@
-"""The stream that feeds the indexes of all machines, one Redis stream, cut by length.
+"""The stream that feeds the last-post indexes of all machines: one Redis stream, cut by length.
 
-    timelines.increments:v1:{0}   p → posts, PACKED_BYTES each (posts/ids.py): they were published
-                                  r → readers, 4 bytes each: their relations changed
-                                  m → random bytes: a machine begins to follow here
+    timelines.increments:v1:{0}   p → posts, PACKED_BYTES each (posts/ids.py), that were published
+                                  r → readers, 4 bytes each, whose relations changed
+                                  m → random bytes: a machine joined here
 
-Whoever follows it remembers the last entry seen. If that is not there any more, something was cut,
-flushed or turned back: what came since is unknown, and one begins anew.
+A machine remembers the last entry that it applied. If the stream no longer has this entry, the
+stream was cut, flushed or restored from an old snapshot. Then posts may be missing, and the machine
+joins again at the end.
 """
 
 import secrets
@@ -23,11 +24,15 @@ from posts.ids import EPOCH, PostId
 from timelines.increments.last_post_index import StreamPosition
 
 STREAM = key("timelines.increments:v1", 0)
-POSTS, READERS, MARK = b"p", b"r", b"m"
-# 10 bytes a post, a few hundred posts an entry under load: minutes of 10,000 posts/s, 50 MB.
+POSTS, READERS, JOINED = b"p", b"r", b"m"
+# A post takes 10 bytes, and an entry has a few hundred posts under load. So this is enough for
+# minutes at 10,000 posts/s, in 50 MB.
 MOST_ENTRIES = 20_000
 A_READ = 500
-_NEWS = load_script(Path(__file__).with_name("lua") / "news.lua")
+# A post reaches the stream within so many seconds of its own second, different clocks of machines
+# included. A later post counts as posted so long before it arrived.
+LAG_S = 5
+_READ_STREAM = load_script(Path(__file__).with_name("lua") / "read_stream.lua")
 _POST = np.dtype([("second", ">u4"), ("author", ">u4"), ("sequence", ">u2")])
 _READER = np.dtype(">u4")
 
@@ -35,7 +40,7 @@ Integers = npt.NDArray[np.int64]
 
 
 class PostColumns(NamedTuple):
-    """Posts as columns. `arrived`: the second, since the product's epoch, of their entry."""
+    """Posts as columns. `arrived`: the second of their entry, since the product's epoch."""
 
     authors: Integers
     seconds: Integers
@@ -44,42 +49,46 @@ class PostColumns(NamedTuple):
 
 
 class StreamEntries(NamedTuple):
-    """What came after a position. `now`: the second up to which that is all, None: there is more.
+    """The entries after a position, and the position of the last one.
 
-    `readers`: whose relations changed.
+    `readers`: accounts whose relations changed. `now`: the second of the read, None if the stream
+    has more entries.
     """
 
     position: StreamPosition
-    posted: PostColumns
+    posts: PostColumns
     readers: Integers
     now: int | None
 
 
 def posts_command(posts: Iterable[PostId]) -> Command:
-    """Tells all machines of published posts."""
+    """Announces published posts to all machines."""
     return _add(POSTS, b"".join([post.packed for post in posts]))
 
 
 def readers_command(reader_ids: Iterable[int]) -> Command:
-    """Tells all machines that these readers' relations are no longer what they were."""
+    """Announces to all machines that the relations of these readers changed."""
     return _add(READERS, np.fromiter(reader_ids, _READER).tobytes())
 
 
 def join_stream() -> StreamPosition:
-    """A position at the end of the stream, whatever was before. Raises RedisError."""
-    mark = secrets.token_bytes(8)
-    return _position((redis().call(*_add(MARK, mark)), [MARK, mark]))
+    """Adds an entry at the end of the stream and returns its position. Raises RedisError."""
+    random_bytes = secrets.token_bytes(8)
+    return _position((redis().call(*_add(JOINED, random_bytes)), [JOINED, random_bytes]))
 
 
 def read_stream(since: StreamPosition) -> StreamEntries | None:
-    """At most A_READ entries; None: what came since is unknown. Raises RedisError. One trip."""
-    script = _NEWS.on([STREAM], f"{since.ms}-{since.seq}", A_READ + 1)
+    """At most A_READ entries after a position; None if the stream no longer has the position.
+
+    Raises: RedisError. Cost: one round trip.
+    """
+    script = _READ_STREAM.on([STREAM], f"{since.ms}-{since.seq}", A_READ + 1)
     (unix_s, _), entries = redis().call(*script)
     if not entries or _position(entries[0]) != since:
         return None
     fresh = entries[1:]
     now = int(unix_s) - EPOCH if len(fresh) < A_READ else None
-    return StreamEntries(_position(entries[-1]), _posted(fresh), _readers(fresh), now)
+    return StreamEntries(_position(entries[-1]), _unpack_posts(fresh), _unpack_readers(fresh), now)
 
 
 def _add(field: bytes, value: bytes) -> Command:
@@ -87,22 +96,22 @@ def _add(field: bytes, value: bytes) -> Command:
 
 
 def _position(entry: Any) -> StreamPosition:
-    """Of one entry of a reply: [id, [field, value]]."""
+    """The position of one entry of a reply: [id, [field, value]]."""
     ms, _, seq = entry[0].partition(b"-")
     return StreamPosition(int(ms), int(seq), xxh3_64_intdigest(b"".join(entry[1])))
 
 
-def _posted(entries: Sequence[Any]) -> PostColumns:
-    told = [(int(i.partition(b"-")[0]), f[1]) for i, f in entries if f[0] == POSTS]
-    posts = np.frombuffer(b"".join([packed for _, packed in told]), _POST)
-    arrived = [ms // 1000 - EPOCH for ms, _ in told]
-    counts = [len(packed) // _POST.itemsize for _, packed in told]
+def _unpack_posts(entries: Sequence[Any]) -> PostColumns:
+    announced = [(int(i.partition(b"-")[0]), f[1]) for i, f in entries if f[0] == POSTS]
+    posts = np.frombuffer(b"".join([packed for _, packed in announced]), _POST)
+    arrived = [ms // 1000 - EPOCH for ms, _ in announced]
+    counts = [len(packed) // _POST.itemsize for _, packed in announced]
     authors, seconds, sequences = (
         posts[name].astype(np.int64) for name in ("author", "second", "sequence")
     )
     return PostColumns(authors, seconds, sequences, np.repeat(np.array(arrived, np.int64), counts))
 
 
-def _readers(entries: Sequence[Any]) -> Integers:
+def _unpack_readers(entries: Sequence[Any]) -> Integers:
     packed = b"".join([f[1] for _, f in entries if f[0] == READERS])
     return np.frombuffer(packed, _READER).astype(np.int64)

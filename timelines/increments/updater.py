@@ -1,7 +1,8 @@
-"""Who keeps a machine's index up to date: whichever process holds a lock, twice a second.
+"""Brings the machine's last-post index up to the stream; one process at a time does it.
 
-Every process that asks the index has a thread that tries for the lock, so when the holder ends,
-in whatever way, another is at work within TURN_S. The lock is the kernel's (flock).
+Every process that reads the index has a thread that tries to get a file lock (flock, released by
+the kernel). The holder applies the stream every TURN_S. When it ends in any way, another process
+takes over within TURN_S.
 """
 
 import fcntl
@@ -9,18 +10,41 @@ import os
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
+import numpy as np
 import structlog
+from prometheus_client import Counter
 from redis.exceptions import RedisError
 
 from infra.background import BackgroundThread
+from posts.ids import EPOCH
+from timelines.increments.last_post_index import (
+    RELATION_COUNTERS,
+    HeaderWord,
+    LastPostIndex,
+    StreamPosition,
+    create_index,
+    grow_index,
+    open_index,
+)
+from timelines.increments.stream import (
+    LAG_S,
+    Integers,
+    PostColumns,
+    StreamEntries,
+    join_stream,
+    read_stream,
+)
 
 TURN_S = 0.5
+APPLIED = Counter("tideline_increments_posts_total", "Posts that the stream announced")
+RESETS = Counter("tideline_increments_resets_total", "Times the stream was lost or new")
 log = structlog.get_logger()
 
 
 class RuntimeFolderNotPrivate(OSError):
-    """The folder for run-time files belongs to somebody else, or others may write there."""
+    """The folder for run-time files has another owner, or other users may write to it."""
 
 
 class Updater(BackgroundThread):
@@ -42,10 +66,10 @@ class Updater(BackgroundThread):
         self._is_failing = False
 
     def run_once(self) -> bool:
-        """Catches up if this process is the one to do it; whether it is. Raises nothing."""
+        """Catches up if this process has the lock or gets it; returns whether. Raises nothing."""
         with self._running:
             try:
-                if not self._holds():
+                if not self._has_lock():
                     return False
                 self._catch_up()
                 self._is_failing = False
@@ -59,7 +83,6 @@ class Updater(BackgroundThread):
         self.release_lock()
 
     def release_lock(self) -> None:
-        """Of the lock; also what a forked process does with its copy of the parent's."""
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
@@ -69,8 +92,8 @@ class Updater(BackgroundThread):
         while not self.stopped.wait(TURN_S):
             self.run_once()
 
-    def _holds(self) -> bool:
-        """A lock on a file that is gone from its place is nobody's."""
+    def _has_lock(self) -> bool:
+        """Takes the lock if it is free. A lock on a deleted file does not count."""
         if self._lock is not None and not _is_at(self._lock_path, self._lock):
             self.release_lock()
         if self._lock is None:
@@ -78,14 +101,15 @@ class Updater(BackgroundThread):
         return self._lock is not None
 
     def _report(self, error: Exception) -> None:
-        """Once: the same is true again half a second later."""
+        """Logs the first failure in a row: the next one comes TURN_S later."""
         if not self._is_failing:
-            log.warning("increments.not_applied", error=str(error), exc_info=_is_strange(error))
+            is_unexpected = isinstance(error, ValueError)
+            log.warning("increments.not_applied", error=str(error), exc_info=is_unexpected)
         self._is_failing = True
 
 
 def _try_lock(path: Path) -> int | None:
-    _own_folder(path.parent)
+    _create_private_folder(path.parent)
     lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -95,8 +119,8 @@ def _try_lock(path: Path) -> int | None:
     return lock
 
 
-def _own_folder(folder: Path) -> None:
-    """In a place that all users share somebody may have made another. Raises FolderNotOurs."""
+def _create_private_folder(folder: Path) -> None:
+    """Raises RuntimeFolderNotPrivate: another user may have created it in a shared place."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     stat = folder.stat()
     if stat.st_uid != os.getuid() or stat.st_mode & 0o022:
@@ -110,5 +134,84 @@ def _is_at(path: Path, descriptor: int) -> bool:
         return False
 
 
-def _is_strange(error: Exception) -> bool:
-    return isinstance(error, ValueError)
+class Source(NamedTuple):
+    """How to join and read the stream: the functions of stream.py, or a test's."""
+
+    begin: Callable[[], StreamPosition] = join_stream
+    read: Callable[[StreamPosition], StreamEntries | None] = read_stream
+
+
+class Applier:
+    """Applies the stream to the index.
+
+    Safety: killed anywhere, the next one continues or starts again; applying twice changes nothing.
+    """
+
+    def __init__(self, path: Path, clock_ms: Callable[[], int], source: Source) -> None:
+        self._path = path
+        self._clock_ms = clock_ms
+        self._source = source
+        self._index: LastPostIndex | None = None
+
+    def catch_up(self) -> None:
+        """Applies everything that is in the stream. Raises RedisError, OSError.
+
+        Cost: one round trip for A_READ entries.
+        """
+        index = self._find_index()
+        while not self._step(index):
+            index = self._index or index
+
+    def _step(self, index: LastPostIndex) -> bool:
+        """Applies one read of the stream; whether nothing is left."""
+        position = index.position
+        entries = self._source.read(position) if position else None
+        if entries is None:
+            self._begin(index)
+            return True
+        index = self._index = self._with_room(index, entries.posts.authors)
+        apply_posts(index, entries.posts)
+        np.add.at(index.relation_counters, entries.readers % RELATION_COUNTERS, 1)
+        index.move(entries.position)
+        if entries.now is not None:
+            self._finish(index, entries.now)
+        return entries.now is not None
+
+    def _begin(self, index: LastPostIndex) -> None:
+        """Starts at the end of the stream. Earlier posts are unknown.
+
+        Posts of the next LAG_S count as unknown, too: another machine's clock may be ahead.
+        """
+        position = self._source.begin()
+        second = position.ms // 1000 - EPOCH
+        index.begin(position, second + LAG_S)
+        RESETS.inc()
+        self._finish(index, second)
+
+    def _finish(self, index: LastPostIndex, now: int) -> None:
+        index.header[HeaderWord.CAUGHT_UP] = now
+        index.header[HeaderWord.APPLIED_MS] = self._clock_ms()
+
+    def _find_index(self) -> LastPostIndex:
+        index = self._index
+        if index is None or not index.is_at(self._path):
+            index = self._index = open_index(self._path) or create_index(self._path)
+        return index
+
+    def _with_room(self, index: LastPostIndex, authors: Integers) -> LastPostIndex:
+        most = int(authors.max(initial=0))
+        return index if most + 1 < len(index.latest) else grow_index(self._path, index, most)
+
+
+def apply_posts(index: LastPostIndex, posts: PostColumns) -> None:
+    """Raises each author's cell to the author's latest post.
+
+    A late post counts as posted LAG_S before it arrived: otherwise a client that asked in between
+    would never learn of it. A post that is announced again changes nothing, because the author's
+    cell is already as high.
+    """
+    APPLIED.inc(len(posts.authors))
+    values = posts.seconds * 2 + (posts.sequences > 0)
+    is_new = values > index.latest[posts.authors]
+    raised = np.maximum(values, (posts.arrived - LAG_S) * 2)[is_new]
+    np.maximum.at(index.latest, posts.authors[is_new], raised.astype(np.uint32))

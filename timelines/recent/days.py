@@ -5,13 +5,11 @@ from datetime import UTC, date, datetime, time, timedelta
 
 from django.conf import settings
 
-from infra.changes.chores import chore
 from infra.sharding.partitions import DailyPartitions
 from posts.ids import EPOCH, SEQUENCES
 from timelines.recent.low_water_mark import raise_low_water_mark
 
 DAYS_AHEAD = 3
-EVERY_S = 600
 
 
 def first_second(day: date) -> int:
@@ -26,7 +24,6 @@ def first_moment(day: date) -> int:
 PARTITIONS = DailyPartitions("timelines_recentpost", "moment", first_moment)
 
 
-@chore(every_s=EVERY_S)
 def keep_recent_days(alias: str) -> None:
     """Creates and drops partitions of a shard's index. Cost: five short statements."""
     keep_days(alias, datetime.now(UTC).date())

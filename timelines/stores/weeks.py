@@ -5,12 +5,10 @@ from datetime import UTC, date, datetime, timedelta
 import structlog
 from django.conf import settings
 
-from infra.changes.chores import chore
 from infra.sharding.partitions import DailyPartitions
 from infra.sharding.sql import fetch_one
 from timelines.recent.days import first_second
 
-EVERY_S = 600
 WEEK = timedelta(days=7)
 PARTITIONS = DailyPartitions("timelines_entry", "second", first_second, WEEK.days)
 # Longer than pushes reach a head (postgres.py).
@@ -30,11 +28,10 @@ SELECT count(*) FROM expired
 log = structlog.get_logger()
 
 
-@chore(every_s=EVERY_S)
 def keep_timeline_rows(alias: str) -> None:
-    """Keeps a shard's rows to those somebody may read; also after another store was chosen.
+    """Drops the rows of a shard that no reader can read, with any TIMELINE_STORE.
 
-    Cost: five short statements, and DEAD_A_TURN timelines deleted at most.
+    Cost: five short statements; at most EXPIRED_PER_RUN timelines are deleted.
     """
     today = datetime.now(UTC).date()
     keep_weeks(alias, today)

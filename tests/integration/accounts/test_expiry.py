@@ -9,7 +9,7 @@ from oauth2_provider.models import get_grant_model
 
 from accounts.actions.tokens import issue_token
 from accounts.models import AccessToken, Application, RefreshToken, User
-from accounts.retention import REVOKED_FOR, UNUSED_FOR, drop_expired
+from accounts.periodic import REVOKED_FOR, UNUSED_FOR, drop_expired
 from tests.world import make_account
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)

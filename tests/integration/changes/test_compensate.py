@@ -13,7 +13,7 @@ from django.db import connections
 
 from infra.changes.compensate import compensate
 from infra.changes.lanes import all_lanes, lane_of
-from infra.changes.retention import PARTITIONS
+from infra.changes.periodic import PARTITIONS
 from infra.jobs.models import JobRun
 from infra.jobs.stopping import StopRequest
 from infra.sharding.placement import all_aliases

@@ -5,9 +5,9 @@ from django.db import OperationalError
 from prometheus_client import CollectorRegistry
 
 from infra.caching.client import redis
-from infra.changes.chores import Chores
+from infra.changes.compensate import build_periodic_runner
 from infra.changes.drain import drain
-from infra.changes.lag_report import LAG, measure_lag
+from infra.changes.lag import LAG, measure_lag
 from infra.changes.metrics import LagCollector
 from infra.changes.parking import park
 from infra.changes.pausing import end_pause, pause_kind
@@ -49,7 +49,7 @@ def test_states_by_group_of_lanes(journal):
 
 @pytest.mark.usefixtures("journal")
 def test_compensator_reports_every_database():
-    Chores().do_due(all_aliases())
+    build_periodic_runner().run_due(all_aliases())
     assert LAG.read(all_aliases()).keys() == set(all_aliases())
 
 

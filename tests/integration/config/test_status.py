@@ -16,13 +16,13 @@ from config.status import report as module
 from config.status.report import read_status
 from config.status.screen import _kept, format_status
 from counters.kinds import CounterKind
-from counters.sampling import sample_shard
+from counters.periodic import sample_shard
 from infra.caching.scanning import RedisNode
 from infra.changes.drain import drain
-from infra.changes.lag_report import report_lag
+from infra.changes.lag import report_lag
 from infra.changes.parking import park
 from infra.changes.pausing import pause_kind
-from infra.changes.retention import maintain_partitions
+from infra.changes.periodic import maintain_partitions
 from infra.jobs.models import JobRun
 from infra.sharding.buckets import shard_of
 from infra.sharding.placement import all_aliases

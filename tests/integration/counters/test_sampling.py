@@ -7,12 +7,11 @@ from django.conf import settings
 from django.db import connections
 from redis.exceptions import ConnectionError as RedisConnectionError
 
-from counters import sampling
+from counters import periodic
 from counters.jobs.recount_counters import repair
 from counters.kinds import CounterKind
 from counters.metrics import DRIFT_COLLECTOR
-from counters.sampling import OWNERS, sample_drift, sample_shard
-from infra.changes.chores import do_on_each
+from counters.periodic import OWNERS, sample_shard
 from infra.changes.management.commands.compensate_changes import Command as Compensator
 from infra.jobs.types import Work
 from infra.sharding.buckets import shard_of
@@ -20,6 +19,7 @@ from infra.sharding.placement import all_aliases
 from infra.sharding.sql import execute
 from tests.budgets import count_calls
 from tests.integration.counters.drifting import spoil
+from tests.periodic import run_task
 from tests.races import run_together
 from tests.scrapes import by_shard
 
@@ -61,7 +61,7 @@ def test_everybody_is_sampled_at_some_time(many):
 
 
 def test_all_shards_are_sampled_and_the_default_database_is_not(world):
-    do_on_each(sample_drift, ["default", *settings.SHARD_ALIASES])
+    run_task("sample_counts", ["default", *settings.SHARD_ALIASES])
     assert shown() == dict.fromkeys(settings.SHARD_ALIASES, 0.0)
 
 
@@ -75,14 +75,14 @@ def test_sample_costs_what_it_says(many):
 def test_account_too_large_for_a_sample_stays_what_it_was(many, monkeypatch):
     spoil(ANN, CounterKind.FOLLOWERS, +2)
     assert wrong(0.0) == {ANN: 1}
-    monkeypatch.setattr(sampling, "PATIENCE", "SET LOCAL statement_timeout = '1ms'")
-    slow = sampling.find_drift
+    monkeypatch.setattr(periodic, "PATIENCE", "SET LOCAL statement_timeout = '1ms'")
+    slow = periodic.find_drift
 
     def find_slowly(alias, owner_ids):
         execute(alias, "SELECT pg_sleep(0.1)")
         return slow(alias, owner_ids)
 
-    monkeypatch.setattr(sampling, "find_drift", find_slowly)
+    monkeypatch.setattr(periodic, "find_drift", find_slowly)
     assert wrong(0.0) == {ANN: 1}
 
 
@@ -103,7 +103,7 @@ def test_many_compensators_do_no_harm(many):
 def test_shard_that_is_down_keeps_no_other_from_being_sampled(world, monkeypatch):
     monkeypatch.setitem(connections["shard1"].settings_dict, "HOST", "/nowhere")
     connections["shard1"].close()
-    do_on_each(sample_drift, settings.SHARD_ALIASES)
+    run_task("sample_counts", settings.SHARD_ALIASES)
     monkeypatch.undo()
     assert shown() == dict.fromkeys(["shard0", "shard2", "shard3"], 0.0)
 

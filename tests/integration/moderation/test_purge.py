@@ -25,7 +25,6 @@ from posts.actions.delete_post import delete_post
 from posts.actions.mark_post import mark_post
 from posts.jobs.purge_deleted_posts import FOUND
 from posts.management.commands.purge_deleted_posts import Command as PurgePosts
-from posts.periodic import purge_deleted_posts_in_turns
 from posts.types import Kind
 from relations.actions.block import block
 from relations.actions.mute import mute
@@ -33,6 +32,7 @@ from relations.lists.actions.lists import create_account_list
 from tests.callers import Caller
 from tests.integration.jobs.outcomes import Outcome
 from tests.integration.moderation.people import Circle, Eyes, decide
+from tests.periodic import run_task
 from tests.plans import settle
 from tests.truth import assert_drained_truth, counts, everything_written, forward_edges, rows_of
 from tests.world import drain_all, make_account, publish
@@ -185,29 +185,29 @@ def test_one_account_at_once_when_it_is_meant(circle: Circle) -> None:
     assert_purged(circle)
 
 
-def test_by_turns_nobody_has_to_start_it(circle: Circle, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each turn has time for one batch of one row."""
+def test_compensator_purges_in_slices(circle: Circle, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each time slice has time for one batch of one row."""
     suspend_long_ago(circle.judged)
     monkeypatch.setattr(time_slices, "SLICE_S", 0.0)
-    monkeypatch.setattr(periodic, "ROUNDS", periodic.ROUNDS._replace(batch_size=1))
+    one_row = periodic.PURGE._replace(batch_size=1).as_periodic_task()
     alias = shard_of(circle.judged)
-    periodic.purge_accounts_in_turns(alias)
-    assert left_of(circle.judged), "a turn is short"
+    one_row.function(alias)
+    assert left_of(circle.judged), "a time slice is short"
     while not Account.objects.of(circle.judged).get().restrictions & Restriction.PURGED:
-        periodic.purge_accounts_in_turns(alias)
+        one_row.function(alias)
     assert_purged(circle)
     runs = JobRun.objects.filter(job="purge_accounts")
     taken = runs.count()
     assert taken == sum(run.done for run in runs)
-    periodic.purge_accounts_in_turns(alias)
+    one_row.function(alias)
     assert runs.count() == taken, "there is nothing left to do"
 
 
-def test_by_turns_nobody_goes_too_early(circle: Circle) -> None:
+def test_time_slices_purge_no_account_too_early(circle: Circle) -> None:
     decide(circle.judged, DecisionKind.SUSPEND)
     before = everything_written()
     for alias in settings.SHARD_ALIASES:
-        periodic.purge_accounts_in_turns(alias)
+        run_task("purge_accounts", [alias])
     assert everything_written() == before
 
 
@@ -274,14 +274,14 @@ def test_old_tombstones_go_but_the_newest_and_what_somebody_holds_on_to(world: N
     assert publish(ann, clock_s=lambda: 1_767_230_000.0) > newest
 
 
-def test_old_tombstones_go_by_turns_too(world: None) -> None:
+def test_old_tombstones_are_purged_in_time_slices_too(world: None) -> None:
     ann = make_account()
     old, newest = (publish(ann, clock_s=lambda n=n: 1_767_230_000.0 + n) for n in range(2))
     for post in (old, newest):
         delete_post(post)
     drain_all()
     age(ann)
-    purge_deleted_posts_in_turns(shard_of(ann))
+    run_task("purge_deleted_posts", [shard_of(ann)])
     assert rows_of("SELECT moment FROM posts_post") == [(newest.moment,)]
     [run] = JobRun.objects.filter(job="purge_deleted_posts")
     assert (run.state, run.done, run.changed) == (JobRun.State.DONE, 2, 1)

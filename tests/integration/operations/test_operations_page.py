@@ -17,9 +17,9 @@ import operations
 from infra.caching.client import redis
 from infra.caching.keys import key
 from infra.caching.metrics import count_reads
-from infra.changes.chores import Chores
+from infra.changes.compensate import build_periodic_runner
 from infra.changes.drain import drain
-from infra.changes.lag_report import report_lag
+from infra.changes.lag import report_lag
 from infra.changes.parking import park
 from infra.sharding.placement import all_aliases
 from infra.sharding.sql import execute
@@ -137,8 +137,8 @@ def test_cache_reads_are_those_of_all_processes_of_the_machine(operator):
     assert sample.memory_bytes > 0
 
 
-def test_compensators_do_it_as_a_chore(world):
-    Chores().do_due(all_aliases())
+def test_compensators_take_the_samples(world):
+    build_periodic_runner().run_due(all_aliases())
     assert all(len(one) == 1 for one in read_databases(0).values())
     assert len(read_fleet(0)) == 1
 

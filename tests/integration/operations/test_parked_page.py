@@ -6,7 +6,7 @@ from django.test import Client
 from django.urls import reverse
 from redis.exceptions import ConnectionError as RedisConnectionError
 
-from infra.changes.lag_report import report_lag
+from infra.changes.lag import report_lag
 from infra.changes.models import DiscardedChange
 from infra.changes.parking import list_parked, park
 from infra.changes.pausing import pause_kind

@@ -3,17 +3,17 @@
 import pytest
 from redis.exceptions import ConnectionError as RedisConnectionError
 
-from infra.changes.chores import do_on_each
 from infra.sharding.buckets import shard_of
 from relations.actions.follow import follow
 from tests.integration.timelines.holed import lose
 from tests.integration.timelines.homes import first_page
+from tests.periodic import run_task
 from tests.scrapes import by_shard
 from tests.world import drain_all, make_accounts, publish
 from timelines import sampling
 from timelines.metrics import HOLES_COLLECTOR
 from timelines.queries.difference import find_difference
-from timelines.sampling import sample_holes, sample_shard
+from timelines.sampling import sample_shard
 from timelines.stores.factory import timeline_store
 
 
@@ -74,5 +74,5 @@ def test_shard_out_of_reach_keeps_no_other_from_its_turn(home, monkeypatch):
             raise RedisConnectionError
 
     monkeypatch.setattr(sampling, "sample_shard", sample)
-    do_on_each(sample_holes, ["default", "shard0", "shard1"])
+    run_task("sample_holes", ["default", "shard0", "shard1"])
     assert sampled == ["shard0", "shard1"]

@@ -24,9 +24,8 @@ from tests.integration.timelines.last_post_indexes import (
 from tests.other_process import environment_of_this_test
 from tests.waiting import until
 from tests.world import make_accounts, publish
-from timelines.increments.apply import LAG_S
 from timelines.increments.queries import STALE_MS, forget_increments, increments
-from timelines.increments.stream import A_READ, STREAM, posts_command
+from timelines.increments.stream import A_READ, LAG_S, STREAM, posts_command
 
 # Asks once, so that its thread begins, and says what it knows for as long as it is asked.
 OTHER = """

@@ -4,7 +4,6 @@ import pytest
 
 from infra.caching.client import redis
 from infra.caching.keys import key
-from infra.changes.chores import do_on_each
 from infra.sharding.buckets import shard_of
 from posts.actions.delete_post import delete_post
 from relations.actions.follow import follow
@@ -12,8 +11,9 @@ from relations.actions.mute import mute
 from tests.budgets import count_calls
 from tests.integration.timelines.holed import stored
 from tests.integration.timelines.homes import first_page
+from tests.periodic import run_task
 from tests.world import drain_all, make_accounts, publish
-from timelines.actions.repair_timeline import MIN_ENTRIES, repair_requested_timelines, repair_shard
+from timelines.actions.repair_timeline import MIN_ENTRIES, repair_shard
 from timelines.stores.factory import timeline_store
 from timelines.types import Entry
 
@@ -92,7 +92,7 @@ def test_entries_of_whom_one_does_not_follow_are_dead(home):
     timeline_store().push({me: [Entry.of_post(post) for post in strange]})
     assert len(first_page(me)) == POSTS
     assert is_filed(me)
-    do_on_each(repair_requested_timelines, ["default", shard_of(me)])
+    run_task("repair_requested_timelines", ["default", shard_of(me)])
     assert timeline_store().peek([me])[me] == seen
 
 

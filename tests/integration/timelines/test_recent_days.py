@@ -7,12 +7,12 @@ import pytest
 from django.conf import settings
 from django.db import OperationalError, connections, transaction
 
-from infra.changes.chores import do_on_each
 from infra.sharding.sql import execute, fetch_all
 from posts.ids import SEQUENCES, PostId
+from tests.periodic import run_task
 from tests.races import run_together
 from timelines.recent.actions.index_posts import index_recent
-from timelines.recent.days import PARTITIONS, first_second, keep_days, keep_recent_days
+from timelines.recent.days import PARTITIONS, first_second, keep_days
 from timelines.recent.low_water_mark import find_low_water_mark, lower_low_water_mark
 from timelines.types import Entry
 
@@ -148,10 +148,10 @@ def test_busy_table_is_left_to_the_next_run():
     assert PARTITIONS.names(ALIAS) == names(30, 31, 32)
 
 
-def test_chore_is_for_shards_and_one_down_keeps_no_other_waiting(monkeypatch):
+def test_task_is_for_shards_and_one_that_is_down_delays_no_other(monkeypatch):
     monkeypatch.setitem(connections["shard0"].settings_dict, "HOST", "/nowhere")
     connections["shard0"].close()
-    do_on_each(keep_recent_days, ["default", *settings.SHARD_ALIASES])
+    run_task("maintain_recent_days", ["default", *settings.SHARD_ALIASES])
     monkeypatch.undo()
     found = {alias: len(PARTITIONS.names(alias)) for alias in settings.SHARD_ALIASES}
     assert found == {"shard0": 0, "shard1": 3, "shard2": 3, "shard3": 3}

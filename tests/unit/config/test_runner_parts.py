@@ -10,14 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from config.run import StopRequested, stop_on_signals
 from config.runner import terminal
 from config.runner.child import Child
 from config.runner.errors import PortUnusable
 from config.runner.port import HOST, is_answering, usable_port
-from config.runner.programs import app_environment, write_environment
-from config.runner.screen import StartScreen
-from config.runner.secret_key import secret_key
-from config.runner.signals import StopRequested, stop_on_signals
+from config.runner.programs import app_environment, secret_key, write_environment
+from config.runner.terminal import StartScreen
 from tests.services import are_gone
 from tests.waiting import until
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from config.runner.watch import Restarter
+from config.runner.restarts import Restarter
 from config.services import ServiceError
 
 
@@ -29,54 +29,54 @@ def lines():
 
 
 @pytest.fixture
-def watch(process, lines):
+def restarter(process, lines):
     return Restarter(process, first_wait_s=1, report=lines.append, began_at=0)
 
 
-def die(watch: Restarter, now: float) -> float:
+def die(restarter: Restarter, now: float) -> float:
     """Dies at `now`; how long it took until it was started again."""
-    watch.process.is_running = False
-    starts = watch.process.starts
+    restarter.process.is_running = False
+    starts = restarter.process.starts
     later = now
-    while watch.process.starts == starts:
-        watch.check(later)
+    while restarter.process.starts == starts:
+        restarter.check(later)
         later += 0.5
     return later - 0.5 - now
 
 
-def test_living_process_is_left_alone(watch, process, lines):
-    watch.check(1)
+def test_living_process_is_left_alone(restarter, process, lines):
+    restarter.check(1)
     assert process.starts == 0
     assert lines == []
 
 
-def test_death_is_told_once_and_mended_in_time(watch, lines):
-    assert die(watch, 10) == 1
+def test_death_is_told_once_and_mended_in_time(restarter, lines):
+    assert die(restarter, 10) == 1
     assert lines == ["  web died; starting it again in 1 s"]
 
 
-def test_each_death_soon_after_a_start_doubles_the_wait_up_to_half_a_minute(watch):
+def test_each_death_soon_after_a_start_doubles_the_wait_up_to_half_a_minute(restarter):
     waits = []
     now = 10.0
     for _ in range(7):
-        waits.append(die(watch, now))
+        waits.append(die(restarter, now))
         now += waits[-1] + 1
     assert waits == [1, 2, 4, 8, 16, 30, 30]
 
 
-def test_long_life_resets_the_wait(watch):
-    die(watch, 10)
-    die(watch, 12)
-    assert die(watch, 200) == 1
+def test_long_life_resets_the_wait(restarter):
+    die(restarter, 10)
+    die(restarter, 12)
+    assert die(restarter, 200) == 1
 
 
-def test_failing_start_is_told_and_tried_again(watch, process, lines):
+def test_failing_start_is_told_and_tried_again(restarter, process, lines):
     def refuse():
         process.starts += 1
         raise ServiceError("the folder is in use")
 
     process.begin = refuse
-    die(watch, 10)
-    die(watch, 12)
+    die(restarter, 10)
+    die(restarter, 12)
     assert "  the folder is in use" in lines
     assert process.starts == 2

@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from posts.ids import EPOCH, PostId
-from timelines.increments.apply import LAG_S, Applier, Source
 from timelines.increments.last_post_index import StreamPosition
 from timelines.increments.queries import Increments
-from timelines.increments.stream import PostColumns, StreamEntries
-from timelines.increments.updater import Updater
+from timelines.increments.stream import LAG_S, PostColumns, StreamEntries
+from timelines.increments.updater import Applier, Source, Updater
 
 AUTHORS = range(1, 6)
 BEGIN_S = 1_000

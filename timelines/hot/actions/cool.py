@@ -10,19 +10,16 @@ from django.db import transaction
 from accounts.actions.lock_account import lock_account
 from accounts.errors import AccountNotFound
 from infra.changes.append import append_change
-from infra.changes.chores import chore
 from infra.sharding.sql import execute
 from timelines.changes import AuthorCooled
 from timelines.hot.queries.hot_authors import list_hot_authors, load_follower_counts
 
 COOL_RATIO = 0.8
-EVERY_S = 600
 COOL = "UPDATE timelines_hotauthor SET is_cooling = true WHERE author_id = %s AND NOT is_cooling"
 END = "DELETE FROM timelines_hotauthor WHERE author_id = %s AND is_cooling"
 log = structlog.get_logger()
 
 
-@chore(every_s=EVERY_S)
 def cool_hot_authors(alias: str) -> None:
     """Begins to cool hot authors who lost followers. Cost: two short queries."""
     cool_shard(alias)

@@ -9,11 +9,10 @@ import structlog
 from django.core.management import CommandError
 from django.db import close_old_connections
 
-from infra.changes.chores import Chores
-from infra.changes.compensate import compensate
+from infra.changes.compensate import build_periodic_runner, compensate
 from infra.changes.due_changes import dry_run_batch
 from infra.changes.errors import UNREACHABLE
-from infra.changes.retention import maintain_partitions
+from infra.changes.periodic import maintain_partitions
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import JobFlag
 from infra.jobs.types import Batch, Work
@@ -53,7 +52,7 @@ class Command(JobCommand):
     def _iter_rounds(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
         if options["every"] is not None:
             PUBLISHER.start(metrics_folder(), "compensator")
-        kept_at, chores = datetime.min.replace(tzinfo=UTC), Chores()
+        kept_at, periodic = datetime.min.replace(tzinfo=UTC), build_periodic_runner()
         while True:
             # A round is to connections what a request is: those that broke are made anew.
             close_old_connections()
@@ -64,7 +63,7 @@ class Command(JobCommand):
                 yield from _compensate(alias)
             if options["every"] is None:
                 return
-            chores.do_due(work.aliases)
+            periodic.run_due(work.aliases)
             if not self.pause(options["every"]):
                 return
 

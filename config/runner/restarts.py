@@ -1,4 +1,4 @@
-"""Bringing back what has died, slower each time it dies again."""
+"""Restarts processes that have died. Each early death doubles the wait before the next restart."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -7,10 +7,9 @@ from typing import Protocol
 
 from config.services import ServiceError
 
-# They end in any order, and are begun again at times of their own: all are looked at by turns.
 _POLL_S = 0.2
 _LONGEST_WAIT_S = 30.0
-# Who ran this long had no trouble starting.
+# A process that ran this long had no trouble starting: the next wait is short again.
 _HEALTHY_S = 60.0
 
 
@@ -25,7 +24,7 @@ class Restartable(Protocol):
 
 @dataclass
 class Restarter:
-    """One process and what is known of its deaths. Times are of one clock, in seconds."""
+    """Restarts one process. All times are seconds of one clock."""
 
     process: Restartable
     first_wait_s: float
@@ -35,7 +34,7 @@ class Restarter:
     restart_at: float | None = None
 
     def check(self, now: float) -> None:
-        """Notices a death and reports it; starts the process again when its time has come."""
+        """Reports a death once, and starts the process again when the wait is over."""
         if self.process.is_running:
             return
         if self.restart_at is None:
@@ -44,8 +43,8 @@ class Restarter:
             self._restart(now)
 
     def _plan(self, now: float) -> None:
-        lived = now - self.began_at >= _HEALTHY_S or self.wait_s == 0
-        self.wait_s = self.first_wait_s if lived else min(self.wait_s * 2, _LONGEST_WAIT_S)
+        was_healthy = now - self.began_at >= _HEALTHY_S or self.wait_s == 0
+        self.wait_s = self.first_wait_s if was_healthy else min(self.wait_s * 2, _LONGEST_WAIT_S)
         self.restart_at = now + self.wait_s
         self.report(f"  {self.process.name} died; starting it again in {self.wait_s:.0f} s")
 
@@ -57,9 +56,9 @@ class Restarter:
         self.began_at, self.restart_at = now, None
 
 
-def keep_running(watches: Sequence[Restarter]) -> None:
-    """Looks after all of them, forever."""
+def keep_running(restarters: Sequence[Restarter]) -> None:
+    """Checks all processes again and again. Never returns; a signal ends it by an exception."""
     while True:
-        for watch in watches:
-            watch.check(time.monotonic())
+        for restarter in restarters:
+            restarter.check(time.monotonic())
         time.sleep(_POLL_S)

@@ -1,6 +1,6 @@
-"""Takes out what signing in leaves behind: sessions, codes, tokens and applications past use.
+"""The periodic task of accounts: deletes expired sessions, codes, tokens and unused applications.
 
-The compensator does it, a little at a time. How long which is kept: docs/reference/retention.md.
+The compensator runs it, some rows at a time. How long which is kept: docs/reference/retention.md.
 """
 
 from collections.abc import Iterator
@@ -16,10 +16,9 @@ from django.db.models import Exists, OuterRef, QuerySet
 from oauth2_provider.models import get_grant_model
 
 from accounts.models import AccessToken, Application, RefreshToken
-from infra.changes.chores import chore
+from infra.jobs.periodic import PeriodicTask
 from infra.sharding.placement import GLOBAL_ALIAS, Placement
 
-EVERY_S = 600
 # Of each kind a turn: 72,000 a day.
 A_TURN = 500
 # Later nobody can tell a stolen refresh token from a mistyped one.
@@ -28,9 +27,7 @@ UNUSED_FOR = timedelta(days=30)
 log = structlog.get_logger()
 
 
-@chore(every_s=EVERY_S, placement=Placement.GLOBAL)
-def drop_expired_sign_ins(_alias: str) -> None:
-    """Cost: two short statements a kind where there is nothing."""
+def delete_expired_sign_ins(_alias: str) -> None:
     drop_expired(datetime.now(UTC))
 
 
@@ -73,3 +70,14 @@ def _unused_applications(now: datetime) -> QuerySet[Any]:
 
 def _without(rows: QuerySet[Any], model: Any, field: str) -> QuerySet[Any]:
     return rows.exclude(Exists(model.objects.filter(**{field: OuterRef("pk")})))
+
+
+PERIODIC_TASKS = (
+    PeriodicTask(
+        "delete_expired_sign_ins",
+        600,
+        Placement.GLOBAL,
+        "two short statements for each of six tables",
+        delete_expired_sign_ins,
+    ),
+)

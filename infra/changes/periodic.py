@@ -1,10 +1,13 @@
-"""Daily partitions of delivered changes: made ahead, dropped after the replay window."""
+"""The periodic task of changes, and the upkeep of the daily partitions of delivered changes."""
 
 from datetime import date, timedelta
 
 from django.conf import settings
 
+from infra.changes.lag import report_lag
+from infra.jobs.periodic import PeriodicTask
 from infra.sharding.partitions import DailyPartitions
+from infra.sharding.placement import Placement
 
 DAYS_AHEAD = 3
 PARTITIONS = DailyPartitions("changes_delivered", "delivered_on", lambda day: day)
@@ -18,3 +21,14 @@ def maintain_partitions(alias: str, today: date) -> list[str]:
     """
     PARTITIONS.make(alias, [today + timedelta(days=ahead) for ahead in range(DAYS_AHEAD)])
     return PARTITIONS.drop_before(alias, today - timedelta(days=settings.CHANGE_REPLAY_DAYS))
+
+
+PERIODIC_TASKS = (
+    PeriodicTask(
+        "report_lag",
+        5,
+        Placement.EVERYWHERE,
+        "two queries of undelivered rows, one round trip to Redis",
+        report_lag,
+    ),
+)

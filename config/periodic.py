@@ -1,0 +1,23 @@
+"""Every periodic task of the product, in the order in which the compensator runs them.
+
+A task of a new app comes in here, and into docs/reference/periodic-tasks.md.
+"""
+
+from accounts import periodic as accounts
+from counters import periodic as counters
+from infra.changes import periodic as changes
+from infra.jobs.periodic import PeriodicTask
+from moderation import periodic as moderation
+from operations import periodic as operations
+from posts import periodic as posts
+from timelines import periodic as timelines
+
+PERIODIC_TASKS: tuple[PeriodicTask, ...] = (
+    *changes.PERIODIC_TASKS,
+    *counters.PERIODIC_TASKS,
+    *accounts.PERIODIC_TASKS,
+    *posts.PERIODIC_TASKS,
+    *timelines.PERIODIC_TASKS,
+    *moderation.PERIODIC_TASKS,
+    *operations.PERIODIC_TASKS,
+)

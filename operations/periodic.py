@@ -1,0 +1,25 @@
+"""The periodic tasks of operations: samples for the charts."""
+
+from infra.jobs.periodic import PeriodicTask
+from infra.sharding.placement import Placement
+from operations.samples import SLOT_S, sample_database, sample_fleet
+
+# Twice a slot: compensators run tasks late rather than early, and no slot may be left out.
+PERIOD_S = SLOT_S / 2
+
+PERIODIC_TASKS = (
+    PeriodicTask(
+        "sample_database",
+        PERIOD_S,
+        Placement.EVERYWHERE,
+        "one query, two round trips to Redis",
+        sample_database,
+    ),
+    PeriodicTask(
+        "sample_fleet",
+        PERIOD_S,
+        Placement.GLOBAL,
+        "one round trip to each Redis node, and two more",
+        sample_fleet,
+    ),
+)

@@ -1,0 +1,41 @@
+"""The periodic tasks of timelines."""
+
+from infra.jobs.periodic import PeriodicTask
+from infra.sharding.placement import Placement
+from timelines.actions.repair_timeline import repair_requested_timelines
+from timelines.hot.actions.cool import cool_hot_authors
+from timelines.recent.days import keep_recent_days
+from timelines.sampling import sample_holes
+from timelines.stores.weeks import keep_timeline_rows
+
+PERIODIC_TASKS = (
+    PeriodicTask(
+        "maintain_recent_days",
+        600,
+        Placement.SHARDED,
+        "five short statements",
+        keep_recent_days,
+    ),
+    PeriodicTask(
+        "maintain_timeline_rows",
+        600,
+        Placement.SHARDED,
+        "five short statements; deletes at most 500 timelines",
+        keep_timeline_rows,
+    ),
+    PeriodicTask("cool_hot_authors", 600, Placement.SHARDED, "two short queries", cool_hot_authors),
+    PeriodicTask(
+        "sample_holes",
+        10,
+        Placement.SHARDED,
+        "two short queries, three round trips to Redis; one query on every shard for each timeline",
+        sample_holes,
+    ),
+    PeriodicTask(
+        "repair_requested_timelines",
+        5,
+        Placement.SHARDED,
+        "one round trip to Redis; repairs at most 10 timelines",
+        repair_requested_timelines,
+    ),
+)
