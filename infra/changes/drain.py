@@ -40,11 +40,11 @@ WHERE lane = %s AND state = 0 AND next_attempt_at <= clock_timestamp()
 ORDER BY id LIMIT %s
 """
 FILE = """
-WITH gone AS (DELETE FROM changes_change WHERE id = ANY(%s::bigint[]) RETURNING *)
+WITH removed AS (DELETE FROM changes_change WHERE id = ANY(%s::bigint[]) RETURNING *)
 INSERT INTO changes_delivered
     (delivered_on, id, lane, kind, owner_id, payload, created_at, delivered_at)
 SELECT (now() AT TIME ZONE 'UTC')::date, id, lane, kind, owner_id, payload, created_at, now()
-FROM gone
+FROM removed ORDER BY id
 """
 IS_WAITING = """
 SELECT 1 FROM changes_change

@@ -1,4 +1,4 @@
-"""The tables of the change log. Every database, the default one included, has its own set."""
+"""The change tables. Every database has its own set, the default database too."""
 
 from typing import Any, ClassVar
 
@@ -15,13 +15,13 @@ class ChangeState(models.IntegerChoices):
 
 
 class LocalQuerySet(ShardedQuerySet):
-    """Rows that belong to the database they are on, whoever their owner is."""
+    """Rows that belong to the database they are on. The account of a row does not choose it."""
 
     _insert = models.QuerySet._insert  # type: ignore[attr-defined]
 
 
 class LocalModel(models.Model):
-    """EVERYWHERE: each database has its own table; rows never leave it."""
+    """EVERYWHERE: each database has its own table, and rows never leave it."""
 
     placement: ClassVar[Placement] = Placement.EVERYWHERE
     owner: ClassVar[str] = "owner_id"
@@ -34,9 +34,9 @@ class LocalModel(models.Model):
 
 
 class Change(LocalModel):
-    """EVERYWHERE, written by append_change, removed by the drain; small unless something is wrong.
+    """EVERYWHERE. Written by append_change, removed by the drain. Few rows unless a store is away.
 
-    `id` grows per database and is the version of what the change reports.
+    `id` grows per database. It is the version of the rows that the change reports.
     """
 
     id = models.BigAutoField(primary_key=True)
@@ -52,13 +52,13 @@ class Change(LocalModel):
 
     class Meta:
         indexes = [
-            # take_batch: the oldest pending rows of a lane
+            # take_batch: the oldest pending rows of a lane.
             models.Index(
                 fields=["lane", "id"],
                 name="change_pending",
                 condition=models.Q(state=ChangeState.PENDING),
             ),
-            # park, show, retry, discard
+            # Commands and pages that list, retry or discard parked rows.
             models.Index(
                 fields=["id"], name="change_parked", condition=models.Q(state=ChangeState.PARKED)
             ),
@@ -69,7 +69,11 @@ class Change(LocalModel):
 
 
 class DeliveredChange(LocalModel):
-    """EVERYWHERE, one partition a day, dropped after the replay window; written by the drain."""
+    """EVERYWHERE, one partition a day, dropped after the replay window. Written by the drain.
+
+    `sequence` counts the deliveries of one database, so a reader can order them without clocks.
+    Transactions of two lanes may become visible in another order than their sequence numbers.
+    """
 
     pk = models.CompositePrimaryKey("delivered_on", "id")
     delivered_on = models.DateField()
@@ -80,6 +84,7 @@ class DeliveredChange(LocalModel):
     payload = models.JSONField()
     created_at = models.DateTimeField()
     delivered_at = models.DateTimeField()
+    sequence = models.BigIntegerField()
 
     class Meta:
         managed = False
@@ -90,7 +95,7 @@ class DeliveredChange(LocalModel):
 
 
 class DrainLease(LocalModel):
-    """EVERYWHERE, one row a lane: who drains it now. `token` fences a drainer that was replaced."""
+    """EVERYWHERE, one row a lane: its drainer. `token` fences a drainer that was replaced."""
 
     lane = models.SmallIntegerField(primary_key=True)
     token = models.BigIntegerField()
@@ -103,9 +108,9 @@ class DrainLease(LocalModel):
 
 
 class PausedKind(LocalModel):
-    """EVERYWHERE, one row a kind that is held back on this database; written by pausing.py.
+    """EVERYWHERE, one row for each kind that is paused on this database. Written by pausing.py.
 
-    `is_ending`: nothing is held back any more, and what was is being let go.
+    `is_ending`: the kind is no longer paused, and its rows return to their lanes.
     """
 
     kind = models.CharField(max_length=64, primary_key=True)
@@ -118,9 +123,9 @@ class PausedKind(LocalModel):
 
 
 class DiscardedChange(LocalModel):
-    """EVERYWHERE, the parked changes somebody threw away, as they were; never deleted.
+    """EVERYWHERE, parked changes that an operator discarded, as they were. Never deleted.
 
-    `id` is the change's own. A handful, unless something went very wrong.
+    `id` is the id of the change. Expect a few rows.
     """
 
     id = models.BigIntegerField(primary_key=True)

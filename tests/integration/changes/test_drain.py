@@ -311,3 +311,19 @@ def test_most_batches_has_a_default(journal, settings, monkeypatch):
     note(module.MAX_BATCHES + 1)
     report = drain(ALIAS, LANE)
     assert (report.delivered, report.more) == (module.MAX_BATCHES, True)
+
+
+def test_deliveries_are_numbered_in_their_order(journal, settings):
+    """By `sequence`, also where a later batch has the lower ids."""
+    settings.CHANGE_BATCH_SIZE = 2
+    first, second, *later = note(5)
+    journal.fail_for(first)
+    drain(ALIAS, LANE)
+    journal.clear()
+    let_wait_pass()
+    drain(ALIAS, LANE)
+    assert column(ALIAS, "SELECT id FROM changes_delivered ORDER BY sequence") == [
+        second,
+        *later,
+        first,
+    ]
