@@ -9,7 +9,7 @@ HOLES_COLLECTOR = ReportCollector(
         ReportGauge(
             "tideline_timeline_holes",
             "Entries that live timelines lack, as samples found it",
-            lambda found: sum(found.holes.values()),
+            lambda found: sum(found.wrong.values()),
         ),
         ReportGauge(
             "tideline_timeline_complete_ratio",

@@ -5,7 +5,7 @@ from infra.sharding.placement import Placement
 from timelines.actions.repair_timeline import repair_requested_timelines
 from timelines.hot.actions.cool import cool_hot_authors
 from timelines.recent.days import keep_recent_days
-from timelines.sampling import sample_holes
+from timelines.sampling import HOLES_AUDIT
 from timelines.stores.weeks import keep_timeline_rows
 
 PERIODIC_TASKS = (
@@ -29,7 +29,7 @@ PERIODIC_TASKS = (
         10,
         Placement.SHARDED,
         "two short queries, three round trips to Redis; one query on every shard for each timeline",
-        sample_holes,
+        HOLES_AUDIT.run,
     ),
     PeriodicTask(
         "repair_requested_timelines",

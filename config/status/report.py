@@ -102,7 +102,7 @@ def _read_samples(now_s: float) -> Part:
     return {
         "compensated_s": {alias: round(now_s - one.at_s, 1) for alias, one in reports.items()},
         "drift": {alias: sum(one.wrong.values()) for alias, one in drift.items()},
-        "holes": {alias: sum(one.holes.values()) for alias, one in holes.items()},
+        "holes": {alias: sum(one.wrong.values()) for alias, one in holes.items()},
     }
 
 

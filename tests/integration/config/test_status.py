@@ -16,7 +16,7 @@ from config.status import report as module
 from config.status.report import read_status
 from config.status.screen import _kept, format_status
 from counters.kinds import CounterKind
-from counters.periodic import sample_shard
+from counters.periodic import DRIFT_AUDIT
 from infra.caching.scanning import RedisNode
 from infra.changes.drain import drain
 from infra.changes.lag import report_lag
@@ -74,7 +74,7 @@ def test_drift_that_samples_found(world):
     me, other = make_accounts(2)
     follow(me, other)
     spoil(me, CounterKind.FOLLOWING, +1)
-    sample_shard(shard_of(me), 0.0)
+    DRIFT_AUDIT.audit(shard_of(me), 0.0)
     assert f"drift       counts off: {shard_of(me)} 1" in screen()
 
 

@@ -11,7 +11,7 @@ from counters import periodic
 from counters.jobs.recount_counters import repair
 from counters.kinds import CounterKind
 from counters.metrics import DRIFT_COLLECTOR
-from counters.periodic import OWNERS, sample_shard
+from counters.periodic import DRIFT_AUDIT, OWNERS
 from infra.changes.management.commands.compensate_changes import Command as Compensator
 from infra.jobs.types import Work
 from infra.sharding.buckets import shard_of
@@ -35,7 +35,7 @@ def many(world):
 
 
 def wrong(draw: float) -> dict[int, int]:
-    return sample_shard(SHARD, draw).wrong
+    return DRIFT_AUDIT.audit(SHARD, draw).wrong
 
 
 def shown() -> dict[str, float]:
@@ -66,16 +66,16 @@ def test_all_shards_are_sampled_and_the_default_database_is_not(world):
 
 
 def test_sample_costs_what_it_says(many):
-    sample_shard(SHARD, 0.5)
+    DRIFT_AUDIT.audit(SHARD, 0.5)
     with count_calls() as calls:
-        sample_shard(SHARD, 0.5)
+        DRIFT_AUDIT.audit(SHARD, 0.5)
     assert (calls.sql.total(), calls.round_trips) == (4, 2)
 
 
 def test_account_too_large_for_a_sample_stays_what_it_was(many, monkeypatch):
     spoil(ANN, CounterKind.FOLLOWERS, +2)
     assert wrong(0.0) == {ANN: 1}
-    monkeypatch.setattr(periodic, "PATIENCE", "SET LOCAL statement_timeout = '1ms'")
+    monkeypatch.setattr(periodic, "SET_TIMEOUT", "SET LOCAL statement_timeout = '1ms'")
     slow = periodic.find_drift
 
     def find_slowly(alias, owner_ids):

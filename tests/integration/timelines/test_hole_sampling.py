@@ -10,10 +10,9 @@ from tests.integration.timelines.homes import first_page
 from tests.periodic import run_task
 from tests.scrapes import by_shard
 from tests.world import drain_all, make_accounts, publish
-from timelines import sampling
 from timelines.metrics import HOLES_COLLECTOR
 from timelines.queries.difference import find_difference
-from timelines.sampling import sample_shard
+from timelines.sampling import HOLES, HOLES_AUDIT
 from timelines.stores.factory import timeline_store
 
 
@@ -35,44 +34,46 @@ def shown(name):
 def test_hole_is_found_shown_and_forgotten_once_it_is_mended(home):
     me, posts = home
     shard = shard_of(me)
-    assert sample_shard(shard, 0.0).holes == {}
+    assert HOLES_AUDIT.audit(shard, 0.0).wrong == {}
     assert shown("complete_ratio") == {shard: 1.0}
     lose(me, posts[:1])
-    assert sample_shard(shard, 0.0).holes == {me: 1}
+    assert HOLES_AUDIT.audit(shard, 0.0).wrong == {me: 1}
     assert shown("holes") == {shard: 1.0}
     assert shown("complete_ratio") == {shard: 0.75}
-    assert sample_shard(shard, 1.0).holes == {me: 1}, "the sample was elsewhere; it is there still"
+    assert HOLES_AUDIT.audit(shard, 1.0).wrong == {me: 1}, "the sample was elsewhere"
     found = find_difference(me, timeline_store().peek([me])[me])
     timeline_store().push({me: found.missing})
-    assert sample_shard(shard, 1.0).holes == {}
+    assert HOLES_AUDIT.audit(shard, 1.0).wrong == {}
     assert shown("holes") == {shard: 0.0}
 
 
 def test_hole_of_a_timeline_that_is_gone_is_none(home):
     me, posts = home
     lose(me, posts[:1])
-    sample_shard(shard_of(me), 0.0)
+    HOLES_AUDIT.audit(shard_of(me), 0.0)
     timeline_store().drop(me)
-    assert sample_shard(shard_of(me), 1.0).holes == {}
+    assert HOLES_AUDIT.audit(shard_of(me), 1.0).wrong == {}
 
 
 def test_hole_is_remembered_while_it_cannot_be_told(home):
     me, posts = home
     lose(me, posts[:1])
-    sample_shard(shard_of(me), 0.0)
+    HOLES_AUDIT.audit(shard_of(me), 0.0)
     (friend,) = make_accounts(1)
     follow(me, friend)
-    assert sample_shard(shard_of(me), 1.0).holes == {me: 1}
+    assert HOLES_AUDIT.audit(shard_of(me), 1.0).wrong == {me: 1}
 
 
 def test_shard_out_of_reach_keeps_no_other_from_its_turn(home, monkeypatch):
     sampled = []
 
-    def sample(alias, _):
+    def sample(aliases):
+        [alias] = aliases
         sampled.append(alias)
         if alias == "shard0":
             raise RedisConnectionError
+        return {}
 
-    monkeypatch.setattr(sampling, "sample_shard", sample)
+    monkeypatch.setattr(HOLES, "read", sample)
     run_task("sample_holes", ["default", "shard0", "shard1"])
     assert sampled == ["shard0", "shard1"]
