@@ -25,7 +25,7 @@ VALIDATOR_BYTES = 8
 _seen: list[bytes | None] = [None]
 
 
-class ProfileReading(NamedTuple):
+class ProfileReadPlan(NamedTuple):
     """Copies, profiles to be asked for, and the stamp that the copies were made under."""
 
     copies: HotReply[int, bytes]
@@ -37,13 +37,15 @@ class ProfileReading(NamedTuple):
         return [VALIDATOR, *asked] if self.copies.known else asked
 
 
-def plan_profiles(account_ids: Iterable[int]) -> ProfileReading:
+def plan_profiles(account_ids: Iterable[int]) -> ProfileReadPlan:
     # The stamp before the copies: what another thread learns between the two is news to this one.
     seen = _seen[0]
-    return ProfileReading(profiles.hot.split(list(dict.fromkeys(account_ids))), seen)
+    return ProfileReadPlan(profiles.hot.split(list(dict.fromkeys(account_ids))), seen)
 
 
-def complete_profiles(reading: ProfileReading, replies: Sequence[bytes | None]) -> dict[int, bytes]:
+def complete_profiles(
+    reading: ProfileReadPlan, replies: Sequence[bytes | None]
+) -> dict[int, bytes]:
     """Fragments by account; whom nobody is to be shown is missing. Without Redis all replies None.
 
     Cost: nothing; after news one round trip for what was copied, and one query per shard for what

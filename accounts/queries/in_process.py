@@ -24,7 +24,7 @@ register_copies(profiles.family, _accounts)
 register_copies(account_counts.family, _accounts)
 
 
-class AccountReading(NamedTuple):
+class AccountReadPlan(NamedTuple):
     """Cards in process memory, and the accounts that Redis has to be asked for."""
 
     known: dict[int, bytes]
@@ -39,16 +39,16 @@ class AccountReading(NamedTuple):
         return [("MGET", *keys)]
 
 
-def plan_accounts(account_ids: Collection[int]) -> AccountReading:
-    return AccountReading(*_accounts.split(account_ids))
+def plan_accounts(account_ids: Collection[int]) -> AccountReadPlan:
+    return AccountReadPlan(*_accounts.split(account_ids))
 
 
-def plan_accounts_from_redis(account_ids: Collection[int]) -> AccountReading:
+def plan_accounts_from_redis(account_ids: Collection[int]) -> AccountReadPlan:
     """None of them from process memory."""
-    return AccountReading({}, list(account_ids), time.monotonic())
+    return AccountReadPlan({}, list(account_ids), time.monotonic())
 
 
-def complete_accounts(reading: AccountReading, replies: Sequence[Any]) -> dict[int, bytes]:
+def complete_accounts(reading: AccountReadPlan, replies: Sequence[Any]) -> dict[int, bytes]:
     """Account JSON by id; what Redis lacks, or all of it without Redis (reply None), comes from
     the shards."""
     missing = reading.missing

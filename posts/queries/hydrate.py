@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from redis.exceptions import RedisError
 
 from accounts.queries.in_process import (
-    AccountReading,
+    AccountReadPlan,
     complete_accounts,
     plan_accounts,
     plan_accounts_from_redis,
@@ -113,7 +113,7 @@ def hydrate(
     )
 
 
-def _plan_cards(account_ids: Collection[int], log_read: LogRead | None) -> AccountReading:
+def _plan_cards(account_ids: Collection[int], log_read: LogRead | None) -> AccountReadPlan:
     """From process memory only where the log can tell whether it holds."""
     return (
         plan_accounts_from_redis(account_ids)

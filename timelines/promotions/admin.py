@@ -1,4 +1,4 @@
-"""Campaigns in the admin: entered by form, paused and resumed with a reason, never deleted."""
+"""Campaigns in the admin: operators create, edit, pause and resume them; nothing deletes them."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ TARGET_FIELDS = ("kind", *(name for names in TARGETS.values() for name in names)
 
 @admin.register(Campaign)
 class CampaignAdmin(KeysetAdmin, ReasonRequiredAdmin):
-    """Changes reach every page within some seconds (running.py). Numbers lag as much."""
+    """Changes reach every page within a few seconds (campaigns.py). Numbers are as late."""
 
     form = CampaignForm
     list_display = (
@@ -28,14 +28,14 @@ class CampaignAdmin(KeysetAdmin, ReasonRequiredAdmin):
     actions = ("pause", "resume")
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
-        """What was shown stays what it was: its numbers are about that."""
+        """The target is read-only after the first impression: the numbers belong to it."""
         always = ("is_paused", "served", "given_out")
         return (*TARGET_FIELDS, *always) if obj is not None and obj.given_out else always
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
 
-    @admin.action(description="Pause: shown to nobody", permissions=["change"])
+    @admin.action(description="Pause", permissions=["change"])
     def pause(self, request: HttpRequest, queryset: QuerySet[Campaign]) -> None:
         self._set_paused(request, queryset, is_paused=True)
 

@@ -1,21 +1,38 @@
-"""Impressions that this process may still make, and those it made and has not reported.
+"""The impression budget of this process: impressions that it may still make, and those to report.
 
-Tickets of a campaign with a total cap are given out by the database in parts (settle.py), so the
-cap holds whatever happens to Redis. A process that is killed loses what it holds.
+The database gives out impressions of a campaign with a total cap in allotments. So the cap holds
+even if Redis loses everything. A process that is killed loses the rest of its allotment.
 """
 
 import threading
 from collections import Counter
+from collections.abc import Sequence
 from typing import NamedTuple
 
+from infra.sharding.placement import GLOBAL_ALIAS
+from infra.sharding.sql import fetch_one
 from timelines.promotions.types import RunningCampaign
+
+# The row lock makes concurrent settlements of one campaign run one after the other.
+SETTLE = """
+WITH old AS (
+    SELECT id, given_out, total_cap FROM promotions_campaign WHERE id = %(id)s FOR UPDATE
+), granted AS (
+    SELECT id, CASE WHEN %(wanted)s <= 0 THEN %(wanted)s
+        ELSE greatest(0, least(%(wanted)s, total_cap - given_out - %(unallotted)s)) END AS count
+    FROM old
+)
+UPDATE promotions_campaign campaign SET served = served + %(shown)s,
+    given_out = given_out + %(unallotted)s + granted.count
+FROM granted WHERE campaign.id = granted.id RETURNING granted.count
+"""
 
 
 class BudgetReport(NamedTuple):
-    """What a process tells the database of one campaign.
+    """What a process reports to the database about one campaign.
 
-    `shown`: impressions not reported yet. `unallotted`: those of them that had no ticket. `wanted`:
-    tickets asked for; below zero: given back.
+    `shown`: impressions not reported yet. `unallotted`: those shown while the campaign had no total
+    cap. `wanted`: impressions requested; below zero: returned.
     """
 
     campaign_id: int
@@ -25,16 +42,16 @@ class BudgetReport(NamedTuple):
 
 
 class ImpressionBudget:
-    """One per process, shared by its threads."""
+    """One per process, shared by its threads. `allotment` None: a campaign without a total cap."""
 
     def __init__(self) -> None:
         self._left: Counter[int] = Counter()
         self._shown: Counter[int] = Counter()
-        self._unleased: Counter[int] = Counter()
+        self._unallotted: Counter[int] = Counter()
         self._lock = threading.Lock()
 
     def take(self, campaign: RunningCampaign) -> bool:
-        """Whether there is one; it is to be used or put back."""
+        """Whether an impression was left. The caller must `use` it or `put_back` it."""
         with self._lock:
             if campaign.allotment is not None and not self._left[campaign.id]:
                 return False
@@ -46,36 +63,62 @@ class ImpressionBudget:
             self._left[campaign.id] += campaign.allotment is not None
 
     def use(self, campaign: RunningCampaign) -> None:
-        """One that was taken has become an impression."""
+        """Counts a taken impression as shown."""
         with self._lock:
             self._shown[campaign.id] += 1
-            self._unleased[campaign.id] += campaign.allotment is None
+            self._unallotted[campaign.id] += campaign.allotment is None
 
     def begin_report(self, campaign_id: int, allotment: int) -> BudgetReport:
-        """What is to be reported, held no longer. `allotment`: how many to have; 0: none."""
+        """Takes the unreported impressions out of the budget. `allotment`: how many to have then.
+
+        With 0 all impressions left are returned. The caller ends or undoes the report.
+        """
         with self._lock:
             left = self._left[campaign_id]
             if not allotment:
                 del self._left[campaign_id]
             shown = self._shown.pop(campaign_id, 0)
-            unallotted = self._unleased.pop(campaign_id, 0)
-            return BudgetReport(
-                campaign_id, shown, unallotted, max(0, allotment - left) if allotment else -left
-            )
+            unallotted = self._unallotted.pop(campaign_id, 0)
+            wanted = max(0, allotment - left) if allotment else -left
+            return BudgetReport(campaign_id, shown, unallotted, wanted)
 
     def end_report(self, campaign_id: int, granted: int) -> None:
-        """The database has it, and has given so many."""
+        """The database has the report and granted so many impressions."""
         with self._lock:
             self._left[campaign_id] += max(0, granted)
 
     def undo_report(self, report: BudgetReport) -> None:
-        """The database does not have it: it will be told again."""
+        """The database does not have the report: its numbers return to the budget."""
         with self._lock:
             self._shown[report.campaign_id] += report.shown
-            self._unleased[report.campaign_id] += report.unallotted
+            self._unallotted[report.campaign_id] += report.unallotted
             self._left[report.campaign_id] += max(0, -report.wanted)
 
     def campaigns(self) -> set[int]:
-        """Those there is something to report of."""
+        """The campaigns with impressions left or to report."""
         with self._lock:
             return {i for i in {*self._left, *self._shown} if self._left[i] or self._shown[i]}
+
+
+def settle_all(budget: ImpressionBudget, running: Sequence[RunningCampaign]) -> None:
+    """Reports every campaign and takes allotments for those that run.
+
+    Raises what the database raises; then the report is kept for the next time. Cost: one statement
+    for each campaign with something to report or request.
+    """
+    allotments = {campaign.id: campaign.allotment or 0 for campaign in running}
+    for campaign_id in sorted({*allotments, *budget.campaigns()}):
+        report = budget.begin_report(campaign_id, allotments.get(campaign_id, 0))
+        if report.shown or report.wanted:
+            try:
+                granted = _settle(report)
+            except Exception:
+                budget.undo_report(report)
+                raise
+            budget.end_report(campaign_id, granted)
+
+
+def _settle(report: BudgetReport) -> int:
+    """Stores a report; returns how many impressions the database granted. One statement."""
+    row = fetch_one(GLOBAL_ALIAS, SETTLE, {"id": report.campaign_id, **report._asdict()})
+    return int(row[0]) if row else 0

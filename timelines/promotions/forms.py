@@ -1,4 +1,4 @@
-"""What an operator may enter as a campaign; errors say what is wrong and where."""
+"""The form for a campaign. Its errors say which field is wrong and why."""
 
 from typing import Any
 
@@ -12,36 +12,45 @@ from posts.queries.statuses import load_status_json
 from timelines.promotions.models import Campaign
 from timelines.promotions.types import CampaignKind
 
-# What a kind needs; everything else must be empty.
+# The fields that a kind needs; the fields of the other kinds must be empty.
 TARGETS = {
     CampaignKind.POST: ("post_id",),
     CampaignKind.ACCOUNT: ("account_id",),
     CampaignKind.AD: ("ad_title", "ad_text", "ad_url"),
 }
-# A page has 40 entries at most, and nothing stands below the last.
+# A page has at most 40 entries, and no promotion is below the last one.
 HIGHEST_SLOT, MOST_EVERY, MOST_A_DAY = 39, 1_000, 100
 
 
 class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
-    """`slot` and the caps within bounds, dates in order, and exactly the target of its kind."""
+    """Checks bounds and dates, and that only the target of the kind is set."""
 
     slot = forms.IntegerField(
-        min_value=1, max_value=HIGHEST_SLOT, initial=3, help_text="Entries above it on a page"
+        min_value=1,
+        max_value=HIGHEST_SLOT,
+        initial=3,
+        help_text="Least number of entries above it on a page",
     )
     every = forms.IntegerField(
         min_value=1,
         max_value=MOST_EVERY,
         initial=20,
-        help_text="Entries, at least, since the promotion above it",
+        help_text="Least number of entries since the promotion above it",
     )
     daily_cap = forms.IntegerField(
-        min_value=1, max_value=MOST_A_DAY, initial=1, help_text="Impressions a person and day (UTC)"
+        min_value=1,
+        max_value=MOST_A_DAY,
+        initial=1,
+        help_text="Impressions per person and day (UTC)",
     )
     total_cap = forms.IntegerField(
-        min_value=1, max_value=10**12, required=False, help_text="Impressions; empty: no end"
+        min_value=1, max_value=10**12, required=False, help_text="Impressions; empty: no limit"
     )
     audience_percent = forms.IntegerField(
-        min_value=0, max_value=100, initial=100, help_text="Of all people, always the same ones"
+        min_value=0,
+        max_value=100,
+        initial=100,
+        help_text="Share of all people, always the same ones",
     )
     account_id = forms.IntegerField(min_value=1, max_value=MAX_ACCOUNT_ID, required=False)
 
@@ -59,8 +68,8 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
         values = {**(super().clean() or {})}
         begins, ends = values.get("starts_at"), values.get("ends_at")
         if begins and ends and ends <= begins:
-            self.add_error("ends_at", "It ends before it starts.")
-        # Of a campaign that was shown the target is shown only, not entered.
+            self.add_error("ends_at", "The campaign ends before it starts.")
+        # After the first impression the target fields are read-only and not in the form.
         if "kind" in self.fields and values.get("kind"):
             self._check_target(CampaignKind(values["kind"]), values)
         return values
@@ -69,25 +78,25 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
         for owner, names in TARGETS.items():
             for name in names:
                 if kind is owner and not values.get(name) and name not in self.errors:
-                    self.add_error(name, f"A campaign of kind {kind} needs it.")
+                    self.add_error(name, f"A campaign of kind {kind} needs this field.")
                 if kind is not owner and values.get(name):
-                    self.add_error(name, f"A campaign of kind {kind} has none.")
+                    self.add_error(name, f"Leave this empty for a campaign of kind {kind}.")
 
     def clean_post_id(self) -> str:
         text: str = self.cleaned_data["post_id"]
         if text and not _is_post(text):
-            raise ValidationError("There is no such post: give its id, 14 letters and digits.")
+            raise ValidationError("No such post. Enter the id of a post: 14 letters and digits.")
         return text
 
     def clean_account_id(self) -> int | None:
         account_id: int | None = self.cleaned_data["account_id"]
         if account_id is not None and not find_existing([account_id]):
-            raise ValidationError("There is no such account: give its id.")
+            raise ValidationError("No such account. Enter the id of an account.")
         return account_id
 
 
 def _is_post(text: str) -> bool:
-    """Whether it may be promoted: a post that exists, not a repost of another."""
+    """Whether this is the id of a post that exists and is not a repost."""
     try:
         post_id = PostId.from_public(text)
     except MalformedPostId:

@@ -1,10 +1,10 @@
-"""What is promoted, as the viewer may see it, and where it stands: one round trip for all."""
+"""Places promotions and loads their targets as the viewer may see them: one round trip for all."""
 
 from collections.abc import Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from accounts.queries.in_process import AccountReading, complete_accounts, plan_accounts
+from accounts.queries.in_process import AccountReadPlan, complete_accounts, plan_accounts
 from infra.caching.client import Command, redis
 from infra.changes.errors import UNREACHABLE
 from posts.cache.counts import CountReadPlan, complete_counts, plan_counts
@@ -19,65 +19,68 @@ from timelines.promotions.types import Offer, PlacedPromotion
 
 
 class HydratedPromotions(NamedTuple):
-    """The promotions of a page, and what decides whether, and how, they are shown."""
+    """The promotions of a page, and their targets as the viewer may see them."""
 
-    spots: Sequence[PlacedPromotion]
-    view: ViewedPosts
+    placed: Sequence[PlacedPromotion]
+    viewed: ViewedPosts
 
 
-class PromotionReading(NamedTuple):
-    """What is asked of each cache about what is promoted."""
+class PromotionReadPlan(NamedTuple):
+    """What to read from each cache about the promoted targets."""
 
     viewer_id: int
     ids: Sequence[PostId]
-    people: Sequence[int]
+    account_ids: Sequence[int]
     posts: PostReadPlan
-    cards: AccountReading
+    accounts: AccountReadPlan
     counts: CountReadPlan
 
     def _parts(self) -> list[list[Command]]:
-        own = viewer_state_command(self.viewer_id)
-        relationships = [ask_command(self.viewer_id, self.people)] if self.people else []
-        caches = (self.posts, self.cards, self.counts)
-        return [*(reading.commands() for reading in caches), [own], relationships]
+        state = viewer_state_command(self.viewer_id)
+        ids = self.account_ids
+        relationships = [ask_command(self.viewer_id, ids)] if ids else []
+        caches = (self.posts, self.accounts, self.counts)
+        return [*(plan.commands() for plan in caches), [state], relationships]
 
     def commands(self) -> list[Command]:
         """Replies for `complete`."""
         return [command for part in self._parts() for command in part]
 
     def complete(self, replies: Sequence[Any]) -> ViewedPosts:
-        """From the replies; what Redis lacks comes from the shards."""
+        """From the replies; loads from the shards what Redis lacks."""
         left = iter(replies)
-        posts, cards, counts, (own,), pairs = (
+        posts, accounts, counts, (state,), relationships = (
             list(islice(left, len(part))) for part in self._parts()
         )
         fragments = complete_posts(self.posts, posts)
         totals = complete_counts(self.counts, counts, fragments)
-        hydrated = Hydrated(fragments, complete_accounts(self.cards, cards), totals, None)
-        marks = complete_viewer_state(self.viewer_id, own)
-        flags = find_flags(self.viewer_id, marks, self.ids)
-        people = self.people
-        known = (
-            complete_relationships(self.viewer_id, people, pairs[0]).by_account if people else {}
-        )
-        return ViewedPosts(hydrated, flags, known)
+        hydrated = Hydrated(fragments, complete_accounts(self.accounts, accounts), totals, None)
+        viewer_state = complete_viewer_state(self.viewer_id, state)
+        flags = find_flags(self.viewer_id, viewer_state, self.ids)
+        ids = self.account_ids
+        if not ids:
+            return ViewedPosts(hydrated, flags, {})
+        known = complete_relationships(self.viewer_id, ids, relationships[0])
+        return ViewedPosts(hydrated, flags, known.by_account)
 
 
 def place_and_hydrate(
-    walk: PagingSession, offers: Sequence[Offer], now_s: float
+    session: PagingSession, offers: Sequence[Offer], now_s: float
 ) -> HydratedPromotions:
-    """Cost: one round trip; no SQL when what is promoted is warm. Raises: RedisError, and what a
-    shard raises that is away; then nothing stays placed."""
-    viewer_id, campaigns = walk.reader_id, [offer.campaign for offer in offers]
+    """Places the offered promotions on the page and loads their targets.
+
+    Raises: RedisError, and what a shard raises that is away; then nothing stays placed. Cost: one
+    round trip; no SQL if Redis has the targets.
+    """
+    viewer_id, campaigns = session.reader_id, [offer.campaign for offer in offers]
     ids = [one.target for one in campaigns if isinstance(one.target, PostId)]
-    people = list({one.account_id for one in campaigns if one.account_id is not None})
-    look = PromotionReading(
-        viewer_id, ids, people, plan_posts(ids, now_s), plan_accounts(people), plan_counts(ids)
-    )
-    *replies, placed = redis().run([*look.commands(), walk.slotting_command(offers, now_s)])
-    spots = parse_placed(placed)
+    account_ids = list({one.account_id for one in campaigns if one.account_id is not None})
+    plans = plan_posts(ids, now_s), plan_accounts(account_ids), plan_counts(ids)
+    plan = PromotionReadPlan(viewer_id, ids, account_ids, *plans)
+    *replies, reply = redis().run([*plan.commands(), session.slotting_command(offers, now_s)])
+    placed = parse_placed(reply)
     try:
-        return HydratedPromotions(spots, look.complete(replies))
+        return HydratedPromotions(placed, plan.complete(replies))
     except UNREACHABLE:
-        walk.undo(spots, now_s)
+        session.undo(placed, now_s)
         raise

@@ -1,4 +1,4 @@
-"""Campaigns, as operators made them in the admin."""
+"""Campaigns: what operators promote, to which viewers, how often and when."""
 
 from django.core.validators import URLValidator
 from django.db import models
@@ -13,10 +13,10 @@ HTTPS = URLValidator(["https"], message="Give a link that begins with https://."
 
 
 class Campaign(models.Model):
-    """GLOBAL, few rows; written by the admin, its two numbers by timelines.promotions.settle.
+    """GLOBAL, few rows; written by the admin, its two numbers by timelines.promotions.budget.
 
-    `given_out`: impressions that processes were allowed, never more than `total_cap`; `served`:
-    those they reported. Which of the targets is filled in is for `kind` to say.
+    `given_out`: impressions that processes may make, never more than `total_cap`. `served`:
+    impressions that processes reported. `kind` says which target is set.
     """
 
     placement = Placement.GLOBAL

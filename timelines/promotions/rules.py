@@ -1,23 +1,61 @@
-"""May the viewer be shown what is promoted? Pure."""
+"""Which campaigns a viewer may see: by audience, and by the viewer's relationships. Pure."""
+
+from collections.abc import Sequence
+from hashlib import blake2b
 
 from posts.ids import PostId
 from posts.queries.statuses import ViewedPosts
 from relations.types import UNRELATED
-from timelines.promotions.types import Ad, RunningCampaign
+from timelines.promotions.types import Ad, CampaignKind, RunningCampaign
+
+# The most campaigns that a page considers: each costs a read of its target.
+MOST_OFFERED = 5
+DAY_S = 86_400
+_HASHES = 1 << 32
 
 
-def may_show(campaign: RunningCampaign, view: ViewedPosts, now_ms: int) -> bool:
-    """It exists, and is of nobody whom the viewer mutes or blocks, or who blocks the viewer.
+def choose_offered(
+    campaigns: Sequence[RunningCampaign], viewer_id: int, now_s: float, all_kinds: bool
+) -> list[RunningCampaign]:
+    """At most MOST_OFFERED campaigns, the preferred one first; the order changes each day (UTC).
 
-    Somebody whom the viewer follows is not suggested.
+    `all_kinds`: includes accounts and ads, which most clients cannot show.
+    """
+    day = int(now_s) // DAY_S
+    fitting = [
+        campaign
+        for campaign in campaigns
+        if campaign.starts_at_s <= now_s < campaign.ends_at_s
+        and (all_kinds or campaign.kind is CampaignKind.POST)
+        and campaign.account_id != viewer_id
+        and is_in_audience(campaign, viewer_id)
+    ]
+    fitting.sort(key=lambda campaign: _hash(viewer_id, campaign.id, day))
+    return fitting[:MOST_OFFERED]
+
+
+def is_in_audience(campaign: RunningCampaign, viewer_id: int) -> bool:
+    """Always the same for one viewer and percentage; a higher percentage only adds viewers."""
+    return _hash(viewer_id, campaign.id) * 100 < campaign.audience_percent * _HASHES
+
+
+def may_show(campaign: RunningCampaign, viewed: ViewedPosts, now_ms: int) -> bool:
+    """Whether the target exists and the viewer may see it.
+
+    Not if the viewer mutes or blocks its account, or is blocked by it. An account that the viewer
+    already follows is not promoted either.
     """
     target = campaign.target
     if isinstance(target, Ad):
         return True
     account_id = campaign.account_id or 0
-    relationship = view.relationships.get(account_id, UNRELATED)
+    relationship = viewed.relationships.get(account_id, UNRELATED)
     if relationship.is_blocked or relationship.is_muted_at(now_ms):
         return False
     if isinstance(target, PostId):
-        return view.hydrated.shows(target, target)
-    return account_id in view.hydrated.accounts and not relationship.is_followed
+        return viewed.hydrated.shows(target, target)
+    return account_id in viewed.hydrated.accounts and not relationship.is_followed
+
+
+def _hash(*numbers: int) -> int:
+    return int.from_bytes(blake2b(repr(numbers).encode(), digest_size=4).digest())

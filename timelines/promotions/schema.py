@@ -1,4 +1,4 @@
-"""The shape of an item of the home timeline, for the OpenAPI schema only."""
+"""The shape of an item of the home timeline; only for the OpenAPI document."""
 
 from typing import Any
 
@@ -18,8 +18,8 @@ from timelines.promotions.models import KINDS
 ALL_PROMOTIONS = OpenApiParameter(
     "all_promotions",
     OpenApiTypes.BOOL,
-    description="Also promoted accounts and ads, which are no Status: `id`, `type`, and `account`"
-    " or `ad`",
+    description="Adds promoted accounts and ads. They are no Status: they have `id`, `type`, and"
+    " `account` or `ad`",
 )
 
 
@@ -30,7 +30,7 @@ class PromotedAdEntity(Serializer[Any]):
 
 
 class HomeItemEntity(HomeStatusEntity):
-    promoted = BooleanField(required=False, help_text="Only of promotions, and then true")
-    campaign = CharField(required=False, help_text="Of a promotion: what it belongs to")
-    type = ChoiceField(KINDS, required=False, help_text="Of a promotion: what is promoted")
-    ad = PromotedAdEntity(required=False, help_text="Of a promoted ad, in place of a post")
+    promoted = BooleanField(required=False, help_text="True for a promotion, else absent")
+    campaign = CharField(required=False, help_text="For a promotion: the id of its campaign")
+    type = ChoiceField(KINDS, required=False, help_text="For a promotion: the kind of its target")
+    ad = PromotedAdEntity(required=False, help_text="For a promoted ad, instead of a post")

@@ -1,15 +1,20 @@
-"""What a reader has had where, in Redis; the script that decides where promotions stand.
+"""Decides where promotions are on a page, and remembers it in Redis (slot_promotions.lua).
 
     timelines.promotions.day:v1:{reader}:<day>        hash; p<entry above> → campaign,
                                                       c<campaign> → impressions of the day (UTC)
-    timelines.promotions.session:v1:{reader}:<cursor>    entries since the last promotion above it
+    timelines.promotions.session:v1:{reader}:<cursor> entries since the last promotion above it
 
-All of it is disposable: after a flush a reader's daily caps begin anew, and the first promotion of
-a page in the middle of a walk stands further down.
+A promotion is never first or last on a page, and its id is the one right below the entry above it.
+So a client that uses this id as a cursor, or sorts by ids, reads the same entries as without the
+promotion.
+
+All keys are disposable. After a flush the daily caps start again, and the first promotion of the
+next page of a paging session comes later.
 """
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 
 from redis.exceptions import RedisError
@@ -17,19 +22,24 @@ from redis.exceptions import RedisError
 from infra.api.pages import Page, Window
 from infra.caching.client import Command, load_script, redis
 from infra.caching.keys import key
-from timelines.promotions.audience import DAY_S
-from timelines.promotions.places import list_anchors
+from posts.ids import SEQUENCES, PostId
+from timelines.promotions.rules import DAY_S
 from timelines.promotions.types import Offer, PlacedPromotion
 
-SLOTTING = load_script(Path(__file__).with_name("lua") / "place.lua")
+SLOT_PROMOTIONS = load_script(Path(__file__).with_name("lua") / "slot_promotions.lua")
 DAY, SESSION = "timelines.promotions.day:v1", "timelines.promotions.session:v1"
 SESSION_S = 1_800
-# Nothing was promoted above the top of the list.
+# More than any campaign's `every`: no promotion is above the top of the timeline.
 TOP = 1_000_000
+SECOND_DIGITS = 6
+NO_ROOM = ""
 
 
 class PagingSession:
-    """One page of a reader's way down. `ids`: of its entries, newest first."""
+    """One page of a reader who pages through the home timeline.
+
+    `ids`: of the page's entries, newest first.
+    """
 
     def __init__(self, reader_id: int, window: Window, page: Page[bytes], ids: list[str]) -> None:
         self.reader_id, self.ids = reader_id, ids
@@ -38,8 +48,8 @@ class PagingSession:
         self.older = page.older
 
     def slotting_command(self, offers: Sequence[Offer], now_s: float) -> Command:
-        """Reply for `parse_placed`. Counts what it places."""
-        day, goes_on = int(now_s) // DAY_S, self.is_down and self.older is not None
+        """Places the offered promotions and counts impressions. Reply for `parse_placed`."""
+        day, continues = int(now_s) // DAY_S, self.is_down and self.older is not None
         keys = [
             key(DAY, self.reader_id, day),
             key(SESSION, self.reader_id, self.above or ""),
@@ -47,18 +57,18 @@ class PagingSession:
         ]
         campaigns = [argument for offer in offers for argument in _arguments(offer)]
         since = TOP if self.is_down and self.above is None else ""
-        options = (since, DAY_S, SESSION_S, int(goes_on), len(offers))
-        return SLOTTING.on(keys, *options, *campaigns, *list_anchors(self.ids))
+        options = (since, DAY_S, SESSION_S, int(continues), len(offers))
+        return SLOT_PROMOTIONS.on(keys, *options, *campaigns, *list_anchors(self.ids))
 
-    def undo(self, spots: Iterable[PlacedPromotion], now_s: float) -> None:
-        """What was placed and is not shown: else it would be shown later without being counted.
+    def undo(self, placed: Iterable[PlacedPromotion], now_s: float) -> None:
+        """Forgets new promotions that are not shown; a later page would not count them.
 
-        Cost: one round trip when there is any. Without Redis nothing is undone.
+        Cost: one round trip if there are any. Without Redis it does nothing.
         """
         day = key(DAY, self.reader_id, int(now_s) // DAY_S)
         commands = [
             command
-            for above, campaign_id, is_new in spots
+            for above, campaign_id, is_new in placed
             if is_new
             for command in (
                 ("HDEL", day, f"p{self.ids[above - 1]}"),
@@ -71,8 +81,29 @@ class PagingSession:
 
 def parse_placed(reply: Sequence[int]) -> list[PlacedPromotion]:
     """The promotions of a page, from the top down."""
-    found = zip(reply[::3], reply[1::3], reply[2::3], strict=True)
-    return [PlacedPromotion(above, campaign, bool(new)) for above, campaign, new in found]
+    triples = zip(reply[::3], reply[1::3], reply[2::3], strict=True)
+    return [PlacedPromotion(above, campaign, bool(new)) for above, campaign, new in triples]
+
+
+def list_anchors(ids: Sequence[str]) -> list[str]:
+    """For each gap between entries the id of the entry above it, or NO_ROOM. Pure.
+
+    `ids`: of the page's entries, newest first. The result has one item less.
+    """
+    return [above if _has_room(above, below) else NO_ROOM for above, below in pairwise(ids)]
+
+
+def id_below(above: str) -> PostId:
+    """The greatest id below this one. It has the same second, because no author has the id 0."""
+    second, author_id, sequence = PostId.from_public(above)
+    if sequence:
+        return PostId(second, author_id, sequence - 1)
+    return PostId(second, author_id - 1, SEQUENCES - 1)
+
+
+def _has_room(above: str, below: str) -> bool:
+    """Whether an id exists between the two. Ids of different seconds need no parsing."""
+    return above[:SECOND_DIGITS] != below[:SECOND_DIGITS] or id_below(above).public > below
 
 
 def _arguments(offer: Offer) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""Values of promotions: what runs, where it may stand, where it stands."""
+"""Values of promotions: which campaigns run, and where promotions are on a page."""
 
 from enum import StrEnum
 from typing import NamedTuple
@@ -19,10 +19,11 @@ class Ad(NamedTuple):
 
 
 class RunningCampaign(NamedTuple):
-    """A campaign as pages know it. `target`: what is promoted. Times are Unix seconds.
+    """A campaign as pages use it. `target`: a post, an ad or an account id. Times: Unix seconds.
 
-    `slot`: so many entries at least stand above it on a page. `every`: so many at least since the
-    promotion above. `allotment`: impressions that a process may take; None: there is no total cap.
+    `slot`: at least so many entries are above its promotion on a page. `every`: at least so many
+    entries are between it and the promotion above. `allotment`: how many impressions a process may
+    take at a time; None: the campaign has no total cap.
     """
 
     id: int
@@ -38,14 +39,18 @@ class RunningCampaign(NamedTuple):
 
     @property
     def account_id(self) -> int | None:
-        """Who is promoted; None: nobody here."""
+        """The promoted account, or the author of the promoted post; None for an ad."""
         if isinstance(self.target, PostId):
             return self.target.author_id
         return None if isinstance(self.target, Ad) else self.target
 
 
 class Offer(NamedTuple):
-    """A campaign that may stand on a page. `is_fresh`: also where it has not stood before."""
+    """A campaign that may be on this page.
+
+    `is_fresh`: the budget allows a new impression. Otherwise the promotion is only shown again
+    where the reader has already seen it.
+    """
 
     campaign: RunningCampaign
     is_fresh: bool
@@ -54,7 +59,7 @@ class Offer(NamedTuple):
 class PlacedPromotion(NamedTuple):
     """A promotion below the first `above` entries of a page.
 
-    `is_new`: an impression; else the same reader has had it in this place before.
+    `is_new`: an impression. Otherwise the reader has already seen the promotion here.
     """
 
     above: int

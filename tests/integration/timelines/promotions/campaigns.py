@@ -8,8 +8,8 @@ import orjson
 from infra.api.pages import Page, Window
 from posts.ids import PostId
 from timelines.promotions.blend import HomePageRequest, blend_promotions
+from timelines.promotions.campaigns import running_campaigns
 from timelines.promotions.models import Campaign
-from timelines.promotions.running import running
 
 DAY = timedelta(days=1)
 AD = {"kind": "ad", "ad_title": "Tea", "ad_text": "Hot tea", "ad_url": "https://tea.example/"}
@@ -27,7 +27,7 @@ def run_campaign(**fields: Any) -> int:
 
 
 def refresh() -> None:
-    running.refresh(datetime.now(UTC))
+    running_campaigns.refresh(datetime.now(UTC))
 
 
 def _target(fields: dict[str, Any]) -> dict[str, Any]:

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from timelines.promotions import running
+from timelines.promotions import campaigns
 
 
 @pytest.fixture(autouse=True)
-def no_turns(world: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(running, "REFRESH_S", 3_600)
+def no_refresh(world: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(campaigns, "REFRESH_S", 3_600)
     yield
-    running.running.stop()
+    campaigns.running_campaigns.stop()

@@ -69,14 +69,14 @@ def test_each_kind_with_its_target(boss):
     assert set(errors_of(boss, name="c", kind="account", **empty)) == {"account_id"}
     assert set(errors_of(boss, name="c", kind="ad", **empty)) == {"ad_title", "ad_text", "ad_url"}
     mixed = errors_of(boss, name="c", kind="post", post_id=post.public)
-    assert mixed["ad_url"] == ["A campaign of kind post has none."]
+    assert mixed["ad_url"] == ["Leave this empty for a campaign of kind post."]
 
 
 @pytest.mark.parametrize(
     ("fields", "error"),
     [
-        ({"ends_at_0": "2026-11-30"}, {"ends_at": ["It ends before it starts."]}),
-        ({"ends_at_0": "2026-12-01"}, {"ends_at": ["It ends before it starts."]}),
+        ({"ends_at_0": "2026-11-30"}, {"ends_at": ["The campaign ends before it starts."]}),
+        ({"ends_at_0": "2026-12-01"}, {"ends_at": ["The campaign ends before it starts."]}),
         ({"slot": "0"}, {"slot": ["Ensure this value is greater than or equal to 1."]}),
         ({"slot": "40"}, {"slot": ["Ensure this value is less than or equal to 39."]}),
         ({"total_cap": "0"}, {"total_cap": ["Ensure this value is greater than or equal to 1."]}),
@@ -100,7 +100,7 @@ def test_posts_and_accounts_that_are_not_there(boss):
     drain_all()
     for text in ("0000000000zz00", "x", "0000000000000É", shared.public):
         (error,) = errors_of(boss, kind="post", post_id=text)["post_id"]
-        assert error == "There is no such post: give its id, 14 letters and digits."
+        assert error == "No such post. Enter the id of a post: 14 letters and digits."
     for number in ("99999", "99999999999999999999", "0", "x"):
         assert "account_id" in errors_of(boss, kind="account", account_id=number)
 

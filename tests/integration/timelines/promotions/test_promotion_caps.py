@@ -1,4 +1,4 @@
-"""Caps: a person's day in Redis, the total in the database; neither is passed, whoever races."""
+"""Caps: the daily one in Redis, the total one in the database. Concurrent pages exceed neither."""
 
 import os
 from functools import partial
@@ -17,13 +17,11 @@ from tests.integration.timelines.promotions.campaigns import (
     run_campaign,
 )
 from tests.races import failures, run_together
-from timelines.promotions import running as running_module
-from timelines.promotions import settle
-from timelines.promotions.audience import DAY_S
+from timelines.promotions import budget, campaigns
 from timelines.promotions.blend import HomePageRequest, blend_promotions
+from timelines.promotions.campaigns import ALLOTMENTS_PER_CAP, RunningCampaigns, running_campaigns
 from timelines.promotions.models import Campaign
-from timelines.promotions.running import RunningCampaigns, running
-from timelines.promotions.settle import ALLOTMENTS_PER_CAP
+from timelines.promotions.rules import DAY_S
 
 IDS = organic(200)
 
@@ -34,7 +32,7 @@ def page_at(n: int) -> Window:
 
 
 def show(viewer_id: int, n: int = 0) -> int:
-    """How many promotions stand on the viewer's nth page."""
+    """How many promotions are on the viewer's nth page."""
     return len(places(blend(viewer_id, IDS, page_at(n))))
 
 
@@ -51,7 +49,7 @@ def test_daily_cap_of_a_person_is_exact_when_pages_are_read_at_once(world):
     assert show(8) == 1
 
 
-def test_the_next_day_begins_anew(world):
+def test_the_next_day_starts_again(world):
     run_campaign(daily_cap=1)
     tomorrow = Campaign.objects.get().ends_at.timestamp() - 1
     reading = HomePageRequest(7, page_at(1), all_kinds=True)
@@ -68,17 +66,17 @@ def test_total_cap_is_exact_whatever_races_and_redis_forgets(world):
     others = [RunningCampaigns() for _ in range(3)]
     shown = 0
     for turn in range(3):
-        for process in (running, *others):
-            with patch("timelines.promotions.blend.running", process):
+        for process in (running_campaigns, *others):
+            with patch("timelines.promotions.blend.running_campaigns", process):
                 process.refresh(Campaign.objects.get().created_at)
                 viewers = range(turn * 1000, turn * 1000 + 8)
                 answers = run_together(partial(show, viewer) for viewer in viewers)
             assert not failures(answers)
             shown += sum(answers)
             redis().call("FLUSHDB")
-    # Each time each process had a allotment of three at most.
+    # Each time each process had an allotment of three at most.
     assert 9 < shown <= 36
-    for process in (running, *others):
+    for process in (running_campaigns, *others):
         process.stop()
     assert numbers(campaign) == (shown, shown)
 
@@ -92,23 +90,23 @@ def test_cap_is_reached_and_not_passed(world):
     assert (shown, numbers(campaign)) == (5, (5, 5))
 
 
-def test_what_a_killed_process_held_is_lost_and_no_more(world):
+def test_only_the_allotment_of_a_killed_process_is_lost(world):
     campaign = run_campaign(total_cap=ALLOTMENTS_PER_CAP * 2)
     assert show(1) == 1
-    running.reset()  # as a process that ends without a word
+    running_campaigns.reset()  # like a process that is killed
     refresh()
-    running.stop()
+    running_campaigns.stop()
     assert numbers(campaign) == (0, 2)
 
 
-def test_where_it_stood_it_stands_again_when_all_is_given_out(world):
+def test_promotion_stays_in_its_slot_when_the_cap_is_used_up(world):
     run_campaign(total_cap=1)
     assert [show(1), show(2), show(1)] == [1, 0, 1]
     refresh()
     assert [show(1), show(2)] == [1, 0]
 
 
-def test_page_that_shows_nothing_uses_no_ticket(world):
+def test_page_that_shows_nothing_uses_no_impression(world):
     run_campaign(total_cap=1, slot=30)
     assert show(1) == 0
     run_campaign(total_cap=1)
@@ -125,7 +123,7 @@ def test_numbers_of_a_campaign_without_a_cap(world):
     assert [show(viewer) for viewer in range(6, 9)] == [1, 0, 0]
 
 
-def test_paused_campaign_is_gone_with_the_next_look_and_gives_its_tickets_back(world):
+def test_paused_campaign_is_gone_with_the_next_refresh_and_returns_its_allotment(world):
     campaign = run_campaign(total_cap=ALLOTMENTS_PER_CAP * 4)
     assert show(1) == 1
     Campaign.objects.update(is_paused=True)
@@ -138,28 +136,28 @@ def test_impressions_are_reported_once_the_database_is_back(world):
     campaign = run_campaign(total_cap=ALLOTMENTS_PER_CAP * 4)
     assert show(1) == 1
     with (
-        patch.object(settle, "fetch_one", side_effect=OperationalError("away")),
+        patch.object(budget, "fetch_one", side_effect=OperationalError("away")),
         pytest.raises(OperationalError),
     ):
         refresh()
-    assert show(2) == 1, "pages go on with what is at hand"
+    assert show(2) == 1, "pages go on with the budget they have"
     refresh()
-    running.stop()
+    running_campaigns.stop()
     assert numbers(campaign) == (2, 2)
 
 
 def test_thread_outlives_a_database_that_is_away(world):
     run_campaign()
-    with patch.object(running_module, "load_running", side_effect=OperationalError("away")):
-        running._turn()
+    with patch.object(campaigns, "load_running", side_effect=OperationalError("away")):
+        running_campaigns._refresh_or_log()
     assert show(1) == 1
 
 
 def test_thread_reads_campaigns_by_itself(world, monkeypatch):
-    """The first page begins it, and shows none."""
+    """The first page starts the thread, and shows no promotion."""
     run_campaign()
     process = RunningCampaigns()
-    monkeypatch.setattr(running_module, "REFRESH_S", 0.01)
+    monkeypatch.setattr(campaigns, "REFRESH_S", 0.01)
     turned = run_until_read(process)
     process.stop()
     assert turned
@@ -175,12 +173,12 @@ def run_until_read(process: RunningCampaigns) -> bool:
     return True
 
 
-def test_forked_process_has_no_tickets_of_its_parent(world):
+def test_forked_process_has_no_budget_of_its_parent(world):
     run_campaign(total_cap=1)
     reader, writer = os.pipe()
     pid = os.fork()
     if pid == 0:
-        os.write(writer, b"%d" % len(running._campaigns))
+        os.write(writer, b"%d" % len(running_campaigns._campaigns))
         os._exit(0)
     os.waitpid(pid, 0)
     assert os.read(reader, 10) == b"0"

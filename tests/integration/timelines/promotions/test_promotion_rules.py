@@ -166,7 +166,7 @@ def warm_calls(caller: Caller) -> Calls:
 def test_without_redis_pages_come_without_promotions(people, sold):
     run_campaign(post_id=sold.public)
     away = RedisConnectionError("away")
-    with patch.object(blend, "place_and_look", side_effect=away):
+    with patch.object(blend, "place_and_hydrate", side_effect=away):
         assert promoted(people[0]) == []
     with patch.object(SingleClient, "run", side_effect=away), count_calls() as calls:
         assert promoted(people[0]) == []
@@ -180,7 +180,7 @@ def _flat(params: Any) -> list[Any]:
 
 @pytest.mark.parametrize("part", ["complete_posts", "complete_accounts", "complete_relationships"])
 def test_shard_of_what_is_promoted_is_away(people, sold, part):
-    """It costs no page and no ticket; what is shown in its place later does."""
+    """The page is answered, and no impression is used: the promotion is shown later."""
     run_campaign(post_id=sold.public, total_cap=1)
     with patch.object(hydrate, part, side_effect=OperationalError("away")):
         assert promoted(people[0]) == []

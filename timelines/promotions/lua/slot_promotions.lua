@@ -1,8 +1,9 @@
--- Decides which promotions stand on a page, and remembers it. Keys are one reader's.
--- KEYS: the reader's day, the walk at the page's top, the walk at its end.
--- ARGV: entries since the last promotion above the page ('' = what the walk says), ttl of the day
--- and of walks in s, whether the walk goes on, count of campaigns, for each: id, slot, every, daily
--- cap, whether it is fresh; then for each gap the id of the entry above, '' where there is no room.
+-- Decides where promotions are on a page, and remembers it. All keys belong to one reader.
+-- KEYS: the reader's day, the session at the page's top, the session at the page's end.
+-- ARGV: entries since the last promotion above the page ('' = as the session says), ttl of the day
+-- and of sessions in s, whether the session continues, count of campaigns; for each campaign: id,
+-- slot, every, daily cap, whether it may get a new impression; then for each gap the id of the entry
+-- above, '' where there is no room.
 -- Returns for each promotion: entries above it on the page, campaign, whether it is new.
 local offered, campaigns = tonumber(ARGV[5]), {}
 local by_id, on_page = {}, {}
@@ -19,25 +20,25 @@ local first = 5 + offered * 5
 local gaps, fields = #ARGV - first, {}
 for i = 1, gaps do fields[i] = 'p' .. ARGV[first + i] end
 for c = 1, offered do fields[gaps + c] = 'c' .. campaigns[c].id end
-local known = redis.call('HMGET', KEYS[1], unpack(fields))
-for c = 1, offered do campaigns[c].count = tonumber(known[gaps + c] or '0') end
+local before = redis.call('HMGET', KEYS[1], unpack(fields))
+for c = 1, offered do campaigns[c].count = tonumber(before[gaps + c] or '0') end
 local since = tonumber(ARGV[1]) or tonumber(redis.call('GET', KEYS[2]) or '0')
 
--- What stood here before stands here again, unless the walk has just passed another.
-local kept, distance = {}, since
+-- A promotion that the reader has seen here is shown here again, unless it is too close to another.
+local repeated, distance = {}, since
 for i = 1, gaps do
   distance = distance + 1
-  local campaign = by_id[known[i]]
+  local campaign = by_id[before[i]]
   if campaign and not on_page[campaign] and distance >= campaign.every then
-    kept[i], on_page[campaign], distance = campaign, true, 0
+    repeated[i], on_page[campaign], distance = campaign, true, 0
   end
 end
 
--- Entries from each gap down to the next that is kept must be as many as that one asks for.
+-- A gap is free if the next repeated promotion below it is at least that one's `every` away.
 local free, nearest = {}, nil
 for i = gaps, 1, -1 do
-  free[i] = not nearest or nearest - i >= kept[nearest].every
-  if kept[i] then nearest = i end
+  free[i] = not nearest or nearest - i >= repeated[nearest].every
+  if repeated[i] then nearest = i end
 end
 
 local function choose(i)
@@ -54,7 +55,7 @@ local placed = {}
 distance = since
 for i = 1, gaps do
   distance = distance + 1
-  local campaign, new = kept[i], 0
+  local campaign, new = repeated[i], 0
   if not campaign then
     campaign, new = choose(i), 1
     if campaign then
@@ -71,7 +72,7 @@ for i = 1, gaps do
 end
 
 if ARGV[4] == '1' then
-  -- Of two walks that meet here the one that had a promotion last counts.
+  -- If two sessions meet at this cursor, the shorter distance counts.
   local other = tonumber(redis.call('GET', KEYS[3]) or distance + 1)
   redis.call('SET', KEYS[3], math.min(other, distance + 1), 'EX', ARGV[3])
 end

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from infra.api.ids import MAX_ACCOUNT_ID
 from posts.ids import SEQUENCES, PostId
-from timelines.promotions.audience import MOST_OFFERED, choose_offered, is_in_audience
-from timelines.promotions.places import id_below, list_anchors
+from timelines.promotions.rules import MOST_OFFERED, choose_offered, is_in_audience
+from timelines.promotions.slotting import id_below, list_anchors
 from timelines.promotions.types import Ad, CampaignKind, RunningCampaign
 
 posts = st.builds(
