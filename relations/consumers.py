@@ -11,13 +11,7 @@ from infra.caching.client import Command, redis
 from infra.caching.invalidation import forget_in_process, invalidation_command
 from infra.changes.failpoints import failpoint
 from infra.changes.registry import Delivery, consumes
-from relations.actions.mirror import (
-    Pair,
-    group_by_followee_shard,
-    mirror_on_shard,
-    read_forward,
-    refresh_followers,
-)
+from relations.actions.mirror import mirror_on_shard, refresh_followers
 from relations.cache import (
     FOLLOWING,
     QUIET,
@@ -27,6 +21,7 @@ from relations.cache import (
     split_by_attribute,
 )
 from relations.changes import EdgeChanged, MuteChanged
+from relations.queries.edges import Pair, group_by_followee_shard, load_forward_edges
 from relations.types import FOLLOWS, Edge
 
 Deliveries = Sequence[Delivery[EdgeChanged]]
@@ -43,7 +38,7 @@ def forget_relationships(
 @consumes(EdgeChanged, inline=True)
 def refresh_following_lists(alias: str, deliveries: Deliveries) -> None:
     """Brings the followers' own following lists and counts up to the rows."""
-    forward = read_forward(alias, _pairs(deliveries))
+    forward = load_forward_edges(alias, _pairs(deliveries))
     owner_ids = list(dict.fromkeys(delivery.owner_id for delivery in deliveries))
     changes = [c for delivery in deliveries for c in _list_commands(delivery, forward)]
     try:
@@ -61,7 +56,7 @@ def mirror_backward_edges(alias: str, deliveries: Deliveries) -> None:
     where its revision is newer. Caches are refreshed even when no row had to change, since an
     earlier run may have died between the two.
     """
-    forward = read_forward(alias, _pairs(deliveries))
+    forward = load_forward_edges(alias, _pairs(deliveries))
     groups = group_by_followee_shard(forward)
     mirrored = [mirror_on_shard(target, group) for target, group in groups.items()]
     failpoint("relations.mirrored")

@@ -3,41 +3,54 @@
 from django.db import models
 
 from infra.sharding.models import ShardedModel
-from relations.types import Attribute, EdgeFlag
+from relations.types import Attribute, EdgeFlag, RelationKind
 
-FOLLOWS = models.Q(attribute__in=(Attribute.FOLLOW.value, Attribute.WHISPER.value))
+ATTRIBUTES = [(attribute.value, attribute.name) for attribute in Attribute]
+KINDS = [(kind.value, kind.name) for kind in RelationKind]
+IS_FOLLOW = models.Q(attribute__in=(Attribute.FOLLOW.value, Attribute.WHISPER.value))
+IS_SECRET = models.Q(attribute__in=(Attribute.WHISPER.value, Attribute.BLACK.value))
 
 
-class ForwardEdge(ShardedModel):
-    """SHARDED by follower_id, ~500 rows an account; written by relations.actions.
+class Edge(ShardedModel):
+    """One edge of one kind between two accounts, as one of the two sides stores it.
 
-    Ended, never deleted: `revision` only grows, so that news of the edge can be told apart by age.
+    Rows are ended, never deleted. `revision` only grows, so that old changes of an edge can be told
+    from new ones. No row is in state REQUESTED, and no index of a list includes that state.
     """
+
+    follower_id = models.BigIntegerField()
+    followee_id = models.BigIntegerField()
+    revision = models.BigIntegerField()
+    since_ms = models.BigIntegerField()
+    kind = models.SmallIntegerField(choices=KINDS, db_default=RelationKind.ACCOUNT.value)
+    attribute = models.SmallIntegerField(choices=ATTRIBUTES)
+    flags = models.SmallIntegerField(db_default=EdgeFlag.NOTHING.value)
+
+    class Meta:
+        abstract = True
+
+
+class ForwardEdge(Edge):
+    """SHARDED by follower_id, ~500 rows an account; written by relations.actions. The truth."""
 
     owner = "follower_id"
 
-    pk = models.CompositePrimaryKey("follower_id", "followee_id")
-    follower_id = models.BigIntegerField()
-    followee_id = models.BigIntegerField()
-    attribute = models.SmallIntegerField(choices=[(a.value, a.name) for a in Attribute])
-    flags = models.SmallIntegerField(db_default=EdgeFlag.NOTHING.value)
-    revision = models.BigIntegerField()
-    since_ms = models.BigIntegerField()
+    pk = models.CompositePrimaryKey("follower_id", "kind", "followee_id")
 
     class Meta:
         indexes = [
             # following list: newest first, index-only
             models.Index(
-                fields=["follower_id", "-since_ms", "-followee_id"],
+                fields=["follower_id", "kind", "-since_ms", "-followee_id"],
                 name="forward_follows",
-                condition=FOLLOWS,
+                condition=IS_FOLLOW,
                 include=["attribute"],
             ),
             # the owner's quiet follows and blocks, newest first
             models.Index(
-                fields=["follower_id", "attribute", "-since_ms", "-followee_id"],
+                fields=["follower_id", "kind", "attribute", "-since_ms", "-followee_id"],
                 name="forward_secrets",
-                condition=models.Q(attribute__in=(Attribute.WHISPER.value, Attribute.BLACK.value)),
+                condition=IS_SECRET,
             ),
         ]
 
@@ -45,30 +58,24 @@ class ForwardEdge(ShardedModel):
         return f"{self.follower_id} → {self.followee_id}"
 
 
-class BackwardEdge(ShardedModel):
-    """SHARDED by followee_id, as many rows as followers; written by mirror_backward_edges only.
+class BackwardEdge(Edge):
+    """SHARDED by followee_id, a row a follower; written by mirror_backward_edges. Derived.
 
-    Carries the forward edge's revision: news with a lower one is old and changes nothing. Blocks
-    are mirrored too, so that "does X block me" is on my own shard.
+    Has the revision of its forward edge: a change with a lower revision is old and is ignored.
+    Blocks are mirrored too, so that "does X block me" is answered on my own shard.
     """
 
     owner = "followee_id"
 
-    pk = models.CompositePrimaryKey("followee_id", "follower_id")
-    followee_id = models.BigIntegerField()
-    follower_id = models.BigIntegerField()
-    attribute = models.SmallIntegerField(choices=[(a.value, a.name) for a in Attribute])
-    flags = models.SmallIntegerField(db_default=EdgeFlag.NOTHING.value)
-    revision = models.BigIntegerField()
-    since_ms = models.BigIntegerField()
+    pk = models.CompositePrimaryKey("followee_id", "kind", "follower_id")
 
     class Meta:
         indexes = [
             # followers list, and fan-out's scan of followers, index-only
             models.Index(
-                fields=["followee_id", "-since_ms", "-follower_id"],
+                fields=["followee_id", "kind", "-since_ms", "-follower_id"],
                 name="backward_follows",
-                condition=FOLLOWS,
+                condition=IS_FOLLOW,
                 include=["attribute"],
             )
         ]
@@ -80,25 +87,26 @@ class BackwardEdge(ShardedModel):
 class Muted(ShardedModel):
     """SHARDED by owner_id, a few rows an account; written by relations.actions.mute.
 
-    Ended, never deleted, as edges are. `until_ms` 0: until it is ended.
+    Rows are ended, never deleted. `until_ms` 0: the mute has no end.
     """
 
     owner = "owner_id"
 
-    pk = models.CompositePrimaryKey("owner_id", "target_id")
+    pk = models.CompositePrimaryKey("owner_id", "kind", "target_id")
     owner_id = models.BigIntegerField()
     target_id = models.BigIntegerField()
-    is_on = models.BooleanField()
-    hides_notifications = models.BooleanField()
     revision = models.BigIntegerField()
     since_ms = models.BigIntegerField()
     until_ms = models.BigIntegerField()
+    kind = models.SmallIntegerField(choices=KINDS, db_default=RelationKind.ACCOUNT.value)
+    is_on = models.BooleanField()
+    hides_notifications = models.BooleanField()
 
     class Meta:
         indexes = [
             # the owner's muted accounts, newest first
             models.Index(
-                fields=["owner_id", "-since_ms", "-target_id"],
+                fields=["owner_id", "kind", "-since_ms", "-target_id"],
                 name="muted_list",
                 condition=models.Q(is_on=True),
                 include=["until_ms"],

@@ -1,15 +1,16 @@
-"""The state machine of a forward edge (seed S2): which act leads from which state to which.
+"""The state machine of a forward edge (seed S2): the next state by state and transition.
 
-            FOLLOW    MAKE_QUIET  MAKE_OPEN  UNFOLLOW  BLOCK   UNBLOCK
-    NONE    FOLLOW    WHISPER     FOLLOW     NONE      BLACK   NONE
-    FOLLOW  FOLLOW    WHISPER     FOLLOW     NONE      BLACK   FOLLOW
-    WHISPER WHISPER   WHISPER     FOLLOW     NONE      BLACK   WHISPER
-    BLACK   refused   refused     refused    BLACK     BLACK   NONE
+              FOLLOW    MAKE_QUIET  MAKE_OPEN  UNFOLLOW  BLOCK   UNBLOCK
+    NONE      FOLLOW    WHISPER     FOLLOW     NONE      BLACK   NONE
+    FOLLOW    FOLLOW    WHISPER     FOLLOW     NONE      BLACK   FOLLOW
+    WHISPER   WHISPER   WHISPER     FOLLOW     NONE      BLACK   WHISPER
+    BLACK     refused   refused     refused    BLACK     BLACK   NONE
+    REQUESTED reserved: a follow that awaits approval; no transition leads to it yet
 
-SPECIAL and the other flags live on FOLLOW and WHISPER. FRIEND (mutual) is two follows that face
-each other; it is read off both edges and stored nowhere.
+FOLLOW and WHISPER may carry SPECIAL and the other flags. FRIEND (mutual) is two opposite follows;
+it is computed from both edges and never stored.
 
-A revision is two numbers, so that a block is never missed, however soon an unblock came after it:
+A revision is two numbers, so that no block is missed, however soon an unblock came after it:
 
     bits 24-62  how often the edge has become a block
     bits 0-23   how often it has changed since
@@ -33,7 +34,7 @@ class Transition(Enum):
     UNBLOCK = auto()
 
 
-_NONE, _FOLLOW, _WHISPER, _BLACK = Attribute
+_NONE, _FOLLOW, _WHISPER, _BLACK, _ = Attribute
 NEXT: Mapping[Attribute, Mapping[Transition, Attribute | None]] = {
     state: dict(zip(Transition, row, strict=True))
     for state, row in {
@@ -45,57 +46,61 @@ NEXT: Mapping[Attribute, Mapping[Transition, Attribute | None]] = {
 }
 
 
-def transition_of(wish: FollowOptions) -> Transition:
-    if wish.quiet is None:
+def transition_of(options: FollowOptions) -> Transition:
+    """The transition that a follow with these options makes."""
+    if options.quiet is None:
         return Transition.FOLLOW
-    return Transition.MAKE_QUIET if wish.quiet else Transition.MAKE_OPEN
+    return Transition.MAKE_QUIET if options.quiet else Transition.MAKE_OPEN
 
 
-def step(edge: Edge, act: Transition, now_ms: int, wish: FollowOptions = NO_OPTIONS) -> Edge:
-    """The edge after an act: itself, or with the next revision. Pure.
+def step(
+    edge: Edge, transition: Transition, now_ms: int, options: FollowOptions = NO_OPTIONS
+) -> Edge:
+    """The edge after a transition: the same object, or a new one with the next revision. Pure.
 
-    The date stays while a follow stays a follow, and begins anew with everything else.
+    `since_ms` stays while a follow stays a follow. Any other new state begins at `now_ms`.
     Raises: CannotFollowBlocked.
     """
-    attribute = NEXT[edge.attribute][act]
+    attribute = NEXT[edge.attribute][transition]
     if attribute is None:
         raise CannotFollowBlocked
     goes_on = attribute is edge.attribute or (edge.is_follow and attribute in FOLLOWS)
-    flags = _flags(edge.flags, wish) if attribute in FOLLOWS else EdgeFlag.NOTHING
+    flags = _flags(edge.flags, options) if attribute in FOLLOWS else EdgeFlag.NOTHING
     if attribute is edge.attribute and flags == edge.flags:
         return edge
     since_ms = edge.since_ms if goes_on or attribute is Attribute.NONE else now_ms
-    return Edge(attribute, _next_revision(edge.revision, attribute), since_ms, flags)
+    return Edge(attribute, next_revision(edge.revision, attribute), since_ms, flags)
 
 
 def count_blocks(edge: Edge) -> int:
-    """How often this edge has become a block. Whoever knew fewer has missed one."""
+    """How often this edge has become a block. A reader that knew fewer has missed one."""
     return edge.revision // BLOCK_STEP
 
 
-def as_seen_by_followee(edge: Edge, facing: Edge) -> Edge:
-    """The edge as its followee has it whose own edge to the follower is `facing`.
+def as_seen_by_followee(edge: Edge, opposite: Edge) -> Edge:
+    """The edge as the followee's side shows it; `opposite` is the followee's own edge.
 
-    A follow that faces a block has ended for the one who blocks, before the follower's shard has
-    heard of it. The revision stays: the end itself will be news.
+    A follow of an account that blocks the follower has ended for the blocker, before the follower's
+    shard ends it. The revision stays, so that the end itself is mirrored as a newer change.
     """
-    if facing.attribute is Attribute.BLACK and edge.is_follow:
+    if opposite.attribute is Attribute.BLACK and edge.is_follow:
         return Edge(Attribute.NONE, edge.revision, edge.since_ms)
     return edge
 
 
-def _next_revision(revision: int, attribute: Attribute) -> int:
+def next_revision(revision: int, attribute: Attribute) -> int:
+    """The revision after this one, once the edge has this attribute."""
     if attribute is Attribute.BLACK:
         return (revision // BLOCK_STEP + 1) * BLOCK_STEP
     return revision + 1
 
 
-def _flags(flags: EdgeFlag, wish: FollowOptions) -> EdgeFlag:
-    hides = None if wish.reposts is None else not wish.reposts
+def _flags(flags: EdgeFlag, options: FollowOptions) -> EdgeFlag:
+    hides = None if options.reposts is None else not options.reposts
     wanted = {
-        EdgeFlag.SPECIAL: wish.special,
+        EdgeFlag.SPECIAL: options.special,
         EdgeFlag.HIDES_REPOSTS: hides,
-        EdgeFlag.NOTIFIES: wish.notify,
+        EdgeFlag.NOTIFIES: options.notify,
     }
     for flag, is_on in wanted.items():
         if is_on is not None:

@@ -5,6 +5,12 @@ from functools import lru_cache
 from typing import NamedTuple, Self
 
 
+class RelationKind(IntEnum):
+    """What an edge or a mute relates. Part of each primary key, so that a kind can be added."""
+
+    ACCOUNT = 0  # two accounts; the only kind so far
+
+
 class Attribute(IntEnum):
     """The state of a forward edge (seed S2). Stored as a number; 0 is an edge that ended."""
 
@@ -12,6 +18,7 @@ class Attribute(IntEnum):
     FOLLOW = 1
     WHISPER = 2  # a quiet follow
     BLACK = 3  # a block
+    REQUESTED = 4  # reserved: a follow that awaits approval; no row has it
 
 
 class EdgeFlag(IntFlag):
@@ -67,9 +74,9 @@ class Relationship(NamedTuple):
     `mine`, `flags`: the viewer's edge; `theirs`: the state of the edge towards the viewer. Cached
     as one number:
 
-        bits 0-1  mine      2-4  flags           5-6  theirs
-        bit  7    is_muted  8    mutes_notices   9-   muted_until_ms
-        example   a quiet, special follow of a follower who is muted without end: 166
+        bits 0-2  mine      3-5   flags           6-8   theirs
+        bit  9    is_muted  10    mutes_notices   11-   muted_until_ms
+        example   a quiet, special follow of a follower who is muted without end: 586
     """
 
     mine: Attribute = Attribute.NONE
@@ -93,16 +100,16 @@ class Relationship(NamedTuple):
 
     @property
     def packed(self) -> int:
-        mute = self.is_muted << 7 | self.mutes_notices << 8 | self.muted_until_ms << 9
-        return self.mine | self.flags << 2 | self.theirs << 5 | mute
+        mute = self.is_muted << 9 | self.mutes_notices << 10 | self.muted_until_ms << 11
+        return self.mine | self.flags << 3 | self.theirs << 6 | mute
 
     @classmethod
     @lru_cache(CACHED_RELATIONSHIPS)
     def from_packed(cls, text: bytes) -> Self:
         number = int(text)
         return cls(
-            Attribute(number & 3), EdgeFlag(number >> 2 & 7), Attribute(number >> 5 & 3),
-            bool(number >> 7 & 1), bool(number >> 8 & 1), number >> 9,
+            Attribute(number & 7), EdgeFlag(number >> 3 & 7), Attribute(number >> 6 & 7),
+            bool(number >> 9 & 1), bool(number >> 10 & 1), number >> 11,
         )  # fmt: skip
 
     @property

@@ -10,8 +10,8 @@ from infra.changes.registry import Delivery, FollowUp, consumes
 from posts.changes import PostCreated
 from posts.ids import PostId
 from posts.types import Kind
-from relations.actions.mirror import read_forward
 from relations.changes import EdgeChanged
+from relations.queries.edges import load_forward_edges
 from timelines.actions.chunks import cut_chunks, push_chunk
 from timelines.actions.fan_out import fan_out, fan_out_to_missed_shard
 from timelines.changes import ChunkCut, FanOutBegun, ShardMissed
@@ -95,7 +95,7 @@ def apply_following_changes(alias: str, deliveries: Edges) -> None:
     here, later posts are pushed. Cost: one query, two round trips per delivery.
     """
     pairs = {(delivery.owner_id, delivery.payload.followee_id) for delivery in deliveries}
-    forward = read_forward(alias, pairs)
+    forward = load_forward_edges(alias, pairs)
     for delivery in deliveries:
         edge = forward[delivery.owner_id, delivery.payload.followee_id]
         _change_following(delivery, edge.is_follow)

@@ -16,10 +16,11 @@ from infra.caching.client import redis
 from infra.changes.failpoints import failpoint
 from infra.clock import now_ms
 from infra.sharding.buckets import shard_of
-from relations.actions.edges import read_edge, write_edge
 from relations.actions.mirror import hide_follower, mirror_now, refresh_followers
+from relations.actions.write_edge import write_edge
 from relations.cache import FOLLOWERS, FOLLOWING, relationship_changes
 from relations.errors import CannotBlockSelf
+from relations.queries.edges import get_edge
 from relations.states import Transition, step
 
 
@@ -63,7 +64,7 @@ def _step(
     alias: str, owner_id: int, target_id: int, act: Transition, clock_ms: Callable[[], int]
 ) -> bool:
     lock_account(alias, owner_id)
-    edge = read_edge(alias, owner_id, target_id)
+    edge = get_edge(alias, owner_id, target_id)
     stepped = step(edge, act, clock_ms())
     if stepped == edge:
         return False

@@ -10,14 +10,15 @@ from accounts.queries.load import require_account
 from infra.clock import now_ms
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_one
-from relations.actions.edges import read_backward_edge, read_edge, write_edge
 from relations.actions.mirror import mirror_now
+from relations.actions.write_edge import write_edge
 from relations.errors import (
     CannotFollowBlocked,
     CannotFollowSelf,
     FollowCapReached,
     TooManyFollowsToday,
 )
+from relations.queries.edges import get_backward_edge, get_edge
 from relations.states import Transition, step, transition_of
 from relations.types import NO_OPTIONS, Attribute, FollowOptions
 
@@ -49,7 +50,7 @@ def follow(
     alias = shard_of(follower_id)
     with transaction.atomic(using=alias):
         lock_account(alias, follower_id)
-        edge = read_edge(alias, follower_id, followee_id)
+        edge = get_edge(alias, follower_id, followee_id)
         moment_ms = clock_ms()
         wished = step(edge, transition_of(wish), moment_ms, wish)
         if wished == edge:
@@ -70,7 +71,7 @@ def unfollow(follower_id: int, followee_id: int) -> bool:
     alias = shard_of(follower_id)
     with transaction.atomic(using=alias):
         lock_account(alias, follower_id)
-        edge = read_edge(alias, follower_id, followee_id)
+        edge = get_edge(alias, follower_id, followee_id)
         ended = step(edge, Transition.UNFOLLOW, now_ms())
         if ended == edge:
             return False
@@ -93,7 +94,7 @@ def remove_follower(followee_id: int, follower_id: int) -> bool:
 
 def _check_may_begin(alias: str, follower_id: int, followee_id: int, moment_ms: int) -> None:
     """Raises CannotFollowBlocked, TooManyFollowsToday. Two queries on the follower's shard."""
-    theirs = read_backward_edge(alias, followee_id, follower_id)
+    theirs = get_backward_edge(alias, followee_id, follower_id)
     if theirs.attribute is Attribute.BLACK:
         raise CannotFollowBlocked
     day, passed_ms = divmod(moment_ms, DAY_MS)

@@ -12,20 +12,21 @@ from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute, fetch_one
 from relations.changes import MuteChanged
 from relations.errors import CannotMuteSelf
+from relations.sql import KIND, MUTES_TABLE
 from relations.types import NO_MUTE, Mute
 
-READ = """
-SELECT is_on, hides_notifications, revision, since_ms, until_ms FROM relations_muted
-WHERE owner_id = %s AND target_id = %s
-"""
-WRITE = """
-INSERT INTO relations_muted
-    (owner_id, target_id, is_on, hides_notifications, revision, since_ms, until_ms)
-VALUES (%s, %s, %s, %s, %s, %s, %s)
-ON CONFLICT (owner_id, target_id) DO UPDATE SET
+READ = f"""
+SELECT is_on, hides_notifications, revision, since_ms, until_ms FROM {MUTES_TABLE}
+WHERE owner_id = %s AND kind = {KIND} AND target_id = %s
+"""  # noqa: S608
+WRITE = f"""
+INSERT INTO {MUTES_TABLE}
+    (owner_id, kind, target_id, is_on, hides_notifications, revision, since_ms, until_ms)
+VALUES (%s, {KIND}, %s, %s, %s, %s, %s, %s)
+ON CONFLICT (owner_id, kind, target_id) DO UPDATE SET
     is_on = excluded.is_on, hides_notifications = excluded.hides_notifications,
     revision = excluded.revision, since_ms = excluded.since_ms, until_ms = excluded.until_ms
-"""
+"""  # noqa: S608
 
 
 def mute(

@@ -1,6 +1,6 @@
-"""Mastodon's Relationship entity, and what Tideline adds to it."""
+"""Mastodon's Relationship, MutedAccount and FamiliarFollowers, and what Tideline adds."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -15,6 +15,16 @@ def present_relationship(account_id: int, relationship: Relationship, now_ms: in
 
 def present_relationships(relationships: Mapping[int, Relationship], now_ms: int) -> bytes:
     return orjson.dumps([_entity(*one, now_ms) for one in relationships.items()])
+
+
+def present_muted(account: bytes, until_ms: int) -> bytes:
+    """The JSON of an account, and when its mute ends; `until_ms` 0: never."""
+    ends = orjson.dumps(_iso(until_ms))
+    return b'%b,"mute_expires_at":%b}' % (account[:-1], ends)
+
+
+def present_familiar(target_id: int, accounts: Iterable[bytes]) -> bytes:
+    return b'{"id":"%d","accounts":[%b]}' % (target_id, b",".join(accounts))
 
 
 def _entity(account_id: int, relationship: Relationship, now_ms: int) -> dict[str, Any]:
@@ -45,8 +55,8 @@ def _entity(account_id: int, relationship: Relationship, now_ms: int) -> dict[st
 
 
 def _iso(unix_ms: int) -> str | None:
-    """As Mastodon writes times; None for a mute without end."""
+    """In Mastodon's format; None for a mute without end."""
     if not unix_ms:
         return None
     moment = datetime.fromtimestamp(unix_ms / 1000, UTC)
-    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{unix_ms % 1000:03d}Z"
+    return f"{moment:%Y-%m-%dT%H:%M:%S}.{unix_ms % 1000:03d}Z"

@@ -1,19 +1,20 @@
-"""Routes of relations."""
+"""Routes of relations and account lists."""
 
-from django.urls import include, path
+from django.urls import path
 
 from relations.api.views.block import BlockView, MuteView, UnblockView, UnmuteView
 from relations.api.views.edge_lists import (
     BlocksView,
     FollowersView,
     FollowingView,
+    MutesView,
     QuietFollowingView,
     SpecialFollowingView,
 )
 from relations.api.views.familiar import FamiliarFollowersView
 from relations.api.views.follow import FollowView, RemoveFollowerView, UnfollowView
-from relations.api.views.mutes import MutesView
 from relations.api.views.relationships import FollowedByView, RelationshipsView
+from relations.lists.api.views import ListAccountsView, ListsView, ListsWithView, ListView
 
 _ACCOUNT = "api/v1/accounts/<account:account_id>"
 
@@ -34,5 +35,8 @@ urlpatterns = [
     path(f"{_ACCOUNT}/unmute", UnmuteView.as_view()),
     path(f"{_ACCOUNT}/followers", FollowersView.as_view()),
     path(f"{_ACCOUNT}/following", FollowingView.as_view()),
-    path("", include("relations.lists.api.urls")),
+    path("api/v1/lists", ListsView.as_view()),
+    path("api/v1/lists/<str:list_id>", ListView.as_view()),
+    path("api/v1/lists/<str:list_id>/accounts", ListAccountsView.as_view()),
+    path(f"{_ACCOUNT}/lists", ListsWithView.as_view()),
 ]

@@ -5,35 +5,37 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
+from accounts.sql import ACCOUNTS
 from counters.jobs.recount_counters import repair
 from counters.kinds import CounterKind
 from counters.queries.counts import read_counts
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import Table, walk_table
 from infra.sharding.sql import fetch_all
-from relations.actions.edges import BACKWARD_KINDS, FORWARD_KINDS, Kinds
-from relations.jobs.differences import AuditFinding, report_findings
-from relations.jobs.edge_sightings import BACKWARD, FORWARD
-from relations.jobs.snapshot import snapshot
+from relations.counted import BACKWARD_KINDS, FORWARD_KINDS, Kinds
+from relations.jobs.edge_sightings import BACKWARD, FORWARD, snapshot
+from relations.jobs.repair import AuditFinding, report_findings
+from relations.sql import KIND
 from relations.types import Attribute
 
-ACCOUNTS = Table("accounts_account", key=("id",))
 ROWS_A_PAGE = 10_000
 SIDES: Sequence[tuple[Table, Kinds]] = ((FORWARD, FORWARD_KINDS), (BACKWARD, BACKWARD_KINDS))
 KINDS = [*{kind for _, kinds in SIDES for of_one in kinds.values() for kind in of_one}]
 
-# Page by page by key: the rows of one big account are no statement to wait for.
-PAGE = """
+# Page by page by key: counting all rows of one big account would take too long for one statement.
+PAGE = f"""
 SELECT owner, attribute, count(*), max(other) FROM (
-    SELECT {owner} AS owner, {other} AS other, attribute FROM {table}
-    WHERE ({owner}, {other}) > (%s, %s) AND {owner} <= %s
-    ORDER BY {owner}, {other} LIMIT %s
+    SELECT {{owner}} AS owner, {{other}} AS other, attribute FROM {{table}}
+    WHERE ({{owner}}, kind, {{other}}) > (%s, {KIND}, %s) AND {{owner}} <= %s AND kind = {KIND}
+    ORDER BY {{owner}}, kind, {{other}} LIMIT %s
 ) page GROUP BY owner, attribute
-"""
+"""  # noqa: S608
 Counted = Counter[tuple[int, CounterKind]]
 
 
 class CountDifference(NamedTuple):
+    """A count that is not the number of its rows."""
+
     kind: CounterKind
     counted: int
     rows: int
@@ -42,13 +44,13 @@ class CountDifference(NamedTuple):
 def audit_counts(work: Work, repair: bool) -> Iterator[Batch]:
     """Accounts whose counts of relations are not the number of their rows.
 
-    Safety: right beside living writes: counts and rows are written in one transaction and read
+    Safety: correct while writes go on: counts and rows are written in one transaction, and read
     here in one snapshot. Cost: one query a batch, and one per side and ROWS_A_PAGE edges.
     """
     for piece in walk_table(work, ACCOUNTS):
         wrong = _find_in_snapshot(piece.alias, [row[0] for row in piece.rows])
-        found = [_difference(piece.alias, owner_id, each) for owner_id, each in wrong.items()]
-        yield report_findings(work, piece, found, repair)
+        findings = [_finding(piece.alias, owner_id, each) for owner_id, each in wrong.items()]
+        yield report_findings(work, piece, findings, repair)
 
 
 def _find_in_snapshot(alias: str, owner_ids: Sequence[int]) -> dict[int, list[CountDifference]]:
@@ -57,7 +59,7 @@ def _find_in_snapshot(alias: str, owner_ids: Sequence[int]) -> dict[int, list[Co
 
 
 def _find_wrong(alias: str, owner_ids: Sequence[int]) -> dict[int, list[CountDifference]]:
-    """What is wrong by owner, in id order."""
+    """The differences by owner, in order of id."""
     counts = read_counts(alias, owner_ids, KINDS)
     rows = sum((_count(alias, *side, owner_ids) for side in SIDES), Counted())
     wrong: dict[int, list[CountDifference]] = {}
@@ -70,9 +72,9 @@ def _find_wrong(alias: str, owner_ids: Sequence[int]) -> dict[int, list[CountDif
 
 
 def _count(alias: str, table: Table, kinds: Kinds, owner_ids: Sequence[int]) -> Counted:
-    """Rows of these owners by kind; what lies between them in the table belongs to nobody."""
+    """Rows of these owners by kind. No other owner has rows between theirs: ids are contiguous."""
     found = Counted()
-    sql = PAGE.format(table=table.name, owner=table.key[0], other=table.key[1])
+    sql = PAGE.format(table=table.name, owner=table.key[0], other=table.key[2])
     after, last = (min(owner_ids), -1), max(owner_ids)
     while True:
         page = fetch_all(alias, sql, (*after, last, ROWS_A_PAGE))
@@ -84,6 +86,6 @@ def _count(alias: str, table: Table, kinds: Kinds, owner_ids: Sequence[int]) -> 
         after = max((row[0], row[3]) for row in page)
 
 
-def _difference(alias: str, owner_id: int, wrong: Sequence[CountDifference]) -> AuditFinding:
+def _finding(alias: str, owner_id: int, wrong: Sequence[CountDifference]) -> AuditFinding:
     texts = [f"{w.kind.name.lower()} is {w.counted:,}, rows {w.rows:,}" for w in wrong]
     return AuditFinding(f"account {owner_id}: {', '.join(texts)}", partial(repair, alias, owner_id))

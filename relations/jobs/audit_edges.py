@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 from functools import partial
 
+from accounts.sql import ACCOUNTS
 from infra.jobs.passes import in_turn
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import estimate_rows
 from relations.jobs.audit_backward import audit_backward
-from relations.jobs.audit_counts import ACCOUNTS, audit_counts
+from relations.jobs.audit_counts import audit_counts
 from relations.jobs.audit_forward import Pause, audit_forward
 from relations.jobs.edge_sightings import BACKWARD, FORWARD
 

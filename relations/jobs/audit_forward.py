@@ -1,4 +1,4 @@
-"""The pass of audit_edges over forward edges: is each of them on the other side, as it is here?"""
+"""The pass of audit_edges over forward edges: does each have an equal backward edge?"""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
@@ -6,8 +6,6 @@ from typing import NamedTuple
 
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import walk_table
-from relations.actions.mirror import Pair, group_by_followee_shard
-from relations.jobs.differences import AuditFinding, report_findings
 from relations.jobs.edge_differences import UNSURE, EdgeDifference, EdgeSighting, compare_edges
 from relations.jobs.edge_sightings import (
     FORWARD,
@@ -15,9 +13,10 @@ from relations.jobs.edge_sightings import (
     forward_of,
     read_backward_sightings,
     read_forward_sightings,
+    snapshot,
 )
-from relations.jobs.repair import mirror_again
-from relations.jobs.snapshot import snapshot
+from relations.jobs.repair import AuditFinding, mirror_again, report_findings
+from relations.queries.edges import Pair, group_by_followee_shard
 from relations.types import Edge
 
 MOST_COMPARISONS = 20
@@ -27,79 +26,84 @@ Edges = Mapping[Pair, Edge]
 
 
 class EdgeComparison(NamedTuple):
-    """One look at a pair: the verdict, the edge it is about, and what the other side had."""
+    """One comparison of a pair: the result, the forward edge and the backward edge."""
 
-    verdict: EdgeDifference
-    now: Edge
-    there: BackwardSighting
+    difference: EdgeDifference
+    forward: Edge
+    backward: BackwardSighting
 
 
 def audit_forward(work: Work, repair: bool, pause: Pause) -> Iterator[Batch]:
-    """Forward edges without a backward one, or with one that is older or says something else.
+    """Forward edges without a backward edge, or with an older or different one.
 
-    Safety: right beside living writes. Cost: one query a batch and one per shard of followees; as
-    many again for what seems to differ, up to LOOKS times while changes are pending.
+    Safety: correct while writes go on. Cost: one query a batch and one per shard of followees; two
+    more queries per comparison for edges that differ, up to MOST_COMPARISONS while changes are
+    pending.
     """
     for piece in walk_table(work, FORWARD):
-        looks = compare_until_sure(piece.alias, forward_of(piece.rows), pause)
-        found = [_difference(pair, look) for pair, look in sorted(looks.items())]
-        yield report_findings(work, piece, found, repair)
+        compared = compare_until_sure(piece.alias, forward_of(piece.rows), pause)
+        findings = [_finding(pair, comparison) for pair, comparison in sorted(compared.items())]
+        yield report_findings(work, piece, findings, repair)
 
 
 def compare_until_sure(alias: str, first: Edges, pause: Pause) -> dict[Pair, EdgeComparison]:
-    """What differs of edges of one shard; what is unsure still was so when patience ended."""
-    looks: dict[Pair, EdgeComparison] = {}
-    suspects = _suspects(first)
+    """The edges of one shard that differ; those that are UNSURE were so at the last comparison."""
+    compared: dict[Pair, EdgeComparison] = {}
+    suspects = _find_suspects(first)
     for turn in range(MOST_COMPARISONS):
         if not suspects or (turn and not pause(COMPARE_EVERY_S)):
             break
-        looks |= _look(alias, {pair: first[pair] for pair in suspects}, looks)
-        suspects = [pair for pair in suspects if looks[pair].verdict in UNSURE]
-    return {p: look for p, look in looks.items() if look.verdict is not EdgeDifference.IN_ORDER}
+        compared |= _compare(alias, {pair: first[pair] for pair in suspects}, compared)
+        suspects = [pair for pair in suspects if compared[pair].difference in UNSURE]
+    in_order = EdgeDifference.IN_ORDER
+    return {pair: one for pair, one in compared.items() if one.difference is not in_order}
 
 
-def _suspects(first: Edges) -> list[Pair]:
-    """Cheaply: what is not the same on both sides, each read at a moment of its own."""
+def _find_suspects(first: Edges) -> list[Pair]:
+    """Edges that seem to differ. Cheap: the two sides were read at different moments."""
     suspects = []
     for target, group in group_by_followee_shard(first).items():
-        there = read_backward_sightings(target, group)
-        suspects += [pair for pair, edge in group.items() if there[pair].edge != edge]
+        backward = read_backward_sightings(target, group)
+        suspects += [pair for pair, edge in group.items() if backward[pair].edge != edge]
     return suspects
 
 
-def _look(
+def _compare(
     alias: str, first: Edges, before: Mapping[Pair, EdgeComparison]
 ) -> dict[Pair, EdgeComparison]:
     now = read_forward_sightings(alias, first)
-    looks = {}
-    for target, group in group_by_followee_shard(first).items():  # after it, or nothing is promised
-        there, facing = _read_there(target, group)
+    compared = {}
+    # The backward edges are read after the forward edges: compare_edges relies on it.
+    for target, group in group_by_followee_shard(first).items():
+        backward, opposite = _read_followee_side(target, group)
         for pair, edge in group.items():
-            last = before.get(pair)
-            was_hidden = last is not None and _says_hidden(last, now[pair].edge)
-            sides = (edge, now[pair], there[pair].edge, facing[pair[::-1]], was_hidden)
-            looks[pair] = EdgeComparison(compare_edges(*sides), now[pair].edge, there[pair])
-    return looks
+            was_hidden = _was_hidden(before.get(pair), now[pair].edge)
+            sides = (edge, now[pair], backward[pair].edge, opposite[pair[::-1]], was_hidden)
+            compared[pair] = EdgeComparison(compare_edges(*sides), now[pair].edge, backward[pair])
+    return compared
 
 
-def _says_hidden(look: EdgeComparison, edge: Edge) -> bool:
-    return look.verdict is EdgeDifference.HIDDEN and look.now.revision == edge.revision
+def _was_hidden(before: EdgeComparison | None, edge: Edge) -> bool:
+    return (
+        before is not None
+        and before.difference is EdgeDifference.HIDDEN
+        and before.forward.revision == edge.revision
+    )
 
 
-def _read_there(
+def _read_followee_side(
     alias: str, pairs: Iterable[Pair]
 ) -> tuple[dict[Pair, BackwardSighting], dict[Pair, EdgeSighting]]:
-    """Backward edges, and the edges that face them, in one snapshot."""
+    """Backward edges, and the opposite forward edges, in one snapshot."""
+    opposite = [pair[::-1] for pair in pairs]
     with snapshot(alias):
-        return read_backward_sightings(alias, pairs), read_forward_sightings(
-            alias, [pair[::-1] for pair in pairs]
-        )
+        return read_backward_sightings(alias, pairs), read_forward_sightings(alias, opposite)
 
 
-def _difference(pair: Pair, look: EdgeComparison) -> AuditFinding:
-    line = "edge {} → {}: {}".format(*pair, look.verdict.value)
-    if look.verdict in UNSURE:
+def _finding(pair: Pair, comparison: EdgeComparison) -> AuditFinding:
+    line = "edge {} → {}: {}".format(*pair, comparison.difference.value)
+    if comparison.difference in UNSURE:
         return AuditFinding(line)
-    if not look.there.has_account:
+    if not comparison.backward.has_account:
         return AuditFinding(f"edge {pair[0]} → {pair[1]}: account {pair[1]} does not exist")
-    return AuditFinding(line, partial(mirror_again, pair, look.there.edge.revision))
+    return AuditFinding(line, partial(mirror_again, pair, comparison.backward.edge.revision))

@@ -1,14 +1,14 @@
-"""Whether two sides of an edge differ for good, or one is only on its way. Pure.
+"""Whether the two sides of an edge differ, or a change is only on its way. Pure.
 
-The forward edge and its change row are written in one transaction, and the row leaves the pending
-ones after the backward edge was written. So a forward edge and "nothing is pending", read in one
-snapshot, promise that who reads the backward edge after it finds that revision or a newer one.
-What breaks the promise is a difference, however much is written meanwhile.
+The forward edge and its change row are written in one transaction. The change row stops being
+pending after the backward edge was written. So when one snapshot shows a forward edge and no
+pending change, a later read of the backward edge must find that revision or a newer one. Anything
+else is a difference, however many writes happen at the same time.
 
-A follow whose followee blocks is hidden on the followee's side at once (states.as_faced), and ended
-on the follower's when the block is delivered. Taken back at once, the block leaves it hidden until
-then; so a follow that is hidden with no block pending has ended by the next look, or is hidden for
-good.
+A follow is hidden on the followee's side as soon as the followee blocks the follower
+(states.as_seen_by_followee). It ends on the follower's side when the block is delivered. When the
+block is taken back before its delivery, the follow stays hidden until then. So a follow that is
+hidden without a pending block either has ended at the next comparison, or is hidden for good.
 """
 
 from enum import Enum
@@ -19,14 +19,14 @@ from relations.types import Attribute, Edge
 
 
 class EdgeDifference(Enum):
-    """The values are what people read."""
+    """The values are printed for people."""
 
     IN_ORDER = "in order"
-    ON_ITS_WAY = "its change is pending still; show_change_lag"
-    HIDDEN = "backward edge is hidden without a block: look again"
+    ON_ITS_WAY = "its change is still pending; see show_change_lag"
+    HIDDEN = "backward edge is hidden without a block: compare again"
     MISSING = "backward edge is missing"
     OLDER = "backward edge is older"
-    OTHER = "backward edge has the same revision and says something else"
+    OTHER = "backward edge has the same revision and another content"
 
 
 UNSURE = frozenset((EdgeDifference.ON_ITS_WAY, EdgeDifference.HIDDEN))
@@ -41,35 +41,34 @@ class EdgeSighting(NamedTuple):
 
 
 def compare_edges(
-    first: Edge, now: EdgeSighting, there: Edge, facing: EdgeSighting, was_hidden: bool
+    first: Edge, now: EdgeSighting, backward: Edge, opposite: EdgeSighting, was_hidden: bool
 ) -> EdgeDifference:
-    """About a forward edge seen `first` and then `now`, and what the followee's shard had after it.
+    """Compares a forward edge, read as `first` and later as `now`, with its backward edge.
 
-    `there`: the backward edge. `facing`: the followee's own edge towards the follower.
-    `was_hidden`: a look before said HIDDEN of this revision. A backward edge that is ahead is in
-    order here: whether its forward edge will be found is another pass's question.
+    `backward` was read after `now`. `opposite`: the followee's own edge to the follower.
+    `was_hidden`: an earlier comparison said HIDDEN of this revision. A backward edge that is ahead
+    is in order here: another pass checks whether its forward edge exists.
     """
-    if there.revision == now.edge.revision:
-        return _judge_same(now.edge, there, facing, was_hidden)
-    if there.revision > now.edge.revision:
+    if backward.revision == now.edge.revision:
+        return _compare_content(now.edge, backward, opposite, was_hidden)
+    if backward.revision > now.edge.revision:
         return EdgeDifference.IN_ORDER
     if now.is_pending:
-        # An edge that never rests is in order when what it was at first has come across.
-        return (
-            EdgeDifference.IN_ORDER
-            if there.revision >= first.revision
-            else EdgeDifference.ON_ITS_WAY
-        )
-    return EdgeDifference.OLDER if there.revision else EdgeDifference.MISSING
+        # An edge that changes all the time is in order once its first revision was mirrored.
+        is_mirrored = backward.revision >= first.revision
+        return EdgeDifference.IN_ORDER if is_mirrored else EdgeDifference.ON_ITS_WAY
+    return EdgeDifference.OLDER if backward.revision else EdgeDifference.MISSING
 
 
-def _judge_same(now: Edge, there: Edge, facing: EdgeSighting, was_hidden: bool) -> EdgeDifference:
-    if there == now:
+def _compare_content(
+    now: Edge, backward: Edge, opposite: EdgeSighting, was_hidden: bool
+) -> EdgeDifference:
+    if backward == now:
         return EdgeDifference.IN_ORDER
-    if there != as_seen_by_followee(now, BLOCK):
+    if backward != as_seen_by_followee(now, BLOCK):
         return EdgeDifference.OTHER
-    if facing.edge.attribute is Attribute.BLACK:
+    if opposite.edge.attribute is Attribute.BLACK:
         return EdgeDifference.IN_ORDER
-    if facing.is_pending:
+    if opposite.is_pending:
         return EdgeDifference.ON_ITS_WAY
     return EdgeDifference.OTHER if was_hidden else EdgeDifference.HIDDEN

@@ -3,19 +3,18 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+from accounts.sql import ACCOUNTS
 from counters.kinds import CounterKind
 from counters.queries.counts import read_counts
 from infra.caching.client import redis
 from infra.caching.lists import ListCache, ListChange, read_items, read_version_marker
 from infra.jobs.types import Batch, Work
-from infra.jobs.walk import Table, walk_table
+from infra.jobs.walk import walk_table
 from relations.cache import FOLLOWERS, FOLLOWING, QUIET, RELATIONSHIPS, to_listed
-from relations.jobs.snapshot import snapshot
+from relations.jobs.edge_sightings import snapshot
 from relations.queries.edge_rows import BACKWARD_OPEN, read_follows, read_newest
 from relations.queries.loaders import load_followers_list, load_following_lists
 from relations.types import Attribute, ListedAccount
-
-ACCOUNTS = Table("accounts_account", key=("id",))
 
 
 class CachedList(NamedTuple):
@@ -32,7 +31,7 @@ class CachedListKind(NamedTuple):
     cache: ListCache
     kind: CounterKind
     read: Callable[[int, int], list[ListedAccount]]
-    lay: Callable[[int], object]
+    load: Callable[[int], object]
 
 
 def _read_following(owner_id: int, _: int) -> list[ListedAccount]:
@@ -102,7 +101,7 @@ def _mend(alias: str, owner_id: int, family: CachedListKind, dry_run: bool) -> b
             # Of a shard that was restored: nothing can be laid over it, so it has to go first.
             gap = cached.version + 1
             redis().call(*family.cache.change_command(owner_id, ListChange(gap, gap)))
-        family.lay(owner_id)
+        family.load(owner_id)
     return True
 
 

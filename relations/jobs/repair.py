@@ -1,76 +1,110 @@
-"""Mends the derived side through the change stream: killed anywhere, a repair is not lost."""
+"""The findings of an audit, and the repairs of the derived side.
 
-from collections.abc import Mapping
+Repairs go through the change table, so a repair that is killed at any point is not lost.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from django.db import transaction
 
 from accounts.actions.lock_account import lock_account
+from accounts.errors import AccountNotFound
 from counters.kinds import CounterKind
 from counters.queries.counts import read_counts
 from infra.caching.client import redis
 from infra.changes.append import append_change
 from infra.changes.failpoints import failpoint
+from infra.jobs.types import Batch, Work
+from infra.jobs.walk import Piece
 from infra.sharding.buckets import shard_of
-from relations.actions.edges import read_backward_edge, read_edge, write_edge
 from relations.actions.follow import unfollow
 from relations.actions.mirror import (
     MirroredFollowee,
-    Pair,
     hide_follower,
     mirror_now,
     mirror_on_shard,
     refresh_followers,
 )
+from relations.actions.write_edge import write_edge
 from relations.cache import relationship_changes
 from relations.changes import EdgeChanged
-from relations.states import BLOCK_STEP
+from relations.queries.edges import Pair, get_backward_edge, get_edge
+from relations.states import next_revision
 from relations.types import Attribute, Edge
 
 
+class AuditFinding(NamedTuple):
+    """A difference. `line` is for people; `repair` None: nothing here can or need repair it."""
+
+    line: str
+    repair: Callable[[], Any] | None = None
+
+
+def report_findings(
+    work: Work, piece: Piece, findings: Sequence[AuditFinding], repair: bool
+) -> Batch:
+    """The batch of a piece, after the repairs that it may do. What is left counts as failed."""
+    repaired = 0
+    lines = []
+    for finding in findings:
+        is_repaired = repair and not work.dry_run and _is_repaired(finding)
+        repaired += is_repaired
+        lines.append(f"{finding.line}{': repaired' if is_repaired else ''}")
+    left = len(findings) - repaired
+    would = sum(finding.repair is not None for finding in findings)
+    changed = (would if work.dry_run else repaired) if repair else None
+    return Batch(len(piece.rows) - left, left, piece.alias, changed, piece.position, lines)
+
+
+def _is_repaired(finding: AuditFinding) -> bool:
+    """False when the repair is impossible: rows of an account that does not exist stay."""
+    if finding.repair is None:
+        return False
+    try:
+        finding.repair()
+    except AccountNotFound:
+        return False
+    return True
+
+
 def mirror_again(pair: Pair, above: int) -> None:
-    """Mirrors a forward edge once more over a backward edge of revision `above`.
+    """Mirrors a forward edge again over a backward edge of revision `above`.
 
     A forward edge that is not newer (its shard was restored to an earlier moment) is written again
-    as it is, with the next revision; one that never was, as one that ended. What it says stays.
-    Raises: AccountNotFound for the follower. Safety: idempotent; one transaction on the follower's
-    shard, with a change row: killed after it, the drain does the rest.
+    with the next revision and the same content. A forward edge that never existed is written as one
+    that ended. Raises: AccountNotFound for the follower. Safety: idempotent; one transaction on the
+    follower's shard, with a change row, so after a crash the drain does the rest.
     """
     follower_id, followee_id = pair
     alias = shard_of(follower_id)
     with transaction.atomic(using=alias):
         lock_account(alias, follower_id)
-        edge = read_edge(alias, follower_id, followee_id)
+        edge = get_edge(alias, follower_id, followee_id)
         if edge.revision <= above:
-            again = edge._replace(revision=_revision_above(edge, above))
+            again = edge._replace(revision=next_revision(above, edge.attribute))
             write_edge(alias, follower_id, followee_id, edge, again)
         else:
-            append_change(alias, follower_id, _told_again(alias, follower_id, followee_id))
+            append_change(alias, follower_id, _unchanged(alias, follower_id, followee_id))
     failpoint("relations.mirrored_again")
     mirror_now(follower_id, followee_id)
 
 
-def _revision_above(edge: Edge, revision: int) -> int:
-    """The next one; of a block the next that counts as a block, so that it ends what faces it."""
-    if edge.attribute is Attribute.BLACK:
-        return (revision // BLOCK_STEP + 1) * BLOCK_STEP
-    return revision + 1
-
-
-def _told_again(alias: str, follower_id: int, followee_id: int) -> EdgeChanged:
-    """From a version to itself: the follower's lists did not change."""
+def _unchanged(alias: str, follower_id: int, followee_id: int) -> EdgeChanged:
+    """A change from a version to itself: the follower's lists did not change."""
     counts = read_counts(alias, [follower_id], [CounterKind.FOLLOWING])
     version = counts[follower_id][CounterKind.FOLLOWING].version
     return EdgeChanged(followee_id, before=version, after=version)
 
 
-def end_orphan(pair: Pair, there: Edge) -> None:
-    """Ends a backward edge whose follower does not exist, so that nobody can write its truth."""
-    ended = Edge(Attribute.NONE, there.revision + 1, there.since_ms)
+def end_orphan(pair: Pair, backward: Edge) -> None:
+    """Ends a backward edge whose follower does not exist, so it can have no forward edge."""
+    ended = Edge(Attribute.NONE, backward.revision + 1, backward.since_ms)
     _refresh(pair, mirror_on_shard(shard_of(pair[1]), {pair: ended}))
 
 
 def hide_blocked_follower(pair: Pair) -> None:
-    """Takes a follower off the side of the followee who blocks them, if it is so still."""
+    """Hides a follower from the followee, if the followee still blocks them."""
     follower_id, followee_id = pair
     alias = shard_of(followee_id)
     with transaction.atomic(using=alias):
@@ -85,11 +119,11 @@ def _refresh(pair: Pair, mirrored: Mapping[int, MirroredFollowee]) -> None:
 
 
 def end_blocked_follow(pair: Pair) -> None:
-    """Ends a follow of somebody who blocks the follower, if it is so still."""
+    """Ends a follow, if the followee still blocks the follower."""
     follower_id, followee_id = pair
     alias = shard_of(follower_id)
     with transaction.atomic(using=alias):
         lock_account(alias, follower_id)
-        facing = read_backward_edge(alias, followee_id, follower_id)
-        if facing.attribute is Attribute.BLACK:
+        opposite = get_backward_edge(alias, followee_id, follower_id)
+        if opposite.attribute is Attribute.BLACK:
             unfollow(follower_id, followee_id)

@@ -1,4 +1,4 @@
-"""Django's registration of relations.lists: an app of its own for its two tables."""
+"""The Django app of account lists. It is an app of its own for its two tables."""
 
 from django.apps import AppConfig
 

@@ -1,14 +1,14 @@
-"""What can be wrong with a list; words and status codes are Mastodon's."""
+"""Errors of account lists; texts and status codes are Mastodon's."""
 
 from infra.api.errors import NotFound, TidelineError
 
 
 class ListNotFound(NotFound):
-    """There is none, or it is somebody else's; the answer does not say which."""
+    """The list does not exist, or has another owner; the answer does not say which."""
 
 
 class NotFollowed(NotFound):
-    """Only whom one follows can be on a list of one's own."""
+    """Only accounts that the owner follows can be members of a list."""
 
 
 class TooManyLists(TidelineError):

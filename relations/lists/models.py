@@ -1,4 +1,4 @@
-"""lists and who is on them."""
+"""Account lists and their members."""
 
 from django.db import models
 
@@ -12,7 +12,7 @@ POLICIES = [(policy.value, policy.name) for policy in RepliesPolicy]
 class AccountList(ShardedModel):
     """SHARDED by owner_id, at most MOST_LISTS an account; written by relations.lists.actions.
 
-    `list_id`: the millisecond it was made in, or the next that is free.
+    `list_id`: the millisecond of the creation, or the next free number.
     """
 
     owner = "owner_id"
@@ -30,8 +30,8 @@ class AccountList(ShardedModel):
 class ListMember(ShardedModel):
     """SHARDED by owner_id, at most MOST_MEMBERS a list; written by relations.lists.actions.
 
-    `since_ms`: when the follow began under which the account was put on the list. A row of
-    another follow than the one there is now says nothing (relations/lists/queries/lists.py).
+    `since_ms`: when the follow began that the membership depends on. A row that depends on an ended
+    follow is ignored (relations/lists/queries/lists.py).
     """
 
     owner = "owner_id"

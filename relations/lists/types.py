@@ -1,4 +1,4 @@
-"""Values of lists, which Mastodon's API calls lists."""
+"""Values of account lists."""
 
 from collections.abc import Sequence
 from enum import IntEnum
@@ -6,18 +6,18 @@ from typing import NamedTuple
 
 
 class RepliesPolicy(IntEnum):
-    """To whom members' replies are shown, beside those to the owner and to themselves.
+    """Which replies of members a list shows, besides replies to the owner and to themselves.
 
-    Stored as a number; the API says the name in lower case.
+    Stored as a number; the API uses the name in lower case.
     """
 
-    LIST = 0  # to members
-    FOLLOWED = 1  # to everybody the owner follows
+    LIST = 0  # replies to members
+    FOLLOWED = 1  # replies to accounts that the owner follows
     NONE = 2
 
 
 class ListDescription(NamedTuple):
-    """A list as its owner sees it. `list_id`: unique among one owner's, never given again."""
+    """One list, without its members. `list_id` is unique for the owner and never used again."""
 
     list_id: int
     title: str
@@ -25,14 +25,14 @@ class ListDescription(NamedTuple):
 
 
 class ListOptions(NamedTuple):
-    """What a list shall be like; None leaves it as it is, or at its default."""
+    """Options of a new or changed list. None: keep the value, or use the default."""
 
     title: str | None = None
     replies_policy: RepliesPolicy | None = None
 
 
 class ListMembers(NamedTuple):
-    """Who is on a list now, and which replies of theirs are shown."""
+    """The members of a list, and which of their replies it shows."""
 
     account_ids: Sequence[int]
     replies_policy: RepliesPolicy

@@ -1,6 +1,6 @@
-"""Pages of the lists: Redis first, the shard for what it lacks.
+"""Pages of edge lists: from Redis, and what Redis lacks from the shard.
 
-What others see and what the owner sees are two lists: whom one follows quietly is one's secret.
+Others and the owner see two different lists: quiet follows are the owner's secret.
 """
 
 import dataclasses
@@ -10,6 +10,8 @@ from functools import partial
 
 from redis.exceptions import RedisError
 
+from infra.api import base36
+from infra.api.errors import InvalidCursor
 from infra.api.pages import Page, Window
 from infra.caching.hot_values import HotValues
 from infra.caching.invalidation import register_copies
@@ -17,8 +19,6 @@ from infra.caching.list_pages import ListContinuation
 from infra.caching.lists import ListCache
 from relations.cache import FOLLOWERS, FOLLOWING, QUIET
 from relations.queries.cached_edge_list import CachedEdgeList, find_above, find_below
-from relations.queries.cursors import decode_cursor, encode_cursor
-from relations.queries.deep import admit_deep_page
 from relations.queries.edge_rows import (
     BACKWARD,
     BACKWARD_OPEN,
@@ -32,7 +32,11 @@ from relations.queries.edge_rows import (
     read_newest,
     read_oldest_above,
 )
-from relations.queries.loaders import load_followers_list, load_following_lists
+from relations.queries.loaders import (
+    admit_deep_page,
+    load_followers_list,
+    load_following_lists,
+)
 from relations.types import ListedAccount
 
 FirstPages = HotValues[tuple[int, int], CachedEdgeList]  # by owner and limit
@@ -42,13 +46,13 @@ FirstPages = HotValues[tuple[int, int], CachedEdgeList]  # by owner and limit
 class Tier:
     """How Redis holds a list.
 
-    `without`: whose members are left out. `lay(owner, cache, is_deep)`: reads the list and lays
-    it. `first_pages`: of lists that are read very much, in process memory for HOT_COPY_MS.
-    `is_endless`: no cap limits the list; what Redis lacks of it is behind DEEP_PAGES_PER_S.
+    `load(owner, cache, is_deep)` reads the list from the shard and writes it to Redis. `without`:
+    the members of this list are left out. `first_pages`: process memory for very hot lists, for
+    HOT_COPY_MS. `is_endless`: the list has no cap, and reads beyond Redis need DEEP_PAGES_PER_S.
     """
 
     cache: ListCache
-    lay: Callable[[int, ListCache, bool], CachedEdgeList]
+    load: Callable[[int, ListCache, bool], CachedEdgeList]
     without: ListCache | None = None
     first_pages: FirstPages | None = None
     is_endless: bool = False
@@ -56,14 +60,14 @@ class Tier:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class EdgeList:
-    """One kind of list. `tier` None: always from the shard; only the owner reads it."""
+    """One kind of list. `tier` None: it is always read from the shard, and only by its owner."""
 
     rows: EdgeRows
     tier: Tier | None = None
 
 
 class _FollowingPages(FirstPages):
-    """First pages of following lists, told of changes by the owners of the lists."""
+    """First pages of following lists. Changes invalidate them by the owner of the list."""
 
     def forget(self, owner_ids: Iterable[int]) -> None:
         self.forget_names([FOLLOWING.key(owner_id) for owner_id in owner_ids])
@@ -75,7 +79,7 @@ class _FollowingPages(FirstPages):
 _following_pages = _FollowingPages(FOLLOWING.family, lambda page: FOLLOWING.key(page[0]))
 register_copies(FOLLOWING.family, _following_pages)
 
-# As others see them.
+# The lists that others see.
 FOLLOWING_LIST = EdgeList(
     FORWARD_OPEN,
     Tier(
@@ -85,9 +89,9 @@ FOLLOWING_LIST = EdgeList(
         _following_pages,
     ),
 )
-# Never from process memory: those of big accounts change all the time (seed S3).
+# Never from process memory: followers lists of big accounts change all the time (seed S3).
 FOLLOWERS_LIST = EdgeList(BACKWARD_OPEN, Tier(FOLLOWERS, load_followers_list, is_endless=True))
-# As the owner sees them.
+# The lists that the owner sees.
 OWN_FOLLOWING_LIST = EdgeList(
     FORWARD, Tier(FOLLOWING, lambda owner_id, *_: load_following_lists(owner_id).all())
 )
@@ -97,13 +101,30 @@ SPECIAL_LIST = EdgeList(FORWARD_SPECIAL)
 BLOCKS_LIST = EdgeList(FORWARD_BLOCKS)
 
 
+def encode_cursor(listed: ListedAccount) -> str:
+    """15 base36 digits: 9 of the time, 6 of the account. The account need not be on the list."""
+    return base36.encode(listed.since_ms, 9) + base36.encode(listed.account_id, 6)
+
+
+def decode_cursor(text: str | None) -> ListedAccount | None:
+    """Raises InvalidCursor for a text that `encode_cursor` did not make."""
+    if text is None:
+        return None
+    try:
+        if len(text) != 15:
+            raise ValueError
+        return ListedAccount(base36.decode(text[:9]), base36.decode(text[9:]))
+    except ValueError:
+        raise InvalidCursor from None
+
+
 def list_page(edge_list: EdgeList, owner_id: int, window: Window) -> Page[ListedAccount]:
-    """One page, newest first; cursors name members that are on it, never one that is hidden.
+    """One page, newest first. Its cursors name members of the page, never hidden ones.
 
     Raises: InvalidCursor, TooManyDeepPages. Cost: one Redis round trip, none for the first page of
-    a hot following list; on a miss two queries and a second trip. Below what Redis holds of
-    followers: one query, or, once, the two that lay the newest FOLLOWERS_CACHED; and a trip to be
-    admitted. Own secret lists: one query.
+    a hot following list; on a miss two queries and a second trip. Followers beyond those in Redis:
+    one query, or, once, the two that load the newest FOLLOWERS_CACHED; and a trip for admission.
+    The owner's secret lists: one query.
     """
     below, above = decode_cursor(window.max_id), decode_cursor(window.since_id)
     after = decode_cursor(window.min_id)
@@ -124,24 +145,24 @@ def _page(items: list[ListedAccount], has_older: bool) -> Page[ListedAccount]:
 def _newest(
     edge_list: EdgeList, owner_id: int, below: ListedAccount | None, limit: int
 ) -> list[ListedAccount]:
-    """At most `limit` items below the bound, from Redis as far as it reaches, then the shard."""
+    """At most `limit` items older than the bound: first from Redis, the rest from the shard."""
     tier = edge_list.tier
     if tier is None:
         return read_newest(edge_list.rows, owner_id, below, None, limit)
     try:
-        held = _find(tier, owner_id, below, limit)
+        cached = _find(tier, owner_id, below, limit)
     except RedisError:
         if below is not None:
             _admit(tier)
         return read_newest(edge_list.rows, owner_id, below, None, limit)
-    if held is None or _is_worth_loading(tier, held):
-        held = tier.lay(owner_id, tier.cache, below is not None).below(below, limit)
-    if held.rest is not ListContinuation.SOURCE_ONLY:
-        return held.items
+    if cached is None or _is_worth_loading(tier, cached):
+        cached = tier.load(owner_id, tier.cache, below is not None).below(below, limit)
+    if cached.rest is not ListContinuation.SOURCE_ONLY:
+        return cached.items
     _admit(tier)
-    deepest = held.items[-1] if held.items else below
-    left = limit - len(held.items)
-    return held.items + _read_on(edge_list.rows, owner_id, deepest, left)
+    deepest = cached.items[-1] if cached.items else below
+    left = limit - len(cached.items)
+    return cached.items + _read_on(edge_list.rows, owner_id, deepest, left)
 
 
 def _read_on(
@@ -155,15 +176,15 @@ def _read_on(
 def _right_above(
     edge_list: EdgeList, owner_id: int, after: ListedAccount, limit: int
 ) -> list[ListedAccount]:
-    """The `limit` items right above the bound, newest first."""
+    """The `limit` oldest items newer than the bound, newest first."""
     tier = edge_list.tier
     if tier is None:
         return read_oldest_above(edge_list.rows, owner_id, after, limit)
     try:
-        held = find_above(tier.cache, owner_id, after, limit, tier.without)
-        held = held or tier.lay(owner_id, tier.cache, False).above(after, limit)
-        if held.rest is not ListContinuation.SOURCE_ONLY:
-            return held.items
+        cached = find_above(tier.cache, owner_id, after, limit, tier.without)
+        cached = cached or tier.load(owner_id, tier.cache, False).above(after, limit)
+        if cached.rest is not ListContinuation.SOURCE_ONLY:
+            return cached.items
     except RedisError:
         pass
     _admit(tier)
@@ -179,9 +200,9 @@ def _find(
     return tier.first_pages.get((owner_id, limit), read)
 
 
-def _is_worth_loading(tier: Tier, held: CachedEdgeList) -> bool:
-    """Somebody asks for more than the first pages: of a list that holds few, all are laid."""
-    return held.rest is ListContinuation.SOURCE_ONLY and held.size < tier.cache.max_items // 2
+def _is_worth_loading(tier: Tier, cached: CachedEdgeList) -> bool:
+    """A reader asks for more than the few members that are cached of a long list."""
+    return cached.rest is ListContinuation.SOURCE_ONLY and cached.size < tier.cache.max_items // 2
 
 
 def _admit(tier: Tier) -> None:

@@ -1,4 +1,4 @@
-"""The lists as the shards have them."""
+"""Edge lists as the shards have them."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -7,13 +7,15 @@ from typing import Any, NamedTuple
 from infra.sharding.buckets import shard_of
 from infra.sharding.replicas import read_replica_or_shard, settled_before
 from infra.sharding.sql import fetch_all
+from relations.sql import BACKWARD_TABLE, FORWARD_TABLE, IS_FOLLOW, KIND, MUTES_TABLE
 from relations.types import Attribute, EdgeFlag, ListedAccount
 
 
 class EdgeRows(NamedTuple):
-    """The rows of one table that make up a list, named from their owner's point of view.
+    """The rows of one table that make up a list.
 
-    `live`: which rows; a condition that an index of relations.models serves.
+    `owner`: the column of the list's owner; `other`: of the listed account. `live`: the condition
+    of the rows, with their kind; an index in relations.models serves it.
     """
 
     table: str
@@ -22,32 +24,33 @@ class EdgeRows(NamedTuple):
     live: str
 
 
-_FORWARD = ("relations_forwardedge", "follower_id", "followee_id")
-_BACKWARD = ("relations_backwardedge", "followee_id", "follower_id")
-_FOLLOWS = f"attribute IN ({Attribute.FOLLOW:d}, {Attribute.WHISPER:d})"
-_OPEN = f"attribute = {Attribute.FOLLOW:d}"
+_FORWARD = (FORWARD_TABLE, "follower_id", "followee_id")
+_BACKWARD = (BACKWARD_TABLE, "followee_id", "follower_id")
+_KIND = f"kind = {KIND}"
+_FOLLOWS = f"{_KIND} AND {IS_FOLLOW}"
+_OPEN = f"{_KIND} AND attribute = {Attribute.FOLLOW:d}"
 
 FORWARD = EdgeRows(*_FORWARD, live=_FOLLOWS)
 FORWARD_OPEN = EdgeRows(*_FORWARD, live=_OPEN)
-FORWARD_QUIET = EdgeRows(*_FORWARD, live=f"attribute = {Attribute.WHISPER:d}")
-FORWARD_BLOCKS = EdgeRows(*_FORWARD, live=f"attribute = {Attribute.BLACK:d}")
-# At most FOLLOW_CAP index entries are walked; only the owner asks.
+FORWARD_QUIET = EdgeRows(*_FORWARD, live=f"{_KIND} AND attribute = {Attribute.WHISPER:d}")
+FORWARD_BLOCKS = EdgeRows(*_FORWARD, live=f"{_KIND} AND attribute = {Attribute.BLACK:d}")
+# Reads up to FOLLOW_CAP index entries. Only the owner reads this list.
 FORWARD_SPECIAL = EdgeRows(*_FORWARD, live=f"{_FOLLOWS} AND flags & {EdgeFlag.SPECIAL:d} <> 0")
 BACKWARD = EdgeRows(*_BACKWARD, live=_FOLLOWS)
 BACKWARD_OPEN = EdgeRows(*_BACKWARD, live=_OPEN)
 
 
 def muted_at(now_ms: int) -> EdgeRows:
-    """Mutes that have not run out."""
-    live = f"is_on AND (until_ms = 0 OR until_ms > {now_ms:d})"
-    return EdgeRows("relations_muted", "owner_id", "target_id", live)
+    """Mutes that have not ended."""
+    live = f"{_KIND} AND is_on AND (until_ms = 0 OR until_ms > {now_ms:d})"
+    return EdgeRows(MUTES_TABLE, "owner_id", "target_id", live)
 
 
 def read_mute_ends(owner_id: int, targets: Sequence[int]) -> dict[int, int]:
     """`until_ms` of mutes, by target. One query by primary key."""
     sql = (
-        "SELECT target_id, until_ms FROM relations_muted"
-        " WHERE owner_id = %s AND target_id = ANY(%s::bigint[])"
+        f"SELECT target_id, until_ms FROM {MUTES_TABLE}"  # noqa: S608
+        f" WHERE owner_id = %s AND {_KIND} AND target_id = ANY(%s::bigint[])"
     )
     return dict(fetch_all(shard_of(owner_id), sql, [owner_id, list(targets)]))
 
@@ -61,8 +64,8 @@ def read_newest(
 ) -> list[ListedAccount]:
     """At most `limit` rows strictly between the bounds, newest first.
 
-    Cost: one index-only scan (SPECIAL apart); what `live` leaves out of the index's own rows is
-    passed over there.
+    Cost: one index-only scan, except for FORWARD_SPECIAL. The scan skips the entries of the index
+    that `live` excludes.
     """
     return _read(shard_of(owner_id), rows, owner_id, below, above, limit, "DESC")
 
@@ -70,9 +73,9 @@ def read_newest(
 def read_deep(
     rows: EdgeRows, owner_id: int, below: ListedAccount, limit: int, now_s: float
 ) -> list[ListedAccount]:
-    """As `read_newest` below a bound; of what is old, the shard's replica may answer.
+    """As `read_newest` below a bound; for old rows the shard's replica may answer.
 
-    Who left since may still be there, for as long as a replica may trail; nobody is missing.
+    Then a row that ended may still be listed, for as long as a replica may lag. No row is missing.
     """
     read = partial(
         _read, rows=rows, owner_id=owner_id, below=below, above=None, limit=limit, order="DESC"
@@ -85,7 +88,7 @@ def read_deep(
 def read_oldest_above(
     rows: EdgeRows, owner_id: int, above: ListedAccount, limit: int
 ) -> list[ListedAccount]:
-    """The `limit` rows right above the bound, newest first all the same."""
+    """The `limit` oldest rows newer than the bound, newest first."""
     return _read(shard_of(owner_id), rows, owner_id, None, above, limit, "ASC")[::-1]
 
 
@@ -113,7 +116,7 @@ def _read(
 
 
 def read_follows(owner_id: int) -> Mapping[ListedAccount, Attribute]:
-    """All an account follows, newest first, and how. One index-only scan, FOLLOW_CAP rows."""
+    """All follows of an account, newest first, with their state. One index-only scan."""
     sql = (
         f"SELECT since_ms, followee_id, attribute FROM {FORWARD.table}"  # noqa: S608
         f" WHERE follower_id = %s AND {FORWARD.live} ORDER BY since_ms DESC, followee_id DESC"

@@ -1,4 +1,4 @@
-"""Second degree (R8): of those I follow, who also follows them."""
+"""Familiar followers (R8): accounts I follow that also follow another account."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -7,19 +7,20 @@ from infra.sharding.buckets import group_by_shard
 from infra.sharding.scatter import scatter
 from infra.sharding.sql import fetch_all
 from relations.queries.following import load_following
+from relations.sql import BACKWARD_TABLE, KIND
 from relations.types import Attribute
 
 MOST_FAMILIAR = 80
-# A followee's quiet follow is theirs to know; my own quiet followees are in `mine` all the same.
-# OFFSET 0 keeps the limit out of the inner plan: hoping to find enough soon, PostgreSQL would walk
-# the target's followers from the newest on, all of them where few are mine.
+# Quiet follows of my followees stay secret. My own quiet followees are in `mine`.
+# OFFSET 0 keeps the limit out of the inner plan. Else PostgreSQL would walk the target's followers
+# from the newest on, in the hope to find enough soon: all of them when few are mine.
 READ = f"""
 SELECT target.id, fan.follower_id
 FROM unnest(%(targets)s::bigint[]) AS target (id)
 CROSS JOIN LATERAL (
     SELECT found.follower_id, found.since_ms FROM (
-        SELECT follower_id, since_ms FROM relations_backwardedge
-        WHERE followee_id = target.id AND follower_id = ANY(%(mine)s::bigint[])
+        SELECT follower_id, since_ms FROM {BACKWARD_TABLE}
+        WHERE followee_id = target.id AND kind = {KIND} AND follower_id = ANY(%(mine)s::bigint[])
             AND attribute = {Attribute.FOLLOW:d}
         OFFSET 0
     ) AS found
@@ -29,10 +30,10 @@ CROSS JOIN LATERAL (
 
 
 def load_familiar_followers(viewer_id: int, targets: Sequence[int]) -> Mapping[int, list[int]]:
-    """Whom the viewer follows that follows each target openly, newest first, MOST_FAMILIAR at most.
+    """By target: the viewer's followees that openly follow it, newest first, MOST_FAMILIAR at most.
 
-    Cost: the viewer's following list; one query per shard of the targets, by primary key: as many
-    looks a target as the viewer has followees, however many follow the target.
+    Cost: the viewer's following list, and one query per shard of the targets. It looks up one
+    primary key for each target and followee of the viewer, however many followers a target has.
     """
     mine = load_following(viewer_id).followee_ids
     found: dict[int, list[int]] = {target: [] for target in targets}

@@ -1,4 +1,4 @@
-"""Followers of an account for fan-out: from the account's shard, by key, newest first."""
+"""Followers of an account for fan-out, from the account's shard, newest first."""
 
 from collections.abc import Iterator
 
@@ -9,16 +9,16 @@ from relations.types import ListedAccount
 
 FOLLOWERS_A_PAGE = 5_000
 
-# The last of every so many followers. The rows are counted on the shard, not brought here.
+# The last of every %(every)s followers. The shard counts the rows, so they are not transferred.
 BOUNDS = f"""
 SELECT since_ms, follower_id FROM (
     SELECT since_ms, follower_id,
-        row_number() OVER (ORDER BY since_ms DESC, follower_id DESC) AS place
+        row_number() OVER (ORDER BY since_ms DESC, follower_id DESC) AS position
     FROM {BACKWARD.table}
     WHERE followee_id = %(account_id)s AND {BACKWARD.live}
         AND (%(below)s::bigint IS NULL OR (since_ms, follower_id) < (%(below)s, %(below_id)s))
     ORDER BY since_ms DESC, follower_id DESC LIMIT %(most)s
-) AS counted WHERE mod(place, %(every)s) = 0 ORDER BY place
+) AS counted WHERE mod(position, %(every)s) = 0 ORDER BY position
 """  # noqa: S608
 
 
@@ -30,14 +30,14 @@ def list_newest_followers(account_id: int, limit: int) -> list[int]:
 def list_followers_below(
     account_id: int, below: ListedAccount | None, limit: int
 ) -> list[ListedAccount]:
-    """The newest `limit` of those older than `below`. One index-only scan."""
+    """The newest `limit` followers older than `below`. One index-only scan."""
     return list(read_newest(BACKWARD, account_id, below, None, limit))
 
 
 def iter_followers(
     account_id: int, below: ListedAccount | None = None, last: ListedAccount | None = None
 ) -> Iterator[list[int]]:
-    """Follower ids, FOLLOWERS_A_PAGE at a time, after `below` down to and with `last`."""
+    """Pages of follower ids, newest first: those older than `below`, down to `last` inclusive."""
     above = last and ListedAccount(last.since_ms, last.account_id - 1)
     while followers := read_newest(BACKWARD, account_id, below, above, FOLLOWERS_A_PAGE):
         yield [listed.account_id for listed in followers]
@@ -49,9 +49,9 @@ def iter_followers(
 def list_bounds(
     account_id: int, below: ListedAccount | None, every: int, count: int
 ) -> list[ListedAccount]:
-    """The last follower of each full `every` ones after `below`, at most `count` of them.
+    """The last follower of each group of `every` followers older than `below`, at most `count`.
 
-    Fewer than `count` means: what follows the last bound is less than `every`.
+    Fewer than `count` means that less than `every` followers are older than the last bound.
     Cost: one index-only scan of `every * count` rows.
     """
     since_ms, follower_id = below or (None, None)

@@ -1,4 +1,4 @@
-"""The whole following list, for whoever needs all followees at once (pull)."""
+"""The whole following list, for readers that need all followees at once."""
 
 from typing import Any, NamedTuple
 
@@ -12,7 +12,7 @@ from relations.queries.loaders import load_following_lists
 
 
 class Following(NamedTuple):
-    """An account's followees, and a version the list is not older than."""
+    """An account's followees. The list is as new as `version`, or newer."""
 
     version: int
     followee_ids: list[int]
@@ -20,23 +20,23 @@ class Following(NamedTuple):
 
 def load_following(account_id: int) -> Following:
     """All followees, newest first. Cost: one round trip; on a miss two queries and a second one."""
-    held = _find_held(account_id) or load_following_lists(account_id).all()
-    return Following(held.version, [listed.account_id for listed in held.items])
-
-
-def _find_held(account_id: int) -> CachedEdgeList | None:
-    try:
-        return find_whole(FOLLOWING, account_id)
-    except RedisError:
-        return None
+    following = _find_cached(account_id) or load_following_lists(account_id).all()
+    return Following(following.version, [listed.account_id for listed in following.items])
 
 
 def version_command(account_id: int) -> Command:
-    """For gathering into a larger round trip; reply for `read_version`."""
+    """For a batch with other commands; `read_version` takes the reply."""
     return FOLLOWING.version_marker_command(account_id)
 
 
 def read_version(reply: Any) -> int | None:
     """None: the list is not cached."""
-    mark = read_version_marker(reply)
-    return mark.version if mark else None
+    marker = read_version_marker(reply)
+    return marker.version if marker else None
+
+
+def _find_cached(account_id: int) -> CachedEdgeList | None:
+    try:
+        return find_whole(FOLLOWING, account_id)
+    except RedisError:
+        return None

@@ -47,4 +47,4 @@ def keep_in_process_relationships(viewer_id: int, loaded: Relationships) -> None
 
 def count_in_process_reads(asked: int, missing: int) -> None:
     """Counts reads from process memory in the metrics."""
-    count_reads(RELATIONSHIPS.family, "local", asked - missing, missing)
+    count_reads(RELATIONSHIPS.family, "process", asked - missing, missing)

@@ -1,12 +1,14 @@
-"""Lists read from their shards and laid in Redis.
+"""Loaders of edge lists: read a list from its shard and write it to Redis.
 
-Versions are read before the rows: a list may be newer than it says, never older.
+The version is read before the rows, so a cached list may be newer than its version, never older.
 """
 
 from collections.abc import Iterable
 from contextlib import suppress
+from math import ceil
 from typing import NamedTuple
 
+from django.conf import settings
 from redis.exceptions import RedisError
 
 from counters.kinds import CounterKind
@@ -15,32 +17,35 @@ from counters.types import Count
 from infra.caching.client import Command, redis
 from infra.caching.list_pages import ListContinuation
 from infra.caching.lists import ListCache
+from infra.caching.rates import Rate
 from infra.sharding.buckets import shard_of
 from relations.cache import FOLLOWING, QUIET, to_item
+from relations.errors import TooManyDeepPages
 from relations.queries.cached_edge_list import CachedEdgeList
-from relations.queries.deep import admit_deep_page
 from relations.queries.edge_rows import BACKWARD_OPEN, read_follows, read_newest
 from relations.types import Attribute, ListedAccount
 
 FIRST_FOLLOWERS = 5 * 20  # the pages that more than 99 % of readers ask for (seed S0)
+QUIET_FOLLOWERS = CounterKind.QUIET_FOLLOWERS
+deep_pages = Rate("deep-pages", settings.DEEP_PAGES_PER_S)
 
 
 class LoadedFollowing(NamedTuple):
-    """All an account follows, newest first, and which of them quietly."""
+    """All an account follows, newest first, and its quiet follows among them."""
 
     version: int
     follows: list[ListedAccount]
     quiet: frozenset[ListedAccount]
 
     def open(self) -> CachedEdgeList:
-        """What others see."""
-        return self._held([listed for listed in self.follows if listed not in self.quiet])
+        """The list for others: without quiet follows."""
+        return self._list([listed for listed in self.follows if listed not in self.quiet])
 
     def all(self) -> CachedEdgeList:
-        """What the owner sees."""
-        return self._held(self.follows)
+        """The list for the owner."""
+        return self._list(self.follows)
 
-    def _held(self, items: list[ListedAccount]) -> CachedEdgeList:
+    def _list(self, items: list[ListedAccount]) -> CachedEdgeList:
         return CachedEdgeList(self.version, items, ListContinuation.END, len(items))
 
 
@@ -50,7 +55,7 @@ def load_following_lists(owner_id: int) -> LoadedFollowing:
     version = read_counts(shard_of(owner_id), [owner_id], [kind])[owner_id][kind].version
     follows = read_follows(owner_id)
     quiet = frozenset(listed for listed, how in follows.items() if how is Attribute.WHISPER)
-    _put(
+    _run(
         _write_command(FOLLOWING, owner_id, version, follows),
         _write_command(QUIET, owner_id, version, quiet),
     )
@@ -60,33 +65,42 @@ def load_following_lists(owner_id: int) -> LoadedFollowing:
 def load_followers_list(owner_id: int, cache: ListCache, is_deep: bool) -> CachedEdgeList:
     """The newest open followers, as many as Redis keeps.
 
-    Of accounts with more than that, only the pages that everybody reads, until somebody asks for
-    deeper ones. Raises: TooManyDeepPages for those. Cost: two queries, one round trip.
+    Of a longer list, only the first pages are loaded, until a reader asks for deeper ones.
+    Raises: TooManyDeepPages for those. Cost: two queries, one round trip.
     """
-    counts = read_counts(shard_of(owner_id), [owner_id], [CounterKind.FOLLOWERS, _QUIET])[owner_id]
+    kinds = [CounterKind.FOLLOWERS, QUIET_FOLLOWERS]
+    counts = read_counts(shard_of(owner_id), [owner_id], kinds)[owner_id]
     followers = counts[CounterKind.FOLLOWERS]
     most = cache.max_items
-    if followers.value - counts[_QUIET].value > most:
+    if followers.value - counts[QUIET_FOLLOWERS].value > most:
         if is_deep:
             admit_deep_page()
         else:
             most = min(most, count_first_followers(followers))
     found = read_newest(BACKWARD_OPEN, owner_id, None, None, most + 1)
-    rest = ListContinuation.END if len(found) <= most else ListContinuation.SOURCE_ONLY
-    held = CachedEdgeList(followers.version, found[:most], rest, min(len(found), most))
-    _put(_write_command(cache, owner_id, held.version, held.items, rest is ListContinuation.END))
-    return held
+    is_whole = len(found) <= most
+    rest = ListContinuation.END if is_whole else ListContinuation.SOURCE_ONLY
+    loaded = CachedEdgeList(followers.version, found[:most], rest, min(len(found), most))
+    _run(_write_command(cache, owner_id, loaded.version, loaded.items, is_whole))
+    return loaded
 
 
-_QUIET = CounterKind.QUIET_FOLLOWERS
+def admit_deep_page() -> None:
+    """Limits the reads of followers that Redis does not hold, of all processes together (seed S3).
+
+    Raises: TooManyDeepPages. Cost: one round trip.
+    """
+    wait_s = deep_pages.take()
+    if wait_s:
+        raise TooManyDeepPages(ceil(wait_s))
 
 
 def count_first_followers(followers: Count) -> int:
-    """FIRST_FOLLOWERS, and a reserve for those who leave: by the account's own ratio of follows
-    begun to follows that last (seed S0).
+    """How many followers to load for the first pages: FIRST_FOLLOWERS, and a reserve.
 
-    Every begin and every end is a move, and a move a version; moves that were folded into one
-    make it an estimate from below.
+    Followers who leave use up the reserve. It is estimated by the account's own ratio of follows
+    that began to follows that last (seed S0). Each begin and each end adds 1 to the version, unless
+    several moves were folded into one, so the estimate is a lower bound.
     """
     begun = max(followers.value, (followers.version + followers.value) // 2)
     return -(-FIRST_FOLLOWERS * begun // followers.value)
@@ -102,6 +116,6 @@ def _write_command(
     return cache.write_command(owner_id, version, [to_item(item) for item in listed], is_whole)
 
 
-def _put(*commands: Command) -> None:
+def _run(*commands: Command) -> None:
     with suppress(RedisError):  # the next reader tries again
         redis().run(commands)

@@ -1,4 +1,4 @@
-"""What lies between a viewer and others (relationships): from Redis or the shard."""
+"""Relationships of a viewer with other accounts, from Redis or the viewer's shard."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -6,32 +6,38 @@ from typing import Any, NamedTuple, Self
 
 from redis.exceptions import RedisError
 
+from accounts.hot_profiles import complete_profiles, plan_profiles
 from infra.caching.client import Command, redis
 from infra.changes.failpoints import failpoint
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
 from relations.cache import RELATIONSHIPS
+from relations.sql import BACKWARD_TABLE, FORWARD_TABLE, KIND, MUTES_TABLE
 from relations.types import UNRELATED, Relationship
 
-READ = """
+READ = f"""
 SELECT other.id, coalesce(mine.attribute, 0), coalesce(mine.flags, 0),
     coalesce(theirs.attribute, 0), coalesce(mute.is_on, false),
     coalesce(mute.hides_notifications, false), coalesce(mute.until_ms, 0)
 FROM unnest(%(others)s::bigint[]) AS other (id)
-LEFT JOIN relations_forwardedge mine
-    ON mine.follower_id = %(viewer)s AND mine.followee_id = other.id
-LEFT JOIN relations_backwardedge theirs
-    ON theirs.followee_id = %(viewer)s AND theirs.follower_id = other.id
-LEFT JOIN relations_muted mute ON mute.owner_id = %(viewer)s AND mute.target_id = other.id
-"""
-RELATED = """
-SELECT followee_id FROM relations_forwardedge WHERE follower_id = %(viewer)s AND attribute <> 0
+LEFT JOIN {FORWARD_TABLE} mine ON mine.follower_id = %(viewer)s
+    AND mine.kind = {KIND} AND mine.followee_id = other.id
+LEFT JOIN {BACKWARD_TABLE} theirs ON theirs.followee_id = %(viewer)s
+    AND theirs.kind = {KIND} AND theirs.follower_id = other.id
+LEFT JOIN {MUTES_TABLE} mute ON mute.owner_id = %(viewer)s
+    AND mute.kind = {KIND} AND mute.target_id = other.id
+"""  # noqa: S608
+RELATED = f"""
+SELECT followee_id FROM {FORWARD_TABLE}
+WHERE follower_id = %(viewer)s AND kind = {KIND} AND attribute <> 0
 UNION ALL
-SELECT follower_id FROM relations_backwardedge WHERE followee_id = %(viewer)s AND attribute <> 0
+SELECT follower_id FROM {BACKWARD_TABLE}
+WHERE followee_id = %(viewer)s AND kind = {KIND} AND attribute <> 0
 UNION ALL
-SELECT target_id FROM relations_muted WHERE owner_id = %(viewer)s AND is_on
+SELECT target_id FROM {MUTES_TABLE}
+WHERE owner_id = %(viewer)s AND kind = {KIND} AND is_on
 LIMIT %(most)s
-"""
+"""  # noqa: S608
 
 
 class Relationships(NamedTuple):
@@ -61,10 +67,11 @@ NO_RELATIONSHIPS = Relationships.build(None, {})
 
 
 def load_relationships(viewer_id: int, others: Iterable[int]) -> Mapping[int, Relationship]:
-    """One per other, in the order given, each once; at most 1,000. Oneself is a stranger.
+    """One per account, in the order given, each once; at most 1,000 accounts.
 
-    Cost: one round trip when warm; for misses one query by primary keys, without a filter one more,
-    and one more trip. With Redis away one query.
+    An account is UNRELATED to itself. Cost: one round trip when warm. A miss costs one query by
+    primary keys and one more trip, and one more query when the filter is missing. Without Redis:
+    one query.
     """
     wanted = list(dict.fromkeys(others))
     if not wanted:
@@ -76,42 +83,66 @@ def load_relationships(viewer_id: int, others: Iterable[int]) -> Mapping[int, Re
     return complete_relationships(viewer_id, wanted, reply).by_account
 
 
+def load_existing_relationships(viewer_id: int, others: Sequence[int]) -> dict[int, Relationship]:
+    """Relationships with those of `others` that are accounts, in the order given.
+
+    Each account is in `others` once. Cost: one round trip when warm; profiles and relationships
+    that Redis lacks come from the shards. Without Redis: one query, and one per shard for profiles.
+    """
+    if not others:
+        return {}
+    existing = plan_profiles(others)
+    keys = existing.keys()
+    commands = [ask_command(viewer_id, others), ("MGET", *keys)]
+    try:
+        reply, *entries = redis().run(commands if keys else commands[:1])
+    except RedisError:
+        reply, entries = None, [[None] * len(keys)]
+    accounts = complete_profiles(existing, entries[0] if entries else [])
+    known = [other for other in others if other in accounts]
+    relationships = complete_relationships(viewer_id, others, reply).by_account
+    return {other: relationships[other] for other in known}
+
+
 def ask_command(viewer_id: int, others: Sequence[int]) -> Command:
-    """For gathering into a larger round trip; reply for `complete_relationships`."""
+    """For a batch with other commands; `complete_relationships` takes the reply."""
     return RELATIONSHIPS.read_command(viewer_id, others)
 
 
 def complete_relationships(
     viewer_id: int, others: Sequence[int], reply: Any | None
 ) -> Relationships:
-    """From the reply to `ask_command`, None without Redis. Cost: as `load_relationships`."""
+    """Relationships from the reply to `ask_command`; None: Redis is away.
+
+    Accounts that Redis does not answer for come from the viewer's shard, and are written to Redis.
+    Cost: as `load_relationships`.
+    """
     if reply is None:
         return Relationships.build(None, _read(viewer_id, others))
     reading = RELATIONSHIPS.read(others, reply)
-    unknown, made = reading.unknown, None
+    unknown, new_filter = reading.unknown, None
     if unknown and reading.filter_data is None:
-        made = RELATIONSHIPS.make_filter(_read_related(viewer_id))
-        unknown = RELATIONSHIPS.rule_out(made, unknown)
+        new_filter = RELATIONSHIPS.make_filter(_read_related(viewer_id))
+        unknown = RELATIONSHIPS.rule_out(new_filter, unknown)
     loaded = _read(viewer_id, unknown) if unknown else {}
-    if loaded or made is not None:
+    if loaded or new_filter is not None:
         failpoint("relationships.read")
         packed = {other: relationship.packed for other, relationship in loaded.items()}
         with suppress(RedisError):  # the next reader tries again
-            redis().call(*RELATIONSHIPS.write_command(viewer_id, reading, packed, made))
-    found = {
-        other: Relationship.from_packed(text) for other, text in reading.found.items()
-    } | loaded
+            redis().call(*RELATIONSHIPS.write_command(viewer_id, reading, packed, new_filter))
+    cached = {other: Relationship.from_packed(text) for other, text in reading.found.items()}
+    found = cached | loaded
     return Relationships.build(reading.validator, {i: found.get(i, UNRELATED) for i in others})
 
 
 def _read(viewer_id: int, others: Sequence[int]) -> dict[int, Relationship]:
-    """From the viewer's shard, all facts of one moment."""
+    """From the viewer's shard, in one snapshot."""
     params = {"viewer": viewer_id, "others": list(others)}
     rows = fetch_all(shard_of(viewer_id), READ, params)
     return {other: Relationship.of_rows(*facts) for other, *facts in rows}
 
 
 def _read_related(viewer_id: int) -> list[int]:
-    """Everybody there is anything with, some twice; of too many only so many that it shows."""
+    """All related accounts, some twice; one more than the filter holds when there are too many."""
     params = {"viewer": viewer_id, "most": RELATIONSHIPS.max_filtered + 1}
     return [row[0] for row in fetch_all(shard_of(viewer_id), RELATED, params)]

@@ -10,14 +10,13 @@ from infra.api.request import ApiRequest
 from relations.actions.block import block, unblock
 from relations.actions.mute import mute, unmute
 from relations.api import schema
-from relations.api.act_schema import MuteOptionsBody
 from relations.api.views.relationships import answer_relationship
 
 LONGEST_MUTE_S = 100 * 366 * 86_400
 
 
 class BlockView(Endpoint):
-    """Block an account: ends the follows either way, and forbids new ones."""
+    """Block an account: ends the follows in both directions and forbids new ones."""
 
     scopes = {"POST": "write:blocks"}
 
@@ -28,7 +27,7 @@ class BlockView(Endpoint):
 
 
 class UnblockView(Endpoint):
-    """End blocking an account; restores nothing."""
+    """Unblock an account. Ended follows do not come back."""
 
     scopes = {"POST": "write:blocks"}
 
@@ -40,11 +39,11 @@ class UnblockView(Endpoint):
 
 
 class MuteView(Endpoint):
-    """See nothing of an account, for a while or until unmuted; a duration of 0 is without end."""
+    """Mute an account, for a while or until it is unmuted. A duration of 0 has no end."""
 
     scopes = {"POST": "write:mutes"}
 
-    @extend_schema(request=MuteOptionsBody, responses=schema.RelationshipEntity)
+    @extend_schema(request=schema.MuteOptionsBody, responses=schema.RelationshipEntity)
     def post(self, request: ApiRequest, account_id: int) -> HttpResponse:
         duration_s = read_count(request.data, "duration", LONGEST_MUTE_S)
         hides_notifications = find_flag(request.data, "notifications") is not False
@@ -53,7 +52,7 @@ class MuteView(Endpoint):
 
 
 class UnmuteView(Endpoint):
-    """End muting an account."""
+    """Unmute an account."""
 
     scopes = {"POST": "write:mutes"}
 

@@ -1,4 +1,4 @@
-"""Pages of who follows and who is followed, as others or the account itself see them."""
+"""Pages of edge lists: followers, followees, blocked and muted accounts."""
 
 from typing import ClassVar
 
@@ -12,6 +12,9 @@ from infra.api.pages import Page, page_response, read_window
 from infra.api.parameters import PAGING
 from infra.api.parsing import read_limit
 from infra.api.request import ApiRequest
+from infra.clock import now_ms
+from relations.api.present import present_muted
+from relations.api.schema import MutedAccountEntity
 from relations.queries.edge_lists import (
     BLOCKS_LIST,
     FOLLOWERS_LIST,
@@ -23,13 +26,14 @@ from relations.queries.edge_lists import (
     EdgeList,
     list_page,
 )
+from relations.queries.edge_rows import muted_at, read_mute_ends
 from relations.types import ListedAccount
 
 DEFAULT_LIMIT, MOST = 40, 80
 
 
 class FollowersView(Endpoint):
-    """Who follows an account, newest first; those who do so quietly only it sees itself."""
+    """Followers of an account, newest first. Only the account itself sees its quiet followers."""
 
     scopes = {"GET": "read:accounts"}
     public = True
@@ -44,14 +48,14 @@ class FollowersView(Endpoint):
 
 
 class FollowingView(FollowersView):
-    """Whom an account follows, newest first; whom it follows quietly only it sees itself."""
+    """Followees of an account, newest first. Only the account itself sees its quiet follows."""
 
     shown = FOLLOWING_LIST
     own = OWN_FOLLOWING_LIST
 
 
 class QuietFollowingView(Endpoint):
-    """Whom I follow quietly, newest first."""
+    """Accounts I follow quietly, newest first."""
 
     scopes = {"GET": "read:follows"}
     edge_list: ClassVar[EdgeList] = QUIET_LIST
@@ -62,26 +66,41 @@ class QuietFollowingView(Endpoint):
 
 
 class SpecialFollowingView(QuietFollowingView):
-    """Whom I marked as special, newest follow first."""
+    """Accounts I marked as special, newest follow first."""
 
     edge_list = SPECIAL_LIST
 
 
 class BlocksView(QuietFollowingView):
-    """Whom I block, newest first."""
+    """Accounts I block, newest first."""
 
     scopes = {"GET": "read:blocks"}
     edge_list = BLOCKS_LIST
 
 
+class MutesView(Endpoint):
+    """Accounts I mute, newest first, and when each mute ends."""
+
+    scopes = {"GET": "read:mutes"}
+
+    @extend_schema(parameters=PAGING, responses=MutedAccountEntity(many=True))
+    def get(self, request: ApiRequest) -> HttpResponse:
+        owner_id = request.account_id
+        page = read_page(request, EdgeList(muted_at(now_ms())), owner_id)
+        ids = [listed.account_id for listed in page.items]
+        accounts, ends = load_account_json(ids), read_mute_ends(owner_id, ids)
+        bodies = [present_muted(accounts[i], ends[i]) for i in ids if i in accounts]
+        return page_response(request, Page(bodies, page.older, page.newer))
+
+
 def read_page(request: ApiRequest, edge_list: EdgeList, account_id: int) -> Page[ListedAccount]:
-    """The page of a list that a request asks for. Raises InvalidRequest, InvalidCursor."""
+    """The requested page of a list. Raises InvalidRequest, InvalidCursor."""
     limit = read_limit(request.query_params.get("limit"), DEFAULT_LIMIT, MOST)
     return list_page(edge_list, account_id, read_window(request.query_params, limit))
 
 
 def answer_accounts(request: ApiRequest, page: Page[ListedAccount]) -> HttpResponse:
-    """A page as Account entities."""
+    """The answer with a page of accounts."""
     accounts = load_account_json(listed.account_id for listed in page.items)
     bodies = [accounts[i.account_id] for i in page.items if i.account_id in accounts]
     return page_response(request, Page(bodies, page.older, page.newer))

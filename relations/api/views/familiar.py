@@ -1,4 +1,4 @@
-"""Who of those I follow also follows others."""
+"""Familiar followers: accounts I follow that also follow another account."""
 
 from django.http import HttpResponse
 from drf_spectacular.utils import extend_schema
@@ -8,14 +8,14 @@ from infra.api.endpoint import Endpoint
 from infra.api.errors import InvalidRequest
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
-from relations.api.act_schema import FAMILIAR_IDS, MOST_FAMILIAR_TARGETS, FamiliarFollowersEntity
-from relations.api.present_accounts import present_familiar
+from relations.api.present import present_familiar
+from relations.api.schema import FAMILIAR_IDS, MOST_FAMILIAR_TARGETS, FamiliarFollowersEntity
 from relations.api.views.relationships import read_targets
 from relations.queries.familiar import load_familiar_followers
 
 
 class FamiliarFollowersView(Endpoint):
-    """Of those I follow, who also follows each of these accounts; in the order asked, each once."""
+    """By account: the accounts I follow that also follow it. In the order asked, each once."""
 
     scopes = {"GET": "read:follows"}
 

@@ -9,24 +9,23 @@ from infra.api.parsing import find_flag
 from infra.api.request import ApiRequest
 from relations.actions.follow import follow, remove_follower, unfollow
 from relations.api import schema
-from relations.api.act_schema import FollowOptionsBody
 from relations.api.views.relationships import answer_relationship
 from relations.types import FollowOptions
 
 
 class FollowView(Endpoint):
-    """Follow an account, or change how; what is not sent stays. Doing it twice is once."""
+    """Follow an account, or change the options of a follow. Options that are not sent stay."""
 
     scopes = {"POST": "write:follows"}
 
-    @extend_schema(request=FollowOptionsBody, responses=schema.RelationshipEntity)
+    @extend_schema(request=schema.FollowOptionsBody, responses=schema.RelationshipEntity)
     def post(self, request: ApiRequest, account_id: int) -> HttpResponse:
-        follow(request.account_id, account_id, _wish(request))
+        follow(request.account_id, account_id, _options(request))
         return answer_relationship(request, account_id)
 
 
 class UnfollowView(Endpoint):
-    """End following an account."""
+    """Unfollow an account."""
 
     scopes = {"POST": "write:follows"}
 
@@ -38,7 +37,7 @@ class UnfollowView(Endpoint):
 
 
 class RemoveFollowerView(Endpoint):
-    """End an account's following me."""
+    """Remove an account from my followers."""
 
     scopes = {"POST": "write:follows"}
 
@@ -49,7 +48,7 @@ class RemoveFollowerView(Endpoint):
         return answer_relationship(request, account_id)
 
 
-def _wish(request: ApiRequest) -> FollowOptions:
+def _options(request: ApiRequest) -> FollowOptions:
     return FollowOptions(
         quiet=find_flag(request.data, "quiet"),
         special=find_flag(request.data, "special"),

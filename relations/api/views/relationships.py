@@ -1,4 +1,4 @@
-"""What lies between me and others."""
+"""Relationships of the caller with other accounts."""
 
 from collections.abc import Sequence
 
@@ -14,16 +14,15 @@ from infra.api.request import ApiRequest
 from infra.clock import now_ms
 from relations.api import schema
 from relations.api.present import present_relationship, present_relationships
-from relations.queries.existing_relationships import load_existing_relationships
-from relations.queries.relationships import load_relationships
+from relations.queries.relationships import load_existing_relationships, load_relationships
 
 MOST_TARGETS = 100
 
 
 class RelationshipsView(Endpoint):
-    """What lies between me and up to 100 accounts, in the order asked, each once.
+    """My relationships with up to 100 accounts, in the order asked, each once.
 
-    Ids that name no account are left out.
+    Ids without an account are left out.
     """
 
     scopes = {"GET": "read:follows"}
@@ -37,7 +36,7 @@ class RelationshipsView(Endpoint):
 
 
 class FollowedByView(Endpoint):
-    """Which of up to 100 accounts follow me: their ids, in the order asked, each once."""
+    """The ids of those of up to 100 accounts that follow me, in the order asked, each once."""
 
     scopes = {"POST": "read:follows"}
     for_frozen = True
@@ -50,7 +49,10 @@ class FollowedByView(Endpoint):
 
 
 def read_targets(texts: Sequence[object]) -> list[int]:
-    """The ids in order, each once, without what cannot be one. Raises InvalidRequest for > 100."""
+    """The ids in order, each once, without texts that are no ids.
+
+    Raises: InvalidRequest for more than 100.
+    """
     if len(texts) > MOST_TARGETS:
         raise InvalidRequest(f"At most {MOST_TARGETS} accounts at once")
     asked = map(parse_account_id, texts)
@@ -58,13 +60,13 @@ def read_targets(texts: Sequence[object]) -> list[int]:
 
 
 def answer_relationship(request: ApiRequest, account_id: int) -> HttpResponse:
-    """The Relationship entity after an act on an account that exists."""
+    """The relationship with an existing account, after a write."""
     relationship = load_relationships(request.account_id, [account_id])[account_id]
     return json_response(present_relationship(account_id, relationship, now_ms()))
 
 
 def _sent_ids(request: ApiRequest) -> Sequence[object]:
-    """From a form or JSON, under either name. JSON may send numbers, or one id alone."""
+    """From a form or JSON, as `id` or `id[]`. JSON may send numbers, or a single id."""
     data = request.data
     if isinstance(data, QueryDict):
         return data.getlist("id[]") or data.getlist("id")

@@ -1,6 +1,6 @@
-"""Making, changing and deleting lists: a transaction on the owner's shard each.
+"""Creating, changing and deleting account lists: one transaction on the owner's shard each.
 
-Nothing is derived from a list, so no change tells of them.
+Nothing is derived from a list, so these actions append no changes.
 """
 
 from collections.abc import Callable
@@ -35,7 +35,7 @@ def create_account_list(
     replies_policy: RepliesPolicy = RepliesPolicy.LIST,
     clock_ms: Callable[[], int] = now_ms,
 ) -> ListDescription:
-    """Makes a list with nobody on it; twice makes two.
+    """Creates an empty list; two calls create two lists.
 
     Raises: TooManyLists (exact under concurrency: the owner's row is locked), AccountNotFound.
     Cost: three statements.
@@ -53,9 +53,9 @@ def create_account_list(
     return account_list
 
 
-def change_account_list(owner_id: int, list_id: int, wish: ListOptions) -> ListDescription:
-    """The list as it is then. Raises: ListNotFound. Safety: idempotent. Cost: one statement."""
-    params = (wish.title, wish.replies_policy, owner_id, list_id)
+def change_account_list(owner_id: int, list_id: int, options: ListOptions) -> ListDescription:
+    """Returns the list after the change. Raises: ListNotFound. Idempotent. One statement."""
+    params = (options.title, options.replies_policy, owner_id, list_id)
     row = fetch_one(shard_of(owner_id), UPDATE, params)
     if row is None:
         raise ListNotFound
@@ -63,9 +63,9 @@ def change_account_list(owner_id: int, list_id: int, wish: ListOptions) -> ListD
 
 
 def delete_account_list(owner_id: int, list_id: int) -> None:
-    """Deletes a list and who is on it, together.
+    """Deletes a list and its members.
 
-    Raises: ListNotFound, also for one that was deleted already. Cost: three statements.
+    Raises: ListNotFound, also for a list that was deleted before. Cost: three statements.
     """
     alias = shard_of(owner_id)
     with transaction.atomic(using=alias):

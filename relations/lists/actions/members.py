@@ -1,4 +1,4 @@
-"""Putting followees on lists and taking them off: a transaction on the owner's shard each."""
+"""Adding and removing members of account lists, on the owner's shard."""
 
 from collections.abc import Collection
 
@@ -12,14 +12,15 @@ from relations.lists.queries.lists import MEMBER_FOLLOW, get_account_list
 from relations.queries.edge_rows import FORWARD
 
 MOST_MEMBERS = 500
-DROP_ENDED = f"""
+DELETE_ENDED = f"""
 DELETE FROM lists_listmember WHERE owner_id = %s AND list_id = %s
-    AND NOT EXISTS (SELECT 1 FROM relations_forwardedge WHERE {MEMBER_FOLLOW})
+    AND NOT EXISTS (SELECT 1 FROM {FORWARD.table} WHERE {MEMBER_FOLLOW})
 """  # noqa: S608
-# Who is on it already is written again, as they are, so that the rows tell who is followed.
+# Existing members are written again without a change: the number of rows tells whether the owner
+# follows all of the accounts.
 INSERT = f"""
 INSERT INTO lists_listmember (owner_id, list_id, account_id, since_ms)
-SELECT follower_id, %s, followee_id, since_ms FROM relations_forwardedge
+SELECT follower_id, %s, followee_id, since_ms FROM {FORWARD.table}
 WHERE follower_id = %s AND followee_id = ANY(%s::bigint[]) AND {FORWARD.live}
 ON CONFLICT (owner_id, list_id, account_id) DO UPDATE SET since_ms = excluded.since_ms
 """  # noqa: S608
@@ -31,9 +32,9 @@ WHERE owner_id = %s AND list_id = %s AND account_id = ANY(%s::bigint[])
 
 
 def add_members(owner_id: int, list_id: int, account_ids: Collection[int]) -> None:
-    """Puts all of these accounts on a list, or none; who is there already stays.
+    """Adds all of these accounts to a list, or none; existing members stay.
 
-    Raises: ListNotFound; NotFollowed, when the owner does not follow one of them now;
+    Raises: ListNotFound; NotFollowed, when the owner does not follow one of them;
     TooManyMembers (exact under concurrency: the owner's row is locked). Safety: idempotent.
     Cost: five statements.
     """
@@ -41,7 +42,7 @@ def add_members(owner_id: int, list_id: int, account_ids: Collection[int]) -> No
     with transaction.atomic(using=alias):
         lock_account(alias, owner_id)
         get_account_list(owner_id, list_id)
-        execute(alias, DROP_ENDED, (owner_id, list_id))
+        execute(alias, DELETE_ENDED, (owner_id, list_id))
         if execute(alias, INSERT, (list_id, owner_id, list(wanted))) < len(wanted):
             raise NotFollowed
         row = fetch_one(alias, COUNT, (owner_id, list_id))
@@ -50,7 +51,7 @@ def add_members(owner_id: int, list_id: int, account_ids: Collection[int]) -> No
 
 
 def remove_members(owner_id: int, list_id: int, account_ids: Collection[int]) -> None:
-    """Takes accounts off a list; who is not on it is passed over.
+    """Removes accounts from a list; accounts that are no members are ignored.
 
     Raises: ListNotFound. Safety: idempotent. Cost: two statements.
     """

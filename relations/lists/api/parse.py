@@ -1,4 +1,4 @@
-"""What clients send about lists, as JSON or as form fields."""
+"""Parsing requests about account lists, sent as JSON or as form fields."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,21 +13,21 @@ from relations.lists.errors import ListNotFound
 from relations.lists.models import LONGEST_TITLE
 from relations.lists.types import ListOptions, RepliesPolicy
 
-NO_ACCOUNT = 0  # is followed by nobody and on no list
+NO_ACCOUNT = 0  # no account has this id
 LONGEST_ID = 18  # digits that fit the column
 TOO_LONG = f"is too long (maximum is {LONGEST_TITLE} characters)"
 POLICIES = {policy.name.lower(): policy for policy in RepliesPolicy}
 
 
 def read_list_id(text: str) -> int:
-    """The id in a route. Raises ListNotFound for what cannot be one."""
+    """The list id of a route. Raises ListNotFound for a text that cannot be an id."""
     if not (text.isascii() and text.isdigit() and len(text) <= LONGEST_ID):
         raise ListNotFound
     return int(text)
 
 
 def read_new_title(data: Mapping[str, Any]) -> str:
-    """Raises ValidationFailed, InvalidRequest."""
+    """The title of a new list. Raises ValidationFailed, InvalidRequest."""
     title = _read_title(data)
     if title is None:
         raise ValidationFailed([Fault("title", "ERR_BLANK", "can't be blank")])
@@ -35,7 +35,7 @@ def read_new_title(data: Mapping[str, Any]) -> str:
 
 
 def read_list_options(data: Mapping[str, Any]) -> ListOptions:
-    """Raises ValidationFailed, InvalidRequest."""
+    """The options that were sent; None for the others. Raises ValidationFailed, InvalidRequest."""
     if find_flag(data, "exclusive"):
         text = "is not supported: members stay in the home timeline"
         raise ValidationFailed([Fault("exclusive", "ERR_INCLUSION", text)])
@@ -43,7 +43,7 @@ def read_list_options(data: Mapping[str, Any]) -> ListOptions:
 
 
 def read_account_ids(data: Mapping[str, Any], query: QueryDict) -> list[int]:
-    """From the body, or else the query; 0 for what cannot be an id. Raises InvalidRequest."""
+    """From the body, or else the query; 0 for a text that is no id. Raises InvalidRequest."""
     sent = _sent_ids(data) or _sent_ids(query)
     if len(sent) > MOST_MEMBERS:
         raise InvalidRequest(f"At most {MOST_MEMBERS} accounts at once")

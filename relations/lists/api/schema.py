@@ -1,4 +1,4 @@
-"""The shapes of lists, for the OpenAPI schema only; there they are lists, as Mastodon's."""
+"""The JSON of account lists, for the OpenAPI document only."""
 
 from typing import Any
 
@@ -11,11 +11,14 @@ from relations.lists.api.parse import POLICIES
 from relations.lists.models import LONGEST_TITLE
 
 POLICY_HELP = (
-    "Which replies of members are shown, beside those to me and to themselves: to whom I follow,"
-    " to members, or none"
+    "Which replies of members are shown, besides replies to me and to themselves: replies to"
+    " accounts I follow, to members, or none"
 )
 ACCOUNT_IDS = OpenApiParameter(
-    "account_ids[]", OpenApiTypes.STR, many=True, description="Whom to take off; or in a body"
+    "account_ids[]",
+    OpenApiTypes.STR,
+    many=True,
+    description="The accounts to remove; may be sent in the body instead",
 )
 
 

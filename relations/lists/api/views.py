@@ -1,4 +1,4 @@
-"""lists over HTTP, as Mastodon's lists. All of them are the caller's own."""
+"""Account lists over HTTP, as Mastodon's lists. Callers see and change only their own."""
 
 from collections.abc import Iterable
 
@@ -40,7 +40,7 @@ NOTHING = b"{}"
 
 
 class ListsView(Endpoint):
-    """My lists, the oldest first. Nobody else sees them, nor that they exist."""
+    """My lists, the oldest first. Other accounts do not see them."""
 
     scopes = {"GET": "read:lists", "POST": "write:lists"}
 
@@ -50,9 +50,9 @@ class ListsView(Endpoint):
 
     @extend_schema(request=schema.NewListBody, responses=schema.ListEntity)
     def post(self, request: ApiRequest) -> HttpResponse:
-        """Makes a list with nobody on it."""
-        title, wish = read_new_title(request.data), read_list_options(request.data)
-        policy = wish.replies_policy or RepliesPolicy.LIST
+        """Creates an empty list."""
+        title, options = read_new_title(request.data), read_list_options(request.data)
+        policy = options.replies_policy or RepliesPolicy.LIST
         return _answer(create_account_list(request.account_id, title, policy))
 
 
@@ -67,9 +67,9 @@ class ListView(Endpoint):
 
     @extend_schema(request=schema.ListChangeBody, responses=schema.ListEntity)
     def put(self, request: ApiRequest, list_id: str) -> HttpResponse:
-        """Changes what is sent, and leaves the rest."""
-        list_id, wish = read_list_id(list_id), read_list_options(request.data)
-        return _answer(change_account_list(request.account_id, list_id, wish))
+        """Changes the fields that are sent, and keeps the others."""
+        number, options = read_list_id(list_id), read_list_options(request.data)
+        return _answer(change_account_list(request.account_id, number, options))
 
     @extend_schema(responses={200: None})
     def delete(self, request: ApiRequest, list_id: str) -> HttpResponse:
@@ -78,38 +78,38 @@ class ListView(Endpoint):
 
 
 class ListAccountsView(Endpoint):
-    """Who is on one of my lists, the newest follow first. Whom I unfollow is no longer on it."""
+    """Members of one of my lists, the newest follow first. Unfollowing removes a member."""
 
     scopes = {"GET": "read:lists", "POST": "write:lists", "DELETE": "write:lists"}
 
     @extend_schema(parameters=PAGING, responses=AccountEntity(many=True))
     def get(self, request: ApiRequest, list_id: str) -> HttpResponse:
-        """With `limit=0` all at once, as Mastodon has it."""
+        """With `limit=0` all members at once, as in Mastodon."""
         owner_id = request.account_id
         account_list = get_account_list(owner_id, read_list_id(list_id))
         members = EdgeList(member_rows(account_list.list_id))
         if request.query_params.get("limit") == "0":
-            all_of_it = list_page(members, owner_id, Window(MOST_MEMBERS))
-            return answer_accounts(request, Page(all_of_it.items, None, None))
+            whole = list_page(members, owner_id, Window(MOST_MEMBERS))
+            return answer_accounts(request, Page(whole.items, None, None))
         return answer_accounts(request, read_page(request, members, owner_id))
 
     @extend_schema(request=schema.ListedAccountsBody, responses={200: None})
     def post(self, request: ApiRequest, list_id: str) -> HttpResponse:
-        """Puts accounts I follow on it, all or none. Doing it twice is once."""
+        """Adds accounts I follow, all or none. Existing members stay."""
         ids = read_account_ids(request.data, request.query_params)
         add_members(request.account_id, read_list_id(list_id), ids)
         return json_response(NOTHING)
 
     @extend_schema(parameters=[schema.ACCOUNT_IDS], responses={200: None})
     def delete(self, request: ApiRequest, list_id: str) -> HttpResponse:
-        """Takes accounts off it. Doing it twice is once."""
+        """Removes accounts. Accounts that are no members are ignored."""
         ids = read_account_ids(request.data, request.query_params)
         remove_members(request.account_id, read_list_id(list_id), ids)
         return json_response(NOTHING)
 
 
 class ListsWithView(Endpoint):
-    """Those of my lists that an account is on."""
+    """My lists that have this account as a member."""
 
     scopes = {"GET": "read:lists"}
 

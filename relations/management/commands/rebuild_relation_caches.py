@@ -3,12 +3,13 @@
 from collections.abc import Iterator
 from typing import Any
 
+from accounts.sql import ACCOUNTS
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import WALK
 from infra.jobs.passes import limit_lines
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import estimate_rows
-from relations.jobs.rebuild_relation_caches import ACCOUNTS, rebuild_relation_caches
+from relations.jobs.rebuild_relation_caches import rebuild_relation_caches
 
 
 class Command(JobCommand):

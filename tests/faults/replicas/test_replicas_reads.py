@@ -15,8 +15,7 @@ from posts.actions.create_post import create_post
 from posts.actions.delete_post import delete_post
 from posts.queries.statuses import load_status_json
 from posts.types import Draft
-from relations.queries.cursors import encode_cursor
-from relations.queries.edge_lists import FOLLOWERS_LIST, Window, list_page
+from relations.queries.edge_lists import FOLLOWERS_LIST, Window, encode_cursor, list_page
 from relations.types import ListedAccount
 from tests.budgets import count_calls
 from tests.callers import Caller, ids_of

@@ -43,7 +43,7 @@ def pair(world, request) -> tuple[int, int]:
 @pytest.fixture
 def untold(monkeypatch):
     """The other shard hears of blocks from the drain alone."""
-    monkeypatch.setattr(block_module, "mirror_at_once", lambda *pair: False)
+    monkeypatch.setattr(block_module, "mirror_now", lambda *pair: False)
 
 
 def make_mutual(a: int, b: int, drain) -> None:
@@ -203,7 +203,7 @@ def test_block_again_is_no_news_but_tells_again(pair, drain, monkeypatch):
     a, b = pair
     make_mutual(a, b, drain)
     with monkeypatch.context() as patch:
-        patch.setattr(block_module, "mirror_at_once", lambda *pair: False)
+        patch.setattr(block_module, "mirror_now", lambda *pair: False)
         assert block(a, b) is True
         assert shown_to(b, a).following
     assert block(a, b) is False
@@ -214,7 +214,7 @@ def test_unblock_again_tells_again(pair, drain, monkeypatch):
     a, b = pair
     block(a, b)
     with monkeypatch.context() as patch:
-        patch.setattr(block_module, "mirror_at_once", lambda *pair: False)
+        patch.setattr(block_module, "mirror_now", lambda *pair: False)
         assert unblock(a, b) is True
     assert unblock(a, b) is False
     assert follow(b, a)

@@ -12,7 +12,7 @@ import pytest
 from infra.changes.failpoints import arm, disarm
 from infra.changes.models import Change
 from infra.sharding.buckets import shard_of
-from relations.actions import edges as edges_module
+from relations.actions import write_edge as write_edge_module
 from relations.actions.block import block, unblock
 from relations.actions.follow import follow
 from relations.models import FollowDay
@@ -187,7 +187,7 @@ def test_follow_killed_before_its_commit_used_up_nothing_of_the_day(world, drain
     a, b, c = make_accounts(3)
     follow(a, b)
     with monkeypatch.context() as patch:
-        patch.setattr(edges_module, "append_change", die)
+        patch.setattr(write_edge_module, "append_change", die)
         with pytest.raises(Killed):
             follow(a, c)
     assert begun_today(a) == [1]

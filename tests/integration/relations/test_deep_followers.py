@@ -17,9 +17,13 @@ from infra.sharding.sql import execute
 from relations.actions import mirror
 from relations.actions.follow import follow, unfollow
 from relations.errors import TooManyDeepPages
-from relations.queries import deep, loaders
-from relations.queries.cursors import encode_cursor
-from relations.queries.edge_lists import FOLLOWERS_LIST, OWN_FOLLOWERS_LIST, list_page
+from relations.queries import loaders
+from relations.queries.edge_lists import (
+    FOLLOWERS_LIST,
+    OWN_FOLLOWERS_LIST,
+    encode_cursor,
+    list_page,
+)
 from relations.queries.loaders import FIRST_FOLLOWERS, count_first_followers
 from relations.types import ListedAccount
 from tests.budgets import count_calls
@@ -43,7 +47,7 @@ def rate(monkeypatch):
 
     def allow(per_s: float) -> None:
         redis().call("DEL", "infra.rate:v1:{deep-pages}")
-        monkeypatch.setattr(deep, "deep_pages", Rate("deep-pages", per_s))
+        monkeypatch.setattr(loaders, "deep_pages", Rate("deep-pages", per_s))
 
     return allow
 
@@ -146,7 +150,7 @@ class TestRate:
         redis().call("ZREMRANGEBYRANK", FOLLOWERS_LIST.tier.cache.key(star), 1, -101)
         redis().call("ZREM", FOLLOWERS_LIST.tier.cache.key(star), "whole")
         redis().call("ZADD", FOLLOWERS_LIST.tier.cache.key(star), -2, "newest")
-        monkeypatch.setattr(deep, "deep_pages", Rate("deep-pages", 0.001))
+        monkeypatch.setattr(loaders, "deep_pages", Rate("deep-pages", 0.001))
         deep_path = f"{path}&max_id={encode_cursor(MANY[0])}"
         monkeypatch.setattr("relations.queries.edge_lists._is_worth_loading", lambda *_: False)
         assert ids_of(me.get(deep_path)) == [str(p) for p in people[:0:-1]]

@@ -157,7 +157,7 @@ def _reachable(is_told: bool) -> Iterator[None]:
     """Whether a block tells the other shard before its answer, or leaves that to the drain."""
     with pytest.MonkeyPatch.context() as patch:
         if not is_told:
-            patch.setattr(block_module, "mirror_at_once", lambda *pair: False)
+            patch.setattr(block_module, "mirror_now", lambda *pair: False)
         yield
 
 

@@ -7,13 +7,13 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 
 from infra.api.pages import Window
 from infra.caching.client import SingleClient, redis
-from relations.queries.cursors import encode_cursor
 from relations.queries.edge_lists import (
     FOLLOWERS_LIST,
     FOLLOWING_LIST,
     OWN_FOLLOWERS_LIST,
     OWN_FOLLOWING_LIST,
     QUIET_LIST,
+    encode_cursor,
     list_page,
 )
 from relations.types import Attribute, ListedAccount

@@ -8,7 +8,7 @@ from infra.caching.client import redis
 from relations.actions.block import block
 from relations.actions.follow import follow, unfollow
 from relations.actions.mute import mute
-from relations.api import act_schema
+from relations.api import schema
 from relations.cache import FOLLOWING, QUIET
 from relations.types import FollowOptions
 from tests.budgets import count_calls
@@ -226,4 +226,4 @@ def test_the_schema_knows_the_lists_and_acts(world_of_seven):
     assert paths["/api/v1/blocks"]["get"]["security"] == [{"oauth2": ["read:blocks"]}]
     mute(ann, a)
     (muted,) = Caller(ann).get("/api/v1/mutes").json()
-    assert list(muted) == list(act_schema.MutedAccountEntity().get_fields())
+    assert list(muted) == list(schema.MutedAccountEntity().get_fields())

@@ -18,10 +18,11 @@ from infra.changes.registry import Delivery
 from infra.sharding.buckets import shard_of
 from relations.actions import mirror as mirror_module
 from relations.actions.follow import follow, unfollow
-from relations.actions.mirror import mirror_on_shard, read_forward
+from relations.actions.mirror import mirror_on_shard
 from relations.changes import EdgeChanged
 from relations.consumers import mirror_backward_edges, refresh_following_lists
 from relations.queries.edge_lists import FOLLOWERS_LIST, FOLLOWING_LIST, list_page
+from relations.queries.edges import load_forward_edges
 from relations.types import Attribute, Edge
 from tests.budgets import count_calls
 from tests.races import failures, run_together
@@ -75,7 +76,7 @@ def test_changes_in_any_order_each_when_it_comes_end_the_same(world, order):
 def test_late_news_of_an_edge_changes_nothing(world):
     ann, bob = make_accounts(2)
     follow(ann, bob)
-    late = read_forward(shard_of(ann), [(ann, bob)])
+    late = load_forward_edges(shard_of(ann), [(ann, bob)])
     unfollow(ann, bob)
     mirror(ann, deliveries_of(ann))
     mirrored = mirror_on_shard(shard_of(bob), late)
@@ -109,16 +110,16 @@ def test_drainers_cannot_both_find_an_edge_new(world, monkeypatch):
     """Both stop after they read what was there before: with one lock, only one gets that far."""
     ann, bob = make_accounts(2)
     follow(ann, bob)
-    deliveries, read, both_read = deliveries_of(ann), mirror_module._read, threading.Barrier(2)
+    load, both_read = mirror_module.load_backward_edges, threading.Barrier(2)
+    deliveries = deliveries_of(ann)
 
-    def read_and_wait(alias, sql, pairs):
-        rows = read(alias, sql, pairs)
-        if sql == mirror_module.READ_BACKWARD:
-            with suppress(threading.BrokenBarrierError):
-                both_read.wait(0.5)
-        return rows
+    def load_and_wait(alias, pairs):
+        edges = load(alias, pairs)
+        with suppress(threading.BrokenBarrierError):
+            both_read.wait(0.5)
+        return edges
 
-    monkeypatch.setattr(mirror_module, "_read", read_and_wait)
+    monkeypatch.setattr(mirror_module, "load_backward_edges", load_and_wait)
     assert failures(run_together([partial(mirror, ann, deliveries)] * 2)) == []
     assert follower_count(bob) == Count(1, 1)
 

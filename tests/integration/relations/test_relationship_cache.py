@@ -16,7 +16,7 @@ from tests.budgets import count_calls
 from tests.integration.relations.relationship_rows import acts, assert_as_the_rows, relationship
 from tests.world import drain_all, make_account, make_accounts
 
-NONE, FOLLOW, WHISPER, BLACK = Attribute
+NONE, FOLLOW, WHISPER, BLACK, _ = Attribute
 
 
 def stored(viewer: int) -> int:

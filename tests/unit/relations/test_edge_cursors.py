@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from infra.api.errors import InvalidCursor
 from infra.api.ids import MAX_ACCOUNT_ID
 from relations.cache import account_of, member_of
-from relations.queries.cursors import decode_cursor, encode_cursor
+from relations.queries.edge_lists import decode_cursor, encode_cursor
 from relations.types import ListedAccount
 
 LAST_MS = 36**9 - 1  # of the year 5188

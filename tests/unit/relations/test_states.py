@@ -1,4 +1,4 @@
-"""Every act in every state, alone and in every order."""
+"""Every transition in every state, alone and in every order."""
 
 import itertools
 
@@ -16,11 +16,12 @@ from relations.states import (
 )
 from relations.types import FOLLOWS, NO_EDGE, NO_OPTIONS, Attribute, Edge, EdgeFlag, FollowOptions
 
-NONE, FOLLOW, WHISPER, BLACK = Attribute
+NONE, FOLLOW, WHISPER, BLACK, REQUESTED = Attribute
+STATES = (NONE, FOLLOW, WHISPER, BLACK)
 THEN, NOW = 1_000, 2_000
 ALL_FLAGS = EdgeFlag.SPECIAL | EdgeFlag.HIDES_REPOSTS | EdgeFlag.NOTIFIES
 REFUSED = None
-# Once more and by hand, so that the table in the code cannot agree with itself alone.
+# The table again, written by hand, so that the code is not compared with itself.
 EXPECTED = {
     (NONE, Transition.FOLLOW): FOLLOW,
     (NONE, Transition.MAKE_QUIET): WHISPER,
@@ -54,9 +55,16 @@ def edge_in(state: Attribute, flags: EdgeFlag = EdgeFlag.NOTHING) -> Edge:
     return Edge(state, revision, THEN, flags if state in FOLLOWS else EdgeFlag.NOTHING)
 
 
-def test_table_names_every_act_in_every_state():
-    assert EXPECTED.keys() == set(itertools.product(Attribute, Transition))
-    assert {(s, a): NEXT[s][a] for s in Attribute for a in Transition} == EXPECTED
+def test_table_names_every_transition_in_every_state():
+    assert EXPECTED.keys() == set(itertools.product(STATES, Transition))
+    assert {(s, t): NEXT[s][t] for s in STATES for t in Transition} == EXPECTED
+
+
+def test_requested_is_reserved():
+    """A state without transitions: none leads to it, and none leads away."""
+    assert REQUESTED not in NEXT
+    assert REQUESTED not in EXPECTED.values()
+    assert REQUESTED not in FOLLOWS
 
 
 @pytest.mark.parametrize("flags", [EdgeFlag.NOTHING, ALL_FLAGS])
@@ -185,7 +193,7 @@ def test_wish_is_an_act(wish, act):
     assert transition_of(wish) is act
 
 
-@pytest.mark.parametrize(("state", "faces"), list(itertools.product(Attribute, repeat=2)))
+@pytest.mark.parametrize(("state", "faces"), list(itertools.product(STATES, repeat=2)))
 def test_only_a_follow_is_hidden_and_only_by_a_block(state, faces):
     edge = edge_in(state, ALL_FLAGS)
     seen = as_seen_by_followee(edge, edge_in(faces))

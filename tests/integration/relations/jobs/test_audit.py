@@ -39,9 +39,7 @@ def age_backward(net):
 
 def falsify_backward(net):
     write_backward(net.cyd, net.ann, "flags = 1")
-    return (
-        f"edge {net.cyd} → {net.ann}: backward edge has the same revision and says something else"
-    )
+    return f"edge {net.cyd} → {net.ann}: backward edge has the same revision and another content"
 
 
 def advance_backward(net):
@@ -96,7 +94,7 @@ def test_whole_network_is_in_order(world):
 
 @pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.__name__)
 @pytest.mark.parametrize("batch_size", ["500", "1"])
-def test_difference_is_found_named_and_mended(world, damage, batch_size):
+def test_difference_is_found_named_and_repaired(world, damage, batch_size):
     net = make_network()
     follows = {pair: edge.attribute for pair, edge in forward_edges().items()}
     line = damage(net)
@@ -108,9 +106,9 @@ def test_difference_is_found_named_and_mended(world, damage, batch_size):
     would = audit("--repair", "--dry-run", *words)
     assert would.out.endswith("1 would change, 1 failed\n")
     assert everything_written() == damaged, "nothing is written without --repair"
-    mended = audit("--repair", *words)
-    assert (mended.code, mended.out.splitlines()[:-1]) == (0, [f"{line}: mended"])
-    assert mended.out.endswith(" 1 changed, 0 failed\n")
+    repaired = audit("--repair", *words)
+    assert (repaired.code, repaired.out.splitlines()[:-1]) == (0, [f"{line}: repaired"])
+    assert repaired.out.endswith(" 1 changed, 0 failed\n")
     drain_all()
     assert_drained_truth()
     now = {p: e.attribute for p, e in forward_edges().items() if e.attribute or p in follows}
@@ -142,7 +140,7 @@ def test_follow_of_who_blocks_is_ended(world):
         execute(shard_of(owner), sql.format(f"relations_{side}edge"), (net.dan, net.bob))
     line = f"edge {net.bob} → {net.dan}: follows, and {net.dan} blocks it"
     assert line in audit().out.splitlines()
-    assert f"{line}: mended" in audit("--repair").out.splitlines()
+    assert f"{line}: repaired" in audit("--repair").out.splitlines()
     drain_all()
     assert not forward_edges()[net.bob, net.dan].is_follow
     assert audit().code == 0
@@ -157,12 +155,12 @@ def test_backward_edge_of_an_account_that_is_gone_is_ended(world):
     for table, column in (("counters_counter", "owner_id"), ("accounts_account", "id")):
         execute(alias, f"DELETE FROM {table} WHERE {column} = %s", (net.eve,))
     execute(alias, "DELETE FROM relations_backwardedge WHERE followee_id = %s", (net.eve,))
-    mended = audit("--repair")
+    repaired = audit("--repair")
     gone = f"account {net.eve} does not exist"
-    assert f"edge {net.eve} → {net.bob}: {gone}: mended" in mended.out.splitlines()
+    assert f"edge {net.eve} → {net.bob}: {gone}: repaired" in repaired.out.splitlines()
     # ann blocks somebody who is gone: that is ann's own edge, the truth.
-    assert f"edge {net.ann} → {net.eve}: {gone}" in mended.out.splitlines()
-    assert mended.code == 1
+    assert f"edge {net.ann} → {net.eve}: {gone}" in repaired.out.splitlines()
+    assert repaired.code == 1
     again = audit("--repair")
     assert again.out.splitlines()[:-1] == [f"edge {net.ann} → {net.eve}: {gone}"]
 
@@ -189,7 +187,7 @@ def test_change_that_stays_pending_is_said_so_and_left_to_the_drain(world, monke
     before = everything_written()
     outcome = audit("--repair")
     assert outcome.code == 1
-    line = f"edge {net.ann} → {net.bob}: its change is pending still; show_change_lag"
+    line = f"edge {net.ann} → {net.bob}: its change is still pending; see show_change_lag"
     assert outcome.out.splitlines()[:-1] == [line]
     assert everything_written() == before
     drain_all()

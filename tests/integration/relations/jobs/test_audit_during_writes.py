@@ -43,7 +43,7 @@ def test_nothing_is_reported_that_is_only_on_its_way(world):
     assert backward_edges()[f, a].is_follow
 
 
-def test_what_is_broken_is_found_and_mended_among_what_moves(world):
+def test_what_is_broken_is_found_and_repaired_among_what_moves(world):
     a, b, c, d = make_accounts(4)
     for one, other in ((c, a), (d, b), (d, a)):
         follow(one, other)
@@ -53,9 +53,9 @@ def test_what_is_broken_is_found_and_mended_among_what_moves(world):
         write_backward(d, b, "revision = 40, attribute = 0")
         lines = audit(busy, repair=True)
         again = audit(busy, repair=True)
-    assert f"edge {c} → {a}: backward edge is missing: mended" in lines
-    assert f"edge {d} → {b}: backward edge is ahead: mended" in lines
-    assert all(line.endswith(": mended") for line in lines)
+    assert f"edge {c} → {a}: backward edge is missing: repaired" in lines
+    assert f"edge {d} → {b}: backward edge is ahead: repaired" in lines
+    assert all(line.endswith(": repaired") for line in lines)
     assert again == []
     drain_all()
     assert [line for line in audit(busy, repair=True) if "account" not in line] == []

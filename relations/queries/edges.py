@@ -1,0 +1,79 @@
+"""Edges by pair: the forward edge, which is the truth, and the backward edge, its mirror."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from infra.sharding.buckets import shard_of
+from infra.sharding.sql import fetch_all, fetch_one
+from relations.sql import BACKWARD_TABLE, FORWARD_TABLE, KIND
+from relations.types import NO_EDGE, Attribute, Edge, EdgeFlag
+
+Pair = tuple[int, int]  # follower, followee
+
+FIND = f"""
+SELECT attribute, revision, since_ms, flags FROM {{table}}
+WHERE follower_id = %s AND kind = {KIND} AND followee_id = %s
+"""  # noqa: S608
+FIND_FORWARD = FIND.format(table=FORWARD_TABLE)
+FIND_BACKWARD = FIND.format(table=BACKWARD_TABLE)
+LOAD = f"""
+SELECT e.follower_id, e.followee_id, e.attribute, e.revision, e.since_ms, e.flags
+FROM unnest(%s::bigint[], %s::bigint[]) AS pair (follower_id, followee_id)
+JOIN {{table}} e USING (follower_id, followee_id) WHERE e.kind = {KIND}
+"""  # noqa: S608
+LOAD_FORWARD = LOAD.format(table=FORWARD_TABLE)
+LOAD_BACKWARD = LOAD.format(table=BACKWARD_TABLE)
+
+
+def get_edge(alias: str, follower_id: int, followee_id: int) -> Edge:
+    """The forward edge as it is now; NO_EDGE when there never was one. One query."""
+    return _first(fetch_one(alias, FIND_FORWARD, (follower_id, followee_id)))
+
+
+def get_backward_edge(alias: str, follower_id: int, followee_id: int) -> Edge:
+    """The same edge as the followee's shard has it. One query."""
+    return _first(fetch_one(alias, FIND_BACKWARD, (follower_id, followee_id)))
+
+
+def load_forward_edges(alias: str, pairs: Iterable[Pair]) -> dict[Pair, Edge]:
+    """The forward edges of followers of one shard, as they are now. One query by key."""
+    return _load(alias, LOAD_FORWARD, pairs)
+
+
+def load_backward_edges(alias: str, pairs: Iterable[Pair]) -> dict[Pair, Edge]:
+    """The backward edges of followees of one shard. One query by key."""
+    return _load(alias, LOAD_BACKWARD, pairs)
+
+
+def edge_of(columns: Sequence[int]) -> Edge:
+    """From attribute, revision, since_ms, flags."""
+    attribute, revision, since_ms, flags = columns
+    return Edge(Attribute(attribute), revision, since_ms, EdgeFlag(flags))
+
+
+def columns_of(pairs: Iterable[Pair]) -> list[list[int]]:
+    """The followers and the followees, as parameters of a query."""
+    return [list(column) for column in zip(*pairs, strict=True)] or [[], []]
+
+
+def group_by_follower_shard(edges: Mapping[Pair, Edge]) -> dict[str, dict[Pair, Edge]]:
+    return _group(edges, side=0)
+
+
+def group_by_followee_shard(edges: Mapping[Pair, Edge]) -> dict[str, dict[Pair, Edge]]:
+    return _group(edges, side=1)
+
+
+def _first(row: Sequence[int] | None) -> Edge:
+    return edge_of(row) if row else NO_EDGE
+
+
+def _load(alias: str, sql: str, pairs: Iterable[Pair]) -> dict[Pair, Edge]:
+    rows = fetch_all(alias, sql, columns_of(pairs))
+    return {(row[0], row[1]): edge_of(row[2:]) for row in rows}
+
+
+def _group(edges: Mapping[Pair, Edge], side: int) -> dict[str, dict[Pair, Edge]]:
+    groups: dict[str, dict[Pair, Edge]] = {}
+    for pair, edge in edges.items():
+        groups.setdefault(shard_of(pair[side]), {})[pair] = edge
+    return groups
