@@ -1,1 +1,1 @@
-"""Who follows whom: forward edges (the truth), backward edges (derived), their lists."""
+"""Follows, blocks and mutes: forward edges (the truth), backward edges (derived), edge lists."""

@@ -1,4 +1,4 @@
-"""Django's registration of relations; its consumers and what it counts register on import."""
+"""The Django app of relations. Its consumers and counted rows register on import."""
 
 from importlib import import_module
 

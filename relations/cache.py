@@ -1,9 +1,9 @@
-"""What relations keep in Redis: lists, and what lies between a viewer and others (a relationship).
+"""The Redis caches of relations: edge lists, and the relationships of a viewer with others.
 
-Lists are all an account follows, those it follows quietly, its newest open followers (S3). The
-version of the first two is that of the following count, of the third that of the followers
-count; both grow with every edge. Lists are changed in place by the change stream, never dropped
-and rebuilt on each follow (S3 10.4.2's thrash).
+The lists are all follows of an account, its quiet follows, and its newest open followers (S3). The
+first two have the version of the following count, the third has the version of the followers count;
+both versions grow with every edge. Consumers change a list in place: it is not dropped and rebuilt
+at each follow (S3 10.4.2).
 """
 
 from collections.abc import Iterable, Mapping
@@ -20,9 +20,8 @@ QUIET = ListCache("relations.quiet:v1", ttl_s=14 * 86_400, max_items=1_000_000)
 FOLLOWERS = ListCache(
     "relations.followers:v1", ttl_s=14 * 86_400, max_items=settings.FOLLOWERS_CACHED
 )
-# What lies between a viewer and others. A packed hash costs 9 bytes a pair, and is walked for each
-# other that is asked for: with 127 pairs 100 strangers cost Redis 80 µs, with 255 twice that. The
-# filter of 5,000 relations is still cheap to fetch whole (9 kB; of 500: 1 kB).
+# Redis walks a packed hash for each account that is looked up, so the cost of a page grows with
+# `max_pairs`. The filter is fetched whole, so `max_filtered` limits its size to 9 kB.
 RELATIONSHIPS = RelationshipCache(
     "relations.relationship:v1",
     ttl_s=86_400,
@@ -32,13 +31,13 @@ RELATIONSHIPS = RelationshipCache(
     max_pairs_unfiltered=10_000,
 )
 
-# Which edges are on which list.
+# The attributes of the edges on a list.
 OPEN_FOLLOWS = frozenset((Attribute.FOLLOW,))
 QUIET_FOLLOWS = frozenset((Attribute.WHISPER,))
 
 
 def member_of(account_id: int) -> bytes:
-    """Fixed-width, so that ties in a sorted set order as the numbers do."""
+    """Of fixed width, so that members with equal scores sort as their numbers."""
     return b"%010d" % account_id
 
 
@@ -63,14 +62,14 @@ def list_change(
 def split_by_attribute(
     edges: Mapping[int, Edge], attributes: frozenset[Attribute]
 ) -> tuple[list[ListedAccount], list[int]]:
-    """Edges of these attributes as list members, others as removals; keyed by the other account."""
+    """Edges with these attributes as members, the others as removals. Keys: the other accounts."""
     on = {other for other, edge in edges.items() if edge.attribute in attributes}
     added = [ListedAccount(edges[other].since_ms, other) for other in on]
     return added, [other for other in edges if other not in on]
 
 
 def relationship_changes(pairs: Iterable[tuple[int, int]]) -> list[Command]:
-    """What tells the cache that rows between these viewers and others have changed."""
+    """Commands that drop these pairs of viewer and other account from the relationship cache."""
     by_viewer: dict[int, list[int]] = {}
     for viewer_id, other_id in pairs:
         by_viewer.setdefault(viewer_id, []).append(other_id)

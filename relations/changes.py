@@ -1,4 +1,4 @@
-"""The changes relations emit. The owner is the follower, or whoever blocks or mutes."""
+"""The changes that relations emit. The owner is the account that follows, blocks or mutes."""
 
 from typing import ClassVar
 
@@ -6,7 +6,7 @@ from infra.changes.registry import Payload
 
 
 class EdgeChanged(Payload, frozen=True):
-    """The forward edge owner → followee is no longer what it was; consumers read what it is.
+    """The forward edge owner → followee changed; consumers read its present state.
 
     `before`/`after`: the versions of the owner's following list around this change.
     """
@@ -19,7 +19,7 @@ class EdgeChanged(Payload, frozen=True):
 
 
 class MuteChanged(Payload, frozen=True):
-    """What the owner mutes of the target is no longer what it was."""
+    """The owner's mute of the target changed."""
 
     kind: ClassVar[str] = "relations.mute_changed"
 

@@ -1,7 +1,7 @@
-"""What relations do with changes of edges: the other side, its count, and the cached lists.
+"""Consumers of changed edges and mutes: caches of the owner first, then the followee's side.
 
-What the rules ask comes first, then the follower's own list: a followee's shard out of reach must
-hold up neither.
+The relationship cache, which rules read, is first. Then the follower's own lists. So an unreachable
+shard of a followee delays neither.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,7 +31,7 @@ Deliveries = Sequence[Delivery[EdgeChanged]]
 def forget_relationships(
     alias: str, deliveries: Sequence[Delivery[EdgeChanged | MuteChanged]]
 ) -> None:
-    """The owners' next reads ask their shard what lies between them and the others now."""
+    """Drops changed relationships from the cache, so the owners' next reads use their shard."""
     redis().run(relationship_changes((d.owner_id, _other(d.payload)) for d in deliveries))
 
 
@@ -43,7 +43,7 @@ def refresh_following_lists(alias: str, deliveries: Deliveries) -> None:
     changes = [c for delivery in deliveries for c in _list_commands(delivery, forward)]
     try:
         redis().run([*changes, invalidation_command(FOLLOWING.family, owner_ids)])
-    finally:  # without an answer it may have been done all the same
+    finally:  # without a reply Redis may have run the commands all the same
         forget_in_process(FOLLOWING.family, owner_ids)
     refresh_account_counts(owner_ids)
 
@@ -52,22 +52,22 @@ def refresh_following_lists(alias: str, deliveries: Deliveries) -> None:
 def mirror_backward_edges(alias: str, deliveries: Deliveries) -> None:
     """Brings backward edges, follower counts and followers lists up to the forward edges.
 
-    Safety: idempotent and commutative: what is written is the forward edge as it is now, and only
-    where its revision is newer. Caches are refreshed even when no row had to change, since an
-    earlier run may have died between the two.
+    Safety: idempotent and commutative: it writes the forward edge as it is now, and only over an
+    older revision. It refreshes caches also when no row changed, because an earlier run may have
+    died between rows and caches.
     """
     forward = load_forward_edges(alias, _pairs(deliveries))
     groups = group_by_followee_shard(forward)
     mirrored = [mirror_on_shard(target, group) for target, group in groups.items()]
     failpoint("relations.mirrored")
-    # After all rows: with Redis away the truth at least is everywhere.
+    # After all rows: they are written even when Redis is away.
     redis().run(relationship_changes((followee, follower) for follower, followee in forward))
     for followees in mirrored:
         refresh_followers(followees)
 
 
-def _other(news: EdgeChanged | MuteChanged) -> int:
-    return news.followee_id if isinstance(news, EdgeChanged) else news.target_id
+def _other(change: EdgeChanged | MuteChanged) -> int:
+    return change.followee_id if isinstance(change, EdgeChanged) else change.target_id
 
 
 def _pairs(deliveries: Deliveries) -> set[Pair]:
@@ -77,8 +77,9 @@ def _pairs(deliveries: Deliveries) -> set[Pair]:
 def _list_commands(
     delivery: Delivery[EdgeChanged], forward: Mapping[Pair, Edge]
 ) -> Iterator[Command]:
-    news = delivery.payload
-    edges = {news.followee_id: forward[delivery.owner_id, news.followee_id]}
+    changed = delivery.payload
+    edges = {changed.followee_id: forward[delivery.owner_id, changed.followee_id]}
     for cache, attributes in ((FOLLOWING, FOLLOWS), (QUIET, QUIET_FOLLOWS)):
-        change = list_change(news.before, news.after, *split_by_attribute(edges, attributes))
+        added, removed = split_by_attribute(edges, attributes)
+        change = list_change(changed.before, changed.after, added, removed)
         yield cache.change_command(delivery.owner_id, change)

@@ -1,4 +1,4 @@
-"""What can be wrong with a relation; the status codes are Mastodon's."""
+"""Errors of relations; the status codes are Mastodon's."""
 
 from infra.api.errors import NotAllowed, TidelineError, TooManyRequests
 
@@ -24,10 +24,10 @@ class FollowCapReached(TidelineError):
 
 
 class TooManyFollowsToday(TooManyRequests):
-    """`Retry-After` leads to midnight UTC, when the count begins anew."""
+    """`Retry-After` leads to midnight UTC, when the count starts again."""
 
     text = "You have followed too many people today"
 
 
 class TooManyDeepPages(TooManyRequests):
-    """Too many readers are far down in lists of followers; `Retry-After` says when to come back."""
+    """Too many reads of deep followers pages at once; `Retry-After` says when to try again."""

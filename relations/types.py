@@ -1,4 +1,4 @@
-"""Values of relations: edges, mutes, relationships, and what lists are made of."""
+"""Values of relations: edges, mutes, relationships, and the items of edge lists."""
 
 from enum import IntEnum, IntFlag
 from functools import lru_cache
@@ -22,7 +22,7 @@ class Attribute(IntEnum):
 
 
 class EdgeFlag(IntFlag):
-    """What a follow may carry beside its attribute; gone when it ends. Stored as a number."""
+    """Properties of a follow. They end with the follow. Stored as a number."""
 
     NOTHING = 0
     SPECIAL = 1
@@ -30,13 +30,13 @@ class EdgeFlag(IntFlag):
     NOTIFIES = 4
 
 
-# Most are one of few: a look in a dict costs a tenth of taking a number apart.
+# Most relationships are one of a few values: a cache lookup is cheaper than unpacking a number.
 CACHED_RELATIONSHIPS = 4_096
 FOLLOWS = frozenset((Attribute.FOLLOW, Attribute.WHISPER))
 
 
 class Edge(NamedTuple):
-    """One forward edge as its owner's shard has it. `since_ms`: Unix milliseconds of its begin."""
+    """One edge as a shard has it. `since_ms`: when its state began, in Unix milliseconds."""
 
     attribute: Attribute
     revision: int
@@ -53,7 +53,7 @@ NO_EDGE = Edge(Attribute.NONE, 0, 0)
 
 
 class Mute(NamedTuple):
-    """What an account does not want to see of another. `until_ms`: Unix milliseconds; 0: no end."""
+    """One account's mute of another. `until_ms`: Unix milliseconds; 0: no end."""
 
     is_on: bool
     hides_notifications: bool
@@ -69,10 +69,10 @@ NO_MUTE = Mute(False, False, 0, 0, 0)
 
 
 class Relationship(NamedTuple):
-    """What lies between a viewer and another account, as the viewer's shard has it.
+    """A viewer's relationship with another account, as the viewer's shard has it.
 
-    `mine`, `flags`: the viewer's edge; `theirs`: the state of the edge towards the viewer. Cached
-    as one number:
+    `mine`, `flags`: the viewer's edge. `theirs`: the state of the other account's edge to the
+    viewer. Cached as one number:
 
         bits 0-2  mine      3-5   flags           6-8   theirs
         bit  9    is_muted  10    mutes_notices   11-   muted_until_ms
@@ -88,8 +88,8 @@ class Relationship(NamedTuple):
 
     @classmethod
     def of_rows(cls, mine: int, flags: int, theirs: int, *mute: int) -> Self:
-        """Equal for what is equal to the viewer: nothing is left of a mute that was ended, and no
-        follow beside a block, whichever of the two the rows learnt of first.
+        """From columns of the rows. Equal for all rows that mean the same to the viewer: an ended
+        mute leaves no trace, and a block removes the follows in both directions.
         """
         if Attribute.BLACK in (mine, theirs):
             mine, theirs = (a if a == Attribute.BLACK else Attribute.NONE for a in (mine, theirs))
@@ -118,7 +118,7 @@ class Relationship(NamedTuple):
 
     @property
     def is_clear_follow(self) -> bool:
-        """Whether one follows them, and nothing stands against that, whatever the time."""
+        """Whether the viewer follows them, without any mute or block."""
         return self.is_followed and not (self.is_muted or self.is_blocked)
 
     @property
@@ -127,7 +127,7 @@ class Relationship(NamedTuple):
 
     @property
     def is_blocked(self) -> bool:
-        """Either way."""
+        """In either direction."""
         return self.mine is Attribute.BLACK or self.theirs is Attribute.BLACK
 
     def is_muted_at(self, now_ms: int) -> bool:
@@ -138,7 +138,7 @@ UNRELATED = Relationship()
 
 
 class FollowOptions(NamedTuple):
-    """What a follow shall be like; None leaves it as it is, or at its default."""
+    """Options of a follow. None: keep the value, or use the default."""
 
     quiet: bool | None = None
     special: bool | None = None

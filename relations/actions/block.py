@@ -1,7 +1,7 @@
-"""Block and unblock. A block is the forward edge's own state, so it ends a follow by being there.
+"""Block and unblock. A block is a state of the forward edge, so it replaces the owner's own follow.
 
-The other direction lies on the blocked account's shard: mirroring the block there ends it, in the
-same transaction, and from then on refuses a new one. Until then the owner's shard hides it.
+The opposite follow is on the blocked account's shard. Mirroring the block there ends that follow in
+the same transaction, and refuses a new one from then on. Until then the owner's shard hides it.
 """
 
 from collections.abc import Callable
@@ -25,10 +25,10 @@ from relations.states import Transition, step
 
 
 def block(owner_id: int, target_id: int, clock_ms: Callable[[], int] = now_ms) -> bool:
-    """Makes owner block target and ends the follows either way; False when it was so already.
+    """Makes owner block target and ends both follows; False when owner blocked it already.
 
-    The owner's side is one transaction. The target's is told before the answer; where their shard
-    cannot be reached the drain tells it, and until then they have no cached lists to be shown from.
+    The owner's side is one transaction. The block is mirrored before the answer. When the target's
+    shard is unreachable, the drain mirrors it later, and the target's cached lists are dropped.
     Raises: CannotBlockSelf, AccountNotFound. Safety: idempotent.
     Cost: eight statements on the owner's shard, about twelve on the target's.
     """
@@ -37,43 +37,43 @@ def block(owner_id: int, target_id: int, clock_ms: Callable[[], int] = now_ms) -
     require_account(target_id)
     alias = shard_of(owner_id)
     with transaction.atomic(using=alias):
-        is_news = _step(alias, owner_id, target_id, Transition.BLOCK, clock_ms)
+        is_changed = _step(alias, owner_id, target_id, Transition.BLOCK, clock_ms)
         hidden = hide_follower(alias, target_id, owner_id)
     failpoint("relations.blocked")
-    with suppress(RedisError):  # the end of the follow that was hidden brings them up to date
+    with suppress(RedisError):  # the end of the hidden follow refreshes them too
         refresh_followers(hidden)
     if not mirror_now(owner_id, target_id):
-        _forget_cached(target_id, owner_id)
-    return is_news
+        _drop_cached(target_id, owner_id)
+    return is_changed
 
 
 def unblock(owner_id: int, target_id: int) -> bool:
-    """Ends a block; restores nothing. False when there was none.
+    """Ends a block; False when there was none. Ended follows do not come back.
 
     Raises: AccountNotFound for the owner. Safety: idempotent. Cost: as block.
     """
     alias = shard_of(owner_id)
     with transaction.atomic(using=alias):
-        is_news = _step(alias, owner_id, target_id, Transition.UNBLOCK, now_ms)
-    # Also when it is no news: an unblock before may have died here, and they may follow again.
+        is_changed = _step(alias, owner_id, target_id, Transition.UNBLOCK, now_ms)
+    # Also without a change: an earlier unblock may have died here, and the target may follow again.
     mirror_now(owner_id, target_id)
-    return is_news
+    return is_changed
 
 
 def _step(
-    alias: str, owner_id: int, target_id: int, act: Transition, clock_ms: Callable[[], int]
+    alias: str, owner_id: int, target_id: int, transition: Transition, clock_ms: Callable[[], int]
 ) -> bool:
     lock_account(alias, owner_id)
     edge = get_edge(alias, owner_id, target_id)
-    stepped = step(edge, act, clock_ms())
+    stepped = step(edge, transition, clock_ms())
     if stepped == edge:
         return False
     write_edge(alias, owner_id, target_id, edge, stepped)
     return True
 
 
-def _forget_cached(account_id: int, blocker_id: int) -> None:
-    """What is cached from before a block must not outlive it: who asks is sent to the shard."""
+def _drop_cached(account_id: int, blocker_id: int) -> None:
+    """Makes the blocked account's next reads use the shard, where the block is not mirrored yet."""
     with suppress(RedisError):
         redis().run(
             [

@@ -1,4 +1,4 @@
-"""Follow, unfollow, remove a follower: one transaction on the follower's shard each."""
+"""Follow, unfollow and remove a follower: one transaction on the follower's shard each."""
 
 from collections.abc import Callable
 
@@ -34,15 +34,14 @@ RETURNING begun
 def follow(
     follower_id: int,
     followee_id: int,
-    wish: FollowOptions = NO_OPTIONS,
+    options: FollowOptions = NO_OPTIONS,
     clock_ms: Callable[[], int] = now_ms,
 ) -> bool:
-    """Makes follower follow followee as wished; False when nothing had to change.
+    """Makes follower follow followee with these options; False when nothing had to change.
 
     Raises: CannotFollowSelf, CannotFollowBlocked, AccountNotFound, TooManyFollowsToday,
     FollowCapReached (exact under concurrency: the follower's row is locked). Safety: idempotent.
-    Cost: seven statements in one transaction on the follower's shard; the followee's side follows
-    by the drain.
+    Cost: seven statements in one transaction on the follower's shard. The drain mirrors the edge.
     """
     if follower_id == followee_id:
         raise CannotFollowSelf
@@ -52,12 +51,12 @@ def follow(
         lock_account(alias, follower_id)
         edge = get_edge(alias, follower_id, followee_id)
         moment_ms = clock_ms()
-        wished = step(edge, transition_of(wish), moment_ms, wish)
-        if wished == edge:
+        changed = step(edge, transition_of(options), moment_ms, options)
+        if changed == edge:
             return False
         if not edge.is_follow:
             _check_may_begin(alias, follower_id, followee_id, moment_ms)
-        following = write_edge(alias, follower_id, followee_id, edge, wished)
+        following = write_edge(alias, follower_id, followee_id, edge, changed)
         if not edge.is_follow and following.value > settings.FOLLOW_CAP:
             raise FollowCapReached
     return True
@@ -80,22 +79,22 @@ def unfollow(follower_id: int, followee_id: int) -> bool:
 
 
 def remove_follower(followee_id: int, follower_id: int) -> bool:
-    """Ends follower → followee on the followee's wish; False when it had ended already.
+    """Ends follower → followee on request of the followee; False when it had ended already.
 
-    The actor is the followee, so their side is mirrored before the answer, also when the follower
-    left by themselves and the drain has not told the followee yet.
+    The caller is the followee, so the edge is mirrored before the answer. It is mirrored also when
+    the follower ended the follow before and the drain has not mirrored that yet.
     Raises: AccountNotFound for the follower. Safety: idempotent; the drain mirrors again.
     Cost: unfollow, and five statements on the followee's shard.
     """
-    is_news = unfollow(follower_id, followee_id)
+    has_ended = unfollow(follower_id, followee_id)
     mirror_now(follower_id, followee_id)
-    return is_news
+    return has_ended
 
 
 def _check_may_begin(alias: str, follower_id: int, followee_id: int, moment_ms: int) -> None:
     """Raises CannotFollowBlocked, TooManyFollowsToday. Two queries on the follower's shard."""
-    theirs = get_backward_edge(alias, followee_id, follower_id)
-    if theirs.attribute is Attribute.BLACK:
+    opposite = get_backward_edge(alias, followee_id, follower_id)
+    if opposite.attribute is Attribute.BLACK:
         raise CannotFollowBlocked
     day, passed_ms = divmod(moment_ms, DAY_MS)
     row = fetch_one(alias, COUNT_TODAY, (follower_id, day))

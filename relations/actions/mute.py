@@ -1,4 +1,4 @@
-"""Mute and unmute: one row on the owner's shard, known to nobody else."""
+"""Mute and unmute: one row on the owner's shard, which only the owner sees."""
 
 from collections.abc import Callable
 
@@ -38,7 +38,7 @@ def mute(
 ) -> None:
     """Hides target from owner, for `duration_s` seconds or, with 0, until unmuted.
 
-    Muting again sets the duration anew. Raises: CannotMuteSelf, AccountNotFound.
+    Muting again replaces the duration. Raises: CannotMuteSelf, AccountNotFound.
     Cost: four statements in one transaction on the owner's shard.
     """
     if owner_id == target_id:

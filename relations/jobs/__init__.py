@@ -1,1 +1,1 @@
-"""Maintenance of relations: fill, compare, mend, end. The commands only run what is here."""
+"""Maintenance jobs of relations: backfill, audit and repair, rebuild caches, reset."""

@@ -14,10 +14,10 @@ from relations.jobs.edge_sightings import BACKWARD, FORWARD
 
 
 def audit_edges(work: Work, repair: bool, pause: Pause) -> Iterator[Batch]:
-    """A batch per piece of each table; differences that are left are its failed rows.
+    """A batch per piece of each table; differences that are not repaired are its failed rows.
 
-    Counts come first: mending edges moves them, and one that is wrong could get negative.
-    `pause(seconds)` waits for pending changes; False when the run is to stop.
+    Counts come first: the repair of an edge moves counts, and a wrong count could become negative.
+    `pause(seconds)` waits for pending changes; it returns False when the run shall stop.
     """
     counts = partial(audit_counts, repair=repair)
     forward = partial(audit_forward, repair=repair, pause=pause)
@@ -26,6 +26,6 @@ def audit_edges(work: Work, repair: bool, pause: Pause) -> Iterator[Batch]:
 
 
 def estimate_audit(work: Work) -> int | None:
-    """About how many rows there are to look at."""
+    """About how many rows there are to compare."""
     estimates = [estimate_rows(work, table) for table in (ACCOUNTS, FORWARD, BACKWARD)]
     return None if None in estimates else sum(filter(None, estimates))

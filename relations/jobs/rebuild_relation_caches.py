@@ -1,4 +1,4 @@
-"""Compares cached lists of relations with the rows, and lays anew those that differ."""
+"""Compares cached edge lists with the rows, and replaces those that differ."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
@@ -26,7 +26,7 @@ class CachedList(NamedTuple):
 
 
 class CachedListKind(NamedTuple):
-    """`read(alias, owner, limit)`: the list as the shard has it, `limit` of it where it is long."""
+    """`read(owner, limit)`: the list as the shard has it; of followers at most `limit`."""
 
     cache: ListCache
     kind: CounterKind
@@ -46,51 +46,48 @@ def _read_followers(owner_id: int, limit: int) -> list[ListedAccount]:
     return read_newest(BACKWARD_OPEN, owner_id, None, None, limit)
 
 
-def _lay_followers(owner_id: int) -> object:
+def _load_followers(owner_id: int) -> object:
     return load_followers_list(owner_id, FOLLOWERS, False)
 
 
 FAMILIES = (
     CachedListKind(FOLLOWING, CounterKind.FOLLOWING, _read_following, load_following_lists),
     CachedListKind(QUIET, CounterKind.FOLLOWING, _read_quiet, load_following_lists),
-    CachedListKind(FOLLOWERS, CounterKind.FOLLOWERS, _read_followers, _lay_followers),
+    CachedListKind(FOLLOWERS, CounterKind.FOLLOWERS, _read_followers, _load_followers),
 )
 
 
 def rebuild_relation_caches(work: Work) -> Iterator[Batch]:
-    """A batch of accounts each: their lists compared, and what is remembered of pairs dropped.
+    """A batch of accounts each: compares their lists, and drops their cached relationships.
 
-    What is not cached stays so. Readers see nothing of it: a list is replaced in one step, and who
-    finds no pairs asks the shard. Raises: RedisError. Cost: two round trips a batch; a round trip
-    and two queries for each list that is cached.
+    Lists that are not cached stay so. Readers notice nothing: a list is replaced in one step, and
+    readers without cached relationships use the shard. Raises: RedisError. Cost: two round trips a
+    batch; a round trip and two queries for each cached list.
     """
     for alias, rows, position in walk_table(work, ACCOUNTS):
         owner_ids = [row[0] for row in rows]
         lists = [*_cached_lists(owner_ids)]
-        wrong = [(o, family) for o, family in lists if _mend(alias, o, family, work.dry_run)]
+        wrong = [(o, family) for o, family in lists if _repair(alias, o, family, work.dry_run)]
         lines = [f"account {owner_id}: {family.cache.family}" for owner_id, family in wrong]
-        pairs = [
-            f"account {owner_id}: {RELATIONSHIPS.family}" for owner_id in _drop(owner_ids, work)
-        ]
-        yield Batch(len(rows), 0, alias, len(lines) + len(pairs), position, lines + pairs)
+        dropped = _drop_relationships(owner_ids, work)
+        lines += [f"account {owner_id}: {RELATIONSHIPS.family}" for owner_id in dropped]
+        yield Batch(len(rows), 0, alias, len(lines), position, lines)
 
 
 def _cached_lists(owner_ids: Sequence[int]) -> Iterator[tuple[int, CachedListKind]]:
     asked = [(owner_id, family) for owner_id in owner_ids for family in FAMILIES]
-    marks = redis().run(
-        [family.cache.version_marker_command(owner_id) for owner_id, family in asked]
-    )
-    for one, mark in zip(asked, marks, strict=True):
-        if read_version_marker(mark) is not None:
+    commands = [family.cache.version_marker_command(owner_id) for owner_id, family in asked]
+    for one, marker in zip(asked, redis().run(commands), strict=True):
+        if read_version_marker(marker) is not None:
             yield one
 
 
-def _mend(alias: str, owner_id: int, family: CachedListKind, dry_run: bool) -> bool:
-    """True: the list was, or would be, laid anew."""
+def _repair(alias: str, owner_id: int, family: CachedListKind, dry_run: bool) -> bool:
+    """True: the list was replaced, or would be with a dry run."""
     cached = _read_cached(family.cache, owner_id)
     if cached is None:  # dropped just now
         return False
-    # After it: what is cached may be behind these rows, not ahead of them.
+    # The rows are read after the cache: the cached list may be older than these rows, never newer.
     with snapshot(alias):
         version = read_counts(alias, [owner_id], [family.kind])[owner_id][family.kind].version
         rows = family.read(owner_id, len(cached.items) + 1)
@@ -98,7 +95,7 @@ def _mend(alias: str, owner_id: int, family: CachedListKind, dry_run: bool) -> b
         return False
     if not dry_run:
         if version < cached.version:
-            # Of a shard that was restored: nothing can be laid over it, so it has to go first.
+            # The shard was restored. An older list never replaces a newer one, so drop it first.
             gap = cached.version + 1
             redis().call(*family.cache.change_command(owner_id, ListChange(gap, gap)))
         family.load(owner_id)
@@ -106,25 +103,27 @@ def _mend(alias: str, owner_id: int, family: CachedListKind, dry_run: bool) -> b
 
 
 def _read_cached(cache: ListCache, owner_id: int) -> CachedList | None:
-    """The mark on both sides: a list dropped between the two would look like an empty one."""
-    version_marker_command = cache.version_marker_command(owner_id)
-    newest = cache.newest_command(owner_id, None, cache.max_items)
-    before, members, after = redis().run([version_marker_command, newest, version_marker_command])
-    mark = read_version_marker(before)
-    if mark is None or before != after:
+    """The version marker before and after: a list dropped between would look like an empty one."""
+    marker_command = cache.version_marker_command(owner_id)
+    newest_command = cache.newest_command(owner_id, None, cache.max_items)
+    before, members, after = redis().run([marker_command, newest_command, marker_command])
+    marker = read_version_marker(before)
+    if marker is None or before != after:
         return None
-    return CachedList(
-        mark.version, mark.is_whole, [to_listed(item) for item in read_items(members)]
-    )
+    items = [to_listed(item) for item in read_items(members)]
+    return CachedList(marker.version, marker.is_whole, items)
 
 
 def _is_same(cached: CachedList, rows: Sequence[ListedAccount]) -> bool:
-    """Of a list that is not whole the newest are cached."""
+    """A list that is not cached whole has the newest items only."""
     return cached.items == list(rows if cached.is_whole else rows[: len(cached.items)])
 
 
-def _drop(owner_ids: Sequence[int], work: Work) -> list[int]:
-    """Those of whom anything is remembered. Who reads just now finds no stamp: lays nothing."""
+def _drop_relationships(owner_ids: Sequence[int], work: Work) -> list[int]:
+    """The owners whose relationships were cached.
+
+    A read at the same time finds its validator gone, so it writes nothing to the cache.
+    """
     keys = [
         (RELATIONSHIPS.key(owner_id), RELATIONSHIPS.filter_key(owner_id)) for owner_id in owner_ids
     ]

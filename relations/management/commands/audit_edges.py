@@ -1,4 +1,4 @@
-"""`manage.py audit_edges`: compares both sides of all edges, and their counts, and mends them."""
+"""`manage.py audit_edges`: compares both sides of all edges and their counts, and repairs them."""
 
 from argparse import ArgumentParser
 from collections.abc import Iterator
@@ -13,14 +13,14 @@ from relations.jobs.audit_edges import audit_edges, estimate_audit
 
 class Command(JobCommand):
     help = (
-        "Compares forward edges, backward edges and counts. Differences that are left count as"
-        " failed, so that the exit code is 1. --account looks at the rows the account owns."
+        "Compares forward edges, backward edges and counts. Differences that are not repaired count"
+        " as failed, so the exit code is 1. --account compares the rows that the account owns."
     )
     unit = "rows"
     flags = WALK
 
     def add_job_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--repair", action="store_true", help="mend the derived side")
+        parser.add_argument("--repair", action="store_true", help="repair the derived side")
 
     def count_total(self, work: Work, options: dict[str, Any]) -> int | None:
         return estimate_audit(work)

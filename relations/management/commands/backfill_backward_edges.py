@@ -1,4 +1,4 @@
-"""`manage.py backfill_backward_edges`: the derived side of edges, written from the forward ones."""
+"""`manage.py backfill_backward_edges`: writes backward edges from forward edges."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -14,8 +14,8 @@ from relations.jobs.edge_sightings import FORWARD
 
 class Command(JobCommand):
     help = (
-        "Writes the backward edges and follower counts that are missing, or older than their"
-        " forward edge. --shard and --account choose by follower."
+        "Writes backward edges and follower counts that are missing or older than their forward"
+        " edge. --shard and --account select by follower."
     )
     unit = "forward edges"
     flags = WALK

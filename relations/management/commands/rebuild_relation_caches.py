@@ -1,4 +1,4 @@
-"""`manage.py rebuild_relation_caches`: cached lists that differ from the rows are laid anew."""
+"""`manage.py rebuild_relation_caches`: replaces cached lists that differ from the rows."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -14,8 +14,8 @@ from relations.jobs.rebuild_relation_caches import rebuild_relation_caches
 
 class Command(JobCommand):
     help = (
-        "Compares the cached following and followers lists of accounts with the rows, lays anew"
-        " those that differ, and drops what is remembered of pairs."
+        "Compares the cached following and followers lists of accounts with the rows, replaces"
+        " those that differ, and drops cached relationships."
     )
     unit = "accounts"
     flags = WALK

@@ -15,8 +15,8 @@ from relations.jobs.reset_relations import reset_relations
 
 class Command(JobCommand):
     help = (
-        "Ends what an account follows and blocks, and who follows or blocks it, as if each had"
-        " done it themselves. Needs --account, and --yes unless it is a --dry-run."
+        "Ends all follows and blocks of an account, and those that others have of it, as if each"
+        " account had done it itself. Needs --account, and --yes unless it is a --dry-run."
     )
     unit = "edges"
     flags = WALK - {JobFlag.SHARD}
@@ -24,12 +24,14 @@ class Command(JobCommand):
     def add_job_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--yes", action="store_true", help="this cannot be undone")
         parser.add_argument(
-            "--keep-blocks", action="store_true", help="blocks others hold against it stay"
+            "--keep-blocks",
+            action="store_true",
+            help="keep the blocks by other accounts",
         )
 
     def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
         if work.account_id is None:
-            raise CommandError("--account says whose edges are to end")
+            raise CommandError("--account is required: the account whose edges shall end")
         if not (options["yes"] or work.dry_run):
             raise CommandError("this cannot be undone: --dry-run shows it, --yes does it")
         return limit_lines(reset_relations(work, options["keep_blocks"]))
