@@ -73,24 +73,24 @@ def test_changes_in_any_order_each_when_it_comes_end_the_same(world, order):
     assert (members(FOLLOWING_LIST, ann), members(FOLLOWERS_LIST, bob)) == ([bob], [ann])
 
 
-def test_late_news_of_an_edge_changes_nothing(world):
+def test_late_change_of_an_edge_changes_nothing(world):
     ann, bob = make_accounts(2)
     follow(ann, bob)
     late = load_forward_edges(shard_of(ann), [(ann, bob)])
     unfollow(ann, bob)
     mirror(ann, deliveries_of(ann))
     mirrored = mirror_on_shard(shard_of(bob), late)
-    assert mirrored[bob].news == {}
+    assert mirrored[bob].updated == {}
     assert_drained_truth()
 
 
-def test_equal_news_of_an_edge_changes_nothing(world):
+def test_equal_revision_of_an_edge_changes_nothing(world):
     """A replay must not overwrite what was mended by hand at the same revision."""
     ann, bob = make_accounts(2)
     follow(ann, bob, clock_ms=lambda: 5)
     mirror(ann, deliveries_of(ann))
     other = {(ann, bob): Edge(Attribute.NONE, 1, 9)}
-    assert mirror_on_shard(shard_of(bob), other)[bob].news == {}
+    assert mirror_on_shard(shard_of(bob), other)[bob].updated == {}
     assert backward_edges() == {(ann, bob): Edge(Attribute.FOLLOW, 1, 5)}
 
 
