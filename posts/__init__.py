@@ -1,1 +1,1 @@
-"""What people post: ids, bodies, creation, deletion, and the cache pages are spliced from."""
+"""Posts, reposts, favourites and bookmarks: ids, writes, reads, caches and their JSON."""

@@ -1,4 +1,4 @@
-"""Django's registration of posts; its consumers and what it counts register on import."""
+"""Registers posts with Django. Consumers and counts register on import."""
 
 from importlib import import_module
 

@@ -1,7 +1,7 @@
-"""The changes posts emit. The owner is the author, or whoever marks a post.
+"""The changes that posts emit. The owner is the author, or the account that marks a post.
 
-`before`/`after`: the versions of the author's list of posts around the change. `target`: of a
-reply or a repost; what a post is about never changes.
+`before`, `after`: the version of the author's list of posts before and after the change. `target`:
+the post that a reply or repost is about; it never changes.
 """
 
 from typing import ClassVar
@@ -29,7 +29,7 @@ class PostDeleted(Payload, frozen=True, omit_defaults=True):
 
 
 class PostHidden(Payload, frozen=True):
-    """Moderators hid a post, or showed it again."""
+    """Moderators hid a post or showed it again."""
 
     kind: ClassVar[str] = "posts.hidden"
 
@@ -39,7 +39,7 @@ class PostHidden(Payload, frozen=True):
 
 
 class PostMarked(Payload, frozen=True):
-    """The owner's mark of this kind on a post is no longer what it was."""
+    """The owner set or ended a viewer mark of this kind on a post."""
 
     kind: ClassVar[str] = "posts.marked"
 

@@ -1,4 +1,4 @@
-"""What posts do with their own changes: caches of those who act, and what others' posts got."""
+"""The consumers of posts: they refresh caches, and record responses on the posts' shards."""
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -35,30 +35,30 @@ Deliveries = Sequence[Delivery[PostCreated | PostDeleted | PostHidden]]
 
 @consumes(PostCreated, PostDeleted, PostHidden, inline=True)
 def refresh_cached_weeks(alias: str, deliveries: Deliveries) -> None:
-    """Puts live posts into their author's cached week, takes others out and tells everybody.
+    """Adds live posts to their author's cached week and removes the others from all caches.
 
-    Safety: idempotent; what is written is the post as it is now. Cost: two queries, two trips,
-    and one for what is gone.
+    Safety: idempotent; writes the post as it is now. Cost: two queries, two round trips to Redis,
+    and one more if posts were deleted or hidden.
     """
     ids = [PostId.at(delivery.owner_id, delivery.payload.moment) for delivery in deliveries]
     live = {PostId.at(row.author_id, row.moment): row for row in read_posts(alias, ids)}
-    # By week: the latest version that this batch brings it to.
+    # By week: the version of the week after this batch.
     latest = {week_of(i): d.payload.after for i, d in zip(ids, deliveries, strict=True)}
-    changes = [_command(i, d, live) for i, d in zip(ids, deliveries, strict=True)]
+    changes = [_change_command(i, d, live) for i, d in zip(ids, deliveries, strict=True)]
     replies = redis().run([*changes, *map(size_command, latest)])
-    _give_up_large(latest, replies[len(changes) :])
-    # In a round trip of its own: a process that reads the log must find the weeks changed.
+    _mark_large_busy(latest, replies[len(changes) :])
+    # In its own round trip: a process that reads the log must find the weeks already changed.
     redis().run([post_invalidation_command(i, time.time()) for i in ids if i not in live])
     refresh_account_counts(delivery.owner_id for delivery in deliveries)
 
 
-def _give_up_large(versions: Mapping[Week, int], sizes: Sequence[int]) -> None:
-    """Weeks that grew past what is kept become busy ones. One more trip, for those only."""
+def _mark_large_busy(versions: Mapping[Week, int], sizes: Sequence[int]) -> None:
+    """Marks weeks that grew above MAX_WEEK_POSTS as busy. One round trip if there are any."""
     large = [week for week, size in zip(versions, sizes, strict=True) if is_too_large(size)]
     redis().run([write_command(week, versions[week], None) for week in large])
 
 
-def _command(
+def _change_command(
     post_id: PostId,
     delivery: Delivery[PostCreated | PostDeleted | PostHidden],
     live: Mapping[PostId, PostRow],
@@ -76,46 +76,51 @@ def _command(
 def invalidate_restricted_accounts(
     alias: str, deliveries: Sequence[Delivery[AccountRestricted]]
 ) -> None:
-    """All processes hear of it at the next page they build. After the caches were told: consumers
-    of lower floors run before. One round trip."""
+    """Removes the accounts from the memory of all processes.
+
+    A process applies it to the next page that it builds. Runs after the consumers of lower floors
+    have updated their caches. One round trip.
+    """
     accounts = dict.fromkeys(delivery.owner_id for delivery in deliveries)
     redis().run([account_invalidation_command(account_id, time.time()) for account_id in accounts])
 
 
 @consumes(PostCreated, PostDeleted, PostMarked, inline=True)
-def refresh_viewer_states_of(alias: str, deliveries: Interactions) -> None:
-    """Who reposted or marked a post sees it so at the next read. Two queries, one round trip."""
-    owners = {delivery.owner_id for delivery in deliveries if _is_mark(delivery.payload)}
+def refresh_changed_viewer_states(alias: str, deliveries: Interactions) -> None:
+    """Refreshes the viewer state of accounts that reposted or marked a post.
+
+    Cost: two queries, one round trip.
+    """
+    owners = {delivery.owner_id for delivery in deliveries if _changes_state(delivery.payload)}
     if owners:
         refresh_viewer_states(owners)
 
 
 @consumes(PostCreated, PostDeleted, PostMarked)
 def record_responses(alias: str, deliveries: Interactions) -> None:
-    """Brings responses and counts of the posts that were replied to, reposted or favourited up to
-    the rows of those who did.
+    """Records replies, reposts and favourites on the shard of the post, and counts them.
 
-    Safety: idempotent and commutative: what is written is the response as it is now, and only
-    where its revision is newer. Caches are refreshed even when no row had to change, since an
-    earlier run may have died between the two.
+    Safety: idempotent, in any order: writes each response as it is now, and only if its revision is
+    newer. Refreshes the caches even if no row changed, because an earlier run may have died after
+    writing the rows.
     """
     responses = list(_iter_responses(alias, deliveries))
     for target, group in by_shard(responses).items():
         record_on_shard(target, group)
     failpoint("posts.responses_recorded")
-    # After all rows: with Redis away the truth at least is everywhere.
+    # After all rows: without Redis the rows at least are current.
     if responses:
         refresh_post_counts({response.post_id for response in responses})
 
 
-def _is_mark(payload: PostCreated | PostDeleted | PostMarked) -> bool:
+def _changes_state(payload: PostCreated | PostDeleted | PostMarked) -> bool:
     if isinstance(payload, PostMarked):
         return True
     return payload.target is not None and payload.target.kind == Kind.REPOST
 
 
 def _iter_responses(alias: str, deliveries: Interactions) -> Iterator[Response]:
-    """What the deliveries' rows are now. Two queries on the responders' shard."""
+    """The current responses of these deliveries. Two queries on the responders' shard."""
     posts, marks = {}, set()
     for owner_id, payload in ((delivery.owner_id, delivery.payload) for delivery in deliveries):
         if isinstance(payload, PostMarked):

@@ -1,4 +1,4 @@
-"""The rows that counts of posts are the numbers of, and the cache that holds counts of posts."""
+"""Registers the rows that each count of posts counts, and the cache of post counts."""
 
 from counters.cached import CountCache, register_count_cache
 from counters.counted import CountedRows, register_counted_rows
@@ -12,7 +12,7 @@ register_counted_rows(
     CounterKind.POSTS, CountedRows("posts_post", "author_id", "deleted_at IS NULL")
 )
 
-# Of a post: what record_responses has been told by the responders' shards.
+# Counts of one post: the responses that record_responses wrote.
 for _kind, _response in (
     (CounterKind.REPLIES, Kind.REPLY),
     (CounterKind.REPOSTS, Kind.REPOST),
@@ -28,7 +28,7 @@ register_counted_rows(
 
 
 def _number(subject: Subject) -> int | None:
-    """No post has the moment 0, which is the account itself."""
+    """The cache key of a post. Subject 0 is the account itself; no post has the moment 0."""
     author_id, moment = subject
     return number_of(PostId.at(author_id, moment)) if moment else None
 

@@ -1,4 +1,4 @@
-"""What can be wrong with a post; the status codes are Mastodon's."""
+"""Errors of posts. The status codes are Mastodon's."""
 
 from infra.api.errors import NotFound, TidelineError
 

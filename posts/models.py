@@ -1,22 +1,23 @@
-"""Posts, clustered by author and time, what others did with them, and publishing's keys."""
+"""Tables of posts: posts, viewer marks, responses and Idempotency-Keys. All sharded."""
 
 from django.db import models
 
 from infra.sharding.models import ShardedModel
-from posts.types import Kind
+from posts.types import Kind, Visibility
 
 POST_KINDS = [(kind.value, kind.name) for kind in (Kind.POST, Kind.REPLY, Kind.REPOST)]
 VIEWER_MARK_KINDS = [(kind.value, kind.name) for kind in (Kind.FAVOURITE, Kind.BOOKMARK)]
 RESPONSE_KINDS = [(kind.value, kind.name) for kind in (Kind.REPLY, Kind.REPOST, Kind.FAVOURITE)]
+VISIBILITIES = [(one.value, one.name) for one in Visibility]
 
 
 class Post(ShardedModel):
     """SHARDED by author_id, ~1,000 rows an account; written by posts.actions.
 
-    `moment` is second * 1296 + sequence (posts/ids.py). A deleted post stays as a tombstone
-    without its text, so that its id is never given again. A repost has an id of its own, no text,
-    and a target; the target of a repost is never a repost. `hidden_at`: since when moderators hide
-    it; they may show it again. News of that with a lower revision changes nothing.
+    `moment` is second * 1296 + sequence (posts/ids.py). A deleted post stays as a tombstone with
+    empty texts, so that its id is not used again. A repost has its own id, an empty text and a
+    target; the target is never a repost. `hidden_at`: when moderators hid the post; None if they
+    did not. A write with a lower `hidden_revision` than the row's changes nothing.
     """
 
     owner = "author_id"
@@ -30,6 +31,7 @@ class Post(ShardedModel):
     language = models.CharField(max_length=16, null=True)  # noqa: DJ001 - the API says null
     deleted_at = models.DateTimeField(null=True)
     kind = models.SmallIntegerField(choices=POST_KINDS, db_default=Kind.POST.value)
+    visibility = models.SmallIntegerField(choices=VISIBILITIES, db_default=Visibility.PUBLIC.value)
     target_author = models.BigIntegerField(null=True)
     target_moment = models.BigIntegerField(null=True)
     hidden_at = models.DateTimeField(null=True)
@@ -37,14 +39,14 @@ class Post(ShardedModel):
 
     class Meta:
         indexes = [
-            # author timeline and pull: newest first, and what each shows, index-only
+            # author timeline and pull: newest first, with the post that each shows, index-only
             models.Index(
                 fields=["author_id", "-moment"],
                 name="post_live",
                 condition=models.Q(deleted_at=None),
-                include=["kind", "target_author", "target_moment"],
+                include=["kind", "visibility", "target_author", "target_moment"],
             ),
-            # tombstones, for those who purge them
+            # purge_deleted_posts: tombstones
             models.Index(
                 fields=["author_id", "moment"],
                 name="post_deleted",
@@ -52,7 +54,7 @@ class Post(ShardedModel):
             ),
         ]
         constraints = [
-            # twice is once; which of these posts the author reposted, newest posts first
+            # an author reposts a post once; also finds which of some posts the author reposted
             models.UniqueConstraint(
                 fields=["author_id", "target_moment", "target_author"],
                 name="post_reposted_once",
@@ -72,7 +74,7 @@ class Post(ShardedModel):
 class PublishedKey(ShardedModel):
     """SHARDED by author_id: the Idempotency-Key of a post; written and deleted by create_post.
 
-    Holds for an hour; an author's keys of that long ago are deleted with their next post.
+    A key is valid for an hour. The author's next post deletes older keys.
     """
 
     owner = "author_id"
@@ -90,7 +92,8 @@ class PublishedKey(ShardedModel):
 class ViewerMark(ShardedModel):
     """SHARDED by owner_id, ~1,000 rows an account: favourites and bookmarks; written by mark_post.
 
-    Ended, never deleted: `revision` only grows, so that news of the mark can be told apart by age.
+    An ended mark stays, with `is_on` false: `revision` only grows, so that consumers can tell which
+    of two changes is newer.
     """
 
     owner = "owner_id"
@@ -106,13 +109,13 @@ class ViewerMark(ShardedModel):
 
     class Meta:
         indexes = [
-            # the owner's favourites or bookmarks, the latest first, index-only
+            # the owner's favourites or bookmarks, latest first, index-only
             models.Index(
                 fields=["owner_id", "kind", "-since_ms", "-target_author", "-target_moment"],
                 name="viewer_mark_list",
                 condition=models.Q(is_on=True),
             ),
-            # the owner's marks on the newest posts, index-only
+            # the owner's viewer state: marks on the newest posts, index-only
             models.Index(
                 fields=["owner_id", "-target_moment", "-target_author"],
                 name="viewer_mark_recent",
@@ -126,10 +129,11 @@ class ViewerMark(ShardedModel):
 
 
 class Response(ShardedModel):
-    """SHARDED by author_id, a few rows a post: what others did with it; record_responses' only.
+    """SHARDED by author_id, a few rows a post: replies, reposts and favourites of the post.
 
-    Derived from the posts and marks of the responders' shards. News with a lower revision is old
-    and changes nothing. `reply_moment` is 0 for all but replies: there is one repost a responder.
+    Derived by record_responses from the posts and viewer marks on the responders' shards. A write
+    with a lower revision than the row's changes nothing. `reply_moment` is 0 except for replies: an
+    account can reply several times, but repost and favourite once. `visibility`: of the reply.
     """
 
     owner = "author_id"
@@ -138,6 +142,7 @@ class Response(ShardedModel):
     author_id = models.BigIntegerField()
     moment = models.BigIntegerField()
     kind = models.SmallIntegerField(choices=RESPONSE_KINDS)
+    visibility = models.SmallIntegerField(choices=VISIBILITIES, db_default=Visibility.PUBLIC.value)
     responder_id = models.BigIntegerField()
     reply_moment = models.BigIntegerField()
     at = models.BigIntegerField()
@@ -146,7 +151,7 @@ class Response(ShardedModel):
 
     class Meta:
         indexes = [
-            # who reposted or favourited, the latest first; replies in their order; index-only
+            # accounts that reposted or favourited, latest first; replies in their order; index-only
             models.Index(
                 fields=["author_id", "moment", "kind", "-at", "-responder_id"],
                 name="response_list",

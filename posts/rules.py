@@ -1,4 +1,4 @@
-"""May the viewer see a post now? Pure: plain values in, verdicts out."""
+"""The rule that decides whether a viewer may see a post. Pure functions of plain values."""
 
 from collections.abc import Mapping
 
@@ -8,18 +8,19 @@ from relations.types import UNRELATED, Relationship
 
 def may_see(
     viewer_id: int | None,
-    people: Mapping[int, bytes],
+    authors: Mapping[int, bytes],
     relationships: Mapping[int, Relationship],
 ) -> bool:
-    """Neither who posted it nor who reposted it blocks the viewer, or is blocked by them; and
-    whoever of them is limited is followed.
+    """Whether the viewer may see a post of these authors: of the post, and of its repost.
 
-    `people`: their Account entities. `relationships`: of the viewer with others; empty for
-    guests.
+    The viewer and an author must not block each other, and the viewer must follow limited authors.
+
+    `authors`: their Account entities. `relationships`: of the viewer with other accounts; empty
+    without a viewer.
     """
     return all(
         _may_see_of(relationships.get(account_id, UNRELATED), account)
-        for account_id, account in people.items()
+        for account_id, account in authors.items()
         if account_id != viewer_id
     )
 

@@ -1,4 +1,4 @@
-"""What a post may be, checked before anything is written."""
+"""Validates the request that publishes a post."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,7 +13,7 @@ from posts.types import Draft
 
 MAX_KEY_LENGTH = 64
 MAX_LANGUAGE_LENGTH = 16
-# Parts of Mastodon's request that would be lost without a word if they were let through.
+# Parameters of Mastodon's request that Tideline lacks. Ignoring them would lose data silently.
 UNSUPPORTED = (
     "media_ids",
     "media_ids[]",
@@ -24,7 +24,10 @@ UNSUPPORTED = (
 
 
 def check_draft(data: Mapping[str, Any]) -> Draft:
-    """The draft in a request. Raises EmptyPost, PostTooLong, InvalidDraft, InvalidRequest (422)."""
+    """The draft in a request.
+
+    Raises: EmptyPost, PostTooLong, InvalidDraft, InvalidRequest (all 422).
+    """
     for name in UNSUPPORTED:
         if data.get(name):
             raise InvalidDraft(f"Validation failed: {name} is not supported")
@@ -42,13 +45,13 @@ def check_draft(data: Mapping[str, Any]) -> Draft:
 
 
 def check_visibility(data: Mapping[str, Any]) -> None:
-    """Raises InvalidDraft: there is no other visibility yet."""
+    """Raises: InvalidDraft for every visibility except public."""
     if data.get("visibility") not in (None, "", "public"):
         raise InvalidDraft("Validation failed: Visibility can only be public")
 
 
 def check_parent(data: Mapping[str, Any]) -> PostId | None:
-    """The post that a request replies to, None for none. Raises ParentNotFound (404)."""
+    """The post that a request replies to; None for no reply. Raises: ParentNotFound (404)."""
     text = data.get("in_reply_to_id")
     if text in (None, ""):
         return None
@@ -59,7 +62,7 @@ def check_parent(data: Mapping[str, Any]) -> PostId | None:
 
 
 def check_key(key: str | None) -> str | None:
-    """The Idempotency-Key, or None. Raises InvalidRequest when it is too long."""
+    """The Idempotency-Key, or None. Raises: InvalidRequest if it is too long."""
     if not key:
         return None
     if len(clean_text(key, "Idempotency-Key")) > MAX_KEY_LENGTH:

@@ -14,7 +14,7 @@ from posts.changes import PostCreated
 from posts.ids import PostId
 from posts.types import Draft, Kind, Target
 
-# An hour, as Mastodon has it. Old keys go when their author posts again: no job looks for them.
+# Keys are valid for an hour, as in Mastodon. The author's next post deletes old keys; no job does.
 FORGET = """
 DELETE FROM posts_publishedkey WHERE author_id = %s AND created_at <= now() - interval '1 hour'
 """
@@ -35,12 +35,11 @@ def create_post(
     idempotency_key: str | None = None,
     clock_s: Callable[[], float] = time.time,
 ) -> PostId:
-    """Publishes and returns the id; the same key again returns the id of the first time.
+    """Publishes a post and returns its id. A repeated key returns the id of the first post.
 
-    Ids of one author strictly grow, also within a second and when the clock goes back.
-    Raises: AccountNotFound. Safety: idempotent with a key, for an hour. Cost: five statements
-    (eight with a key) in one transaction on the author's shard; followers' timelines follow by
-    the drain.
+    The ids of one author strictly grow, even within a second and if the clock is set back. Raises:
+    AccountNotFound. Safety: idempotent with a key, for an hour. Cost: five statements (eight with a
+    key) in one transaction on the author's shard; the drain updates followers' timelines.
     """
     alias = shard_of(author_id)
     with transaction.atomic(using=alias):
@@ -60,7 +59,7 @@ def create_post(
 
 
 def _find_published(alias: str, author_id: int, key: str | None) -> PostId | None:
-    """The post that was published with this key within the hour."""
+    """The post that was published with this key within the last hour."""
     if key is None:
         return None
     execute(alias, FORGET, (author_id,))

@@ -12,7 +12,7 @@ from posts.errors import PostNotFound
 from posts.ids import PostId
 from posts.types import Target
 
-# The text is read under the lock and blanked in the row: the tombstone keeps the id, not the words.
+# Reads the text under the lock and empties it in the row: the tombstone keeps only the id.
 DELETE = """
 UPDATE posts_post SET text = '', spoiler_text = '', deleted_at = now()
 FROM (SELECT text FROM posts_post WHERE author_id = %(author)s AND moment = %(moment)s) AS old
@@ -22,10 +22,10 @@ RETURNING old.text, kind, target_author, target_moment
 
 
 def delete_post(post_id: PostId) -> str:
-    """Deletes the author's own post and returns its text; gone from every page at the next read.
+    """Deletes a post and returns its text. The next read of every page is without the post.
 
-    Raises: PostNotFound when there is none (any more), AccountNotFound. Cost: five statements in
-    one transaction on the author's shard.
+    Raises: PostNotFound if it does not exist or is deleted, AccountNotFound. Cost: five statements
+    in one transaction on the author's shard.
     """
     alias = shard_of(post_id.author_id)
     with transaction.atomic(using=alias):
@@ -34,7 +34,7 @@ def delete_post(post_id: PostId) -> str:
 
 
 def delete_locked(alias: str, post_id: PostId) -> str:
-    """Deletes a post of any kind; the caller holds its author's row lock. Raises PostNotFound."""
+    """Deletes a post of any kind. The caller holds the author's row lock. Raises: PostNotFound."""
     where = {"author": post_id.author_id, "moment": post_id.moment}
     deleted = fetch_one(alias, DELETE, where)
     if deleted is None:

@@ -1,4 +1,4 @@
-"""Hides a post from everybody, and shows it again: one transaction on the author's shard."""
+"""Hides a post or shows it again: one transaction on the author's shard."""
 
 from datetime import datetime
 
@@ -19,11 +19,11 @@ WHERE author_id = %s AND moment = %s AND deleted_at IS NULL AND hidden_revision 
 
 
 def hide_post(post_id: PostId, hidden_at: datetime | None, revision: int) -> bool:
-    """Hides a post since then, or shows it (None); False where that is no news, or it is deleted.
+    """Hides a post, or shows it (`hidden_at` None). The next read of every page obeys.
 
-    At the next read everywhere, its author's included. No count moves: the post is still there.
-    Raises: AccountNotFound. Safety: idempotent; a lower revision than the row's changes nothing.
-    Cost: four statements on the author's shard.
+    Returns False if the row's revision is not lower, or the post is deleted. No account sees a
+    hidden post, not even its author. Counts do not change. Raises: AccountNotFound. Safety:
+    idempotent. Cost: four statements on the author's shard.
     """
     alias = shard_of(post_id.author_id)
     where = (post_id.author_id, post_id.moment)
@@ -31,7 +31,7 @@ def hide_post(post_id: PostId, hidden_at: datetime | None, revision: int) -> boo
         lock_account(alias, post_id.author_id)
         if not execute(alias, WRITE, (hidden_at, revision, *where, revision)):
             return False
-        # By nothing: a new version of the author's posts, which caches and replicas go by.
+        # The count stays, but gets a new version: caches and replicas compare versions.
         version = move_post_count(alias, post_id.author_id, 0)
         append_change(alias, post_id.author_id, PostHidden(post_id.moment, version - 1, version))
     return True

@@ -1,4 +1,4 @@
-"""Favourites and bookmarks: one transaction on the shard of the account that marks."""
+"""Sets and ends viewer marks: one transaction on the shard of the account that marks."""
 
 import time
 from collections.abc import Callable
@@ -36,11 +36,11 @@ def mark_post(
     is_on: bool,
     clock_s: Callable[[], float] = time.time,
 ) -> bool:
-    """Sets or ends a mark on a post that is no repost; False when it was so already.
+    """Sets or ends a favourite or bookmark of a post that is no repost. False: nothing changed.
 
-    Whether the owner may see the post is for the caller to know; ending a mark needs no leave.
-    Raises: AccountNotFound. Safety: idempotent. Cost: five statements on the owner's shard; the
-    count on the post follows by the drain.
+    The caller checks that the owner may see the post; ending a mark needs no check. Raises:
+    AccountNotFound. Safety: idempotent. Cost: five statements on the owner's shard; the drain
+    updates the count of the post.
     """
     alias = shard_of(owner_id)
     where = (owner_id, original.moment, original.author_id, int(kind))

@@ -1,4 +1,4 @@
-"""What creating a post of any kind needs, inside the author's transaction."""
+"""The next id and count of an author, for all actions that create or delete posts."""
 
 from counters.actions.move import move
 from counters.kinds import CounterKind
@@ -10,16 +10,16 @@ LATEST = "SELECT moment FROM posts_post WHERE author_id = %s ORDER BY moment DES
 
 
 def next_moment(alias: str, author_id: int, now_s: float) -> int:
-    """The current second, or right after the author's latest post, whichever is later.
+    """The moment of the author's next post: now, or directly after their latest post.
 
-    A full second (1,296 posts) runs over into the next by itself. The caller holds the author's
-    row lock.
+    After 1,296 posts in one second the moment falls into the next second. The caller holds the
+    author's row lock.
     """
     latest = fetch_one(alias, LATEST, (author_id,))
     return max(second_of(now_s) * SEQUENCES, latest[0] + 1 if latest else 0)
 
 
 def move_post_count(alias: str, author_id: int, delta: int) -> int:
-    """Moves the author's count of posts; returns the version of their list of posts after."""
+    """Adds `delta` to the author's count of posts; returns the new version of their posts."""
     moved = move(alias, [CountMove(author_id, CounterKind.POSTS, delta)])
     return moved[author_id, ACCOUNT, CounterKind.POSTS].version

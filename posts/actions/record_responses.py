@@ -1,4 +1,4 @@
-"""The derived side: what others did with posts, and its counts, on the shard of the posts."""
+"""Writes responses and their counts to the shard of the posts."""
 
 from collections.abc import Collection, Iterable, Mapping
 
@@ -36,31 +36,31 @@ Identity = tuple[int, int, int, int, int]
 
 
 def by_shard(responses: Iterable[Response]) -> dict[str, dict[Identity, Response]]:
-    """The newest of each, by the shard of the post's author."""
+    """The newest response of each identity, by the shard of the post's author."""
     groups: dict[str, dict[Identity, Response]] = {}
     for response in responses:
         group = groups.setdefault(shard_of(response.author_id), {})
-        held = group.get(response.identity)
-        if held is None or held.revision < response.revision:
+        other = group.get(response.identity)
+        if other is None or other.revision < response.revision:
             group[response.identity] = response
     return groups
 
 
 def record_on_shard(alias: str, responses: Mapping[Identity, Response]) -> None:
-    """Writes those of the responses that are newer than what the authors' shard has.
+    """Writes the responses that are newer than their rows on the authors' shard.
 
-    Safety: one transaction; authors are locked in order, so what the row was before is known and
-    each response is counted once. Idempotent, and the order of deliveries does not matter.
-    Cost: four statements for any number of responses.
+    Safety: idempotent, and the order of deliveries does not matter. One transaction locks the
+    authors in order of their ids. So the old row is known, and each response is counted once. Cost:
+    four statements for any number of responses.
     """
     with transaction.atomic(using=alias):
         lock_accounts(alias, sorted({response.author_id for response in responses.values()}))
         old = _read(alias, responses)
-        news = [r for i, r in responses.items() if i not in old or old[i].revision < r.revision]
-        if news:
-            columns = [list(column) for column in zip(*sorted(news), strict=True)]
+        newer = [r for i, r in responses.items() if i not in old or old[i].revision < r.revision]
+        if newer:
+            columns = [list(column) for column in zip(*sorted(newer), strict=True)]
             execute(alias, WRITE, columns)
-            move(alias, _moves(old, news))
+            move(alias, _moves(old, newer))
 
 
 def _read(alias: str, identities: Collection[Identity]) -> dict[Identity, Response]:
@@ -69,8 +69,8 @@ def _read(alias: str, identities: Collection[Identity]) -> dict[Identity, Respon
     return {response.identity: response for response in rows}
 
 
-def _moves(old: Mapping[Identity, Response], news: Iterable[Response]) -> Iterable[CountMove]:
-    for response in news:
+def _moves(old: Mapping[Identity, Response], newer: Iterable[Response]) -> Iterable[CountMove]:
+    for response in newer:
         before = old.get(response.identity)
         delta = response.is_on - (before is not None and before.is_on)
         if delta:

@@ -1,4 +1,4 @@
-"""Reposts a post, and takes the repost back: one transaction on the reposter's shard each."""
+"""Reposts a post and undoes a repost: one transaction on the reposter's shard each."""
 
 import time
 from collections.abc import Callable
@@ -28,11 +28,11 @@ VALUES (%s, %s, '', false, %s, %s, %s, '')
 
 
 def repost(author_id: int, original: PostId, clock_s: Callable[[], float] = time.time) -> PostId:
-    """Reposts a post that is no repost itself; returns the repost's own id. Twice is once.
+    """Reposts a post that is no repost itself. Returns the repost's own id.
 
-    Whether the author may see the original is for the caller to know. Raises: AccountNotFound.
-    Safety: idempotent. Cost: six statements on the author's shard; the count on the original and
-    followers' timelines follow by the drain.
+    A second call returns the first repost. The caller checks that the author may see the original.
+    Raises: AccountNotFound. Safety: idempotent. Cost: six statements on the author's shard; the
+    drain updates the count of the original and followers' timelines.
     """
     alias = shard_of(author_id)
     target = Target(Kind.REPOST, original.author_id, original.moment)
@@ -48,8 +48,8 @@ def repost(author_id: int, original: PostId, clock_s: Callable[[], float] = time
     return PostId.at(author_id, moment)
 
 
-def take_back_repost(author_id: int, original: PostId) -> bool:
-    """Ends the author's repost of a post, whatever has become of that; False: there was none.
+def undo_repost(author_id: int, original: PostId) -> bool:
+    """Deletes the author's repost of a post, even if that post is deleted. False: no repost.
 
     Raises: AccountNotFound. Safety: idempotent. Cost: five statements on the author's shard.
     """

@@ -1,4 +1,4 @@
-"""The shapes of posts' requests and answers, for the OpenAPI schema only."""
+"""The requests and answers of posts, for the OpenAPI document only."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ IDEMPOTENCY_KEY = OpenApiParameter(
     "Idempotency-Key",
     OpenApiTypes.STR,
     OpenApiParameter.HEADER,
-    description="The same key again returns the post of the first time",
+    description="A repeated key returns the post of the first request",
 )
 
 
@@ -32,7 +32,7 @@ class StatusBody(Serializer[Any]):
     spoiler_text = CharField(required=False, allow_blank=True)
     language = CharField(required=False)
     visibility = CharField(required=False, help_text="Only public")
-    in_reply_to_id = CharField(required=False, help_text="The post this one answers")
+    in_reply_to_id = CharField(required=False, help_text="The id of the post that this one answers")
 
 
 @extend_schema_serializer(component_name="Status")
@@ -48,7 +48,9 @@ class StatusEntity(Serializer[Any]):
     uri = URLField()
     url = URLField()
     content = CharField(help_text="HTML")
-    reblog = DictField(allow_null=True, help_text="Of a repost: the whole post that it shows")
+    reblog = DictField(
+        allow_null=True, help_text="The whole original post; null unless this is a repost"
+    )
     application = DictField(allow_null=True)
     media_attachments = ListField(child=DictField())
     mentions = ListField(child=DictField())
@@ -71,16 +73,16 @@ class StatusEntity(Serializer[Any]):
 @extend_schema_serializer(component_name="HomeStatus")
 class HomeStatusEntity(StatusEntity):
     reblogged_by = AccountEntity(
-        many=True, required=False, help_text="Of a repost: who of the followees reposted the post"
+        many=True, required=False, help_text="The followees who reposted the post; only for reposts"
     )
 
 
 @extend_schema_serializer(component_name="DeletedStatus")
 class DeletedStatusEntity(StatusEntity):
-    text = CharField(help_text="What its author typed")
+    text = CharField(help_text="The text as its author typed it")
 
 
 @extend_schema_serializer(component_name="Context")
 class ContextEntity(Serializer[Any]):
-    ancestors = StatusEntity(many=True, help_text="What the post answers, the first of all first")
-    descendants = StatusEntity(many=True, help_text="What answers it, each after what it answers")
+    ancestors = StatusEntity(many=True, help_text="The posts that it answers, the root first")
+    descendants = StatusEntity(many=True, help_text="Its replies, each after the post it answers")

@@ -1,9 +1,9 @@
-"""The counts shown with every post: process memory for a second, Redis, the shard.
+"""The cache of post counts: process memory for COUNTS_S, then Redis, then the shard.
 
     posts.counts:v1:{author}:moment   version:…:replies,reposts,favourites
 
-The entry's version is the sum of its counts' versions: each only grows, and all are read in one
-snapshot, so the sum orders the readings.
+The version of an entry is the sum of the versions of its counts. Each version only grows and all
+are read in one snapshot, so the sum says which of two entries is newer.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -29,7 +29,7 @@ MOMENTS = (MAX_SECOND + 1) * SEQUENCES
 
 
 def number_of(post_id: PostId) -> int:
-    """A post as one number, which is what a cache of values goes by."""
+    """A post as one number, the key type of a ValueCache."""
     return post_id.author_id * MOMENTS + post_id.moment
 
 
@@ -38,7 +38,7 @@ def post_of(number: int) -> PostId:
 
 
 class PostCounts(ValueCache):
-    """A ValueCache by `number_of`, whose keys keep an author's posts together."""
+    """A ValueCache by `number_of`. The keys of one author's posts share a hash tag."""
 
     def key(self, owner: int) -> bytes:
         return key(self.family, *divmod(owner, MOMENTS))
@@ -50,7 +50,7 @@ def _load(numbers: Sequence[int]) -> Mapping[int, Versioned]:
 
 
 def load_post_counts(ids: Iterable[PostId]) -> dict[PostId, list[Count]]:
-    """Counts in the order of POST_KINDS, from the source. One query per shard."""
+    """Counts from the shards, in the order of POST_KINDS. One query per shard."""
     by_author: dict[int, list[PostId]] = {}
     for post_id in ids:
         by_author.setdefault(post_id.author_id, []).append(post_id)
@@ -76,7 +76,7 @@ post_counts = PostCounts("posts.counts:v1", ttl_s=86_400, load=_load)
 
 
 class _CountsInMemory(ProcessCache[PostId, bytes]):
-    """Told of changes by the numbers of posts."""
+    """Keyed by PostId; other processes invalidate it by `number_of`."""
 
     def forget(self, numbers: Iterable[int]) -> None:  # type: ignore[override]
         super().forget(map(post_of, numbers))
@@ -87,50 +87,51 @@ register_copies(post_counts.family, _counts_in_memory)
 
 
 class CountReadPlan(NamedTuple):
-    """Counts in process memory, as JSON, and the posts that Redis has to be asked for."""
+    """Counts found in process memory, as JSON, and the posts to read from Redis."""
 
-    known: dict[PostId, bytes]
+    in_memory: dict[PostId, bytes]
     missing: list[PostId]
     asked_at: float
 
     def commands(self) -> list[Command]:
-        """At most one; replies for `complete_counts`."""
+        """At most one command; replies for `complete_counts`."""
         numbers = list(map(number_of, self.missing))
         return [("MGET", *post_counts.keys(numbers))] if numbers else []
 
 
 def plan_counts(ids: Collection[PostId]) -> CountReadPlan:
+    """Looks in process memory; what is missing there is to be read from Redis."""
     return CountReadPlan(*_counts_in_memory.split(ids))
 
 
 def complete_counts(
-    reading: CountReadPlan, replies: Sequence[Any], existing: Collection[PostId]
+    plan: CountReadPlan, replies: Sequence[Any], existing: Collection[PostId]
 ) -> dict[PostId, bytes]:
-    """JSON of the counts of posts that exist; what Redis lacks comes from the shards.
+    """JSON of the counts of the existing posts. Counts that Redis lacks are read from the shards.
 
-    None of posts that do not exist: theirs would be laid for anybody's made-up ids.
+    Only of existing posts: otherwise ids that a client makes up would create entries.
     """
-    if not reading.missing:
-        return reading.known
-    raw = replies[0] or [None] * len(reading.missing)
-    asked = zip(reading.missing, raw, strict=True)
-    entries = {number_of(i): entry for i, entry in asked if i in existing}
+    if not plan.missing:
+        return plan.in_memory
+    raw = replies[0] or [None] * len(plan.missing)
+    replied = zip(plan.missing, raw, strict=True)
+    entries = {number_of(i): entry for i, entry in replied if i in existing}
     texts = post_counts.complete(entries) if entries else {}
     shown = {post_of(number): present_counts(text) for number, text in texts.items()}
-    _counts_in_memory.store(shown, reading.asked_at)
-    return reading.known | shown
+    _counts_in_memory.store(shown, plan.asked_at)
+    return plan.in_memory | shown
 
 
 def refresh_post_counts(ids: Iterable[PostId]) -> None:
-    """Brings the cached counts up to the rows. One query per shard, one round trip.
+    """Writes the current counts of these posts to Redis. One query per shard, one round trip.
 
-    Raises: RedisError, so that a consumer is run again.
+    Raises: RedisError, so that the consumer runs again.
     """
     wanted = list(dict.fromkeys(ids))
     post_counts.refresh(_load(list(map(number_of, wanted))))
 
 
 def forget_counts() -> None:
-    """Empties this process's memory of counts."""
+    """Empties this process's copies of counts."""
     for copies in (post_counts, _counts_in_memory):
         copies.forget_all()

@@ -1,13 +1,13 @@
-"""Posts in process memory, and the invalidation log that keeps it honest (P4, P5).
+"""Posts in process memory, and the invalidation log that removes deleted posts from it.
 
-    posts.invalidations:v1:{0}   stream; p → packed id of a post that may no longer be shown,
-                        or the id of an account that is to be shown in another way (4 bytes),
-                        or the mark of a process that begins (MARK_BYTES at random)
+    posts.invalidations:v1:{0}   stream; field p is one of:
+                        10 bytes   packed id of a post that may no longer be shown
+                        4 bytes    id of an account that is to be shown differently
+                        8 bytes    random token of a process that starts to read the log
 
-A page asks, in a round trip it makes anyway, what the log has that this process has not seen, and
-forgets those posts, and cards of those accounts, before it looks for any. A log that lacks the last
-entry seen was lost or cut: then everything is forgotten, and the process begins again with a mark
-of its own.
+A page reads the new entries of the log in a round trip that it makes anyway. It removes those posts
+and accounts from memory before it uses the memory. If the log lacks the last entry that the process
+saw, the log was lost or trimmed: the process then empties its memory and starts again with a token.
 """
 
 import secrets
@@ -29,7 +29,7 @@ FIELD = b"p"
 TOKEN_BYTES = 8
 ACCOUNT = Struct(">I")
 MEMORY_S = 60
-# Longer than any post stays in memory.
+# Longer than a post stays in memory.
 LOG_S = 600
 # About 1.3 kB each.
 MOST_POSTS = 20_000
@@ -37,27 +37,30 @@ MOST_ENTRIES = 1_000
 
 
 class LogOffset(NamedTuple):
-    """A place in the log. The value tells a log apart that was begun anew in the same instant."""
+    """An entry of the log, up to which a process has read.
+
+    Two logs that started in the same millisecond can have equal entry ids; the value differs.
+    """
 
     entry_id: bytes
     value: bytes
 
 
 class LogRead(NamedTuple):
-    """A glance at the log from a offset in it, or, with a mark, from the end on."""
+    """One read of the log: from `since` on, or, without `since`, a first entry with `token`."""
 
     since: LogOffset | None
-    mark: bytes
+    token: bytes
 
     def command(self) -> Command:
         """Reply for `InProcessPosts.apply_log`."""
         if self.since is None:
-            return ("XADD", LOG, "*", FIELD, self.mark)
+            return ("XADD", LOG, "*", FIELD, self.token)
         return ("XRANGE", LOG, self.since.entry_id, "+", "COUNT", MOST_ENTRIES)
 
 
 class InProcessPosts:
-    """Fragments of posts that were shown lately; one per process, shared by its threads."""
+    """Fragments of recently shown posts; one instance a process, shared by its threads."""
 
     def __init__(self) -> None:
         self._posts: TTLCache[PostId, bytes] = TTLCache(MOST_POSTS, MEMORY_S)
@@ -65,48 +68,55 @@ class InProcessPosts:
         self._lock = threading.Lock()
 
     def plan_log_read(self) -> LogRead:
+        """The next read of the log. Its command joins another round trip."""
         since = self._offset
         return LogRead(since, b"" if since else secrets.token_bytes(TOKEN_BYTES))
 
     def apply_log(self, log_read: LogRead, reply: Any) -> LogOffset | None:
-        """Forgets what is gone; returns where the log stood, None when memory is not to be used."""
+        """Removes the posts that the reply names. Returns the new offset, for `find` and `keep`.
+
+        None: entries are missing. The memory is then empty and cannot be used in this request.
+        """
         if log_read.since is None:
-            return self._begin(LogOffset(reply, log_read.mark))
+            return self._start(LogOffset(reply, log_read.token))
         if not reply or _offset_of(reply[0]) != log_read.since or len(reply) == MOST_ENTRIES:
             self.forget_all()
             return None
-        return log_read.since if len(reply) == 1 else self._forget(reply[1:])
+        return log_read.since if len(reply) == 1 else self._remove(reply[1:])
 
     def find(self, ids: Collection[PostId], offset: LogOffset | None) -> dict[PostId, bytes]:
-        """Those of the posts that are known and were not gone when the log stood there."""
+        """The posts among `ids` that are in memory. `offset`: from `apply_log`."""
         if offset is None:
             return {}
         return find_copies(self._posts.get, ids)
 
     def keep(self, posts: Mapping[PostId, bytes], offset: LogOffset | None) -> None:
-        """Remembers posts loaded after the log stood there, unless it has moved on since:
-        one of them may be what it moved on for."""
+        """Stores posts that were loaded after the log was read up to `offset`.
+
+        Nothing is stored if another thread has read the log further since: a new entry may name
+        one of these posts.
+        """
         with self._lock:
             if offset is not None and offset == self._offset:
                 self._posts.update(posts)
 
     def forget_all(self) -> None:
-        """Cards of accounts too: some of the news may have been about them."""
+        """Empties the memory of posts and accounts. Missed entries may name accounts too."""
         with self._lock:
             self._posts.clear()
             self._offset = None
         forget_accounts()
 
-    def _begin(self, offset: LogOffset) -> LogOffset:
-        """What is gone from here on will be noticed; what is in memory may have missed some."""
+    def _start(self, offset: LogOffset) -> LogOffset:
+        """Sets the first offset. Empties the memory: older entries of the log were not read."""
         with self._lock:
             self._posts.clear()
             self._offset = offset
         forget_accounts()
         return offset
 
-    def _forget(self, news: Sequence[Any]) -> LogOffset:
-        newest, values = _offset_of(news[-1]), [_offset_of(entry).value for entry in news]
+    def _remove(self, entries: Sequence[Any]) -> LogOffset:
+        newest, values = _offset_of(entries[-1]), [_offset_of(entry).value for entry in entries]
         with self._lock:
             for value in values:
                 if len(value) == PACKED_BYTES:
@@ -122,12 +132,12 @@ in_process_posts = InProcessPosts()
 
 
 def post_invalidation_command(post_id: PostId, clock_s: float) -> Command:
-    """Tells all processes that a post is gone. To be sent after every cache was told."""
+    """Removes a post from the memory of all processes. Send it after all caches are updated."""
     return _invalidation_command(post_id.packed, clock_s)
 
 
 def account_invalidation_command(account_id: int, clock_s: float) -> Command:
-    """Tells them that an account is to be shown in another way, or not at all; likewise."""
+    """Removes an account from the memory of all processes. Send it after all caches are updated."""
     return _invalidation_command(ACCOUNT.pack(account_id), clock_s)
 
 
@@ -137,7 +147,7 @@ def _invalidation_command(value: bytes, clock_s: float) -> Command:
 
 
 def _offset_of(entry: Any) -> LogOffset:
-    """Of one entry of a reply: [id, [field, value]]."""
+    """The offset of one entry of a reply: [id, [field, value]]."""
     return LogOffset(entry[0], entry[1][1])
 
 

@@ -1,11 +1,12 @@
-"""What an account itself did with posts: favourited, reposted, bookmarked. One value an account.
+"""Viewer state: which posts an account favourited, reposted or bookmarked. One value an account.
 
-    payload   bytes  0-3   floor: below this second there may be more
-              11 bytes     of each post: its packed id and the sum of 1 << kind
+    posts.viewer_state:v1:{account}   version:…:payload
+    payload   bytes 0-3   floor: the state is complete for posts from this second on
+              11 bytes    for each post: its packed id and its flags, the sum of 1 << kind
 
-Most have few state, and pages show new posts: the newest MOST_MARKS ride along with a page's first
-round trip. What is older is asked of the account's shard. The version is the sum of those of the
-account's posts (reposts are posts) and of its state.
+A page reads the newest MOST_INTERACTIONS in its first round trip. That suffices for most pages,
+because pages show new posts. Flags of older posts are read from the account's shard. The version is
+the sum of the versions of the account's counts of posts (a repost is a post) and of viewer marks.
 """
 
 import time
@@ -17,6 +18,7 @@ from typing import NamedTuple
 from cachebox import LRUCache
 
 from counters.kinds import CounterKind
+from counters.sql import select_versions
 from infra.caching.client import Command
 from infra.caching.metrics import count_reads
 from infra.caching.values import ValueCache, Versioned, read_entry
@@ -32,11 +34,10 @@ FLOOR = Struct(">I")
 RECORD = Struct(">IIHB")
 COUNTED = [CounterKind.POSTS.value, CounterKind.VIEWER_MARKS.value]
 
-# One statement, one moment: the rows are exactly what the version says.
-NEWEST = """
-SELECT owner_id, NULL, NULL, NULL, sum(version)::bigint FROM counters_counter
-WHERE owner_id = ANY(%(owners)s::bigint[]) AND subject = 0 AND kind = ANY(%(counted)s::smallint[])
-GROUP BY owner_id
+# One statement, hence one snapshot: the rows match the version exactly.
+NEWEST = f"""
+SELECT owner_id, NULL, NULL, NULL, version
+FROM ({select_versions("%(owners)s", "%(counted)s")}) AS counted
 UNION ALL
 SELECT wanted.id, m.target_author, m.target_moment, m.kind, 0
 FROM unnest(%(owners)s::bigint[]) AS wanted (id)
@@ -49,7 +50,7 @@ CROSS JOIN LATERAL (
      WHERE author_id = wanted.id AND kind = 2 AND deleted_at IS NULL
      ORDER BY target_moment DESC, target_author DESC LIMIT %(most)s)
 ) m
-"""
+"""  # noqa: S608
 BY_POST = """
 WITH wanted AS (SELECT * FROM unnest(%(authors)s::bigint[], %(moments)s::bigint[])
     AS w (target_author, target_moment))
@@ -66,14 +67,14 @@ Flags = Mapping[PostId, int]
 
 
 class ViewerState(NamedTuple):
-    """The newest state of an account: complete from the second `floor` on."""
+    """The viewer state of an account, complete for posts from the second `floor` on."""
 
     floor: int
     flags: Flags
 
 
 class DecodedReply(NamedTuple):
-    """What Redis last answered, and what that meant: a reader's next page brings the same bytes."""
+    """The last reply of Redis, decoded. The viewer's next page mostly gets the same bytes again."""
 
     reply: bytes
     fresh_until: int
@@ -89,7 +90,7 @@ def _load(owner_ids: Sequence[int]) -> Mapping[int, Versioned]:
 
 
 def _load_shard(alias: str, owner_ids: Sequence[int]) -> dict[int, Versioned]:
-    """One query."""
+    """The states of one shard's accounts, with versions. One query."""
     versions = dict.fromkeys(owner_ids, 0)
     rows: dict[int, list[tuple[PostId, int]]] = {owner_id: [] for owner_id in owner_ids}
     params = {"owners": list(owner_ids), "most": MOST_INTERACTIONS + 1, "counted": COUNTED}
@@ -106,7 +107,10 @@ _decoded: LRUCache[int, DecodedReply] = LRUCache(MOST_DECODED)
 
 
 def build_viewer_state(rows: Sequence[tuple[PostId, int]]) -> ViewerState:
-    """Of the newest MOST_MARKS + 1 of either table, those above the higher of the two cuts."""
+    """The state from the newest MOST_INTERACTIONS + 1 rows of each table.
+
+    A table with that many rows is cut off. The floor is the higher of the two cuts.
+    """
     reposted = [post_id for post_id, kind in rows if kind == Kind.REPOST]
     marked = [post_id for post_id, kind in rows if kind != Kind.REPOST]
     cut = [min(ids).second + 1 for ids in (reposted, marked) if len(ids) > MOST_INTERACTIONS]
@@ -130,19 +134,19 @@ def unpack(payload: bytes) -> ViewerState:
 
 
 def viewer_state_command(account_id: int) -> Command:
-    """For gathering into a larger round trip; reply for `complete_own_marks`."""
+    """The command that joins another round trip. Reply for `complete_viewer_state`."""
     return ("GET", viewer_states.key(account_id))
 
 
 def complete_viewer_state(account_id: int, reply: bytes | None) -> ViewerState:
-    """The account's newest state from the reply to `own_marks_command`, None without Redis.
+    """The viewer state from the reply to `viewer_state_command`, None without Redis.
 
     Cost: nothing when cached, else one query and two round trips.
     """
-    known = _decoded.get(account_id)
-    if known is not None and known.reply == reply and time.time() < known.fresh_until:
+    last = _decoded.get(account_id)
+    if last is not None and last.reply == reply and time.time() < last.fresh_until:
         count_reads(viewer_states.family, "redis", 1)
-        return known.state
+        return last.state
     state = unpack(viewer_states.complete({account_id: reply})[account_id])
     if reply is not None:
         _decoded[account_id] = DecodedReply(reply, read_entry(reply).fresh_until, state)
@@ -150,16 +154,16 @@ def complete_viewer_state(account_id: int, reply: bytes | None) -> ViewerState:
 
 
 def find_flags(account_id: int, state: ViewerState, ids: Iterable[PostId]) -> Flags:
-    """What the account did with these posts, and perhaps others, as sums of 1 << kind.
+    """The flags of these posts, and perhaps of other posts, each a sum of 1 << kind.
 
-    Cost: nothing, or one query for what is older than the newest state.
+    Cost: nothing, or one query for the posts below the floor.
     """
     older = [i for i in ids if i.second < state.floor] if state.floor else []
     return {**state.flags, **read_viewer_flags(account_id, older)} if older else state.flags
 
 
 def read_viewer_flags(account_id: int, ids: Sequence[PostId]) -> dict[PostId, int]:
-    """What the account did with these posts, from its shard. One query by keys."""
+    """The flags of these posts from the account's shard. One query by key."""
     authors, moments = [i.author_id for i in ids], [i.moment for i in ids]
     params = {"owner": account_id, "authors": authors, "moments": moments}
     flags: dict[PostId, int] = {}
@@ -169,9 +173,9 @@ def read_viewer_flags(account_id: int, ids: Sequence[PostId]) -> dict[PostId, in
 
 
 def refresh_viewer_states(account_ids: Iterable[int]) -> None:
-    """Brings cached state up to the rows. One query per shard, one round trip.
+    """Writes the current viewer states to Redis. One query per shard, one round trip.
 
-    Raises: RedisError, so that a consumer is run again.
+    Raises: RedisError, so that the consumer runs again.
     """
     viewer_states.refresh(_load(list(dict.fromkeys(account_ids))))
 

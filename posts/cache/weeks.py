@@ -1,9 +1,10 @@
-"""Post fragments by author and week (seed S0): complete or absent, kept about a week.
+"""The week cache: fragments of posts by author and week (seed S0). TTL about a week.
 
     posts.week:v2:<site>:{author}:week   ! version, moment → fragment …, or ! version, busy → 1
 
-Weeks before the last two are seldom read, weeks to come have no posts, and those of a busy author
-are not worth one key: their posts come from the shard by key.
+An entry has all live posts of its week. Only this week and the last one are cached: older posts are
+seldom read. A week with more than MAX_WEEK_POSTS is marked busy. Posts outside the cached weeks and
+posts of busy weeks are read from the shard by key.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -33,15 +34,13 @@ from posts.types import PostRow
 WEEK_S = 7 * 86_400
 CACHED_WEEKS = 2
 MAX_WEEK_POSTS = 2_000
-BUSY = "busy"  # the field that stands for a week with more posts
+BUSY = "busy"  # the field of a week with more than MAX_WEEK_POSTS
 
-# Fragments carry absolute links: a new PUBLIC_URL must not find those of the old one.
+# Fragments contain absolute links, so a new PUBLIC_URL must not find old entries.
 _SITE = f"{crc32(settings.PUBLIC_URL.encode()):08x}"
 WEEKS = HashCache(f"posts.week:v2:{_SITE}", ttl_s=WEEK_S)
 
 Fragments = dict[PostId, bytes]
-
-
 Week = tuple[int, int]  # an author, and the number of a week since EPOCH
 
 
@@ -54,12 +53,13 @@ def field_of(post_id: PostId) -> str:
 
 
 class PostReadPlan(NamedTuple):
-    """Which posts are asked of which cached week; those of other weeks are left to the shard."""
+    """The posts to read, by cached week. `others`: posts that are read from the shard."""
 
     weeks: Mapping[Week, Sequence[PostId]]
     others: Sequence[PostId]
 
     def commands(self) -> list[Command]:
+        """One command a week; replies for `complete_posts`."""
         return [
             WEEKS.read_command(author_id, week, [BUSY, *map(field_of, ids)])
             for (author_id, week), ids in self.weeks.items()
@@ -67,9 +67,9 @@ class PostReadPlan(NamedTuple):
 
 
 def plan_posts(ids: Iterable[PostId], now_s: float) -> PostReadPlan:
-    """Sorts posts by the cache entry that has them."""
+    """Groups posts by the cache entry that they are in."""
     this_week = second_of(now_s) // WEEK_S
-    # None of the future, or made-up ids could fill Redis with empty weeks.
+    # No future weeks: ids that a client makes up would fill Redis with empty weeks.
     cached = range(this_week - CACHED_WEEKS + 1, this_week + 1)
     weeks: dict[Week, list[PostId]] = {}
     others = []
@@ -82,16 +82,16 @@ def plan_posts(ids: Iterable[PostId], now_s: float) -> PostReadPlan:
 
 
 def complete_posts(
-    reading: PostReadPlan, replies: Sequence[Sequence[bytes | None] | None]
+    plan: PostReadPlan, replies: Sequence[Sequence[bytes | None] | None]
 ) -> Fragments:
-    """Fragments of the posts that exist; what Redis lacks comes from the shards.
+    """Fragments of the posts that exist. Posts that Redis lacks are read from the shards.
 
-    `replies` has one reply per command of the reading, None where Redis was away.
-    Cost: nothing when all was cached; else one query per shard and reason, one round trip to fill.
+    `replies`: one reply per command of the plan, None without Redis. Cost: nothing if all posts
+    were cached; else at most two queries per shard, and one round trip to write missing weeks.
     """
     found: Fragments = {}
-    missing, by_key = [], list(reading.others)
-    for (week, ids), reply in zip(reading.weeks.items(), replies, strict=True):
+    missing, by_key = [], list(plan.others)
+    for (week, ids), reply in zip(plan.weeks.items(), replies, strict=True):
         values = read_fields(reply) if reply is not None else None
         if values is None:
             missing.append(week)
@@ -101,15 +101,17 @@ def complete_posts(
             found |= {i: v for i, v in zip(ids, values[1:], strict=True) if v is not None}
     for week, fragments in fill_weeks(missing).items() if missing else ():
         if fragments is None:
-            by_key += reading.weeks[week]
+            by_key += plan.weeks[week]
         else:
             found |= fragments
     return found | load_by_key(by_key) if by_key else found
 
 
 def load_by_key(ids: Iterable[PostId]) -> Fragments:
-    """Fragments straight from the shards, or their replicas. One query per shard; with a replica
-    up to four, most of them small."""
+    """Fragments from the shards or their replicas.
+
+    Cost: one query per shard; with a replica up to four, most of them small.
+    """
     by_author: dict[int, list[PostId]] = {}
     for post_id in ids:
         by_author.setdefault(post_id.author_id, []).append(post_id)
@@ -124,9 +126,9 @@ def load_by_key(ids: Iterable[PostId]) -> Fragments:
 
 
 def fill_weeks(weeks: Sequence[Week]) -> dict[Week, Fragments | None]:
-    """Reads whole weeks from their shards and lays them in Redis; None for a busy one.
+    """Reads whole weeks from their shards and writes them to Redis. None for a busy week.
 
-    The version is the shard's, and read before the rows: an entry may be newer than it says, never
+    The version comes from the shard, before the rows: an entry may be newer than its version, never
     older. Cost: two queries per shard, one round trip; with a replica as read_up_to_date.
     """
     by_author: dict[int, list[Week]] = {}
@@ -137,13 +139,13 @@ def fill_weeks(weeks: Sequence[Week]) -> dict[Week, Fragments | None]:
         for alias, authors in group_by_shard(by_author).items()
     }
     loaded = {week: entry for part in scatter(calls).values() for week, entry in part.items()}
-    with suppress(RedisError):  # the next reader tries again
+    with suppress(RedisError):  # the next reader writes them
         redis().run([write_command(week, *entry) for week, entry in loaded.items()])
     return {week: fragments for week, (_, fragments) in loaded.items()}
 
 
 def _read_weeks(alias: str, weeks: Sequence[Week]) -> dict[Week, tuple[int, Fragments | None]]:
-    """Version and posts of weeks of one shard's authors. Cost: as read_up_to_date, and a query."""
+    """Version and posts of each week, all on one shard. Cost: one query and read_up_to_date's."""
     versions = read_versions(alias, {author_id for author_id, _ in weeks})
     rows = read_up_to_date(alias, versions, partial(_read_rows, weeks))
     posts: dict[Week, Fragments] = {week: {} for week in weeks}
@@ -165,7 +167,7 @@ def _read_rows(weeks: Sequence[Week], alias: str, authors: Authors) -> list[Post
 
 
 def write_command(week: Week, version: int, fragments: Fragments | None) -> Command:
-    """Lays a week unless a newer version is there; None: lays that it is a busy one."""
+    """Writes a week unless Redis has a newer version. None: marks the week as busy."""
     fields = (
         {BUSY: b"1"}
         if fragments is None
@@ -175,12 +177,12 @@ def write_command(week: Week, version: int, fragments: Fragments | None) -> Comm
 
 
 def size_command(week: Week) -> Command:
-    """How many fields a week has; for `is_too_large`."""
+    """Reads the number of fields of a week, for `is_too_large`."""
     return ("HLEN", WEEKS.key(*week))
 
 
 def is_too_large(size: int) -> bool:
-    """Whether a week has grown, in place, past what is kept."""
+    """Whether changes have grown a cached week above MAX_WEEK_POSTS."""
     return size > MAX_WEEK_POSTS + 1
 
 

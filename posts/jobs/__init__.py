@@ -1,1 +1,1 @@
-"""Jobs of posts: what the commands of the same names do."""
+"""The jobs behind the commands of posts."""

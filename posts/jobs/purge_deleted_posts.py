@@ -1,4 +1,4 @@
-"""Takes the rows of posts out that were deleted long ago."""
+"""Deletes the tombstones of posts that were deleted long ago."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -8,17 +8,17 @@ from infra.jobs.types import Batch, Work
 from infra.jobs.walk import Key, Row, walk
 from infra.sharding.sql import fetch_all
 
-KEPT_DAYS = 30
-FOUND = """
+RETENTION_DAYS = 30
+TOMBSTONES = """
 SELECT author_id, moment FROM posts_post
 WHERE deleted_at IS NOT NULL AND deleted_at < %(before)s
     AND (%(account)s::bigint IS NULL OR author_id = %(account)s)
     AND (%(author)s::bigint IS NULL OR (author_id, moment) > (%(author)s, %(moment)s))
 ORDER BY author_id, moment LIMIT %(count)s
 """
-# An author's newest stays, since the next id is made from it. What somebody still favours, reposts
-# or replies to stays, since they find what they take back by it.
-CHOSEN = """
+# An author's newest post stays: the next id is made from it. A post with a live favourite, repost
+# or reply stays: undoing these needs the row.
+PURGEABLE = """
 SELECT author_id, moment FROM posts_post AS post
 JOIN unnest(%(authors)s::bigint[], %(moments)s::bigint[]) AS wanted (author_id, moment)
     USING (author_id, moment)
@@ -33,19 +33,19 @@ WHERE deleted_at IS NOT NULL
     )
 """
 DELETE = f"""
-DELETE FROM posts_post WHERE (author_id, moment) IN ({CHOSEN}) RETURNING author_id, moment
+DELETE FROM posts_post WHERE (author_id, moment) IN ({PURGEABLE}) RETURNING author_id, moment
 """  # noqa: S608
 
 
 def purge_deleted_posts(work: Work, before: datetime) -> Iterator[Batch]:
-    """Tombstones of posts deleted before then; a batch of them each.
+    """Deletes the tombstones of posts that were deleted before `before`, in batches.
 
-    Their words went with the deletion; what goes now is the id. To all readers a row that is not
-    there is a deleted one. Safety: idempotent. Cost: two statements a batch, by index.
+    A tombstone has only the id; the texts were removed at the deletion. Readers treat a missing row
+    as a deleted post. Safety: idempotent. Cost: two statements a batch, by index.
     """
     for piece in walk(work, partial(_read, work.account_id, before), key_length=2):
-        gone = _purge(piece.alias, piece.rows, work.dry_run)
-        yield Batch(len(piece.rows), 0, piece.alias, len(gone), piece.position)
+        purged = _purge(piece.alias, piece.rows, work.dry_run)
+        yield Batch(len(piece.rows), 0, piece.alias, len(purged), piece.position)
 
 
 def _read(
@@ -53,10 +53,10 @@ def _read(
 ) -> list[Row]:
     author_id, moment = after or (None, None)
     params = {"before": before, "account": account_id, "author": author_id, "moment": moment}
-    return fetch_all(alias, FOUND, params | {"count": count})
+    return fetch_all(alias, TOMBSTONES, params | {"count": count})
 
 
 def _purge(alias: str, rows: Sequence[Row], is_dry: bool) -> list[Row]:
     authors, moments = zip(*rows, strict=True)
     params = {"authors": list(authors), "moments": list(moments)}
-    return fetch_all(alias, CHOSEN if is_dry else DELETE, params)
+    return fetch_all(alias, PURGEABLE if is_dry else DELETE, params)

@@ -1,4 +1,4 @@
-"""What a post answers, up to its root, and what answers it, down to a bound."""
+"""The conversation around a post: its ancestors up to the root, and its descendants."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -12,33 +12,33 @@ from posts.types import Kind, PostRow
 
 
 class Bounds(NamedTuple):
-    """How far is looked. Each ancestor, and each level of descendants, costs a query."""
+    """The limits of a search. Each ancestor, and each level of descendants, costs a query."""
 
     ancestors: int
     descendants: int
     depth: int
 
 
-# Mastodon's, but for the ancestors and the depth of who has signed in, which it does not bound.
-FOR_ANYBODY = Bounds(ancestors=40, descendants=60, depth=20)
+# Mastodon's limits. Mastodon sets none for the ancestors and the depth of signed-in viewers.
+FOR_GUESTS = Bounds(ancestors=40, descendants=60, depth=20)
 FOR_VIEWERS = Bounds(ancestors=200, descendants=4_096, depth=200)
 
 
 class Context(NamedTuple):
-    """Status entities: `ancestors` from the root down, `descendants` each after what it answers."""
+    """Status entities. `ancestors`: root first. `descendants`: each after the post it answers."""
 
     ancestors: Sequence[bytes]
     descendants: Sequence[bytes]
 
 
 def load_context(post_id: PostId, viewer_id: int | None) -> Context:
-    """The conversation around a post the viewer may see. Raises PostNotFound.
+    """The conversation around a post that the viewer may see. Raises: PostNotFound.
 
-    An ancestor that was deleted ends the chain. Cost: a query an ancestor, one per shard and level
-    of replies, then as load_shown.
+    A deleted ancestor ends the chain. Cost: one query per ancestor, one per level of replies and
+    shard, and load_visible.
     """
     original = get_original(post_id, viewer_id)
-    bounds = FOR_ANYBODY if viewer_id is None else FOR_VIEWERS
+    bounds = FOR_GUESTS if viewer_id is None else FOR_VIEWERS
     ancestors = _find_ancestors(original, bounds.ancestors)
     descendants = _find_descendants(original, bounds)
     shown = load_visible({i: i for i in (*ancestors, *descendants)}, viewer_id)
@@ -48,7 +48,7 @@ def load_context(post_id: PostId, viewer_id: int | None) -> Context:
 
 
 def _find_ancestors(post_id: PostId, most: int) -> list[PostId]:
-    """The root first."""
+    """The ancestors, the root first."""
     found: list[PostId] = []
     row = _find_live(post_id)
     while row is not None and row.kind == Kind.REPLY and row.target and len(found) < most:
@@ -74,13 +74,13 @@ def _find_descendants(root: PostId, bounds: Bounds) -> list[PostId]:
         left -= len(level)
         if not level or left <= 0:
             break
-    return list(_walk(root, replies))
+    return list(_iter_thread(root, replies))
 
 
-def _walk(root: PostId, replies: Mapping[PostId, Sequence[PostId]]) -> Iterator[PostId]:
-    """Depth first, the oldest first."""
-    waiting = list(reversed(replies.get(root, [])))
-    while waiting:
-        reply = waiting.pop()
+def _iter_thread(root: PostId, replies: Mapping[PostId, Sequence[PostId]]) -> Iterator[PostId]:
+    """All replies below `root`, depth first, oldest first."""
+    stack = list(reversed(replies.get(root, [])))
+    while stack:
+        reply = stack.pop()
         yield reply
-        waiting += reversed(replies.get(reply, []))
+        stack += reversed(replies.get(reply, []))

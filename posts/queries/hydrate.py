@@ -1,4 +1,4 @@
-"""Posts with everything that is shown with them, in one round trip when warm."""
+"""Hydration: loads posts with their authors and counts, in one round trip when warm."""
 
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -23,10 +23,10 @@ from posts.ids import PostId, authors_of
 
 
 class Hydrated(NamedTuple):
-    """What is shown of posts, as it is now.
+    """Posts with everything that their JSON needs, except the viewer's flags.
 
-    `fragments`: posts that exist. `accounts`: JSON by author. `counts`: JSON by post.
-    `extra`: the caller's replies.
+    `fragments`: of the posts that exist. `accounts`: Account JSON by author. `counts`: JSON by
+    post. `extra`: the replies to the caller's commands; None without Redis.
     """
 
     fragments: Fragments
@@ -34,8 +34,8 @@ class Hydrated(NamedTuple):
     counts: Mapping[PostId, bytes]
     extra: Sequence[Any] | None
 
-    def shows(self, event: PostId, original: PostId) -> bool:
-        """Whether both exist, and who made them."""
+    def has_both(self, event: PostId, original: PostId) -> bool:
+        """Whether the event, its original and both authors exist."""
         return (
             event in self.fragments
             and original in self.fragments
@@ -44,9 +44,9 @@ class Hydrated(NamedTuple):
         )
 
     def present_all(self, ids: Collection[PostId], flags: Flags) -> dict[PostId, bytes]:
-        """The Status entity of each of the posts, once `shows` says so of all, in bulk.
+        """The Status entity of each post. All must exist (`has_both`); none may be a repost.
 
-        `flags`: what the viewer did with them.
+        `flags`: the viewer's flags by post.
         """
         fragments, accounts, counts = self.fragments, self.accounts, self.counts
         return {
@@ -57,9 +57,9 @@ class Hydrated(NamedTuple):
         }
 
     def present(self, event: PostId, original: PostId, flags: int = 0) -> bytes:
-        """The Status entity of a post, or of a repost around what it shows, once `shows` says so.
+        """The Status entity of a post, or of a repost around its original.
 
-        `flags`: what the viewer did with the original.
+        Both must exist (`has_both`). `flags`: the viewer's flags of the original.
         """
         counts = self.counts.get(original, NO_COUNTS)
         account = self.accounts[original.author_id]
@@ -76,35 +76,35 @@ def hydrate(
     offset: LogOffset | None = None,
     reposts: Sequence[PostId] = (),
 ) -> Hydrated:
-    """Loads posts, authors and counts; `extra` commands ride along (replies None without Redis).
+    """Loads posts, authors and counts. `extra` commands run in the same round trip.
 
-    `reposts`: the reposts that show some of the posts; they have no counts of their own.
-    `offset`: the offset of the invalidation log in this request (posts.cache.in_process);
-    without it the log is read along, and of process memory only cards are used.
-    Cost: one round trip and no SQL when warm, no round trip when all is in process memory; what
-    is missing comes from its shard, once.
+    `reposts`: the reposts that show some of the posts; reposts have no counts of their own.
+    `offset`: the offset of the invalidation log in this request. Without it the log is read in the
+    same round trip; then only accounts, but no posts, come from process memory. Cost: one round
+    trip and no SQL when warm; no round trip if all is in process memory. Data that Redis lacks is
+    read from its shard, once.
     """
     wanted = dict.fromkeys([*ids, *reposts])
-    known = in_process_posts.find(wanted, offset)
-    unknown = wanted.keys() - known.keys() if len(known) < len(wanted) else ()
-    # The log_read before the cards: what another thread learns between the two is news to this one.
+    in_memory = in_process_posts.find(wanted, offset)
+    missing = wanted.keys() - in_memory.keys() if len(in_memory) < len(wanted) else ()
+    # Plan the log read before the accounts: then the reply has every entry that another thread
+    # applies in between.
     log_read = in_process_posts.plan_log_read() if offset is None and wanted else None
-    cards = _plan_cards(authors_of(wanted), log_read)
+    authors = _plan_accounts(authors_of(wanted), log_read)
     counts = plan_counts(dict.fromkeys(ids) if reposts else wanted)
-    if not (unknown or log_read or cards.missing or counts.missing or extra):
-        return Hydrated(known, cards.known, counts.known, ())
-    posts = plan_posts(unknown, time.time())
-    looks = [log_read.command()] if log_read else []
-    parts = [posts.commands(), cards.commands(), counts.commands(), looks, list(extra)]
-    commands = [command for part in parts for command in part]
-    replies, is_away = _ask(commands)
-    post_replies, card_replies, count_replies, news, extra_replies = _split(replies, parts)
-    accounts = complete_accounts(cards, card_replies)
+    if not (missing or log_read or authors.missing or counts.missing or extra):
+        return Hydrated(in_memory, authors.known, counts.in_memory, ())
+    posts = plan_posts(missing, time.time())
+    log_commands = [log_read.command()] if log_read else []
+    parts = [posts.commands(), authors.commands(), counts.commands(), log_commands, list(extra)]
+    replies, is_away = _run([command for part in parts for command in part])
+    post_replies, author_replies, count_replies, entries, extra_replies = _split(replies, parts)
+    accounts = complete_accounts(authors, author_replies)
     if log_read:
-        accounts = _confirm(accounts, cards.known, log_read, None if is_away else news[0])
+        accounts = _confirm(accounts, authors.known, log_read, None if is_away else entries[0])
     loaded = complete_posts(posts, post_replies)
     in_process_posts.keep(loaded, offset)
-    fragments = known | loaded
+    fragments = in_memory | loaded
     return Hydrated(
         fragments,
         accounts,
@@ -113,28 +113,29 @@ def hydrate(
     )
 
 
-def _plan_cards(account_ids: Collection[int], log_read: LogRead | None) -> AccountReadPlan:
-    """From process memory only where the log can tell whether it holds."""
-    return (
-        plan_accounts_from_redis(account_ids)
-        if log_read and log_read.since is None
-        else plan_accounts(account_ids)
-    )
+def _plan_accounts(account_ids: Collection[int], log_read: LogRead | None) -> AccountReadPlan:
+    """Uses process memory only if the log can tell whether the memory is current."""
+    if log_read and log_read.since is None:
+        return plan_accounts_from_redis(account_ids)
+    return plan_accounts(account_ids)
 
 
 def _confirm(
-    accounts: dict[int, bytes], from_memory: Collection[int], log_read: LogRead, news: Any | None
+    accounts: dict[int, bytes], from_memory: Collection[int], log_read: LogRead, entries: Any | None
 ) -> dict[int, bytes]:
-    """The cards, those from memory read anew that the log has news of; all of them without Redis
-    (`news` None). Cost: nothing, where there is news of them one round trip."""
-    if news is None:
-        held = plan_accounts_from_redis(from_memory)
-    elif in_process_posts.apply_log(log_read, news) == log_read.since:
+    """The accounts, after those from memory that the log invalidates were read again.
+
+    Without Redis (`entries` None) all of those from memory are read again. Cost: nothing, or one
+    round trip if the log has new entries.
+    """
+    if entries is None:
+        again = plan_accounts_from_redis(from_memory)
+    elif in_process_posts.apply_log(log_read, entries) == log_read.since:
         return accounts
     else:
-        held = plan_accounts(from_memory)
-    kept = {i: card for i, card in accounts.items() if i not in held.missing}
-    return kept | complete_accounts(held, _ask(held.commands())[0])
+        again = plan_accounts(from_memory)
+    current = {i: account for i, account in accounts.items() if i not in again.missing}
+    return current | complete_accounts(again, _run(again.commands())[0])
 
 
 def _split(replies: Sequence[Any], parts: Sequence[Sequence[Any]]) -> Iterator[Sequence[Any]]:
@@ -143,7 +144,8 @@ def _split(replies: Sequence[Any], parts: Sequence[Sequence[Any]]) -> Iterator[S
     return (list(islice(left, len(part))) for part in parts)
 
 
-def _ask(commands: Sequence[Command]) -> tuple[Sequence[Any], bool]:
+def _run(commands: Sequence[Command]) -> tuple[Sequence[Any], bool]:
+    """The replies, and whether Redis is away; then all replies are None."""
     try:
         return redis().run(commands), False
     except RedisError:

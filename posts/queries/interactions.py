@@ -1,6 +1,7 @@
-"""What accounts are answered who have just done something with a post."""
+"""The JSON that answers an interaction: a repost, favourite, bookmark, or its undoing."""
 
-from counters.kinds import CounterKind
+from counters.kinds import POST_KINDS, CounterKind
+from counters.sql import select_counts
 from infra.changes.errors import UNREACHABLE
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
@@ -13,21 +14,22 @@ from posts.queries.hydrate import hydrate
 from posts.queries.rows import find_post_row
 from posts.types import Kind
 
-# Counts, and those responses of the viewer that are part of them: one statement, one moment.
-COUNTED = """
-SELECT kind, value FROM counters_counter
-WHERE owner_id = %(author)s AND subject = %(moment)s AND kind IN (11, 12, 13)
+_KINDS = ", ".join(str(int(kind)) for kind in POST_KINDS)
+# The counts, and the viewer's responses that they include. One statement, hence one snapshot.
+COUNTED = f"""
+{select_counts("%(author)s", "%(moment)s", f"kind IN ({_KINDS})")}
 UNION ALL
 SELECT -kind, is_on::int FROM posts_response
 WHERE author_id = %(author)s AND moment = %(moment)s AND kind IN (2, 3)
     AND responder_id = %(viewer)s AND reply_moment = 0
-"""
+"""  # noqa: S608
 
 
 def get_any_original(post_id: PostId) -> PostId:
-    """The post, or the one it reposts, whatever has become of either: to undo what one did.
+    """The post, or its original if it is a repost. Both may be deleted or hidden.
 
-    Raises: PostNotFound when there never was such a post. Cost: one query by key.
+    For undoing an interaction, which needs no permission to see the post. Raises: PostNotFound if
+    the post never existed. Cost: one query by key.
     """
     row = find_post_row(post_id)
     if row is None:
@@ -36,18 +38,18 @@ def get_any_original(post_id: PostId) -> PostId:
 
 
 def get_interaction_json(viewer_id: int, event: PostId, original: PostId) -> bytes:
-    """The Status of a post, or of one's repost of it, with the viewer's act and its count in it,
-    before the drain has told the post's shard. What was deleted is shown without its words.
+    """The Status of a post, or of the viewer's repost of it, with the interaction and its count.
 
-    Raises: PostNotFound. Cost: two queries by key, beside what hydrating costs.
+    The interaction is included before the drain has recorded it on the post's shard. A deleted post
+    is shown with empty texts. Raises: PostNotFound. Cost: two queries by key, and hydration.
     """
     flags = read_viewer_flags(viewer_id, [original]).get(original, 0)
     hydrated = hydrate([original], reposts=[event] if event != original else [])
     hydrated = hydrated._replace(
         fragments=hydrated.fragments | _read_missing({event, original} - set(hydrated.fragments)),
-        counts={**hydrated.counts, **_count_exactly(viewer_id, original, flags)},
+        counts={**hydrated.counts, **_load_exact_counts(viewer_id, original, flags)},
     )
-    if not hydrated.shows(event, original):
+    if not hydrated.has_both(event, original):
         raise PostNotFound
     return hydrated.present(event, original, flags)
 
@@ -57,9 +59,11 @@ def _read_missing(ids: set[PostId]) -> Fragments:
     return {post_id: encode_post(row) for post_id, row in rows.items() if row is not None}
 
 
-def _count_exactly(viewer_id: int, original: PostId, flags: int) -> dict[PostId, bytes]:
-    """What the counts will be once the viewer's own acts have been delivered; nothing while the
-    post's shard cannot be reached."""
+def _load_exact_counts(viewer_id: int, original: PostId, flags: int) -> dict[PostId, bytes]:
+    """The counts as if all interactions of the viewer were delivered already.
+
+    Empty while the post's shard cannot be reached.
+    """
     params = {"author": original.author_id, "moment": original.moment, "viewer": viewer_id}
     try:
         counted = dict(fetch_all(shard_of(original.author_id), COUNTED, params))

@@ -1,7 +1,7 @@
-"""Pages of who reposted or favourited a post, and of what an account favourited or bookmarked.
+"""Pages of two lists: accounts that responded to a post, and posts that an account marked.
 
-Both are rows with a `kind`, live ones first by when they began. Cursors are 15 base36 digits
-(when, and who) and 23 (when, and which post).
+Both read rows with a `kind` by the time they were set, latest first. A cursor is that time (9
+base36 digits) and the responder's id (6 digits) or the post's id (14 digits).
 """
 
 from collections.abc import Callable, Sequence
@@ -19,22 +19,22 @@ from posts.types import Kind
 from relations.queries.relationships import load_relationships
 
 WHEN_DIGITS, WHO_DIGITS, POST_DIGITS = 9, 6, 14
-# So many reads fill a page; somebody who blocks a thousand responders pages on by hand.
+# A page is at most so many reads. A viewer who blocks very many responders gets a short page.
 MOST_BATCHES = 8
 Row = tuple[int, ...]
-# What of each row may be seen, or None.
+# The JSON of each row; None if the viewer may not see it.
 Show = Callable[[Sequence[Row]], list[bytes | None]]
 
 
 class ExaminedRow(NamedTuple):
-    """A row of a list, and what is sent of it; None when the viewer may not see it."""
+    """A row of a list and its JSON; `body` None if the viewer may not see it."""
 
     row: Row
     body: bytes | None
 
 
 class ListSource(NamedTuple):
-    """One of the two tables: its order, whose rows, and what a cursor of it looks like."""
+    """The table of a list, its order, the columns of its owner, and the format of its cursor."""
 
     table: str
     order: Sequence[str]
@@ -46,10 +46,10 @@ class ListSource(NamedTuple):
 def list_responders(
     post_id: PostId, kind: Kind, viewer_id: int | None, window: Window
 ) -> Page[bytes]:
-    """Accounts, the latest to respond first, without those the viewer blocks or is blocked by.
+    """Accounts that responded to a post, latest first, without blocks between them and the viewer.
 
-    Raises: PostNotFound, InvalidCursor. Cost: one index-only query and the accounts, again for
-    what is taken out.
+    Raises: PostNotFound, InvalidCursor. Cost: one index-only query, and the accounts; up to
+    MOST_BATCHES times if accounts are left out.
     """
     original = get_original(post_id, viewer_id)
 
@@ -64,10 +64,10 @@ def list_responders(
 
 
 def list_marked(owner_id: int, kind: Kind, window: Window) -> Page[bytes]:
-    """Status entities of what the owner marked, the latest mark first; those that may be seen.
+    """Status entities of the posts that the owner marked and may see, latest mark first.
 
-    Raises: InvalidCursor. Cost: one index-only query, then as load_shown; again for what is taken
-    out.
+    Raises: InvalidCursor. Cost: one index-only query, and load_visible; up to MOST_BATCHES times if
+    posts are left out.
     """
 
     def show(rows: Sequence[Row]) -> list[bytes | None]:
@@ -78,53 +78,53 @@ def list_marked(owner_id: int, kind: Kind, window: Window) -> Page[bytes]:
     return _list(VIEWER_MARKS, (owner_id, int(kind)), window, show)
 
 
-def _list(listing: ListSource, owner: Sequence[int], window: Window, show: Show) -> Page[bytes]:
-    """A page that is full unless the list ends, or MOST_BATCHES did not fill it: then it has a
-    cursor all the same, of the last row examined."""
+def _list(source: ListSource, owner: Sequence[int], window: Window, show: Show) -> Page[bytes]:
+    """A full page, unless the list ends or MOST_BATCHES did not fill the page.
+
+    In the latter case the cursor is the last row that was examined.
+    """
     examined: list[ExaminedRow] = []
     for _ in range(MOST_BATCHES):
-        batch = _read(listing, owner, window, examined[-1].row if examined else None)
+        batch = _read(source, owner, window, examined[-1].row if examined else None)
         examined += map(ExaminedRow, batch, show(batch))
         shown = [index for index, one in enumerate(examined) if one.body is not None]
         if len(shown) > window.limit:
-            return _page(listing, window, examined[: shown[window.limit - 1] + 1], has_more=True)
+            return _page(source, window, examined[: shown[window.limit - 1] + 1], has_more=True)
         if len(batch) <= window.limit:
-            return _page(listing, window, examined, has_more=False)
-    return _page(listing, window, examined, has_more=True)
+            return _page(source, window, examined, has_more=False)
+    return _page(source, window, examined, has_more=True)
 
 
-def _read(
-    listing: ListSource, owner: Sequence[int], window: Window, after: Row | None
-) -> list[Row]:
-    """Rows of the window that follow the last one examined, one more than a page. One query."""
+def _read(source: ListSource, owner: Sequence[int], window: Window, after: Row | None) -> list[Row]:
+    """The rows of the window after `after`, one more than a page. One query."""
     newest_first = window.min_id is None
-    columns, direction = ", ".join(listing.order), "DESC" if newest_first else "ASC"
+    columns, direction = ", ".join(source.order), "DESC" if newest_first else "ASC"
     bounds = [(window.max_id, "<"), (window.min_id or window.since_id, ">")]
-    given = [(listing.decode(text), sign) for text, sign in bounds if text]
+    given = [(source.decode(text), sign) for text, sign in bounds if text]
     if after is not None:
         given.append((after, "<" if newest_first else ">"))
-    marks = ", ".join(["%s"] * len(listing.order))
-    conditions = [f"{name} = %s" for name in (*listing.owner, "kind")]
-    conditions += ["is_on", *(f"({columns}) {sign} ({marks})" for _, sign in given)]
+    placeholders = ", ".join(["%s"] * len(source.order))
+    conditions = [f"{name} = %s" for name in (*source.owner, "kind")]
+    conditions += ["is_on", *(f"({columns}) {sign} ({placeholders})" for _, sign in given)]
     sql = (
-        f"SELECT {columns} FROM {listing.table} WHERE {' AND '.join(conditions)}"  # noqa: S608
-        f" ORDER BY {', '.join(f'{name} {direction}' for name in listing.order)} LIMIT %s"
+        f"SELECT {columns} FROM {source.table} WHERE {' AND '.join(conditions)}"  # noqa: S608
+        f" ORDER BY {', '.join(f'{name} {direction}' for name in source.order)} LIMIT %s"
     )
     params = [*owner, *(value for row, _ in given for value in row), window.limit + 1]
     return fetch_all(shard_of(owner[0]), sql, params)
 
 
 def _page(
-    listing: ListSource, window: Window, examined: Sequence[ExaminedRow], has_more: bool
+    source: ListSource, window: Window, examined: Sequence[ExaminedRow], has_more: bool
 ) -> Page[bytes]:
-    """`examined`: in the order they were read, which is oldest first above a `min_id`."""
+    """The page of these rows. They are in the order of the query: oldest first with a `min_id`."""
     if not examined:
         return Page([], None, None)
     newest_first = examined if window.min_id is None else examined[::-1]
     has_older = has_more or window.min_id is not None
-    older = listing.encode(newest_first[-1].row) if has_older else None
+    older = source.encode(newest_first[-1].row) if has_older else None
     bodies = [one.body for one in newest_first if one.body is not None]
-    return Page(bodies, older, listing.encode(newest_first[0].row))
+    return Page(bodies, older, source.encode(newest_first[0].row))
 
 
 def _encode_responder(row: Row) -> str:
@@ -132,7 +132,7 @@ def _encode_responder(row: Row) -> str:
 
 
 def _decode_responder(text: str) -> Row:
-    """Raises InvalidCursor."""
+    """Raises: InvalidCursor."""
     when, who = _cut(text, WHO_DIGITS)
     return when, base36.decode(who)
 
@@ -142,14 +142,14 @@ def _encode_marked(row: Row) -> str:
 
 
 def _decode_marked(text: str) -> Row:
-    """Raises InvalidCursor."""
+    """Raises: InvalidCursor."""
     when, which = _cut(text, POST_DIGITS)
     post_id = PostId.from_public(which)
     return when, post_id.author_id, post_id.moment
 
 
 def _cut(text: str, digits: int) -> tuple[int, str]:
-    """When, and the rest. Raises InvalidCursor for what is no such number of base36 digits."""
+    """The time in a cursor, and the other digits. Raises: InvalidCursor."""
     if len(text) != WHEN_DIGITS + digits:
         raise InvalidCursor
     try:

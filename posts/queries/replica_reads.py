@@ -1,8 +1,8 @@
-"""Posts from a shard's replica, but only of authors of whom it knows all that the shard knows.
+"""Reads posts from a shard's replica, but only of authors whose posts are current there.
 
-Every write to an author's posts moves the version of their list, in the same transaction. So a
-replica that has the shard's version has the author's posts too, and none that is deleted; one that
-has not is not believed about this author, neither what it has nor what it lacks.
+Every write to an author's posts changes the version of their list in the same transaction. A
+replica that has the shard's version of an author therefore has all of the author's posts and no
+deleted one. Posts of the other authors are read from the shard.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -22,33 +22,33 @@ ReadRows = Callable[[str, Authors], list[PostRow]]
 
 
 class ReplicaAnswer(NamedTuple):
-    """What a replica said of those authors it could say something about."""
+    """The authors whose posts are current on the replica, and their rows."""
 
     authors: Authors
     rows: list[PostRow]
 
 
 def read_versions(alias: str, author_ids: Authors) -> Versions:
-    """Of authors' lists of posts, every author present. One query by key."""
+    """The version of each author's list of posts; no author is missing. One query by key."""
     counts = read_counts(alias, list(author_ids), [CounterKind.POSTS])
     return {author_id: one[CounterKind.POSTS].version for author_id, one in counts.items()}
 
 
 def read_up_to_date(alias: str, versions: Versions, read: ReadRows) -> list[PostRow]:
-    """What `read(alias, authors)` gives of all authors, at these versions of the shard or later.
+    """The rows of `read(alias, authors)` for all authors, at these versions or later.
 
-    Cost: two queries on the replica, one on the shard for whom the replica trails; without a
-    replica that one alone.
+    Cost: two queries on the replica, and one on the shard for authors who lag on the replica;
+    without a replica only the one on the shard.
     """
-    known = try_replica(alias, partial(_read_known, versions, read)) or ReplicaAnswer((), [])
-    behind = versions.keys() - known.authors
-    return [*known.rows, *(read(alias, behind) if behind else ())]
+    answer = try_replica(alias, partial(_read_current, versions, read)) or ReplicaAnswer((), [])
+    behind = versions.keys() - answer.authors
+    return [*answer.rows, *(read(alias, behind) if behind else ())]
 
 
 def read_posts_up_to_date(alias: str, ids: Sequence[PostId]) -> list[PostRow]:
-    """As `read_posts`, and from the shard's replica where that is as good.
+    """The same rows as `read_posts`, from the shard's replica where they are current there.
 
-    Cost: one query; with a replica the versions of the authors too, and as above.
+    Cost: one query; with a replica one for the versions, and those of read_up_to_date.
     """
     if not is_replica_used(alias):
         return read_posts(alias, ids)
@@ -56,8 +56,8 @@ def read_posts_up_to_date(alias: str, ids: Sequence[PostId]) -> list[PostRow]:
     return read_up_to_date(alias, versions, partial(_read_of, ids))
 
 
-def _read_known(versions: Versions, read: ReadRows, replica: str) -> ReplicaAnswer:
-    """The versions before the rows: rows may be newer than the replica said, never older."""
+def _read_current(versions: Versions, read: ReadRows, replica: str) -> ReplicaAnswer:
+    """Reads the versions before the rows: the rows may be newer than the versions, never older."""
     there = read_versions(replica, versions.keys())
     authors = {author_id for author_id, v in versions.items() if there[author_id] >= v}
     return ReplicaAnswer(authors, read(replica, authors) if authors else [])

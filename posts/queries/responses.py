@@ -1,9 +1,10 @@
-"""Responses: what they are on the responder's shard, and replies as the author's has them."""
+"""Responses: their current state on the responder's shard, and the rows on the author's shard."""
 
 from collections.abc import Iterable, Sequence
 from functools import partial
 
 from counters.kinds import CounterKind
+from counters.sql import join_positive_count
 from infra.sharding.buckets import shard_of
 from infra.sharding.scatter import scatter
 from infra.sharding.sql import fetch_all
@@ -32,12 +33,11 @@ CROSS JOIN LATERAL (
 ) r
 ORDER BY r.at, r.responder_id LIMIT %s
 """
-# A post's count tells whether there is anything to look for: it moves with the responses.
+# The count of a post changes with its responses: posts without reposts are skipped.
 REPOSTS = f"""
 SELECT r.responder_id, r.at, post.author_id, post.moment
 FROM unnest(%s::bigint[], %s::bigint[]) AS post (author_id, moment)
-JOIN counters_counter AS count ON count.owner_id = post.author_id
-    AND count.subject = post.moment AND count.kind = {CounterKind.REPOSTS} AND count.value > 0
+{join_positive_count("post.author_id", "post.moment", CounterKind.REPOSTS)}
 CROSS JOIN LATERAL (
     SELECT responder_id, at FROM posts_response
     WHERE author_id = post.author_id AND moment = post.moment AND kind = {Kind.REPOST} AND is_on
@@ -48,9 +48,10 @@ CROSS JOIN LATERAL (
 
 
 def read_post_responses(alias: str, targets: Sequence[tuple[PostId, Target]]) -> list[Response]:
-    """Replies and reposts of one shard, as they are now, whatever became of them. One query.
+    """The responses that these replies and reposts are now, deleted or not. One query.
 
-    A post begins and ends once. Of the reposts of one post by one account the latest counts.
+    A post is created once and deleted once, so its moment gives the revision. If an account
+    reposted a post several times, its latest repost has the highest revision.
     """
     columns = [[i.author_id for i, _ in targets], [i.moment for i, _ in targets]]
     live = {PostId.at(*row) for row in fetch_all(alias, LIVE, columns)}
@@ -72,13 +73,16 @@ def _response(post_id: PostId, target: Target, is_live: bool) -> Response:
 
 
 def read_mark_responses(alias: str, marks: Iterable[tuple[int, int, int, int]]) -> list[Response]:
-    """Marks of one shard by (owner, target's moment, target's author, kind). One query."""
+    """The responses that these viewer marks are now. One query.
+
+    `marks`: (owner, target's moment, target's author, kind), all of one shard.
+    """
     columns = [list(column) for column in zip(*marks, strict=True)]
     return [Response(*row) for row in fetch_all(alias, VIEWER_MARKS, columns)]
 
 
 def read_replies(parents: Iterable[PostId], limit: int) -> dict[PostId, list[PostId]]:
-    """At most `limit` replies to these posts, the oldest first, by parent. One query per shard."""
+    """At most `limit` replies to these posts, by parent, oldest first. One query per shard."""
     calls = {
         alias: partial(_replies_on, alias, posts, limit)
         for alias, posts in _by_shard(parents).items()
@@ -101,12 +105,12 @@ def read_reposts(
 ) -> list[tuple[PostId, PostId]]:
     """(repost, post) for every repost of these posts by these accounts, MOST_REPOSTS a post.
 
-    As late as the drain; some may be taken back. Cost: one query per shard of the posts' authors,
-    for each post with reposts one look by key per account.
+    Stale by the delay of the drain: some reposts may be undone. Cost: one query per shard of the
+    posts' authors; in it one index probe per account for each post with reposts.
     """
     calls = {
-        alias: partial(_reposts_on, alias, held, list(responder_ids))
-        for alias, held in _by_shard(posts).items()
+        alias: partial(_reposts_on, alias, group, list(responder_ids))
+        for alias, group in _by_shard(posts).items()
     }
     return [pair for part in scatter(calls).values() for pair in part]
 

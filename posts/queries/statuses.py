@@ -1,4 +1,4 @@
-"""Posts as one viewer may see them: single ones, and lists that are no timelines."""
+"""Loads the JSON of posts for one viewer: single posts, and lists other than timelines."""
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
@@ -13,34 +13,36 @@ from posts.rules import may_see
 from relations.queries.relationships import ask_command, complete_relationships
 from relations.types import Relationship
 
-OriginalByEvent = Mapping[PostId, PostId]  # what happened → which post it shows
+OriginalByEvent = Mapping[PostId, PostId]  # a post or repost → the post that it shows
 # Relationships are asked of fewer than a thousand at once.
 MOST_AT_ONCE = 400
 
 
 class ViewedPosts(NamedTuple):
-    """Posts beside what decides whether, and how, the viewer sees them."""
+    """Hydrated posts, with the viewer's flags and relationships, which the rules need."""
 
     hydrated: Hydrated
-    own: Flags
+    flags: Flags
     relationships: Mapping[int, Relationship]
     viewer_id: int | None = None
 
-    def sees(self, event: PostId, original: PostId) -> bool:
-        if not self.hydrated.shows(event, original):
+    def allows(self, event: PostId, original: PostId) -> bool:
+        """Whether both exist and the viewer may see both."""
+        if not self.hydrated.has_both(event, original):
             return False
         accounts = self.hydrated.accounts
-        people = {i: accounts[i] for i in (event.author_id, original.author_id)}
-        return may_see(self.viewer_id, people, self.relationships)
+        authors = {i: accounts[i] for i in (event.author_id, original.author_id)}
+        return may_see(self.viewer_id, authors, self.relationships)
 
     def present(self, event: PostId, original: PostId) -> bytes:
-        return self.hydrated.present(event, original, self.own.get(original, 0))
+        """The Status entity, once `allows` is true."""
+        return self.hydrated.present(event, original, self.flags.get(original, 0))
 
 
 def load_status_json(ids: Iterable[PostId], viewer_id: int | None = None) -> dict[PostId, bytes]:
-    """Status entities of those of the posts that exist and that the viewer may see, in this order.
+    """Status entities of the posts that exist and that the viewer may see, in the order of `ids`.
 
-    Cost: as `load_shown`; once more when there are reposts among them.
+    Cost: as `load_visible`; twice that if some of the posts are reposts.
     """
     return {
         event: view.present(event, original)
@@ -49,23 +51,24 @@ def load_status_json(ids: Iterable[PostId], viewer_id: int | None = None) -> dic
 
 
 def load_visible(shown: OriginalByEvent, viewer_id: int | None) -> dict[PostId, bytes]:
-    """As `load_status_json`, by who knows which posts are shown. Any number; in this order.
+    """Status entities of the events that the viewer may see, in this order, any number.
 
-    Cost: one round trip and no SQL when warm, for every MOST_AT_ONCE of them.
+    For callers that know the original of each event; else call `load_status_json`. Cost: one round
+    trip and no SQL when warm, for every MOST_AT_ONCE events.
     """
     events = list(shown)
     found: dict[PostId, bytes] = {}
     for start in range(0, len(events), MOST_AT_ONCE):
         part = {event: shown[event] for event in events[start : start + MOST_AT_ONCE]}
         view = load_viewed_posts(part, viewer_id)
-        found |= {e: view.present(e, o) for e, o in part.items() if view.sees(e, o)}
+        found |= {e: view.present(e, o) for e, o in part.items() if view.allows(e, o)}
     return found
 
 
 def get_original(post_id: PostId, viewer_id: int | None) -> PostId:
-    """The post, or the one it reposts, if the viewer may see both. Raises PostNotFound.
+    """The post, or its original if it is a repost, if the viewer may see both.
 
-    Cost: as `load_status_json`.
+    Raises: PostNotFound. Cost: as `load_status_json`.
     """
     for _, original, _ in _iter_visible([post_id], viewer_id):
         return original
@@ -75,17 +78,17 @@ def get_original(post_id: PostId, viewer_id: int | None) -> PostId:
 def _iter_visible(
     ids: list[PostId], viewer_id: int | None
 ) -> list[tuple[PostId, PostId, ViewedPosts]]:
-    """(post, what it shows, view) of those the viewer may see."""
+    """(event, original, loaded posts) of the events that the viewer may see."""
     first = load_viewed_posts(dict(zip(ids, ids, strict=True)), viewer_id)
     shown = {i: find_reposted(text) or i for i, text in first.hydrated.fragments.items()}
     reposts = {event: original for event, original in shown.items() if event != original}
     second = load_viewed_posts(reposts, viewer_id) if reposts else first
     found = [(i, shown[i], second if i in reposts else first) for i in ids if i in shown]
-    return [one for one in found if one[2].sees(one[0], one[1])]
+    return [one for one in found if one[2].allows(one[0], one[1])]
 
 
 def load_viewed_posts(shown: OriginalByEvent, viewer_id: int | None) -> ViewedPosts:
-    """Loads posts and what the viewer is to them, in one round trip when warm."""
+    """Loads posts and the viewer's flags and relationships, in one round trip when warm."""
     originals = list(dict.fromkeys(shown.values()))
     reposts = [event for event, original in shown.items() if event != original]
     if viewer_id is None:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from posts.actions.delete_post import delete_post
 from posts.actions.mark_post import mark_post
-from posts.actions.repost import repost, take_back_repost
+from posts.actions.repost import repost, undo_repost
 from posts.errors import PostNotFound
 from posts.ids import PostId
 from posts.types import Kind
@@ -100,7 +100,7 @@ class Acts:
 
     def _take_back(self, one: int, _: int) -> None:
         for post in self._some_posts(one):
-            take_back_repost(one, post)
+            undo_repost(one, post)
 
     def _some_posts(self, one: int) -> list[PostId]:
         """One post, if there is any."""

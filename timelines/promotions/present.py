@@ -26,7 +26,7 @@ def present_promotion(campaign: RunningCampaign, slot_id: PostId, viewed: Viewed
 
 
 def _present_post(post_id: PostId, slot_id: PostId, viewed: ViewedPosts) -> bytes:
-    shown, flags = viewed.hydrated, viewed.own.get(post_id, 0)
+    shown, flags = viewed.hydrated, viewed.flags.get(post_id, 0)
     account, counts = shown.accounts[post_id.author_id], shown.counts.get(post_id, NO_COUNTS)
     status = present_status(shown.fragments[post_id], account, counts, flags)
     original = post_id.author_id, post_id.moment

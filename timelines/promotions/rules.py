@@ -53,7 +53,7 @@ def may_show(campaign: RunningCampaign, viewed: ViewedPosts, now_ms: int) -> boo
     if relationship.is_blocked or relationship.is_muted_at(now_ms):
         return False
     if isinstance(target, PostId):
-        return viewed.hydrated.shows(target, target)
+        return viewed.hydrated.has_both(target, target)
     return account_id in viewed.hydrated.accounts and not relationship.is_followed
 
 

@@ -55,4 +55,4 @@ def _is_wanted(viewer: PublicViewer, view: ViewedPosts, post_id: PostId) -> bool
     relationship = view.relationships.get(post_id.author_id, UNRELATED)
     if is_limited(view.hydrated.accounts.get(post_id.author_id, b"")):
         return False
-    return view.sees(post_id, post_id) and not relationship.is_muted_at(viewer.now_ms)
+    return view.allows(post_id, post_id) and not relationship.is_muted_at(viewer.now_ms)

@@ -1,7 +1,7 @@
-"""Repost, favourite and bookmark a post, and take it back. Of a repost, what it shows is meant.
+"""Endpoints for interactions: repost, favourite or bookmark a post, and undo it.
 
-Doing needs leave to see the post; undoing needs none: whoever was blocked since, or whose post is
-gone, can still be let go of.
+An interaction with a repost is one with its original. The viewer must be allowed to see the post
+to interact with it, but not to undo: a viewer can undo after a block or after a deletion.
 """
 
 from typing import ClassVar
@@ -14,7 +14,7 @@ from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
 from posts.actions.check_draft import check_visibility
 from posts.actions.mark_post import mark_post
-from posts.actions.repost import repost, take_back_repost
+from posts.actions.repost import repost, undo_repost
 from posts.api import schema
 from posts.ids import PostId
 from posts.queries.interactions import get_any_original, get_interaction_json
@@ -23,7 +23,7 @@ from posts.types import Kind
 
 
 class ReblogView(Endpoint):
-    """Repost a post; twice is once. Answers the repost, with the post in it."""
+    """Repost a post. Answers with the repost, which contains the post."""
 
     scopes = {"POST": "write:statuses"}
 
@@ -36,19 +36,19 @@ class ReblogView(Endpoint):
 
 
 class UnreblogView(Endpoint):
-    """Take one's repost of a post back. Answers the post."""
+    """Undo your repost of a post. Answers with the post."""
 
     scopes = {"POST": "write:statuses"}
 
     @extend_schema(request=None, responses=schema.StatusEntity)
     def post(self, request: ApiRequest, status_id: PostId) -> HttpResponse:
         original = get_any_original(status_id)
-        is_undone = take_back_repost(request.account_id, original)
+        is_undone = undo_repost(request.account_id, original)
         return _answer_undone(request, original, is_undone)
 
 
 class MarkView(Endpoint):
-    """What favouriting and bookmarking share."""
+    """Base of the endpoints that set a viewer mark."""
 
     kind: ClassVar[Kind]
 
@@ -60,7 +60,7 @@ class MarkView(Endpoint):
 
 
 class UnmarkView(Endpoint):
-    """What taking back a favourite or a bookmark share."""
+    """Base of the endpoints that end a viewer mark."""
 
     kind: ClassVar[Kind]
 
@@ -79,28 +79,28 @@ class FavouriteView(MarkView):
 
 
 class UnfavouriteView(UnmarkView):
-    """Take one's favourite back."""
+    """Undo your favourite of a post."""
 
     scopes = {"POST": "write:favourites"}
     kind = Kind.FAVOURITE
 
 
 class BookmarkView(MarkView):
-    """Bookmark a post; nobody else is told."""
+    """Bookmark a post. Bookmarks are private."""
 
     scopes = {"POST": "write:bookmarks"}
     kind = Kind.BOOKMARK
 
 
 class UnbookmarkView(UnmarkView):
-    """Take one's bookmark back."""
+    """Undo your bookmark of a post."""
 
     scopes = {"POST": "write:bookmarks"}
     kind = Kind.BOOKMARK
 
 
 def _answer_undone(request: ApiRequest, original: PostId, is_undone: bool) -> HttpResponse:
-    """Raises PostNotFound when there was nothing of one's own, and the post may not be seen."""
+    """Raises: PostNotFound if nothing was undone and the viewer may not see the post."""
     if not is_undone:
         original = get_original(original, request.account_id)
     return json_response(get_interaction_json(request.account_id, original, original))

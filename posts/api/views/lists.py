@@ -1,4 +1,4 @@
-"""Pages of who did something with a post, and of what one did oneself."""
+"""Endpoints for the accounts that responded to a post, and for one's own marked posts."""
 
 from typing import ClassVar
 
@@ -21,7 +21,7 @@ DEFAULT_POSTS, MOST_POSTS = 20, 40
 
 
 class RebloggedByView(Endpoint):
-    """Who reposted a post, the latest first."""
+    """The accounts that reposted a post, latest first."""
 
     scopes = {"GET": "read:statuses"}
     public = True
@@ -35,13 +35,13 @@ class RebloggedByView(Endpoint):
 
 
 class FavouritedByView(RebloggedByView):
-    """Who favourited a post, the latest first."""
+    """The accounts that favourited a post, latest first."""
 
     kind = Kind.FAVOURITE
 
 
 class FavouritesView(Endpoint):
-    """What I favourited, the latest favourite first."""
+    """Your favourites, the latest favourite first."""
 
     scopes = {"GET": "read:favourites"}
     kind: ClassVar[Kind] = Kind.FAVOURITE
@@ -53,7 +53,7 @@ class FavouritesView(Endpoint):
 
 
 class BookmarksView(FavouritesView):
-    """What I bookmarked, the latest bookmark first."""
+    """Your bookmarks, the latest bookmark first."""
 
     scopes = {"GET": "read:bookmarks"}
     kind = Kind.BOOKMARK

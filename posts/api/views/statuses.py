@@ -1,4 +1,4 @@
-"""Publish, read and delete single posts, and read what surrounds one."""
+"""Endpoints that publish, read and delete a post, and read its conversation."""
 
 import msgspec
 from django.http import HttpResponse
@@ -21,7 +21,7 @@ from posts.types import Draft
 
 
 class StatusesView(Endpoint):
-    """Publish a post or a reply. The same Idempotency-Key again returns the first one."""
+    """Publish a post or a reply. A repeated Idempotency-Key returns the first post."""
 
     scopes = {"POST": "write:statuses"}
 
@@ -49,7 +49,7 @@ class StatusView(Endpoint):
 
     @extend_schema(responses=schema.DeletedStatusEntity)
     def delete(self, request: ApiRequest, status_id: PostId) -> HttpResponse:
-        """Somebody else's post is as unknown as one that never was."""
+        """Delete your own post. Posts of other accounts answer 404."""
         if status_id.author_id != request.account_id:
             raise PostNotFound
         original = get_any_original(status_id)
@@ -58,7 +58,7 @@ class StatusView(Endpoint):
 
 
 class ContextView(Endpoint):
-    """What a post answers, and what answers it."""
+    """The conversation around a post: the posts it answers, and its replies."""
 
     scopes = {"GET": "read:statuses"}
     public = True
@@ -71,7 +71,10 @@ class ContextView(Endpoint):
 
 
 def _read_draft(request: ApiRequest) -> Draft:
-    """Raises ParentNotFound for a reply to what the author may not see, or check_draft's."""
+    """The draft in the request.
+
+    Raises: ParentNotFound if the author may not see the parent; and the errors of check_draft.
+    """
     draft = check_draft(request.data)
     parent = check_parent(request.data)
     if parent is None:
@@ -84,7 +87,7 @@ def _read_draft(request: ApiRequest) -> Draft:
 
 
 def _get_status_json(post_id: PostId, viewer_id: int | None) -> bytes:
-    """Raises PostNotFound."""
+    """The Status entity of one post. Raises: PostNotFound."""
     found = load_status_json([post_id], viewer_id)
     if not found:
         raise PostNotFound

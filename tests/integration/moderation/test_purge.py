@@ -23,7 +23,7 @@ from moderation.models import Decision
 from moderation.types import DecisionKind
 from posts.actions.delete_post import delete_post
 from posts.actions.mark_post import mark_post
-from posts.jobs.purge_deleted_posts import FOUND
+from posts.jobs.purge_deleted_posts import TOMBSTONES
 from posts.management.commands.purge_deleted_posts import Command as PurgePosts
 from posts.types import Kind
 from relations.actions.block import block
@@ -291,6 +291,6 @@ def test_tombstones_are_found_by_their_index(world: None) -> None:
     execute("shard0", FILL)
     settle("shard0", "posts_post")
     params = {"before": datetime.now(UTC), "account": None, "author": 3, "moment": 5, "count": 500}
-    plan = fetch_one("shard0", f"EXPLAIN (FORMAT JSON) {FOUND}", params)
+    plan = fetch_one("shard0", f"EXPLAIN (FORMAT JSON) {TOMBSTONES}", params)
     assert plan is not None
     assert "post_deleted" in str(plan[0])

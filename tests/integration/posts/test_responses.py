@@ -11,7 +11,7 @@ from infra.sharding.buckets import shard_of
 from posts.actions.create_post import create_post
 from posts.actions.delete_post import delete_post
 from posts.actions.mark_post import mark_post
-from posts.actions.repost import repost, take_back_repost
+from posts.actions.repost import repost, undo_repost
 from posts.changes import PostCreated, PostDeleted, PostMarked
 from posts.consumers import record_responses
 from posts.ids import PostId
@@ -79,7 +79,7 @@ def test_all_of_them_are_counted_and_uncounted(original, drain):
     drain()
     assert counts_of(original) == (3, 2, 1)
     delete_post(replies[1])
-    take_back_repost(ann, original)
+    undo_repost(ann, original)
     favourite(bob, original, False)
     drain()
     assert counts_of(original) == (2, 1, 0)
@@ -110,7 +110,7 @@ def test_twice_is_once(original, drain):
 def test_undoing_what_was_not_done_changes_nothing(original):
     ann = make_account()
     before = everything_written()
-    assert not take_back_repost(ann, original)
+    assert not undo_repost(ann, original)
     assert not favourite(ann, original, False)
     assert everything_written() == before
 
@@ -120,7 +120,7 @@ def test_reposting_again_is_another_repost_and_one_response(original, drain):
     ids = []
     for _ in range(3):
         ids.append(repost(ann, original))
-        take_back_repost(ann, original)
+        undo_repost(ann, original)
     ids.append(repost(ann, original))
     assert ids == sorted(set(ids))
     drain()
@@ -135,7 +135,7 @@ def test_undoing_works_when_the_post_is_gone(original, drain):
     favourite(ann, original)
     drain()
     delete_post(original)
-    assert take_back_repost(ann, original)
+    assert undo_repost(ann, original)
     assert favourite(ann, original, False)
     drain()
     assert counts_of(original) == (0, 0, 0)
@@ -144,7 +144,7 @@ def test_undoing_works_when_the_post_is_gone(original, drain):
 
 def test_nobody_without_an_account_responds(original):
     before = everything_written()
-    for act in (repost, take_back_repost, favourite, reply):
+    for act in (repost, undo_repost, favourite, reply):
         with pytest.raises(AccountNotFound):
             act(2_000_000_000, original)
     assert everything_written() == before
@@ -162,7 +162,7 @@ def test_a_repost_by_16_at_once_is_one(original, drain):
 
 def test_reposting_and_taking_back_at_once_end_in_one_or_none(original, drain):
     ann = make_account()
-    acts = [partial(repost, ann, original), partial(take_back_repost, ann, original)] * 8
+    acts = [partial(repost, ann, original), partial(undo_repost, ann, original)] * 8
     assert failures(run_together(acts)) == []
     drain()
     assert counts_of(original) in {(0, 0, 0), (0, 1, 0)}
@@ -228,7 +228,7 @@ class TestDeliveries:
     def test_an_old_repost_after_the_new_one(self, original, drain):
         ann = make_account()
         old = repost(ann, original)
-        take_back_repost(ann, original)
+        undo_repost(ann, original)
         new = repost(ann, original)
         target = Target(Kind.REPOST, *_where(original))
         for event in (new, old, new):

@@ -5,7 +5,7 @@ import pytest
 from infra.caching.client import redis
 from infra.changes.failpoints import arm, disarm
 from posts.actions.mark_post import mark_post
-from posts.actions.repost import repost, take_back_repost
+from posts.actions.repost import repost, undo_repost
 from posts.cache.counts import number_of, post_counts
 from posts.ids import PostId
 from posts.types import Kind
@@ -92,7 +92,7 @@ def test_a_flush_between_act_and_drain_costs_only_time(people, original):
     assert seen(people[1], original)["reblogged"]
     drain_all()
     redis().call("FLUSHDB")
-    take_back_repost(people[1], original)
+    undo_repost(people[1], original)
     redis().call("FLUSHDB")
     assert not seen(people[1], original)["reblogged"]
     drain_all()

@@ -6,7 +6,7 @@ import pytest
 
 from infra.caching.client import redis
 from posts.actions.mark_post import mark_post
-from posts.actions.repost import repost, take_back_repost
+from posts.actions.repost import repost, undo_repost
 from posts.api.present import BOOKMARKED, FAVOURITED, REPOSTED
 from posts.cache import viewer_state
 from posts.cache.viewer_state import (
@@ -53,7 +53,7 @@ def test_each_act_is_there_at_the_next_read_without_a_query(people):
         (lambda: repost(me, post), FAVOURITED | REPOSTED),
         (lambda: mark_post(me, post, Kind.BOOKMARK, True), FAVOURITED | REPOSTED | BOOKMARKED),
         (lambda: mark_post(me, post, Kind.FAVOURITE, False), REPOSTED | BOOKMARKED),
-        (lambda: take_back_repost(me, post), BOOKMARKED),
+        (lambda: undo_repost(me, post), BOOKMARKED),
     ):
         act()
         with count_calls() as calls:

@@ -15,7 +15,7 @@ from posts.actions.create_post import create_post
 from posts.actions.delete_post import delete_post
 from posts.actions.hide_post import hide_post
 from posts.actions.mark_post import mark_post
-from posts.actions.repost import repost, take_back_repost
+from posts.actions.repost import repost, undo_repost
 from posts.ids import EPOCH, SEQUENCES, PostId
 from posts.types import Draft, Kind
 from relations.actions.follow import follow, unfollow
@@ -99,7 +99,7 @@ class History:
         original = self._pick(which)
         if original is not None:
             event = self.reposts.pop((account, original), None)
-            assert take_back_repost(account, original) == (event is not None)
+            assert undo_repost(account, original) == (event is not None)
             if event is not None:
                 self.oracle.delete(account, event.public)
                 self.check_gone(account, event)

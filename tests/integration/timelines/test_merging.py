@@ -9,7 +9,7 @@ from pytest_django import Settings
 
 from infra.api.pages import Window
 from posts.actions.delete_post import delete_post
-from posts.actions.repost import repost, take_back_repost
+from posts.actions.repost import repost, undo_repost
 from posts.ids import EPOCH, PostId
 from relations.actions.block import block
 from relations.actions.follow import follow, unfollow
@@ -86,9 +86,9 @@ def test_who_takes_the_shown_repost_back_gives_way_to_the_next(crowd, drain: Dra
     shown = crowd.repost(two, post)
     drain()
     assert crowd.items() == [(shown.public, [two, one]), (between.public, [])]
-    take_back_repost(two, post)
+    undo_repost(two, post)
     assert crowd.items() == [(between.public, []), (first.public, [one])], "no drain has run"
-    take_back_repost(one, post)
+    undo_repost(one, post)
     assert crowd.items() == [(between.public, [])]
 
 
@@ -99,7 +99,7 @@ def test_the_author_is_a_source_too(crowd, drain: Drain) -> None:
     event = crowd.repost(friend, post)
     drain()
     assert crowd.items() == [(event.public, [friend]), (between.public, [])]
-    take_back_repost(friend, post)
+    undo_repost(friend, post)
     assert crowd.items() == [(between.public, []), (post.public, [])]
     crowd.repost(friend, post)
     delete_post(post)
@@ -162,7 +162,7 @@ def test_below_the_mark_all_who_reposted_are_named(crowd, drain: Drain, tiny_tim
     drain()
     first_page(crowd.me)
     assert crowd.items()[-1] == (events[-1].public, crowd.friends[::-1])
-    take_back_repost(crowd.friends[2], post)
+    undo_repost(crowd.friends[2], post)
     assert crowd.items()[-1] == (events[-2].public, crowd.friends[1::-1]), "no drain has run"
 
 

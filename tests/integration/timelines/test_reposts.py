@@ -11,7 +11,7 @@ from infra.caching.client import redis
 from posts.actions.create_post import create_post
 from posts.actions.delete_post import delete_post
 from posts.actions.mark_post import mark_post
-from posts.actions.repost import repost, take_back_repost
+from posts.actions.repost import repost, undo_repost
 from posts.cache.in_process import in_process_posts
 from posts.ids import EPOCH, PostId
 from posts.types import Draft, Kind
@@ -58,7 +58,7 @@ def test_my_own_repost_is_there_and_gone_at_the_next_read(people) -> None:
     assert first_page(me) == []
     event = repost(me, original)
     assert first_page(me) == [event.public], "no drain has run"
-    take_back_repost(me, original)
+    undo_repost(me, original)
     assert first_page(me) == [], "no drain has run"
 
 
@@ -70,7 +70,7 @@ def test_a_repost_is_gone_with_either_post_at_the_next_read(people, drain, which
     drain()
     assert first_page(me) == first_page(me) == [event.public]
     if which == "repost":
-        take_back_repost(friend, original)
+        undo_repost(friend, original)
     else:
         delete_post(original)
     assert first_page(me) == [], "no drain has run"
@@ -85,7 +85,7 @@ def test_a_push_that_comes_after_the_repost_was_taken_back_is_not_shown(people, 
     drain()
     first_page(me)
     repost(friend, original)
-    take_back_repost(friend, original)
+    undo_repost(friend, original)
     drain()
     assert first_page(me) == []
 
