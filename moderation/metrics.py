@@ -10,8 +10,7 @@ from prometheus_client.registry import Collector
 from redis.exceptions import RedisError
 
 from infra.sharding.placement import GLOBAL_ALIAS
-from moderation.decision_counts import read_decision_counts
-from moderation.sampling import QUEUE
+from moderation.sampling import QUEUE, read_decision_counts
 from moderation.types import DecisionKind
 
 

@@ -9,12 +9,11 @@ from infra.jobs.periodic import PeriodicTask
 from infra.jobs.time_slices import SlicedJob
 from infra.jobs.types import Batch, Work
 from infra.sharding.placement import Placement
-from moderation.decision_counts import sample_decisions
 from moderation.jobs.purge_accounts import purge_accounts
-from moderation.sampling import sample_queue
+from moderation.sampling import sample_decisions, sample_queue
 from moderation.types import DecisionOrigin
 
-# A row is five statements, or ten.
+# Small, because a row costs five or ten statements.
 BATCH_SIZE = 20
 
 

@@ -1,36 +1,59 @@
-"""How much waits for moderators, looked at by the compensator now and then.
+"""Samples of moderation for /metrics: the moderators' queue, and the decisions taken so far.
 
-moderation.queue:v1:{default}   a Queue as JSON
+    moderation.queue:v1:{default}       a QueueSample as JSON
+    moderation.decisions:v1:{default}   decisions counted:DecisionCounts as JSON
+
+The compensator writes both to Redis (moderation/periodic.py); web processes read them at a scrape.
 """
 
 import msgspec
 
+from accounts.sql import RESTRICTED_USERS
 from accounts.types import Restriction
+from infra.caching.client import redis
 from infra.caching.database_reports import DatabaseReports
+from infra.caching.keys import key
+from infra.caching.values import WRITE_VALUE
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.sql import fetch_all, fetch_one
 from moderation.types import AppealState, ReportState
 
-KEPT_S = 86_400
-# Each by an index of what is open, or restricted, alone.
+TTL_S = 86_400
+# Both use an index of the state.
 REPORTS = """
 SELECT count(*), extract(epoch FROM min(created_at))::float8 FROM moderation_report
 WHERE state = %s
 """
 APPEALS = "SELECT count(*) FROM moderation_appeal WHERE state = %s"
-RESTRICTED = "SELECT restrictions, count(*) FROM accounts_user WHERE restrictions <> 0 GROUP BY 1"
-# Whose purge began is suspended for good, and no longer anybody's to judge.
-SHOWN = {
+# The label of each restriction. A purged account also is SUSPENDED, but counts as purged only:
+# moderators cannot decide on it.
+LABELS = {
     "limited": Restriction.LIMITED,
     "frozen": Restriction.FROZEN,
     "suspended": Restriction.SUSPENDED,
     "purged": Restriction.PURGED,
 }
+DECISIONS_KEY = key("moderation.decisions:v1", GLOBAL_ALIAS)
+# Rows a sample, so that changes do not wait for it. Only after a flush of Redis there are so many.
+MOST = 100_000
+# By the primary key.
+NEW_DECISIONS = """
+WITH new AS MATERIALIZED (
+    SELECT id, kind, created_at FROM moderation_decision WHERE id > %s ORDER BY id LIMIT %s
+), settled AS (
+    SELECT coalesce(max(id), 0) AS id FROM new WHERE created_at < now() - interval '1 hour'
+)
+SELECT kind, count(*), count(*) FILTER (WHERE new.id <= settled.id), settled.id
+FROM new CROSS JOIN settled GROUP BY kind, settled.id
+"""
 
 
 class QueueSample(msgspec.Struct):
-    """`oldest_report_at_s`: Unix seconds; None without an open one. `restricted`: accounts by name
-    of a restriction, all names present; suspended without the purged."""
+    """The moderators' queue at one moment.
+
+    `oldest_report_at_s`: Unix seconds; None without an open report. `restricted`: accounts by
+    label; no label is missing.
+    """
 
     open_reports: int
     oldest_report_at_s: float | None
@@ -38,30 +61,85 @@ class QueueSample(msgspec.Struct):
     restricted: dict[str, int]
 
 
-QUEUE = DatabaseReports("moderation.queue:v1", QueueSample, KEPT_S)
+class DecisionCounts(msgspec.Struct, frozen=True):
+    """Decisions by kind. Rows are never deleted, so counts only grow.
+
+    `settled`: the counts of the rows up to `settled_id`, which are not read again. `counts`: of all
+    rows read so far; of all rows in the table if `is_whole`. Else the next sample continues.
+    """
+
+    settled_id: int = 0
+    settled: dict[str, int] = {}
+    counts: dict[str, int] = {}
+    is_whole: bool = False
+
+
+QUEUE = DatabaseReports("moderation.queue:v1", QueueSample, TTL_S)
 
 
 def sample_queue(_alias: str) -> None:
-    """Cost: three queries of what is open or restricted, one round trip. Raises: RedisError."""
+    """Writes the current queue to Redis. Three queries, one round trip. Raises: RedisError."""
     QUEUE.keep(GLOBAL_ALIAS, read_queue())
 
 
 def read_queue() -> QueueSample:
-    """As it is now. Three queries."""
+    """The queue as the tables have it. Three queries by index."""
     reports = fetch_one(GLOBAL_ALIAS, REPORTS, (ReportState.OPEN,))
     appeals = fetch_one(GLOBAL_ALIAS, APPEALS, (AppealState.PENDING,))
     assert reports is not None  # noqa: S101 - an aggregate has one row
     assert appeals is not None  # noqa: S101
-    held = {Restriction(row[0]): row[1] for row in fetch_all(GLOBAL_ALIAS, RESTRICTED)}
-    return QueueSample(reports[0], reports[1], appeals[0], _by_name(held))
+    accounts = {Restriction(row[0]): row[1] for row in fetch_all(GLOBAL_ALIAS, RESTRICTED_USERS)}
+    return QueueSample(reports[0], reports[1], appeals[0], _count_by_label(accounts))
 
 
-def _by_name(held: dict[Restriction, int]) -> dict[str, int]:
-    counts = dict.fromkeys(SHOWN, 0)
-    for restrictions, count in held.items():
+def sample_decisions(_alias: str) -> None:
+    """Adds the new decisions to the counts in Redis.
+
+    Cost: one query of the last hour's decisions, two round trips. Raises: RedisError.
+    """
+    store_counts(count_since(read_decision_counts()))
+
+
+def read_decision_counts() -> DecisionCounts:
+    """The last sample; empty and not whole without one. One round trip. Raises: RedisError."""
+    raw = redis().call("GET", DECISIONS_KEY)
+    if raw is None:
+        return DecisionCounts()
+    _, _, payload = raw.partition(b":")
+    return msgspec.json.decode(payload, type=DecisionCounts)
+
+
+def count_since(last: DecisionCounts) -> DecisionCounts:
+    """The counts with the rows after `last.settled_id`. One query of at most MOST rows.
+
+    A row gets its id before its transaction commits, so a row can appear below an id that was
+    counted already. Rows therefore settle an hour after they were created, and until then each
+    sample counts them again. No transaction of a decision lasts an hour.
+    """
+    settled_id, settled, counts, found = last.settled_id, {**last.settled}, {**last.settled}, 0
+    for kind, new, old, last_id in fetch_all(GLOBAL_ALIAS, NEW_DECISIONS, (settled_id, MOST)):
+        counts[kind] = counts.get(kind, 0) + new
+        settled[kind] = settled.get(kind, 0) + old
+        settled_id = max(settled_id, last_id)
+        found += new
+    return DecisionCounts(settled_id, settled, counts, is_whole=found < MOST)
+
+
+def store_counts(counted: DecisionCounts) -> None:
+    """Writes the counts, unless Redis has higher ones from another compensator.
+
+    Prometheus takes a counter that falls for a restarted one, and would add all decisions again.
+    """
+    version, payload = sum(counted.counts.values()), msgspec.json.encode(counted)
+    redis().call(*WRITE_VALUE.on([DECISIONS_KEY], version, payload, TTL_S * 1000))
+
+
+def _count_by_label(accounts: dict[Restriction, int]) -> dict[str, int]:
+    counts = dict.fromkeys(LABELS, 0)
+    for restrictions, count in accounts.items():
         shown = restrictions
         if Restriction.PURGED in restrictions:
             shown &= ~Restriction.SUSPENDED
-        for name, one in SHOWN.items():
-            counts[name] += count if one in shown else 0
+        for label, one in LABELS.items():
+            counts[label] += count if one in shown else 0
     return counts

@@ -13,6 +13,7 @@ from django.db import transaction
 
 from accounts.actions.restrict import lock_user, restrict_user
 from accounts.actions.update_profile import update_profile
+from accounts.sql import ACCOUNTS_TO_PURGE
 from accounts.types import ProfileEdit, Restriction
 from infra.changes.failpoints import failpoint
 from infra.jobs.types import Batch, Work
@@ -24,16 +25,6 @@ from moderation.errors import NotSuspended
 from moderation.jobs.purge_rows import PASSES
 from moderation.types import DecisionKind, DecisionOrigin
 from relations.jobs.reset_relations import reset_relations
-
-# Accounts with PURGING are due even if their suspension is recent.
-DUE = f"""
-SELECT id FROM accounts_account
-WHERE suspended_at IS NOT NULL AND restrictions & {Restriction.PURGED:d} = 0
-    AND (%(account)s::bigint IS NULL OR id = %(account)s)
-    AND (restrictions & {Restriction.PURGING:d} <> 0 OR suspended_at < %(before)s)
-    AND (%(after)s::bigint IS NULL OR id > %(after)s)
-ORDER BY id LIMIT %(count)s
-"""  # noqa: S608
 
 
 def purge_accounts(
@@ -65,7 +56,7 @@ def _read_due(
     account_id: int | None, before: datetime, alias: str, after: Key | None, count: int
 ) -> list[Row]:
     params = {"account": account_id, "before": before, "after": after and after[0], "count": count}
-    return fetch_all(alias, DUE, params)
+    return fetch_all(alias, ACCOUNTS_TO_PURGE, params)
 
 
 def _begin(account_id: int, origin: DecisionOrigin, now: datetime) -> bool:

@@ -6,8 +6,6 @@ from typing import NamedTuple
 
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import Row, Table, walk_table
-from infra.sharding.buckets import shard_of
-from infra.sharding.sql import execute
 from posts.actions.delete_post import delete_post
 from posts.actions.mark_post import mark_post
 from posts.errors import PostNotFound
@@ -17,8 +15,7 @@ from posts.types import Kind
 from relations.actions.mute import unmute
 from relations.lists.actions.lists import delete_account_list
 from relations.lists.errors import ListNotFound
-
-DELETE_MARKER = "DELETE FROM markers_marker WHERE account_id = %s AND timeline = %s"
+from timelines.markers.rows import MARKERS, delete_marker
 
 
 class OwnedRows(NamedTuple):
@@ -47,19 +44,14 @@ def _delete_list(row: Row) -> None:
         return
 
 
-def _delete_marker(row: Row) -> None:
-    execute(shard_of(row[0]), DELETE_MARKER, row)
-
-
 MUTES = Table("relations_muted", ("owner_id", "target_id"), where="is_on")
 LISTS = Table("lists_accountlist", ("owner_id", "list_id"))
-MARKERS = Table("markers_marker", ("account_id", "timeline"))
 TABLES = (
     OwnedRows(LIVE_POSTS, _delete_post),
     OwnedRows(VIEWER_MARKS, _end_viewer_mark),
     OwnedRows(MUTES, lambda row: unmute(*row)),
     OwnedRows(LISTS, _delete_list),
-    OwnedRows(MARKERS, _delete_marker),
+    OwnedRows(MARKERS, lambda row: delete_marker(*row)),
 )
 
 

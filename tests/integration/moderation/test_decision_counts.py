@@ -13,16 +13,16 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 
 from infra.caching.client import SingleClient, redis
 from infra.sharding.sql import execute
-from moderation import decision_counts
-from moderation.decision_counts import (
+from moderation import sampling
+from moderation.metrics import DecisionsCollector
+from moderation.models import Decision
+from moderation.sampling import (
     DecisionCounts,
     count_since,
     read_decision_counts,
     sample_decisions,
     store_counts,
 )
-from moderation.metrics import DecisionsCollector
-from moderation.models import Decision
 from moderation.types import DecisionKind
 from tests.integration.moderation.people import decide
 from tests.other_process import environment_of_this_test
@@ -126,7 +126,7 @@ def read_settled() -> tuple[int, dict[str, int]]:
 def test_many_are_counted_a_part_at_a_time_and_shown_as_a_whole(
     judged: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(decision_counts, "MOST", 2)
+    monkeypatch.setattr(sampling, "MOST", 2)
     for account_id in judged[:3]:
         decide(account_id, DecisionKind.WARN)
     execute("default", AGE)
@@ -147,7 +147,7 @@ def test_after_a_flush_all_are_counted_again(judged: list[int]) -> None:
     decide(judged[0], DecisionKind.WARN)
     execute("default", AGE)
     sample_decisions("default")
-    redis().call("DEL", decision_counts.KEY)
+    redis().call("DEL", sampling.DECISIONS_KEY)
     assert shown() == {}
     assert sampled() == {"warn": 1}
 

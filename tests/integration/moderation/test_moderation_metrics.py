@@ -4,12 +4,13 @@ import pytest
 from redis.exceptions import ConnectionError as RedisConnectionError
 
 from accounts.models import User
+from accounts.sql import RESTRICTED_USERS
 from accounts.types import Restriction
 from infra.caching.client import SingleClient
 from infra.sharding.sql import execute, fetch_one
 from moderation.metrics import QueueCollector
 from moderation.models import Report
-from moderation.sampling import RESTRICTED, read_queue, sample_queue
+from moderation.sampling import read_queue, sample_queue
 from moderation.types import DecisionKind, ReportState
 from tests.callers import Caller
 from tests.integration.moderation.people import Circle, decide
@@ -81,7 +82,7 @@ def test_they_are_counted_by_an_index_of_them_alone(circle: Circle) -> None:
     """
     execute("default", fill)
     settle("default", "accounts_user")
-    plan = fetch_one("default", f"EXPLAIN (FORMAT JSON) {RESTRICTED}")
+    plan = fetch_one("default", f"EXPLAIN (FORMAT JSON) {RESTRICTED_USERS}")
     assert plan is not None
     assert "user_restricted" in str(plan[0])
     assert User.objects.count() > 20_000
