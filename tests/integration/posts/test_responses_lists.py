@@ -59,7 +59,7 @@ def test_context_is_bounded(people, bob, original, monkeypatch, drain):
     for _ in range(6):
         chain.append(reply(bob, chain[-1])["id"])
     drain()
-    monkeypatch.setattr(context, "FOR_ANYBODY", context.Bounds(2, 4, 3))
+    monkeypatch.setattr(context, "FOR_GUESTS", context.Bounds(2, 4, 3))
     anybody = Client()
     up = anybody.get(f"{STATUSES}/{chain[6]}/context").json()["ancestors"]
     assert [status["id"] for status in up] == chain[4:6]
