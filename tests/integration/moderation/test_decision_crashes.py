@@ -70,7 +70,9 @@ def test_the_drain_ends_what_a_decision_on_a_post_began(circle: Circle, kind: De
     assert circle.home() == [circle.answer.public, circle.repost_of_theirs.public]
 
 
-def test_a_decision_that_failed_left_nothing(circle: Circle, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_decision_that_failed_left_nothing(
+    circle: Circle, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Audit row, log-in and tokens stand or fall together."""
     monkeypatch.setattr("moderation.actions.decide.record_decision", lambda *_, **__: 1 / 0)
     token = token_of(circle.judged)
