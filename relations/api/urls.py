@@ -11,9 +11,12 @@ from relations.api.views.edge_lists import (
     QuietFollowingView,
     SpecialFollowingView,
 )
-from relations.api.views.familiar import FamiliarFollowersView
 from relations.api.views.follow import FollowView, RemoveFollowerView, UnfollowView
-from relations.api.views.relationships import FollowedByView, RelationshipsView
+from relations.api.views.relationships import (
+    FamiliarFollowersView,
+    FollowedByView,
+    RelationshipsView,
+)
 from relations.lists.api.views import ListAccountsView, ListsView, ListsWithView, ListView
 
 _ACCOUNT = "api/v1/accounts/<account:account_id>"

@@ -1,4 +1,4 @@
-"""Relationships of the caller with other accounts."""
+"""Relationships of the caller with other accounts, and familiar followers."""
 
 from collections.abc import Sequence
 
@@ -6,6 +6,7 @@ import orjson
 from django.http import HttpResponse, QueryDict
 from drf_spectacular.utils import extend_schema
 
+from accounts.queries.load import find_existing, load_account_json
 from infra.api.endpoint import Endpoint
 from infra.api.errors import InvalidRequest
 from infra.api.ids import parse_account_id
@@ -13,7 +14,12 @@ from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
 from infra.clock import now_ms
 from relations.api import schema
-from relations.api.present import present_relationship, present_relationships
+from relations.api.present import (
+    present_familiar,
+    present_relationship,
+    present_relationships,
+)
+from relations.queries.familiar import load_familiar_followers
 from relations.queries.relationships import load_existing_relationships, load_relationships
 
 MOST_TARGETS = 100
@@ -46,6 +52,30 @@ class FollowedByView(Endpoint):
         relationships = load_relationships(request.account_id, read_targets(_sent_ids(request)))
         followers = [str(other) for other, one in relationships.items() if one.follows_me]
         return json_response(orjson.dumps(followers))
+
+
+class FamiliarFollowersView(Endpoint):
+    """By account: the accounts I follow that also follow it. In the order asked, each once."""
+
+    scopes = {"GET": "read:follows"}
+
+    @extend_schema(
+        parameters=[schema.FAMILIAR_IDS], responses=schema.FamiliarFollowersEntity(many=True)
+    )
+    def get(self, request: ApiRequest) -> HttpResponse:
+        query = request.query_params
+        texts = query.getlist("id[]") or query.getlist("id")
+        if len(texts) > schema.MOST_FAMILIAR_TARGETS:
+            raise InvalidRequest(f"At most {schema.MOST_FAMILIAR_TARGETS} accounts at once")
+        asked = read_targets(texts)
+        known = find_existing(asked)
+        found = load_familiar_followers(request.account_id, [i for i in asked if i in known])
+        accounts = load_account_json(fan for fans in found.values() for fan in fans)
+        bodies = [
+            present_familiar(target, [accounts[fan] for fan in fans if fan in accounts])
+            for target, fans in found.items()
+        ]
+        return json_response(b"[%b]" % b",".join(bodies))
 
 
 def read_targets(texts: Sequence[object]) -> list[int]:
