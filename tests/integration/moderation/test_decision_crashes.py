@@ -40,7 +40,7 @@ def killed_at(name: str) -> None:
 
 @pytest.mark.parametrize("step", ACCOUNT_STEPS)
 @pytest.mark.parametrize("kind", [DecisionKind.SUSPEND, DecisionKind.RESTORE])
-def test_the_drain_ends_what_an_act_on_an_account_began(
+def test_the_drain_completes_a_decision_on_an_account(
     circle: Circle, step: str, kind: DecisionKind
 ) -> None:
     expected = [circle.friends.public]
@@ -62,7 +62,7 @@ def test_the_drain_ends_what_an_act_on_an_account_began(
 
 
 @pytest.mark.parametrize("kind", [DecisionKind.HIDE, DecisionKind.DELETE])
-def test_the_drain_ends_what_a_decision_on_a_post_began(circle: Circle, kind: DecisionKind) -> None:
+def test_the_drain_completes_a_decision_on_a_post(circle: Circle, kind: DecisionKind) -> None:
     killed_at("moderation.before_enforcing")
     decide_on(circle.friends, kind)
     assert circle.repost_by_them.public in circle.home()
