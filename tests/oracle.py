@@ -1,6 +1,6 @@
-"""What every answer must be, computed the plain way: sets and sorting, no Django, no caches.
+"""Computes the expected answers in a simple way: sets and sorting, no Django, no caches.
 
-People are account ids; posts are public ids, which sort by time as text.
+Accounts are ids; posts are public ids, which sort by time as text.
 """
 
 from collections import defaultdict
@@ -22,8 +22,9 @@ class Responses(NamedTuple):
 
 
 class Oracle:
-    """Everybody's follows, live posts and what is done with them. Doing again what is done already
-    changes nothing. Reposts are posts that are shown only while the post they are about is."""
+    """All follows, live posts and interactions. Repeating an action changes nothing. A repost is a
+    post that is shown only while its original is shown.
+    """
 
     def __init__(self) -> None:
         self._following: dict[int, dict[int, int]] = defaultdict(dict)
@@ -75,16 +76,18 @@ class Oracle:
 
     def responses(self, post_id: str) -> Responses:
         replies, reposts = self._replies.values(), self._reposts.values()
-        marks = len(self._favourites[post_id])
-        return Responses([*replies].count(post_id), [*reposts].count(post_id), marks)
+        favourites = len(self._favourites[post_id])
+        return Responses([*replies].count(post_id), [*reposts].count(post_id), favourites)
 
     def home(self, person: int) -> list[str]:
-        """What oneself and everybody followed posted and reposted, newest first. A post that was
-        brought more than once stands where it was brought last."""
+        """The posts and reposts of the person and their followees, newest first.
+
+        A post with several sources is at the place of its newest source.
+        """
         return sorted((brought[0] for brought in self.brought(person).values()), reverse=True)
 
     def brought(self, person: int) -> dict[str, list[str]]:
-        """What brought each post to a home: itself, reposts of it; the latest first."""
+        """The sources of each post in a home timeline: itself and its reposts, latest first."""
         authors = {person, *self._following[person]}
         posts = {post for author in authors for post in self._posts[author]}
         brought: dict[str, list[str]] = defaultdict(list)

@@ -52,8 +52,8 @@ def decide_one(work: Work, kind: DecisionKind, reason: str, now: datetime) -> It
 def _would_change(account_id: int, kind: DecisionKind) -> bool:
     if not is_user(account_id):
         raise AccountNotFound
-    held = load_restrictions([account_id]).get(account_id)
-    restrictions = held.restrictions if held else Restriction.NONE
+    restricted = load_restrictions([account_id]).get(account_id)
+    restrictions = restricted.restrictions if restricted else Restriction.NONE
     if kind is DecisionKind.RESTORE:
         return restrictions is not Restriction.NONE
     return Restriction.SUSPENDED not in restrictions

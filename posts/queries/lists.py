@@ -81,7 +81,7 @@ def list_marked(owner_id: int, kind: Kind, window: Window) -> Page[bytes]:
 def _list(source: ListSource, owner: Sequence[int], window: Window, show: Show) -> Page[bytes]:
     """A full page, unless the list ends or MOST_BATCHES did not fill the page.
 
-    In the latter case the cursor is the last row that was examined.
+    Then the cursor is the last examined row.
     """
     examined: list[ExaminedRow] = []
     for _ in range(MOST_BATCHES):

@@ -7,7 +7,7 @@ from moderation.models import Decision, Report
 from tests.browser.community import Community
 from tests.browser.people import make_member
 from tests.browser.tab import Tab
-from tests.integration.moderation.people import Eyes
+from tests.integration.moderation.people import Visitor
 from tests.world import drain_all
 
 QUEUE = "/admin/moderation/report/"
@@ -72,14 +72,14 @@ def test_a_report_leads_to_a_suspension_which_is_in_force_and_undone(
     decide(moderator, "suspend", "spam, and told twice")
     moderator.see("was added successfully")
     drain_all()
-    assert Eyes().status_of(path) == 404
+    assert Visitor().status_of(path) == 404
     row = Decision.objects.get()
     assert (row.kind, row.account_id, row.report_id) == ("suspend", community.ben, report.pk)
     moderator.open(f"/admin/moderation/decision/add/?target={community.ben}")
     decide(moderator, "restore", "a mistake of ours")
     moderator.see("was added successfully")
     drain_all()
-    assert Eyes().status_of(path) == 200
+    assert Visitor().status_of(path) == 200
 
 
 def test_an_act_without_a_reason_or_a_target_is_not_done(

@@ -1,4 +1,4 @@
-"""Posts while Redis is away: published, read and deleted all the same, and never back again."""
+"""Posts without Redis: published, read and deleted as usual; deleted posts never come back."""
 
 import pytest
 

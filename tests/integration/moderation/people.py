@@ -1,4 +1,4 @@
-"""People whom moderators decide, and what others see of them."""
+"""Accounts that moderators decide on, and what other accounts see of them."""
 
 from datetime import UTC, datetime
 
@@ -27,24 +27,25 @@ def decide_on(post_id: PostId, kind: DecisionKind) -> Decision | None:
     return decide_on_post(post_id, kind, BECAUSE)
 
 
-class Circle:
-    """I follow the judged and a friend, who reposted, answered and favoured each other's posts. A
-    stranger follows nobody."""
+class Community:
+    """I follow the moderated account and a friend. These two reposted, answered and favourited each
+    other's posts. The unrelated account follows no account.
+    """
 
     def __init__(self) -> None:
-        self.me, self.judged, self.friend, self.stranger = make_accounts(4)
-        for followee in (self.judged, self.friend):
+        self.me, self.moderated, self.friend, self.unrelated = make_accounts(4)
+        for followee in (self.moderated, self.friend):
             follow(self.me, followee)
-        follow(self.friend, self.judged)
-        follow(self.judged, self.friend)
+        follow(self.friend, self.moderated)
+        follow(self.moderated, self.friend)
         drain_all()
         self._second = 1_000
-        self.theirs = self.post(self.judged)
+        self.theirs = self.post(self.moderated)
         self.friends = self.post(self.friend)
         self.repost_of_theirs = repost(self.friend, self.theirs, self._clock)
-        self.repost_by_them = repost(self.judged, self.friends, self._clock)
-        self.answer = self.reply(self.judged, self.friends)
-        mark_post(self.judged, self.friends, Kind.FAVOURITE, True)
+        self.repost_by_them = repost(self.moderated, self.friends, self._clock)
+        self.answer = self.reply(self.moderated, self.friends)
+        mark_post(self.moderated, self.friends, Kind.FAVOURITE, True)
         mark_post(self.friend, self.theirs, Kind.FAVOURITE, True)
         drain_all()
 
@@ -60,15 +61,15 @@ class Circle:
 
     @property
     def whole_home(self) -> list[str]:
-        """What I see of all that at home: each post where it was brought last."""
+        """My home timeline with all posts, each at the place of its newest event."""
         return [i.public for i in (self.answer, self.repost_by_them, self.repost_of_theirs)]
 
     def home(self) -> list[str]:
         return first_page(self.me)
 
 
-class Eyes:
-    """What somebody, or nobody in particular, finds at a path."""
+class Visitor:
+    """Reads paths as an account, or as a guest."""
 
     def __init__(self, account_id: int | None = None) -> None:
         self.caller = Caller(account_id)

@@ -33,7 +33,7 @@ AGE = "UPDATE moderation_decision SET created_at = created_at - interval '2 hour
 
 
 @pytest.fixture
-def judged(world: None) -> list[int]:
+def moderated(world: None) -> list[int]:
     return make_accounts(4)
 
 
@@ -48,8 +48,8 @@ def sampled() -> dict[str, float]:
     return shown()
 
 
-def test_a_decision_of_a_command_in_another_process_is_counted_once(judged: list[int]) -> None:
-    command = ["suspend_account", "--account", str(judged[0]), "--reason", "spam"]
+def test_a_decision_of_a_command_in_another_process_is_counted_once(moderated: list[int]) -> None:
+    command = ["suspend_account", "--account", str(moderated[0]), "--reason", "spam"]
     subprocess.run(
         [sys.executable, "manage.py", *command],
         env=environment_of_this_test(),
@@ -57,7 +57,7 @@ def test_a_decision_of_a_command_in_another_process_is_counted_once(judged: list
         check=True,
         capture_output=True,
     )
-    decide(judged[1], DecisionKind.WARN)
+    decide(moderated[1], DecisionKind.WARN)
     for _ in range(2):
         assert sampled() == {"suspend": 1, "warn": 1}
     page = Client().get("/metrics").content.decode()
@@ -72,23 +72,23 @@ def test_a_decision_of_a_command_in_another_process_is_counted_once(judged: list
 
 
 def test_a_decision_that_changes_nothing_or_fails_is_not_counted(
-    judged: list[int], monkeypatch: pytest.MonkeyPatch
+    moderated: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    decide(judged[0], DecisionKind.LIMIT)
-    decide(judged[0], DecisionKind.LIMIT)
+    decide(moderated[0], DecisionKind.LIMIT)
+    decide(moderated[0], DecisionKind.LIMIT)
     monkeypatch.setattr("moderation.models.Decision.save", lambda *_, **__: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        decide(judged[1], DecisionKind.LIMIT)
+        decide(moderated[1], DecisionKind.LIMIT)
     assert sampled() == {"limit": 1}
 
 
-def test_a_decision_that_is_seen_after_a_later_one_is_counted(judged: list[int]) -> None:
+def test_a_decision_that_is_seen_after_a_later_one_is_counted(moderated: list[int]) -> None:
     begun, may_end = Event(), Event()
 
     def decide_slowly() -> None:
         try:
             with transaction.atomic(using="default"):
-                decide(judged[0], DecisionKind.WARN)
+                decide(moderated[0], DecisionKind.WARN)
                 begun.set()
                 assert may_end.wait(PATIENCE_S)
         finally:
@@ -97,21 +97,21 @@ def test_a_decision_that_is_seen_after_a_later_one_is_counted(judged: list[int])
     with ThreadPoolExecutor(1) as pool:
         slow = pool.submit(decide_slowly)
         assert begun.wait(PATIENCE_S)
-        decide(judged[1], DecisionKind.LIMIT)
+        decide(moderated[1], DecisionKind.LIMIT)
         assert sampled() == {"limit": 1}
         may_end.set()
         slow.result(PATIENCE_S)
     assert sampled() == {"limit": 1, "warn": 1}
 
 
-def test_old_decisions_are_not_counted_again(judged: list[int]) -> None:
-    for account_id in judged[:3]:
+def test_old_decisions_are_not_counted_again(moderated: list[int]) -> None:
+    for account_id in moderated[:3]:
         decide(account_id, DecisionKind.WARN)
     assert read_settled() == (0, {})
     execute("default", AGE)
     last = Decision.objects.latest("id")
     assert read_settled() == (last.pk, {"warn": 3})
-    decide(judged[3], DecisionKind.WARN)
+    decide(moderated[3], DecisionKind.WARN)
     assert read_settled() == (last.pk, {"warn": 3})
     assert shown() == {"warn": 4}
     assert count_since(DecisionCounts(last.pk, {"warn": 70})).counts == {"warn": 71}
@@ -124,27 +124,27 @@ def read_settled() -> tuple[int, dict[str, int]]:
 
 
 def test_many_are_counted_a_part_at_a_time_and_shown_as_a_whole(
-    judged: list[int], monkeypatch: pytest.MonkeyPatch
+    moderated: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sampling, "MOST", 2)
-    for account_id in judged[:3]:
+    for account_id in moderated[:3]:
         decide(account_id, DecisionKind.WARN)
     execute("default", AGE)
     assert sampled() == {}
     assert sampled() == {"warn": 3}
 
 
-def test_a_compensator_with_a_lower_count_writes_nothing(judged: list[int]) -> None:
-    decide(judged[0], DecisionKind.WARN)
+def test_a_compensator_with_a_lower_count_writes_nothing(moderated: list[int]) -> None:
+    decide(moderated[0], DecisionKind.WARN)
     late = count_since(DecisionCounts())
-    decide(judged[1], DecisionKind.WARN)
+    decide(moderated[1], DecisionKind.WARN)
     assert sampled() == {"warn": 2}
     store_counts(late)
     assert shown() == {"warn": 2}
 
 
-def test_after_a_flush_all_are_counted_again(judged: list[int]) -> None:
-    decide(judged[0], DecisionKind.WARN)
+def test_after_a_flush_all_are_counted_again(moderated: list[int]) -> None:
+    decide(moderated[0], DecisionKind.WARN)
     execute("default", AGE)
     sample_decisions("default")
     redis().call("DEL", sampling.DECISIONS_KEY)
@@ -153,9 +153,9 @@ def test_after_a_flush_all_are_counted_again(judged: list[int]) -> None:
 
 
 def test_without_redis_there_are_no_series(
-    judged: list[int], monkeypatch: pytest.MonkeyPatch
+    moderated: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    decide(judged[0], DecisionKind.WARN)
+    decide(moderated[0], DecisionKind.WARN)
     sample_decisions("default")
 
     def refuse(*_: object) -> None:

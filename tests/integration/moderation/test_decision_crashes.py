@@ -11,19 +11,19 @@ from infra.changes.failpoints import arm, disarm
 from moderation.models import Decision
 from moderation.types import DecisionKind
 from tests.callers import is_disabled, token_of
-from tests.integration.moderation.people import Circle, decide, decide_on
+from tests.integration.moderation.people import Community, decide, decide_on
 from tests.world import drain_all
 
 ACCOUNT_STEPS = ["accounts.before_restricted", "accounts.before_profiles"]
 
 
 class Killed(Exception):
-    """What stands for the end of the process."""
+    """Simulates the end of the process."""
 
 
 @pytest.fixture
-def circle(world: None) -> Iterator[Circle]:
-    yield Circle()
+def community(world: None) -> Iterator[Community]:
+    yield Community()
     for name in (*ACCOUNT_STEPS, "moderation.before_enforcing"):
         disarm(name)
 
@@ -41,45 +41,45 @@ def killed_at(name: str) -> None:
 @pytest.mark.parametrize("step", ACCOUNT_STEPS)
 @pytest.mark.parametrize("kind", [DecisionKind.SUSPEND, DecisionKind.RESTORE])
 def test_the_drain_completes_a_decision_on_an_account(
-    circle: Circle, step: str, kind: DecisionKind
+    community: Community, step: str, kind: DecisionKind
 ) -> None:
-    expected = [circle.friends.public]
+    expected = [community.friends.public]
     if kind is DecisionKind.RESTORE:
-        decide(circle.judged, DecisionKind.SUSPEND)
+        decide(community.moderated, DecisionKind.SUSPEND)
         drain_all()
-        expected = circle.whole_home
-    token = token_of(circle.judged)
+        expected = community.whole_home
+    token = token_of(community.moderated)
     killed_at(step)
-    decide(circle.judged, kind)
-    assert Decision.objects.filter(account_id=circle.judged, kind=kind).count() == 1
-    assert User.objects.get(pk=circle.judged).is_active is (kind is DecisionKind.RESTORE)
+    decide(community.moderated, kind)
+    assert Decision.objects.filter(account_id=community.moderated, kind=kind).count() == 1
+    assert User.objects.get(pk=community.moderated).is_active is (kind is DecisionKind.RESTORE)
     assert is_disabled(token) is (kind is DecisionKind.SUSPEND)
     assert kind is DecisionKind.SUSPEND or find_viewer(token) is None
     drain_all()
-    assert circle.home() == expected
-    row = Account.objects.of(circle.judged).get()
+    assert community.home() == expected
+    row = Account.objects.of(community.moderated).get()
     assert row.restrictions == (Restriction.SUSPENDED if kind is DecisionKind.SUSPEND else 0)
 
 
 @pytest.mark.parametrize("kind", [DecisionKind.HIDE, DecisionKind.DELETE])
-def test_the_drain_completes_a_decision_on_a_post(circle: Circle, kind: DecisionKind) -> None:
+def test_the_drain_completes_a_decision_on_a_post(community: Community, kind: DecisionKind) -> None:
     killed_at("moderation.before_enforcing")
-    decide_on(circle.friends, kind)
-    assert circle.repost_by_them.public in circle.home()
+    decide_on(community.friends, kind)
+    assert community.repost_by_them.public in community.home()
     drain_all()
-    assert circle.home() == [circle.answer.public, circle.repost_of_theirs.public]
+    assert community.home() == [community.answer.public, community.repost_of_theirs.public]
 
 
 def test_a_decision_that_failed_left_nothing(
-    circle: Circle, monkeypatch: pytest.MonkeyPatch
+    community: Community, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Audit row, log-in and tokens stand or fall together."""
     monkeypatch.setattr("moderation.actions.decide.record_decision", lambda *_, **__: 1 / 0)
-    token = token_of(circle.judged)
+    token = token_of(community.moderated)
     with pytest.raises(ZeroDivisionError):
-        decide(circle.judged, DecisionKind.SUSPEND)
+        decide(community.moderated, DecisionKind.SUSPEND)
     assert find_viewer(token) is not None
-    assert User.objects.get(pk=circle.judged).is_active
+    assert User.objects.get(pk=community.moderated).is_active
     assert not Decision.objects.exists()
     drain_all()
-    assert circle.home() == circle.whole_home
+    assert community.home() == community.whole_home

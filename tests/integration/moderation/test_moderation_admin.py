@@ -12,7 +12,7 @@ from moderation.groups import GROUPS, create_groups, create_groups_after_migrati
 from moderation.models import Appeal, Decision, Report
 from moderation.types import DecisionKind
 from tests.budgets import count_calls
-from tests.integration.moderation.people import Circle, Eyes, decide, decide_on
+from tests.integration.moderation.people import Community, Visitor, decide, decide_on
 from tests.world import drain_all, make_account
 
 REPORTS, APPEALS = "admin:moderation_report_changelist", "admin:moderation_appeal_changelist"
@@ -20,13 +20,13 @@ ACTS, ADD = "admin:moderation_decision_changelist", "admin:moderation_decision_a
 
 
 @pytest.fixture
-def circle(world: None) -> Circle:
+def community(world: None) -> Community:
     create_groups()
-    return Circle()
+    return Community()
 
 
 @pytest.fixture
-def mia(circle: Circle) -> User:
+def mia(community: Community) -> User:
     return member_of("moderator", "mia")
 
 
@@ -43,8 +43,12 @@ def browser_of(user: User) -> Client:
     return browser
 
 
-def report_on(circle: Circle, **values: Any) -> Report:
-    row = {"reporter_id": circle.me, "account_id": circle.judged, "category": "spam"} | values
+def report_on(community: Community, **values: Any) -> Report:
+    row = {
+        "reporter_id": community.me,
+        "account_id": community.moderated,
+        "category": "spam",
+    } | values
     return Report.objects.create(**row)
 
 
@@ -70,8 +74,8 @@ def shown_at(browser: Client, page: str, **query: object) -> list[int]:
     return [row.pk for row in answer.context["cl"].result_list]
 
 
-def test_a_report_is_taken_on_resolved_and_opened_again(circle: Circle, mia: User) -> None:
-    browser, report = browser_of(mia), report_on(circle)
+def test_a_report_is_taken_on_resolved_and_opened_again(community: Community, mia: User) -> None:
+    browser, report = browser_of(mia), report_on(community)
     act_on(browser, REPORTS, "assign", report.pk, reason=" ")
     assert not Decision.objects.exists()
     act_on(browser, REPORTS, "assign", report.pk)
@@ -93,28 +97,30 @@ def test_a_report_is_taken_on_resolved_and_opened_again(circle: Circle, mia: Use
     ]
 
 
-def test_a_report_shows_posts_hidden_or_not_and_leads_to_acts(circle: Circle, mia: User) -> None:
-    report = report_on(circle, post_ids=[circle.theirs.public, circle.answer.public])
-    decide_on(circle.theirs, DecisionKind.HIDE)
+def test_a_report_shows_posts_hidden_or_not_and_leads_to_acts(
+    community: Community, mia: User
+) -> None:
+    report = report_on(community, post_ids=[community.theirs.public, community.answer.public])
+    decide_on(community.theirs, DecisionKind.HIDE)
     where = reverse("admin:moderation_report_change", args=[report.pk])
     text = browser_of(mia).get(where).content.decode()
-    assert f"{circle.theirs.public}: (hidden) hello" in text
-    assert f"{circle.answer.public}: yes" in text
-    assert f"{reverse(ADD)}?target={circle.judged}&amp;report={report.pk}" in text
+    assert f"{community.theirs.public}: (hidden) hello" in text
+    assert f"{community.answer.public}: yes" in text
+    assert f"{reverse(ADD)}?target={community.moderated}&amp;report={report.pk}" in text
     assert 'name="_save' not in text, "there is nothing to enter"
 
 
-def test_adding_a_decision_carries_it_out(circle: Circle, mia: User) -> None:
-    browser, report = browser_of(mia), report_on(circle)
-    name = User.objects.get(pk=circle.judged).username
+def test_adding_a_decision_carries_it_out(community: Community, mia: User) -> None:
+    browser, report = browser_of(mia), report_on(community)
+    name = User.objects.get(pk=community.moderated).username
     assert do(browser, DecisionKind.SUSPEND, f"@{name}", report=report.pk).status_code == 302
-    assert circle.home() == [circle.friends.public]
-    assert do(browser, DecisionKind.RESTORE, circle.judged).status_code == 302
-    link = f"http://localhost:8000/statuses/{circle.theirs.public}"
+    assert community.home() == [community.friends.public]
+    assert do(browser, DecisionKind.RESTORE, community.moderated).status_code == 302
+    link = f"http://localhost:8000/statuses/{community.theirs.public}"
     assert do(browser, DecisionKind.HIDE, link).status_code == 302
-    assert circle.repost_of_theirs.public not in circle.home()
-    assert do(browser, DecisionKind.SHOW, circle.theirs.public).status_code == 302
-    assert circle.home() == circle.whole_home
+    assert community.repost_of_theirs.public not in community.home()
+    assert do(browser, DecisionKind.SHOW, community.theirs.public).status_code == 302
+    assert community.home() == community.whole_home
     rows = list(Decision.objects.order_by("id"))
     assert [(row.kind, row.actor_id) for row in rows] == [
         (word, mia.pk) for word in ("suspend", "restore", "hide", "show")
@@ -135,7 +141,7 @@ def test_adding_a_decision_carries_it_out(circle: Circle, mia: User) -> None:
     ],
 )
 def test_what_cannot_be_is_said_on_the_form(
-    circle: Circle, mia: User, kind: DecisionKind, target: str, reason: str, field: str
+    community: Community, mia: User, kind: DecisionKind, target: str, reason: str, field: str
 ) -> None:
     answer = do(browser_of(mia), kind, target, reason)
     assert answer.status_code == 200
@@ -143,26 +149,26 @@ def test_what_cannot_be_is_said_on_the_form(
     assert not Decision.objects.exists()
 
 
-def test_what_is_refused_or_so_already_is_said(circle: Circle, mia: User) -> None:
+def test_what_is_refused_or_so_already_is_said(community: Community, mia: User) -> None:
     browser = browser_of(mia)
     boss = User.objects.create(username="boss", is_staff=True, is_superuser=True)
     refused = do(browser, DecisionKind.SUSPEND, boss.pk)
     assert "only a superuser can decide on it" in refused.content.decode()
     assert User.objects.get(pk=boss.pk).is_active
     assert do(browser_of(boss), DecisionKind.FREEZE, mia.pk).status_code == 302
-    gone = circle.theirs._replace(sequence=7).public
+    gone = community.theirs._replace(sequence=7).public
     assert "Record not found" in do(browser, DecisionKind.HIDE, gone).content.decode()
-    decide(circle.judged, DecisionKind.LIMIT)
+    decide(community.moderated, DecisionKind.LIMIT)
     again = browser.post(
-        reverse(ADD), {"kind": "limit", "target": circle.judged, "reason": "x"}, follow=True
+        reverse(ADD), {"kind": "limit", "target": community.moderated, "reason": "x"}, follow=True
     )
     assert words_of(again) == ["Nothing done: it changes nothing."]
     assert Decision.objects.count() == 2
 
 
-def test_nothing_is_changed_or_deleted_by_hand(circle: Circle) -> None:
+def test_nothing_is_changed_or_deleted_by_hand(community: Community) -> None:
     boss = User.objects.create(username="boss", is_staff=True, is_superuser=True)
-    decision, report = decide(circle.judged, DecisionKind.WARN), report_on(circle)
+    decision, report = decide(community.moderated, DecisionKind.WARN), report_on(community)
     assert decision is not None
     appeal = Appeal.objects.create(decision=decision, text="no")
     browser = browser_of(boss)
@@ -177,8 +183,8 @@ def test_nothing_is_changed_or_deleted_by_hand(circle: Circle) -> None:
     assert Report.objects.get().comment == ""
 
 
-def test_appeals_are_filed_for_who_cannot_and_decided(circle: Circle, mia: User) -> None:
-    browser, strike = browser_of(mia), decide(circle.judged, DecisionKind.SUSPEND)
+def test_appeals_are_filed_for_who_cannot_and_decided(community: Community, mia: User) -> None:
+    browser, strike = browser_of(mia), decide(community.moderated, DecisionKind.SUSPEND)
     assert strike is not None
     add = reverse("admin:moderation_appeal_add")
     assert browser.post(add, {"decision": strike.pk, "text": "by mail"}).status_code == 302
@@ -188,7 +194,7 @@ def test_appeals_are_filed_for_who_cannot_and_decided(circle: Circle, mia: User)
     act_on(browser, APPEALS, "reject", appeal.pk, reason="")
     assert Appeal.objects.get().state == "pending"
     act_on(browser, APPEALS, "accept", appeal.pk, "right so")
-    assert circle.home() == circle.whole_home
+    assert community.home() == community.whole_home
     answer = act_on(browser, APPEALS, "reject", appeal.pk, "or not")
     assert words_of(answer) == [f"{appeal}: This appeal is already decided"]
     assert [row.kind for row in Decision.objects.order_by("id")] == [
@@ -211,23 +217,23 @@ def _opens(browser: Client, name: str) -> bool:
         return False
 
 
-def test_moderators_do_what_moderators_do_and_operators_the_rest(circle: Circle) -> None:
+def test_moderators_do_what_moderators_do_and_operators_the_rest(community: Community) -> None:
     mia, otto = member_of("moderator", "mia"), member_of("operator", "otto")
     ours = {"moderation_report", "moderation_decision", "moderation_appeal"}
     assert may_open(mia) == ours
     theirs = may_open(otto)
     assert theirs >= {"promotions_campaign", "accounts_user", "accounts_accesstoken"}
     assert not theirs & ours
-    assert do(browser_of(otto), DecisionKind.SUSPEND, circle.judged).status_code == 403
+    assert do(browser_of(otto), DecisionKind.SUSPEND, community.moderated).status_code == 403
     assert browser_of(mia).get(reverse("admin:promotions_campaign_add")).status_code == 403
     who = reverse("admin:accounts_user_change", args=[mia.pk])
     assert browser_of(mia).post(who, {"is_superuser": "on"}).status_code == 403
     assert browser_of(otto).post(who, {"is_superuser": "on"}).status_code == 403
-    report = report_on(circle)
+    report = report_on(community)
     act_on(browser_of(otto), REPORTS, "resolve", report.pk)
     assert Report.objects.get().state == "open"
-    nobody = User.objects.create(username="nobody", is_staff=True)
-    assert may_open(nobody) == set()
+    outsider = User.objects.create(username="outsider", is_staff=True)
+    assert may_open(outsider) == set()
 
 
 def test_groups_hold_what_is_written_and_nothing_else(world: None) -> None:
@@ -243,8 +249,8 @@ def test_groups_hold_what_is_written_and_nothing_else(world: None) -> None:
         assert found == {(app, word) for app, words in apps.items() for word in words}
 
 
-def test_lists_go_by_key_and_count_nothing(circle: Circle, mia: User) -> None:
-    rows = [report_on(circle, comment=str(n)) for n in range(120)]
+def test_lists_go_by_key_and_count_nothing(community: Community, mia: User) -> None:
+    rows = [report_on(community, comment=str(n)) for n in range(120)]
     browser, ids = browser_of(mia), [row.pk for row in reversed(rows)]
     with count_calls() as calls:
         answer = browser.get(reverse(REPORTS))
@@ -263,7 +269,7 @@ def test_lists_go_by_key_and_count_nothing(circle: Circle, mia: User) -> None:
     assert shown_at(browser, REPORTS, queue="resolved") == [ids[3]]
 
 
-def test_who_was_suspended_by_a_moderator_is_gone_for_all(circle: Circle, mia: User) -> None:
-    do(browser_of(mia), DecisionKind.SUSPEND, circle.judged)
+def test_who_was_suspended_by_a_moderator_is_gone_for_all(community: Community, mia: User) -> None:
+    do(browser_of(mia), DecisionKind.SUSPEND, community.moderated)
     drain_all()
-    assert Eyes().status_of(f"/api/v1/accounts/{circle.judged}") == 404
+    assert Visitor().status_of(f"/api/v1/accounts/{community.moderated}") == 404

@@ -13,7 +13,7 @@ from moderation.models import Report
 from moderation.sampling import read_queue, sample_queue
 from moderation.types import DecisionKind, ReportState
 from tests.callers import Caller
-from tests.integration.moderation.people import Circle, decide
+from tests.integration.moderation.people import Community, decide
 from tests.plans import settle
 from tests.world import restrict
 
@@ -21,8 +21,8 @@ HOUR_S = 3_600
 
 
 @pytest.fixture
-def circle(world: None) -> Circle:
-    return Circle()
+def community(world: None) -> Community:
+    return Community()
 
 
 def shown(now_s: float = 0.0) -> dict[str, float]:
@@ -32,14 +32,14 @@ def shown(now_s: float = 0.0) -> dict[str, float]:
     return {".".join([one.name, *one.labels.values()]): one.value for one in samples}
 
 
-def report(circle: Circle) -> Report:
-    answer = Caller(circle.me).post("/api/v1/reports", {"account_id": str(circle.judged)})
+def report(community: Community) -> Report:
+    answer = Caller(community.me).post("/api/v1/reports", {"account_id": str(community.moderated)})
     assert answer.status_code == 200
     return Report.objects.get(pk=answer.json()["id"])
 
 
-def test_open_reports_and_the_age_of_the_oldest(circle: Circle) -> None:
-    first, *_ = (report(circle) for _ in range(3))
+def test_open_reports_and_the_age_of_the_oldest(community: Community) -> None:
+    first, *_ = (report(community) for _ in range(3))
     sample_queue("default")
     later = first.created_at.timestamp() + HOUR_S
     found = shown(later)
@@ -54,19 +54,19 @@ def test_open_reports_and_the_age_of_the_oldest(circle: Circle) -> None:
     assert (found["tideline_reports_open"], found["tideline_reports_oldest_seconds"]) == (0, 0)
 
 
-def test_pending_appeals(circle: Circle) -> None:
-    decision = decide(circle.judged, DecisionKind.WARN)
+def test_pending_appeals(community: Community) -> None:
+    decision = decide(community.moderated, DecisionKind.WARN)
     assert decision is not None
     path = f"/api/v1/strikes/{decision.pk}/appeal"
-    assert Caller(circle.judged).post(path, {"text": "no"}).status_code == 200
+    assert Caller(community.moderated).post(path, {"text": "no"}).status_code == 200
     assert read_queue().pending_appeals == 1
 
 
-def test_accounts_by_what_they_are_restricted_to(circle: Circle) -> None:
-    decide(circle.judged, DecisionKind.LIMIT)
-    decide(circle.judged, DecisionKind.SUSPEND)
-    decide(circle.friend, DecisionKind.LIMIT)
-    restrict(circle.stranger, Restriction.SUSPENDED | Restriction.PURGED)
+def test_accounts_by_what_they_are_restricted_to(community: Community) -> None:
+    decide(community.moderated, DecisionKind.LIMIT)
+    decide(community.moderated, DecisionKind.SUSPEND)
+    decide(community.friend, DecisionKind.LIMIT)
+    restrict(community.unrelated, Restriction.SUSPENDED | Restriction.PURGED)
     counts = {"limited": 2, "frozen": 0, "suspended": 1, "purged": 1}
     assert read_queue().restricted == counts
     sample_queue("default")
@@ -74,7 +74,7 @@ def test_accounts_by_what_they_are_restricted_to(circle: Circle) -> None:
     assert {n.removeprefix(prefix): v for n, v in shown().items() if prefix in n} == counts
 
 
-def test_they_are_counted_by_an_index_of_them_alone(circle: Circle) -> None:
+def test_they_are_counted_by_an_index_of_them_alone(community: Community) -> None:
     fill = """
     INSERT INTO accounts_user (username, email, password, is_superuser, is_staff, is_active,
         date_joined)
@@ -88,7 +88,9 @@ def test_they_are_counted_by_an_index_of_them_alone(circle: Circle) -> None:
     assert User.objects.count() > 20_000
 
 
-def test_without_redis_there_are_no_series(circle: Circle, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_redis_there_are_no_series(
+    community: Community, monkeypatch: pytest.MonkeyPatch
+) -> None:
     sample_queue("default")
     assert shown()
 

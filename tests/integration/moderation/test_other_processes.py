@@ -1,4 +1,4 @@
-"""What moderators decide is in force at the next read of every process, heard of or not."""
+"""A decision is in force at the next read of every process, even of a disconnected one."""
 
 import math
 import subprocess
@@ -20,18 +20,18 @@ from infra.caching.listener import InvalidationListener
 from moderation.types import DecisionKind
 from tests.budgets import count_calls
 from tests.callers import token_of
-from tests.integration.moderation.people import Circle, decide
+from tests.integration.moderation.people import Community, decide
 from tests.other_process import environment_of_this_test
 from tests.world import make_account
 
 Say = Callable[..., str]
-# As long as a copy may be kept: what is right sooner is not right by age.
+# Copies live as long as possible, so an early change is not due to their age.
 OLD = {"HOT_KEY_READS": "20", "HOT_COPY_MS": "5000"}
 
 
 @pytest.fixture
-def circle(world: None) -> Circle:
-    return Circle()
+def community(world: None) -> Community:
+    return Community()
 
 
 @pytest.fixture
@@ -68,65 +68,67 @@ def ids_in(answer: str) -> set[str]:
     }
 
 
-def test_a_process_that_hears_nothing_shows_nothing_of_a_suspended_account(
-    circle: Circle, deaf: Say
+def test_a_disconnected_process_shows_nothing_of_a_suspended_account(
+    community: Community, deaf: Say
 ) -> None:
-    judged, theirs = str(circle.judged), circle.theirs.public
+    moderated, theirs = str(community.moderated), community.theirs.public
     shows = {
-        f"/api/v1/accounts/{judged}": judged,
-        f"/api/v1/accounts?id[]={judged}": judged,
-        f"/api/v1/accounts/relationships?id[]={judged}": judged,
-        f"/api/v1/accounts/{circle.friend}/followers": judged,
-        f"/api/v1/statuses/{circle.friends.public}/favourited_by": judged,
-        f"/api/v1/accounts/{judged}/statuses": theirs,
-        f"/api/v1/accounts/{circle.friend}/statuses": theirs,
+        f"/api/v1/accounts/{moderated}": moderated,
+        f"/api/v1/accounts?id[]={moderated}": moderated,
+        f"/api/v1/accounts/relationships?id[]={moderated}": moderated,
+        f"/api/v1/accounts/{community.friend}/followers": moderated,
+        f"/api/v1/statuses/{community.friends.public}/favourited_by": moderated,
+        f"/api/v1/accounts/{moderated}/statuses": theirs,
+        f"/api/v1/accounts/{community.friend}/statuses": theirs,
         f"/api/v1/statuses/{theirs}": theirs,
         "/api/v1/timelines/public": theirs,
         "/api/v1/timelines/home": theirs,
     }
-    token = token_of(circle.me)
+    token = token_of(community.me)
 
     def shown() -> dict[str, bool]:
         return {path: who in ids_in(deaf("ask", token, path)) for path, who in shows.items()}
 
-    assert deaf("heat", judged) == "hot"
+    assert deaf("heat", moderated) == "hot"
     assert shown() == shown() == dict.fromkeys(shows, True)
-    decide(circle.judged, DecisionKind.SUSPEND)
+    decide(community.moderated, DecisionKind.SUSPEND)
     assert shown() == dict.fromkeys(shows, False)
-    decide(circle.judged, DecisionKind.RESTORE)
+    decide(community.moderated, DecisionKind.RESTORE)
     assert shown() == dict.fromkeys(shows, True)
 
 
-def test_a_hot_profile_that_was_limited_says_so_at_the_next_read(circle: Circle, deaf: Say) -> None:
-    token, path = token_of(circle.stranger), f"/api/v1/accounts/{circle.judged}"
-    assert deaf("heat", circle.judged) == "hot"
+def test_a_hot_profile_that_was_limited_says_so_at_the_next_read(
+    community: Community, deaf: Say
+) -> None:
+    token, path = token_of(community.unrelated), f"/api/v1/accounts/{community.moderated}"
+    assert deaf("heat", community.moderated) == "hot"
     assert '"limited"' not in deaf("ask", token, path)
-    decide(circle.judged, DecisionKind.LIMIT)
+    decide(community.moderated, DecisionKind.LIMIT)
     assert '"limited":true' in deaf("ask", token, path)
 
 
 @pytest.fixture
 def copied(world: None, monkeypatch: pytest.MonkeyPatch) -> int:
-    """Somebody of whom this process has a copy, made under the stamp it knows."""
+    """An account of which this process has a copy, made under the current validator."""
     account_id, hot_keys = make_account(), HotKeys(HotKeyLimits(1_000, copy_s=60))
     monkeypatch.setattr(hot_keys, "_due", math.inf)
     monkeypatch.setattr(profiles, "hot", HotValues(profiles.family, profiles.key, hot_keys))
     monkeypatch.setattr(profiles.hot, "_hot", {account_id: profiles.key(account_id)})
     monkeypatch.setattr(InvalidationListener, "start", lambda _: None)
-    for _ in range(3):  # keeps a copy and lays the stamp, learns it, keeps a copy under it
+    for _ in range(3):  # stores a copy and writes the validator, reads it, stores a copy under it
         load_account_json([account_id])
     assert profiles.hot.split([account_id]).known
     return account_id
 
 
-def test_a_copy_costs_the_question_whether_it_holds(copied: int) -> None:
+def test_a_copy_costs_one_read_of_the_validator(copied: int) -> None:
     with count_calls() as calls:
         assert find_existing([copied]) == {copied}
     assert (calls.round_trips, sum(calls.sql.values())) == (1, 0)
     assert profiles.hot.split([copied]).known, "and is kept"
 
 
-def test_another_stamp_or_none_drops_copies(copied: int) -> None:
+def test_another_validator_or_none_drops_copies(copied: int) -> None:
     for command in (("SET", VALIDATOR, b"another"), ("DEL", VALIDATOR)):
         redis().call(*command)
         with count_calls() as calls:
@@ -136,7 +138,7 @@ def test_another_stamp_or_none_drops_copies(copied: int) -> None:
     assert redis().call("GET", VALIDATOR) == hot_profiles._seen[0]
 
 
-def test_a_copy_asked_for_before_the_news_is_not_kept_after(copied: int) -> None:
+def test_a_copy_requested_before_an_invalidation_is_not_stored_after_it(copied: int) -> None:
     profiles.hot.clear()
     slow = hot_profiles.plan_profiles([copied])
     entry = redis().call("MGET", *slow.keys())

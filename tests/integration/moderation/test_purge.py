@@ -1,4 +1,4 @@
-"""purge_accounts and purge_deleted_posts: what is left, what follows, and that no kill matters."""
+"""purge_accounts and purge_deleted_posts: which rows stay, and that every kill is repaired."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -31,7 +31,7 @@ from relations.actions.mute import mute
 from relations.lists.actions.lists import create_account_list
 from tests.callers import Caller
 from tests.integration.jobs.outcomes import Outcome
-from tests.integration.moderation.people import Circle, Eyes, decide
+from tests.integration.moderation.people import Community, Visitor, decide
 from tests.periodic import run_task
 from tests.plans import settle
 from tests.truth import assert_drained_truth, counts, everything_written, forward_edges, rows_of
@@ -54,20 +54,20 @@ LEFT = (
 
 
 @pytest.fixture
-def circle(world: None) -> Circle:
-    """Whoever is judged has something of everything, and the stranger blocks them."""
-    circle = Circle()
-    block(circle.stranger, circle.judged)
-    mute(circle.judged, circle.me)
-    create_account_list(circle.judged, "Mine")
-    read = {"home": {"last_read_id": circle.friends.public}}
-    assert Caller(circle.judged).post("/api/v1/markers", read).status_code == 200
+def community(world: None) -> Community:
+    """The moderated account has a row in every table, and the unrelated account blocks it."""
+    community = Community()
+    block(community.unrelated, community.moderated)
+    mute(community.moderated, community.me)
+    create_account_list(community.moderated, "Mine")
+    read = {"home": {"last_read_id": community.friends.public}}
+    assert Caller(community.moderated).post("/api/v1/markers", read).status_code == 200
     drain_all()
-    return circle
+    return community
 
 
 def suspend_long_ago(account_id: int) -> None:
-    """As if the time had passed since."""
+    """Suspends an account and dates the suspension back."""
     decide(account_id, DecisionKind.SUSPEND)
     drain_all()
     then = datetime.now(UTC) - LONG_AGO
@@ -79,49 +79,52 @@ def left_of(account_id: int) -> list[str]:
     return [sql for sql in LEFT if rows_of(sql.format(account_id))]
 
 
-def assert_purged(circle: Circle) -> None:
+def assert_purged(community: Community) -> None:
     drain_all()
-    assert left_of(circle.judged) == []
-    assert {one for (one, _), count in counts().items() if count} == {circle.me, circle.friend}
+    assert left_of(community.moderated) == []
+    assert {one for (one, _), count in counts().items() if count} == {
+        community.me,
+        community.friend,
+    }
     assert_drained_truth()
-    account = Account.objects.of(circle.judged).get()
+    account = Account.objects.of(community.moderated).get()
     assert account.restrictions == Restriction.SUSPENDED | Restriction.PURGED
-    user = User.objects.get(pk=circle.judged)
+    user = User.objects.get(pk=community.moderated)
     assert (user.email, user.has_usable_password()) == ("", False)
-    assert circle.home() == [circle.friends.public]
+    assert community.home() == [community.friends.public]
 
 
-def test_purges_who_was_suspended_long_ago_and_nobody_else(circle: Circle) -> None:
+def test_purges_only_accounts_that_were_suspended_long_ago(community: Community) -> None:
     other = make_account()
     kept = publish(other)
     decide(other, DecisionKind.SUSPEND)
-    suspend_long_ago(circle.judged)
+    suspend_long_ago(community.moderated)
     outcome = Outcome(Purge())
-    assert (outcome.code, f"account {circle.judged}\n" in outcome.out) == (0, True)
+    assert (outcome.code, f"account {community.moderated}\n" in outcome.out) == (0, True)
     drain_all()
-    assert left_of(circle.judged) == []
+    assert left_of(community.moderated) == []
     assert left_of(other) == [LEFT[0]]
     decide(other, DecisionKind.RESTORE)
-    assert Eyes().status_of(f"/api/v1/statuses/{kept.public}") == 200
+    assert Visitor().status_of(f"/api/v1/statuses/{kept.public}") == 200
     publish(other)
     assert_drained_truth()
 
 
-def test_others_follow_by_the_drain(circle: Circle) -> None:
-    suspend_long_ago(circle.judged)
+def test_others_follow_by_the_drain(community: Community) -> None:
+    suspend_long_ago(community.moderated)
     Outcome(Purge())
-    assert_purged(circle)
-    friend = Eyes().caller.get(f"/api/v1/accounts/{circle.friend}").json()
+    assert_purged(community)
+    friend = Visitor().caller.get(f"/api/v1/accounts/{community.friend}").json()
     assert (friend["followers_count"], friend["following_count"]) == (1, 0)
-    post = Eyes().caller.get(f"/api/v1/statuses/{circle.friends.public}").json()
+    post = Visitor().caller.get(f"/api/v1/statuses/{community.friends.public}").json()
     shown = (post["favourites_count"], post["reblogs_count"], post["replies_count"])
     assert shown == (0, 0, 0)
-    assert circle.judged not in {one for pair, edge in forward_edges().items()
+    assert community.moderated not in {one for pair, edge in forward_edges().items()
                                  if edge.attribute for one in pair}  # fmt: skip
 
 
-def test_a_second_run_changes_nothing(circle: Circle) -> None:
-    suspend_long_ago(circle.judged)
+def test_a_second_run_changes_nothing(community: Community) -> None:
+    suspend_long_ago(community.moderated)
     Outcome(Purge())
     drain_all()
     before = everything_written()
@@ -129,38 +132,38 @@ def test_a_second_run_changes_nothing(circle: Circle) -> None:
     assert everything_written() == before
 
 
-def test_a_dry_run_names_what_would_go_and_writes_nothing(circle: Circle) -> None:
-    suspend_long_ago(circle.judged)
+def test_a_dry_run_names_what_would_go_and_writes_nothing(community: Community) -> None:
+    suspend_long_ago(community.moderated)
     before = everything_written()
     outcome = Outcome(Purge(), "--dry-run")
     assert outcome.code == 0
-    assert f"posts_post {circle.judged}/{circle.theirs.moment}" in outcome.out
-    assert f"account {circle.judged}" in outcome.out
+    assert f"posts_post {community.moderated}/{community.theirs.moment}" in outcome.out
+    assert f"account {community.moderated}" in outcome.out
     assert everything_written() == before
     assert Decision.objects.filter(kind=DecisionKind.PURGE).count() == 0
 
 
 @pytest.mark.parametrize("turn", range(1, 8))
-def test_killed_and_run_again_it_ends_the_same(circle: Circle, turn: int) -> None:
-    """After so many batches of one row, and before the account's end; a purge that began goes on
-    whatever the time, and cannot be taken back."""
-    suspend_long_ago(circle.judged)
+def test_killed_and_run_again_it_ends_the_same(community: Community, turn: int) -> None:
+    """Stops after `turn` batches of one row. A purge that has begun continues even if the
+    suspension is recent, and cannot be undone."""
+    suspend_long_ago(community.moderated)
     stopped = Outcome(Purge(), "--batch-size", "1", "--limit", str(turn))
     assert stopped.code == 0
-    assert left_of(circle.judged)
+    assert left_of(community.moderated)
     with pytest.raises(AccountPurged):
-        decide(circle.judged, DecisionKind.RESTORE)
+        decide(community.moderated, DecisionKind.RESTORE)
     with pytest.raises(AccountPurged):
-        decide(circle.judged, DecisionKind.RESTORE, lifted=Restriction.SUSPENDED)
+        decide(community.moderated, DecisionKind.RESTORE, lifted=Restriction.SUSPENDED)
     now = datetime.now(UTC)
-    Account.objects.of(circle.judged).update(suspended_at=now)
+    Account.objects.of(community.moderated).update(suspended_at=now)
     assert Outcome(Purge(), "--resume").code == 0
-    assert_purged(circle)
+    assert_purged(community)
     assert Decision.objects.filter(kind=DecisionKind.PURGE).count() == 1
 
 
-def test_killed_before_the_account_ends(circle: Circle) -> None:
-    suspend_long_ago(circle.judged)
+def test_killed_before_the_account_ends(community: Community) -> None:
+    suspend_long_ago(community.moderated)
 
     def die() -> None:
         raise KeyboardInterrupt
@@ -169,33 +172,35 @@ def test_killed_before_the_account_ends(circle: Circle) -> None:
     Outcome(Purge())
     disarm("moderation.before_purged")
     assert Outcome(Purge()).code == 0
-    assert_purged(circle)
+    assert_purged(community)
     assert not JobCheckpoint.objects.exists()
 
 
-def test_one_account_at_once_when_it_is_meant(circle: Circle) -> None:
-    words = ("--account", str(circle.judged))
+def test_one_account_at_once_when_it_is_confirmed(community: Community) -> None:
+    words = ("--account", str(community.moderated))
     with pytest.raises(CommandError, match="not suspended"):
         Outcome(Purge(), *words, "--yes")
-    decide(circle.judged, DecisionKind.SUSPEND)
+    decide(community.moderated, DecisionKind.SUSPEND)
     with pytest.raises(CommandError, match="cannot be undone"):
         Outcome(Purge(), *words)
-    assert left_of(circle.judged)
+    assert left_of(community.moderated)
     assert Outcome(Purge(), *words, "--yes").code == 0
-    assert_purged(circle)
+    assert_purged(community)
 
 
-def test_compensator_purges_in_slices(circle: Circle, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_compensator_purges_in_slices(
+    community: Community, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each time slice has time for one batch of one row."""
-    suspend_long_ago(circle.judged)
+    suspend_long_ago(community.moderated)
     monkeypatch.setattr(time_slices, "SLICE_S", 0.0)
     one_row = periodic.PURGE._replace(batch_size=1).as_periodic_task()
-    alias = shard_of(circle.judged)
+    alias = shard_of(community.moderated)
     one_row.function(alias)
-    assert left_of(circle.judged), "a time slice is short"
-    while not Account.objects.of(circle.judged).get().restrictions & Restriction.PURGED:
+    assert left_of(community.moderated), "a time slice is short"
+    while not Account.objects.of(community.moderated).get().restrictions & Restriction.PURGED:
         one_row.function(alias)
-    assert_purged(circle)
+    assert_purged(community)
     runs = JobRun.objects.filter(job="purge_accounts")
     taken = runs.count()
     assert taken == sum(run.done for run in runs)
@@ -203,18 +208,18 @@ def test_compensator_purges_in_slices(circle: Circle, monkeypatch: pytest.Monkey
     assert runs.count() == taken, "there is nothing left to do"
 
 
-def test_time_slices_purge_no_account_too_early(circle: Circle) -> None:
-    decide(circle.judged, DecisionKind.SUSPEND)
+def test_time_slices_purge_no_account_too_early(community: Community) -> None:
+    decide(community.moderated, DecisionKind.SUSPEND)
     before = everything_written()
     for alias in settings.SHARD_ALIASES:
         run_task("purge_accounts", [alias])
     assert everything_written() == before
 
 
-def test_who_was_restored_while_it_ran_is_left_alone(
-    circle: Circle, monkeypatch: pytest.MonkeyPatch
+def test_an_account_restored_during_the_run_is_not_purged(
+    community: Community, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    suspend_long_ago(circle.judged)
+    suspend_long_ago(community.moderated)
     begin = purge_accounts._begin
 
     def restore_first(account_id: int, *rest: object) -> bool:
@@ -224,20 +229,20 @@ def test_who_was_restored_while_it_ran_is_left_alone(
     monkeypatch.setattr(purge_accounts, "_begin", restore_first)
     Outcome(Purge())
     drain_all()
-    assert circle.home() == circle.whole_home
+    assert community.home() == community.whole_home
 
 
-def test_commands_suspend_and_restore(circle: Circle) -> None:
-    words = ("--account", str(circle.judged), "--reason", "spam")
+def test_commands_suspend_and_restore(community: Community) -> None:
+    words = ("--account", str(community.moderated), "--reason", "spam")
     dry = Outcome(Suspend(), *words, "--dry-run")
     assert dry.out.endswith("1 accounts looked at, 1 would change, 0 failed\n")
-    assert circle.home() == circle.whole_home
+    assert community.home() == community.whole_home
     assert Outcome(Suspend(), *words).out.endswith("1 accounts done, 1 changed, 0 failed\n")
-    assert circle.home() == [circle.friends.public]
+    assert community.home() == [community.friends.public]
     assert Outcome(Suspend(), *words).out.endswith("1 accounts done, 0 changed, 0 failed\n")
     assert "1 would change" in Outcome(Restore(), *words, "--dry-run").out
     assert Outcome(Restore(), *words).code == 0
-    assert circle.home() == circle.whole_home
+    assert community.home() == community.whole_home
     assert [one.kind for one in Decision.objects.order_by("id")] == ["suspend", "restore"]
     with pytest.raises(CommandError, match="--reason"):
         Outcome(Suspend(), *words[:2])
@@ -248,7 +253,7 @@ def age(account_id: int) -> None:
     execute(shard_of(account_id), f"{sql} AND deleted_at IS NOT NULL", (account_id,))
 
 
-def test_old_tombstones_go_but_the_newest_and_what_somebody_holds_on_to(world: None) -> None:
+def test_old_tombstones_are_deleted_except_the_newest_and_responded_ones(world: None) -> None:
     ann, bob = make_account(), make_account()
     old, held, live, newest = (publish(ann, clock_s=lambda n=n: 1_767_230_000.0 + n)
                                for n in range(4))  # fmt: skip

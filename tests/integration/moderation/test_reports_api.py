@@ -11,30 +11,30 @@ from moderation.models import Appeal, Decision, Report
 from moderation.types import DecisionKind
 from posts.ids import PostId
 from tests.callers import Caller
-from tests.integration.moderation.people import BECAUSE, Circle, decide, decide_on
+from tests.integration.moderation.people import BECAUSE, Community, decide, decide_on
 from tests.world import NOW, drain_all
 
 REPORTS, STRIKES = "/api/v1/reports", "/api/v1/strikes"
 
 
 @pytest.fixture
-def circle(world: None) -> Circle:
-    return Circle()
+def community(world: None) -> Community:
+    return Community()
 
 
-def test_a_report_comes_back_as_mastodon_shows_it(circle: Circle) -> None:
+def test_a_report_comes_back_as_mastodon_shows_it(community: Community) -> None:
     sent = {
-        "account_id": str(circle.judged),
-        "status_ids": [circle.theirs.public, circle.answer.public],
+        "account_id": str(community.moderated),
+        "status_ids": [community.theirs.public, community.answer.public],
         "comment": "Sells followers",
         "category": "spam",
         "forward": True,
         "rule_ids": ["1"],
     }
-    answer = Caller(circle.me).post(REPORTS, sent)
+    answer = Caller(community.me).post(REPORTS, sent)
     assert answer.status_code == 200
     report = answer.json()
-    assert report.pop("target_account")["id"] == str(circle.judged)
+    assert report.pop("target_account")["id"] == str(community.moderated)
     assert report.pop("created_at").endswith("Z")
     row = Report.objects.get()
     assert report == {
@@ -44,19 +44,25 @@ def test_a_report_comes_back_as_mastodon_shows_it(circle: Circle) -> None:
         "category": "spam",
         "comment": "Sells followers",
         "forwarded": False,
-        "status_ids": [circle.theirs.public, circle.answer.public],
+        "status_ids": [community.theirs.public, community.answer.public],
         "rule_ids": None,
     }
-    assert (row.reporter_id, row.account_id, row.state) == (circle.me, circle.judged, "open")
+    assert (row.reporter_id, row.account_id, row.state) == (
+        community.me,
+        community.moderated,
+        "open",
+    )
 
 
-def test_little_is_needed_and_a_form_will_do(circle: Circle) -> None:
-    caller = Caller(circle.me)
-    assert caller.post(REPORTS, {"account_id": str(circle.judged)}).json()["category"] == "other"
-    form = {"account_id": circle.judged, "status_ids[]": [circle.theirs.public]}
+def test_little_is_needed_and_a_form_will_do(community: Community) -> None:
+    caller = Caller(community.me)
+    assert (
+        caller.post(REPORTS, {"account_id": str(community.moderated)}).json()["category"] == "other"
+    )
+    form = {"account_id": community.moderated, "status_ids[]": [community.theirs.public]}
     sent = caller.client.post(REPORTS, form)
-    assert sent.json()["status_ids"] == [circle.theirs.public]
-    rule = caller.post(REPORTS, {"account_id": str(circle.judged), "rule_ids": ["3"]})
+    assert sent.json()["status_ids"] == [community.theirs.public]
+    rule = caller.post(REPORTS, {"account_id": str(community.moderated), "rule_ids": ["3"]})
     assert rule.json()["category"] == "violation"
 
 
@@ -75,54 +81,54 @@ def test_little_is_needed_and_a_form_will_do(circle: Circle) -> None:
     ],
 )
 def test_what_is_wrong_is_said(
-    circle: Circle, change: dict[str, Any], status: int, error: str
+    community: Community, change: dict[str, Any], status: int, error: str
 ) -> None:
-    answer = Caller(circle.me).post(REPORTS, {"account_id": str(circle.judged)} | change)
+    answer = Caller(community.me).post(REPORTS, {"account_id": str(community.moderated)} | change)
     assert (answer.status_code, answer.json()["error"][: len(error)]) == (status, error)
     assert not Report.objects.exists()
 
 
-def test_posts_of_others_are_not_reported_with_an_account(circle: Circle) -> None:
-    sent = {"account_id": str(circle.judged), "status_ids": [circle.friends.public]}
-    assert Caller(circle.me).post(REPORTS, sent).status_code == 404
+def test_posts_of_others_are_not_reported_with_an_account(community: Community) -> None:
+    sent = {"account_id": str(community.moderated), "status_ids": [community.friends.public]}
+    assert Caller(community.me).post(REPORTS, sent).status_code == 404
 
 
-def test_it_takes_a_user_with_the_scope(circle: Circle) -> None:
-    sent = {"account_id": str(circle.judged)}
-    assert Caller(circle.me, "read write:follows").post(REPORTS, sent).status_code == 403
+def test_it_takes_a_user_with_the_scope(community: Community) -> None:
+    sent = {"account_id": str(community.moderated)}
+    assert Caller(community.me, "read write:follows").post(REPORTS, sent).status_code == 403
     assert Caller(None).post(REPORTS, sent).status_code == 422
-    assert Caller(circle.me, "write:reports").post(REPORTS, sent).status_code == 200
+    assert Caller(community.me, "write:reports").post(REPORTS, sent).status_code == 200
 
 
-def test_so_many_a_day(circle: Circle, settings: Settings) -> None:
+def test_so_many_a_day(community: Community, settings: Settings) -> None:
     settings.REPORTS_PER_DAY = 2
-    caller, sent = Caller(circle.stranger), {"account_id": str(circle.judged)}
+    caller, sent = Caller(community.unrelated), {"account_id": str(community.moderated)}
     answers = [caller.post(REPORTS, sent) for _ in range(3)]
     assert [one.status_code for one in answers] == [200, 200, 429]
     assert 0 < int(answers[-1]["Retry-After"]) <= 86_400
     assert Report.objects.count() == 2
 
 
-def test_reports_of_who_is_suspended_later_stay(circle: Circle) -> None:
-    Caller(circle.judged).post(REPORTS, {"account_id": str(circle.friend)})
-    decide(circle.judged, DecisionKind.SUSPEND)
+def test_reports_of_who_is_suspended_later_stay(community: Community) -> None:
+    Caller(community.moderated).post(REPORTS, {"account_id": str(community.friend)})
+    decide(community.moderated, DecisionKind.SUSPEND)
     drain_all()
     assert Report.objects.count() == 1
 
 
-def test_strikes_are_ones_own_the_latest_first_in_pages(circle: Circle) -> None:
+def test_strikes_are_ones_own_the_latest_first_in_pages(community: Community) -> None:
     decisions = [
-        decide(circle.judged, DecisionKind.WARN),
-        decide(circle.judged, DecisionKind.LIMIT),
+        decide(community.moderated, DecisionKind.WARN),
+        decide(community.moderated, DecisionKind.LIMIT),
     ]
-    decisions.append(decide_on(circle.theirs, DecisionKind.HIDE))
-    decide(circle.friend, DecisionKind.WARN)
-    decide(circle.judged, DecisionKind.RESTORE)
-    caller = Caller(circle.judged)
+    decisions.append(decide_on(community.theirs, DecisionKind.HIDE))
+    decide(community.friend, DecisionKind.WARN)
+    decide(community.moderated, DecisionKind.RESTORE)
+    caller = Caller(community.moderated)
     strikes = caller.get(STRIKES).json()
     assert [one["action"] for one in strikes] == ["hide_statuses", "silence", "none"]
-    assert strikes[0]["status_ids"] == [circle.theirs.public]
-    assert strikes[0]["target_account"]["id"] == str(circle.judged)
+    assert strikes[0]["status_ids"] == [community.theirs.public]
+    assert strikes[0]["target_account"]["id"] == str(community.moderated)
     page = caller.get(STRIKES, {"limit": 1})
     assert f"max_id={decisions[2].pk}" in page["Link"]  # type: ignore[union-attr]
     rest = caller.get(STRIKES, {"max_id": page.json()[0]["id"]}).json()
@@ -130,7 +136,7 @@ def test_strikes_are_ones_own_the_latest_first_in_pages(circle: Circle) -> None:
     up = caller.get(STRIKES, {"min_id": rest[-1]["id"], "limit": 1}).json()
     assert up == [strikes[1]]
     assert caller.get(STRIKES, {"max_id": "x"}).status_code == 422
-    assert Caller(circle.me).get(STRIKES).json() == []
+    assert Caller(community.me).get(STRIKES).json() == []
 
 
 def appeal(account_id: int, decision: Decision | None, text: str = "It was not me") -> Any:
@@ -138,20 +144,20 @@ def appeal(account_id: int, decision: Decision | None, text: str = "It was not m
     return Caller(account_id).post(f"{STRIKES}/{decision.pk}/appeal", {"text": text})
 
 
-def test_a_frozen_account_appeals_once_and_is_heard(circle: Circle) -> None:
-    strike = decide(circle.judged, DecisionKind.FREEZE)
-    decide(circle.judged, DecisionKind.LIMIT)
-    assert appeal(circle.judged, strike, " ").status_code == 422
-    assert appeal(circle.judged, strike, "x" * 2_001).status_code == 422
-    answer = appeal(circle.judged, strike)
+def test_a_frozen_account_appeals_once_and_is_heard(community: Community) -> None:
+    strike = decide(community.moderated, DecisionKind.FREEZE)
+    decide(community.moderated, DecisionKind.LIMIT)
+    assert appeal(community.moderated, strike, " ").status_code == 422
+    assert appeal(community.moderated, strike, "x" * 2_001).status_code == 422
+    answer = appeal(community.moderated, strike)
     assert answer.status_code == 200
     assert answer.json()["appeal"] == {"text": "It was not me", "state": "pending"}
-    assert appeal(circle.judged, strike).status_code == 422
-    assert appeal(circle.me, strike).status_code == 404
+    assert appeal(community.moderated, strike).status_code == 422
+    assert appeal(community.me, strike).status_code == 404
     accept_appeal(Appeal.objects.get().pk, BECAUSE, NOW)
-    caller = Caller(circle.judged)
+    caller = Caller(community.moderated)
     assert caller.post("/api/v1/statuses", {"status": "thanks"}).status_code == 200
-    shown = caller.get(f"/api/v1/accounts/{circle.judged}").json()
+    shown = caller.get(f"/api/v1/accounts/{community.moderated}").json()
     assert shown["limited"], "the other decision holds"
     assert caller.get(STRIKES).json()[1]["appeal"]["state"] == "approved"
     with pytest.raises(AppealDecided):
@@ -160,23 +166,23 @@ def test_a_frozen_account_appeals_once_and_is_heard(circle: Circle) -> None:
     assert decisions == [("freeze", 2), ("limit", 3), ("accept", None), ("restore", 1)]
 
 
-def test_a_rejected_appeal_leaves_all_as_it_is(circle: Circle) -> None:
-    strike = decide_on(circle.theirs, DecisionKind.HIDE)
-    appeal(circle.judged, strike)
+def test_a_rejected_appeal_leaves_all_as_it_is(community: Community) -> None:
+    strike = decide_on(community.theirs, DecisionKind.HIDE)
+    appeal(community.moderated, strike)
     reject_appeal(Appeal.objects.get().pk, BECAUSE, NOW)
     drain_all()
-    assert circle.repost_of_theirs.public not in circle.home()
-    strikes = Caller(circle.judged).get(STRIKES).json()
+    assert community.repost_of_theirs.public not in community.home()
+    strikes = Caller(community.moderated).get(STRIKES).json()
     assert strikes[0]["appeal"]["state"] == "rejected"
 
 
-def test_an_accepted_appeal_shows_a_post_again(circle: Circle) -> None:
-    appeal(circle.judged, decide_on(circle.theirs, DecisionKind.HIDE))
+def test_an_accepted_appeal_shows_a_post_again(community: Community) -> None:
+    appeal(community.moderated, decide_on(community.theirs, DecisionKind.HIDE))
     accept_appeal(Appeal.objects.get().pk, BECAUSE, NOW)
-    assert circle.home() == circle.whole_home
+    assert community.home() == community.whole_home
 
 
-def test_what_is_no_strike_is_not_appealed_against(circle: Circle) -> None:
-    decide(circle.judged, DecisionKind.LIMIT)
-    restored = decide(circle.judged, DecisionKind.RESTORE)
-    assert appeal(circle.judged, restored).status_code == 404
+def test_what_is_no_strike_is_not_appealed_against(community: Community) -> None:
+    decide(community.moderated, DecisionKind.LIMIT)
+    restored = decide(community.moderated, DecisionKind.RESTORE)
+    assert appeal(community.moderated, restored).status_code == 404

@@ -1,4 +1,4 @@
-"""Three people, two of whom have a token, and a post of the first."""
+"""Three accounts, two of them with a token, and a post of the first."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""People who answer posts through HTTP."""
+"""Interactions with posts through HTTP."""
 
 from tests.callers import Caller
 

@@ -1,4 +1,4 @@
-"""Lists of what some entries may not be seen of: full pages, and a link only when there is more."""
+"""Lists with entries that the viewer may not see: full pages, and a link only if there is more."""
 
 import json
 from functools import partial

@@ -1,4 +1,4 @@
-"""Whatever is sent about posts: a clear answer in JSON, never a 500, nothing half-written."""
+"""Bad requests about posts: a clear answer in JSON, never a 500, nothing written by half."""
 
 import pytest
 from django.test import Client

@@ -1,4 +1,4 @@
-"""Reposts, replies and favourites: once each, counted on the post by the drain, and taken back."""
+"""Reposts, replies and favourites: set once, counted on the post by the drain, and undone."""
 
 from functools import partial
 

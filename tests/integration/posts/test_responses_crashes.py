@@ -1,4 +1,4 @@
-"""Deaths between a response and what is told of it. Who mends is the drain alone."""
+"""Crashes between a response and its delivery. The drain alone repairs them."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Pages of responses through HTTP: threads, who did it, one's own, and authors' without some."""
+"""Pages of responses through HTTP: threads, responders, own marks, and filtered author pages."""
 
 import pytest
 from django.test import Client

@@ -1,4 +1,4 @@
-"""What an account itself did with posts: newest ones from one value, older ones by key."""
+"""Viewer state: the newest interactions from one value, older ones by key."""
 
 import time
 
@@ -38,13 +38,13 @@ def read(person: int) -> ViewerState:
 
 
 def test_the_layout_is_the_one_written_down():
-    marks = ViewerState(7, {PostId(8, 3, 1): FAVOURITED | REPOSTED})
-    packed = pack(marks)
+    state = ViewerState(7, {PostId(8, 3, 1): FAVOURITED | REPOSTED})
+    packed = pack(state)
     assert packed == bytes.fromhex("00000007000000080000000300010c")
-    assert unpack(packed) == marks
+    assert unpack(packed) == state
 
 
-def test_each_act_is_there_at_the_next_read_without_a_query(people):
+def test_each_interaction_is_there_at_the_next_read_without_a_query(people):
     me, author = people
     (post,) = posts_of(author, 1)
     assert read(me) == ViewerState(0, {})
@@ -62,8 +62,8 @@ def test_each_act_is_there_at_the_next_read_without_a_query(people):
 
 
 @pytest.mark.parametrize("kinds", [(Kind.FAVOURITE,), (Kind.BOOKMARK, Kind.FAVOURITE), ()])
-def test_older_marks_than_are_kept_are_asked_for_by_key(people, monkeypatch, kinds):
-    """Cut in the marks, in the reposts, or in both at different places."""
+def test_interactions_below_the_floor_are_read_by_key(people, monkeypatch, kinds):
+    """The cut is in the marks, in the reposts, or in both at different posts."""
     monkeypatch.setattr(viewer_state, "MOST_INTERACTIONS", 4)
     me, author = people
     posts = posts_of(author, 12)
@@ -73,21 +73,21 @@ def test_older_marks_than_are_kept_are_asked_for_by_key(people, monkeypatch, kin
         if n < 6 or not kinds:
             repost(me, post)
     refresh_viewer_states([me])
-    marks = read(me)
-    assert 0 < marks.floor <= posts[-1].second
+    state = read(me)
+    assert 0 < state.floor <= posts[-1].second
     expected = {
         post: sum(1 << kind for kind in kinds) + (REPOSTED if n < 6 or not kinds else 0)
         for n, post in enumerate(posts)
     }
-    assert dict(find_flags(me, marks, posts)) == expected
-    newest = [post for post in posts if post.second >= marks.floor]
+    assert dict(find_flags(me, state, posts)) == expected
+    newest = [post for post in posts if post.second >= state.floor]
     with count_calls() as calls:
-        assert find_flags(me, marks, newest) == {post: expected[post] for post in newest}
+        assert find_flags(me, state, newest) == {post: expected[post] for post in newest}
     assert calls.statements == []
 
 
 def test_a_slow_reader_does_not_bring_the_past_back(people):
-    """It read before the act, and lays what it read after."""
+    """It reads before the interaction and writes its result afterwards."""
     me, author = people
     (post,) = posts_of(author, 1)
     late = viewer_state._load([me])
@@ -96,7 +96,7 @@ def test_a_slow_reader_does_not_bring_the_past_back(people):
     assert read(me).flags == {post: FAVOURITED}
 
 
-def test_the_same_answer_is_not_believed_past_its_time(people, monkeypatch):
+def test_a_decoded_reply_is_not_used_after_its_ttl(people, monkeypatch):
     me, author = people
     (post,) = posts_of(author, 1)
     assert read(me) == ViewerState(0, {})

@@ -13,7 +13,7 @@ FIELDS = {
     "spoiler_text", "media_attachments", "application", "mentions", "tags", "emojis",
     "reblogs_count", "favourites_count", "replies_count", "in_reply_to_id",
     "in_reply_to_account_id", "reblog", "poll", "card", "language", "edited_at",
-    # to whoever is logged in
+    # only with a viewer
     "favourited", "reblogged", "muted", "bookmarked", "filtered",
 }  # fmt: skip
 POST_ID = PostId.at(7, second_of(1_780_000_000.9) * 1296 + 5)
