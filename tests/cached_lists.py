@@ -1,4 +1,4 @@
-"""The cached lists of relations: laid from the rows, and read whole as Redis has them."""
+"""The cached edge lists: written from the rows, and read whole from Redis."""
 
 from typing import NamedTuple
 
@@ -21,7 +21,7 @@ from relations.types import FOLLOWS, Attribute, ListedAccount
 
 
 class CachedListSource(NamedTuple):
-    """A cache, where its members come from, and the count that versions it."""
+    """A cache, the rows of its members, and the count that gives its version."""
 
     cache: ListCache
     table: str
@@ -41,12 +41,12 @@ LISTS = (
 
 
 def members_of(kept: CachedListSource, owner: int) -> list[int]:
-    """What the list must have, from the owner's shard, newest first."""
+    """The expected members, from the owner's shard, newest first."""
     return [listed.account_id for listed in _read(kept, owner)]
 
 
 def cached_members(kept: CachedListSource, owner: int) -> list[int] | None:
-    """What Redis has, newest first. None: nothing is cached."""
+    """The cached members, newest first. None: nothing is cached."""
     cache = kept.cache
     commands = [cache.version_marker_command(owner), cache.newest_command(owner, None, 1_000_000)]
     mark, members = redis().run(commands)
@@ -56,7 +56,7 @@ def cached_members(kept: CachedListSource, owner: int) -> list[int] | None:
 
 
 def write_lists(owner: int) -> None:
-    """All lists of an account, as any reader's miss would lay them: the version first."""
+    """Writes all lists of an account as a read does after a miss: the version first."""
     for kept in LISTS:
         counts = read_counts(shard_of(owner), [owner], [kept.version_of])
         version = counts[owner][kept.version_of].version
@@ -65,7 +65,7 @@ def write_lists(owner: int) -> None:
 
 
 def assert_cached_lists_agree(owners: list[int]) -> None:
-    """What is cached is what the rows say; nothing being cached is right too."""
+    """Cached lists equal the rows; a list may be missing from the cache."""
     for owner in owners:
         for kept in LISTS:
             cached = cached_members(kept, owner)

@@ -1,4 +1,4 @@
-"""What two accounts are to each other, as one of them reads it: the rows, and what is shown."""
+"""A relationship as one side reads it, from the rows and from the API, without contradictions."""
 
 from typing import NamedTuple
 
@@ -19,7 +19,7 @@ SELECT
 """
 
 
-class Seen(NamedTuple):
+class Sides(NamedTuple):
     following: bool
     followed_by: bool
     blocking: bool
@@ -27,25 +27,25 @@ class Seen(NamedTuple):
 
     @property
     def is_contradiction(self) -> bool:
-        """Blocked, by whomever, and a follow all the same."""
+        """A block and a follow at the same time, in any direction."""
         return (self.blocking or self.blocked_by) and (self.following or self.followed_by)
 
 
-def rows_seen_by(viewer: int, other: int) -> Seen:
+def rows_seen_by(viewer: int, other: int) -> Sides:
     row = fetch_one(shard_of(viewer), ROWS, {"a": viewer, "b": other}) or (None, None)
     mine, theirs = (Attribute(value or 0) for value in row)
     black = Attribute.BLACK
-    return Seen(mine in FOLLOWS, theirs in FOLLOWS, mine is black, theirs is black)
+    return Sides(mine in FOLLOWS, theirs in FOLLOWS, mine is black, theirs is black)
 
 
-def shown_to(viewer: int, other: int) -> Seen:
-    """As the API answers, caches and all."""
+def shown_to(viewer: int, other: int) -> Sides:
+    """As the API answers, through the caches."""
     relationship = load_existing_relationships(viewer, [other])[other]
     entity = orjson.loads(present_relationship(other, relationship, now_ms()))
-    return Seen(*(entity[name] for name in Seen._fields))
+    return Sides(*(entity[name] for name in Sides._fields))
 
 
 def assert_no_contradiction(viewer: int, other: int) -> None:
-    for look in (rows_seen_by, shown_to):
-        seen = look(viewer, other)
-        assert not seen.is_contradiction, (look.__name__, viewer, other, seen)
+    for read in (rows_seen_by, shown_to):
+        seen = read(viewer, other)
+        assert not seen.is_contradiction, (read.__name__, viewer, other, seen)

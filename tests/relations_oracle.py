@@ -1,8 +1,8 @@
-"""What edges must be after any history, computed the plain way: dictionaries, no Django, no caches.
+"""The expected edges after any history, computed with plain dictionaries.
 
-A block has two moments: its owner's, at once, and the one at which the other side is told. Between
-them the other may still begin a follow; it ends when they are told, also of a block that was
-taken back by then.
+A block takes effect twice: for its owner at once, and for the other side when it is mirrored.
+Between the two the other side may still begin a follow. The mirroring ends that follow, also when
+the block was taken back before.
 """
 
 from collections import defaultdict
@@ -10,19 +10,19 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 NONE, OPEN, QUIET, BLOCK = range(4)
-Pair = tuple[int, int]  # who, whom
+Pair = tuple[int, int]  # follower, followee
 
 
 @dataclass
-class Relationship:
-    """What lies from one to another. `told`: blocks the other side knows of, and the last news."""
+class OracleEdge:
+    """One edge. `mirrored_…`: the blocks that were mirrored, and the last mirrored state."""
 
     state: int = NONE
     since_ms: int = 0
     flags: dict[str, bool] = field(default_factory=dict)
     blocks: int = 0
-    told_blocks: int = 0
-    is_told_blocked: bool = False
+    mirrored_blocks: int = 0
+    is_mirrored_block: bool = False
 
     @property
     def is_follow(self) -> bool:
@@ -38,20 +38,20 @@ class Counts(NamedTuple):
 
 
 class RelationsOracle:
-    """Everybody's edges. Acts answer as the product does; what is refused changes nothing."""
+    """The edges of all accounts. Writes answer as the product does; a refusal changes nothing."""
 
     def __init__(self) -> None:
-        self.edges: dict[Pair, Relationship] = defaultdict(Relationship)
+        self.edges: dict[Pair, OracleEdge] = defaultdict(OracleEdge)
 
-    def follow(self, a: int, b: int, wish: dict[str, bool | None], now_ms: int) -> bool | None:
+    def follow(self, a: int, b: int, options: dict[str, bool | None], now_ms: int) -> bool | None:
         """None: refused."""
-        edge, facing = self.edges[a, b], self.edges[b, a]
-        if edge.state == BLOCK or (not edge.is_follow and facing.is_told_blocked):
+        edge, opposite = self.edges[a, b], self.edges[b, a]
+        if edge.state == BLOCK or (not edge.is_follow and opposite.is_mirrored_block):
             return None
         before = (edge.state, dict(edge.flags))
         if not edge.is_follow:
             edge.state, edge.since_ms, edge.flags = OPEN, now_ms, {}
-        given = {name: is_on for name, is_on in wish.items() if is_on is not None}
+        given = {name: is_on for name, is_on in options.items() if is_on is not None}
         if "quiet" in given:
             edge.state = QUIET if given.pop("quiet") else OPEN
         edge.flags |= given
@@ -80,25 +80,25 @@ class RelationsOracle:
         edge.state = NONE
         return True
 
-    def tell(self, a: int, b: int) -> None:
-        """The other side hears of a → b as it is now."""
+    def mirror(self, a: int, b: int) -> None:
+        """Mirrors a → b as it is now."""
         edge = self.edges[a, b]
-        if edge.blocks > edge.told_blocks:
+        if edge.blocks > edge.mirrored_blocks:
             self.unfollow(b, a)
-        edge.told_blocks, edge.is_told_blocked = edge.blocks, edge.state == BLOCK
+        edge.mirrored_blocks, edge.is_mirrored_block = edge.blocks, edge.state == BLOCK
 
-    def tell_all_of(self, owner: int) -> None:
+    def mirror_all_of(self, owner: int) -> None:
         for a, b in list(self.edges):
             if a == owner:
-                self.tell(a, b)
+                self.mirror(a, b)
 
     def of_state(self, who: int, *states: int) -> list[int]:
-        """Everybody one's own edges in these states lead to, the latest first."""
+        """The targets of one account's edges in these states, the latest first."""
         found = [(e.since_ms, b) for (a, b), e in self.edges.items() if a == who]
         return [b for _, b in sorted(found, reverse=True) if self.edges[who, b].state in states]
 
     def followers(self, who: int, *states: int) -> list[int]:
-        """Everybody who follows, as everybody has been told, the latest first."""
+        """The followers in these states, the latest first."""
         found = [(e.since_ms, a) for (a, b), e in self.edges.items() if b == who]
         return [a for _, a in sorted(found, reverse=True) if self.edges[a, who].state in states]
 

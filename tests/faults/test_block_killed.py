@@ -1,4 +1,4 @@
-"""A process that is killed with -9 in the middle of a block; the drain of another finishes it."""
+"""A process is killed with -9 in the middle of a block; another process's drain finishes it."""
 
 import subprocess
 import sys

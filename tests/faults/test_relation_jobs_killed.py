@@ -1,4 +1,4 @@
-"""Jobs on relations that are killed with -9 anywhere; the next run ends the same."""
+"""Jobs on relations are killed with -9 at any point; the next run has the same result."""
 
 import pytest
 
@@ -67,7 +67,7 @@ def test_repair(world, place, words):
     write_backward(net.ann, net.cyd, "revision = 7, attribute = 0")
     write_count(net.dan, CounterKind.FOLLOWERS, 7)
     kill_at(place, 1, "audit_edges", "--repair", "--batch-size", "2")
-    drain_all()  # as the compensator does; what it was told again is pending
+    drain_all()  # as the compensator does; the change of the repair is pending
     assert Outcome(audit_edges.Command(), "--repair", "--batch-size", "2", *words).code == 0
     drain_all()
     assert Outcome(audit_edges.Command()).code == 0

@@ -1,4 +1,4 @@
-"""Follows while a shard or Redis is away: others go on, and what was missed is caught up with."""
+"""Follows while a shard or Redis is away: others work, and missed changes are delivered later."""
 
 import pytest
 from django.db import OperationalError, close_old_connections
@@ -30,7 +30,7 @@ A_ROW = 4
 
 @pytest.fixture
 def attempts(monkeypatch):
-    """Each attempt to reach the shard that is down: it may cost the whole time-out each time."""
+    """Each attempt to reach the shard that is down; each may take the whole time-out."""
     attempts, connect = [], DatabaseWrapper.get_new_connection
 
     def connect_aloud(wrapper, parameters):
@@ -43,7 +43,7 @@ def attempts(monkeypatch):
 
 
 def people_by_shard(count: int) -> dict[str, list[int]]:
-    """Accounts by their shard; what is shown of them is cached."""
+    """Accounts by their shard; their pages are cached."""
     people = make_accounts(count)
     load_account_json(people)
     return {alias: [p for p in people if shard_of(p) == alias] for alias in all_aliases()[1:]}
@@ -131,7 +131,7 @@ def test_follower_removed_by_somebody_whose_shard_is_down_stays_removed(services
 
 
 def mutual_across(people: dict[str, list[int]]) -> tuple[int, int]:
-    """Somebody of a healthy shard and somebody of the other, who have read each other's posts."""
+    """One account on a healthy shard and one on the other; each has read the other's posts."""
     ann, eve = people["shard0"][0], people[DOWN][0]
     follow(ann, eve)
     follow(eve, ann)
@@ -145,7 +145,7 @@ def mutual_across(people: dict[str, list[int]]) -> tuple[int, int]:
 
 
 def test_block_of_somebody_whose_shard_is_down_holds_at_once(services):
-    """For the blocker. The other is shown nothing from before it, and is told after."""
+    """For the blocker. The other account sees no old cached page, and sees the block later."""
     ann, eve = mutual_across(people_by_shard(8))
     kill(services.postgres[DOWN])
     assert block(ann, eve)

@@ -1,4 +1,4 @@
-"""Edges written straight into the tables: lists of any shape, without a follow for each."""
+"""Writes edges straight into the tables: lists of any shape, without a follow for each."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ def write_edges(
 
 
 def write_list(edge_list: EdgeList, owner_id: int, items: Sequence[ListedAccount]) -> None:
-    """The edges and the count that versions their list."""
+    """The edges, and the count that gives the version of their list."""
     write_edges(edge_list, owner_id, items)
     execute(shard_of(owner_id), COUNT, (owner_id, int(KINDS[edge_list.rows.table]), len(items)))
 

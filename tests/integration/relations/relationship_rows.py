@@ -1,4 +1,4 @@
-"""What lies between people, asked of the caches and of the rows, and all that changes it."""
+"""Relationships from the cache and from the rows, and all writes that change them."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -21,8 +21,8 @@ def assert_as_the_rows(*people: int) -> None:
         assert load_relationships(viewer, people) == source._read(viewer, people), viewer
 
 
-def acts(me: int, other: int) -> Iterator[Callable[[], object]]:
-    """In this order each has something to change."""
+def writes(me: int, other: int) -> Iterator[Callable[[], object]]:
+    """In this order each write changes something."""
     yield partial(follow, me, other)
     yield partial(follow, me, other, FollowOptions(quiet=True))
     yield partial(follow, me, other, FollowOptions(special=True, reposts=False))

@@ -1,4 +1,4 @@
-"""lists as rows: who is on them, how many there may be, what is left of them."""
+"""Account lists as rows: members, limits, and rows that are left over."""
 
 from functools import partial
 
@@ -36,7 +36,7 @@ from tests.world import drain_all, make_account, make_accounts
 
 @pytest.fixture
 def people(world):
-    """Me, whom I follow (four), and a stranger."""
+    """I, four followees, and an unrelated account."""
     me, *others = make_accounts(6)
     for other in others[:4]:
         follow(me, other)
@@ -63,19 +63,19 @@ def test_ids_grow_and_none_is_given_twice(people):
 
 
 def test_of_another_account_there_are_none(people):
-    me, _, stranger = people
+    me, _, unrelated = people
     account_list = create_account_list(me, "close")
-    assert list_account_lists(stranger) == []
-    for act in (
-        partial(get_account_list, stranger, account_list.list_id),
-        partial(get_list_members, stranger, account_list.list_id),
-        partial(change_account_list, stranger, account_list.list_id, ListOptions("mine")),
-        partial(delete_account_list, stranger, account_list.list_id),
-        partial(add_members, stranger, account_list.list_id, []),
-        partial(remove_members, stranger, account_list.list_id, []),
+    assert list_account_lists(unrelated) == []
+    for write in (
+        partial(get_account_list, unrelated, account_list.list_id),
+        partial(get_list_members, unrelated, account_list.list_id),
+        partial(change_account_list, unrelated, account_list.list_id, ListOptions("mine")),
+        partial(delete_account_list, unrelated, account_list.list_id),
+        partial(add_members, unrelated, account_list.list_id, []),
+        partial(remove_members, unrelated, account_list.list_id, []),
     ):
         with pytest.raises(ListNotFound):
-            act()
+            write()
     assert list_account_lists(me) == [account_list]
 
 
@@ -102,17 +102,17 @@ def test_adding_and_removing_twice_is_once(people):
 
 
 def test_only_whom_i_follow_can_be_on_it_and_of_several_all_or_none(people):
-    me, friends, stranger = people
+    me, friends, unrelated = people
     account_list = create_account_list(me, "close")
     blocked = friends[3]
     block(me, blocked)
-    for other in (stranger, me, blocked, 2**40):
+    for other in (unrelated, me, blocked, 2**40):
         with pytest.raises(NotFollowed):
             add_members(me, account_list.list_id, [friends[0], other])
     assert on(me, account_list) == set()
-    follow(me, stranger, FollowOptions(quiet=True))
-    add_members(me, account_list.list_id, [stranger])
-    assert on(me, account_list) == {stranger}
+    follow(me, unrelated, FollowOptions(quiet=True))
+    add_members(me, account_list.list_id, [unrelated])
+    assert on(me, account_list) == {unrelated}
 
 
 @pytest.mark.parametrize("end", ["unfollow", "block", "blocked by"])
@@ -123,13 +123,13 @@ def test_whose_follow_ended_is_off_and_a_new_follow_does_not_bring_them_back(peo
     if end == "unfollow":
         unfollow(me, friend)
     else:
-        acts = (me, friend) if end == "block" else (friend, me)
-        block(*acts)
+        writes = (me, friend) if end == "block" else (friend, me)
+        block(*writes)
         drain_all()
     assert on(me, account_list) == {kept}
     assert list_account_lists_with(me, friend) == []
     if end != "unfollow":
-        unblock(*acts)
+        unblock(*writes)
         drain_all()
     follow(me, friend)
     assert on(me, account_list) == {kept}

@@ -1,4 +1,4 @@
-"""lists over HTTP, as Mastodon's lists: who may do what, what is answered, what is refused."""
+"""Account lists over HTTP, as Mastodon's lists: permissions, answers and refusals."""
 
 import orjson
 import pytest
@@ -15,7 +15,7 @@ NO_IDS = ["x", "0", "-1", "1" * 19, "9" * 18, "1.5", "\u0661", "%00", "null", "1
 
 
 class Owner(Caller):
-    """Somebody with one list."""
+    """A caller with one list."""
 
     def __init__(self, account_id):
         super().__init__(account_id)
@@ -129,17 +129,17 @@ def test_timeline(me, people):
 
 
 def test_another_accounts_list_is_not_there(me, people):
-    stranger = Caller(people[5])
+    unrelated = Caller(people[5])
     timeline = me.path.replace("/lists/", "/timelines/list/")
     for answer in (
-        *(stranger.get(path) for path in (me.path, me.accounts, timeline)),
-        stranger.delete(me.path),
-        stranger.delete(f"{me.accounts}?account_ids[]={people[0]}"),
-        stranger.post(me.accounts, {"account_ids": []}),
-        stranger.client.put(me.path, b'{"title":"x"}', "application/json"),
+        *(unrelated.get(path) for path in (me.path, me.accounts, timeline)),
+        unrelated.delete(me.path),
+        unrelated.delete(f"{me.accounts}?account_ids[]={people[0]}"),
+        unrelated.post(me.accounts, {"account_ids": []}),
+        unrelated.client.put(me.path, b'{"title":"x"}', "application/json"),
     ):
         assert body(answer, 404) == {"error": "Record not found"}
-    assert body(stranger.get(LISTS)) == []
+    assert body(unrelated.get(LISTS)) == []
 
 
 @pytest.mark.parametrize("text", NO_IDS)

@@ -1,4 +1,4 @@
-"""What lists cost their shard when everything is as large as it may be: looks by key alone."""
+"""Queries of the largest account lists read rows by key only."""
 
 import pytest
 
@@ -11,16 +11,16 @@ from tests.budgets import count_calls
 from tests.plans import nodes_of, settle
 
 OWNER, FOLLOWS, MEMBERS, LISTS = 1, 2_000, 500, 50
-EDGES = """
+FILL_EDGES = """
 INSERT INTO relations_forwardedge (follower_id, followee_id, attribute, revision, since_ms)
 SELECT owner, 1000 + n, 1, 1, n FROM generate_series(1, %s) n, unnest(%s::bigint[]) owner
 """
-HELD = """
+FILL_MEMBERS = """
 INSERT INTO lists_listmember (owner_id, list_id, account_id, since_ms)
 SELECT owner, list_id, 1000 + n, n
 FROM generate_series(1, %s) n, generate_series(1, %s) list_id, unnest(%s::bigint[]) owner
 """
-MADE = """
+FILL_LISTS = """
 INSERT INTO lists_accountlist (owner_id, list_id, title, replies_policy)
 SELECT owner, list_id, 'x', 0 FROM generate_series(1, %s) list_id, unnest(%s::bigint[]) owner
 """
@@ -30,9 +30,9 @@ SELECT owner, list_id, 'x', 0 FROM generate_series(1, %s) list_id, unnest(%s::bi
 def shard(world):
     alias, owners = shard_of(OWNER), [OWNER, 90_001, 90_002]
     # So many that reading all of them is never the cheapest.
-    execute(alias, EDGES, (FOLLOWS, [OWNER, *range(90_001, 90_021)]))
-    execute(alias, MADE, (LISTS, [OWNER, *range(90_001, 90_301)]))
-    execute(alias, HELD, (MEMBERS, LISTS, owners))
+    execute(alias, FILL_EDGES, (FOLLOWS, [OWNER, *range(90_001, 90_021)]))
+    execute(alias, FILL_LISTS, (LISTS, [OWNER, *range(90_001, 90_301)]))
+    execute(alias, FILL_MEMBERS, (MEMBERS, LISTS, owners))
     settle(alias, "relations_forwardedge", "lists_accountlist", "lists_listmember")
     return alias
 

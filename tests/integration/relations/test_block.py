@@ -1,4 +1,4 @@
-"""A block is in force at the next read and on both sides, whoever has to tell the other one."""
+"""A block holds at the next read on both sides, whether the request or the drain mirrors it."""
 
 import itertools
 
@@ -42,7 +42,7 @@ def pair(world, request) -> tuple[int, int]:
 
 @pytest.fixture
 def untold(monkeypatch):
-    """The other shard hears of blocks from the drain alone."""
+    """Only the drain mirrors blocks to the other shard."""
     monkeypatch.setattr(block_module, "mirror_now", lambda *pair: False)
 
 
@@ -92,7 +92,7 @@ def test_blockers_side_waits_for_nobody(pair, drain, untold):
     assert cached_members(FOLLOWERS_LIST, a) == []
     counts = load_counts([a], [CounterKind.FOLLOWERS, CounterKind.FOLLOWING, CounterKind.BLOCKED])
     assert [count.value for count in counts[a].values()] == [0, 0, 1]
-    # Theirs is read from their shard, which has not heard.
+    # The other side reads its own shard, where the block is not mirrored yet.
     assert [cached_members(kept, b) for kept in (FOLLOWING_LIST, FOLLOWERS_LIST)] == [None, None]
     drain()
     assert len(first_page(b)) == 1
@@ -137,7 +137,7 @@ def test_block_taken_back_before_they_are_told_has_ended_their_follow(pair, drai
 
 
 def test_follow_again_after_a_block_they_heard_of_stays(pair, drain):
-    """What ends follows is news of a block, not a block of long ago."""
+    """A new block ends follows; an old block that is mirrored again does not."""
     a, b = pair
     make_mutual(a, b, drain)
     block(a, b)
@@ -199,7 +199,7 @@ def test_two_who_block_each_other_need_two_unblocks(pair, drain):
 
 
 def test_block_again_is_no_news_but_tells_again(pair, drain, monkeypatch):
-    """Whoever was not told the first time hears of it when the client tries again."""
+    """A second try of the client mirrors what the first one did not."""
     a, b = pair
     make_mutual(a, b, drain)
     with monkeypatch.context() as patch:
@@ -238,7 +238,7 @@ def test_nobody_blocks_themselves_or_nobody(pair):
 
 @pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
 def test_deliveries_twice_and_in_any_order_end_the_same(pair, drain, untold, order):
-    """Of a follow, of the block that faces it, and of the switch between the two."""
+    """Deliveries of a follow, of the opposite block, and of the change between the two."""
     a, b = pair
     follow(b, a)
     follow(b, a, FollowOptions(quiet=True))

@@ -1,7 +1,7 @@
 """Deaths in the middle of blocks, of switches between open and quiet, and of counted follows.
 
-Where a request dies decides what is left: before its commit nothing, after it a change row. Who
-mends is the drain alone, and each test lets nobody else do anything.
+Before the commit a dying request leaves nothing, after it a change row. Only the drain repairs, and
+each test lets nothing else run.
 """
 
 from collections.abc import Callable, Iterator
@@ -28,7 +28,7 @@ AT_ONCE = "infra.changes.append.inline_consumers_of"
 
 
 class Killed(BaseException):
-    """What no handler catches: the process is gone."""
+    """No handler catches it, as if the process had died."""
 
 
 def die(*_: object) -> None:
@@ -47,7 +47,7 @@ def dying_at(failpoint: str) -> Iterator[None]:
 
 @contextmanager
 def dying_in_consumers(monkeypatch: pytest.MonkeyPatch, commits: int) -> Iterator[None]:
-    """At the first at-once consumer after so many commits: it is committed, and nobody was told."""
+    """Dies at the first inline consumer after so many commits: committed, and nothing delivered."""
     seen = 0
 
     def count(kind: str) -> list[Callable[..., None]]:
@@ -63,7 +63,7 @@ def dying_in_consumers(monkeypatch: pytest.MonkeyPatch, commits: int) -> Iterato
 
 @pytest.fixture
 def mutual(world, drain) -> tuple[int, int]:
-    """Two of different shards who follow each other and have read everything."""
+    """Two accounts on different shards that follow each other, with all pages cached."""
     people = make_accounts(12)
     a, b = next((a, b) for a in people for b in people if shard_of(a) != shard_of(b))
     follow(a, b)
@@ -88,7 +88,7 @@ def assert_block_stands(a: int, b: int) -> None:
 
 @pytest.mark.parametrize("place", ["relations.blocked", "relations.mirrored_now"])
 def test_block_killed_between_commits_and_caches_is_finished_by_the_drain(mutual, drain, place):
-    """After the owner's commit the other shard knows nothing; after theirs some caches are old."""
+    """After the owner's commit the other shard is unchanged; after both, caches are old."""
     a, b = mutual
     with dying_at(place):
         block(a, b)
@@ -102,11 +102,11 @@ def test_block_killed_between_commits_and_caches_is_finished_by_the_drain(mutual
 def test_block_killed_in_the_at_once_consumers_is_finished_by_the_drain(
     mutual, drain, monkeypatch, commits
 ):
-    """Those of the block's own commit, or those of the follow that it ended on the other shard."""
+    """The caches of the block's own commit, or of the follow that it ended on the other shard."""
     a, b = mutual
     with dying_in_consumers(monkeypatch, commits):
         block(a, b)
-    assert cached_members(LISTS[0], (a, b)[commits - 1]) != []  # what is to be mended
+    assert cached_members(LISTS[0], (a, b)[commits - 1]) != []  # what is to be repaired
     drain()
     assert_block_stands(a, b)
 
@@ -166,12 +166,12 @@ def test_switch_killed_after_its_commit_is_finished_by_the_drain(mutual, drain, 
 
 
 def test_switch_killed_in_the_drain_between_rows_and_caches(mutual, drain):
-    """The followee's list of open followers is the one that has to lose somebody."""
+    """The followee's list of open followers must lose the follower."""
     a, b = mutual
     follow(a, b, QUIET)
     with dying_at("relations.mirrored"):
         drain()
-    assert cached_members(LISTS[2], b) == [a]  # what is to be mended
+    assert cached_members(LISTS[2], b) == [a]  # what is to be repaired
     drain()
     assert_drained_truth()
     assert cached_members(LISTS[2], b) in ([], None)

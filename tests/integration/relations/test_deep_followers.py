@@ -1,4 +1,4 @@
-"""Followers that Redis does not hold: behind a rate (S3), and few laid where few are read (S0)."""
+"""Followers that Redis does not hold: limited by a rate (S3), few loaded when few are read (S0)."""
 
 import time
 from functools import partial
@@ -54,7 +54,7 @@ def rate(monkeypatch):
 
 @pytest.fixture
 def star(world):
-    """Somebody with four times the followers that Redis keeps."""
+    """An account with four times the followers that Redis keeps."""
     star_id = make_account()
     write_list(FOLLOWERS_LIST, star_id, MANY)
     return star_id
@@ -69,7 +69,7 @@ def ids(star, limit=80, edge_list=SMALL, **bounds):
 
 
 def fill_whole(star):
-    """The first deep page lays all that Redis has room for."""
+    """The first deep page loads all that Redis has room for."""
     ids(star, max_id=encode_cursor(MANY[-1]))
 
 
@@ -239,17 +239,17 @@ class TestFirstPages:
             assert read.params[-1] == FIRST_FOLLOWERS + 1
 
     @pytest.mark.parametrize(
-        ("followers", "laid"),
+        ("followers", "loaded"),
         [
-            (Count(value=50_000, version=50_000), 100),  # nobody ever left
+            (Count(value=50_000, version=50_000), 100),  # no follower ever left
             (Count(value=50_000, version=150_000), 200),  # as many left as stayed
             (Count(value=50_000, version=450_000), 500),  # four of five left
             (Count(value=50_000, version=700), 100),  # moves folded into few versions
             (Count(value=30_000, version=40_000), 117),  # not a whole number: upwards
         ],
     )
-    def test_the_reserve_is_by_the_accounts_own_ratio(self, followers, laid):
-        assert count_first_followers(followers) == laid
+    def test_the_reserve_is_by_the_accounts_own_ratio(self, followers, loaded):
+        assert count_first_followers(followers) == loaded
 
     def test_the_reserve_ends_where_the_room_ends(self, star, monkeypatch):
         monkeypatch.setattr(loaders, "count_first_followers", lambda _: 10**9)

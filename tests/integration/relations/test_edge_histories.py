@@ -1,4 +1,4 @@
-"""Random histories of all acts against the oracle: rows on both sides, counts, cached lists."""
+"""Random histories of all writes against the oracle: rows on both sides, counts, cached lists."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,7 +22,7 @@ from relations.errors import CannotFollowBlocked
 from relations.types import Edge, FollowOptions
 from tests.cached_lists import LISTS, assert_cached_lists_agree, cached_members, write_lists
 from tests.contradictions import assert_no_contradiction
-from tests.relations_oracle import OPEN, Relationship, RelationsOracle
+from tests.relations_oracle import OPEN, OracleEdge, RelationsOracle
 from tests.relations_oracle import QUIET as QUIETLY
 from tests.truth import assert_drained_truth, backward_edges, forward_edges
 from tests.world import clean, drain_all, make_accounts
@@ -39,7 +39,7 @@ wishes = st.builds(FollowOptions, quiet=maybe, special=maybe, reposts=maybe, not
 
 
 def steps_of(people: int) -> st.SearchStrategy[list[tuple[str, int, int, object]]]:
-    """Who does what to whom, the latter counted on from the former, so never the same."""
+    """The actor, the write, and the target: counted on from the actor, so it is another account."""
     who, whom = st.integers(0, people - 1), st.integers(1, people - 1)
     # of a block: whether the other shard can be reached before the answer
     how = {"follow": wishes, "block": st.booleans(), "unblock": st.booleans()}
@@ -53,7 +53,7 @@ def steps_of(people: int) -> st.SearchStrategy[list[tuple[str, int, int, object]
 
 
 class History:
-    """Runs steps on the product and on the oracle; after each both sides are looked at."""
+    """Runs steps on the product and on the oracle; after each step both sides are compared."""
 
     def __init__(self, people: int) -> None:
         self.people = make_accounts(people)
@@ -82,37 +82,37 @@ class History:
 
     def remove_follower(self, a: int, b: int, _: None) -> None:
         assert remove_follower(a, b) is self.oracle.unfollow(b, a)
-        self.oracle.tell(b, a)
+        self.oracle.mirror(b, a)
 
-    def block(self, a: int, b: int, is_told: bool) -> None:
-        with _reachable(is_told):
+    def block(self, a: int, b: int, is_mirrored: bool) -> None:
+        with _reachable(is_mirrored):
             assert block(a, b, lambda: self.now_ms) is self.oracle.block(a, b, self.now_ms)
-        if is_told:
-            self.oracle.tell(a, b)
+        if is_mirrored:
+            self.oracle.mirror(a, b)
 
-    def unblock(self, a: int, b: int, is_told: bool) -> None:
-        with _reachable(is_told):
+    def unblock(self, a: int, b: int, is_mirrored: bool) -> None:
+        with _reachable(is_mirrored):
             assert unblock(a, b) is self.oracle.unblock(a, b)
-        if is_told:
-            self.oracle.tell(a, b)
+        if is_mirrored:
+            self.oracle.mirror(a, b)
 
     def blink(self, a: int, b: int, _: None) -> None:
-        """A block that is over before the other shard heard of it."""
-        self.block(a, b, is_told=False)
-        self.unblock(a, b, is_told=False)
+        """A block that is taken back before it was mirrored."""
+        self.block(a, b, is_mirrored=False)
+        self.unblock(a, b, is_mirrored=False)
 
     def drain(self, *_: object) -> None:
         drain_all()
         for account in self.people:
-            self.oracle.tell_all_of(account)
+            self.oracle.mirror_all_of(account)
 
     def drain_lane(self, a: int, *_: object) -> None:
-        """Only one lane of one shard: the others hear later."""
+        """Only one lane of one shard: the others are delivered later."""
         alias, lane = shard_of(a), lane_of(a)
         drain(alias, lane)
         for account in self.people:
             if (shard_of(account), lane_of(account)) == (alias, lane):
-                self.oracle.tell_all_of(account)
+                self.oracle.mirror_all_of(account)
 
     def warm(self, a: int, *_: object) -> None:
         write_lists(a)
@@ -121,7 +121,7 @@ class History:
         redis().call("FLUSHDB")
 
     def check_forward(self, before: dict[tuple[int, int], Edge]) -> None:
-        """After every step, drained or not: own edges as they should be, nobody seen as both."""
+        """After every step, drained or not: own edges as expected, and no follow with a block."""
         after = forward_edges()
         for pair, edge in after.items():
             assert _facts(edge) == _expected(self.oracle.edges[pair]), pair
@@ -153,10 +153,10 @@ class History:
 
 
 @contextmanager
-def _reachable(is_told: bool) -> Iterator[None]:
-    """Whether a block tells the other shard before its answer, or leaves that to the drain."""
+def _reachable(is_mirrored: bool) -> Iterator[None]:
+    """Whether a block is mirrored before the answer, or by the drain."""
     with pytest.MonkeyPatch.context() as patch:
-        if not is_told:
+        if not is_mirrored:
             patch.setattr(block_module, "mirror_now", lambda *pair: False)
         yield
 
@@ -176,8 +176,8 @@ def _facts(edge: Edge) -> tuple[int, int, set[str]]:
     return int(edge.attribute), edge.since_ms, {flag.name for flag in edge.flags}
 
 
-def _expected(relationship: Relationship) -> tuple[int, int, set[str]]:
-    return relationship.state, relationship.since_ms, set(relationship.flags)
+def _expected(edge: OracleEdge) -> tuple[int, int, set[str]]:
+    return edge.state, edge.since_ms, set(edge.flags)
 
 
 @pytest.mark.parametrize("people", [2, 3])

@@ -1,4 +1,4 @@
-"""What lists cost, and that a cached one never shows less or more than the rows."""
+"""The cost of edge lists; a cached list never shows less or more than the rows."""
 
 import pytest
 
@@ -124,7 +124,7 @@ def test_list_past_its_room_keeps_the_newest_and_asks_the_shard_for_the_rest(
         assert members(cut_list, bob) == newest
     assert (calls.sql.total(), calls.round_trips) == (1, 2)  # one of them to be admitted
     size = redis().call("ZCARD", FOLLOWERS.key(bob))
-    assert size == CUT + 1  # and the mark
+    assert size == CUT + 1  # and the version marker
 
 
 def test_unfollow_below_the_cut_leaves_the_cached_part(world, drain, cut_list):
@@ -141,7 +141,7 @@ def test_unfollow_below_the_cut_leaves_the_cached_part(world, drain, cut_list):
 
 
 def test_follow_of_long_ago_that_comes_late_goes_to_its_place(world, drain, cut_list):
-    """Another shard's drain may be minutes behind; what is older than the cut stays out of it."""
+    """Another shard's drain may be minutes behind; followers older than the cut stay out of it."""
     bob, *fans = make_accounts(CUT + 4)
     follow_all(fans, bob)
     drain()

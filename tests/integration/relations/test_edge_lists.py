@@ -58,7 +58,7 @@ LISTS = {
 
 @pytest.fixture(params=LISTS)
 def listed(request):
-    """A list, and who is on it, newest first."""
+    """A list and its members, newest first."""
     edge_list, members = LISTS[request.param]
     return edge_list, sorted(members, reverse=True)
 

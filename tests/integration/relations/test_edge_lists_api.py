@@ -1,4 +1,4 @@
-"""The chains through HTTP: who sees whom on which list, and what pages cost."""
+"""Edge lists through HTTP: which accounts are visible on which list, and what pages cost."""
 
 import pytest
 from django.test import Client
@@ -60,7 +60,7 @@ def test_others_see_open_follows_only_and_the_owner_all(world_of_seven):
         for viewer in (other, nobody, Caller(None)):
             assert listed(viewer, following) == [c, a]
             assert listed(viewer, followers) == [fan]
-    # A quiet follower is no secret of theirs before the one they follow, but before all others.
+    # A followee sees its quiet followers; other accounts do not.
     assert listed(Caller(quiet_fan), f"{ACCOUNTS}/{ann}/followers") == [fan]
 
 

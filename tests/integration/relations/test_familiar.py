@@ -1,4 +1,4 @@
-"""Of those I follow, who also follows them (R8)."""
+"""Familiar followers: accounts I follow that also follow another account (R8)."""
 
 from django.test import Client
 
@@ -26,13 +26,13 @@ def familiar(caller, *texts):
 
 
 def test_familiar_followers_newest_first_for_each_in_the_order_asked(world, drain):
-    me, a, b, c, x, y, stranger = make_accounts(7)
+    me, a, b, c, x, y, unrelated = make_accounts(7)
     for followee in (a, b, c):
         follow(me, followee)
-    for fan, target in ((a, x), (stranger, x), (b, x), (c, y), (me, x)):
+    for fan, target in ((a, x), (unrelated, x), (b, x), (c, y), (me, x)):
         follow(fan, target)
     drain()
-    assert familiar(Caller(me), y, x, y, stranger) == [(y, [c]), (x, [b, a]), (stranger, [])]
+    assert familiar(Caller(me), y, x, y, unrelated) == [(y, [c]), (x, [b, a]), (unrelated, [])]
     unfollow(b, x)
     unfollow(me, a)
     drain()
@@ -93,5 +93,5 @@ def test_a_target_with_many_followers_is_looked_up_by_key(world):
     names = {n.get("Index Name") for n in nodes if "Index" in n["Node Type"]}
     assert names == {"relations_backwardedge_pkey"}
     assert not [n for n in nodes if n["Node Type"] == "Seq Scan"]
-    # Nobody but followers of mine is read, of however many followers.
+    # Only rows of my followees are read, however many followers there are.
     assert all(n["Actual Rows"] <= BOTH for n in nodes)

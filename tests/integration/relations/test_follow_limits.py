@@ -1,4 +1,4 @@
-"""How many one may follow, and begin to follow in a day; over HTTP and by many at once."""
+"""The limits of follows and of follows begun in a day; over HTTP and by many at once."""
 
 from functools import partial
 
@@ -42,8 +42,8 @@ def begun(account_id):
     return row[0] if row else 0
 
 
-def statuses(caller, targets, act="follow", body=None):
-    return [caller.post(f"{ACCOUNTS}/{t}/{act}", body).status_code for t in targets]
+def statuses(caller, targets, write="follow", body=None):
+    return [caller.post(f"{ACCOUNTS}/{t}/{write}", body).status_code for t in targets]
 
 
 class TestCap:
@@ -56,7 +56,7 @@ class TestCap:
         answer = me.post(f"{ACCOUNTS}/{others[2]}/follow", wish)
         expected = "Validation failed: You are following too many people already"
         assert answer.json() == {"error": expected}
-        # Who is followed already may still be followed otherwise.
+        # The options of an existing follow may still change.
         assert statuses(me, others[:2], body={"quiet": not wish, "special": True}) == [200, 200]
         assert statuses(me, others[:1], "unfollow") == [200]
         assert statuses(me, others[2:4], body=wish) == [200, 422]

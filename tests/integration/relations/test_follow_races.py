@@ -1,4 +1,4 @@
-"""Many at once: the cap holds, nobody waits for ever, both sides and all counts agree after it."""
+"""Many at once: the cap holds, no request waits for ever, both sides and counts agree."""
 
 import itertools
 import random
@@ -19,7 +19,7 @@ TOGGLES = 15
 
 
 def assert_lists_agree(account_ids):
-    """What the pages show, cached or not, is what the rows say."""
+    """The pages equal the rows, cached or not."""
     pairs = live_pairs()
     for account_id in account_ids:
         following, followers = (

@@ -1,4 +1,4 @@
-"""The derived side of an edge: the same whatever is delivered twice, late, or by two at once."""
+"""The derived side of an edge is the same after double, late and concurrent deliveries."""
 
 import itertools
 import threading
@@ -85,7 +85,7 @@ def test_late_change_of_an_edge_changes_nothing(world):
 
 
 def test_equal_revision_of_an_edge_changes_nothing(world):
-    """A replay must not overwrite what was mended by hand at the same revision."""
+    """A replay must not overwrite what was repaired by hand at the same revision."""
     ann, bob = make_accounts(2)
     follow(ann, bob, clock_ms=lambda: 5)
     mirror(ann, deliveries_of(ann))
@@ -107,7 +107,7 @@ def test_several_drainers_at_once_count_each_edge_once(world):
 
 
 def test_drainers_cannot_both_find_an_edge_new(world, monkeypatch):
-    """Both stop after they read what was there before: with one lock, only one gets that far."""
+    """Both stop after they read the old rows; because of the lock only one gets that far."""
     ann, bob = make_accounts(2)
     follow(ann, bob)
     load, both_read = mirror_module.load_backward_edges, threading.Barrier(2)
@@ -143,13 +143,13 @@ def test_a_batch_about_one_followee_is_one_write_of_their_count(world):
     with count_calls() as calls:
         mirror(fans[0], batch)
     assert follower_count(bob) == Count(len(fans), 1)
-    # forward edges; lock, old rows, facing edges, rows, count, versions; counts for the cache
+    # forward edges; lock, old rows, opposite edges, rows, count, versions; counts for the cache
     assert calls.sql.total() == 8
     assert calls.round_trips <= 2 + 2  # list and counts, twice where Redis had no script yet
 
 
 class Killed(BaseException):
-    """What no handler catches: the process is gone."""
+    """No handler catches it, as if the process had died."""
 
 
 def test_death_between_rows_and_caches_is_mended_by_the_next_drain(world, drain):
@@ -169,14 +169,14 @@ def test_death_between_rows_and_caches_is_mended_by_the_next_drain(world, drain)
     finally:
         disarm("relations.mirrored")
     assert (eve, bob) in backward_edges()
-    assert members(FOLLOWERS_LIST, bob) == [ann]  # what is to be mended
+    assert members(FOLLOWERS_LIST, bob) == [ann]  # what is to be repaired
     drain()
     assert members(FOLLOWERS_LIST, bob) == [eve, ann]
     assert_drained_truth()
 
 
 def test_followers_shard_hears_of_its_own_list_before_the_other_side(world, drain, monkeypatch):
-    """A followee's shard that is away must not keep the follower's own list back."""
+    """An unreachable shard of a followee must not delay the follower's own list."""
     ann, bob = make_accounts(2)
     members(FOLLOWING_LIST, ann)
     with monkeypatch.context() as patch:

@@ -1,4 +1,4 @@
-"""Mutes: they hold at the next read, end by themselves, and nobody else can tell."""
+"""Mutes hold at the next read, end by themselves, and are visible to the owner only."""
 
 from typing import Any
 
@@ -36,7 +36,7 @@ def test_rows_of_a_mute_through_its_life(world):
     mute(me, other, duration_s=5, hides_notifications=False, clock_ms=at(2_000))
     assert row(me, other) == Mute(True, False, 2, 1_000, 7_000), "it goes on, with another end"
     mute(me, other, clock_ms=at(9_000))
-    assert row(me, other) == Mute(True, True, 3, 9_000, 0), "it had ended, and begins anew"
+    assert row(me, other) == Mute(True, True, 3, 9_000, 0), "it had ended, and begins again"
     assert unmute(me, other)
     assert row(me, other) == Mute(False, True, 4, 9_000, 0)
     assert not unmute(me, other)

@@ -23,7 +23,7 @@ def me(people):
     return Caller(people[0])
 
 
-def act(caller, target, name, body=None):
+def write(caller, target, name, body=None):
     answer = caller.post(f"{ACCOUNTS}/{target}/{name}", body)
     assert answer.status_code == 200, answer.content
     return answer.json()
@@ -36,23 +36,23 @@ def how(relation):
 
 def test_each_option_changes_that_one_only(people, me, drain):
     _, bob, _ = people
-    assert how(act(me, bob, "follow")) == (True, False, False, True, False)
-    assert how(act(me, bob, "follow", {"special": True})) == (True, False, True, True, False)
-    assert how(act(me, bob, "follow", {"quiet": True})) == (True, True, True, True, False)
-    assert how(act(me, bob, "follow", {"notify": True})) == (True, True, True, True, True)
-    assert how(act(me, bob, "follow", {"reblogs": False})) == (True, True, True, False, True)
-    assert how(act(me, bob, "follow", {"special": False})) == (True, True, False, False, True)
-    assert how(act(me, bob, "follow")) == (True, True, False, False, True)
-    assert how(act(me, bob, "follow", {"quiet": False})) == (True, False, False, False, True)
+    assert how(write(me, bob, "follow")) == (True, False, False, True, False)
+    assert how(write(me, bob, "follow", {"special": True})) == (True, False, True, True, False)
+    assert how(write(me, bob, "follow", {"quiet": True})) == (True, True, True, True, False)
+    assert how(write(me, bob, "follow", {"notify": True})) == (True, True, True, True, True)
+    assert how(write(me, bob, "follow", {"reblogs": False})) == (True, True, True, False, True)
+    assert how(write(me, bob, "follow", {"special": False})) == (True, True, False, False, True)
+    assert how(write(me, bob, "follow")) == (True, True, False, False, True)
+    assert how(write(me, bob, "follow", {"quiet": False})) == (True, False, False, False, True)
     drain()
     assert_drained_truth()
 
 
 def test_all_options_of_a_new_follow_at_once(people, me):
     wish = {"quiet": True, "special": True, "reblogs": False, "notify": True, "languages": ["en"]}
-    assert how(act(me, people[1], "follow", wish)) == (True, True, True, False, True)
-    assert how(act(me, people[1], "unfollow")) == (False, False, False, False, False)
-    assert how(act(me, people[1], "follow")) == (True, False, False, True, False)
+    assert how(write(me, people[1], "follow", wish)) == (True, True, True, False, True)
+    assert how(write(me, people[1], "unfollow")) == (False, False, False, False, False)
+    assert how(write(me, people[1], "follow")) == (True, False, False, True, False)
 
 
 def test_options_as_a_form(people, me):
@@ -67,15 +67,15 @@ def test_block_ends_both_follows_and_forbids_new_ones(people, me, drain):
     follow(bob, ann)
     drain()
     for _ in range(2):
-        relation = act(me, bob, "block")
+        relation = write(me, bob, "block")
         assert (relation["blocking"], relation["following"], relation["followed_by"]) == (
             (True, False, False)
         )
     assert me.post(f"{ACCOUNTS}/{bob}/follow").status_code == 403
     assert Caller(bob).post(f"{ACCOUNTS}/{ann}/follow").status_code == 403
     for _ in range(2):
-        assert act(me, bob, "unblock")["blocking"] is False
-    assert act(me, bob, "follow")["following"] is True
+        assert write(me, bob, "unblock")["blocking"] is False
+    assert write(me, bob, "follow")["following"] is True
     drain()
     assert_drained_truth()
 
@@ -83,23 +83,23 @@ def test_block_ends_both_follows_and_forbids_new_ones(people, me, drain):
 def test_mute_with_and_without_an_end(people, me):
     _, bob, eve = people
     for _ in range(2):
-        relation = act(me, bob, "mute")
+        relation = write(me, bob, "mute")
         assert (relation["muting"], relation["muting_notifications"]) == (True, True)
     before = datetime.now(UTC).timestamp()
     body = {"duration": HOUR_S, "notifications": False}
-    relation = act(me, eve, "mute", body)
+    relation = write(me, eve, "mute", body)
     assert (relation["muting"], relation["muting_notifications"]) == (True, False)
     shown = {a["id"]: a["mute_expires_at"] for a in me.get("/api/v1/mutes").json()}
     assert shown[str(bob)] is None
     expires_at = datetime.fromisoformat(shown[str(eve)]).timestamp()
     assert before + HOUR_S - 1 <= expires_at <= before + HOUR_S + 60
     for _ in range(2):
-        assert act(me, bob, "unmute")["muting"] is False
+        assert write(me, bob, "unmute")["muting"] is False
     assert [a["id"] for a in me.get("/api/v1/mutes").json()] == [str(eve)]
 
 
 def test_mute_takes_text_numbers_and_forms(people, me):
-    assert act(me, people[1], "mute", {"duration": "60"})["muting"] is True
+    assert write(me, people[1], "mute", {"duration": "60"})["muting"] is True
     path = f"{ACCOUNTS}/{people[2]}/mute"
     answer = me.client.post(path, {"duration": "0", "notifications": "false"})
     assert answer.json()["muting_notifications"] is False
@@ -114,8 +114,8 @@ def test_mute_takes_text_numbers_and_forms(people, me):
         ("read", set()),
     ],
 )
-def test_acts_need_their_scope(people, scope, allowed):
+def test_write_need_their_scope(people, scope, allowed):
     caller = Caller(people[0], scope)
-    acts = ["follow", "unfollow", "remove_from_followers", "block", "unblock", "mute", "unmute"]
-    done = {a for a in acts if caller.post(f"{ACCOUNTS}/{people[1]}/{a}").status_code == 200}
+    writes = ["follow", "unfollow", "remove_from_followers", "block", "unblock", "mute", "unmute"]
+    done = {a for a in writes if caller.post(f"{ACCOUNTS}/{people[1]}/{a}").status_code == 200}
     assert done == allowed

@@ -1,4 +1,4 @@
-"""Whatever is sent: a clear answer in JSON, never a 500, and nothing half-written."""
+"""Bad input gets a clear answer in JSON, never a 500, and nothing is written in part."""
 
 import pytest
 from django.test import Client
@@ -8,11 +8,11 @@ from tests.truth import everything_written
 from tests.world import make_accounts
 
 ACCOUNTS = "/api/v1/accounts"
-ACTS = (
+WRITES = (
     "follow", "unfollow", "remove_from_followers", "block", "unblock", "mute", "unmute",
 )  # fmt: skip
 LISTS = ("followers", "following")
-# In a path: not the id of an account, whatever it is.
+# Texts in a path that are no account ids.
 NO_IDS = [
     "0", "-1", "2000000000", "2176782336", "4294967296", "9223372036854775808",
     "18446744073709551616", "9" * 400, "abc", "1.0", "0x10", "%00", "1%00", "%F0%9F%8C%8A",
@@ -49,19 +49,19 @@ def untouched(people):
 
 @pytest.mark.usefixtures("untouched")
 class TestNothingIsWritten:
-    @pytest.mark.parametrize("act", ACTS)
-    def test_acts_on_what_is_no_account(self, me, act):
+    @pytest.mark.parametrize("write", WRITES)
+    def test_write_on_what_is_no_account(self, me, write):
         for text in NO_IDS:
-            assert_refused(me.post(f"{ACCOUNTS}/{text}/{act}"), 404)
+            assert_refused(me.post(f"{ACCOUNTS}/{text}/{write}"), 404)
 
     @pytest.mark.parametrize("name", LISTS)
     def test_lists_of_what_is_no_account(self, me, name):
         for text in NO_IDS:
             assert_refused(me.get(f"{ACCOUNTS}/{text}/{name}"), 404)
 
-    @pytest.mark.parametrize("act", ["follow", "block", "mute"])
-    def test_acts_on_oneself(self, me, people, act):
-        assert_refused(me.post(f"{ACCOUNTS}/{people[0]}/{act}"), 403)
+    @pytest.mark.parametrize("write", ["follow", "block", "mute"])
+    def test_write_on_oneself(self, me, people, write):
+        assert_refused(me.post(f"{ACCOUNTS}/{people[0]}/{write}"), 403)
 
     @pytest.mark.parametrize("name", ["quiet", "special", "reblogs", "notify"])
     def test_follow_options_that_are_neither_true_nor_false(self, me, people, name):
@@ -89,9 +89,9 @@ class TestNothingIsWritten:
         for limit in BAD_LIMITS:
             assert_refused(me.get(f"{ACCOUNTS}/{people[0]}/{name}", {"limit": limit}), 422)
 
-    @pytest.mark.parametrize("act", ACTS)
-    def test_acts_without_a_good_token(self, people, act):
-        path = f"{ACCOUNTS}/{people[1]}/{act}"
+    @pytest.mark.parametrize("write", WRITES)
+    def test_write_without_a_good_token(self, people, write):
+        path = f"{ACCOUNTS}/{people[1]}/{write}"
         assert_refused(Client().post(path), 401)
         assert_refused(Client(headers={"Authorization": "Bearer nonsense"}).post(path), 401)
         assert_refused(Client(headers={"Authorization": "Bearer "}).post(path), 401)
@@ -99,23 +99,23 @@ class TestNothingIsWritten:
     def test_relationships_without_a_token(self, people):
         assert_refused(Client().get(f"{ACCOUNTS}/relationships", {"id[]": people[1]}), 401)
 
-    @pytest.mark.parametrize("act", ACTS)
-    def test_acts_with_a_token_that_only_reads(self, people, act):
-        assert_refused(Caller(people[0], "read").post(f"{ACCOUNTS}/{people[1]}/{act}"), 403)
+    @pytest.mark.parametrize("write", WRITES)
+    def test_write_with_a_token_that_only_reads(self, people, write):
+        assert_refused(Caller(people[0], "read").post(f"{ACCOUNTS}/{people[1]}/{write}"), 403)
 
     def test_reading_with_a_token_that_only_writes(self, people):
         writer = Caller(people[0], "write")
         assert_refused(writer.get(f"{ACCOUNTS}/relationships", {"id[]": people[1]}), 403)
         assert_refused(writer.get(f"{ACCOUNTS}/{people[0]}/followers"), 403)
 
-    @pytest.mark.parametrize("act", ACTS)
-    def test_acts_of_an_application_without_a_user(self, people, act):
-        assert_refused(Caller(None).post(f"{ACCOUNTS}/{people[1]}/{act}"), 422)
+    @pytest.mark.parametrize("write", WRITES)
+    def test_write_of_an_application_without_a_user(self, people, write):
+        assert_refused(Caller(None).post(f"{ACCOUNTS}/{people[1]}/{write}"), 422)
 
-    @pytest.mark.parametrize("act", ACTS)
-    def test_wrong_method_for_acts(self, me, people, act):
+    @pytest.mark.parametrize("write", WRITES)
+    def test_wrong_method_for_acts(self, me, people, write):
         for method in ("get", "put", "patch", "delete"):
-            answer = getattr(me.client, method)(f"{ACCOUNTS}/{people[1]}/{act}")
+            answer = getattr(me.client, method)(f"{ACCOUNTS}/{people[1]}/{write}")
             assert_refused(answer, 405)
             assert "POST" in answer["Allow"]
 
@@ -126,7 +126,7 @@ class TestNothingIsWritten:
             assert_refused(answer, 405)
 
 
-@pytest.mark.parametrize("act", [act for act in ACTS if act not in ("follow", "mute")])
+@pytest.mark.parametrize("write", [write for write in WRITES if write not in ("follow", "mute")])
 @pytest.mark.parametrize(
     ("content_type", "body"),
     [
@@ -141,15 +141,15 @@ class TestNothingIsWritten:
         ("", b"x"),
     ],
 )
-def test_bodies_that_nobody_needs_harm_nobody(me, people, act, content_type, body):
-    answer = me.client.post(f"{ACCOUNTS}/{people[1]}/{act}", body, content_type)
+def test_bodies_that_nobody_needs_harm_nobody(me, people, write, content_type, body):
+    answer = me.client.post(f"{ACCOUNTS}/{people[1]}/{write}", body, content_type)
     assert answer.status_code in (200, 400, 415), answer.content
     assert answer["Content-Type"].startswith("application/json")
 
 
-@pytest.mark.parametrize("act", ["follow", "mute"])
-def test_bodies_that_cannot_be_read_do_nothing(me, people, act):
-    path = f"{ACCOUNTS}/{people[1]}/{act}"
+@pytest.mark.parametrize("write", ["follow", "mute"])
+def test_bodies_that_cannot_be_read_do_nothing(me, people, write):
+    path = f"{ACCOUNTS}/{people[1]}/{write}"
     for content_type, body in [
         ("application/json", b"{"),
         ("application/json", b"[1]"),

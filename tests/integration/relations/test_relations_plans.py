@@ -53,7 +53,7 @@ INDEX_OF = {
     muted_at(1_000): "muted_list",
 }
 PAGE = 41
-# Quiet ones among the open, and mutes that ran out, are passed over in the index.
+# Quiet ones among the open, and mutes that ran out, are skipped in the index.
 PASSED_OVER = PAGE // 5
 
 

@@ -1,4 +1,4 @@
-"""What lies between a viewer and others: as the rows say, warm in one trip and no query."""
+"""Relationships from the cache equal the rows; warm they cost one trip and no query."""
 
 import pytest
 from prometheus_client import REGISTRY
@@ -13,7 +13,7 @@ from relations.cache import RELATIONSHIPS
 from relations.queries.relationships import load_relationships
 from relations.types import UNRELATED, Attribute, EdgeFlag, FollowOptions, Relationship
 from tests.budgets import count_calls
-from tests.integration.relations.relationship_rows import acts, assert_as_the_rows, relationship
+from tests.integration.relations.relationship_rows import assert_as_the_rows, relationship, writes
 from tests.world import drain_all, make_account, make_accounts
 
 NONE, FOLLOW, WHISPER, BLACK, _ = Attribute
@@ -41,7 +41,7 @@ def no_redis(patch) -> None:
 
 def make_every_relationship() -> tuple[int, dict[int, Relationship]]:
     me, *others = make_accounts(9)
-    followed, quiet, fan, mutual, blocked, blocker, muted, left, stranger = *others, make_account()
+    followed, quiet, fan, mutual, blocked, blocker, muted, left, unrelated = *others, make_account()
     follow(me, followed, FollowOptions(reposts=False, notify=True))
     follow(me, quiet, FollowOptions(quiet=True, special=True))
     follow(fan, me, FollowOptions(quiet=True))
@@ -54,7 +54,7 @@ def make_every_relationship() -> tuple[int, dict[int, Relationship]]:
     unfollow(me, left)
     drain_all()
     return me, {
-        stranger: UNRELATED,
+        unrelated: UNRELATED,
         left: UNRELATED,
         muted: Relationship(is_muted=True, muted_until_ms=61_000),
         blocker: Relationship(theirs=BLACK),
@@ -94,11 +94,11 @@ def test_strangers_cost_no_key_and_no_query(world):
     follow(me, friend)
     relationship(me, friend)
     assert stored(me) == 1
-    strangers = range(10_000, 10_100)
+    unrelated = range(10_000, 10_100)
     with count_calls() as calls:
-        found = load_relationships(me, strangers)
+        found = load_relationships(me, unrelated)
     assert set(found.values()) == {UNRELATED}
-    # one in a hundred might be taken for more than a stranger, and be asked for
+    # the filter may be wrong about one in a hundred unrelated accounts, which costs a query
     assert (calls.sql.total(), calls.round_trips) in ((0, 1), (1, 2))
     assert stored(me) <= 1 + 3
 
@@ -113,12 +113,12 @@ def test_a_filter_is_kept_for_500_relations_in_a_kilobyte(world):
     assert len(made) < 1_000
 
 
-def test_every_act_shows_at_the_next_read_of_both(world):
-    """No drain has run, apart from where somebody else's follow has to come over."""
+def test_every_write_shows_at_the_next_read_of_both(world):
+    """No drain has run, except where another account's follow must be mirrored."""
     me, other = make_accounts(2)
-    for act in acts(me, other):
+    for write in writes(me, other):
         load_relationships(me, [other]), load_relationships(other, [me])
-        act()
+        write()
         assert_as_the_rows(me, other)
 
 
@@ -139,19 +139,19 @@ def test_a_block_shows_to_the_blocked_before_any_drain(world):
 
 def test_who_has_too_many_relations_keeps_pairs_and_no_filter(world, small, drain):
     me, *fans = make_accounts(5)
-    stranger = make_account()
+    unrelated = make_account()
     for fan in fans:
         follow(fan, me)
     drain()
-    expected = {stranger: UNRELATED} | dict.fromkeys(fans, Relationship(theirs=FOLLOW))
+    expected = {unrelated: UNRELATED} | dict.fromkeys(fans, Relationship(theirs=FOLLOW))
     assert load_relationships(me, expected) == expected
     assert redis().call("GET", RELATIONSHIPS.filter_key(me)) == OPEN_FILTER
     with count_calls() as calls:
         assert load_relationships(me, expected) == expected
-    assert (calls.sql.total(), calls.round_trips) == (0, 1), "the stranger's pair is kept too"
-    follow(stranger, me)
+    assert (calls.sql.total(), calls.round_trips) == (0, 1), "the unrelated's pair is kept too"
+    follow(unrelated, me)
     drain()
-    assert relationship(me, stranger) == Relationship(theirs=FOLLOW)
+    assert relationship(me, unrelated) == Relationship(theirs=FOLLOW)
 
 
 def reads(tier: str, outcome: str) -> float:
@@ -160,11 +160,11 @@ def reads(tier: str, outcome: str) -> float:
 
 
 def test_reads_are_counted_by_tier(world):
-    me, friend, muted, stranger = make_accounts(4)
+    me, friend, muted, unrelated = make_accounts(4)
     follow(me, friend)
     mute(me, muted)
     relationship(me, friend)
     names = [("redis", "hit"), ("redis", "miss"), ("filter", "hit"), ("filter", "miss")]
     before = [reads(*name) for name in names]
-    load_relationships(me, [friend, muted, stranger])
+    load_relationships(me, [friend, muted, unrelated])
     assert [reads(*n) - was for n, was in zip(names, before, strict=True)] == [1, 2, 1, 1]

@@ -1,4 +1,4 @@
-"""Relationships while others act, and after a process died: as the rows say, whoever was first."""
+"""Cached relationships equal the rows after concurrent writes and after a process died."""
 
 from functools import partial
 
@@ -12,7 +12,7 @@ from relations.actions.mute import mute, unmute
 from relations.cache import RELATIONSHIPS, relationship_changes
 from relations.queries.relationships import load_relationships
 from relations.types import UNRELATED, Attribute, Relationship
-from tests.integration.relations.relationship_rows import acts, assert_as_the_rows, relationship
+from tests.integration.relations.relationship_rows import assert_as_the_rows, relationship, writes
 from tests.races import failures, run_together
 from tests.world import drain_all, make_accounts
 
@@ -21,7 +21,7 @@ ROUNDS = 40
 
 @pytest.fixture
 def before_laying():
-    """Runs an action once, between what a loader reads of the shard and its laying."""
+    """Runs an action once, after a loader read the shard and before it writes the cache."""
 
     def arm_once(action) -> None:
         def run() -> None:
@@ -68,7 +68,7 @@ def test_a_change_while_everything_is_lost_is_not_undone(world, before_laying):
 
 
 class Killed(BaseException):
-    """What a process does not catch: it is gone."""
+    """No handler catches it, as if the process had died."""
 
 
 def die() -> None:
@@ -81,9 +81,9 @@ def test_killed_between_the_commit_and_the_cache_the_drain_makes_it_right(world,
     with monkeypatch.context() as patch:
         patch.setattr("infra.changes.append.inline_consumers_of", lambda kind: [die])
         patch.setattr("infra.changes.append.wake", lambda *_: die())
-        for act in (partial(follow, me, other), partial(mute, me, muted)):
+        for write in (partial(follow, me, other), partial(mute, me, muted)):
             with pytest.raises(Killed):
-                act()
+                write()
     drain_all()
     assert relationship(me, other).is_followed
     assert relationship(me, muted).is_muted
@@ -91,10 +91,10 @@ def test_killed_between_the_commit_and_the_cache_the_drain_makes_it_right(world,
 
 
 @pytest.mark.parametrize(
-    ("point", "act"),
+    ("point", "write"),
     [("relations.mirrored_now", block), ("relations.blocked", block)],
 )
-def test_killed_between_the_other_side_and_its_cache(world, point, act):
+def test_killed_between_the_other_side_and_its_cache(world, point, write):
     me, other = make_accounts(2)
     follow(other, me)
     drain_all()
@@ -102,7 +102,7 @@ def test_killed_between_the_other_side_and_its_cache(world, point, act):
     arm(point, die)
     try:
         with pytest.raises(Killed):
-            act(me, other)
+            write(me, other)
     finally:
         disarm(point)
     drain_all()
@@ -134,13 +134,13 @@ def test_changes_that_come_late_or_twice_change_nothing(world, monkeypatch):
             told.append(list(pairs)) or [c for p in told for c in relationship_changes(p)]
         ),
     )
-    for act in acts(me, other):
-        act()
+    for write in writes(me, other):
+        write()
         assert_as_the_rows(me, other)
     assert len(told) > 10
 
 
-def test_racing_reads_and_acts_end_as_the_rows(world):
+def test_racing_reads_and_write_end_as_the_rows(world):
     people = make_accounts(3)
     me, bob, eve = people
     for turn in range(ROUNDS):

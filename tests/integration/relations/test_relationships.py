@@ -1,4 +1,4 @@
-"""Questions about many at once through HTTP: order, flags, bad input, and what they cost."""
+"""Relationships with many accounts at once through HTTP: order, flags, bad input, cost."""
 
 from typing import Any
 
@@ -167,7 +167,7 @@ class TestFollowedBy:
         assert reader.get(FOLLOWED_BY).status_code == 405
 
     def test_an_account_with_more_followers_than_any_cache_holds(self, people, me, monkeypatch):
-        """No filter and no list reach this far: pairs asked lately do, followers or not."""
+        """No filter and no list covers so many followers; pairs that were read lately do."""
         ann, *others = people
         write_list(FOLLOWERS_LIST, ann, [ListedAccount(n, 1_000 + n) for n in range(6_000)])
         fans = [str(n) for n in range(1_000, 1_050)]

@@ -1,7 +1,7 @@
-"""Quiet and special follows, blocks, mutes and rosters show to nobody they should not show to.
+"""Quiet and special follows, blocks, mutes and account lists stay secret.
 
 By difference: the same world with and without the secret gives others the same bytes, at every
-endpoint there is, from warm caches, from cold ones, and before the drain has told anybody.
+endpoint there is, from warm caches, from cold ones, and before the drain has delivered.
 """
 
 from collections.abc import Iterable
@@ -21,29 +21,29 @@ from tests.reads import Read, World, all_reads, answers
 from tests.world import drain_all, make_account, publish
 
 Answers = dict[Read, list[tuple[int, bytes, str]]]
-Act = tuple[str, dict[str, Any]]
+Write = tuple[str, dict[str, Any]]
 
-FOLLOW: Act = ("follow", {})
-QUIET: Act = ("follow", {"quiet": True})
-OPEN: Act = ("follow", {"quiet": False})
-SPECIAL: Act = ("follow", {"special": True})
-NOTIFY: Act = ("follow", {"notify": True})
-NO_REPOSTS: Act = ("follow", {"reblogs": False})
-UNFOLLOW: Act = ("unfollow", {})
-BLOCK: Act = ("block", {})
-UNBLOCK: Act = ("unblock", {})
-MUTE: Act = ("mute", {})
-MUTE_FOR_AN_HOUR: Act = ("mute", {"duration": 3600, "notifications": False})
+FOLLOW: Write = ("follow", {})
+QUIET: Write = ("follow", {"quiet": True})
+OPEN: Write = ("follow", {"quiet": False})
+SPECIAL: Write = ("follow", {"special": True})
+NOTIFY: Write = ("follow", {"notify": True})
+NO_REPOSTS: Write = ("follow", {"reblogs": False})
+UNFOLLOW: Write = ("unfollow", {})
+BLOCK: Write = ("block", {})
+UNBLOCK: Write = ("unblock", {})
+MUTE: Write = ("mute", {})
+MUTE_FOR_AN_HOUR: Write = ("mute", {"duration": 3600, "notifications": False})
 
 
 class Secret(NamedTuple):
-    """What lies between ann and bob already, the acts that others must not see, and the others.
+    """Ann's and bob's relations before, the writes that others must not see, and the others.
 
-    Acts come together where any of them would show by itself: a test reads everything there is.
+    Several writes share a test where each of them would be seen alone: a test reads everything.
     """
 
-    before: tuple[Act, ...]
-    acts: tuple[Act, ...]
+    before: tuple[Write, ...]
+    writes: tuple[Write, ...]
     watchers: tuple[str, ...]
 
 
@@ -69,8 +69,8 @@ class People:
         self.ann, self.bob, self.cat, self.fay = ids = [make_account(name) for name in self.names]
         self.callers = dict(zip(self.names, map(Caller, ids), strict=True))
         for follower, followee in (("fay", "ann"), ("fay", "bob"), ("ann", "fay"), ("cat", "ann")):
-            self.act(follower, followee, FOLLOW)
-        self.act("bob", "cat", FOLLOW)
+            self.write(follower, followee, FOLLOW)
+        self.write("bob", "cat", FOLLOW)
         posts = [publish(author).public for author in ids][:2]
         self.list_id = create_account_list(self.ann, "close").list_id
         lists = [str(self.list_id)]
@@ -78,13 +78,13 @@ class People:
         self.reads = all_reads(self.world)
         drain_all()
 
-    def act(self, who: str, whom: str, act: Act) -> None:
-        verb, body = act
-        answer = self.callers[who].post(f"/api/v1/accounts/{getattr(self, whom)}/{verb}", body)
+    def write(self, actor: str, target: str, write: Write) -> None:
+        verb, body = write
+        answer = self.callers[actor].post(f"/api/v1/accounts/{getattr(self, target)}/{verb}", body)
         assert answer.status_code == 200, answer.content
 
     def seen_by(self, watchers: Iterable[str]) -> dict[str, Answers]:
-        """All they can read; what this process remembers for a second is forgotten first."""
+        """All that an account can read, after the process's own copies are dropped."""
         forget_accounts()
         clients = {name: self._client(name) for name in watchers}
         return {name: answers(client, self.reads) for name, client in clients.items()}
@@ -106,13 +106,13 @@ def go_cold() -> None:
 
 @pytest.mark.parametrize("secret", SECRETS.values(), ids=SECRETS)
 def test_others_get_the_same_bytes(people, secret):
-    for act in secret.before:
-        people.act("ann", "bob", act)
+    for write in secret.before:
+        people.write("ann", "bob", write)
     drain_all()
     people.seen_by(secret.watchers)  # so that everything is cached when the secret comes
     without = people.seen_by(secret.watchers)
-    for act in secret.acts:
-        people.act("ann", "bob", act)
+    for write in secret.writes:
+        people.write("ann", "bob", write)
     assert_same(without, people.seen_by(secret.watchers), "before the drain")
     drain_all()
     assert_same(without, people.seen_by(secret.watchers), "warm")
@@ -127,7 +127,7 @@ def assert_same(one: dict[str, Answers], other: dict[str, Answers], when: str) -
 
 
 def test_rosters_show_to_their_owner_alone(people):
-    people.act("ann", "bob", FOLLOW)
+    people.write("ann", "bob", FOLLOW)
     drain_all()
     watchers = [*EVERYBODY, "ann"]
     people.seen_by(watchers)
@@ -150,16 +150,16 @@ def test_rosters_show_to_their_owner_alone(people):
 
 
 def test_quiet_follow_is_to_its_followee_like_an_open_one(people):
-    """But for what everybody sees: whom ann follows and how many, and how many follow bob.
+    """Except for what all accounts see: ann's follows and their count, and bob's follower count.
 
-    Bob's own profile and his own list count her; where he stands among others, he is shown as they
-    see him.
+    Bob's own profile and list count ann. Where bob is listed among others, bob sees himself as the
+    others see him.
     """
-    people.act("ann", "bob", OPEN)
+    people.write("ann", "bob", OPEN)
     drain_all()
     people.seen_by(["bob"])
     before = people.seen_by(["bob"])["bob"]
-    people.act("ann", "bob", QUIET)
+    people.write("ann", "bob", QUIET)
     drain_all()
     public = {(str(people.ann), "following_count"), (str(people.bob), "followers_count")}
     for prepare in (lambda: None, go_cold):
@@ -176,7 +176,7 @@ def test_quiet_follow_is_to_its_followee_like_an_open_one(people):
 def test_block_shows_to_the_blocked_where_mastodon_shows_it(people):
     """As `blocked_by`, and by the blocker's posts being out of reach."""
     before = people.seen_by(["bob"])["bob"]
-    people.act("ann", "bob", BLOCK)
+    people.write("ann", "bob", BLOCK)
     drain_all()
     after = people.seen_by(["bob"])["bob"]
     changed = {read.path for read, pages in before.items() if after[read] != pages}
@@ -191,10 +191,10 @@ def test_block_shows_to_the_blocked_where_mastodon_shows_it(people):
 
 
 def test_secrets_show_to_those_they_belong_to(people):
-    """What is compared above does tell: ann's own answers change with each of them."""
-    for act in (QUIET, SPECIAL, NOTIFY, NO_REPOSTS, MUTE, BLOCK, UNBLOCK):
+    """The comparison works: ann's own answers change with each write."""
+    for write in (QUIET, SPECIAL, NOTIFY, NO_REPOSTS, MUTE, BLOCK, UNBLOCK):
         before = people.seen_by(["ann"])
-        people.act("ann", "bob", act)
+        people.write("ann", "bob", write)
         with pytest.raises(AssertionError):
             assert_same(before, people.seen_by(["ann"]), "own")
 

@@ -1,5 +1,6 @@
-"""Storms on single pairs and single accounts: nobody is ever seen blocked and following, and when
-the dust settles both sides, all counts and all cached lists are what the rows say.
+"""Storms of writes on single pairs and accounts.
+
+No read ever shows a block with a follow. After the storm both sides, counts and caches are equal.
 
 A few rounds each here; `ROUNDS=1000` makes them a thousand.
 """
@@ -85,7 +86,7 @@ def begin_anew(people: list[int]) -> None:
         write_lists(account)
 
 
-def look(viewer: int, other: int, _: int) -> None:
+def read_both(viewer: int, other: int, _: int) -> None:
     for _ in range(LOOKS):
         assert_no_contradiction(viewer, other)
 
@@ -94,7 +95,7 @@ def drain_one_round(_: int) -> None:
     drain_pending()
 
 
-def act(call: Callable[[], object]) -> None:
+def write(call: Callable[[], object]) -> None:
     with suppress(CannotFollowBlocked):
         call()
 
@@ -114,7 +115,7 @@ both_places = pytest.mark.parametrize("is_on_one_shard", [True, False])
 @both_places
 def test_two_who_follow_each_other_at_the_same_moment_are_mutual(world, is_on_one_shard):
     a, b = pair(is_on_one_shard)
-    readers = partial(look, a, b), partial(look, b, a)
+    readers = partial(read_both, a, b), partial(read_both, b, a)
 
     def after(_):
         assert_settled([a, b])
@@ -130,9 +131,9 @@ def test_two_who_follow_each_other_at_the_same_moment_are_mutual(world, is_on_on
 
 @both_places
 def test_many_clients_toggling_one_pair(world, is_on_one_shard):
-    """Any act by either of the two, from as many clients as there are."""
+    """Any write by either of the two, from as many clients as there are."""
     a, b = pair(is_on_one_shard)
-    acts = [
+    writes = [
         *(partial(follow, x, y, wish) for x, y in ((a, b), (b, a)) for wish in (QUIET, OPEN)),
         *(partial(do, x, y) for x, y in ((a, b), (b, a)) for do in (unfollow, block, unblock)),
         *(partial(follow, x, y, SPECIAL) for x, y in ((a, b), (b, a))),
@@ -140,7 +141,7 @@ def test_many_clients_toggling_one_pair(world, is_on_one_shard):
     ]
 
     def toggle(client, number):
-        act(random.Random(client * 1_000_003 + number).choice(acts))
+        write(random.Random(client * 1_000_003 + number).choice(writes))
 
     def after(_):
         assert_settled([a, b])
@@ -148,13 +149,13 @@ def test_many_clients_toggling_one_pair(world, is_on_one_shard):
             write_lists(account)
 
     clients = [partial(toggle, client) for client in range(CLIENTS)]
-    readers = [partial(look, a, b), partial(look, b, a)]
+    readers = [partial(read_both, a, b), partial(read_both, b, a)]
     run_rounds(rounds(4), [*clients, *readers, drain_one_round], after)
 
 
 @both_places
 def test_block_against_follow_against_special(world, is_on_one_shard):
-    """Whichever comes first: the block stands, and no follow does."""
+    """In any order: the block remains, and no follow does."""
     a, b = pair(is_on_one_shard)
 
     def after(_):
@@ -164,20 +165,20 @@ def test_block_against_follow_against_special(world, is_on_one_shard):
         assert (b, a) not in edges or edges[b, a].attribute is Attribute.NONE
         begin_anew([a, b])
 
-    acts = [
+    writes = [
         partial(block, a, b),
         partial(follow, b, a),
         partial(follow, b, a, SPECIAL),
         partial(follow, a, b),
         partial(follow, a, b, SPECIAL),
     ]
-    workers = [lambda _, call=call: act(call) for call in acts]
-    readers = [partial(look, a, b), partial(look, b, a)]
+    workers = [lambda _, call=call: write(call) for call in writes]
+    readers = [partial(read_both, a, b), partial(read_both, b, a)]
     run_rounds(rounds(20), [*workers, *readers, drain_one_round], after)
 
 
 def test_many_followers_on_one_account_at_once(world, settings):
-    """With two drainers at work meanwhile, and readers of the followers list."""
+    """With two drains at the same time, and readers of the followers list."""
     star, *fans = make_many(5 * rounds(80) + 1)
     write_lists(star)
     groups = [fans[n::FANS_AT_ONCE] for n in range(FANS_AT_ONCE)]

@@ -1,4 +1,4 @@
-"""Cursors of the follow lists: they come back as they were, order as the list does, and no more."""
+"""Cursors of edge lists: decoding restores them, and their order is that of the list."""
 
 import pytest
 from hypothesis import given

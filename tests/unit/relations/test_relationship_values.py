@@ -1,4 +1,4 @@
-"""Relationships as values: packed and back, and never a follow beside a block."""
+"""Relationships as values: packed and unpacked, and never a follow together with a block."""
 
 import pytest
 from hypothesis import given

@@ -68,14 +68,14 @@ def test_requested_is_reserved():
 
 
 @pytest.mark.parametrize("flags", [EdgeFlag.NOTHING, ALL_FLAGS])
-@pytest.mark.parametrize(("state", "act"), list(EXPECTED))
-def test_one_act(state, act, flags):
-    before, expected = edge_in(state, flags), EXPECTED[state, act]
+@pytest.mark.parametrize(("state", "transition"), list(EXPECTED))
+def test_one_transition(state, transition, flags):
+    before, expected = edge_in(state, flags), EXPECTED[state, transition]
     if expected is REFUSED:
         with pytest.raises(CannotFollowBlocked):
-            step(before, act, NOW)
+            step(before, transition, NOW)
         return
-    after = step(before, act, NOW)
+    after = step(before, transition, NOW)
     assert after.attribute is expected
     if expected is state:
         assert after is before
@@ -87,17 +87,17 @@ def test_one_act(state, act, flags):
 
 
 @pytest.mark.parametrize("first", Transition)
-def test_acts_in_every_order(first):
+def test_transitions_in_every_order(first):
     """Five from nothing, each at a later time: state, date and revision follow the table."""
     for rest in itertools.product(Transition, repeat=4):
         edge, blocks = NO_EDGE, 0
-        for now_ms, act in enumerate((first, *rest), start=1):
-            expected = EXPECTED[edge.attribute, act]
+        for now_ms, transition in enumerate((first, *rest), start=1):
+            expected = EXPECTED[edge.attribute, transition]
             if expected is REFUSED:
                 with pytest.raises(CannotFollowBlocked):
-                    step(edge, act, now_ms)
+                    step(edge, transition, now_ms)
                 continue
-            after = step(edge, act, now_ms)
+            after = step(edge, transition, now_ms)
             blocks += expected is BLACK is not edge.attribute
             assert_is_next(edge, after, expected, now_ms)
             assert count_blocks(after) == blocks
@@ -115,9 +115,9 @@ def assert_is_next(edge, after, expected, now_ms):
 
 
 def test_revision_grows_by_one_and_a_block_begins_a_new_count():
-    """The layout that relations/states.py writes out."""
+    """The layout that relations/states.py documents."""
     edge, revisions = NO_EDGE, []
-    for act in (
+    for transition in (
         Transition.FOLLOW,
         Transition.MAKE_QUIET,
         Transition.BLOCK,
@@ -125,12 +125,12 @@ def test_revision_grows_by_one_and_a_block_begins_a_new_count():
         Transition.FOLLOW,
         Transition.BLOCK,
     ):
-        edge = step(edge, act, NOW)
+        edge = step(edge, transition, NOW)
         revisions.append(divmod(edge.revision, 1 << 24))
     assert revisions == [(0, 1), (0, 2), (1, 0), (1, 1), (1, 2), (2, 0)]
 
 
-WISHES = {
+OPTIONS = {
     "special": (EdgeFlag.SPECIAL, True),
     "reposts": (EdgeFlag.HIDES_REPOSTS, False),
     "notify": (EdgeFlag.NOTIFIES, True),
@@ -138,9 +138,9 @@ WISHES = {
 
 
 @pytest.mark.parametrize("state", [NONE, FOLLOW, WHISPER])
-@pytest.mark.parametrize("given", WISHES)
+@pytest.mark.parametrize("given", OPTIONS)
 def test_giving_one_changes_only_that_one(state, given):
-    flag, sets = WISHES[given]
+    flag, sets = OPTIONS[given]
     for before in (edge_in(state), edge_in(state, ALL_FLAGS)):
         on = step(before, Transition.FOLLOW, NOW, FollowOptions(**{given: sets}))
         off = step(on, Transition.FOLLOW, NOW, FollowOptions(**{given: not sets}))
@@ -155,15 +155,15 @@ def test_giving_one_changes_only_that_one(state, given):
 @pytest.mark.parametrize("state", list(FOLLOWS))
 @pytest.mark.parametrize("quiet", [True, False])
 def test_giving_quiet_keeps_flags_and_date(state, quiet):
-    wish = FollowOptions(quiet=quiet)
-    after = step(edge_in(state, ALL_FLAGS), transition_of(wish), NOW, wish)
+    options = FollowOptions(quiet=quiet)
+    after = step(edge_in(state, ALL_FLAGS), transition_of(options), NOW, options)
     assert (after.attribute is WHISPER) is quiet
     assert (after.flags, after.since_ms) == (ALL_FLAGS, THEN)
 
 
 def test_all_given_at_once_is_one_change():
-    wish = FollowOptions(quiet=True, special=True, reposts=False, notify=True)
-    assert step(NO_EDGE, transition_of(wish), NOW, wish) == Edge(WHISPER, 1, NOW, ALL_FLAGS)
+    options = FollowOptions(quiet=True, special=True, reposts=False, notify=True)
+    assert step(NO_EDGE, transition_of(options), NOW, options) == Edge(WHISPER, 1, NOW, ALL_FLAGS)
 
 
 def test_change_of_a_flag_alone_is_a_revision_and_keeps_the_date():
@@ -174,14 +174,14 @@ def test_change_of_a_flag_alone_is_a_revision_and_keeps_the_date():
 @pytest.mark.parametrize("ends", [(Transition.UNFOLLOW,), (Transition.BLOCK, Transition.UNBLOCK)])
 def test_flags_go_with_the_follow_and_do_not_come_back(ends):
     edge = edge_in(WHISPER, ALL_FLAGS)
-    for act in (*ends, Transition.FOLLOW):
-        edge = step(edge, act, NOW)
+    for transition in (*ends, Transition.FOLLOW):
+        edge = step(edge, transition, NOW)
     assert edge.attribute is FOLLOW
     assert (edge.flags, edge.since_ms) == (EdgeFlag.NOTHING, NOW)
 
 
 @pytest.mark.parametrize(
-    ("wish", "act"),
+    ("options", "transition"),
     [
         (NO_OPTIONS, Transition.FOLLOW),
         (FollowOptions(special=True), Transition.FOLLOW),
@@ -189,15 +189,15 @@ def test_flags_go_with_the_follow_and_do_not_come_back(ends):
         (FollowOptions(quiet=False), Transition.MAKE_OPEN),
     ],
 )
-def test_wish_is_an_act(wish, act):
-    assert transition_of(wish) is act
+def test_options_are_a_transition(options, transition):
+    assert transition_of(options) is transition
 
 
-@pytest.mark.parametrize(("state", "faces"), list(itertools.product(STATES, repeat=2)))
-def test_only_a_follow_is_hidden_and_only_by_a_block(state, faces):
+@pytest.mark.parametrize(("state", "opposite"), list(itertools.product(STATES, repeat=2)))
+def test_only_a_follow_is_hidden_and_only_by_a_block(state, opposite):
     edge = edge_in(state, ALL_FLAGS)
-    seen = as_seen_by_followee(edge, edge_in(faces))
-    if faces is BLACK and state in FOLLOWS:
+    seen = as_seen_by_followee(edge, edge_in(opposite))
+    if opposite is BLACK and state in FOLLOWS:
         assert seen == Edge(NONE, edge.revision, THEN)
     else:
         assert seen is edge

@@ -15,14 +15,14 @@ from tests.waiting import PATIENCE_S
 
 
 class Busy:
-    """Threads that write and drain until the block ends; what they raise is raised there."""
+    """Threads that write and drain until the block ends. The block raises their errors."""
 
-    def __init__(self, *acts):
-        self.acts, self.errors, self.over = acts, [], threading.Event()
+    def __init__(self, *writes):
+        self.writes, self.errors, self.over = writes, [], threading.Event()
         self.rounds = 0
 
     def __enter__(self):
-        self.threads = [threading.Thread(target=self._go_on, args=[act]) for act in self.acts]
+        self.threads = [threading.Thread(target=self._go_on, args=[write]) for write in self.writes]
         for thread in self.threads:
             thread.start()
         return self
@@ -33,10 +33,10 @@ class Busy:
             thread.join(PATIENCE_S)
         assert self.errors == []
 
-    def _go_on(self, act):
+    def _go_on(self, write):
         try:
             while not self.over.is_set():
-                act()
+                write()
                 self.rounds += 1
         except Exception as error:
             self.errors.append(error)
@@ -63,7 +63,7 @@ def blocker(one, other):
         try:
             follow(other, one)
         except CannotFollowBlocked:
-            raise AssertionError("nobody blocks any more") from None
+            raise AssertionError("there is no block any more") from None
 
     return toggle
 

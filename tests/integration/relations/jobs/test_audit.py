@@ -1,4 +1,4 @@
-"""audit_edges: finds every way the derived side can be wrong, names it, and mends it once."""
+"""audit_edges finds each kind of difference, names it, and repairs it once."""
 
 import pytest
 
@@ -58,7 +58,7 @@ def invent_backward(net):
 
 
 def lose_block(net):
-    """The mirrored block, and what it had ended."""
+    """Loses the mirrored block, and the follow that it ended is live again."""
     delete_edge("backward", net.ann, net.eve)
     return f"edge {net.ann} → {net.eve}: backward edge is missing"
 

@@ -1,4 +1,4 @@
-"""audit_edges while people write and drains run: it reports nothing that is only on its way."""
+"""audit_edges during writes and drains: it does not report changes that are on their way."""
 
 import pytest
 from django.conf import settings
@@ -31,13 +31,13 @@ def test_nothing_is_reported_that_is_only_on_its_way(world):
             if person != other:
                 follow(person, other)
     drain_all()
-    acts = [toggler(a, b), toggler(b, a), toggler(c, a), blocker(d, e), drainer]
-    with Busy(*acts) as busy:
+    writes = [toggler(a, b), toggler(b, a), toggler(c, a), blocker(d, e), drainer]
+    with Busy(*writes) as busy:
         reports = [line for _ in range(AUDITS) for line in audit(busy, repair=False)]
         repairs = [line for _ in range(AUDITS) for line in audit(busy, repair=True)]
     assert reports == []
     assert repairs == []
-    assert busy.rounds > 5 * len(acts)
+    assert busy.rounds > 5 * len(writes)
     drain_all()
     assert_drained_truth()
     assert backward_edges()[f, a].is_follow

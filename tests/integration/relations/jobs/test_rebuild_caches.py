@@ -1,4 +1,4 @@
-"""rebuild_relation_caches: what Redis says of relations is what the rows say."""
+"""rebuild_relation_caches makes the cached lists equal to the rows."""
 
 import pytest
 

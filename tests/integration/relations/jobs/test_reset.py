@@ -1,4 +1,4 @@
-"""reset_relations: one account's edges end in both directions, by what people's own acts do."""
+"""reset_relations ends one account's edges in both directions, by the same actions as the API."""
 
 import pytest
 from django.core.management import CommandError
