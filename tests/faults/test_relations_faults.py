@@ -19,7 +19,7 @@ from tests.callers import Caller, ids_of
 from tests.contradictions import shown_to
 from tests.integration.timelines.homes import first_page
 from tests.private_world import bring_back, catch_up
-from tests.server_faults import kill
+from tests.server_faults import kill, pause
 from tests.truth import assert_drained_truth, forward_edges, live_pairs
 from tests.world import make_accounts, publish
 
@@ -212,13 +212,13 @@ def test_many_follows_of_a_shard_that_is_down_do_not_hold_up_the_others(services
     assert_drained_truth()
 
 
-@pytest.mark.parametrize("end", ["kill", "pause"])
+@pytest.mark.parametrize("end", [kill, pause])
 def test_follows_while_redis_is_away_show_at_once_and_after(services, end):
     ann, bob, eve = make_accounts(3)
     follow(ann, bob)
     catch_up()
     assert (members(FOLLOWING_LIST, ann), members(FOLLOWERS_LIST, bob)) == ([bob], [ann])
-    getattr(services.redis, end)()
+    end(services.redis)
     assert follow(ann, eve)
     assert unfollow(ann, bob)
     assert members(FOLLOWING_LIST, ann) == [eve]
