@@ -15,4 +15,4 @@ class TimelinesConfig(AppConfig):
         import_module("timelines.recent.consumers")
         import_module("timelines.increments.consumers")
         import_module("timelines.hot.consumers")
-        STORE_METRICS.register(import_module("timelines.metrics").HOLES_COLLECTOR)
+        STORE_METRICS.register(import_module("timelines.sampling").HOLES_COLLECTOR)

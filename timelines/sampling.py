@@ -1,11 +1,13 @@
-"""The sampling audit of live timelines: compares a few with the timelines they should be.
+"""The sampling audit of live timelines: compares a few with the posts, and shows the result.
 
 timelines.holes:v1:{shard0}   a SampleReport; `wrong`: entries missing, by account
 """
 
 from collections.abc import Mapping
 
+from accounts.sql import LATEST_ACCOUNT_ID, NEXT_ACCOUNT_IDS
 from infra.caching.database_reports import DatabaseReports
+from infra.caching.report_metrics import ReportCollector, ReportGauge
 from infra.jobs.sampling import Sample, SampleReport, SamplingAudit
 from infra.sharding.sql import fetch_all, fetch_one
 from timelines.queries.difference import TimelineDifference, find_difference
@@ -15,19 +17,17 @@ from timelines.types import LiveTimeline
 # Most accounts have no live timeline, so many accounts are read to compare one timeline.
 LOOKED_AT, COMPARED = 50, 1
 MAX_WRONG = 20
-LATEST = "SELECT coalesce(max(id), 0) FROM accounts_account"
-BEHIND = "SELECT id FROM accounts_account WHERE id > %s ORDER BY id LIMIT %s"
 KEPT_S = 86_400
 
 
 def _sample(alias: str, draw: float, known: Mapping[int, int]) -> Sample:
     """Compares the first live timelines of accounts after a random place."""
-    after = int(draw * fetch_one(alias, LATEST)[0])  # type: ignore[index]  # an aggregate
-    ids = [row[0] for row in fetch_all(alias, BEHIND, (after, LOOKED_AT))]
+    after = int(draw * fetch_one(alias, LATEST_ACCOUNT_ID)[0])  # type: ignore[index]  # an aggregate
+    ids = [row[0] for row in fetch_all(alias, NEXT_ACCOUNT_IDS, (after, LOOKED_AT))]
     fresh = [reader_id for reader_id in ids if reader_id not in known]
     found = _compare(timeline_store().peek(fresh), COMPARED)
-    told = [one for one in found.values() if one is not None]
-    expected = sum(one.expected_count for one in told) if told else None
+    compared = [one for one in found.values() if one is not None]
+    expected = sum(one.expected_count for one in compared) if compared else None
     return Sample(_count_missing(found, {}), expected)
 
 
@@ -56,3 +56,23 @@ def _count_missing(
 
 HOLES = DatabaseReports("timelines.holes:v1", SampleReport, KEPT_S)
 HOLES_AUDIT = SamplingAudit("timelines.holes_found", HOLES, MAX_WRONG, _sample, _recheck)
+HOLES_COLLECTOR = ReportCollector(
+    HOLES,
+    [
+        ReportGauge(
+            "tideline_timeline_holes",
+            "Entries that sampled live timelines lack",
+            lambda found: sum(found.wrong.values()),
+        ),
+        ReportGauge(
+            "tideline_timeline_complete_ratio",
+            "Share of the expected entries that the last sampled timelines have",
+            lambda found: found.complete_ratio,
+        ),
+        ReportGauge(
+            "tideline_timeline_sampled_at_seconds",
+            "When timelines of the shard were last sampled, in Unix seconds",
+            lambda found: found.at_s,
+        ),
+    ],
+)

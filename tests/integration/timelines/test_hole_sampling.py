@@ -10,9 +10,8 @@ from tests.integration.timelines.homes import first_page
 from tests.periodic import run_task
 from tests.scrapes import by_shard
 from tests.world import drain_all, make_accounts, publish
-from timelines.metrics import HOLES_COLLECTOR
 from timelines.queries.difference import find_difference
-from timelines.sampling import HOLES, HOLES_AUDIT
+from timelines.sampling import HOLES, HOLES_AUDIT, HOLES_COLLECTOR
 from timelines.stores.factory import timeline_store
 
 
