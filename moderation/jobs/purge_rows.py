@@ -15,6 +15,8 @@ from posts.types import Kind
 from relations.actions.mute import unmute
 from relations.lists.actions.lists import delete_account_list
 from relations.lists.errors import ListNotFound
+from relations.lists.sql import ACCOUNT_LISTS
+from relations.sql import ACTIVE_MUTES
 from timelines.markers.rows import MARKERS, delete_marker
 
 
@@ -37,6 +39,11 @@ def _end_viewer_mark(row: Row) -> None:
     mark_post(owner_id, PostId.at(author_id, moment), Kind(kind), False)
 
 
+def _end_mute(row: Row) -> None:
+    owner_id, _kind, target_id = row
+    unmute(owner_id, target_id)
+
+
 def _delete_list(row: Row) -> None:
     try:
         delete_account_list(*row)
@@ -44,13 +51,11 @@ def _delete_list(row: Row) -> None:
         return
 
 
-MUTES = Table("relations_muted", ("owner_id", "target_id"), where="is_on")
-LISTS = Table("lists_accountlist", ("owner_id", "list_id"))
 TABLES = (
     OwnedRows(LIVE_POSTS, _delete_post),
     OwnedRows(VIEWER_MARKS, _end_viewer_mark),
-    OwnedRows(MUTES, lambda row: unmute(*row)),
-    OwnedRows(LISTS, _delete_list),
+    OwnedRows(ACTIVE_MUTES, _end_mute),
+    OwnedRows(ACCOUNT_LISTS, _delete_list),
     OwnedRows(MARKERS, lambda row: delete_marker(*row)),
 )
 
