@@ -1,1 +1,1 @@
-"""What operators look at and push, across all apps and shards: pages of the admin."""
+"""The operators' pages in the admin. They read and repair across all apps and shards."""

@@ -1,4 +1,4 @@
-"""What commands ran, to read."""
+"""The admin's list of job runs."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from infra.jobs.runs import mark_died_runs
 
 @admin.register(JobRun)
 class JobRunAdmin(ReadOnlyKeysetAdmin):
-    """Kept for half a year, so filters look at little. Written by the runs themselves."""
+    """Runs of half a year. The runs write their own rows."""
 
     list_display = (
         *("id", "job", "flags", "dry_run", "state", "started_at", "finished_at"),
@@ -23,6 +23,6 @@ class JobRunAdmin(ReadOnlyKeysetAdmin):
     search_help_text = "By the whole name of the command"
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
-        """Those whose process is gone are told from those that run: one query more."""
+        """First marks the runs whose process is gone as died. One more query."""
         mark_died_runs()
         return super().changelist_view(request, extra_context)

@@ -1,4 +1,4 @@
-"""What operators enter on the page of parked changes, checked."""
+"""The forms on the page of parked changes."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ def _shards() -> list[tuple[str, str]]:
 
 
 class ParkedFilterForm(forms.Form):
-    """Which parked changes to list. Without `shard`: those of the default database."""
+    """Chooses the parked changes to list. Without `shard`, those of the default database."""
 
     shard = forms.ChoiceField(choices=_shards, required=False)
     kind = forms.CharField(max_length=LONGEST_KIND, required=False)
@@ -33,7 +33,7 @@ class ParkedFilterForm(forms.Form):
 
 
 class ParkedActionForm(forms.Form):
-    """What to do with parked changes, and why."""
+    """An action on parked changes, and its reason."""
 
     RETRY, DISCARD = "retry", "discard"
 
@@ -44,14 +44,14 @@ class ParkedActionForm(forms.Form):
 
     def __init__(self, data: Any) -> None:
         super().__init__(data)
-        # Which there are is for the statement to say.
+        # The action itself ignores ids that are not parked.
         named = [(id_, id_) for id_ in data.getlist("ids") if _is_id(id_)]
         self.fields["ids"].choices = named  # type: ignore[attr-defined]
 
     def clean(self) -> dict[str, Any]:
         values = {**(super().clean() or {})}
         if values.get("act") == self.DISCARD and not values.get("reason", "").strip():
-            self.add_error("reason", "Say why they are discarded.")
+            self.add_error("reason", "Give a reason for discarding.")
         return values
 
 

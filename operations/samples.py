@@ -1,9 +1,9 @@
-"""The last hour in samples, for the charts: written by compensators, read by whoever looks.
+"""Samples of the last hour for the charts. Compensators write them, the charts page reads them.
 
-    operations.samples:v1:{shard0}   a stream, one entry a SLOT_S, its id the slot: s → JSON
-    operations.samples:v1:{fleet}    the same of what belongs to no database
+    operations.samples:v1:{shard0}   a stream with an entry per SLOT_S; its id is the slot: s → JSON
+    operations.samples:v1:{fleet}    the same for Redis and the caches
 
-The id keeps a second compensator from writing a slot twice; KEPT slots bound the stream.
+The id stops a second compensator from writing a slot twice. A stream has SLOT_COUNT slots at most.
 """
 
 import time
@@ -18,6 +18,7 @@ from infra.caching.client import redis
 from infra.caching.keys import key
 from infra.caching.scanning import list_nodes
 from infra.changes.lag import LAG
+from infra.changes.sql import DELIVERED_TABLE
 from infra.sharding.placement import all_aliases
 from infra.sharding.sql import fetch_one
 from infra.telemetry.publishing import PUBLISHER, metrics_folder
@@ -30,11 +31,11 @@ SLOT_COUNT = 360
 EXPIRES_AFTER_S = 7_200
 SLOT_TAKEN = "equal or smaller"
 READS = "tideline_cache_reads"
-# Rows that were filed as delivered, as PostgreSQL counts them: it drops with a day's partition.
+# PostgreSQL's count of inserts of delivered changes. It drops when a day's partition is dropped.
 ACTIVITY = f"""
 SELECT (
     SELECT coalesce(sum(n_tup_ins), 0)::bigint FROM pg_stat_user_tables WHERE relid IN (
-        SELECT inhrelid FROM pg_inherits WHERE inhparent = 'changes_delivered'::regclass
+        SELECT inhrelid FROM pg_inherits WHERE inhparent = '{DELIVERED_TABLE}'::regclass
     )
 ), (SELECT count(*) FROM pg_stat_activity WHERE {IS_SLOW})
 """  # noqa: S608 - of a constant
@@ -42,10 +43,10 @@ S = TypeVar("S", bound=msgspec.Struct)
 
 
 class DatabaseSample(msgspec.Struct, array_like=True):
-    """`oldest_s`: the age of the oldest pending change by lane; None, as `parked`: not reported.
+    """`oldest_s`: the age of the oldest pending change by lane. None if not reported, as `parked`.
 
-    `delivered`: rows ever filed; only differences mean something. `slow`: queries that run long.
-    `at_s`: Unix seconds, somewhere in the slot.
+    `delivered`: deliveries since an arbitrary start; only differences mean something.
+    `slow`: the number of long-running queries. `at_s`: Unix seconds inside the slot.
     """
 
     oldest_s: dict[int, float] | None
@@ -56,7 +57,7 @@ class DatabaseSample(msgspec.Struct, array_like=True):
 
 
 class FleetSample(msgspec.Struct, array_like=True):
-    """Of all Redis nodes together; `most_bytes` 0: no limit. `reads`: hits and misses by tier."""
+    """All Redis nodes together. `most_bytes` 0: no limit. `reads`: hits and misses by tier."""
 
     memory_bytes: int
     most_bytes: int
@@ -64,7 +65,7 @@ class FleetSample(msgspec.Struct, array_like=True):
 
 
 def sample_database(alias: str) -> None:
-    """One query, two round trips. Raises: RedisError, what UNREACHABLE lists."""
+    """One query, two round trips to Redis. Raises: RedisError, the errors in UNREACHABLE."""
     report = LAG.read([alias]).get(alias)
     row = fetch_one(alias, ACTIVITY)
     assert row is not None  # noqa: S101 - a SELECT without a table has one row
@@ -75,11 +76,11 @@ def sample_database(alias: str) -> None:
 
 
 def sample_fleet(_alias: str) -> None:
-    """Redis, and what this machine's processes read of caches. A round trip a node, and one.
+    """Redis, and the cache reads of this machine's processes. One round trip a node, and two more.
 
     Raises: RedisError.
     """
-    redis().call("PING")  # a Redis that hangs is known to: the patience of list_nodes is longer
+    redis().call("PING")  # fails fast if Redis hangs; list_nodes waits longer
     infos = [_memory_of(node.client) for node in list_nodes()]
     used, most = (sum(info[name] for info in infos) for name in ("used_memory", "maxmemory"))
     _write(
@@ -90,12 +91,12 @@ def sample_fleet(_alias: str) -> None:
 
 
 def read_databases(since_s: float) -> dict[str, dict[int, DatabaseSample]]:
-    """By database and slot. One round trip. Raises: RedisError."""
+    """Samples by database and slot. One round trip. Raises: RedisError."""
     return _read(all_aliases(), since_s, DatabaseSample)
 
 
 def read_fleet(since_s: float) -> dict[int, FleetSample]:
-    """By slot. One round trip. Raises: RedisError."""
+    """Samples by slot. One round trip. Raises: RedisError."""
     return _read([FLEET], since_s, FleetSample)[FLEET]
 
 
@@ -104,7 +105,7 @@ def slot_of(unix_s: float) -> int:
 
 
 def _write(name: str, sample: msgspec.Struct, now_s: float) -> None:
-    """Nothing if another compensator has sampled this slot."""
+    """Writes the sample, unless another compensator has written this slot."""
     where, raw = key(FAMILY, name), msgspec.json.encode(sample)
     add = ("XADD", where, "MAXLEN", SLOT_COUNT, f"{slot_of(now_s)}-0", "s", raw)
     try:

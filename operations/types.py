@@ -1,11 +1,11 @@
-"""What pages of facts are made of, and what can be looked for."""
+"""The content of operators' pages, and the results of the finder."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 
 class Fact(NamedTuple):
-    """A line of a page. `url`: where the value leads to."""
+    """A line of a page. `url`: the target of a link on the value."""
 
     name: str
     value: object
@@ -13,7 +13,7 @@ class Fact(NamedTuple):
 
 
 class Section(NamedTuple):
-    """Facts of one place. `problem`: why there are none."""
+    """Facts with a title. `problem`: why there are no facts."""
 
     title: str
     facts: Sequence[Fact] = ()
@@ -21,7 +21,7 @@ class Section(NamedTuple):
 
 
 class SearchResult(NamedTuple):
-    """Something that a text may mean, and where its page is."""
+    """A possible meaning of the operator's text, and the address of its page."""
 
     title: str
     url: str

@@ -1,27 +1,27 @@
-"""One person's home timeline made right, as rebuild_timelines does it for all."""
+"""Repairs one reader's home timeline. rebuild_timelines does the same for all readers."""
 
 from timelines.actions.repair_timeline import describe_repair, repair_timeline
 from timelines.queries.difference import find_difference
 from timelines.stores.factory import timeline_store
 
-NOT_LIVE = "Nothing is stored: their next page builds it."
-CHANGING = "It is changing right now: look again in a second."
-RIGHT = "Nothing to mend: it is what the posts say."
+NOT_LIVE = "Nothing is stored. The reader's next page builds the timeline."
+CHANGING = "The timeline is changing now. Try again in a second."
+RIGHT = "Nothing to repair: the timeline agrees with the posts."
 
 
 def repair_home(reader_id: int) -> list[str]:
-    """Adds what is missing and takes out what is dead; a line an entry, or why nothing was done.
+    """Adds missing entries and removes dead ones. Returns a line per entry, or why it did nothing.
 
-    Safety: right beside living writes. Raises: what UNREACHABLE lists. Cost: as `find_difference`
-    and `mend`.
+    Safety: writes may go on at the same time. Raises: the errors in UNREACHABLE.
+    Cost: as `find_difference` and `repair_timeline`.
     """
-    seen = timeline_store().peek([reader_id]).get(reader_id)
-    if seen is None:
+    stored = timeline_store().peek([reader_id]).get(reader_id)
+    if stored is None:
         return [NOT_LIVE]
-    found = find_difference(reader_id, seen)
-    if found is None:
+    difference = find_difference(reader_id, stored)
+    if difference is None:
         return [CHANGING]
-    if not found:
+    if not difference:
         return [RIGHT]
-    repair_timeline(reader_id, found)
-    return describe_repair(reader_id, found)
+    repair_timeline(reader_id, difference)
+    return describe_repair(reader_id, difference)

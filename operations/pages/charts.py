@@ -1,6 +1,6 @@
-"""The operations page: charts of the last hour, and what runs long right now.
+"""The operations page: charts of the last hour, and the queries that run long now.
 
-The page is empty; its script asks the two JSON endpoints every few seconds.
+The page is empty. Its script reads the two JSON endpoints every few seconds.
 """
 
 import time
@@ -39,9 +39,9 @@ def answer_charts(_request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def answer_now(_request: HttpRequest) -> HttpResponse:
-    """`{"databases": [{"name", "problem", "queries": [SlowQuery]}]}`: all are asked, in parallel.
+    """`{"databases": [{"name", "problem", "queries": [SlowQuery]}]}`.
 
-    Cost: one query each.
+    Cost: one query a database, in parallel.
     """
     calls = {alias: partial(_list_slow, alias) for alias in all_aliases()}
     databases = [

@@ -1,4 +1,4 @@
-"""The finder: one box for accounts, posts and edges, and a page of facts for each."""
+"""The finder: one box for accounts, posts and edges, and a page about each."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -18,12 +18,12 @@ from operations.site import page_context
 from operations.types import SearchResult, Section
 from posts.ids import MalformedPostId, PostId
 
-ACT = "moderation.add_decision"
+DECIDE = "moderation.add_decision"
 
 
 @require_safe
 def show_finder(request: HttpRequest) -> HttpResponse:
-    """What a text may mean; if it can mean but one thing, straight to that."""
+    """Lists the possible meanings of a text. Redirects if there is only one."""
     text = request.GET.get("q", "")
     found = find(text)
     if len(found) == 1:
@@ -46,8 +46,8 @@ def show_post(request: HttpRequest, public_id: str) -> HttpResponse:
     try:
         post_id = PostId.from_public(public_id)
     except MalformedPostId:
-        return _nothing(request, "This is not the id of a post")
-    links = _act_links(request, post_id.public, "Hide, show or delete it")
+        return _nothing(request, "This is not a post id")
+    links = _decision_links(request, post_id.public, "Hide, show or delete it")
     return _show(request, f"Post {public_id}", read_post(post_id), [*links])
 
 
@@ -57,19 +57,19 @@ def show_edge(request: HttpRequest, first: int, second: int) -> HttpResponse:
         SearchResult(f"Account {i}", reverse("find_account", args=[i])) for i in (first, second)
     ]
     if first == second:
-        return _nothing(request, "Nobody follows themselves: name two accounts")
+        return _nothing(request, "An account cannot follow itself: name two accounts")
     return _show(request, f"Between {first} and {second}", read_edges(first, second), links)
 
 
 def _account_links(request: HttpRequest, user: User) -> Iterator[SearchResult]:
     yield SearchResult("Home timeline", reverse("home_timeline", args=[user.pk]))
-    yield from _act_links(request, str(user.pk), "Warn, limit, freeze, suspend or restore it")
+    yield from _decision_links(request, str(user.pk), "Warn, limit, freeze, suspend or restore it")
     if request.user.has_perm("accounts.view_user"):
         yield SearchResult("User", reverse("admin:accounts_user_change", args=[user.pk]))
 
 
-def _act_links(request: HttpRequest, target: str, title: str) -> Iterator[SearchResult]:
-    if request.user.has_perm(ACT):
+def _decision_links(request: HttpRequest, target: str, title: str) -> Iterator[SearchResult]:
+    if request.user.has_perm(DECIDE):
         where = reverse("admin:moderation_decision_add")
         yield SearchResult(title, f"{where}?{urlencode({'target': target})}")
 

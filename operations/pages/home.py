@@ -1,4 +1,4 @@
-"""A person's home timeline: stored, computed, the difference, and a button that mends it."""
+"""A reader's home timeline: stored, computed, the difference, and a button that repairs it."""
 
 from datetime import UTC, datetime
 
@@ -17,7 +17,7 @@ from operations.site import page_context
 from posts.ids import EPOCH, MalformedPostId, PostId
 from timelines.types import LiveTimeline
 
-MOST_TOLD = 20
+MAX_MESSAGES = 20
 
 
 @require_safe
@@ -33,7 +33,7 @@ def show_home(request: HttpRequest, account_id: int) -> HttpResponse:
         "home": home,
         "lines": lines,
         "older": older,
-        "marks": [_mark(home.stored), _mark(home.computed)],
+        "marks": [_complete_from(home.stored), _complete_from(home.computed)],
     }
     title = f"Home timeline of {account_id} · @{user.username}"
     return render(request, "operations/home.html", page_context(request, title) | context)
@@ -44,30 +44,30 @@ def rebuild_home(request: HttpRequest, account_id: int) -> HttpResponse:
     try:
         lines = repair_home(account_id)
     except UNREACHABLE as error:
-        messages.error(request, f"Nothing done, or half of it: {error_line(error)}. Push again.")
+        messages.error(request, f"Not completed: {error_line(error)}. Try again.")
     else:
         record_history(request, User, str(account_id), f"Home timeline of {account_id}", "Rebuilt")
-        for line in lines[:MOST_TOLD]:
+        for line in lines[:MAX_MESSAGES]:
             messages.info(request, line)
-        if len(lines) > MOST_TOLD:
-            messages.info(request, f"and {len(lines) - MOST_TOLD} more")
+        if len(lines) > MAX_MESSAGES:
+            messages.info(request, f"and {len(lines) - MAX_MESSAGES} more")
     return redirect("home_timeline", account_id=account_id)
 
 
 def _below(request: HttpRequest) -> PostId | None:
-    """None for the first page, and after telling that the cursor is none."""
+    """The cursor of the page. None for the first page; also, with a message, for a bad cursor."""
     text = request.GET.get("below", "")
     if not text:
         return None
     try:
         return PostId.from_public(text)
     except MalformedPostId:
-        messages.error(request, "No page begins there: this is the first.")
+        messages.error(request, "No page begins there. This is the first page.")
         return None
 
 
-def _mark(timeline: LiveTimeline | None) -> datetime | None:
-    """From when on a timeline is complete."""
+def _complete_from(timeline: LiveTimeline | None) -> datetime | None:
+    """The time from which on the timeline is complete."""
     if timeline is None:
         return None
     return datetime.fromtimestamp(EPOCH + timeline.complete_from, UTC)

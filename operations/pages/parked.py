@@ -1,4 +1,4 @@
-"""Parked changes: why each is parked, and buttons to have them tried again or discarded."""
+"""Parked changes: why each is parked, and buttons to retry or discard them."""
 
 from functools import partial
 from typing import Any
@@ -33,7 +33,7 @@ PAGE = 50
 
 @require_safe
 def show_parked(request: HttpRequest) -> HttpResponse:
-    """A page of one database, by id. Cost: two queries there, one round trip. No other is asked."""
+    """A page of one database, by id. Cost: two queries there, one round trip to Redis."""
     form = ParkedFilterForm(request.GET)
     chosen = form.cleaned_data if form.is_valid() else {"shard": GLOBAL_ALIAS}
     alias, rows, paused, problem = chosen["shard"], [], [], ""
@@ -48,7 +48,7 @@ def show_parked(request: HttpRequest) -> HttpResponse:
         "paused": paused,
         "problem": problem,
         "older": _page_after(chosen, rows),
-        # Not the form: templates call what they can, and one without data has no acts.
+        # Not the form class: a template would call it.
         "acts": {"retry": ParkedActionForm.RETRY, "discard": ParkedActionForm.DISCARD},
     }
     title = f"Parked changes of {alias}"
@@ -57,10 +57,10 @@ def show_parked(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def act_on_parked(request: HttpRequest) -> HttpResponse:
-    """Does what the form says, and leads back to the list."""
+    """Retries or discards the chosen changes, then redirects to the list."""
     form = ParkedActionForm(request.POST)
     if form.is_valid():
-        _do(request, form.cleaned_data)
+        _run_action(request, form.cleaned_data)
     else:
         for name, errors in form.errors.items():
             messages.error(
@@ -70,10 +70,10 @@ def act_on_parked(request: HttpRequest) -> HttpResponse:
     return redirect(f"{reverse('parked_changes')}?{urlencode({'shard': shard})}")
 
 
-def _do(request: HttpRequest, wish: dict[str, Any]) -> None:
-    alias, ids, reason = wish["shard"], wish["ids"], wish["reason"]
+def _run_action(request: HttpRequest, form: dict[str, Any]) -> None:
+    alias, ids, reason = form["shard"], form["ids"], form["reason"]
     try:
-        if wish["act"] == ParkedActionForm.DISCARD:
+        if form["act"] == ParkedActionForm.DISCARD:
             count, done = (
                 discard_parked(alias, ids, reason, request.user.get_username()),
                 "discarded",
@@ -81,9 +81,7 @@ def _do(request: HttpRequest, wish: dict[str, Any]) -> None:
         else:
             count, done = retry_parked(alias, ids), "put back into the queue"
     except UNREACHABLE as error:
-        messages.error(
-            request, f"Not known whether anything was done: {error_line(error)}. Look again."
-        )
+        messages.error(request, f"The result is unknown: {error_line(error)}. Check the list.")
         return
     named = f"{', '.join(f'#{id_}' for id_ in ids)} of {alias}"
     record_history(request, Change, alias, f"Parked changes {named}", f"{count} {done}. {reason}")
@@ -96,7 +94,7 @@ def _ask(alias: str, chosen: dict[str, Any]) -> tuple[list[UndeliveredChange], l
 
 
 def _count_parked() -> list[tuple[str, int | None]]:
-    """By database, as compensators saw it last; None: none did."""
+    """Parked changes by database, from the compensators' last reports. None: no report."""
     try:
         reports = LAG.read(all_aliases())
     except RedisError:
@@ -106,8 +104,8 @@ def _count_parked() -> list[tuple[str, int | None]]:
 
 
 def _page_after(chosen: dict[str, Any], rows: list[UndeliveredChange]) -> str:
-    """The query of the next page; empty when this is the last."""
+    """The query string of the next page; empty on the last page."""
     if len(rows) <= PAGE:
         return ""
-    kept = {name: value for name, value in chosen.items() if value not in (None, "")}
-    return urlencode(kept | {"after": rows[PAGE - 1].id})
+    filters = {name: value for name, value in chosen.items() if value not in (None, "")}
+    return urlencode(filters | {"after": rows[PAGE - 1].id})

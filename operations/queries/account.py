@@ -1,4 +1,4 @@
-"""An account as the default database and its shard have it, for people to look at."""
+"""An account on the default database and on its shard, for operators."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -16,14 +16,14 @@ from infra.sharding.probe import probe_all
 from moderation.models import Decision
 from operations.types import Fact, Section
 
-MOST_ACTS = 10
-MOST_PARKED = 10
+MAX_DECISIONS = 10
+MAX_PARKED = 10
 
 
 def read_account(user: User) -> list[Section]:
-    """The user, the row on the shard, its counts, its parked changes, and what moderators did.
+    """The user, the shard's row, its counts and parked changes, and moderators' decisions.
 
-    Cost: one query on the default database; three on the account's shard alone.
+    Cost: one query on the default database, three on the account's shard.
     """
     alias = shard_of(user.pk)
     calls = {alias: partial(_ask_shard, alias, user.pk)}
@@ -38,7 +38,7 @@ def read_account(user: User) -> list[Section]:
 def _ask_shard(alias: str, account_id: int) -> tuple[Any, ...]:
     row = Account.objects.on(alias).filter(id=account_id).first()
     counts = read_counts(alias, [account_id], [*CounterKind])[account_id]
-    parked = list_parked(alias, limit=MOST_PARKED, choice=ChangeSelection(owner_id=account_id))
+    parked = list_parked(alias, limit=MAX_PARKED, choice=ChangeSelection(owner_id=account_id))
     return row, counts, parked
 
 
@@ -60,17 +60,19 @@ def _of_shard(
 ) -> Iterator[Section]:
     title = f"On {alias}, bucket {bucket_of(user.pk)}"
     if row is None:
-        yield Section(title, problem="Not laid yet: a change may be pending or parked on default.")
+        yield Section(title, problem="No row yet: a change may be pending or parked on default.")
     else:
         yield Section(title, [*_of_row(user, row)])
-    shown = [Fact(kind.name.lower().replace("_", " "), counts[kind].value) for kind in ACCOUNT]
-    yield Section("Counts, as the shard has them", shown)
+    shown = [
+        Fact(kind.name.lower().replace("_", " "), counts[kind].value) for kind in ACCOUNT_KINDS
+    ]
+    yield Section("Counts on the shard", shown)
     where = f"{reverse('parked_changes')}?shard={alias}&owner={user.pk}"
     changes = [Fact(f"#{one.id}", str(one), where) for one in parked]
     yield Section("Parked changes", changes or [Fact("None", "")])
 
 
-ACCOUNT = [kind for kind in CounterKind if kind <= CounterKind.VIEWER_MARKS]
+ACCOUNT_KINDS = [kind for kind in CounterKind if kind <= CounterKind.VIEWER_MARKS]
 
 
 def _of_row(user: User, row: Account) -> Iterator[Fact]:
@@ -81,7 +83,7 @@ def _of_row(user: User, row: Account) -> Iterator[Fact]:
     yield Fact("Version", row.version)
     yield Fact("Restrictions", _restrictions(row))
     if row.restriction_revision != user.restriction_revision:
-        yield Fact("Behind", "The user's restrictions are news to the shard: a change is waiting")
+        yield Fact("Behind", "The shard lacks the user's newest restrictions: a change is pending")
 
 
 def _restrictions(row: User | Account) -> str:
@@ -90,11 +92,11 @@ def _restrictions(row: User | Account) -> str:
 
 
 def _of_moderation(account_id: int) -> Section:
-    acts = Decision.objects.filter(account_id=account_id).order_by("-id")[:MOST_ACTS]
-    facts = [fact_of_act(act) for act in acts]
-    return Section(f"The last acts of moderators, {MOST_ACTS} at most", facts or [Fact("None", "")])
+    decisions = Decision.objects.filter(account_id=account_id).order_by("-id")[:MAX_DECISIONS]
+    facts = [fact_of_decision(one) for one in decisions]
+    return Section(f"The last {MAX_DECISIONS} decisions of moderators", facts or [Fact("None", "")])
 
 
-def fact_of_act(act: Decision) -> Fact:
-    where = reverse("admin:moderation_decision_change", args=[act.pk])
-    return Fact(f"{act.created_at:%Y-%m-%d %H:%M}", f"{act}: {act.reason}", where)
+def fact_of_decision(decision: Decision) -> Fact:
+    where = reverse("admin:moderation_decision_change", args=[decision.pk])
+    return Fact(f"{decision.created_at:%Y-%m-%d %H:%M}", f"{decision}: {decision.reason}", where)

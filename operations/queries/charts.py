@@ -1,4 +1,4 @@
-"""From samples to lines: what the operations page draws. Pure but for `read_charts`."""
+"""Turns samples into the lines of the charts. Only `read_charts` reads a store."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -25,7 +25,7 @@ Databases = Mapping[str, Mapping[int, DatabaseSample]]
 
 
 class Chart(msgspec.Struct):
-    """`lines`: by name, one value a time, null where nothing is known."""
+    """`lines`: values by name, one per time; null where there is no sample."""
 
     name: str
     title: str
@@ -34,7 +34,7 @@ class Chart(msgspec.Struct):
 
 
 class Charts(msgspec.Struct):
-    """`times`: Unix seconds, SLOT_S apart, the last hour."""
+    """`times`: Unix seconds of the last hour, SLOT_S apart."""
 
     times: list[int]
     charts: list[Chart]
@@ -47,7 +47,7 @@ def read_charts(now_s: float) -> Charts:
 
 
 def draw(last: int, databases: Databases, fleet: Mapping[int, FleetSample]) -> Charts:
-    """All charts, from the samples by slot, up to slot `last`."""
+    """All charts of the slots up to `last`."""
     slots = range(last - SLOT_COUNT + 1, last + 1)
     line = partial(_line, slots)
 
@@ -74,7 +74,7 @@ def _line(
 
 
 def _lags(slots: Sequence[int], databases: Databases) -> Lines:
-    """A line a database and lane."""
+    """One line per database and lane."""
     lines: Lines = {}
     for alias, samples in databases.items():
         lanes = sorted({lane for one in samples.values() for lane in one.oldest_s or ()})
@@ -85,12 +85,12 @@ def _lags(slots: Sequence[int], databases: Databases) -> Lines:
 
 
 def _age(lane: int, sample: DatabaseSample) -> float | None:
-    """0 where a report does not name the lane: nothing waits there."""
+    """0 if the report lacks the lane, because then nothing is pending there."""
     return None if sample.oldest_s is None else sample.oldest_s.get(lane, 0.0)
 
 
 def _hit_ratios(slots: Sequence[int], fleet: Mapping[int, FleetSample]) -> Lines:
-    """In percent of what was asked between two samples; null when nothing was."""
+    """Hits between two samples in percent of the reads; null without reads."""
     tiers = sorted({tier for one in fleet.values() for tier in one.reads})
     lines: Lines = {}
     for tier in tiers:
@@ -118,13 +118,13 @@ def _memory(slots: Sequence[int], fleet: Mapping[int, FleetSample]) -> Lines:
 
 
 def _rates(slots: Iterable[int], samples: Mapping[int, DatabaseSample]) -> Values:
-    """Deliveries a second since the slot before."""
+    """Deliveries a second since the previous slot."""
     pairs = pairwise(samples.get(slot) for slot in slots)
     return [None, *(_rate(before, after) for before, after in pairs)]
 
 
 def _rate(before: DatabaseSample | None, after: DatabaseSample | None) -> float | None:
-    """None after a gap, and where counting began anew."""
+    """None after a gap, and where the count started again."""
     if before is None or after is None or after.delivered < before.delivered:
         return None
     passed_s = after.at_s - before.at_s
@@ -132,7 +132,7 @@ def _rate(before: DatabaseSample | None, after: DatabaseSample | None) -> float 
 
 
 def _steps(totals: Values) -> Values:
-    """From one sample to the next one; null after a gap, and where a count began anew."""
+    """Differences between samples; null after a gap, and where a count started again."""
     steps: Values = [None]
     for before, after in pairwise(totals):
         is_step = before is not None and after is not None and after >= before
@@ -141,8 +141,8 @@ def _steps(totals: Values) -> Values:
 
 
 def _fold(lines: Lines) -> Lines:
-    """Lines that were 0 all the time as one, so that what matters is seen, and that all else is
-    fine. Those without any value go."""
+    """Replaces the lines that were always 0 by one line, so that the other lines are easy to see.
+    Drops lines without values."""
     flat = {name: values for name, values in lines.items() if not any(values)}
     quiet = [values for values in flat.values() if any(value is not None for value in values)]
     shown = {name: values for name, values in lines.items() if name not in flat}

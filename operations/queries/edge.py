@@ -1,4 +1,4 @@
-"""What lies between two accounts as the rows of both shards have it, for people to look at."""
+"""The edges and mutes between two accounts, from the rows of both shards, for operators."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -25,7 +25,7 @@ FROM relations_muted WHERE owner_id = %(owner)s AND target_id = %(other)s
 
 
 class EdgeRow(NamedTuple):
-    """Of an edge the state and flags, of a mute whether it is on and hides notifications."""
+    """An edge with its state and flags, or a mute: whether it is on, and hides notifications."""
 
     table: str
     state: int
@@ -39,9 +39,9 @@ Rows = dict[str, EdgeRow]
 
 
 def read_edges(first: int, second: int) -> list[Section]:
-    """The edge each way: the follower's row, the mirror on the followee's shard, and the mute.
+    """For each direction: the follower's row, its mirror on the followee's shard, and the mute.
 
-    Cost: one query an account, on its shard; no other shard is asked.
+    Cost: one query an account, on its shard.
     """
     pairs = ((first, second), (second, first))
     answers = _ask_shards(dict(pairs))
@@ -49,7 +49,7 @@ def read_edges(first: int, second: int) -> list[Section]:
 
 
 def _ask_shards(others: Mapping[int, int]) -> dict[int, ProbeAnswer]:
-    """What the shard of each account has of it and the other, by account."""
+    """Rows by account: those that its shard has about the other account."""
     groups = group_by_shard(others)
     calls = {
         alias: partial(_read, alias, [(owner, others[owner]) for owner in owners])
@@ -78,7 +78,9 @@ def _direction(follower: int, followee: int, answers: dict[int, ProbeAnswer]) ->
     title = f"{follower} → {followee}: the mirror, on {shard_of(followee)}"
     section = _section(title, mirror, "backward")
     if not own.problem and not mirror.problem:
-        section = section._replace(facts=[Fact("Mirror", _verdict(own, mirror)), *section.facts])
+        section = section._replace(
+            facts=[Fact("Mirror", _mirror_state(own, mirror)), *section.facts]
+        )
     yield section
     yield _section(f"{follower} mutes {followee}: on {shard_of(follower)}", own, "mute")
 
@@ -88,7 +90,7 @@ def _section(title: str, answer: ProbeAnswer, table: str) -> Section:
         return Section(title, problem=answer.problem)
     row: EdgeRow | None = answer.value.get(table)
     if row is None:
-        return Section(title, [Fact("State", "there never was one")])
+        return Section(title, [Fact("State", "no row")])
     return Section(title, [*(_of_mute(row) if table == "mute" else _of_edge(row))])
 
 
@@ -103,7 +105,7 @@ def _of_mute(row: EdgeRow) -> Iterator[Fact]:
     yield Fact("State", "on" if row.state else "ended")
     yield Fact("Hides notifications", bool(row.flags))
     yield Fact("Since", _moment(row.since_ms))
-    yield Fact("Until", _moment(row.until_ms) if row.until_ms else "it is ended")
+    yield Fact("Until", _moment(row.until_ms) if row.until_ms else "ended")
 
 
 STATES = {
@@ -114,15 +116,15 @@ STATES = {
 }
 
 
-def _verdict(own: ProbeAnswer, mirror: ProbeAnswer) -> str:
+def _mirror_state(own: ProbeAnswer, mirror: ProbeAnswer) -> str:
     forward, backward = own.value.get("forward"), mirror.value.get("backward")
     if forward is None and backward is None:
-        return "agrees: there is nothing"
+        return "agrees: there is no edge"
     if forward is None:
         return "WRONG: there is no such edge"
     if backward is None or backward.revision < forward.revision:
-        return "behind: a change is waiting, or audit_edges will find it"
-    return "agrees" if _facts(forward) == _facts(backward) else "WRONG: audit_edges mends it"
+        return "behind: a change is pending, or audit_edges will find it"
+    return "agrees" if _facts(forward) == _facts(backward) else "WRONG: audit_edges repairs it"
 
 
 def _facts(row: EdgeRow) -> Sequence[Any]:

@@ -1,4 +1,4 @@
-"""From what an operator types to what may be meant: a name, an id, a link, a pair of accounts."""
+"""Finds the meanings of an operator's text: a name, an id, a link, or a pair of accounts."""
 
 import re
 from collections.abc import Iterator
@@ -16,10 +16,10 @@ BETWEEN = re.compile(r"\s*(?:->|→|,|\s)\s*")
 
 
 def find(text: str) -> list[SearchResult]:
-    """All that the text may mean: a name can be digits, or look like a post's id. Any text will do.
+    """All possible meanings of any text. A name can consist of digits, or look like a post id.
 
-    Whether there is such a post or edge is for its page to say. Cost: at most five queries by key
-    on the default database.
+    Accounts exist; a post or an edge may not. Cost: at most five queries by key on the default
+    database.
     """
     text = text.strip()
     if not text or len(text) > LONGEST:
@@ -38,7 +38,7 @@ def _edges(first: str, second: str) -> list[SearchResult]:
 
 
 def _one_account(word: str) -> int | None:
-    """Of digits the id, unless there is only the name; with an @ always the name."""
+    """The account of a word. Digits are an id first, then a name; with an @ always a name."""
     return next(_account_ids(word), None)
 
 
@@ -66,7 +66,7 @@ def _posts(word: str) -> Iterator[SearchResult]:
 
 
 def _last_step(word: str) -> str:
-    """Of a link what stands at its end."""
+    """The last part of a link's path; other words unchanged."""
     try:
         return urlsplit(word).path.rstrip("/").rpartition("/")[2]
     except ValueError:

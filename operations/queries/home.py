@@ -1,4 +1,4 @@
-"""A home timeline as it is stored and as it is computed, entry by entry, and why they differ."""
+"""Compares a stored home timeline with a computed one, entry by entry."""
 
 from collections.abc import Set as AbstractSet
 from datetime import UTC, datetime
@@ -16,23 +16,23 @@ from timelines.stores.factory import timeline_store
 from timelines.types import Entry, LiveTimeline
 
 PAGE = 100
-STORE, SHARDS, COMPARISON = "the store of timelines", "a shard of somebody followed", "a store"
+STORE, SHARDS, COMPARISON = "the timeline store", "a shard of a followee", "a store"
 MISSING = "MISSING: it should be stored"
-DEAD = "DEAD: its post is gone, or who brought it is not followed"
-BEYOND = "stored below the mark, where nobody reads it"
-OLDER = "older than what is computed"
-PULLED = "below the mark: pulled by whoever pages down to it"
-MERGED = "by a hot author: merged in when it is read"
-MOVING = "on its way in or out: a change is pending"
+DEAD = "DEAD: its post is deleted, or its author is not followed"
+BEYOND = "stored below the low-water mark, where no page reads it"
+OLDER = "older than the computed timeline"
+PULLED = "below the low-water mark: pages pull it when they get there"
+MERGED = "by a hot author: merged when a page is read"
+MOVING = "a change is pending that adds or removes it"
 
 
 class Line(NamedTuple):
-    """An entry of either. `verdict`: why it is not in both; empty: it is."""
+    """An entry of either timeline. `difference`: why only one has it; empty if both do."""
 
     entry: Entry
     is_stored: bool
     is_computed: bool
-    verdict: str
+    difference: str
 
     @property
     def posted_at(self) -> datetime:
@@ -40,13 +40,13 @@ class Line(NamedTuple):
 
     @property
     def is_wrong(self) -> bool:
-        return self.verdict in (MISSING, DEAD)
+        return self.difference in (MISSING, DEAD)
 
 
-class Home(NamedTuple):
-    """Either side may be None: not live, or not known, then `problems` say why.
+class HomeComparison(NamedTuple):
+    """Either timeline is None if `problems` says why. `stored` is also None if the reader is not live.
 
-    `difference` None: nothing is stored, or it is changing.
+    `difference` None: nothing is stored, or the timeline is changing.
     """
 
     stored: LiveTimeline | None
@@ -56,11 +56,11 @@ class Home(NamedTuple):
     problems: list[str]
 
 
-def read_home(reader_id: int) -> Home:
-    """All entries of both, the newest first; TIMELINE_ENTRIES or somewhat more.
+def read_home(reader_id: int) -> HomeComparison:
+    """All entries of both timelines, the newest first. A few more than TIMELINE_ENTRIES.
 
-    Nothing is written, and nothing kept alive. Cost: the pull of a home page from nothing, that of
-    `find_difference`, four round trips. Never raises.
+    It writes nothing and does not extend the timeline's life. Never raises.
+    Cost: a pull of a whole home timeline, the cost of `find_difference`, four round trips.
     """
     answers = probe_all({
         STORE: partial(_peek, reader_id),
@@ -71,11 +71,11 @@ def read_home(reader_id: int) -> Home:
     compared = _compare(reader_id, stored)
     problems = [one.problem for one in (*answers.values(), compared) if one.problem]
     lines = _lines(stored, computed, compared.value, answers["Redis"].value or set())
-    return Home(stored, computed, compared.value, lines, problems)
+    return HomeComparison(stored, computed, compared.value, lines, problems)
 
 
 def page_of(lines: list[Line], below: PostId | None) -> tuple[list[Line], PostId | None]:
-    """PAGE of them below an event, and below which to go on."""
+    """At most PAGE lines below an event, and the event below which the next page begins."""
     left = [line for line in lines if below is None or line.entry.event < below]
     shown = left[:PAGE]
     return shown, shown[-1].entry.event if len(left) > PAGE else None
@@ -105,30 +105,30 @@ def _lines(
     difference: TimelineDifference | None,
     hot: AbstractSet[int],
 ) -> list[Line]:
-    held, right = _entries(stored), _entries(computed)
+    in_store, right = _entries(stored), _entries(computed)
     missing = set(difference.missing) if difference else set()
     dead = set(difference.orphaned) if difference else set()
     beyond = set(difference.below_mark) if difference else set()
 
-    def verdict(entry: Entry) -> str:
+    def explain(entry: Entry) -> str:
         if entry in missing:
             return MISSING
         if entry in dead:
             return DEAD
         if entry in beyond:
             return BEYOND
-        if (entry in held) == (entry in right) or stored is None or computed is None:
+        if (entry in in_store) == (entry in right) or stored is None or computed is None:
             return ""
-        if entry in held:
+        if entry in in_store:
             return _why_stored(entry, stored, computed, hot)
         return _why_computed(entry, stored, hot)
 
-    everything = sorted(held | right | missing, reverse=True)
-    return [Line(e, e in held, e in right, verdict(e)) for e in everything]
+    everything = sorted(in_store | right | missing, reverse=True)
+    return [Line(e, e in in_store, e in right, explain(e)) for e in everything]
 
 
 def _entries(timeline: LiveTimeline | None) -> set[Entry]:
-    """Those below the mark with them."""
+    """All entries, also those below the low-water mark."""
     return set(Entry.split(timeline.data)) if timeline else set()
 
 

@@ -1,4 +1,4 @@
-"""A post as its author's shard has it, for people to look at."""
+"""A post on its author's shard, for operators."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -8,24 +8,25 @@ from typing import Any
 from django.urls import reverse
 
 from counters.kinds import POST_KINDS
+from counters.sql import select_counts
 from infra.sharding.buckets import bucket_of, shard_of
 from infra.sharding.probe import probe_all
 from infra.sharding.sql import fetch_all
 from moderation.models import Decision
-from operations.queries.account import fact_of_act
+from operations.queries.account import fact_of_decision
 from operations.types import Fact, Section
 from posts.ids import PostId
 from posts.models import Post
 from posts.types import Kind
 
-MOST_ACTS = 10
-COUNTS = "SELECT kind, value FROM counters_counter WHERE owner_id = %s AND subject = %s"
+MAX_DECISIONS = 10
+COUNTS = select_counts(owner="%s", subject="%s")
 
 
 def read_post(post_id: PostId) -> list[Section]:
-    """What the id says, the row, its counts, and what moderators did with it.
+    """The parts of the id, the row, its counts, and moderators' decisions.
 
-    Cost: one query on the default database, two on the author's shard alone.
+    Cost: one query on the default database, two on the author's shard.
     """
     alias = shard_of(post_id.author_id)
     answer = probe_all({alias: partial(_ask_shard, alias, post_id)})[alias]
@@ -50,7 +51,7 @@ def _of_id(post_id: PostId) -> Section:
         Fact("Posted", datetime.fromtimestamp(post_id.posted_at_s, UTC)),
         Fact("Moment on the shard", post_id.moment),
     ]
-    return Section("What the id says", facts)
+    return Section("The parts of the id", facts)
 
 
 def _of_shard(
@@ -58,11 +59,11 @@ def _of_shard(
 ) -> Iterator[Section]:
     title = f"On {alias}, bucket {bucket_of(post_id.author_id)}"
     if row is None:
-        yield Section(title, problem="There is no such post, and no tombstone of one.")
+        yield Section(title, problem="There is no such post and no tombstone.")
         return
     yield Section(title, [*_of_row(row)])
     shown = [Fact(kind.name.lower(), counts.get(kind, 0)) for kind in POST_KINDS]
-    yield Section("Counts, as the shard has them", shown)
+    yield Section("Counts on the shard", shown)
 
 
 def _of_row(row: Any) -> Iterator[Fact]:
@@ -80,13 +81,13 @@ def _of_row(row: Any) -> Iterator[Fact]:
 
 def _state_of(row: Post) -> str:
     if row.deleted_at is not None:
-        return f"deleted {row.deleted_at:%Y-%m-%d %H:%M:%S} UTC: its id and a tombstone are left"
+        return f"deleted {row.deleted_at:%Y-%m-%d %H:%M:%S} UTC: the id and a tombstone remain"
     if row.hidden_at is not None:
         return f"hidden by moderators since {row.hidden_at:%Y-%m-%d %H:%M:%S} UTC"
     return "shown"
 
 
 def _of_moderation(post_id: PostId) -> Section:
-    acts = Decision.objects.filter(post_id=post_id.public).order_by("-id")[:MOST_ACTS]
-    facts = [fact_of_act(act) for act in acts]
-    return Section(f"The last acts of moderators, {MOST_ACTS} at most", facts or [Fact("None", "")])
+    decisions = Decision.objects.filter(post_id=post_id.public).order_by("-id")[:MAX_DECISIONS]
+    facts = [fact_of_decision(one) for one in decisions]
+    return Section(f"The last {MAX_DECISIONS} decisions of moderators", facts or [Fact("None", "")])

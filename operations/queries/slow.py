@@ -1,4 +1,4 @@
-"""Queries that run long on a database right now."""
+"""Queries that run long on a database now."""
 
 from typing import NamedTuple
 
@@ -7,7 +7,7 @@ from infra.sharding.sql import fetch_all
 SLOW_S = 1
 MOST = 20
 LONGEST_TEXT = 300
-# Also transactions that are open and do nothing: they hold locks.
+# Idle transactions count as well: they hold locks.
 IS_SLOW = f"""
 datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()
     AND state <> 'idle' AND clock_timestamp() - coalesce(state_change, query_start)
@@ -21,9 +21,9 @@ FROM pg_stat_activity WHERE {IS_SLOW} ORDER BY 2 DESC LIMIT {MOST}
 
 
 class SlowQuery(NamedTuple):
-    """`age_s`: for how long it has run, or its transaction done nothing. `waits_for`: or empty.
+    """`age_s`: how long the query has run, or its transaction has been idle.
 
-    `text` may have values of rows in it.
+    `waits_for` may be empty. `text` may contain values of rows.
     """
 
     pid: int
@@ -34,5 +34,5 @@ class SlowQuery(NamedTuple):
 
 
 def list_slow(alias: str) -> list[SlowQuery]:
-    """The longest first, MOST at most. One query."""
+    """At most MOST queries, the longest first. One query."""
     return [SlowQuery(*row) for row in fetch_all(alias, LIST)]

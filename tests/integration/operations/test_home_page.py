@@ -1,4 +1,4 @@
-"""A home as it is stored and as it is computed, and the button that makes them one."""
+"""The page that compares a stored home with the computed one, and its repair button."""
 
 from functools import partial
 
@@ -44,8 +44,10 @@ def text_of(answer):
     return " ".join(answer.content.decode().split())
 
 
-def verdicts(reader):
-    return {line.entry.event: line.verdict for line in read_home(reader).lines if line.verdict}
+def differences(reader):
+    return {
+        line.entry.event: line.difference for line in read_home(reader).lines if line.difference
+    }
 
 
 def test_what_is_right_says_so(operator, me):
@@ -58,7 +60,7 @@ def test_what_is_right_says_so(operator, me):
     assert [page.index(post.public) for post in posts] == sorted(
         (page.index(post.public) for post in posts), reverse=True
     )
-    assert verdicts(reader) == {}
+    assert differences(reader) == {}
 
 
 def test_what_differs_is_told_and_mended(operator, me):
@@ -69,15 +71,15 @@ def test_what_differs_is_told_and_mended(operator, me):
     lose(reader, [lost])
     # As if the change that tells of it had been thrown away.
     Post.objects.of(followee).filter(moment=dead.moment).delete()
-    assert verdicts(reader) == {lost: MISSING, dead: DEAD}
-    assert "1 missing, 1 dead, 0 below the mark" in text_of(read(operator, reader))
+    assert differences(reader) == {lost: MISSING, dead: DEAD}
+    assert "1 missing, 1 dead, 0 below the low-water mark" in text_of(read(operator, reader))
     answer = operator.post(reverse("rebuild_home", args=[reader]), follow=True)
     assert f"+ {lost.public}" in text_of(answer)
     assert f"- {dead.public}" in text_of(answer)
-    assert verdicts(reader) == {}
+    assert differences(reader) == {}
     assert LogEntry.objects.get().change_message == "Rebuilt"
     answer = operator.post(reverse("rebuild_home", args=[reader]), follow=True)
-    assert "Nothing to mend" in text_of(answer)
+    assert "Nothing to repair" in text_of(answer)
     live = find_live(reader)
     assert live is not None
     assert {kept, lost} == {line.entry.event for line in read_home(reader).lines}
@@ -87,9 +89,9 @@ def test_what_waits_is_not_wrong(operator, me):
     reader, followee = me
     first_page(reader)
     post = publish(followee)
-    assert verdicts(reader) == {post: MOVING}
+    assert differences(reader) == {post: MOVING}
     drain_all()
-    assert verdicts(reader) == {}
+    assert differences(reader) == {}
 
 
 def test_what_is_below_the_mark(operator, me):
@@ -99,7 +101,7 @@ def test_what_is_below_the_mark(operator, me):
     first_page(reader)
     lose(reader, [old])
     add_below_the_mark(reader, old, mark=new.second)
-    assert verdicts(reader) == {old: BEYOND}
+    assert differences(reader) == {old: BEYOND}
 
 
 def test_nobody_reads_it_so_nothing_is_stored(operator, me):
@@ -151,7 +153,7 @@ def test_without_redis_the_computed_side_is_shown(operator, me, monkeypatch):
     monkeypatch.setattr(module, "_peek", refuse)
     monkeypatch.setattr(module, "_hot_authors", refuse)
     page = text_of(read(operator, reader))
-    assert "the store of timelines does not answer: refused" in page
+    assert "the timeline store does not answer: refused" in page
     assert post.public in page
 
 
@@ -166,7 +168,7 @@ def test_a_shard_down_leaves_what_is_stored(operator, me, take_down, monkeypatch
 
     monkeypatch.setattr(module, "compute", fail)
     page = text_of(read(operator, reader))
-    assert "a shard of somebody followed does not answer" in page
+    assert "a shard of a followee does not answer" in page
     assert post.public in page
 
 
@@ -211,4 +213,4 @@ def test_deleted_posts_leave_both_sides(operator, me):
     delete_post(post)
     drain_all()
     # What is deleted is taken from indexes; the live timeline may keep a dead entry.
-    assert set(verdicts(reader).values()) <= {DEAD}
+    assert set(differences(reader).values()) <= {DEAD}
