@@ -1,1 +1,4 @@
-"""Workloads that measure Tideline against its floors. Measured, never asserted: `make bench`."""
+"""Workloads of `make bench`: Tideline next to a floor, the least that its work could cost.
+
+They measure and assert nothing.
+"""

@@ -1,4 +1,4 @@
-"""`make bench`: measures on throw-away services, prints, and adds a line to bench/history.jsonl."""
+"""`make bench`: runs workloads on temporary services. Prints and appends to bench/history.jsonl."""
 
 import argparse
 import json
@@ -14,7 +14,7 @@ from tests.services import private_services
 
 HISTORY = Path(__file__).with_name("history.jsonl")
 WORKLOADS = ("home", "deliveries", "pull", "caches", "increments", "linkbench")
-# Take half a minute, and ten or more; peers brings an environment of its own.
+# These run only by name: they take long, and peers installs packages.
 BY_NAME = ("fan_out", "peers")
 CHOICES = WORKLOADS + BY_NAME
 NO_LIMITS = {
@@ -43,7 +43,7 @@ def main() -> None:
 def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("--only", choices=CHOICES, action="append", help="may be repeated")
-    parser.add_argument("--graph", type=Path, help="a follow graph for linkbench, as load_graph's")
+    parser.add_argument("--graph", type=Path, help="a graph file for linkbench")
     return parser.parse_args()
 
 
@@ -69,7 +69,7 @@ def _measure(names: Any, graph: Path | None) -> dict[str, dict[str, Any]]:
 
 
 def _show(figures: Mapping[str, Any], indent: str) -> None:
-    """Rows of equal figures on one line, everything else a line each."""
+    """Prints a row of figures on one line, and single figures on a line each."""
     for name, value in figures.items():
         if not isinstance(value, dict):
             text = f"{value:,.2f}" if isinstance(value, float) else f"{value:,}"

@@ -1,4 +1,4 @@
-"""The floor: Django with one view and nothing else, returning the bytes of the file BENCH_BODY."""
+"""The floor of an HTTP request: Django with one view that returns the file BENCH_BODY."""
 
 import os
 from pathlib import Path

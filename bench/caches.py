@@ -1,4 +1,4 @@
-"""What the tiers of the caches are worth: batches cold, from Redis, from memory; one hot key."""
+"""The value of the cache tiers: batches cold, from Redis and from memory, and one hot key."""
 
 import statistics
 import time
@@ -20,7 +20,7 @@ from tests.budgets import count_calls
 BATCH = 20
 ROUNDS = 15
 READS_S = 10_000
-# Until a key is known to be hot, and then for as long as it is looked at.
+# How long the key is read until it is hot, and how long after that.
 WARMING_S, HOT_S = 3.0, 4.0
 
 Load = Callable[[], None]
@@ -34,7 +34,7 @@ class LoadCost(NamedTuple):
 
 
 def measure() -> dict[str, Any]:
-    """µs and calls of each batch, by where it is found; Redis operations for one key."""
+    """µs and calls of each batch by tier; Redis operations a second for one hot key."""
     authors = make_accounts(BATCH)
     now = time.time()
     of_many = [_publish(author, now - n) for n, author in enumerate(authors)]
@@ -53,10 +53,10 @@ def _publish(author_id: int, at: float) -> PostId:
 
 
 def _load_posts(ids: Sequence[PostId]) -> None:
-    """As a page does, whose round trip for the timeline also brings what is gone of posts."""
-    look = in_process_posts.plan_log_read()
-    position = in_process_posts.apply_log(look, redis().call(*look.command()))
-    assert set(ids) <= hydrate(ids, offset=position).fragments.keys()
+    """As a page does: one round trip reads the invalidation log first."""
+    log_read = in_process_posts.plan_log_read()
+    offset = in_process_posts.apply_log(log_read, redis().call(*log_read.command()))
+    assert set(ids) <= hydrate(ids, offset=offset).fragments.keys()
 
 
 def _load_cards(ids: Sequence[int]) -> None:
@@ -67,11 +67,11 @@ def _load_cards(ids: Sequence[int]) -> None:
 
 def _tiers(load: Load) -> dict[str, dict[str, float]]:
     befores = {"cold": _empty_all, "redis": _empty_memory, "memory": lambda: None}
-    return {tier: _median([_took(load, before) for _ in range(ROUNDS)])
+    return {tier: _median([_run_once(load, before) for _ in range(ROUNDS)])
             for tier, before in befores.items()}  # fmt: skip
 
 
-def _took(load: Load, before: Load) -> LoadCost:
+def _run_once(load: Load, before: Load) -> LoadCost:
     before()
     with count_calls() as calls:
         wall_s, cpu_s = time.perf_counter(), time.process_time()
@@ -81,7 +81,7 @@ def _took(load: Load, before: Load) -> LoadCost:
 
 
 def _median(rounds: Sequence[LoadCost]) -> dict[str, float]:
-    """Of each figure; the first round warms up what is not measured here."""
+    """The median of each figure. The first round is a warm-up."""
     columns = zip(*rounds[1:], strict=True)
     return {n: round(statistics.median(c)) for n, c in zip(LoadCost._fields, columns, strict=True)}
 
@@ -98,7 +98,7 @@ def _empty_memory() -> None:
 
 
 def _read_hot(account_id: int) -> dict[str, float]:
-    """Reads at READS_S, or as fast as it goes; Redis operations a second once the key is hot."""
+    """Reads READS_S times a second, or as fast as possible, and counts Redis operations."""
     _read_for(account_id, WARMING_S)
     before = _operations()
     reads, seconds = _read_for(account_id, HOT_S)
@@ -112,7 +112,7 @@ def _read_for(account_id: int, seconds: float) -> tuple[int, float]:
         for _ in range(int(now_s * READS_S) - reads):
             profiles.load_many([account_id])
             reads += 1
-        time.sleep(0.001)  # the pace: what is due is read at each turn
+        time.sleep(0.001)  # then the loop does the reads that are due
     return reads, now_s
 
 

@@ -1,4 +1,4 @@
-"""Deliveries a second into full live timelines, by store, against the floor of sorted sets."""
+"""Deliveries a second into full live timelines by store, next to a floor of sorted sets."""
 
 import statistics
 import time
@@ -15,28 +15,31 @@ from infra.caching.client import redis
 from infra.caching.keys import key
 from infra.sharding.sql import fetch_one
 from posts.ids import PostId
+from timelines.models import TimelineEntry
 from timelines.stores import packed, zset
 from timelines.stores.factory import STORES
 from timelines.types import Entry
 
 ROUNDS = 15
-# A row each, on one machine: fewer are enough.
+# The PostgreSQL store is slow, so it gets fewer timelines.
 FEW = READERS[:500]
 FAMILIES = {"packed": packed.FAMILY, "zset": zset.FAMILY}
 PARTS = [None, "sources", "head"]
 SIZE = """
-SELECT sum(pg_total_relation_size(relid)) FROM pg_partition_tree('timelines_entry')
+SELECT sum(pg_total_relation_size(relid)) FROM pg_partition_tree(%s)
 """
 
 Push = Callable[[], object]
-# What is done beforehand, and not counted.
+# Prepares a push. Its time is not counted.
 Prepare = Callable[[Entry], Push]
 Figures = dict[str, list[float]]
 
 
 def measure() -> dict[str, Any]:
-    """One entry into each full timeline, by the floor and each store in turn, so that what else
-    the machine does weighs on all alike. Ratios are medians of ratios within a turn."""
+    """Pushes one entry into each full timeline, with the floor and each store in turn.
+
+    So other work of the machine affects all of them alike. Ratios are medians of the turns' ratios.
+    """
     stores = {name: make(0) for name, make in STORES.items() if name != "tiered"}
     prepares: dict[str, Prepare] = {"floor": Floor().prepare}
     for name, store in stores.items():
@@ -48,8 +51,10 @@ def measure() -> dict[str, Any]:
 
 
 class Floor:
-    """ZADD and ZREMRANGEBYRANK per timeline, encoded beforehand, sent in one pipeline, replies but
-    counted: what Redis can do at best, next to nothing being done by the client."""
+    """The best that Redis can do: ZADD and ZREMRANGEBYRANK per timeline in one pipeline.
+
+    The commands are encoded before, and the replies are only compared.
+    """
 
     def __init__(self) -> None:
         connection = redis().open_connection()
@@ -68,7 +73,7 @@ class Floor:
             yield pack_command(("ZREMRANGEBYRANK", one, 0, -ENTRIES - 1))
 
     def _push(self, encoded: bytes) -> None:
-        """One added to each, one gone from each: all replies are 1."""
+        """Adds one entry to each set and removes one: all replies are 1."""
         sock, replies, expected = self._connection._sock, b"", b":1\r\n" * (2 * len(self._keys))
         sock.sendall(encoded)
         while len(replies) < len(expected):
@@ -78,7 +83,7 @@ class Floor:
 
 
 def _interleaved(prepares: Mapping[str, Prepare]) -> tuple[Figures, Figures, Figures]:
-    """Deliveries a second, µs of Redis' processor a delivery, bytes of a timeline; of each turn."""
+    """For each turn: deliveries a second, µs of Redis CPU a delivery, bytes of a timeline."""
     rates, costs, sizes = ({name: [] for name in prepares} for _ in range(3))
     for turn in range(ROUNDS):
         entry = Entry.of_post(PostId(10_000 + turn, 7, 0))
@@ -93,7 +98,7 @@ def _interleaved(prepares: Mapping[str, Prepare]) -> tuple[Figures, Figures, Fig
 
 
 def _redis_cpu_s() -> float:
-    """So far: the one figure that other work on the machine hardly changes."""
+    """CPU seconds that Redis has used. Other work on the machine hardly changes this figure."""
     lines = redis().call("INFO", "cpu").decode().splitlines()
     spent = dict(line.split(":") for line in lines if ":" in line)
     return float(spent["used_cpu_user"]) + float(spent["used_cpu_sys"])
@@ -118,9 +123,12 @@ def _readers(name: str) -> range:
 
 
 def _sizes(name: str) -> list[float]:
-    """As Redis counts it, all keys of one reader, of PHASES; of rows, a part of table and index."""
+    """Bytes of some timelines: all Redis keys of a reader, or a share of table and indexes."""
     if name == "postgres":
-        sizes = [fetch_one(alias, SIZE) for alias in settings.SHARD_ALIASES]
+        sizes = [
+            fetch_one(alias, SIZE, (TimelineEntry._meta.db_table,))
+            for alias in settings.SHARD_ALIASES
+        ]
         return [sum(int(size[0]) for size in sizes if size) / len(FEW)]
     if name == "floor":
         return [_usage([b"floor:{%d}" % reader]) for reader in READERS[:PHASES]]

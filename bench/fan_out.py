@@ -1,4 +1,7 @@
-"""From the answer to a post until its followers can see it: steady posts, and one big author."""
+"""The time from the answer to a post until its followers see it.
+
+Once with steady posts, and once while a big author's post is pushed.
+"""
 
 import os
 import statistics
@@ -20,6 +23,7 @@ from posts.actions.create_post import create_post
 from posts.ids import PostId
 from posts.types import Draft
 from relations.actions.follow import follow
+from relations.sql import INSERT_FOLLOWERS
 from tests.world import find_live
 from timelines.queries.home import home_page
 from timelines.stores.factory import timeline_store
@@ -33,15 +37,10 @@ GIVE_UP_S = 120
 WORKER = ["-m", "celery", "-A", "config", "worker", "--pool", "threads", "--concurrency", "4"]
 QUIET = ["--loglevel", "ERROR"]
 HEAD_BYTES = 20
-FOLLOW = """
-INSERT INTO relations_backwardedge
-    (followee_id, follower_id, attribute, flags, revision, since_ms)
-SELECT %s, id, 1, 0, 1, id FROM unnest(%s::bigint[]) AS id
-"""
 
 
 def measure() -> dict[str, Any]:
-    """With one worker of four threads, as `make run` has it."""
+    """With one worker of four threads, as in `make run`."""
     reader = world.make_reader(followees=20, posts_each=5).account_id
     star, author, friend = world.make_accounts(3)
     follow(friend, author)
@@ -49,7 +48,7 @@ def measure() -> dict[str, Any]:
     _make_live([friend])
     crowd = _write_crowd(star)
     with worker():
-        _visible_after_ms(author, friend)  # the worker is there
+        _visible_after_ms(author, friend)  # waits until the worker runs
         steady = [_paced(author, friend) for _ in range(POSTS)]
         idle = [_page_ms(reader) for _ in range(IDLE_PAGES)]
         busy = _push_to_crowd(star, crowd, reader, author, friend)
@@ -63,12 +62,12 @@ def measure() -> dict[str, Any]:
 def _push_to_crowd(
     star: int, crowd: Sequence[int], reader: int, author: int, friend: int
 ) -> dict[str, Any]:
-    """The big author posts; meanwhile pages are read, and a small author posts."""
+    """The big author posts. During the push, pages are read and a small author posts."""
     pages: list[float] = []
     small: list[float] = []
     started = time.perf_counter()
     create_post(star, Draft(world.TEXT))
-    reading = threading.Thread(target=_while_pushed, args=(crowd[0], reader, pages))
+    reading = threading.Thread(target=_read_while_pushed, args=(crowd[0], reader, pages))
     reading.start()
     while reading.is_alive():
         small.append(_visible_after_ms(author, friend))
@@ -83,7 +82,7 @@ def _push_to_crowd(
     }
 
 
-def _while_pushed(last: int, reader: int, pages: list[float]) -> None:
+def _read_while_pushed(last: int, reader: int, pages: list[float]) -> None:
     while redis().call(*_length(last)) <= HEAD_BYTES:
         pages += [_page_ms(reader) for _ in range(10)]
 
@@ -105,7 +104,7 @@ def _visible_after_ms(author: int, friend: int) -> float:
     while not _has(friend, post):
         if time.perf_counter() - acked > GIVE_UP_S:
             raise TimeoutError(f"{post.public} was not pushed")
-        time.sleep(0.001)  # as a client asks again; nothing tells that a push has come
+        time.sleep(0.001)  # a client polls too; a push sends no signal
     return (time.perf_counter() - acked) * 1000
 
 
@@ -122,7 +121,7 @@ def _page_ms(reader: int) -> float:
 
 def _write_crowd(star: int) -> list[int]:
     crowd = list(range(FIRST_READER, FIRST_READER + CROWD))
-    execute(shard_of(star), FOLLOW, (star, crowd))
+    execute(shard_of(star), INSERT_FOLLOWERS, (star, crowd))
     _make_live(crowd)
     return crowd
 
@@ -135,7 +134,7 @@ def _make_live(readers: Sequence[int]) -> None:
 
 @contextmanager
 def worker(**environment: str) -> Iterator["subprocess.Popen[bytes]"]:
-    """Celery as `make run` has it, for the length of the block, with more in its environment."""
+    """A Celery worker as in `make run`, with extra environment variables."""
     command = [sys.executable, *WORKER, *QUIET]
     process = subprocess.Popen(command, env=os.environ | environment, stdout=subprocess.DEVNULL)
     try:

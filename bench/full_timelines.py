@@ -1,7 +1,7 @@
 """Full live timelines to push to.
 
-They are at any point between one cut and the next: in every turn some are cut, and the bytes of
-many are those of one over a long time.
+Their lengths are spread over the range between two trims. So every push trims some of them, and
+their average size is that of one timeline over a long time.
 """
 
 from posts.ids import PostId
@@ -10,7 +10,7 @@ from timelines.types import Entry, LiveTimeline
 
 TIMELINES = 2_000
 ENTRIES = 450
-# More pushes than there are from cut to cut.
+# More than the pushes between two trims.
 PHASES = 57
 FIRST_READER = 1_000_000_000
 READERS = range(FIRST_READER, FIRST_READER + TIMELINES)
@@ -19,7 +19,7 @@ READERS = range(FIRST_READER, FIRST_READER + TIMELINES)
 def fill(store: TimelineStore, readers: range) -> None:
     data = [Entry.of_post(PostId(second, 7, 0)).packed for second in range(ENTRIES + PHASES)]
     for reader in readers:
-        store.drop(reader)  # a build over an old one would be cut, all of them at the same length
+        store.drop(reader)  # a new build starts with the same length for all
         store.begin_build(reader, reader)
         held = data[: ENTRIES + reader % PHASES]
         store.finish_build(reader, reader, LiveTimeline.of(held, 0, 1))

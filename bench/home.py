@@ -1,4 +1,4 @@
-"""The warm home page over HTTP against a bare view with the same bytes, interleaved in one run."""
+"""The warm home page over HTTP, interleaved with a bare view that returns the same bytes."""
 
 import statistics
 import urllib.request
@@ -23,7 +23,7 @@ PATH = "/api/v1/timelines/home"
 
 
 def measure() -> dict[str, Any]:
-    """Ratios of page to floor, slice by slice; medians."""
+    """Medians, and medians of the ratios of page to floor in each slice."""
     reader = make_reader(followees=60, posts_each=8)
     round_trips, queries = count_calls(reader)
     with web_server(PRODUCT) as product, NamedTemporaryFile() as body:
@@ -64,7 +64,7 @@ def _slice(server: BenchServer, path: str, token: str) -> dict[str, float]:
 
 def count_calls(reader: Reader) -> tuple[int, int]:
     """Redis round trips and SQL queries of one warm page."""
-    for _ in range(2):  # the first finds its posts in Redis, the second in process memory
+    for _ in range(2):  # the first finds posts in Redis, the second in process memory
         home_page(reader.account_id, Window(20))
     client = redis()._client
     trips, run = [], client.run
@@ -81,7 +81,7 @@ def count_calls(reader: Reader) -> tuple[int, int]:
     home_page(reader.account_id, Window(20))
     for wrapper in wrappers:
         wrapper.__exit__(None, None, None)
-    del client.run  # what stood there was the class's own, which others count by
+    del client.run  # restores the method of the class
     return len(trips), len(queries)
 
 

@@ -1,4 +1,4 @@
-"""A keep-alive HTTP client lean enough not to be what is measured."""
+"""A keep-alive HTTP client that costs little compared with the server."""
 
 import selectors
 import socket
@@ -23,7 +23,7 @@ class Result(NamedTuple):
 
 
 class MixResult(NamedTuple):
-    """Latencies in seconds by kind; `refused`: answers with a status of 400 to 499 among them."""
+    """Latencies in seconds by kind. `refused`: how many answers had a status of 400 to 499."""
 
     elapsed_s: float
     latencies: dict[str, list[float]]
@@ -44,7 +44,7 @@ class _Connection:
         self.socket.sendall(request)
 
     def receive(self) -> bool:
-        """Reads what has come; True when the response is whole."""
+        """Reads available bytes. True when the response is complete."""
         self.buffer += self.socket.recv(1 << 16)
         if not self.expected:
             head, separator, _ = self.buffer.partition(b"\r\n\r\n")
@@ -64,7 +64,7 @@ class _Connection:
 def run_load(
     address: tuple[str, int], path: str, token: str, connections: int, seconds: float
 ) -> Result:
-    """Keeps `connections` requests of one path under way for a while; all must be answered 200."""
+    """Keeps `connections` requests of one path running. Raises if one is refused."""
     head = f"GET {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n\r\n"
     request = head.encode()
     result = run_mix(address, lambda: (path, request), connections, seconds)
@@ -80,7 +80,7 @@ def run_mix(
     connections: int,
     seconds: float,
 ) -> MixResult:
-    """Keeps `connections` requests under way, each of them another (kind, request)."""
+    """Keeps `connections` requests running. Each comes from `next_request`: (kind, request)."""
     selector = selectors.DefaultSelector()
     opened = [_Connection(address) for _ in range(connections)]
     started = time.perf_counter()

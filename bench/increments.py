@@ -32,7 +32,7 @@ SLICE = 250
 BATCH = 1_000
 NOW = 10_000_000
 SEED = 7
-SINCE = PostId(NOW, 1, 0)  # nobody posted after that
+SINCE = PostId(NOW, 1, 0)  # no post is newer
 
 
 class NoThread(Updater):

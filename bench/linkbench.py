@@ -1,4 +1,4 @@
-"""LinkBench's mix over the relations of a real graph: through the query layer, and through HTTP."""
+"""LinkBench's mix of operations on a real follow graph: by function calls, and over HTTP."""
 
 import subprocess
 import sys
@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from accounts.queries.load import load_account_json
-from bench.graph import FollowGraph, load_follow_graph
 from bench.http_load import run_mix
 from bench.linkbench_http import Callers
 from bench.linkbench_mix import READS, Mix, Operation
 from bench.lookups import compare_lookups
 from bench.server import ROOT, web_server
-from bench.world import drain_all
+from bench.world import FollowGraph, drain_all, load_follow_graph
 from infra.api.pages import Window
 from relations.actions.follow import follow, unfollow
 from relations.queries.edge_lists import FOLLOWERS_LIST, FOLLOWING_LIST, list_page
@@ -49,7 +48,7 @@ def measure(path: Path | None = None) -> dict[str, Any]:
 
 
 def measure_queries(world: FollowGraph) -> dict[str, Any]:
-    """One thread; the changes are delivered after it, and timed by themselves."""
+    """One thread. The changes are delivered afterwards and timed separately."""
     mix = Mix(world.following, world.ids, world.ids, SEED)
     warm_until = time.monotonic() + WARM_QUERIES_S
     while time.monotonic() < warm_until:
@@ -78,7 +77,7 @@ def measure_queries(world: FollowGraph) -> dict[str, Any]:
 
 
 def _run(operation: Operation) -> None:
-    """What the API's views call, without HTTP."""
+    """Calls the functions that the API's views call."""
     kind, account_id, others = operation.kind, operation.account_id, operation.others
     if kind == "getlinklist":
         _read_pages(operation)
@@ -110,7 +109,7 @@ def _of_kind(taken: list[tuple[float, int, int]]) -> dict[str, float]:
 
 
 def _rate(times: Sequence[float]) -> dict[str, float]:
-    """Of operations one after the other."""
+    """Figures of operations that ran one after the other."""
     return {"per_s": round(len(times) / sum(times)), **_latency(times)}
 
 
@@ -123,7 +122,7 @@ def _latency(times: Iterable[float]) -> dict[str, float]:
 
 
 def measure_http(world: FollowGraph) -> dict[str, Any]:
-    """One granian worker, CONNECTIONS connections, and a compensator that delivers meanwhile."""
+    """One granian worker, CONNECTIONS connections, and a compensator that delivers the changes."""
     actors = [account_id for account_id in world.ids if account_id in world.following][:ACTORS]
     callers = Callers(actors)
     mix = Mix(world.following, world.ids, actors, SEED)

@@ -1,4 +1,4 @@
-"""Operations of the mix as HTTP requests of accounts with a token."""
+"""Turns operations of the mix into HTTP requests with access tokens."""
 
 from collections.abc import Sequence
 
@@ -11,14 +11,14 @@ PAGE = 40
 
 
 class Callers:
-    """A token for each actor; what anybody may read is asked by the first of them."""
+    """A token for each actor. The first actor sends the requests that any account may send."""
 
     def __init__(self, actors: Sequence[int]) -> None:
         self._tokens = {actor: make_token(actor) for actor in actors}
         self._anybody = actors[0]
 
     def request_for(self, operation: Operation) -> bytes:
-        """getlinklist is a first page always: only its answer says where an older one begins."""
+        """A getlinklist is always a first page, because only its answer names the next one."""
         account_id = operation.account_id
         if operation.kind == "getlinklist":
             name = "followers" if operation.is_followers else "following"

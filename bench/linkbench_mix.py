@@ -1,9 +1,9 @@
-"""LinkBench's operations, drawn as its Facebook workload draws them (bench/data/README.md).
+"""Draws LinkBench's operations with the distributions of its Facebook workload.
 
-getlinklist is a page of a following or followers list, getlink a question about relationships,
-countlink and getnode an account with its counts; addlink, updatelink and deletelink are a follow,
-a follow that is changed, and an unfollow. addnode, updatenode and deletenode (11 % of the mix) are
-not relations: they are left out, and the rest is scaled up to a hundred.
+getlinklist is a page of a following or followers list, getlink a request of relationships.
+countlink and getnode are an account with its counts. addlink, updatelink and deletelink are a
+follow, a change of a follow, and an unfollow. Changes of nodes are left out: no relations.
+The source of the numbers is in bench/data/README.md.
 """
 
 import itertools
@@ -19,8 +19,10 @@ MOST_TARGETS = 100
 
 
 class Operation(NamedTuple):
-    """`others`: of getlink the targets, of writes the followee. `is_older`: the second page, too.
-    `notify`: what updatelink sets."""
+    """`others`: the targets of getlink, or a write's followee. `is_older`: also the second page.
+
+    `notify`: the new value of updatelink.
+    """
 
     kind: str
     account_id: int
@@ -31,7 +33,7 @@ class Operation(NamedTuple):
 
 
 class Zipf:
-    """Accounts in a random order, the nth chosen with a weight of n ** -shape."""
+    """Draws accounts. Their order is random; the nth has a weight of n ** -shape."""
 
     def __init__(self, ids: Sequence[int], shape: float, dice: random.Random) -> None:
         self._ids = dice.sample(ids, len(ids))
@@ -43,7 +45,7 @@ class Zipf:
 
 
 class Mix:
-    """Operations on accounts of a graph. `actors`: those who may write, and ask for themselves."""
+    """Operations on accounts of a graph. `actors`: the accounts that write and have tokens."""
 
     def __init__(
         self,
@@ -83,7 +85,7 @@ class Mix:
         return tuple(self._dice.sample(self._ids, min(count, len(self._ids))))
 
     def _write_of(self, kind: str, account_id: int) -> Operation:
-        """New links lead anywhere; those that change or end lead where there is one, mostly."""
+        """A new link has any target. Other writes mostly have a followee as target."""
         followees = self._following.get(account_id, ())
         pool = followees if followees and kind != "addlink" else self._ids
         other = self._dice.choice(pool)

@@ -1,8 +1,8 @@
-"""Designs for "what lies between a viewer and these 100?", as seed S2 compares them.
+"""Compares cache designs for the relationships between a viewer and 100 other accounts (seed S2).
 
-A viewer opens comment pages: commenters are drawn by Zipf from a large population, so that most are
-strangers and some come again; a few are whom the viewer follows. All designs answer the same
-questions from an empty Redis with the same SQL behind them, and nothing expires meanwhile.
+A viewer opens pages of comments. Commenters are drawn by Zipf from a large population, so most are
+unrelated to the viewer and some appear again; the viewer follows a few. Each design answers the
+same requests with the same SQL, from an empty Redis, and nothing expires.
 """
 
 import random
@@ -10,8 +10,8 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from bench.graph import FollowGraph
 from bench.linkbench_mix import Zipf
+from bench.world import FollowGraph
 from infra.caching.bloom import capacity_for, make_filter, may_hold
 from infra.caching.client import redis
 from relations.queries import relationships
@@ -25,7 +25,7 @@ RELATED = 5  # of the targets, some of them the same
 POPULATION = 200_000
 SHAPE = 0.8
 SEED = 2
-FIRST_STRANGER = 10**9
+FIRST_UNRELATED = 10**9
 Ask = Callable[[int, Sequence[int]], int]
 
 
@@ -35,16 +35,16 @@ class LookupBatch(NamedTuple):
 
 
 def compare_lookups(world: FollowGraph) -> dict[str, dict[str, float]]:
-    """By design: bytes of Redis a viewer, share of answers without SQL, calls and µs a batch."""
+    """By design: Redis bytes a viewer, share of answers without SQL, calls and µs a batch."""
     batches = draw_batches(world)
     return {name: _measure(ask, batches) for name, ask in DESIGNS.items()}
 
 
 def draw_batches(world: FollowGraph) -> list[LookupBatch]:
-    """BATCHES for each viewer, in a random order; the same for all designs."""
+    """BATCHES for each viewer in a random order, the same for all designs."""
     dice = random.Random(SEED)
     viewers = _active(world, dice)
-    strangers = Zipf(range(FIRST_STRANGER, FIRST_STRANGER + POPULATION), SHAPE, dice)
+    unrelated = Zipf(range(FIRST_UNRELATED, FIRST_UNRELATED + POPULATION), SHAPE, dice)
     turns = viewers * BATCHES
     dice.shuffle(turns)
     friends = {viewer: Zipf(world.following[viewer], SHAPE, dice) for viewer in viewers}
@@ -52,13 +52,13 @@ def draw_batches(world: FollowGraph) -> list[LookupBatch]:
     for viewer in turns:
         others = {friends[viewer].draw() for _ in range(RELATED)}
         while len(others) < TARGETS:
-            others.add(strangers.draw())
+            others.add(unrelated.draw())
         batches.append(LookupBatch(viewer, sorted(others, key=lambda _: dice.random())))
     return batches
 
 
 def _active(world: FollowGraph, dice: random.Random) -> list[int]:
-    """Accounts drawn by how many they follow: who follows many reads many comments."""
+    """Accounts, drawn in proportion to their followees: they read more comments."""
     weight = {one: len(followees) * dice.random() for one, followees in world.following.items()}
     return sorted(weight, key=lambda one: -weight[one])[:VIEWERS]
 
@@ -89,7 +89,7 @@ def _measure(ask: Ask, batches: Sequence[LookupBatch]) -> dict[str, float]:
 
 
 def _used_bytes() -> int:
-    """Of all keys with their entries in the table of keys."""
+    """Bytes of all keys, with their entries in the table of keys."""
     cursor, size = b"0", 0
     while True:
         cursor, keys = redis().call("SCAN", cursor, "COUNT", 5_000)
@@ -99,7 +99,7 @@ def _used_bytes() -> int:
 
 
 def _ask_hash(viewer_id: int, others: Sequence[int]) -> int:
-    """All relations of a viewer in one hash, complete or absent; field `!` says it is there."""
+    """All relations of a viewer in one hash, complete or absent. Field `!` marks a complete one."""
     key = b"hash:{%d}" % viewer_id
     if redis().call("HMGET", key, "!", *others)[0] is not None:
         return 0
@@ -112,7 +112,7 @@ def _ask_hash(viewer_id: int, others: Sequence[int]) -> int:
 
 
 def _ask_kv(viewer_id: int, others: Sequence[int]) -> int:
-    """A key for each pair; for a stranger one that says so, or they would be asked for ever."""
+    """A key for each pair; an unrelated pair gets one too, or SQL would be asked each time."""
     found = redis().call("MGET", *[_pair(viewer_id, other) for other in others])
     missing = [other for other, value in zip(others, found, strict=True) if value is None]
     _write_pairs(viewer_id, missing)
@@ -120,7 +120,7 @@ def _ask_kv(viewer_id: int, others: Sequence[int]) -> int:
 
 
 def _ask_bloom_kv(viewer_id: int, others: Sequence[int]) -> int:
-    """S2's: the filter in a key of its own, asked first; keys only for those it lets through."""
+    """Seed S2: a Bloom filter first, then a key for each pair that may be related."""
     key = b"bloom:{%d}" % viewer_id
     data = redis().call("GET", key)
     has_filter = data is not None
@@ -138,7 +138,7 @@ def _ask_ours(viewer_id: int, others: Sequence[int]) -> int:
 
 
 def _unanswered(load: Callable[[], Any], asked: int) -> int:
-    """How many of the others SQL was asked about; all, when the filter had to be made."""
+    """The number of accounts that SQL was asked about; all if the filter was built."""
     counted: list[int] = []
     read, related = relationships._read, relationships._read_related
 

@@ -1,6 +1,6 @@
-"""A process that reads one person's home page again and again: what others do to it shows here.
+"""A process that keeps reading one reader's home page, to show what other load does to it.
 
-python -m bench.page_reader 4711     a line a page: when it was asked for, and how long it took
+python -m bench.page_reader 4711     prints a line per page: its start and its duration
 """
 
 import os
@@ -20,7 +20,7 @@ WARM_UP_PAGES = 200
 
 
 class TimedPage(NamedTuple):
-    """`at_s`: on the clock that all processes of a machine share."""
+    """`at_s`: the start, on the clock that all processes of a machine share."""
 
     at_s: float
     ms: float
@@ -28,14 +28,14 @@ class TimedPage(NamedTuple):
 
 @contextmanager
 def page_reader(account_id: int) -> Iterator[list[TimedPage]]:
-    """Reads for the length of the block, warm; the list is filled when that ends."""
+    """Reads warm pages inside the block. The list is filled at its end."""
     command = [sys.executable, "-m", "bench.page_reader", str(account_id)]
     process = subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=os.environ
     )
     pages: list[TimedPage] = []
     try:
-        process.stdout.readline()  # type: ignore[union-attr]  # when it is warm
+        process.stdout.readline()  # type: ignore[union-attr]  # waits for the warm-up
         yield pages
     finally:
         lines, _ = process.communicate()
@@ -48,7 +48,7 @@ def percentiles_ms(pages: Sequence[TimedPage]) -> dict[str, float]:
 
 
 def _read(account_id: int) -> None:
-    """Until the standard input ends."""
+    """Reads until standard input ends."""
     django.setup()
     from infra.api.pages import Window  # noqa: PLC0415 - of the child alone, once it is set up
     from timelines.queries.home import home_page  # noqa: PLC0415

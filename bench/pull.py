@@ -1,7 +1,6 @@
-"""Rebuilds of readers with many followees: from the recent-posts index, and from the posts tables.
+"""Rebuilds of timelines with many followees, from the recent-posts index and from the posts tables.
 
-The people have posted for a while, the last week of it is in the index, and most of the readers'
-followees are on other shards than the reader.
+The index has the last week of the posts. Most followees are on other shards than the reader.
 """
 
 import statistics
@@ -15,6 +14,7 @@ from django.conf import settings
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
 from posts.ids import SEQUENCES, second_of
+from posts.sql import ANALYZE_POSTS, INSERT_POSTS
 from timelines.queries.pull import pull_from_tables
 from timelines.recent.days import PARTITIONS, first_second, kept_days, oldest_read
 from timelines.recent.low_water_mark import lower_low_water_mark
@@ -23,7 +23,7 @@ from timelines.sql import ANALYZE_RECENT_POSTS, INSERT_RECENT_POSTS
 from timelines.types import TimelineAuthors, TimeRange
 
 AUTHORS, POSTS_EACH = 20_000, 24
-DAYS = 14  # that they posted on; half of it is recent
+DAYS = 14  # with posts; half of them are in the index
 FOLLOWEES = (500, 2_000, 10_000)
 FIRST_AUTHOR = 2_000_000_000
 ROUNDS = 9
@@ -33,7 +33,7 @@ SELECT %(first)s::bigint + n %% %(authors)s AS author_id,
 FROM generate_series(1, %(posts)s) AS n
 """
 WRITE = f"""
-INSERT INTO posts_post (author_id, moment, text, sensitive, spoiler_text)
+{INSERT_POSTS}
 SELECT author_id, moment, 'A post', false, '' FROM ({MADE}) AS made
 WHERE mod(author_id, %(shards)s) = %(shard)s
 """
@@ -44,13 +44,13 @@ SELECT author_id, moment FROM ({MADE}) AS made WHERE moment >= %(oldest)s::bigin
 
 
 def measure() -> dict[str, Any]:
-    """By number of followees: ms of a pull of a whole timeline, median, both ways in turn."""
+    """Median ms of a pull of a whole timeline, both ways in turn, by number of followees."""
     _fill()
     return {str(count): _compare(count) for count in FOLLOWEES}
 
 
 def _fill() -> None:
-    """Rows straight into the tables: publishing them takes an hour."""
+    """Writes rows straight into the tables, because publishing is slow."""
     today, aliases = datetime.now(UTC).date(), settings.SHARD_ALIASES
     oldest = first_second(oldest_read(today))
     known = {"first": FIRST_AUTHOR, "authors": AUTHORS, "posts": AUTHORS * POSTS_EACH}
@@ -62,7 +62,7 @@ def _fill() -> None:
         execute(alias, WRITE, known | {"shard": shard})
         execute(alias, INDEX, known)
         lower_low_water_mark(alias, oldest)
-        execute(alias, "VACUUM ANALYZE posts_post")
+        execute(alias, ANALYZE_POSTS)
         execute(alias, ANALYZE_RECENT_POSTS)
 
 

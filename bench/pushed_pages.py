@@ -1,9 +1,9 @@
-"""What a process that pushes as fast as it can does to the pages that another one reads.
+"""The effect of pushes at full speed on the pages that another process reads.
 
-By turns nothing is pushed, the pages' own Redis is pushed to, and one beside it: that one takes the
-same share of the processors, but nobody's page waits in it. So what is waiting in Redis can be told
-from a want of processors. Turns are short and many, and figures medians over them: what else runs
-on the machine for a while spoils some turns, not the result.
+In turn there are no pushes, pushes to the pages' Redis, and pushes to another Redis. The last ones
+use as much CPU, but no page waits for that Redis. This separates waiting in Redis from a lack of
+CPU.
+Turns are short and figures are medians, so a disturbance of the machine spoils few turns.
 """
 
 import statistics
@@ -21,12 +21,12 @@ from tests.services import private_services
 
 TURNS, SLICE_S = 24, 0.6
 
-Slice = tuple[float, float]  # when it began and ended
+Slice = tuple[float, float]  # its beginning and its end
 Figures = dict[str, float]
 
 
 def measure_pages() -> dict[str, Any]:
-    """Milliseconds a page, and ratios of p99: medians of what each turn says."""
+    """Milliseconds a page, and ratios of p99. All are medians of the turns."""
     with private_services(shard_count=1) as others:
         elsewhere = others.environment()["REDIS_URL"]
         with pusher(settings.REDIS_URL) as push, pusher(elsewhere) as push_elsewhere:

@@ -1,8 +1,8 @@
-"""A process that pushes into full live timelines as fast as it can, for as long as it is told to.
+"""A process that pushes into full live timelines as fast as it can.
 
-It steps back behind other processes as a worker does.
+It runs with the low priority of a worker.
 
-python -m bench.pusher     a line in: for how many seconds; a line out: deliveries a second
+python -m bench.pusher     reads lines with seconds; prints deliveries a second for each
 """
 
 import os
@@ -17,7 +17,7 @@ PushFor = Callable[[float], float]
 
 @contextmanager
 def pusher(redis_url: str) -> Iterator[PushFor]:
-    """Pushes for so many seconds into timelines of this Redis; returns deliveries a second."""
+    """Gives a function that pushes for some seconds and returns deliveries a second."""
     process = subprocess.Popen(
         [sys.executable, "-m", "bench.pusher"],
         stdin=subprocess.PIPE,
@@ -33,14 +33,14 @@ def pusher(redis_url: str) -> Iterator[PushFor]:
         return float(answers.readline())
 
     try:
-        push_for(0)  # when the timelines are there
+        push_for(0)  # waits for the timelines
         yield push_for
     finally:
         process.communicate()
 
 
-def _obey() -> None:
-    """Until the standard input ends."""
+def _run() -> None:
+    """Runs until standard input ends."""
     import django  # noqa: PLC0415 - of the child alone
 
     django.setup()
@@ -63,4 +63,4 @@ def _obey() -> None:
 
 
 if __name__ == "__main__":
-    _obey()
+    _run()

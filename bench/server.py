@@ -1,4 +1,4 @@
-"""Throw-away services with data in them, and the web server on top."""
+"""The web server of the workloads."""
 
 import os
 import socket
@@ -33,7 +33,7 @@ def free_port() -> int:
 
 @contextmanager
 def web_server(application: str, **environment: str) -> Iterator["BenchServer"]:
-    """Granian, started as `make run` starts it, with more in its environment."""
+    """Granian with the options of `make run` and extra environment variables."""
     port = free_port()
     command = [
         sys.executable, "-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1",
@@ -54,14 +54,14 @@ def _wait_for(port: int) -> None:
         try:
             socket.create_connection(("127.0.0.1", port), timeout=1).close()
         except OSError:
-            time.sleep(0.05)  # it tells nobody when it is ready
+            time.sleep(0.05)  # Granian sends no signal when it is ready
         else:
             return
     raise RuntimeError("the web server did not start")
 
 
 def cpu_s(parent_pid: int) -> float:
-    """CPU seconds used so far by the server's processes."""
+    """CPU seconds that the server's processes have used."""
     pids = [parent_pid, *_children(parent_pid)]
     ticks = 0
     for pid in pids:

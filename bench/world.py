@@ -1,8 +1,10 @@
-"""The people and posts the workloads read: one reader, many followees, a full home timeline."""
+"""Accounts, posts and follow graphs that the workloads use."""
 
 import secrets
 import time
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import NamedTuple
 
 from django.contrib.auth import get_user_model
@@ -10,6 +12,11 @@ from django.core.management import call_command
 
 from accounts.actions.tokens import issue_token
 from accounts.models import Account, Application
+from demo.community import FILE, FOLLOW_CAP
+from demo.graphs import Graph, read_graph
+from demo.load import load_community
+from demo.names import naming_of
+from demo.types import Community
 from infra.changes.drain import drain
 from infra.changes.lanes import all_lanes
 from infra.sharding.buckets import shard_of
@@ -24,6 +31,13 @@ TEXT = "A post as people write them: a sentence or two, some opinion, and a numb
 class Reader(NamedTuple):
     account_id: int
     token: str
+
+
+class FollowGraph(NamedTuple):
+    """Account ids, and the followees of each account when the graph was loaded."""
+
+    ids: Sequence[int]
+    following: Mapping[int, Sequence[int]]
 
 
 def migrate() -> None:
@@ -43,7 +57,7 @@ def make_accounts(count: int) -> list[int]:
 
 
 def make_reader(followees: int, posts_each: int) -> Reader:
-    """A reader whose home page of 20 has 20 authors, and whose timeline is full."""
+    """A reader with a full home timeline. A page of 20 entries has 20 authors."""
     reader_id, *authors = make_accounts(followees + 1)
     for author in authors:
         follow(reader_id, author)
@@ -54,6 +68,25 @@ def make_reader(followees: int, posts_each: int) -> Reader:
             create_post(author, Draft(f"{TEXT}{turn}"), clock_s=lambda at=at: at)
     drain_all()
     return Reader(reader_id, make_token(reader_id))
+
+
+def load_follow_graph(path: Path | None) -> FollowGraph:
+    """Loads the graph of a file; by default that of the demo community."""
+    graph = read_graph(path or FILE, None, FOLLOW_CAP, None)
+    ids = load_accounts(graph, "bench")
+    following = {ids[node]: [ids[f] for f in all_] for node, all_ in graph.following.items()}
+    return FollowGraph([*ids.values()], following)
+
+
+def load_accounts(graph: Graph, name: str) -> dict[int, int]:
+    """Loads a graph's accounts and follows. Returns account ids by node."""
+    loading = load_community(Community(graph, naming_of(name)), None)
+    try:
+        while True:
+            next(loading)
+    except StopIteration as end:
+        ids: dict[int, int] = end.value
+        return ids
 
 
 def make_token(user_id: int) -> str:
@@ -67,7 +100,7 @@ def make_token(user_id: int) -> str:
 
 
 def drain_all() -> int:
-    """Delivers all pending changes; returns how many."""
+    """Delivers all pending changes. Returns their number."""
     delivered = 0
     while done := sum(
         drain(alias, lane).delivered for alias in all_aliases() for lane in all_lanes()

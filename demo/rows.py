@@ -16,13 +16,12 @@ from demo.graphs import STARTED_AT, since_ms
 from demo.types import Community
 from infra.changes.failpoints import failpoint
 from infra.sharding.sql import fetch_all
+from relations.sql import BACKWARD_COLUMNS, FORWARD_COLUMNS
 from relations.types import Attribute
 
 Ids = Mapping[int, int]  # account id by node
 Row = tuple[int, ...]
 
-FORWARD = "relations_forwardedge (follower_id, followee_id, attribute, revision, since_ms)"
-BACKWARD = "relations_backwardedge (followee_id, follower_id, attribute, revision, since_ms)"
 FIRST_REVISION = 1
 
 
@@ -36,8 +35,8 @@ def write_accounts(alias: str, community: Community, ids: Ids, nodes: Sequence[i
         created = _insert_accounts(alias, community, ids, nodes)
         failpoint("demo.account_rows_written")
         new = [node for node in nodes if ids[node] in created]
-        _copy(alias, FORWARD, _forward_rows(community, ids, new))
-        _copy(alias, BACKWARD, _backward_rows(community, ids, new))
+        _copy(alias, FORWARD_COLUMNS, _forward_rows(community, ids, new))
+        _copy(alias, BACKWARD_COLUMNS, _backward_rows(community, ids, new))
         _copy(alias, COUNTER_COLUMNS, _counter_rows(community, ids, new))
 
 

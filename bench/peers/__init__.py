@@ -1,5 +1,5 @@
-"""Tideline beside what one would use instead, on the same people and posts in the same run.
+"""Compares Tideline with other feed software, on the same accounts and posts in the same run.
 
-Here: the data, Tideline's own side, the script of what happens, and the measuring. `contenders/`
-runs in an environment of its own (requirements/peers.txt), a process for each peer.
+Here are the data, Tideline's side, the script of events, and the measurement. `contenders/` runs in
+its own environment (requirements/peers.txt), with one process for each.
 """

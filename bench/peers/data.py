@@ -1,4 +1,4 @@
-"""The people and posts that all sides have alike: who follows whom, and who posted when."""
+"""The accounts, follows and posts that all sides share."""
 
 import random
 import time
@@ -8,14 +8,12 @@ from typing import NamedTuple
 
 from django.conf import settings
 
-from bench.world import TEXT
+from bench.world import TEXT, load_accounts
 from demo.graphs import build_graph
-from demo.load import load_community
-from demo.names import naming_of
-from demo.types import Community
 from infra.sharding.buckets import group_by_shard
 from infra.sharding.sql import execute
 from posts.ids import EPOCH, SEQUENCES
+from posts.sql import ANALYZE_POSTS, INSERT_POSTS
 from timelines.recent.days import PARTITIONS, first_second, kept_days, oldest_read
 from timelines.recent.low_water_mark import lower_low_water_mark
 from timelines.sql import ANALYZE_RECENT_POSTS, INSERT_RECENT_POSTS
@@ -32,11 +30,11 @@ CROWD = range(10_000, 15_000)
 STAGE_CROWD = range(20_000, 20_300)
 SEED = 7
 DAY_S = 86_400
-# Posts of the active: 14 days until now. The quiet have been silent for ten days.
+# ACTIVE accounts posted over 14 days until now. QUIET ones have posted nothing for ten days.
 POSTS_EACH, QUIET_POSTS_EACH = 200, 40
-# Rows only: the counts of posts are not laid, and the compensator says that they drifted.
+# Only rows: the counts of posts are not written, so the compensator reports drift.
 WRITE = f"""
-INSERT INTO posts_post (author_id, moment, text, sensitive, spoiler_text)
+{INSERT_POSTS}
 SELECT author_id, (second - {EPOCH}) * {SEQUENCES}, %(text)s, false, ''
 FROM unnest(%(authors)s::bigint[], %(seconds)s::bigint[]) AS post(author_id, second)
 """
@@ -49,15 +47,17 @@ WHERE second - {EPOCH} >= %(oldest)s
 
 
 class PeerPost(NamedTuple):
-    """`second`: Unix; no two posts share one."""
+    """`second`: Unix seconds, different for every post."""
 
     author: int
     second: int
 
 
 class PeerData(NamedTuple):
-    """By account id. `readers` by what they are called in the figures; `stage`: two authors whom
-    the script uses, and one who posts very much."""
+    """All by account id. `readers`: by their name in the figures.
+
+    `stage`: two authors of the script, and one who posts very much.
+    """
 
     people: Sequence[int]
     follows: Sequence[tuple[int, int]]
@@ -70,7 +70,7 @@ class PeerData(NamedTuple):
 
 
 def load_data() -> PeerData:
-    """Into Tideline's databases; the contenders lay what is returned. Cost: about a minute."""
+    """Writes the data to Tideline's databases. The contenders write what it returns."""
     readers = dict(_draw_readers(random.Random(SEED)))
     pairs = [pair for follows in readers.values() for pair in follows]
     pairs += [(one, STAR) for one in CROWD]
@@ -101,13 +101,7 @@ def _draw_readers(dice: random.Random) -> Iterator[tuple[str, list[tuple[int, in
 
 def _load(pairs: Sequence[tuple[int, int]]) -> Mapping[int, int]:
     """Account ids by node."""
-    graph = build_graph(pairs, max(SIZES), "peers")
-    loading = load_community(Community(graph, naming_of("peers")), None)
-    try:
-        while True:
-            next(loading)
-    except StopIteration as end:
-        return end.value  # type: ignore[no-any-return]
+    return load_accounts(build_graph(pairs, max(SIZES), "peers"), "peers")
 
 
 def _posts(ids: Mapping[int, int]) -> list[PeerPost]:
@@ -120,7 +114,7 @@ def _posts(ids: Mapping[int, int]) -> list[PeerPost]:
 
 
 def _spread(authors: Sequence[int], each: int, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """In an order of their own in each turn, so that nobody's posts stand in step."""
+    """Posts at even intervals. Each round has a new order of authors."""
     dice, count = random.Random(SEED), len(authors) * each
     order = [one for _ in range(each) for one in dice.sample(authors, len(authors))]
     return ((author, start + n * (end - start) // count) for n, author in enumerate(order))
@@ -139,7 +133,7 @@ def _write_posts(posts: Sequence[PeerPost]) -> None:
     for alias in settings.SHARD_ALIASES:
         execute(alias, INDEX, _columns(posts) | {"oldest": oldest})
         lower_low_water_mark(alias, oldest)
-        execute(alias, "VACUUM ANALYZE posts_post")
+        execute(alias, ANALYZE_POSTS)
         execute(alias, ANALYZE_RECENT_POSTS)
 
 

@@ -1,4 +1,4 @@
-"""The comparison: reads and writes by all sides in turn, then what each keeps, then the script."""
+"""Compares reads and writes of all sides in turn, then their memory, then the script."""
 
 import json
 import statistics
@@ -18,7 +18,7 @@ from timelines.stores.factory import timeline_store
 from timelines.types import LiveTimeline
 
 PEERS = ("sql", "activity", "stream")
-# Pushed to by a process that can be killed; the others pull at every read.
+# These push in a process that can be killed. The others pull at every read.
 PUSHING = ("tideline", "stream")
 BASE = "peers"
 LIMIT = 20
@@ -28,7 +28,7 @@ Sides = Mapping[str, Side]
 
 
 def measure() -> dict[str, Any]:
-    """Ratios are to Tideline, of medians: all sides take their turns in the same minutes."""
+    """Ratios of medians to Tideline's. All sides take turns in the same minutes."""
     install()
     data = load_data()
     with _sides(data) as sides:
@@ -39,11 +39,11 @@ def measure() -> dict[str, Any]:
             "bytes_an_entry": lambda: _bytes(sides, data),
             "wrong_entries": lambda: {name: _play(name, sides[name], data) for name in sides},
         }
-        return {name: _told(name, part()) for name, part in parts.items()}
+        return {name: _print(name, part()) for name, part in parts.items()}
 
 
-def _told(name: str, figures: dict[str, Any]) -> dict[str, Any]:
-    """Says at once what is known: the whole takes long."""
+def _print(name: str, figures: dict[str, Any]) -> dict[str, Any]:
+    """Prints figures early, because the whole comparison takes long."""
     print(f"{datetime.now(UTC):%H:%M:%S}", name, json.dumps(figures), flush=True)
     return figures
 
@@ -56,7 +56,7 @@ def _by_kind(
 
 @contextmanager
 def _sides(data: PeerData) -> Iterator[Sides]:
-    """Tideline and the peers, each peer on its own copy of the same rows."""
+    """Tideline and the contenders. Each contender has its own copy of the rows."""
     readers = [reader for some in data.readers.values() for reader in some]
     _load_tables(data)
     with ExitStack() as stack:
@@ -78,7 +78,7 @@ def _load_tables(data: PeerData) -> None:
 
 
 def _read_first(sides: Sides, readers: Sequence[int]) -> dict[str, float]:
-    """ms of each reader's very first page: Tideline computes the timeline it will keep."""
+    """ms of each reader's first page, for which Tideline computes the timeline."""
     return {
         name: round(statistics.median(side.call("time_reads", readers, LIMIT)) / 1000, 1)
         for name, side in sides.items()
@@ -102,7 +102,7 @@ def _read(sides: Sides, readers: Sequence[int]) -> dict[str, dict[str, float]]:
 
 
 def _write(sides: Sides, data: PeerData) -> dict[str, dict[str, float]]:
-    """A post to the crowd, until all its timelines have it; a pull has nothing more to do."""
+    """Time of a post until the timelines of all followers have it. A pull only writes the post."""
     _make_live(data.crowd)
     ways = {name: (side, "post") for name, side in sides.items()}
     ways["stream, batched"] = (sides["stream"], "post_batched")
@@ -124,7 +124,7 @@ def _write_figures(name: str, times: Sequence[float], followers: int) -> dict[st
 
 
 def _make_live(readers: Sequence[int]) -> None:
-    """Tideline pushes to those who read; Stream-Framework to everybody."""
+    """Makes readers live: Tideline pushes only to live readers, Stream-Framework to all."""
     for reader in readers:
         timeline_store().begin_build(reader, 1)
         timeline_store().finish_build(reader, 1, LiveTimeline.of([], 0, 0))

@@ -1,4 +1,4 @@
-"""A peer, seen from here: a process in the peers' environment that answers calls."""
+"""Starts a contender in its own environment and calls it."""
 
 import json
 import os
@@ -18,12 +18,12 @@ PYTHON = ROOT / ".venv-peers" / "bin" / "python"
 
 
 def install() -> None:
-    """Makes .venv-peers equal to requirements/peers.txt. Cost: nothing when it is."""
+    """Makes .venv-peers equal to requirements/peers.txt."""
     subprocess.run([sys.executable, "requirements/install.py", "peers"], cwd=ROOT, check=True)
 
 
 class Peer:
-    """Calls go by name: `peer.call("page", 7, 20)`. Raises RuntimeError when it is gone."""
+    """Calls go by name: `peer.call("page", 7, 20)`. Raises RuntimeError if the process ended."""
 
     def __init__(self, process: "subprocess.Popen[str]") -> None:
         self._process = process
@@ -41,7 +41,7 @@ class Peer:
 
 @contextmanager
 def peer(name: str, database: str) -> Iterator[Peer]:
-    """One of the contenders, on a database of its own."""
+    """One contender with its own database."""
     command = [str(PYTHON), "-m", "bench.peers.contenders", name]
     process = subprocess.Popen(
         command,
@@ -60,7 +60,7 @@ def peer(name: str, database: str) -> Iterator[Peer]:
 
 
 def make_database(name: str, like: str = "template1") -> None:
-    """On the server that has Tideline's default database, which is idle while pages are read."""
+    """Creates a database on the server of Tideline's default one, which pages do not use."""
     where = settings.DATABASES["default"]
     place = {"host": where["HOST"], "user": where["USER"], "dbname": where["NAME"]}
     with psycopg.connect(**place, autocommit=True) as server:
@@ -68,7 +68,7 @@ def make_database(name: str, like: str = "template1") -> None:
 
 
 def _environment(database: str) -> dict[str, str]:
-    """Ours less what is Tideline's own: its packages, its settings."""
+    """Our environment without Tideline's packages and settings."""
     where = settings.DATABASES["default"]
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
     redis = urlsplit(settings.REDIS_URL)

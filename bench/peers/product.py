@@ -1,4 +1,4 @@
-"""Tideline's side, called in this process as its web and worker processes call it."""
+"""Tideline's side. It calls what the web and worker processes call."""
 
 import gc
 import os
@@ -33,13 +33,13 @@ from timelines.stores.packed import FAMILY
 
 GIVE_UP_S = 180
 COMPENSATOR = ["manage.py", "compensate_changes", "--every", "2"]
-# As big as Stream-Framework's tasks: in one piece a thousand are pushed before anybody can look.
+# The size of Stream-Framework's tasks. Larger chunks end before a kill can come.
 PIECES = {"INLINE_FOLLOWERS": "100", "CHUNK_FOLLOWERS": "100"}
-SAMPLE = 20  # every so manieth reader is looked at until the kill
+SAMPLE = 20  # checks one reader in 20 until the kill
 
 
 class Tideline:
-    """Calls of the names that the peers answer; posts are told by their public ids."""
+    """Answers the same calls as the contenders. Posts have their public ids."""
 
     def __init__(self, crowd: Sequence[int]) -> None:
         """`crowd`: the followers to watch while a worker is killed."""
@@ -81,7 +81,7 @@ class Tideline:
         world.drain_all()
 
     def post_and_kill(self, author: int, text: str, second: float) -> dict[str, Any]:
-        """All that pushes is killed when some followers have the post, and started again."""
+        """Kills all pushing processes when some followers have the post, then starts them again."""
         before, sample = _lengths(self._crowd), self._crowd[::SAMPLE]
         with _pushing() as processes:
             post = create_post(author, Draft(text), clock_s=lambda: second)
@@ -121,7 +121,7 @@ def _lengths(readers: Sequence[int]) -> list[int]:
 
 @contextmanager
 def _pushing() -> Iterator[list["subprocess.Popen[bytes]"]]:
-    """Worker and compensator, as `make run` has them."""
+    """A worker and a compensator as in `make run`."""
     environment = os.environ | PIECES
     compensator = subprocess.Popen([sys.executable, *COMPENSATOR], cwd=ROOT, env=environment)
     try:
@@ -140,4 +140,4 @@ def _wait_until(is_so: Callable[[], bool]) -> None:
     deadline = time.monotonic() + GIVE_UP_S
     while not is_so():
         if time.monotonic() > deadline:
-            raise TimeoutError("the worker got nowhere")
+            raise TimeoutError("the worker pushed nothing")

@@ -1,8 +1,8 @@
-"""What happens to three hundred readers, alike on every side, and what their homes lack after it.
+"""The same events on every side for three hundred readers, and the errors in their homes.
 
-After each act every reader's newest 40 are compared with the oracle's: an entry that should be
-there is *missing*, one that should not is a *ghost*. Acts build on each other, and what is wrong
-after one stays wrong after the next.
+After each event every reader's newest 40 entries are compared with the oracle's. An entry that
+should be there is *missing*; one that should not is a *ghost*. Events build on each other, so an
+error after one remains after the next.
 """
 
 import itertools
@@ -22,7 +22,7 @@ class Side(Protocol):
 
 
 class FeedScript:
-    """One run on one side. `can_be_killed`: pushing is a process's work. Costs about a minute."""
+    """One run on one side. `can_be_killed`: the side pushes in a process that can be killed."""
 
     def __init__(
         self, side: Side, stage: Sequence[int], crowd: Sequence[int], can_be_killed: bool
@@ -30,13 +30,13 @@ class FeedScript:
         self._side, self._crowd, self._oracle = side, crowd, Oracle()
         self._star, self._friend, self._loud = stage
         self._can_be_killed, self._had = can_be_killed, len(crowd)
-        # The oracle's posts are labels that sort by time; what a side calls them is its own.
+        # Labels of posts by the side's own ids. The oracle uses labels, which sort by time.
         self._labels: dict[Any, str] = {}
         self._seconds = itertools.count(int(time.time()) - 3_000)
 
     def run(self) -> dict[str, dict[str, int]]:
-        """By act: entries that are missing, and ghosts, of all readers together."""
-        acts: dict[str, Callable[[], None]] = {
+        """Missing entries and ghosts of all readers together, by event."""
+        events: dict[str, Callable[[], None]] = {
             "follow": self._follow_after_posts,
             "post": self._post_some,
             "delete": self._delete_some,
@@ -44,11 +44,11 @@ class FeedScript:
             "unfollow the loud": self._follow_and_leave_the_loud,
             "kill -9": self._kill_in_fan_out,
         }
-        found = {name: self._after(act) for name, act in acts.items()}
+        found = {name: self._after(event) for name, event in events.items()}
         return found | {"kill -9": found["kill -9"] | {"had_it_when_killed": self._had}}
 
-    def _after(self, act: Callable[[], None]) -> dict[str, int]:
-        act()
+    def _after(self, event: Callable[[], None]) -> dict[str, int]:
+        event()
         homes = self._side.call("homes", self._crowd, LIMIT)
         missing = ghosts = 0
         for reader, home in zip(self._crowd, homes, strict=True):
@@ -59,7 +59,7 @@ class FeedScript:
         return {"missing": missing, "ghosts": ghosts}
 
     def _follow_after_posts(self) -> None:
-        """Both have posted before anybody follows: their posts are to be in the homes."""
+        """Both authors post before the readers follow them. The homes must have these posts."""
         self._post(self._star, 15)
         self._post(self._friend, 15)
         self._follow(self._crowd, self._star)
@@ -79,7 +79,8 @@ class FeedScript:
         self._unfollow(self._crowd[::2], self._friend)
 
     def _follow_and_leave_the_loud(self) -> None:
-        """Who posts more than a timeline holds drives everybody else's posts out, and is left."""
+        """An author posts more than a timeline holds, which removes all other posts. Then the
+        readers unfollow this author."""
         readers = self._crowd[:LOUD_FOLLOWERS]
         self._follow(readers, self._loud)
         self._post(self._loud, LOUD_POSTS)
@@ -87,7 +88,7 @@ class FeedScript:
         self._unfollow(readers, self._loud)
 
     def _kill_in_fan_out(self) -> None:
-        """Until a kill found some followers with the post and others without."""
+        """Repeats until a kill comes when only some followers have the post."""
         if not self._can_be_killed:
             return self._post(self._star, 1)
         for _ in range(MOST_KILLS):

@@ -9,19 +9,8 @@ from infra.sharding.buckets import group_by_shard, shard_of
 from infra.sharding.probe import ProbeAnswer, probe_all
 from infra.sharding.sql import fetch_all
 from operations.types import Fact, Section
+from relations.sql import SELECT_PAIR
 from relations.types import Attribute, EdgeFlag
-
-# All rows of one owner about one other account.
-READ = """
-SELECT 'forward', attribute, flags, revision, since_ms, 0 FROM relations_forwardedge
-WHERE follower_id = %(owner)s AND followee_id = %(other)s
-UNION ALL
-SELECT 'backward', attribute, flags, revision, since_ms, 0 FROM relations_backwardedge
-WHERE followee_id = %(owner)s AND follower_id = %(other)s
-UNION ALL
-SELECT 'mute', is_on::int, hides_notifications::int, revision, since_ms, until_ms
-FROM relations_muted WHERE owner_id = %(owner)s AND target_id = %(other)s
-"""
 
 
 class EdgeRow(NamedTuple):
@@ -67,7 +56,7 @@ def _read(alias: str, pairs: Iterable[tuple[int, int]]) -> dict[int, Rows]:
 
 
 def _rows(alias: str, owner: int, other: int) -> Rows:
-    rows = fetch_all(alias, READ, {"owner": owner, "other": other})
+    rows = fetch_all(alias, SELECT_PAIR, {"owner": owner, "other": other})
     return {row[0]: EdgeRow(*row) for row in rows}
 
 

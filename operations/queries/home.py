@@ -44,7 +44,7 @@ class Line(NamedTuple):
 
 
 class HomeComparison(NamedTuple):
-    """Either timeline is None if `problems` says why. `stored` is also None if the reader is not live.
+    """A timeline is None if a problem kept it from being read. `stored` is also None without one.
 
     `difference` None: nothing is stored, or the timeline is changing.
     """

@@ -1,1 +1,1 @@
-"""The peers' sides. Nothing in here imports Tideline: it has none of Tideline's packages."""
+"""The sides of the contenders. They must not import Tideline: its packages are not installed."""

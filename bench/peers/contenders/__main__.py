@@ -1,4 +1,4 @@
-"""One peer: answers calls, a JSON line each, until its input ends.
+"""One contender. It answers calls, one JSON line each, until its input ends.
 
 python -m bench.peers.contenders sql|activity|stream
 """
@@ -30,7 +30,7 @@ def main() -> None:
 
 
 class _Contender:
-    """Calls of the peer itself, and those that are alike for all."""
+    """The calls that all contenders share; other calls go to the contender itself."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -44,7 +44,7 @@ class _Contender:
         self._peer.prepare(readers)
 
     def time_reads(self, readers: Sequence[int], limit: int) -> list[float]:
-        """µs of each reader's first page, and of writing it as JSON, as an API would."""
+        """µs of each reader's first page as JSON."""
         gc.collect()
         return [_time(lambda reader=reader: self.page(reader, limit)) for reader in readers]
 
@@ -52,7 +52,7 @@ class _Contender:
         return json.dumps(self._peer.home(reader, limit), default=str)
 
     def time_posts(self, how: str, author: int, texts: Sequence[str], second: float) -> list[float]:
-        """µs until everybody would see it, a post a second from `second` on."""
+        """µs until all followers would see a post; one post a second from `second` on."""
         post = getattr(self._peer, how)
         return [
             _time(lambda text=text, n=n: post(author, text, second + n))
@@ -73,7 +73,7 @@ def _time(act: Any) -> float:
 
 
 def _make(name: str) -> Any:
-    """Imports the one that is asked for: the others would patch and connect for nothing."""
+    """Imports only this contender: the others would patch libraries and open connections."""
     if name == "sql":
         from bench.peers.contenders.sql import SqlPull as Peer  # noqa: PLC0415
     elif name == "activity":

@@ -1,4 +1,4 @@
-"""django-activity-stream as its documentation has it: actions pulled through generic relations."""
+"""django-activity-stream as documented: it pulls actions through generic relations."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -27,7 +27,7 @@ FROM contenders_feedfollow, django_content_type AS actor WHERE actor.model = 'us
 
 
 class ActivityStream:
-    """Pulled at every read, like the naive query: nothing is pushed, nothing can be killed."""
+    """Pulls at every read, like the naive query. It has no push that could be killed."""
 
     def prepare(self, readers: Sequence[int]) -> None:
         with connection.cursor() as cursor:
@@ -36,7 +36,7 @@ class ActivityStream:
             cursor.execute("VACUUM ANALYZE")
 
     def home(self, reader: int, limit: int) -> list[dict[str, Any]]:
-        """`user_stream` brings actors and objects by itself, a query for each of the two."""
+        """`user_stream` loads actors and objects itself, with one query each."""
         return [
             {
                 "id": one.action_object.id,
@@ -61,7 +61,7 @@ class ActivityStream:
         return int(post.id)
 
     def delete(self, post: int) -> None:
-        """Its registry gives posts a generic relation: the action goes with the post."""
+        """The action is deleted with the post, by a generic relation of the registry."""
         FeedPost.objects.get(id=post).delete()
 
     def bytes_an_entry(self, readers: Sequence[int]) -> float:

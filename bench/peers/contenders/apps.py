@@ -1,4 +1,4 @@
-"""Tells django-activity-stream which models take part."""
+"""Registers our models with django-activity-stream."""
 
 from django.apps import AppConfig
 

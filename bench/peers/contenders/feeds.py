@@ -1,4 +1,4 @@
-"""Stream-Framework's classes for a home feed in Redis, as its documentation has them."""
+"""Stream-Framework's classes for a home feed in Redis, as documented."""
 
 from bench.peers.contenders.shims import apply_shims
 
@@ -35,7 +35,7 @@ class AuthorFeed(RedisFeed):
 
 
 class BatchedStorage(RedisTimelineStorage):
-    """The pipeline that a fan-out opens is used: as shipped it is passed along and ignored."""
+    """Uses the pipeline that a fan-out opens. The original class ignores it."""
 
     def add_to_storage(self, key, activities, batch_interface=None, *args, **kwargs):
         cache = self.get_cache(key)

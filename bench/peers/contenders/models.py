@@ -1,10 +1,10 @@
-"""The tables of a plain feed: posts and follows, with the indexes that their queries want."""
+"""The tables of a plain feed: posts and follows, with indexes for their queries."""
 
 from django.contrib.auth.models import User
 from django.db import models
 
 
-class FeedPost(models.Model):  # noqa: DJ008 - nobody prints it
+class FeedPost(models.Model):  # noqa: DJ008 - never printed
     author = models.ForeignKey(User, models.CASCADE, db_index=False)
     text = models.TextField()
     created_at = models.DateTimeField()

@@ -1,4 +1,4 @@
-"""Celery, as Stream-Framework wants it: tasks carry pickled feed managers. The worker starts here.
+"""Celery for Stream-Framework, whose tasks carry pickled feed managers. Starts the worker.
 
 python -m celery -A bench.peers.contenders.queue worker
 """
@@ -20,7 +20,7 @@ app.conf.update(
     task_serializer="pickle",
     accept_content=["pickle"],
     task_ignore_result=True,
-    # What a killed worker had taken and not begun comes back after this; by default in an hour.
+    # Tasks that a killed worker had taken but not begun return after this; by default in an hour.
     broker_transport_options={
         "visibility_timeout": 5,
         "unacked_restore_interval": 1,

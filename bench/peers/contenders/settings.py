@@ -1,4 +1,4 @@
-"""Django for the peers: the database and the Redis that the bench started, named by environment."""
+"""Django's settings for contenders. The environment names the database and Redis of the bench."""
 
 import os
 
@@ -17,7 +17,7 @@ DATABASES = {
         "NAME": os.environ["PEER_DATABASE"],
         "HOST": os.environ["PEER_HOST"],
         "USER": os.environ["PEER_USER"],
-        # As Tideline has it: one connection that stays open.
+        # One connection that stays open, as in Tideline.
         "CONN_MAX_AGE": None,
     }
 }

@@ -1,12 +1,12 @@
-"""What Stream-Framework 1.4.0 (of 2017) needs to run on Python 3.11 and redis-py 8; no more.
+"""The changes that Stream-Framework 1.4.0 (of 2017) needs on Python 3.11 and redis-py 8.
 
 1. `feed_managers/base.py` has arguments called `async`, a keyword since Python 3.7: the module is
    compiled with them renamed.
 2. `collections.Hashable` moved to `collections.abc`.
 3. redis-py 3 renamed `BasePipeline`, and ZADD takes a mapping instead of score, member, score, …
-4. It knows hosts and ports only: its pool is set to one on the bench's socket.
+4. It accepts only hosts and ports: its pool is replaced by one on the bench's socket.
 
-Apart from 4 it behaves as it did on Python 3.6 and redis-py 2.10.
+Apart from 4 it behaves as on Python 3.6 and redis-py 2.10.
 """
 
 import collections
@@ -25,7 +25,7 @@ MANAGER = "stream_framework.feed_managers.base"
 
 
 def apply_shims() -> None:
-    """Before anything of Stream-Framework is imported. Safety: idempotent."""
+    """Call it before Stream-Framework is imported. Safety: idempotent."""
     if MANAGER in sys.modules:
         return
     collections.Hashable = collections.abc.Hashable  # type: ignore[attr-defined]
@@ -37,7 +37,7 @@ def apply_shims() -> None:
 
 def _positional(zadd: Any) -> Any:
     def add(self: Any, name: str, *pairs: Any, **options: Any) -> Any:
-        """Celery's broker, in the same process, calls it as it is now."""
+        """Accepts today's arguments as well: Celery's broker in this process uses them."""
         if isinstance(pairs[0], Mapping):
             return zadd(self, name, *pairs, **options)
         return zadd(self, name, dict(zip(pairs[1::2], pairs[::2], strict=True)))

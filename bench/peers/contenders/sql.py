@@ -1,4 +1,4 @@
-"""The naive pull: one PostgreSQL, follows joined with posts at every read, nothing to keep true."""
+"""The naive pull: one PostgreSQL that joins follows with posts at every read."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -24,7 +24,7 @@ POST = (
 
 
 class SqlPull:
-    """Writes are one row and seen when they are committed: there is no fan-out to be killed in."""
+    """A write is one row, visible after its commit. It has no fan-out that could be killed."""
 
     def __init__(self) -> None:
         where = settings.DATABASES["default"]
@@ -33,13 +33,13 @@ class SqlPull:
             dbname=where["NAME"],
             user=where["USER"],
             autocommit=True,
-            # As Django has it. A plan kept for all readers reads every post of a thousand followees
-            # and sorts them; one made for this reader walks the newest posts until it has a page.
+            # As in Django. A generic plan reads and sorts every post of a thousand followees. One
+            # for this reader reads the newest posts until it has a page.
             prepare_threshold=None,
         )
 
     def prepare(self, readers: Sequence[int]) -> None:
-        """All rows are there."""
+        """Does nothing: all rows exist."""
 
     def home(self, reader: int, limit: int) -> list[dict[str, Any]]:
         rows = self._database.execute(HOME, (reader, limit)).fetchall()

@@ -1,4 +1,4 @@
-"""Stream-Framework: feeds of ids in Redis sorted sets, pushed to by tasks of 100 followers."""
+"""Stream-Framework: tasks for 100 followers push ids to sorted sets in Redis."""
 
 import time
 from collections.abc import Sequence
@@ -11,12 +11,12 @@ from bench.peers.contenders.tables import at
 from bench.peers.contenders.worker import Worker
 
 GIVE_UP_S = 180
-# Longer than the broker keeps back what a killed worker had taken.
+# Longer than the broker holds back the tasks of a killed worker.
 SETTLED_AFTER_S = 30
 
 
 class StreamFramework:
-    """Tasks run in this process, at no cost of a queue, but where a worker is to be killed."""
+    """Tasks run in this process without a queue, except when a worker is killed."""
 
     def __init__(self) -> None:
         app.conf.task_always_eager = True
@@ -24,7 +24,7 @@ class StreamFramework:
         self._batched = BatchedHomes()
 
     def prepare(self, readers: Sequence[int]) -> None:
-        """What years of pushes would have left in the readers' feeds: the newest entries."""
+        """Fills the readers' feeds with the newest entries, as years of pushes would."""
         for reader in readers:
             followees = FeedFollow.objects.filter(follower_id=reader).values("followee_id")
             newest = FeedPost.objects.filter(author_id__in=followees).order_by("-id")
@@ -33,7 +33,7 @@ class StreamFramework:
             HomeFeed(reader).add_many(activities, trim=False)
 
     def home(self, reader: int, limit: int) -> list[dict[str, Any]]:
-        """The feed's ids, and the posts from the database; those that are gone are left out."""
+        """The posts of the feed's ids, without deleted ones."""
         activities = HomeFeed(reader)[:limit]
         posts = FeedPost.objects.select_related("author").in_bulk(
             [one.object_id for one in activities]
@@ -73,7 +73,7 @@ class StreamFramework:
         found.delete()
 
     def post_and_kill(self, author: int, text: str, second: float) -> dict[str, int]:
-        """The worker is killed when some followers have the post; another one takes over."""
+        """Kills the worker when some followers have the post, then starts another one."""
         readers = self._homes.get_user_follower_ids(author)["HIGH"]
         app.conf.task_always_eager = False
         try:
@@ -87,7 +87,7 @@ class StreamFramework:
         return {"post": post, "had": had}
 
     def bytes_an_entry(self, readers: Sequence[int]) -> float:
-        """Of the sorted sets alone; the activities, kept once for all feeds, come on top."""
+        """Bytes of the sorted sets, without the activities that all feeds share."""
         redis = HomeFeed.get_timeline_batch_interface()
         for reader in readers:
             redis.memory_usage(HomeFeed(reader).key, 0)

@@ -1,4 +1,4 @@
-"""The same rows for all peers: people, follows, posts."""
+"""Writes the same rows for all contenders: people, follows, posts."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -26,10 +26,10 @@ FROM unnest(%s::int[], %s::bigint[]) WITH ORDINALITY AS post(author, second, pla
 
 
 def load(path: str) -> None:
-    """What the file names, into an empty database; posts get ids in order of time."""
+    """Writes the file's rows to an empty database. Post ids are in order of time."""
     data: Mapping[str, Any] = json.loads(Path(path).read_text())
     call_command("migrate", verbosity=0)
-    call_command("migrate", run_syncdb=True, verbosity=0)  # what has no migrations: our two
+    call_command("migrate", run_syncdb=True, verbosity=0)  # for our two tables without migrations
     with connection.cursor() as cursor:
         cursor.execute(PEOPLE, [data["people"]])
         cursor.execute(FOLLOWS, _columns(data["follows"]))

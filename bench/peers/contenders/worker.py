@@ -1,4 +1,4 @@
-"""A Celery worker of its own, with one process, that can be killed as a machine kills it."""
+"""A Celery worker with one process that can be killed."""
 
 import os
 import signal
@@ -16,14 +16,14 @@ class Worker:
     def __enter__(self) -> "Worker":
         self._process = subprocess.Popen(
             [sys.executable, *COMMAND],
-            env=os.environ | {"C_FORCE_ROOT": "1"},  # it refuses pickle where root runs the bench
+            env=os.environ | {"C_FORCE_ROOT": "1"},  # otherwise it refuses pickle when root runs it
             start_new_session=True,
             stdout=subprocess.DEVNULL,
         )
         return self
 
     def kill(self) -> None:
-        """-9, the worker and its child at once: memory ran out, or the power."""
+        """Kills the worker and its child with SIGKILL, as a lack of memory or power would."""
         os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
 

@@ -4,9 +4,9 @@
 (() => {
   const EVERY_MS = 5000;
   const HEIGHT_PX = 200;
-  // Told apart on light and dark, and by people who see few colours (after Okabe and Ito).
+  // Distinct on light and dark, also for colour-blind people (after Okabe and Ito).
   const COLOURS = ["#1f83cc", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c8c8c"];
-  // Steps of an axis that counts: there is no half of a change.
+  // Steps of an axis of counts: no fractions.
   const WHOLE = [1, 2, 5].flatMap((step) => [...Array(7).keys()].map((power) => step * 10 ** power)).sort((a, b) => a - b);
   const holder = document.getElementById("ops-charts");
   const state = document.getElementById("ops-state");
@@ -38,7 +38,7 @@
   const series = (name, place, unit) => ({
     label: name,
     stroke: COLOURS[place % COLOURS.length],
-    // From the eighth on colours come again, dashed.
+    // From the eighth line on, colours repeat, dashed.
     dash: place < COLOURS.length ? undefined : [6, 3],
     width: 1.5,
     points: { size: 4 },
@@ -59,7 +59,7 @@
       axis({ size: 64, incrs: chart.unit ? undefined : WHOLE, values: (_, marks) => marks.map((mark) => withUnit(mark, chart.unit)) }),
     ],
     series: [
-      // Without a pointer the legend has the latest values.
+      // Without a pointer, the legend shows the latest values.
       { label: "UTC", value: (_, unix_s) => (unix_s == null ? "latest" : clock(unix_s * 1000)) },
       ...names.map((name, place) => series(name, place, chart.unit)),
     ],
@@ -96,7 +96,7 @@
     if (!hasValues) {
       return;
     }
-    // Lines come and go: a plot is made anew with them, else only filled.
+    // A new set of lines needs a new plot; otherwise only the data changes.
     if (!box.drawn || box.names !== names.join("\n")) {
       box.drawn?.destroy();
       box.names = names.join("\n");
