@@ -60,5 +60,5 @@ def test_what_may_mean_two_things_is_asked_back(community: Community, seeker: Ta
 
 def test_what_nothing_is_called(seeker: Tab) -> None:
     seek(seeker, "<b>nobody</b>")
-    seeker.see("Nothing is called that")
+    seeker.see("Nothing found")
     seeker.expect(seeker.find("#ops-q")).to_have_value("<b>nobody</b>")

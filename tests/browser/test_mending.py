@@ -59,7 +59,7 @@ def test_a_parked_change_is_discarded_with_a_reason(community: Community, mender
     mender.open(f"/admin/parked/?shard={alias}")
     mender.tick(f"Choose change {change}")
     mender.press("Discard for good")
-    mender.see("Nothing done. Reason: Say why")
+    mender.see("Nothing done. Reason: Give a reason")
     mender.tick(f"Choose change {change}")
     mender.fill("Reason", "that post is gone")
     mender.press("Discard for good")

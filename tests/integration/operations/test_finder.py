@@ -77,7 +77,7 @@ def test_one_thing_is_shown_at_once(operator):
 def test_anything_may_be_typed(operator, text):
     answer = operator.get(reverse("find"), {"q": text})
     assert answer.status_code == 200
-    assert ("Nothing is called that" in answer.content.decode()) == bool(text.strip())
+    assert ("Nothing found" in answer.content.decode()) == bool(text.strip())
 
 
 def test_finding_asks_the_default_database_by_key_alone(world):

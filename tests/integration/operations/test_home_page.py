@@ -107,7 +107,7 @@ def test_what_is_below_the_mark(operator, me):
 def test_nobody_reads_it_so_nothing_is_stored(operator, me):
     reader, _ = me
     page = text_of(read(operator, reader))
-    assert "they are not a live reader" in page
+    assert "the account is not a live reader" in page
     assert 'value="Rebuild"' not in page
     answer = operator.post(reverse("rebuild_home", args=[reader]), follow=True)
     assert "Nothing is stored" in text_of(answer)
@@ -166,7 +166,7 @@ def test_a_shard_down_leaves_what_is_stored(operator, me, take_down, monkeypatch
     def fail(*_):
         raise ConnectionError(f"{shard_of(followee)} refused")
 
-    monkeypatch.setattr(module, "compute", fail)
+    monkeypatch.setattr(module, "compute_timeline", fail)
     page = text_of(read(operator, reader))
     assert "a shard of a followee does not answer" in page
     assert post.public in page

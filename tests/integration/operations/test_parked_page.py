@@ -107,7 +107,7 @@ def test_trying_again(operator):
 
 def test_discarding_needs_a_reason(operator):
     (change,) = parked()
-    assert "Say why" in text_of(act(operator, "discard", [change], reason="  "))
+    assert "Give a reason" in text_of(act(operator, "discard", [change], reason="  "))
     assert [one.id for one in list_parked(ALIAS)] == [change]
     assert "1 of 1 discarded" in text_of(act(operator, "discard", [change], reason="never mind"))
     assert list_parked(ALIAS) == []
