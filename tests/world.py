@@ -1,4 +1,4 @@
-"""What tests do to the whole system: empty it, drain it, make people."""
+"""Empties the whole system, drains it, and makes people."""
 
 import itertools
 from datetime import UTC, datetime
@@ -45,7 +45,7 @@ def clean() -> None:
 
 
 def forget_memory() -> None:
-    """What this process keeps of what it read."""
+    """Clears the memory of this process."""
     forget_accounts()
     forget_counts()
     in_process_posts.forget_all()
@@ -77,7 +77,7 @@ def make_accounts(count: int) -> list[int]:
 
 
 def restrict(account_id: int, restrictions: Restriction, at: datetime = NOW) -> None:
-    """As moderators do; nobody is asked why."""
+    """As moderators do, without a reason."""
     with transaction.atomic(using="default"):
         restrict_user(lock_user(account_id), restrictions, at)
 
@@ -87,6 +87,6 @@ def publish(author_id: int, text: str = "hello", **options: object) -> PostId:
 
 
 def find_live(reader_id: int) -> LiveTimeline | None:
-    """What the store holds of a reader's home, as a page reads it."""
+    """A reader's live timeline, as a page reads it."""
     store = timeline_store()
     return store.load(reader_id, redis().run(store.read_commands(reader_id)))

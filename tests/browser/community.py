@@ -15,7 +15,7 @@ from relations.actions.follow import follow
 from tests.callers import token_of
 from tests.integration.changes.kinds import pending
 from tests.integration.moderation.people import decide
-from tests.integration.timelines.holed import lose
+from tests.integration.timelines.broken_timelines import lose
 from tests.integration.timelines.homes import first_page
 from tests.world import drain_all, make_account, publish
 from timelines.promotions.models import Campaign

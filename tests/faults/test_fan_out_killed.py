@@ -16,8 +16,8 @@ from infra.sharding.placement import all_aliases
 from infra.sharding.sql import execute, fetch_all
 from relations.actions.follow import follow
 from tests.budgets import count_calls
-from tests.integration.timelines.audience import each, have, lay_followers, make_live
 from tests.integration.timelines.homes import first_page
+from tests.integration.timelines.many_followers import each, have, make_live, write_followers
 from tests.other_process import environment_of_this_test
 from tests.private_world import private_world, whole
 from tests.server_faults import kill
@@ -72,7 +72,7 @@ def test_kill_9_anywhere_in_a_fan_out(world, settings, place, nth):
     settings.INLINE_FOLLOWERS, settings.CHUNK_FOLLOWERS = 5, CHUNK_FOLLOWERS
     author, reader = make_accounts(2)
     follow(reader, author)
-    crowd = lay_followers(author, FOLLOWERS)
+    crowd = write_followers(author, FOLLOWERS)
     drain_all()
     make_live(crowd)
     first_page(reader)
@@ -87,12 +87,12 @@ def test_kill_9_anywhere_in_a_fan_out(world, settings, place, nth):
 
 @pytest.mark.parametrize("inline", [5, 500])
 def test_kill_9_between_the_index_and_the_push(world, settings, inline):
-    """Who builds their home meanwhile finds the post in the index; the push repeats it then."""
+    """A reader who rebuilds in the meantime finds the post in the index; the push repeats it."""
     settings.INLINE_FOLLOWERS, settings.CHUNK_FOLLOWERS = inline, CHUNK_FOLLOWERS
     author, between, later = make_accounts(3)
     follow(between, author)
     follow(later, author)
-    crowd = lay_followers(author, FOLLOWERS)
+    crowd = write_followers(author, FOLLOWERS)
     drain_all()
     for alias in settings.SHARD_ALIASES:
         lower_low_water_mark(alias, 0)
@@ -111,7 +111,7 @@ def test_kill_9_between_the_index_and_the_push(world, settings, inline):
 
 
 def arrivals(reader_id):
-    """Every time an entry stands in a live timeline."""
+    """The entries of a live timeline, with repeats."""
     return [entry.event for entry in Entry.split(find_live(reader_id).data)]
 
 
@@ -126,7 +126,7 @@ def test_readers_of_a_dead_shard_wait_and_all_others_do_not(private, settings, i
     settings.INLINE_FOLLOWERS, settings.CHUNK_FOLLOWERS = inline, CHUNK_FOLLOWERS
     with whole(private) as services:
         author = next(one for one in make_accounts(4) if shard_of(one) == "shard0")
-        crowd = lay_followers(author, 100)
+        crowd = write_followers(author, 100)
         drain_all()
         make_live(crowd)
         kill(services.postgres["shard2"])

@@ -6,7 +6,7 @@ from posts.actions.delete_post import delete_post
 from relations.actions.follow import follow
 from tests.faults.dying_job import kill_at
 from tests.integration.jobs.outcomes import Outcome
-from tests.integration.timelines.holed import lose
+from tests.integration.timelines.broken_timelines import lose
 from tests.integration.timelines.homes import first_page, read_to_end
 from tests.world import drain_all, make_accounts, publish
 from timelines.management.commands.audit_timelines import Command as Audit
@@ -17,7 +17,7 @@ READERS = 8
 
 @pytest.fixture
 def homes(world):
-    """Readers of one author; each has a hole and a dead entry."""
+    """Readers of one author; each timeline lacks one entry and has a stale one."""
     author, *readers = make_accounts(READERS + 1)
     for reader in readers:
         follow(reader, author)

@@ -15,7 +15,7 @@ from tests.integration.changes.kinds import ALIAS, note
 from tests.integration.counters.drifting import spoil
 from tests.integration.jobs.outcomes import Outcome
 from tests.integration.relations.jobs.damage import make_network
-from tests.integration.timelines.holed import lose
+from tests.integration.timelines.broken_timelines import lose
 from tests.integration.timelines.homes import first_page as home_of
 from tests.world import drain_all, make_accounts, publish
 

@@ -22,7 +22,7 @@ from tests.integration.config.digests import keys_digest, rows_digest
 from tests.integration.counters.drifting import spoil
 from tests.integration.jobs.outcomes import Outcome
 from tests.integration.relations.jobs.damage import delete_edge
-from tests.integration.timelines.holed import lose
+from tests.integration.timelines.broken_timelines import lose
 from tests.integration.timelines.homes import first_page
 from tests.world import drain_all, make_accounts, publish
 from timelines.hot.actions.heat import heat_author

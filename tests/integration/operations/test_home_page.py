@@ -16,7 +16,7 @@ from posts.ids import EPOCH
 from posts.models import Post
 from relations.actions.follow import follow
 from tests.budgets import count_calls
-from tests.integration.timelines.holed import add_below_the_mark, lose
+from tests.integration.timelines.broken_timelines import add_below_the_mark, lose
 from tests.integration.timelines.homes import first_page
 from tests.world import drain_all, find_live, make_account, make_accounts, publish
 

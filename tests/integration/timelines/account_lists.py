@@ -1,4 +1,4 @@
-"""Rosters' timelines as clients read them, page after page."""
+"""Account lists' timelines as clients read them, page after page."""
 
 from infra.api.pages import Window
 from posts.ids import PostId

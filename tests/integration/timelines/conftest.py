@@ -19,7 +19,7 @@ def small_pieces(world: None, settings: Settings, monkeypatch: pytest.MonkeyPatc
 
 @pytest.fixture
 def tiny_timelines(settings: Settings) -> Iterator[None]:
-    """Six entries, cut at twelve: whoever reads to the end, or acts much, crosses the mark."""
+    """Six entries, cut at twelve: long reads and many actions cross the low-water mark."""
     from timelines.stores.factory import timeline_store  # noqa: PLC0415 - has models
 
     settings.TIMELINE_ENTRIES = 6
@@ -38,7 +38,7 @@ def low_threshold(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def fans(low_threshold: None, world: None) -> object:
-    """A star, a friend, and me, who has read a home."""
+    """A star, a friend, and me; I have a live timeline."""
     from tests.integration.timelines.homes import first_page  # noqa: PLC0415 - has models
     from tests.integration.timelines.stars import Fans  # noqa: PLC0415
 

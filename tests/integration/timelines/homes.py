@@ -1,4 +1,4 @@
-"""Homes as clients read them, page after page, and in which order posts should be there."""
+"""Home timelines as clients read them, page after page, and the expected order."""
 
 from collections.abc import Callable
 
@@ -46,7 +46,7 @@ def newest_first(*posts: PostId) -> list[str]:
 
 
 def at(second: int) -> Callable[[], float]:
-    """A clock that stands at so many seconds after the EPOCH of posts."""
+    """A clock that always shows this second after the EPOCH of posts."""
     return lambda: EPOCH + second
 
 

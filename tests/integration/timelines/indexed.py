@@ -50,7 +50,7 @@ def delete_posts(ids: Iterable[PostId]) -> None:
 
 
 def index_everywhere(entries: Iterable[Entry], complete_from: int) -> None:
-    """As after the drain: what was ever posted from this second on is on every shard."""
+    """As after the drain: every shard has all posts from this second on."""
     recent = [entry for entry in entries if entry.event.second >= complete_from]
     for alias in settings.SHARD_ALIASES:
         index_recent(alias, recent)

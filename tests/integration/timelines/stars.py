@@ -1,4 +1,4 @@
-"""A star whom many follow: hot by a post of theirs, and cool again when the fans are gone."""
+"""A star with many followers: a post makes the star hot, and unfollows cool it."""
 
 from infra.caching.client import redis
 from infra.sharding.buckets import shard_of
@@ -11,7 +11,7 @@ from timelines.stores.factory import timeline_store
 
 
 class Fans:
-    """A star whom everybody follows, a friend whom I follow."""
+    """A star that all follow, and a friend that only I follow."""
 
     def __init__(self, followers: int = 3) -> None:
         self.star, self.friend, *self.fans = make_accounts(followers + 2)
@@ -32,7 +32,7 @@ class Fans:
         return shard_of(self.star)
 
     def heat(self) -> None:
-        """By a post, as it happens: that one is pushed still."""
+        """A post makes the star hot, and is itself still pushed."""
         self.post()
         drain_all()
         assert list_unpushed_authors(self.shard, [self.star]) == {self.star}

@@ -1,4 +1,4 @@
-"""Every store of timelines, and how to do to each what happens to it by itself."""
+"""Every store of timelines, and how to simulate lost data and time in each."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -22,7 +22,7 @@ MOST = 16
 
 
 class Kind(NamedTuple):
-    """A store under test. `lose`: what a flush, or a dropped table, leaves of it: nothing."""
+    """A store under test. `lose` deletes all data, as a flush does."""
 
     name: str
     make: Callable[[], TimelineStore]
@@ -37,7 +37,7 @@ class Kind(NamedTuple):
                 execute(alias, "DELETE FROM timelines_head")
 
     def age(self, reader_id: int, days: float) -> None:
-        """So much time passes for a timeline: in Redis by what is left of its life."""
+        """Simulates that time passes for a timeline."""
         if self.in_redis:
             for found in redis().call("KEYS", f"timelines.*{{{reader_id}}}*"):
                 left_ms = redis().call("PTTL", found) - int(days * DAY_S * 1000)
@@ -65,5 +65,5 @@ def read(store: TimelineStore, reader_id: int) -> LiveTimeline | None:
 
 
 def entries(timeline: LiveTimeline | None) -> Sequence[bytes] | None:
-    """What a reader sees of it: from the mark on, in order, each once."""
+    """The entries from the low-water mark on, in order, without repeats."""
     return None if timeline is None else sorted(set(timeline.packed))

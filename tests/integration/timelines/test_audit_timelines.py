@@ -1,4 +1,4 @@
-"""audit_timelines: holes made by hand are found and mended; what only looks like one is not."""
+"""audit_timelines finds and repairs missing entries, and nothing that only looks missing."""
 
 import pytest
 from django.core.management import CommandError
@@ -14,7 +14,7 @@ from relations.actions.follow import follow, unfollow
 from relations.actions.mute import mute
 from tests.budgets import count_calls
 from tests.integration.jobs.outcomes import Outcome
-from tests.integration.timelines.holed import (
+from tests.integration.timelines.broken_timelines import (
     add_below_the_mark,
     lose,
     lose_entries,
@@ -107,7 +107,7 @@ def test_what_the_drain_has_yet_to_bring_is_no_hole(home):
 
 
 def test_what_was_parked_is_a_hole(home):
-    """Nobody will bring it by itself."""
+    """No pending change will bring the entry."""
     _, (ann, _), _ = home
     publish(ann)
     execute(shard_of(ann), PARK)
@@ -115,7 +115,7 @@ def test_what_was_parked_is_a_hole(home):
 
 
 def test_post_that_arrives_between_the_two_looks_is_no_hole(home):
-    """Committed after the timeline was read, delivered before the changes were looked at."""
+    """Committed after the timeline was read, delivered before the changes were read."""
     me, friends, _ = home
     seen = timeline_store().peek([me])[me]
     publish(friends[0])
@@ -130,20 +130,20 @@ def test_reader_whose_following_changes_is_left_alone(home, is_drained):
     me, _, posts = home
     lose(me, posts[:1])
     seen = timeline_store().peek([me])[me]
-    (stranger,) = make_accounts(1)
-    publish(stranger)
-    follow(me, stranger)
+    (unrelated,) = make_accounts(1)
+    publish(unrelated)
+    follow(me, unrelated)
     if is_drained:
         drain_all()
     assert find_difference(me, seen) is None
 
 
 def test_follow_that_the_drain_has_yet_to_finish_makes_no_holes(home):
-    """The post came behind the back-fill of the request and before the backward edge."""
+    """The post came after the backfill of the request and before the backward edge."""
     me, _, _ = home
-    (stranger,) = make_accounts(1)
-    follow(me, stranger)
-    publish(stranger)
+    (unrelated,) = make_accounts(1)
+    follow(me, unrelated)
+    publish(unrelated)
     assert audited().code == 0
     drain_all()
     assert audited().code == 0
@@ -250,7 +250,7 @@ def test_killed_between_its_two_steps_the_next_run_ends_it(home):
 
 @pytest.mark.parametrize("is_known", [True, False])
 def test_what_pages_merge_in_is_no_hole(home, monkeypatch, is_known):
-    """Also when the author became hot just now, and this process does not know it yet."""
+    """Also when the author became hot just now and this process has no copy of that yet."""
     me, (ann, bob), posts = home
     heat_author(shard_of(ann), ann)
     publish(ann)

@@ -1,4 +1,4 @@
-"""backfill_recent_posts: a shard's index from all shards' posts, and the mark at the very end."""
+"""backfill_recent_posts fills a shard's index from all shards, and sets the mark at the end."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""Fan-outs of any size: every live follower has every entry, nobody else has anything."""
+"""Fan-outs of any size: every live follower has every entry, and no other reader has any."""
 
 import random
 from collections.abc import Callable, Sequence
@@ -19,13 +19,13 @@ from infra.sharding.sql import execute, fetch_all
 from posts.actions.repost import repost
 from relations.actions.follow import follow
 from relations.queries import followers as followers_module
-from tests.integration.timelines.audience import (
+from tests.integration.timelines.many_followers import (
     each,
     entries_of,
     have,
-    lay_followers,
     make_live,
     of_post,
+    write_followers,
 )
 from tests.world import clean, drain_all, make_account, make_accounts, publish
 from timelines.actions import fan_out
@@ -53,7 +53,7 @@ def delivered_kinds(author_id: int) -> dict[str, int]:
 @pytest.mark.parametrize("count", [0, 1, 4, 5])
 def test_small_fan_outs_are_done_by_the_drain(small_pieces: Settings, count: int) -> None:
     author = make_account()
-    crowd = lay_followers(author, count)
+    crowd = write_followers(author, count)
     make_live(crowd)
     post = publish(author)
     drain_all()
@@ -69,13 +69,13 @@ def test_big_ones_are_done_in_chunks(
     small_pieces: Settings, count: int, begun: int, chunks: int
 ) -> None:
     author = make_account()
-    crowd = lay_followers(author, count)
+    crowd = write_followers(author, count)
     live, asleep = crowd[::2], crowd[1::2]
     make_live(live)
     post = publish(author)
     drain_all()
     assert have(live) == each(live, post)
-    assert have(asleep) == dict.fromkeys(asleep, None), "pushes make nobody live"
+    assert have(asleep) == dict.fromkeys(asleep, None), "pushes make no reader live"
     kinds = delivered_kinds(author)
     assert kinds["timelines.fan_out_begun"] == begun
     assert kinds["timelines.chunk_cut"] == chunks
@@ -83,7 +83,7 @@ def test_big_ones_are_done_in_chunks(
 
 def test_posts_of_a_batch_go_together_and_reposts_are_reposts(small_pieces: Settings) -> None:
     author, other = make_accounts(2)
-    crowd = lay_followers(author, 12)
+    crowd = write_followers(author, 12)
     make_live(crowd)
     original = publish(other)
     first, second = publish(author), publish(author)
@@ -105,7 +105,7 @@ def test_whatever_the_sizes_and_crashes_all_live_followers_have_all_entries(
     followers_module.FOLLOWERS_A_PAGE = page
     clean()
     author = make_account()
-    crowd = lay_followers(author, count)
+    crowd = write_followers(author, count)
     live = [one for one in crowd if rng.random() < 0.7]
     make_live(live)
     drain_all()
@@ -147,9 +147,9 @@ def is_drained_by(drain_some: Callable[[], None]) -> bool:
 def test_a_failed_chunk_is_tried_again_alone(
     small_pieces: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The chunks before and behind it are delivered meanwhile."""
+    """The chunks before and after it are delivered in the meantime."""
     author = make_account()
-    crowd = lay_followers(author, 50)
+    crowd = write_followers(author, 50)
     make_live(crowd)
     cursed = crowd[25]
     push = fan_out.push
@@ -174,9 +174,9 @@ def test_a_failed_chunk_is_tried_again_alone(
 
 
 def test_a_big_fan_out_does_not_delay_small_ones(small_pieces: Settings) -> None:
-    """Of the same shard and lane: all that stands before theirs is the looking up of followers."""
+    """In the same shard and lane only the lookup of followers comes before their changes."""
     star, *others = make_accounts(400)
-    crowd = lay_followers(star, 60)
+    crowd = write_followers(star, 60)
     make_live(crowd)
     mine = (shard_of(star), lane_of(star))
     neighbour = next(one for one in others if (shard_of(one), lane_of(one)) == mine)
@@ -195,8 +195,8 @@ def test_two_big_ones_take_turns_in_one_lane(small_pieces: Settings) -> None:
     small_pieces.BULK_LANES = 1
     star, *others = make_accounts(8)
     rival = next(one for one in others if shard_of(one) == shard_of(star))
-    lay_followers(star, 100)
-    lay_followers(rival, 100)
+    write_followers(star, 100)
+    write_followers(rival, 100)
     publish(star)
     publish(rival)
     for lane in {lane_of(star), lane_of(rival)}:

@@ -1,4 +1,4 @@
-"""Fan-outs while a shard does not answer: its readers wait, and nobody else."""
+"""Fan-outs while a shard does not answer: only its readers wait."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from infra.changes.lanes import LaneGroup
 from infra.sharding.buckets import shard_of
 from infra.sharding.placement import all_aliases
 from infra.sharding.sql import execute, fetch_all
-from tests.integration.timelines.audience import each, have, lay_followers, make_live
+from tests.integration.timelines.many_followers import each, have, make_live, write_followers
 from tests.world import drain_all, make_account, make_accounts, publish
 from timelines.actions import fan_out
 from timelines.types import Entry
@@ -45,7 +45,7 @@ def test_readers_of_a_shard_that_is_away_are_pushed_to_when_it_is_back(
 ) -> None:
     author = make_account()
     dead = "shard2" if shard_of(author) != "shard2" else "shard3"
-    crowd = lay_followers(author, count)
+    crowd = write_followers(author, count)
     make_live(crowd)
     away.aliases = {dead}
     post = publish(author)
@@ -79,7 +79,7 @@ def test_shards_that_are_away_wait_for_themselves_only(away: Away) -> None:
     author = make_account()
     mine = shard_of(author)
     first, second = [alias for alias in settings.SHARD_ALIASES if alias != mine][:2]
-    crowd = lay_followers(author, 5)
+    crowd = write_followers(author, 5)
     make_live(crowd)
     away.aliases = {first, second}
     post = publish(author)
@@ -101,7 +101,7 @@ def test_index_is_written_before_the_readers_are_pushed_to(
     monkeypatch.setattr(fan_out, "push", lambda *args: (order.append("push"), push(*args)))
     monkeypatch.setattr(away, "_index", lambda *_: order.append("index"))
     author = make_account()
-    lay_followers(author, 4)
+    write_followers(author, 4)
     publish(author)
     drain_all()
     assert order == ["index"] * 4 + ["push"]

@@ -1,4 +1,4 @@
-"""Random histories against the oracle: whatever happened, home is what the truth says."""
+"""Random histories: after any history the home timeline is what the oracle computes."""
 
 import hypothesis
 import orjson
@@ -85,7 +85,7 @@ class History:
         self.ever.append(post)
 
     def _pick(self, which: int) -> PostId | None:
-        """A post that is no repost; it may be long gone."""
+        """A post that is no repost. It may be deleted."""
         return self.ever[which % len(self.ever)] if self.ever else None
 
     def repost(self, account: int, which: int) -> None:
@@ -139,7 +139,7 @@ class History:
                 assert post.public not in (shown["id"], (shown["reblog"] or shown)["id"])
 
     def suspend(self, account: int, _: None) -> None:
-        """Whoever they are: here they may go on, as requests that were admitted before."""
+        """Restricted accounts may act here, as requests that were admitted before."""
         restrict(account, Restriction.SUSPENDED)
         self.suspended.add(account)
         self.oracle.suspend(account, True)
@@ -197,7 +197,7 @@ class History:
             lower_low_water_mark(alias, max(kept_from, self.second - ago))
 
     def expire(self, account: int, ago: int) -> None:
-        """As keep_days does it, a second being a day: what is below the mark goes."""
+        """As keep_days, with a second as a day: deletes what is below the mark."""
         alias = shard_of(account)
         self.kept_from[alias] = max(self.kept_from[alias], self.second - ago)
         raise_low_water_mark(alias, self.kept_from[alias])
@@ -218,14 +218,14 @@ class History:
         assert_drained_truth()
 
     def check_indexes(self) -> None:
-        """Whatever marks there were: homes built from all that the indexes have."""
+        """For any low-water marks: home timelines built from all that the indexes have."""
         self.claim(None, self.second)
         for account in self.people:
             timeline_store().drop(account)
             assert read_to_end(account, 5) == self.oracle.home(account), "built from the index"
 
     def check_reposters(self, account: int) -> None:
-        """Named are at least those above the live timeline's mark; of what stands below it, all."""
+        """Names at least the reposters above the timeline's low-water mark, and all below it."""
         mark = timeline_store().find_complete_from(account) or 0
         for body in home_page(account, Window(40)).items:
             shown = orjson.loads(body)

@@ -1,11 +1,11 @@
-"""The audit of live timelines that never ends, and what /metrics makes of it."""
+"""The sampling audit of live timelines, and its metrics."""
 
 import pytest
 from redis.exceptions import ConnectionError as RedisConnectionError
 
 from infra.sharding.buckets import shard_of
 from relations.actions.follow import follow
-from tests.integration.timelines.holed import lose
+from tests.integration.timelines.broken_timelines import lose
 from tests.integration.timelines.homes import first_page
 from tests.periodic import run_task
 from tests.scrapes import by_shard

@@ -1,4 +1,4 @@
-"""Homes: whose posts are on the page, at the next read after whatever happened."""
+"""Home timelines: the posts on the page at the next read after each action."""
 
 from collections.abc import Callable
 from functools import partial
@@ -19,9 +19,9 @@ SHOWN = FollowOptions(reposts=True)
 
 
 def test_home_is_my_posts_and_those_of_my_followees(world: None, drain: Drain) -> None:
-    me, friend, stranger = make_accounts(3)
+    me, friend, unrelated = make_accounts(3)
     follow(me, friend)
-    mine, theirs, _ = publish(me), publish(friend), publish(stranger)
+    mine, theirs, _ = publish(me), publish(friend), publish(unrelated)
     assert first_page(me) == newest_first(mine, theirs)
     drain()
     assert first_page(me) == newest_first(mine, theirs)

@@ -1,4 +1,4 @@
-"""What home pages ask of Redis and of the shards: warm, cold, and what is remembered of edges."""
+"""Redis round trips and queries of home pages, warm and cold."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Paging a home: full pages, each entry once, exact cursors, whatever falls out on the way."""
+"""Paging a home timeline: full pages, no repeats and exact cursors, also when entries vanish."""
 
 from collections.abc import Callable
 

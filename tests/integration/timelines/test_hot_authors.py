@@ -1,4 +1,4 @@
-"""Hot authors are not pushed: pages merge their entries in. No hole, no double, either way."""
+"""Hot authors are not pushed, and pages merge their entries: none is missing or repeated."""
 
 from collections.abc import Callable
 
@@ -52,8 +52,8 @@ def test_their_posts_come_and_go_like_others(fans: Fans, drain: Drain) -> None:
 
 def test_their_reposts_merge_with_others(fans: Fans, drain: Drain) -> None:
     fans.heat()
-    (stranger,) = make_accounts(1)
-    original = publish(stranger, clock_s=lambda: EPOCH + 500)
+    (unrelated,) = make_accounts(1)
+    original = publish(unrelated, clock_s=lambda: EPOCH + 500)
     repost(fans.friend, original, clock_s=lambda: EPOCH + 2000)
     last = repost(fans.star, original, clock_s=lambda: EPOCH + 3000)
     drain()

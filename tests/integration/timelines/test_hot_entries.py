@@ -1,4 +1,4 @@
-"""The set of hot authors and copies of their entries: who is in, how old, at which cost."""
+"""The set of hot authors and the copies of their entries: content, age and cost."""
 
 import threading
 from collections.abc import Callable
@@ -30,13 +30,13 @@ def test_many_posts_of_theirs_are_read_to_the_first(fans, drain: Drain, monkeypa
 
 
 def test_an_author_added_while_the_set_is_read_is_in_it(fans: Fans, drain: Drain) -> None:
-    """Between the reading of the shards and the laying of the set."""
+    """Between reading the shards and writing the set."""
     claim = b"\0" + b"7" * 7
     redis().call("SET", SET, claim)
     fans.heat()
     fans.post()
     drain()
-    assert redis().call("GET", SET) != claim, "whoever lays on this claim is refused"
+    assert redis().call("GET", SET) != claim, "a write with this claim is refused"
     assert HotAuthorDirectory().load(None).ids == (fans.star,)
     assert read_to_end(fans.me) == fans.expected()
 
@@ -44,12 +44,16 @@ def test_an_author_added_while_the_set_is_read_is_in_it(fans: Fans, drain: Drain
 def test_the_set_changes_its_stamp_only_when_it_changes(world: None) -> None:
     redis().call("SET", SET, make_validator())
     (author,) = make_accounts(1)
-    stamps = []
+    validators = []
     for authors in (set(), {author}, {author}, {author + 1}):
         redis().run(add_commands(authors))
-        stamps.append(redis().call("GETRANGE", SET, 0, 7))
-    assert [stamps[0] != stamps[1], stamps[1] == stamps[2], stamps[2] != stamps[3]] == [True] * 3
-    assert directory.load(stamps[3]).ids == (author, author + 1)
+        validators.append(redis().call("GETRANGE", SET, 0, 7))
+    assert [
+        validators[0] != validators[1],
+        validators[1] == validators[2],
+        validators[2] != validators[3],
+    ] == [True] * 3
+    assert directory.load(validators[3]).ids == (author, author + 1)
 
 
 def test_a_warm_page_costs_one_round_trip(fans: Fans, drain: Drain, monkeypatch) -> None:

@@ -1,4 +1,4 @@
-"""Authors who cross the threshold either way, in any history: no hole and no double."""
+"""Authors who become hot and cool in any history: no entry is missing or repeated."""
 
 import hypothesis
 from hypothesis import HealthCheck, given

@@ -1,4 +1,4 @@
-"""Posts in process memory: never shown once they are gone, whoever made them go."""
+"""Posts in process memory: a deleted or hidden post is not shown any more."""
 
 import time
 from typing import Any
@@ -26,7 +26,7 @@ POST, OTHER = PostId(5, 7, 0), PostId(6, 7, 0)
 
 
 class Process:
-    """What a second web process has: memory of its own beside the same Redis."""
+    """A second web process: its own memory, the same Redis."""
 
     def __init__(self) -> None:
         self.memory = InProcessPosts()
@@ -98,7 +98,7 @@ def test_more_news_than_are_read_at_once_empties_the_memory(process: Process) ->
 
 
 def test_a_post_that_went_while_it_was_loaded_is_not_kept(process: Process) -> None:
-    """Loaded by one thread, gone, noticed by another thread, and only then kept by the first."""
+    """One thread loads a post, it is deleted, another thread sees that, the first stores it."""
     position = process.look()
     tell_gone(POST)
     process.look()
@@ -130,7 +130,7 @@ def test_a_deleted_post_leaves_a_page_that_had_it_in_memory(world: None, drain: 
     drain()
     assert set(first_page(me)) == set(first_page(me)) == {kept.public, deleted.public}
     delete_post(deleted)
-    assert deleted in in_process_posts._posts, "nobody took it out of this process's memory"
+    assert deleted in in_process_posts._posts, "nothing removed it from this process's memory"
     assert first_page(me) == [kept.public]
     assert deleted not in in_process_posts._posts
 

@@ -1,4 +1,4 @@
-"""A roster's timeline after any history: what an oracle computes from the truth."""
+"""An account list's timeline after any history is what the oracle computes."""
 
 import hypothesis
 import pytest
@@ -32,7 +32,7 @@ step = st.one_of(
 
 
 class RosterHistory(History):
-    """The first of the people has a roster; the model is a set of people."""
+    """The first person has an account list; the model is a set of people."""
 
     def __init__(self, policy):
         super().__init__()
@@ -43,7 +43,7 @@ class RosterHistory(History):
             self.follow(self.owner, other)
 
     def put_on(self, account, _):
-        """Who is not followed is refused, and followed for the next time."""
+        """An account that is not followed is refused; then it is followed for the next time."""
         if account in self.oracle.following(self.owner):
             add_members(self.owner, self.list_id, [account])
             self.members.add(account)

@@ -1,4 +1,4 @@
-"""A roster's timeline: what its members posted and nobody else, by the rules of home."""
+"""An account list's timeline: its members' posts only, by the rules of home."""
 
 from functools import partial
 
@@ -36,10 +36,10 @@ from timelines.types import Entry
 
 
 class Listing:
-    """I follow four, the first two of whom are on my roster."""
+    """I follow four accounts. The first two are on my list."""
 
     def __init__(self):
-        self.me, *self.friends, self.stranger = make_accounts(6)
+        self.me, *self.friends, self.unrelated = make_accounts(6)
         for friend in self.friends:
             follow(self.me, friend)
         self.list_id = create_account_list(self.me, "close").list_id
@@ -57,7 +57,7 @@ def mine(world):
 
 def test_members_posts_and_nobody_elses_not_even_mine(mine):
     posts = [publish(member) for member in mine.members]
-    for other in (mine.me, mine.friends[2], mine.stranger):
+    for other in (mine.me, mine.friends[2], mine.unrelated):
         publish(other)
     for _ in range(2):
         assert mine.read() == newest_first(*posts)
@@ -159,7 +159,7 @@ def test_which_replies_are_shown(mine):
         name: publish(who)
         for name, who in {
             "to oneself": member, "to me": mine.me, "to a member": other,
-            "to a followee": mine.friends[3], "to a stranger": mine.stranger,
+            "to a followee": mine.friends[3], "to an unrelated account": mine.unrelated,
         }.items()
     }  # fmt: skip
     replies = {
@@ -179,7 +179,7 @@ def test_which_replies_are_shown(mine):
 
 
 def test_it_does_not_touch_the_live_timeline(mine):
-    """Also when all it finds is deleted, which at home would have the timeline mended."""
+    """Also when all found posts are deleted; at home that would request a repair."""
     posts = [publish(mine.members[0], clock_s=at(100 + n)) for n in range(30)]
     drain_all()
     for post in posts:

@@ -1,4 +1,4 @@
-"""A post that several people brought stands in a home once, where the newest brought it."""
+"""A post with several sources is shown once, in the place of the newest."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -25,10 +25,10 @@ Drain = Callable[[], int]
 
 
 class Crowd:
-    """I follow some friends; strangers post."""
+    """I follow some friends; unrelated accounts post."""
 
     def __init__(self, friends: int) -> None:
-        self.me, self.stranger, *self.friends = make_accounts(friends + 2)
+        self.me, self.unrelated, *self.friends = make_accounts(friends + 2)
         for friend in self.friends:
             follow(self.me, friend)
         self._second = 100
@@ -73,7 +73,7 @@ def tiny_timelines(settings: Settings) -> Iterator[None]:
 def test_all_who_reposted_are_named_the_latest_first(crowd, drain: Drain, is_live) -> None:
     if is_live:
         crowd.items()
-    post = crowd.post(crowd.stranger)
+    post = crowd.post(crowd.unrelated)
     events = [crowd.repost(friend, post) for friend in crowd.friends]
     drain()
     assert crowd.items() == [(events[-1].public, crowd.friends[::-1])]
@@ -81,7 +81,7 @@ def test_all_who_reposted_are_named_the_latest_first(crowd, drain: Drain, is_liv
 
 def test_who_takes_the_shown_repost_back_gives_way_to_the_next(crowd, drain: Drain) -> None:
     one, two, _ = crowd.friends
-    post = crowd.post(crowd.stranger)
+    post = crowd.post(crowd.unrelated)
     first, between = crowd.repost(one, post), crowd.post(crowd.friends[2])
     shown = crowd.repost(two, post)
     drain()
@@ -110,7 +110,7 @@ def test_the_author_is_a_source_too(crowd, drain: Drain) -> None:
 @pytest.mark.parametrize("leave", ["unfollow", "mute", "block", "hide"])
 def test_reposters_leave_the_list(crowd, drain: Drain, leave: str) -> None:
     one, two, _ = crowd.friends
-    post = crowd.post(crowd.stranger)
+    post = crowd.post(crowd.unrelated)
     first, _ = crowd.repost(one, post), crowd.repost(two, post)
     drain()
     crowd.items()
@@ -142,7 +142,7 @@ def test_an_original_that_arrives_after_its_repost_is_no_second_item(crowd, drai
 
 def test_pages_never_repeat_what_stands_above(crowd, drain: Drain, tiny_timelines: None) -> None:
     one, two, three = crowd.friends
-    posts = [crowd.post(author) for author in (crowd.stranger, three) * 3]
+    posts = [crowd.post(author) for author in (crowd.unrelated, three) * 3]
     for post in posts:
         crowd.repost(one, post)
     plain = [crowd.post(three) for _ in range(3)]
@@ -155,7 +155,7 @@ def test_pages_never_repeat_what_stands_above(crowd, drain: Drain, tiny_timeline
 
 
 def test_below_the_mark_all_who_reposted_are_named(crowd, drain: Drain, tiny_timelines) -> None:
-    post = crowd.post(crowd.stranger)
+    post = crowd.post(crowd.unrelated)
     events = [crowd.repost(friend, post) for friend in crowd.friends]
     for _ in range(8):
         crowd.post(crowd.friends[0])
@@ -168,7 +168,7 @@ def test_below_the_mark_all_who_reposted_are_named(crowd, drain: Drain, tiny_tim
 
 def test_a_few_are_named_and_no_more(world: None, drain: Drain) -> None:
     crowd = Crowd(MOST_REPOSTERS + 2)
-    post = crowd.post(crowd.stranger)
+    post = crowd.post(crowd.unrelated)
     events = [crowd.repost(friend, post) for friend in crowd.friends]
     drain()
     assert crowd.items() == [(events[-1].public, crowd.friends[: 1 - len(events) : -1][:10])]
@@ -176,7 +176,7 @@ def test_a_few_are_named_and_no_more(world: None, drain: Drain) -> None:
 
 def test_a_warm_page_of_merged_posts_costs_one_round_trip(crowd, drain: Drain) -> None:
     for _ in range(10):
-        post = crowd.post(crowd.stranger)
+        post = crowd.post(crowd.unrelated)
         for friend in crowd.friends:
             crowd.repost(friend, post)
     drain()

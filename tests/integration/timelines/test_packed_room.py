@@ -1,4 +1,4 @@
-"""What a packed timeline takes of Redis, and which entries go when it is full."""
+"""The memory of a packed timeline in Redis, and the entries removed when it is full."""
 
 import random
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ def entry(second: int, author: int = 7) -> Entry:
     return Entry.of_post(PostId(second, author, 0))
 
 
-def lay(store: PackedStore, seconds: range, epoch: int = 1) -> None:
+def build(store: PackedStore, seconds: range, epoch: int = 1) -> None:
     store.begin_build(READER, epoch)
     packed = [entry(second).packed for second in seconds]
     assert store.finish_build(READER, epoch, LiveTimeline.of(packed, seconds[0], 1))
@@ -49,7 +49,7 @@ def shown(store: PackedStore) -> list[int]:
 def test_a_timeline_never_takes_much_more_than_its_entries(store: PackedStore, first: int) -> None:
     """Grown by single pushes and by crowds from any size, through cuts, steps and repairs."""
     dice, second = random.Random(first), 1_000
-    lay(store, range(1_000 - first, 1_000))
+    build(store, range(1_000 - first, 1_000))
     for turn in range(600):
         count = 1 if turn % 40 else dice.randrange(1, 80)
         store.push({READER: [entry(second + n, author=turn % 9) for n in range(count)]})
@@ -65,7 +65,7 @@ def test_a_timeline_never_takes_much_more_than_its_entries(store: PackedStore, f
 
 
 def test_old_entries_that_were_missing_cost_no_newer_ones(store: PackedStore) -> None:
-    lay(store, range(1_000, 1_000 + FULL))
+    build(store, range(1_000, 1_000 + FULL))
     store.push({READER: [entry(second, author=9) for second in range(1_010, 1_300)]})
     assert shown(store)[-1] == 999 + FULL
     assert len(live(store).packed) > FULL - 3, "all but the second that was cut"
@@ -73,7 +73,7 @@ def test_old_entries_that_were_missing_cost_no_newer_ones(store: PackedStore) ->
 
 
 def test_many_posts_of_a_new_followee_cost_no_newer_ones(store: PackedStore) -> None:
-    lay(store, range(1_000, 1_000 + FULL))
+    build(store, range(1_000, 1_000 + FULL))
     added = [entry(second, author=9) for second in range(1_000, 1_000 + FULL)]
     store.change_following(READER, FollowingChange(1, 2, added, 1_000))
     half = list(range(1_000 + FULL // 2, 1_000 + FULL))
@@ -83,10 +83,10 @@ def test_many_posts_of_a_new_followee_cost_no_newer_ones(store: PackedStore) -> 
 
 
 def test_a_build_that_takes_over_a_full_timeline_reaches_as_far_down(store: PackedStore) -> None:
-    """What was there before is mostly what is computed: it stands once."""
-    lay(store, range(1_000, 1_000 + FULL))
+    """Computed entries that were stored before are stored once."""
+    build(store, range(1_000, 1_000 + FULL))
     store.push({READER: [entry(1_000 + FULL)]})
-    lay(store, range(1_001, 1_001 + FULL), epoch=2)
+    build(store, range(1_001, 1_001 + FULL), epoch=2)
     assert shown(store) == list(range(1_001, 1_001 + FULL))
     assert usage() <= MOST_BYTES
 
@@ -99,6 +99,6 @@ def test_push_reaches_those_alive_wherever_they_stand_among_others(
         store.begin_build(reader_id, 1)
         store.finish_build(reader_id, 1, LiveTimeline.of([], 0, 1))
     assert store.push(dict.fromkeys(range(20), (entry(5),))) == len(alive)
-    laid = store.peek(range(20))
-    assert {one: live.data for one, live in laid.items()} == dict.fromkeys(alive, entry(5).packed)
+    built = store.peek(range(20))
+    assert {one: live.data for one, live in built.items()} == dict.fromkeys(alive, entry(5).packed)
     assert redis().call("DBSIZE") == len(alive)

@@ -1,4 +1,4 @@
-"""The public timeline over HTTP: the newest of everybody, bounded, by the viewer's rules."""
+"""The public timeline over HTTP: the newest posts of all, bounded, by the viewer's rules."""
 
 import orjson
 import pytest

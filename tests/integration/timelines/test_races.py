@@ -18,7 +18,7 @@ ROUNDS = 8
 
 @pytest.fixture
 def at_failpoint() -> Iterator[Callable[[Callable[[], object]], None]]:
-    """Runs an action once, between the computing of a timeline and its laying."""
+    """Runs an action once, after a timeline is computed and before it is stored."""
 
     def arm_once(action: Callable[[], object]) -> None:
         def run() -> None:
@@ -64,7 +64,7 @@ def test_a_lost_timeline_is_not_laid_over_missed_pushes(
 
 
 def test_a_post_published_during_a_build_is_not_lost(world: None) -> None:
-    """The reader's timeline is built anew while the post is committed and drained."""
+    """The reader's timeline is rebuilt while the post is committed and drained."""
     me, friend = make_accounts(2)
     follow(me, friend)
     drain_all()
@@ -85,7 +85,7 @@ def test_a_post_published_during_a_build_is_not_lost(world: None) -> None:
 
 @pytest.mark.parametrize("is_drained", [False, True])
 def test_a_post_published_during_a_follow_is_not_lost(world: None, is_drained: bool) -> None:
-    """Old posts come by back-fill, new ones by push: together they leave no gap."""
+    """Old posts come by backfill, new ones by push: together without a gap."""
     me, *friends = make_accounts(ROUNDS + 1)
     first_page(me)
     for friend in friends:

@@ -1,4 +1,4 @@
-"""A page that finds mostly dead entries has its reader's timeline mended; nothing else does."""
+"""Read repair: only a page with mostly stale entries requests a repair."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from posts.actions.delete_post import delete_post
 from relations.actions.follow import follow
 from relations.actions.mute import mute
 from tests.budgets import count_calls
-from tests.integration.timelines.holed import stored
+from tests.integration.timelines.broken_timelines import stored
 from tests.integration.timelines.homes import first_page
 from tests.periodic import run_task
 from tests.world import drain_all, make_accounts, publish
@@ -35,8 +35,8 @@ def home(world):
 
 
 def is_filed(reader_id):
-    worn = key("timelines.repairs:v1", shard_of(reader_id))
-    return bool(redis().call("SISMEMBER", worn, reader_id))
+    requests = key("timelines.repairs:v1", shard_of(reader_id))
+    return bool(redis().call("SISMEMBER", requests, reader_id))
 
 
 def delete(posts):
@@ -83,11 +83,11 @@ def test_small_page_says_nothing(home):
 
 
 def test_entries_of_whom_one_does_not_follow_are_dead(home):
-    """As when a store that was turned back has them again."""
+    """As when a store that was restored has the entries again."""
     me, _, _ = home
-    (stranger,) = make_accounts(1)
+    (unrelated,) = make_accounts(1)
     seen = timeline_store().peek([me])[me]
-    strange = [publish(stranger) for _ in range(21)]
+    strange = [publish(unrelated) for _ in range(21)]
     drain_all()
     timeline_store().push({me: [Entry.of_post(post) for post in strange]})
     assert len(first_page(me)) == POSTS

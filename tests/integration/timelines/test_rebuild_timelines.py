@@ -1,4 +1,4 @@
-"""rebuild_timelines and vacuum_timelines: what is wrong becomes right while posts come in."""
+"""rebuild_timelines and vacuum_timelines repair timelines while posts come in."""
 
 from functools import partial
 
@@ -12,7 +12,7 @@ from infra.sharding.sql import execute, fetch_one
 from posts.actions.delete_post import delete_post
 from relations.actions.follow import follow
 from tests.integration.jobs.outcomes import Outcome
-from tests.integration.timelines.holed import add_below_the_mark, lose, stored
+from tests.integration.timelines.broken_timelines import add_below_the_mark, lose, stored
 from tests.integration.timelines.homes import first_page, read_to_end
 from tests.races import failures, run_together
 from tests.world import drain_all, make_accounts, publish
@@ -33,15 +33,16 @@ SELECT n, 0, 1, 1, now() - interval '400 days' FROM generate_series(1, 700) AS n
 
 @pytest.fixture
 def home(world):
-    """A live reader of two friends; two posts are missing, one deleted post and one of a stranger's
-    are there."""
-    me, ann, bob, stranger = make_accounts(4)
+    """A live reader of two friends. The timeline lacks two posts, and has a deleted post and one of
+    an unrelated account.
+    """
+    me, ann, bob, unrelated = make_accounts(4)
     follow(me, ann)
     follow(me, bob)
     drain_all()
     first_page(me)
     posts = [publish(one) for _ in range(3) for one in (ann, bob)]
-    strange = publish(stranger)
+    strange = publish(unrelated)
     drain_all()
     expected = [post for post in read_to_end(me) if post != posts[0].public]
     delete_post(posts[0])
@@ -187,7 +188,7 @@ def test_vacuum_takes_out_what_is_dead_where_it_is_much(home):
 
 
 def test_vacuum_deletes_rows_of_timelines_that_nobody_reads(home):
-    """Of a store in rows, whichever is chosen now."""
+    """Of a store in rows, with any store chosen."""
     execute("shard1", OLD_HEADS)
     assert Outcome(Vacuum(), "--dry-run").out.endswith("1 would change, 0 failed\n")
     assert fetch_one("shard1", HEADS) == (700,)

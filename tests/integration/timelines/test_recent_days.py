@@ -1,4 +1,4 @@
-"""The index keeps to its days: partitions made ahead, the mark raised before any is dropped."""
+"""The days of the index: created ahead; the mark is raised before any is dropped."""
 
 import threading
 from datetime import date, timedelta

@@ -1,4 +1,4 @@
-"""The recent-posts index: written again and again it stays the same, on the shard it was told."""
+"""The recent-posts index: repeated writes change nothing, and only on the named shard."""
 
 import pytest
 from django.conf import settings

@@ -45,11 +45,11 @@ def run_nodes(statement):
     return [node for node in nodes_of(statement) if node["Actual Loops"]]
 
 
-def index_scans(followees, span, newest_first):
+def index_scans(followees, time_range, newest_first):
     """Scans of the index that a pull of 60 ran, how often, and with how many rows a time."""
-    circle = TimelineAuthors(READER, range(2, 2 + followees))
+    authors = TimelineAuthors(READER, range(2, 2 + followees))
     with count_calls() as calls:
-        assert len(load_recent(circle, span, 60, newest_first, NOW.timestamp).entries) == 60
+        assert len(load_recent(authors, time_range, 60, newest_first, NOW.timestamp).entries) == 60
     (statement,) = calls.statements
     scans = [node for node in run_nodes(statement) if "recentpost" in node.get("Relation Name", "")]
     assert all(node["Node Type"] == "Index Only Scan" for node in scans if node["Actual Rows"])
@@ -80,9 +80,9 @@ def test_who_follows_few_reads_all_they_posted_at_most(week):
 def test_days_below_the_mark_are_not_looked_at(week):
     execute(ALIAS, "DELETE FROM timelines_lowwatermark")
     lower_low_water_mark(ALIAS, first_second(NOW.date()) + 3_600 * 20)
-    circle = TimelineAuthors(READER, range(2, 20))
+    authors = TimelineAuthors(READER, range(2, 20))
     with count_calls() as calls:
-        load_recent(circle, TimeRange(), 450, True, NOW.timestamp)
+        load_recent(authors, TimeRange(), 450, True, NOW.timestamp)
     scans = [
         n for n in run_nodes(calls.statements[0]) if "recentpost" in n.get("Relation Name", "")
     ]

@@ -1,4 +1,4 @@
-"""Reposts and replies in homes: one entry for a post, however many brought it."""
+"""Reposts and replies in home timelines: one entry per post, with any number of sources."""
 
 from collections.abc import Callable
 
@@ -27,10 +27,10 @@ Drain = Callable[[], int]
 
 @pytest.fixture
 def people(world: None) -> list[int]:
-    """I, a friend I follow, and a stranger."""
-    me, friend, stranger = make_accounts(3)
+    """I, a friend that I follow, and an unrelated account."""
+    me, friend, unrelated = make_accounts(3)
     follow(me, friend)
-    return [me, friend, stranger]
+    return [me, friend, unrelated]
 
 
 def shown(viewer_id: int) -> list[dict]:
@@ -39,8 +39,8 @@ def shown(viewer_id: int) -> list[dict]:
 
 @pytest.mark.parametrize("is_live", [True, False])
 def test_a_friends_repost_brings_a_strangers_post(people, drain: Drain, is_live) -> None:
-    me, friend, stranger = people
-    original = publish(stranger)
+    me, friend, unrelated = people
+    original = publish(unrelated)
     if is_live:
         drain()
         first_page(me)
@@ -49,12 +49,12 @@ def test_a_friends_repost_brings_a_strangers_post(people, drain: Drain, is_live)
     (status,) = shown(me)
     assert (status["id"], status["reblog"]["id"]) == (event.public, original.public)
     assert status["account"]["id"] == str(friend)
-    assert status["reblog"]["account"]["id"] == str(stranger)
+    assert status["reblog"]["account"]["id"] == str(unrelated)
 
 
 def test_my_own_repost_is_there_and_gone_at_the_next_read(people) -> None:
-    me, _, stranger = people
-    original = publish(stranger)
+    me, _, unrelated = people
+    original = publish(unrelated)
     assert first_page(me) == []
     event = repost(me, original)
     assert first_page(me) == [event.public], "no drain has run"
@@ -64,8 +64,8 @@ def test_my_own_repost_is_there_and_gone_at_the_next_read(people) -> None:
 
 @pytest.mark.parametrize("which", ["repost", "original"])
 def test_a_repost_is_gone_with_either_post_at_the_next_read(people, drain, which) -> None:
-    me, friend, stranger = people
-    original = publish(stranger)
+    me, friend, unrelated = people
+    original = publish(unrelated)
     event = repost(friend, original)
     drain()
     assert first_page(me) == first_page(me) == [event.public]
@@ -80,8 +80,8 @@ def test_a_repost_is_gone_with_either_post_at_the_next_read(people, drain, which
 
 
 def test_a_push_that_comes_after_the_repost_was_taken_back_is_not_shown(people, drain) -> None:
-    me, friend, stranger = people
-    original = publish(stranger)
+    me, friend, unrelated = people
+    original = publish(unrelated)
     drain()
     first_page(me)
     repost(friend, original)
@@ -91,8 +91,8 @@ def test_a_push_that_comes_after_the_repost_was_taken_back_is_not_shown(people, 
 
 
 def test_follow_brings_reposts_and_unfollow_takes_them(people, drain: Drain) -> None:
-    me, _, stranger = people
-    originals = [publish(stranger) for _ in range(3)]
+    me, _, unrelated = people
+    originals = [publish(unrelated) for _ in range(3)]
     (other,) = make_accounts(1)
     events = [repost(other, original).public for original in originals]
     assert first_page(me) == []
@@ -106,8 +106,8 @@ def test_follow_brings_reposts_and_unfollow_takes_them(people, drain: Drain) -> 
 def test_pages_below_the_live_timeline_have_reposts_too(people, drain, settings) -> None:
     settings.TIMELINE_ENTRIES = 6
     timeline_store.cache_clear()
-    me, friend, stranger = people
-    originals = [publish(stranger, clock_s=lambda n=n: EPOCH + 100 + n) for n in range(15)]
+    me, friend, unrelated = people
+    originals = [publish(unrelated, clock_s=lambda n=n: EPOCH + 100 + n) for n in range(15)]
     events = [
         repost(friend, post, clock_s=lambda n=n: EPOCH + 200 + n // 3)
         for n, post in enumerate(originals)
@@ -121,8 +121,8 @@ def test_pages_below_the_live_timeline_have_reposts_too(people, drain, settings)
 
 
 def test_replies_are_posts_like_others(people, drain: Drain) -> None:
-    me, friend, stranger = people
-    parent = publish(stranger)
+    me, friend, unrelated = people
+    parent = publish(unrelated)
     answer = create_post(friend, Draft("so?", in_reply_to=parent))
     drain()
     (status,) = shown(me)
@@ -130,15 +130,15 @@ def test_replies_are_posts_like_others(people, drain: Drain) -> None:
 
 
 def test_counts_and_what_i_did_are_beside_the_post(people, drain: Drain) -> None:
-    me, friend, stranger = people
+    me, friend, unrelated = people
     post = publish(friend)
     drain()
     first_page(me)
     mark_post(me, post, Kind.FAVOURITE, True)
     (status,) = shown(me)
     assert (status["favourited"], status["bookmarked"]) == (True, False)
-    repost(stranger, post)
-    create_post(stranger, Draft("so?", in_reply_to=post))
+    repost(unrelated, post)
+    create_post(unrelated, Draft("so?", in_reply_to=post))
     drain()
     (status,) = shown(me)
     counted = [status[f"{name}_count"] for name in ("replies", "reblogs", "favourites")]
@@ -167,9 +167,9 @@ def test_a_warm_page_of_reposts_and_marks_costs_one_round_trip(people, drain: Dr
 def test_a_cut_inside_a_second_keeps_reposts_whole(people, drain, settings) -> None:
     settings.TIMELINE_ENTRIES = 5
     timeline_store.cache_clear()
-    me, friend, stranger = people
-    follow(me, stranger)
-    originals: list[PostId] = [publish(stranger, clock_s=lambda: EPOCH + 100) for _ in range(6)]
+    me, friend, unrelated = people
+    follow(me, unrelated)
+    originals: list[PostId] = [publish(unrelated, clock_s=lambda: EPOCH + 100) for _ in range(6)]
     events = [repost(friend, post, clock_s=lambda: EPOCH + 100) for post in originals]
     drain()
     last = map(max, zip(originals, events, strict=True))

@@ -1,4 +1,4 @@
-"""What every store does: who is pushed to, what a build keeps, what a step does, what is cut."""
+"""Every store: pushes, builds, steps of the following list, removals and cuts."""
 
 import random
 
@@ -46,7 +46,7 @@ def found(store: TimelineStore) -> tuple[list[Entry], int, int] | None:
     return ordered, timeline.complete_from, timeline.following_version
 
 
-def lay(store: TimelineStore, *at: int, complete_from: int = 0, version: int = 1) -> None:
+def build(store: TimelineStore, *at: int, complete_from: int = 0, version: int = 1) -> None:
     store.begin_build(READER, 99)
     packed = [entry(second).packed for second in at]
     assert store.finish_build(READER, 99, LiveTimeline.of(packed, complete_from, version))
@@ -62,7 +62,7 @@ def test_entries_come_back_as_they_were_in_page_order(store: TimelineStore) -> N
     same = [Entry.of_post(PostId(5, author, n)) for author in (3, 35, 36, 1_295) for n in (9, 36)]
     ordered = [*same, repost(6), repost(6, of=36**6 - 1), entry(36**6 - 1)]
     ordered[-2] = Entry(PostId(6, 8, 0), PostId(0, 36**6 - 1, 1_295))
-    lay(store)
+    build(store)
     for one in random.Random(1).sample(ordered, len(ordered)):
         store.push({READER: [one]})
     assert found(store) == (ordered, 0, 1)
@@ -95,7 +95,7 @@ def test_a_build_that_was_lost_is_not_laid(kind: Kind, store: TimelineStore) -> 
 
 
 def test_reading_keeps_it_alive_and_pushing_does_not(kind: Kind, store: TimelineStore) -> None:
-    lay(store, 1)
+    build(store, 1)
     most = 60 if kind.name == "tiered" else 14
     kind.age(READER, most - 1)
     assert read(store, READER) is not None
@@ -108,7 +108,7 @@ def test_reading_keeps_it_alive_and_pushing_does_not(kind: Kind, store: Timeline
 
 
 def test_entries_below_the_mark_are_not_shown(store: TimelineStore) -> None:
-    lay(store, 5, 6, 7, complete_from=6)
+    build(store, 5, 6, 7, complete_from=6)
     assert seconds(store) == [6, 7]
 
 
@@ -116,10 +116,10 @@ def test_entries_below_the_mark_are_not_shown(store: TimelineStore) -> None:
 def test_a_timeline_that_was_cut_is_complete_above_its_mark(
     store: TimelineStore, seed: int
 ) -> None:
-    """Entries arrive in any order; whatever is at or above the mark must be there."""
+    """Entries arrive in any order; all at or above the low-water mark must be there."""
     order = list(range(1, 101))
     random.Random(seed).shuffle(order)
-    lay(store)
+    build(store)
     for second in order:
         store.push({READER: [entry(second)]})
         if second % 7 == 0:
@@ -132,7 +132,7 @@ def test_a_timeline_that_was_cut_is_complete_above_its_mark(
 
 
 def test_many_readers_at_once(store: TimelineStore) -> None:
-    """On all shards, with what they get in common and with what each gets alone."""
+    """Readers on all shards, with common entries and with their own."""
     for reader in range(1, 21):
         store.begin_build(reader, reader)
         store.finish_build(reader, reader, LiveTimeline.of([], 0, 1))
@@ -145,27 +145,27 @@ def test_many_readers_at_once(store: TimelineStore) -> None:
 
 
 def test_a_push_that_comes_again_changes_nothing(store: TimelineStore) -> None:
-    lay(store, 3)
+    build(store, 3)
     for _ in range(2):
         assert store.push({READER: [entry(5), repost(4)]}) == 1
     assert found(store) == ([entry(3), repost(4), entry(5)], 0, 1)
 
 
 def test_a_step_adds_the_new_followee(store: TimelineStore) -> None:
-    lay(store, 5, version=3)
+    build(store, 5, version=3)
     store.change_following(READER, FollowingChange(3, 4, added=[entry(4, author=9), repost(6)]))
     assert found(store) == ([entry(4, 9), entry(5), repost(6)], 0, 4)
 
 
 def test_a_step_takes_out_an_ended_followee(store: TimelineStore) -> None:
-    lay(store, 5, version=3)
+    build(store, 5, version=3)
     store.push({READER: [entry(6, author=9), repost(6), repost(7, author=8)]})
     store.change_following(READER, FollowingChange(3, 4, removed_author=7))
     assert found(store) == ([entry(6, 9), repost(7, author=8)], 0, 4)
 
 
 def test_a_step_may_raise_the_mark_and_never_lowers_it(store: TimelineStore) -> None:
-    lay(store, 5, complete_from=3)
+    build(store, 5, complete_from=3)
     store.change_following(READER, FollowingChange(1, 2, added=[entry(9)], complete_from=6))
     assert seconds(store) == [9]
     store.change_following(READER, FollowingChange(2, 3, added=[entry(8)], complete_from=0))
@@ -173,14 +173,14 @@ def test_a_step_may_raise_the_mark_and_never_lowers_it(store: TimelineStore) -> 
 
 
 def test_a_timeline_that_missed_a_step_is_dropped(store: TimelineStore) -> None:
-    lay(store, 5, version=3)
+    build(store, 5, version=3)
     store.change_following(READER, FollowingChange(4, 5))
     assert read(store, READER) is None
 
 
 def test_a_step_that_comes_again_adds_what_it_brings_now(store: TimelineStore) -> None:
     """The first time is before the backward edge is written; posts in between come the second."""
-    lay(store, version=3)
+    build(store, version=3)
     store.change_following(READER, FollowingChange(3, 4, added=[entry(5)]))
     store.change_following(READER, FollowingChange(4, 5))
     store.change_following(READER, FollowingChange(3, 4, added=[entry(5), entry(6)]))
@@ -209,16 +209,16 @@ def test_how_far_down_it_reaches(store: TimelineStore) -> None:
 
 
 def test_what_is_dropped_is_gone(store: TimelineStore) -> None:
-    lay(store, 5)
+    build(store, 5)
     store.drop(READER)
     assert read(store, READER) is None
     assert store.push({READER: [entry(6)]}) == 0
-    lay(store, 7)
+    build(store, 7)
     assert seconds(store) == [7]
 
 
 def test_a_peek_has_what_can_be_read(store: TimelineStore) -> None:
-    lay(store, 5, complete_from=3, version=8)
+    build(store, 5, complete_from=3, version=8)
     store.begin_build(READER + 1, 1)
     assert store.peek([READER, READER + 1, READER + 2]) == {
         READER: LiveTimeline.of([entry(5).packed], 3, 8)
@@ -227,7 +227,7 @@ def test_a_peek_has_what_can_be_read(store: TimelineStore) -> None:
 
 
 def test_what_is_taken_out_goes_with_its_repeats_and_the_rest_stays(store: TimelineStore) -> None:
-    lay(store, 4, 5, 6, complete_from=3, version=8)
+    build(store, 4, 5, 6, complete_from=3, version=8)
     store.push({READER: [entry(5), repost(6)]})
     seen = store.peek([READER])[READER]
     store.push({READER: [entry(7), repost(8)]})
@@ -240,10 +240,10 @@ def test_what_is_taken_out_goes_with_its_repeats_and_the_rest_stays(store: Timel
 def test_nothing_is_taken_out_of_a_timeline_that_is_another_now(
     store: TimelineStore, now: dict[str, int]
 ) -> None:
-    """Built anew it may reach further down, and whom the reader did not follow they may now."""
-    lay(store, 4, 5, complete_from=3, version=8)
+    """A rebuilt timeline may reach further down, and the reader may follow other authors."""
+    build(store, 4, 5, complete_from=3, version=8)
     seen = store.peek([READER])[READER]
-    lay(store, 4, 5, **({"complete_from": 3, "version": 8} | now))
+    build(store, 4, 5, **({"complete_from": 3, "version": 8} | now))
     before = found(store)
     assert not store.remove(READER, seen, [entry(5)])
     assert found(store) == before
@@ -253,13 +253,13 @@ def test_nothing_is_taken_out_of_a_timeline_that_is_another_now(
 
 
 def test_a_build_that_is_pushed_more_than_it_holds_misses_nothing(store: TimelineStore) -> None:
-    """It may end in nothing. What it may not is to be laid without what was pushed."""
+    """The build may have no effect, but it must not end without the pushed entries."""
     store.begin_build(READER, 1)
     for second in range(1, 60):
         store.push({READER: [entry(second)]})
-    is_laid = store.finish_build(READER, 1, LiveTimeline.of([], 0, 1))
+    is_finished = store.finish_build(READER, 1, LiveTimeline.of([], 0, 1))
     timeline = read(store, READER)
-    assert timeline is not None or not is_laid
+    assert timeline is not None or not is_finished
     if timeline is not None:
         assert seconds(store) == list(range(max(1, timeline.complete_from), 60))
 

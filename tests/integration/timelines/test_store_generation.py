@@ -1,4 +1,4 @@
-"""The chosen store: any answers as the oracle does, also after another was chosen."""
+"""Any chosen store answers as the oracle does, also after a change of the store."""
 
 from collections.abc import Callable, Iterator
 from datetime import date, timedelta
@@ -56,7 +56,7 @@ def _restart() -> None:
 
 @pytest.fixture(params=OTHERS)
 def tiny(request: pytest.FixtureRequest, choose: Choose, settings: Settings) -> None:
-    """Not in the test: each example would lay its settings over those of the one before."""
+    """Outside the test: else each example would stack its settings on the last ones."""
     settings.TIMELINE_ENTRIES = 6
     choose(request.param)
 
@@ -76,8 +76,8 @@ def test_home_is_what_the_oracle_says_whatever_the_store(
 
 
 def test_another_store_changes_no_answer(choose: Choose) -> None:
-    """Each after each other, and back to one that was in use before: posts pass by the store that
-    is not chosen, and who reads it again finds those too."""
+    """Every order of stores, and back to one used before. Its readers also find the posts that were
+    not pushed to it."""
     me, friend = make_accounts(2)
     follow(me, friend)
     posts = [publish(friend).public]
@@ -128,7 +128,7 @@ def test_who_runs_on_from_an_earlier_period_reads_what_later_ones_lay(
 
 
 def rebuild_in(earlier: TimelineStore, reader_id: int) -> LiveTimeline | None:
-    """What the present period makes of a timeline that an earlier one lays."""
+    """The current generation reads a timeline that an earlier one builds."""
     earlier.begin_build(reader_id, 1)
     assert earlier.finish_build(reader_id, 1, LiveTimeline.of([], 0, 1))
     return find_live(reader_id)
@@ -156,7 +156,7 @@ def test_a_post_pushed_between_computing_and_laying_is_kept_by_each(
 
 @pytest.mark.parametrize("name", ["postgres", "tiered"])
 def test_rows_outlive_a_flush(choose: Choose, name: str) -> None:
-    """Nothing is computed: the page after it asks for no posts by author."""
+    """Nothing is computed: the next page runs no query on posts by author."""
     choose(name)
     me, friend = make_accounts(2)
     follow(me, friend)

@@ -24,7 +24,7 @@ def people(world: None) -> list[int]:
 
 @pytest.fixture
 def posts(people: list[int], drain: Callable[[], int]) -> list[str]:
-    """Fifty posts of the second person, whom the first follows; newest first."""
+    """Fifty posts of a followee, newest first."""
     follow(people[0], people[1])
     made = [publish(people[1], clock_s=lambda n=n: EPOCH + 100 + n) for n in range(50)]
     drain()

@@ -1,4 +1,4 @@
-"""To whom replies are shown, where not all are. Plain values in, verdicts out."""
+"""Which replies are shown on account lists. Plain values."""
 
 import pytest
 
@@ -36,16 +36,16 @@ def test_reply_is_shown(parent, replies_to, verdict):
     fragment = encoded(parent=parent and PostId(5, parent, 0))
     people = {ME: b"", FRIEND: b"", OTHER: b""}
     relationships = Relationships.build(None, {FRIEND: FOLLOWED, OTHER: Relationship()})
-    facts = VisibilityInputs(ME, 0, {POST: fragment}, people, relationships, replies_to)
-    assert is_visible_at_home(Entry.of_post(POST), facts) is verdict
+    inputs = VisibilityInputs(ME, 0, {POST: fragment}, people, relationships, replies_to)
+    assert is_visible_at_home(Entry.of_post(POST), inputs) is verdict
 
 
 def test_repost_of_a_reply_is_shown_whoever_it_is_to():
     event, reply = PostId(9, FRIEND, 0), PostId(7, OTHER, 0)
     fragments = {event: b">", reply: encoded(parent=PostId(5, 4, 0))}
     relationships = Relationships.build(None, {FRIEND: FOLLOWED, OTHER: Relationship()})
-    facts = VisibilityInputs(ME, 0, fragments, {FRIEND: b"", OTHER: b""}, relationships, set())
-    assert is_visible_at_home(Entry(event, reply), facts)
+    inputs = VisibilityInputs(ME, 0, fragments, {FRIEND: b"", OTHER: b""}, relationships, set())
+    assert is_visible_at_home(Entry(event, reply), inputs)
 
 
 @pytest.mark.parametrize(

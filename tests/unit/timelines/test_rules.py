@@ -1,4 +1,4 @@
-"""May the viewer see it? Plain values in, verdicts out."""
+"""Which entries a viewer may see. Plain values."""
 
 import pytest
 from hypothesis import given
@@ -32,7 +32,7 @@ def muted(relationship: Relationship, until_ms: int = 0) -> Relationship:
     return relationship._replace(is_muted=True, muted_until_ms=until_ms)
 
 
-def facts(
+def inputs(
     friend: Relationship = FOLLOWED, other: Relationship = UNRELATED, **known: object
 ) -> VisibilityInputs:
     everything = VisibilityInputs(
@@ -48,20 +48,20 @@ def without(values: dict, key: object) -> dict:
 @pytest.mark.parametrize(
     ("post", "known", "verdict"),
     [
-        (MINE, facts(), True),
-        (MINE, facts(fragments=without(ALL, MINE)), False),
-        (THEIRS, facts(), True),
-        (THEIRS, facts(QUIET), True),
-        (THEIRS, facts(SILENT), True),
-        (THEIRS, facts(UNRELATED), False),
-        (THEIRS, facts(FOLLOWS_ME), False),
-        (THEIRS, facts(BLOCKED), False),
-        (THEIRS, facts(FOLLOWED._replace(theirs=Attribute.BLACK)), False),
-        (THEIRS, facts(muted(FOLLOWED)), False),
-        (THEIRS, facts(muted(FOLLOWED, NOW + 1)), False),
-        (THEIRS, facts(muted(FOLLOWED, NOW)), True),
-        (THEIRS, facts(fragments=without(ALL, THEIRS)), False),
-        (THEIRS, facts(accounts=without(EVERYBODY, FRIEND)), False),
+        (MINE, inputs(), True),
+        (MINE, inputs(fragments=without(ALL, MINE)), False),
+        (THEIRS, inputs(), True),
+        (THEIRS, inputs(QUIET), True),
+        (THEIRS, inputs(SILENT), True),
+        (THEIRS, inputs(UNRELATED), False),
+        (THEIRS, inputs(FOLLOWS_ME), False),
+        (THEIRS, inputs(BLOCKED), False),
+        (THEIRS, inputs(FOLLOWED._replace(theirs=Attribute.BLACK)), False),
+        (THEIRS, inputs(muted(FOLLOWED)), False),
+        (THEIRS, inputs(muted(FOLLOWED, NOW + 1)), False),
+        (THEIRS, inputs(muted(FOLLOWED, NOW)), True),
+        (THEIRS, inputs(fragments=without(ALL, THEIRS)), False),
+        (THEIRS, inputs(accounts=without(EVERYBODY, FRIEND)), False),
     ],
     ids=[
         "own", "own deleted", "followed", "quietly followed", "followed, reposts hidden",
@@ -82,27 +82,27 @@ def repost(source: int, original: PostId) -> Entry:
 @pytest.mark.parametrize(
     ("entry", "known", "verdict"),
     [
-        (repost(FRIEND, OTHERS), facts(), True),
-        (repost(FRIEND, MINE), facts(), True),
-        (repost(ME, OTHERS), facts(), True),
-        (repost(ME, THEIRS), facts(SILENT), True),
-        (repost(FRIEND, THEIRS), facts(SILENT), False),
-        (repost(FRIEND, OTHERS), facts(SILENT), False),
-        (repost(FRIEND, MINE), facts(SILENT), False),
-        (repost(FRIEND, OTHERS), facts(UNRELATED, FOLLOWED), False),
-        (repost(FRIEND, OTHERS), facts(muted(FOLLOWED)), False),
-        (repost(FRIEND, OTHERS), facts(other=muted(FOLLOWED)), False),
-        (repost(FRIEND, OTHERS), facts(other=muted(FOLLOWED, NOW)), True),
-        (repost(FRIEND, OTHERS), facts(other=BLOCKED), False),
-        (repost(FRIEND, OTHERS), facts(other=BLOCKS_ME), False),
-        (repost(ME, OTHERS), facts(other=BLOCKED), False),
-        (repost(FRIEND, OTHERS), facts(fragments=without(ALL, OTHERS)), False),
-        (repost(FRIEND, OTHERS), facts(accounts=without(EVERYBODY, OTHER)), False),
-        (repost(FRIEND, OTHERS), facts(fragments=without(ALL, PostId(9, FRIEND, 0))), False),
-        (repost(ME, OTHERS), facts(accounts=without(EVERYBODY, ME)), False),
-        (repost(FRIEND, OTHERS), facts(accounts=LIMITED), False),
-        (repost(FRIEND, OTHERS), facts(other=FOLLOWED, accounts=LIMITED), True),
-        (repost(FRIEND, OTHERS), facts(other=QUIET, accounts=LIMITED), True),
+        (repost(FRIEND, OTHERS), inputs(), True),
+        (repost(FRIEND, MINE), inputs(), True),
+        (repost(ME, OTHERS), inputs(), True),
+        (repost(ME, THEIRS), inputs(SILENT), True),
+        (repost(FRIEND, THEIRS), inputs(SILENT), False),
+        (repost(FRIEND, OTHERS), inputs(SILENT), False),
+        (repost(FRIEND, MINE), inputs(SILENT), False),
+        (repost(FRIEND, OTHERS), inputs(UNRELATED, FOLLOWED), False),
+        (repost(FRIEND, OTHERS), inputs(muted(FOLLOWED)), False),
+        (repost(FRIEND, OTHERS), inputs(other=muted(FOLLOWED)), False),
+        (repost(FRIEND, OTHERS), inputs(other=muted(FOLLOWED, NOW)), True),
+        (repost(FRIEND, OTHERS), inputs(other=BLOCKED), False),
+        (repost(FRIEND, OTHERS), inputs(other=BLOCKS_ME), False),
+        (repost(ME, OTHERS), inputs(other=BLOCKED), False),
+        (repost(FRIEND, OTHERS), inputs(fragments=without(ALL, OTHERS)), False),
+        (repost(FRIEND, OTHERS), inputs(accounts=without(EVERYBODY, OTHER)), False),
+        (repost(FRIEND, OTHERS), inputs(fragments=without(ALL, PostId(9, FRIEND, 0))), False),
+        (repost(ME, OTHERS), inputs(accounts=without(EVERYBODY, ME)), False),
+        (repost(FRIEND, OTHERS), inputs(accounts=LIMITED), False),
+        (repost(FRIEND, OTHERS), inputs(other=FOLLOWED, accounts=LIMITED), True),
+        (repost(FRIEND, OTHERS), inputs(other=QUIET, accounts=LIMITED), True),
     ],
     ids=[
         "of a stranger", "of me", "by me", "by me of one whose reposts I hide",
@@ -118,29 +118,29 @@ def test_reposts(entry: Entry, known: VisibilityInputs, verdict: bool) -> None:
 
 def test_a_post_is_brought_by_all_who_may_be_seen_the_newest_first() -> None:
     late = Entry(PostId(12, ME, 1), OTHERS)
-    known = facts(fragments={**ALL, late.event: b""})
+    known = inputs(fragments={**ALL, late.event: b""})
     entries = [repost(ME, OTHERS), late, Entry.of_post(THEIRS), repost(FRIEND, OTHERS)]
     brought = merge(entries, known)
     assert brought == {
         OTHERS: [late, repost(FRIEND, OTHERS), repost(ME, OTHERS)],
         THEIRS: [Entry.of_post(THEIRS)],
     }
-    assert OTHERS not in merge(entries, facts(other=BLOCKED))
-    assert merge(entries, facts(SILENT))[OTHERS] == [repost(ME, OTHERS)]
+    assert OTHERS not in merge(entries, inputs(other=BLOCKED))
+    assert merge(entries, inputs(SILENT))[OTHERS] == [repost(ME, OTHERS)]
 
 
 @pytest.mark.parametrize(
     ("entry", "known", "verdict"),
     [
-        (Entry.of_post(MINE), facts(), False),
-        (Entry.of_post(MINE), facts(fragments=without(ALL, MINE)), True),
-        (Entry.of_post(THEIRS), facts(), False),
-        (Entry.of_post(THEIRS), facts(muted(FOLLOWED)), False),
-        (Entry.of_post(THEIRS), facts(UNRELATED), True),
-        (Entry.of_post(THEIRS), facts(fragments=without(ALL, THEIRS)), True),
-        (Entry(PostId(9, FRIEND, 0), OTHERS), facts(SILENT, BLOCKED), False),
-        (Entry(PostId(9, FRIEND, 0), OTHERS), facts(fragments=without(ALL, OTHERS)), True),
-        (Entry(PostId(9, ME, 0), OTHERS), facts(fragments=without(ALL, OTHERS)), True),
+        (Entry.of_post(MINE), inputs(), False),
+        (Entry.of_post(MINE), inputs(fragments=without(ALL, MINE)), True),
+        (Entry.of_post(THEIRS), inputs(), False),
+        (Entry.of_post(THEIRS), inputs(muted(FOLLOWED)), False),
+        (Entry.of_post(THEIRS), inputs(UNRELATED), True),
+        (Entry.of_post(THEIRS), inputs(fragments=without(ALL, THEIRS)), True),
+        (Entry(PostId(9, FRIEND, 0), OTHERS), inputs(SILENT, BLOCKED), False),
+        (Entry(PostId(9, FRIEND, 0), OTHERS), inputs(fragments=without(ALL, OTHERS)), True),
+        (Entry(PostId(9, ME, 0), OTHERS), inputs(fragments=without(ALL, OTHERS)), True),
     ],
     ids=[
         "own", "own deleted", "followed", "muted", "not followed", "deleted", "repost hidden twice",
@@ -164,7 +164,7 @@ relationships = st.builds(
 @given(relationships, relationships, st.sampled_from([None, set()]))
 def test_what_is_found_for_all_posts_at_once_is_what_is_found_for_each(friend, other, replies_to):
     """Of Relationships.clear_follows, and of the posts that `merge` shows because of it."""
-    known = facts(friend, other, replies_to=replies_to)
+    known = inputs(friend, other, replies_to=replies_to)
     each = known._replace(relationships=known.relationships._replace(clear_follows=frozenset()))
     posts = [Entry.of_post(post_id) for post_id in (MINE, THEIRS, OTHERS, PostId(3, FRIEND, 0))]
     entries = [*posts, *(repost(source, OTHERS) for source in (ME, FRIEND))]

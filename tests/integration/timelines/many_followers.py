@@ -1,4 +1,4 @@
-"""Many followers at once, and who of them is live: rows and keys laid past the actions."""
+"""Many followers with or without live timelines, written straight into tables and stores."""
 
 from collections.abc import Iterable
 
@@ -18,22 +18,22 @@ SELECT %s, id, 1, 0, 1, 1000 + id / 2 FROM unnest(%s::bigint[]) AS id
 """
 
 
-def lay_followers(author_id: int, count: int) -> list[int]:
-    """So many followers without accounts, on all shards in turn."""
+def write_followers(author_id: int, count: int) -> list[int]:
+    """Followers without accounts, spread over all shards."""
     ids = list(range(FIRST_ID, FIRST_ID + count))
     execute(shard_of(author_id), FOLLOW, (author_id, ids))
     return ids
 
 
 def make_live(reader_ids: Iterable[int]) -> None:
-    """Empty timelines that a read just built."""
+    """Gives the readers empty live timelines."""
     for reader_id in reader_ids:
         timeline_store().begin_build(reader_id, 1)
         timeline_store().finish_build(reader_id, 1, LiveTimeline.of([], 0, 0))
 
 
 def entries_of(reader_id: int) -> set[Entry] | None:
-    """What a reader's live timeline has; None: there is none."""
+    """The entries of a reader's live timeline; None: there is none."""
     live = find_live(reader_id)
     return None if live is None else {Entry.from_packed(packed) for packed in live.packed}
 
@@ -43,7 +43,7 @@ def of_post(*posts: PostId) -> set[Entry]:
 
 
 def each(reader_ids: Iterable[int], *posts: PostId) -> dict[int, set[Entry] | None]:
-    """What `have` says when each of them has just these posts."""
+    """The result of `have` when each reader has exactly these posts."""
     return {reader_id: of_post(*posts) for reader_id in reader_ids}
 
 

@@ -1,4 +1,4 @@
-"""Live timelines made wrong by hand, as a bug or a store that lost a write would leave them."""
+"""Damages live timelines as a bug would, or a store that lost a write."""
 
 from collections.abc import Iterable
 
@@ -22,7 +22,7 @@ def lose_entries(reader_id: int, lost: Iterable[Entry]) -> None:
 
 
 def promise_all(reader_id: int) -> None:
-    """The timeline says that it reaches down to the first post there is."""
+    """The timeline claims to be complete down to the first post."""
     head, entries = _read(reader_id)
     _write(reader_id, LOW_WATER_MARK.pack(0) + head[LOW_WATER_MARK.size :], entries)
 
