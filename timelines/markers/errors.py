@@ -1,10 +1,10 @@
-"""What can be wrong with moving a marker."""
+"""Errors of markers."""
 
 from infra.api.errors import TidelineError
 
 
 class MarkerConflict(TidelineError):
-    """Another client has written this version, or a later one: read, then decide anew."""
+    """Another client has written this version or a later one. The remedy: read the marker again."""
 
     status = 409
     text = "Conflict during update, please try again"

@@ -1,4 +1,4 @@
-"""How far an account has read, timeline by timeline, for all its clients."""
+"""Markers: how far an account has read each timeline, shared by all its clients."""
 
 from django.db import models
 
@@ -10,9 +10,9 @@ LONGEST_ID = 20
 
 
 class Marker(ShardedModel):
-    """SHARDED by account_id, at most a row a timeline; written by timelines.markers.rows.
+    """SHARDED by account_id, at most one row per timeline; written by timelines.markers.rows.
 
-    `version` grows with every write; nothing else is derived from a row.
+    `version` grows with every write. Nothing is derived from a row.
     """
 
     owner = "account_id"

@@ -30,29 +30,29 @@ def read_markers(account_id: int, timelines: Collection[Timeline]) -> dict[Timel
     """The markers of these timelines that were ever set. One query by primary key."""
     params = (account_id, [int(timeline) for timeline in timelines])
     rows = fetch_all(shard_of(account_id), READ, params)
-    return {Timeline(timeline): MarkerState(*marked) for timeline, *marked in rows}
+    return {Timeline(timeline): MarkerState(*state) for timeline, *state in rows}
 
 
 def move_markers(
     account_id: int, moves: Mapping[Timeline, MarkerMove], now: datetime
 ) -> dict[Timeline, MarkerState]:
-    """Moves all of them or none; returns what they are now.
+    """Moves all of these markers or none; returns their new states.
 
-    A marker may be moved back: who reads again from further down says so.
-    Raises: MarkerMovedMeanwhile, where a move's version is not above the marker's.
-    Safety: idempotent: the same move again, with its version or without, changes nothing.
+    A marker may move back, when an account reads again from further down.
+    Raises: MarkerConflict if a move's version is not above the marker's.
+    Safety: idempotent: a repeated move, with its version or without, changes nothing.
     Cost: one transaction of two statements, and one for each marker that moves.
     """
     alias = shard_of(account_id)
     with transaction.atomic(using=alias):
         lock_account(alias, account_id)
-        marked = read_markers(account_id, moves)
+        states = read_markers(account_id, moves)
         for timeline, move in moves.items():
-            before = marked.get(timeline, MarkerState("", 0, now))
+            before = states.get(timeline, MarkerState("", 0, now))
             if not _is_done(before, move):
-                marked[timeline] = _next(before, move, now)
-                execute(alias, WRITE, (account_id, int(timeline), *marked[timeline]))
-    return marked
+                states[timeline] = _next(before, move, now)
+                execute(alias, WRITE, (account_id, int(timeline), *states[timeline]))
+    return states
 
 
 def delete_marker(account_id: int, timeline: int) -> None:

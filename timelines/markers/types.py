@@ -6,14 +6,14 @@ from typing import NamedTuple
 
 
 class Timeline(IntEnum):
-    """What can be marked. Stored as a number; the API says the name in lower case."""
+    """The timelines that have markers. Stored as a number; the API has the name in lower case."""
 
     HOME = 0
     NOTIFICATIONS = 1
 
 
 class MarkerState(NamedTuple):
-    """How far one timeline has been read. `version`: how often that was written, at least."""
+    """How far one timeline was read. `version`: grows with every write."""
 
     last_read_id: str
     version: int
@@ -21,7 +21,7 @@ class MarkerState(NamedTuple):
 
 
 class MarkerMove(NamedTuple):
-    """A wish to move a marker. `version`: the one to be written; None: the next there is."""
+    """A request to move a marker. `version`: the one to write; None: the next one."""
 
     last_read_id: str
     version: int | None = None

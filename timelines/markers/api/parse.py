@@ -1,4 +1,4 @@
-"""What clients send to move markers, as JSON objects or as Mastodon's form fields."""
+"""Parses requests that move markers: JSON objects, or Mastodon's form fields."""
 
 import re
 from collections.abc import Mapping
@@ -10,12 +10,12 @@ from posts.ids import MalformedPostId, PostId
 from timelines.markers.types import MarkerMove, Timeline
 
 MOST_VERSION = 2**31 - 1
-# Nothing here gives out ids of notifications; whatever may be one is kept for the client.
+# This server has no notification ids, so every text that may be one is stored for the client.
 NOTIFICATION_ID = re.compile(r"[0-9a-z]{1,20}", re.ASCII)
 
 
 def read_moves(data: Mapping[str, Any]) -> dict[Timeline, MarkerMove]:
-    """The moves that are asked for, other names left out. Raises InvalidRequest."""
+    """The requested moves; ignores unknown names. Raises InvalidRequest."""
     sent = {timeline: _fields_of(data, timeline.name.lower()) for timeline in Timeline}
     return {timeline: _read_move(timeline, fields) for timeline, fields in sent.items() if fields}
 
@@ -44,4 +44,4 @@ def _read_id(timeline: Timeline, value: object, name: str) -> str:
     try:
         return PostId.from_public(text).public
     except MalformedPostId:
-        raise InvalidRequest(f"{name} is not the id of anything there") from None
+        raise InvalidRequest(f"{name} is not a valid id") from None

@@ -1,4 +1,4 @@
-"""How far one has read, kept for all of one's clients."""
+"""Read markers over HTTP: how far an account has read, shared by all its clients."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -21,39 +21,43 @@ WHICH = OpenApiParameter(
     OpenApiTypes.STR,
     many=True,
     enum=[timeline.name.lower() for timeline in Timeline],
-    description="Which markers; others are left out",
+    description="Which markers to return",
 )
 
 
 @extend_schema_serializer(component_name="MarkerEntity")
 class MarkerEntity(serializers.Serializer[None]):
-    """For the schema only."""
+    """Only for the OpenAPI document."""
 
-    last_read_id = serializers.CharField(help_text="The newest status, or notification, read")
+    last_read_id = serializers.CharField(
+        help_text="The newest status or notification that was read"
+    )
     version = serializers.IntegerField(help_text="Grows with every write")
     updated_at = serializers.DateTimeField()
 
 
 class MarkersEntity(serializers.Serializer[None]):
-    """For the schema only: those that were ever set."""
+    """Only for the OpenAPI document. Markers that were never set are absent."""
 
     home = MarkerEntity(required=False)
     notifications = MarkerEntity(required=False)
 
 
 class NewMarkerBody(serializers.Serializer[None]):
-    """For the schema only."""
+    """Only for the OpenAPI document."""
 
-    last_read_id = serializers.CharField(help_text="home: a status id; it may be gone")
+    last_read_id = serializers.CharField(
+        help_text="For home: a status id; the status may be deleted"
+    )
     version = serializers.IntegerField(
         required=False,
-        help_text="The version this write makes: 409 unless it is above the marker's."
-        " The same write again is no conflict. Default: the next, whatever others wrote",
+        help_text="The version after this write. 409 unless it is above the marker's version."
+        " Repeating a write is no conflict. Default: the next version, without a check",
     )
 
 
 class NewMarkersBody(serializers.Serializer[None]):
-    """For the schema only."""
+    """Only for the OpenAPI document."""
 
     home = NewMarkerBody(required=False)
     notifications = NewMarkerBody(required=False)
@@ -72,7 +76,7 @@ class MarkersView(Endpoint):
 
     @extend_schema(request=NewMarkersBody, responses=MarkersEntity)
     def post(self, request: ApiRequest) -> HttpResponse:
-        """Moves them, all or none. Answers those that were sent."""
+        """Moves the markers, all or none. Returns the markers that were sent."""
         moves = read_moves(request.data)
         return _answer(move_markers(request.account_id, moves, datetime.now(UTC)) if moves else {})
 
