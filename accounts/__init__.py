@@ -1,1 +1,1 @@
-"""Who acts: login user, account (profile) on its shard, API applications and tokens."""
+"""Users who sign in, accounts (profiles) on their shards, API applications and tokens."""

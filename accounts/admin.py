@@ -1,4 +1,4 @@
-"""Users, applications and tokens in the admin: mostly to read, and actions that ask a reason."""
+"""Users, applications and tokens in the admin: mostly read-only; actions need a reason."""
 
 from typing import Any
 
@@ -9,21 +9,21 @@ from django.db.models.functions import Lower
 from django.http import HttpRequest
 from oauth2_provider.models import get_grant_model
 
-from accounts.actions.end_tokens import delete_application, end_tokens
+from accounts.actions.tokens import delete_application, end_tokens
 from accounts.models import AccessToken, Application, IDToken, RefreshToken, User
 from infra.admin.keyset import KeysetAdmin, ReadOnlyKeysetAdmin
 from infra.admin.reasons import ReasonRequiredAdmin
 
-# What the toolkit registers with actions and fields that do not know our caches, or that is unused.
+# The toolkit's admin of these does not end cached tokens, or the model is unused.
 for _model in (Application, AccessToken, RefreshToken, IDToken, get_grant_model()):
     admin.site.unregister(_model)
 
 
 @admin.register(User)
 class UserAdmin(KeysetAdmin, DjangoUserAdmin):  # type: ignore[type-arg]
-    """Users are created by sign-up or `manage.py create_account`, which lay the account row too.
+    """Users are created by sign-up or `manage.py create_account`, which also create the account.
 
-    Who may sign in is for moderation to say. No filters: none of them would have an index.
+    Moderation decides who may sign in. There are no filters, because no index would serve them.
     """
 
     list_display = ("username", "email", "is_active", "is_staff", "date_joined")
@@ -41,7 +41,7 @@ class UserAdmin(KeysetAdmin, DjangoUserAdmin):  # type: ignore[type-arg]
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[User], search_term: str
     ) -> tuple[QuerySet[User], bool]:
-        """As the indexes of names and of addresses have them."""
+        """By the indexes of usernames (prefix) and of e-mail addresses (whole)."""
         term = search_term.lower()
         if "@" in term.removeprefix("@"):
             known = queryset.alias(lower_email=Lower("email")).exclude(email="")
@@ -57,7 +57,7 @@ class UserAdmin(KeysetAdmin, DjangoUserAdmin):  # type: ignore[type-arg]
 
 @admin.register(Application)
 class ApplicationAdmin(KeysetAdmin, ReasonRequiredAdmin):
-    """Registered through POST /api/v1/apps; an action deletes one and ends its tokens first."""
+    """Applications register through POST /api/v1/apps; an action deletes them with their tokens."""
 
     list_display = ("name", "website", "scopes", "quota", "created")
     search_fields = ("name", "client_id__exact")
@@ -83,7 +83,7 @@ class ApplicationAdmin(KeysetAdmin, ReasonRequiredAdmin):
     def has_end_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("accounts.delete_application")
 
-    @admin.action(description="Delete: all its tokens ended", permissions=["end"])
+    @admin.action(description="Delete, and end all tokens", permissions=["end"])
     def end(self, request: HttpRequest, queryset: QuerySet[Application]) -> None:
         if reason := self.reason_of(request):
             self.log_deletions(request, queryset)
@@ -93,7 +93,7 @@ class ApplicationAdmin(KeysetAdmin, ReasonRequiredAdmin):
 
 @admin.register(AccessToken)
 class AccessTokenAdmin(ReadOnlyKeysetAdmin, ReasonRequiredAdmin):
-    """To read, and to end. Tokens themselves are not kept, so there is nothing to see of them."""
+    """Read-only, with an action that ends tokens. The token itself is not stored, so not shown."""
 
     list_display = ("id", "user", "application", "scope", "created", "expires")
     list_select_related = ("user", "application")

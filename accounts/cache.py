@@ -1,13 +1,13 @@
-"""What accounts keeps in Redis: profiles as ready-made JSON, and what a token allows.
+"""The Redis caches of accounts: profiles as ready-made JSON, and what each token allows.
 
 | key | value |
 |---|---|
-| `accounts.profile:v2:<site>:{account}` | `version:fresh until:fragment`; empty: nobody to show |
+| `accounts.profile:v2:<site>:{account}` | `version:fresh until:fragment`; no fragment: not shown |
 | `accounts.token:v2:{sha256 of the token}` | `revision:TokenFacts`; `0:` unknown, `ENDED:` ended |
 
-A token's version only grows through its life: it is the revision of what its user is restricted
-to, plus one. So a loader that read the rows before a change of that, or before the revocation,
-cannot lay them again after; the tombstone (ENDED) stays for longer than any statement may take.
+A token's version only grows: it is the revision of its user's restrictions, plus one. So a loader
+that read the rows before a restriction or before the revocation cannot write them afterwards. The
+tombstone (ENDED) stays for longer than any statement may take.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,7 +24,7 @@ from infra.caching.keys import key
 from infra.caching.values import WRITE_VALUE, ValueCache, Versioned, jittered_ms
 
 TOKENS = "accounts.token:v2"
-# Also the longest that a Redis rewound to an old snapshot can bring an ended token back.
+# Also the longest time for which a Redis restored from an old snapshot revives an ended token.
 TOKEN_TTL_S = 600
 # Above every revision, and still exact as a double.
 UNKNOWN, ENDED = 0, 2**53
@@ -37,27 +37,27 @@ def _load_profiles(account_ids: Sequence[int]) -> Mapping[int, Versioned]:
 
 
 def _encode_shown(row: Profile) -> bytes:
-    """Nothing of a suspended account: to all readers it is as if there were none."""
+    """Empty for a suspended account: readers see it as one that does not exist."""
     return b"" if Restriction.SUSPENDED in row.restrictions else encode_profile(row)
 
 
-# Fragments carry absolute links: a new PUBLIC_URL must not find those of the old one.
+# Fragments have absolute links, so each PUBLIC_URL has keys of its own.
 _SITE = f"{crc32(settings.PUBLIC_URL.encode()):08x}"
 profiles = ValueCache(f"accounts.profile:v2:{_SITE}", ttl_s=86_400, load=_load_profiles)
 
 
 def refresh_profiles(account_ids: Iterable[int]) -> None:
-    """Brings cached profiles up to the rows. One query per shard, one round trip.
+    """Writes the rows to the cached profiles. One query per shard, one round trip.
 
-    Raises: RedisError, so that a consumer is run again.
+    Raises: RedisError, so that a consumer runs again.
     """
     profiles.refresh(_load_profiles(list(dict.fromkeys(account_ids))))
 
 
 class TokenFacts(msgspec.Struct, frozen=True, array_like=True):
-    """What an access token allows, as its row says. `expires_at`: Unix seconds.
+    """What an access token allows, by its row. `expires_at`: Unix seconds.
 
-    `revision`: of what its user is restricted to. `is_suspended`: so is its user.
+    `revision`: of its user's restrictions. `is_frozen`, `is_suspended`: its user is.
     """
 
     token_id: int
@@ -79,18 +79,18 @@ def token_key(checksum: str) -> bytes:
 
 
 def read_token_entry(entry: bytes) -> TokenFacts | None:
-    """The facts of a cached entry; None for a token that is unknown or ended."""
+    """The decoded cache entry; None for a token that is unknown or ended."""
     payload = entry.partition(b":")[2]
     return _decoder.decode(payload) if payload else None
 
 
 def write_token_command(checksum: str, facts: TokenFacts | None) -> Command:
-    """Lays what the database says, unless the token has ended or its user changed meanwhile."""
+    """Caches what the database says, unless the entry has a newer version."""
     version = UNKNOWN if facts is None else facts.revision + 1
     payload = b"" if facts is None else msgspec.json.encode(facts)
     return WRITE_VALUE.on([token_key(checksum)], version, payload, jittered_ms(TOKEN_TTL_S))
 
 
 def end_token_command(checksum: str) -> Command:
-    """Lays the tombstone of a token."""
+    """Replaces the cached token by a tombstone."""
     return WRITE_VALUE.on([token_key(checksum)], ENDED, b"", jittered_ms(TOKEN_TTL_S))

@@ -6,7 +6,7 @@ from infra.changes.registry import Payload
 
 
 class UserCreated(Payload, frozen=True):
-    """On the default database; owner: the new account, whose row is to be laid on its shard."""
+    """On the default database; owner: the new account. Its row must be created on its shard."""
 
     kind = "accounts.user_created"
 
@@ -16,19 +16,19 @@ class UserCreated(Payload, frozen=True):
 
 
 class ProfileChanged(Payload, frozen=True):
-    """On the account's shard; owner: the account. The row has what it is now."""
+    """On the account's shard; owner: the account. The row has the new profile."""
 
     kind = "accounts.profile_changed"
 
 
 class UserRestricted(Payload, frozen=True):
-    """On the default database; owner: the account, whose user has what it is restricted to now."""
+    """On the default database; owner: the account. The user's row has the new restrictions."""
 
     kind = "accounts.user_restricted"
 
 
 class AccountRestricted(Payload, frozen=True):
-    """On the account's shard; owner: the account. The row has what it is restricted to now."""
+    """On the account's shard; owner: the account. The row has the new restrictions."""
 
     kind = "accounts.account_restricted"
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from accounts.actions.restrict_account import restrict_account
+from accounts.actions.restrict import restrict_account
 from accounts.cache import TOKENS, end_token_command, refresh_profiles, write_token_command
 from accounts.changes import (
     AccountRestricted,
@@ -12,8 +12,8 @@ from accounts.changes import (
     UserRestricted,
 )
 from accounts.hot_profiles import new_validator_command
-from accounts.queries.restrictions import load_restrictions
 from accounts.queries.tokens import load_tokens_by_user
+from accounts.queries.users import load_restrictions
 from accounts.sql import CREATE_ACCOUNTS
 from infra.caching.client import Command, redis
 from infra.caching.invalidation import forget_in_process, invalidation_command

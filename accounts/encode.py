@@ -1,4 +1,4 @@
-"""An account as the JSON fragment that answers are spliced from: encoded once, never parsed."""
+"""An account as a JSON fragment: encoded once, then joined into answers without parsing."""
 
 import orjson
 from django.conf import settings
@@ -7,21 +7,21 @@ from django.templatetags.static import static
 from accounts.types import Profile, Restriction
 from infra.api.html import to_html
 
-# What an entity of a limited account begins with: told apart without looking further.
+# The first bytes of the entity of a limited account, so that nothing needs parsing.
 LIMITED_HEAD = b'{"limited":true,'
 
 
 def is_limited(account: bytes) -> bool:
-    """Whether this Account entity is one of an account whose posts only followers see."""
+    """Whether this Account entity belongs to an account whose posts only followers see."""
     return account.startswith(LIMITED_HEAD)
 
 
 def encode_profile(profile: Profile) -> bytes:
-    """Mastodon's Account without braces, and without the counts, which change at another rate."""
+    """Mastodon's Account without braces and without counts, which change more often."""
     site = settings.PUBLIC_URL
     avatar = f"{site}{static('accounts/avatar.svg')}"
     header = f"{site}{static('accounts/header.svg')}"
-    # Left out where it does not hold, as Mastodon does.
+    # Absent for other accounts, as in Mastodon.
     limited = {"limited": True} if Restriction.LIMITED in profile.restrictions else {}
     account: dict[str, object] = {
         **limited,
@@ -34,7 +34,7 @@ def encode_profile(profile: Profile) -> bytes:
         "discoverable": True,
         "indexable": False,
         "group": False,
-        # Mastodon shows the day only: the second somebody signed up at is nobody's business.
+        # The day only, as in Mastodon: the time of the sign-up stays private.
         "created_at": f"{profile.created_at:%Y-%m-%d}T00:00:00.000Z",
         "note": to_html(profile.note),
         "url": f"{site}/@{profile.username}",

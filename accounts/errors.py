@@ -1,13 +1,13 @@
-"""What can be wrong with accounts and applications."""
+"""Errors of accounts."""
 
 from infra.api.errors import NotFound, TidelineError
 
 
 class AccountNotFound(NotFound):
-    """No account has this id, or its row is not laid yet."""
+    """No account has this id, or its row does not exist yet."""
 
 
 class AccountPurged(TidelineError):
-    """What the account had is deleted, or being deleted: it cannot come back."""
+    """The account's data is deleted or being deleted, so it cannot be restored."""
 
     text = "This account is purged"

@@ -1,11 +1,11 @@
-"""Profiles that may be copied in process memory (hot keys): believed only once it was asked.
+"""Profiles with copies in process memory (hot keys), and the validator that the copies need.
 
-    accounts.restricted:v1:{0}   a stamp at random, another one after anybody was restricted
+    accounts.restricted:v1:{0}   random bytes; every restriction of an account replaces them
 
-A copy may be of an account that was suspended or limited since, in a process that has not heard of
-it. So whoever finds copies reads the stamp, with what it has to ask for anyway, and believes them
-only while it is the one this process saw before it asked for them. Acts of moderators are rare:
-another stamp, or none, and all copies of profiles are dropped.
+An account may have been suspended or limited since a copy was made, and this process may not have
+received the invalidation yet. So a reader of copies also reads the validator, in the same round
+trip. Copies count only while the validator is the one that this process saw before it read them.
+Restrictions are rare: if the validator has changed or is missing, all copies of profiles go.
 """
 
 import secrets
@@ -21,77 +21,75 @@ from infra.caching.keys import key
 
 VALIDATOR = key("accounts.restricted:v1", 0)
 VALIDATOR_BYTES = 8
-# The stamp this process saw last; None: it knows none, and believes no copy.
+# The validator that this process saw last; None: it knows none, and no copy counts.
 _seen: list[bytes | None] = [None]
 
 
 class ProfileReadPlan(NamedTuple):
-    """Copies, profiles to be asked for, and the stamp that the copies were made under."""
+    """Copies, the profiles to read from Redis, and the validator of the copies."""
 
     copies: HotReply[int, bytes]
     seen: bytes | None
 
     def keys(self) -> list[bytes]:
-        """To be read by one MGET, beside others; the replies are for `complete_profiles`."""
-        asked = profiles.keys(self.copies.missing)
-        return [VALIDATOR, *asked] if self.copies.known else asked
+        """For one MGET, together with other keys; the replies are for `complete_profiles`."""
+        missing = profiles.keys(self.copies.missing)
+        return [VALIDATOR, *missing] if self.copies.known else missing
 
 
 def plan_profiles(account_ids: Iterable[int]) -> ProfileReadPlan:
-    # The stamp before the copies: what another thread learns between the two is news to this one.
+    # The validator first: if another thread replaces it after this line, the copies do not count.
     seen = _seen[0]
     return ProfileReadPlan(profiles.hot.split(list(dict.fromkeys(account_ids))), seen)
 
 
-def complete_profiles(
-    reading: ProfileReadPlan, replies: Sequence[bytes | None]
-) -> dict[int, bytes]:
-    """Fragments by account; whom nobody is to be shown is missing. Without Redis all replies None.
+def complete_profiles(plan: ProfileReadPlan, replies: Sequence[bytes | None]) -> dict[int, bytes]:
+    """Fragments by account; accounts that may not be shown are missing.
 
-    Cost: nothing; after news one round trip for what was copied, and one query per shard for what
-    Redis lacks.
+    `replies`: all None without Redis. Cost: nothing. After a restriction one round trip for the
+    copies, and one query per shard for profiles that Redis lacks.
     """
-    copies = reading.copies
+    copies = plan.copies
     if not copies.known:
         return profiles.finish(copies, dict(zip(copies.missing, replies, strict=True)))
-    stamp, *entries = replies
-    held = copies.known
-    if not _holds(reading.seen, stamp):
-        held = profiles.load_many(copies.known)
-    asked = dict(zip(copies.missing, entries, strict=True))
-    return profiles.finish(copies._replace(known=held), asked)
+    validator, *entries = replies
+    known = copies.known
+    if not _is_valid(plan.seen, validator):
+        known = profiles.load_many(copies.known)
+    loaded = dict(zip(copies.missing, entries, strict=True))
+    return profiles.finish(copies._replace(known=known), loaded)
 
 
 def load_shown_profiles(account_ids: Iterable[int]) -> dict[int, bytes]:
-    """Fragments by account. Cost: one round trip when warm, also when all are hot."""
-    reading = plan_profiles(account_ids)
-    keys = reading.keys()
+    """Fragments by account. Cost: one round trip if Redis has them, even if all have copies."""
+    plan = plan_profiles(account_ids)
+    keys = plan.keys()
     try:
         replies = redis().call("MGET", *keys) if keys else []
     except RedisError:
         replies = [None] * len(keys)
-    return complete_profiles(reading, replies)
+    return complete_profiles(plan, replies)
 
 
 def new_validator_command() -> Command:
-    """Has every process drop its copies. To be sent once the cached profiles were changed."""
+    """Makes every process drop its copies. To be sent after the cached profiles were changed."""
     return ("SET", VALIDATOR, secrets.token_bytes(VALIDATOR_BYTES))
 
 
-def _holds(seen: bytes | None, stamp: bytes | None) -> bool:
-    """Whether copies made under the one still hold under the other; if not, all are dropped."""
-    if stamp is not None and stamp == seen:
+def _is_valid(seen: bytes | None, validator: bytes | None) -> bool:
+    """Whether copies made under `seen` still count; if not, drops all copies."""
+    if validator is not None and validator == seen:
         return True
-    # Copies first: whoever reads the new stamp must not find those from before.
+    # Copies first: a thread that reads the new validator must not find old copies.
     profiles.forget_all()
-    _seen[0] = stamp
-    if stamp is None:
+    _seen[0] = validator
+    if validator is None:
         _create_validator()
     return False
 
 
 def _create_validator() -> None:
-    """A flush took it. Somebody else's stands; without Redis there is none."""
+    """After a flush. Keeps one that another process created; does nothing without Redis."""
     try:
         redis().call(*new_validator_command(), "NX")
     except RedisError:

@@ -1,4 +1,4 @@
-"""The login user, its API applications and tokens (GLOBAL), and its account (SHARDED)."""
+"""Users, API applications and tokens (GLOBAL), and accounts (SHARDED)."""
 
 from typing import ClassVar
 from urllib.parse import urlsplit
@@ -32,18 +32,18 @@ DISPLAY_NAME_LENGTH = 100
 
 class UserManager(DjangoUserManager["User"]):
     def get_by_natural_key(self, username: str | None) -> "User":
-        """Who logs in under this name: a username in any case, or an e-mail address."""
+        """The user who signs in with this name: a username in any case, or an e-mail address."""
         name = (username or "").lower()
         if "@" not in name:
             return self.get(username=name)
-        # As user_email_unique has it, so that its index serves the query.
+        # The same expression as user_email_unique, so that its index serves the query.
         return self.alias(lower=Lower("email")).exclude(email="").get(lower=name)
 
 
 class User(AbstractUser):  # type: ignore[django-manager-missing]
-    """GLOBAL, one row an account, written by sign-up. Its id is the account id.
+    """GLOBAL, one row per account, written by sign-up. Its id is the account id.
 
-    Usernames are kept in lower case, so that @Ann and @ann cannot be two people.
+    Usernames are stored in lower case, so that @Ann and @ann cannot be two people.
     """
 
     placement = Placement.GLOBAL
@@ -58,8 +58,8 @@ class User(AbstractUser):  # type: ignore[django-manager-missing]
         ],
         error_messages={"unique": "has already been taken"},
     )
-    # The truth of what the account's row on its shard, and is_active, have copies of; written by
-    # restrict_user. The revision also versions what is cached of the user's tokens.
+    # The truth; the account's row on its shard and `is_active` have copies. Written by
+    # restrict_user. The revision also versions the user's cached tokens.
     restrictions = models.SmallIntegerField(
         db_default=Restriction.NONE.value, default=Restriction.NONE.value, editable=False
     )
@@ -76,13 +76,13 @@ class User(AbstractUser):  # type: ignore[django-manager-missing]
                 condition=~models.Q(email=""),
                 violation_error_message="has already been taken",
             ),
-            # The id is six base36 digits of every post id.
+            # A post id contains the author's id as six base36 digits.
             models.CheckConstraint(
                 condition=models.Q(id__lte=MAX_ACCOUNT_ID), name="user_id_fits_post_ids"
             ),
         ]
         indexes = [
-            # how many are restricted, and to what; few
+            # counts users by restriction; few rows
             models.Index(
                 fields=["restrictions"],
                 name="user_restricted",
@@ -101,7 +101,7 @@ class Account(ShardedModel):
     """SHARDED by id, the profile; written by accounts.actions. Its row is the owner's lock.
 
     `version` grows with every change of the profile and versions its cache entry. Restrictions are
-    those of the user, brought by restrict_account; news with a lower revision changes nothing.
+    copies of the user's, written by restrict_account; a lower revision never replaces a higher one.
     """
 
     owner = "id"
@@ -121,7 +121,7 @@ class Account(ShardedModel):
 
     class Meta:
         indexes = [
-            # whom to purge; few
+            # finds accounts to purge; few rows
             models.Index(
                 fields=["id"],
                 name="account_suspended",
@@ -141,7 +141,7 @@ class Application(AbstractApplication):
     tenant = models.SmallIntegerField(db_default=FIRST_TENANT, editable=False)
     website = models.CharField(max_length=2_000, blank=True)
     scopes = models.TextField(default="read")
-    # In force within ten minutes, when cached tokens have run out.
+    # A new quota takes effect within ten minutes, when cached tokens have expired.
     quota = models.PositiveIntegerField(
         null=True,
         blank=True,
@@ -153,25 +153,27 @@ class Application(AbstractApplication):
         swappable = "OAUTH2_PROVIDER_APPLICATION_MODEL"
 
     def allows_grant_type(self, *grant_types: str) -> bool:
-        """The same ones for all; which of them a client uses is not known when it registers."""
+        """The same types for all: a client does not say at registration which one it will use."""
         allowed = {self.GRANT_AUTHORIZATION_CODE, self.GRANT_CLIENT_CREDENTIALS}
         if settings.ALLOW_PASSWORD_GRANT:
             allowed.add(self.GRANT_PASSWORD)
         return not allowed.isdisjoint(grant_types)
 
     def clean(self) -> None:
-        """Nothing: register_application alone enters addresses, and checks them. The toolkit would
-        refuse those of native clients, and with them every change in the admin."""
+        """Validates nothing: register_application has validated the addresses.
+
+        The toolkit would refuse those of native clients, and so every change in the admin.
+        """
 
     def get_allowed_schemes(self) -> set[str]:
-        """Those it registered: native clients have schemes of their own (RFC 8252)."""
+        """The registered ones: native clients have schemes of their own (RFC 8252)."""
         return {urlsplit(uri).scheme for uri in self.redirect_uris.split()}
 
 
 class AccessToken(AbstractAccessToken):
-    """GLOBAL, about one row a user and application; the token itself is kept as a checksum only.
+    """GLOBAL, about one row per user and application; stores only a checksum of the token.
 
-    Everything that ends a token calls `revoke`: caches of the token end with it.
+    All code that ends a token calls `revoke`, which also ends the cached token.
     """
 
     placement = Placement.GLOBAL
@@ -187,7 +189,7 @@ class AccessToken(AbstractAccessToken):
 
 
 class RefreshToken(AbstractRefreshToken):
-    """GLOBAL, one row a refresh token ever given out; ended ones stay, to notice their reuse."""
+    """GLOBAL, one row per issued refresh token. Ended ones stay, so that reuse is noticed."""
 
     placement = Placement.GLOBAL
 
@@ -196,13 +198,13 @@ class RefreshToken(AbstractRefreshToken):
 
     @classmethod
     def revoke_family(cls, token_family: UUID | None) -> None:
-        """Ends a stolen session. One by one, so that each access token's caches end too."""
+        """Ends a stolen session, token by token, so that the cached access tokens end too."""
         for token in cls.objects.filter(token_family=token_family, revoked__isnull=True):
             token.revoke()
 
 
 class IDToken(AbstractIDToken):
-    """GLOBAL, empty: OpenID Connect is off. Here because the token models must be together."""
+    """GLOBAL, empty: OpenID Connect is off. The toolkit needs all its token models in one app."""
 
     placement = Placement.GLOBAL
 

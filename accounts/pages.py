@@ -1,4 +1,4 @@
-"""The pages a browser sees while a user lets an application in."""
+"""The pages on which a user authorizes an application."""
 
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -14,12 +14,12 @@ from infra.api.parsing import read_flag
 
 
 class AuthorizePage(AuthorizationView):
-    """Asks a signed-in user whether an application may act for them, and in what."""
+    """Asks a signed-in user to authorize an application, and lists its scopes."""
 
     template_name = "accounts/authorize.html"
 
     def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        """`force_login`: a client adding another account wants the sign-in page in any case."""
+        """With `force_login` always shows the sign-in page, to add another account."""
         if read_flag(request.GET.get("force_login"), False):
             logout(request)
             query = request.GET.copy()
@@ -28,9 +28,9 @@ class AuthorizePage(AuthorizationView):
         return super().get(request, *args, **kwargs)
 
     def redirect(self, redirect_to: str, application: Any) -> HttpResponse:
-        """Hands the answer to the application, or shows it when it has no address.
+        """Redirects to the application; shows the code if the application has no address.
 
-        The address is one that the application registered: any scheme it has was allowed then.
+        The address is registered, so its scheme was validated at registration.
         """
         address = urlsplit(redirect_to)
         if redirect_to.startswith(OUT_OF_BAND):

@@ -19,49 +19,50 @@ from accounts.models import AccessToken, Application, RefreshToken
 from infra.jobs.periodic import PeriodicTask
 from infra.sharding.placement import GLOBAL_ALIAS, Placement
 
-# Of each kind a turn: 72,000 a day.
+# Rows of each table per run: 72,000 a day.
 A_TURN = 500
-# Later nobody can tell a stolen refresh token from a mistyped one.
+# After this time a stolen refresh token looks like a mistyped one.
 REVOKED_FOR = timedelta(days=400)
 UNUSED_FOR = timedelta(days=30)
 log = structlog.get_logger()
 
 
 def delete_expired_sign_ins(_alias: str) -> None:
-    drop_expired(datetime.now(UTC))
+    delete_expired(datetime.now(UTC))
 
 
-def drop_expired(now: datetime, limit: int = A_TURN) -> dict[str, int]:
-    """Deletes what is past use, of each kind so many at most; returns how many, by kind.
+def delete_expired(now: datetime, limit: int = A_TURN) -> dict[str, int]:
+    """Deletes expired rows, at most `limit` of each table; returns how many, by table.
 
-    Safety: any number may run at once. Who begins to use an application meanwhile keeps it.
+    Safety: several may run at the same time. An application that gets its first token in between
+    stays.
     """
-    dropped = {}
-    for rows in _past_use(now):
+    deleted = {}
+    for rows in _expired(now):
         with transaction.atomic(using=GLOBAL_ALIAS):
-            # Locked, so that no token of it comes; then looked at again, for those that just came.
+            # The lock keeps new tokens out; the second query sees tokens from before the lock.
             locked = rows.order_by("pk").select_for_update(skip_locked=True, of=("self",))
             found = list(locked.values_list("pk", flat=True)[:limit])
-            gone = [row.pk for row in rows.filter(pk__in=found)]
-            rows.model._default_manager.filter(pk__in=gone).delete()
-        dropped[rows.model._meta.model_name or ""] = len(gone)
-    if any(dropped.values()):
-        log.info("retention.sign_ins_dropped", **dropped)
-    return dropped
+            expired = [row.pk for row in rows.filter(pk__in=found)]
+            rows.model._default_manager.filter(pk__in=expired).delete()
+        deleted[rows.model._meta.model_name or ""] = len(expired)
+    if any(deleted.values()):
+        log.info("retention.sign_ins_deleted", **deleted)
+    return deleted
 
 
-def _past_use(now: datetime) -> Iterator[QuerySet[Any]]:
+def _expired(now: datetime) -> Iterator[QuerySet[Any]]:
     yield Session.objects.filter(expire_date__lt=now)
     yield AccessAttempt.objects.filter(attempt_time__lt=now - settings.AXES_COOLOFF_TIME)
     yield get_grant_model().objects.filter(expires__lt=now)
     yield RefreshToken.objects.filter(revoked__lt=now - REVOKED_FOR)
-    # One with a refresh token is what that is judged by.
+    # An access token with a refresh token stays: the refresh token needs it.
     yield _without(AccessToken.objects.filter(expires__lt=now), RefreshToken, "access_token")
     yield _unused_applications(now)
 
 
 def _unused_applications(now: datetime) -> QuerySet[Any]:
-    """Anybody may register one. Kept are those somebody signed in with, and operators' choices."""
+    """Applications without tokens, quota or owner: any client may register one and never use it."""
     rows = Application.objects.filter(created__lt=now - UNUSED_FOR, quota=None, user=None)
     for model in (AccessToken, RefreshToken, get_grant_model()):
         rows = _without(rows, model, "application")

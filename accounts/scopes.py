@@ -1,4 +1,4 @@
-"""Mastodon's OAuth scopes: what they are called, and which ones a broad scope includes."""
+"""Mastodon's OAuth scopes: their names, and which scopes a broad scope includes."""
 
 from collections.abc import Iterable
 from functools import lru_cache
@@ -39,7 +39,7 @@ _INCLUDED = {
 
 @lru_cache(maxsize=1_024)
 def expand_scopes(scope: str) -> frozenset[str]:
-    """Every scope that a token of this scope text holds, included ones too."""
+    """All scopes of this scope text, including those that a broader one includes."""
     named = scope.split()
     return frozenset(named).union(*(_INCLUDED.get(name, ()) for name in named))
 
@@ -49,7 +49,7 @@ def unknown_scopes(scope: str) -> list[str]:
 
 
 class MastodonScopes(BaseScopes):
-    """What django-oauth-toolkit asks about scopes; an application may use those it registered."""
+    """The scopes for django-oauth-toolkit. An application may use those that it registered."""
 
     def get_all_scopes(self) -> dict[str, str]:
         return DESCRIPTIONS
@@ -58,7 +58,7 @@ class MastodonScopes(BaseScopes):
         return DESCRIPTIONS if application is None else expand_scopes(application.scopes)
 
     def get_default_scopes(self, application: Any = None, **_: Any) -> list[str]:
-        """`read`, or all that an application without it registered."""
+        """`read`; for an application that did not register it, all that it registered."""
         if application is None or DEFAULT in application.scopes.split():
             return [DEFAULT]
         return application.scopes.split()

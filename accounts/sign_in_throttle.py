@@ -1,6 +1,14 @@
-"""What django-axes counts of guessing, and, beside it, one address that tries many names."""
+"""Slows down attackers who guess passwords: django-axes counts failures for pages, admin and API.
+
+After AXES_FAILURE_LIMIT failures with one name from one address, this pair is refused for
+AXES_COOLOFF_TIME. After SIGN_IN_FAILURES_PER_ADDRESS failures with any names, the address is.
+
+The counts are in the default database, which every sign-in needs anyway. So an attacker gets no
+more tries when Redis is away or was flushed.
+"""
 
 from collections.abc import Mapping
+from ipaddress import IPv6Address, IPv6Network, ip_address
 from typing import Any
 
 from axes.attempts import get_cool_off_threshold
@@ -8,27 +16,65 @@ from axes.handlers.database import AxesDatabaseHandler
 from axes.models import AccessAttempt
 from django.conf import settings
 from django.db.models import Sum
+from django.http import HttpRequest
+
+from accounts.api.quotas import client_address
+
+_COLUMN_LENGTH = 255
+# The network that one subscriber gets: its owner can use any address in it.
+_SITE_BITS = 64
 
 
 class SignInHandler(AxesDatabaseHandler):
-    """A name is locked for an address by its own failures, and every name by those of the address:
-    a few common passwords, tried with one name after the other, would lock none of them."""
+    """Counts failures by name and address, and also by address alone.
+
+    Without the second an attacker could try a few common passwords with many names.
+    """
 
     def get_failures(self, request: Any, credentials: Mapping[str, str] | None = None) -> int:
-        """With the name from the address; as many as lock it once the address used up its own.
+        """The failures with this name from this address.
 
-        Cost: one query by index more.
+        At least AXES_FAILURE_LIMIT, which locks, if the address has used up its own limit. Cost:
+        one more query by index.
         """
         failures: int = super().get_failures(request, credentials)
-        is_spraying = failures_from(request) >= settings.SIGN_IN_FAILURES_PER_ADDRESS
+        is_spraying = _count_failures_of_address(request) >= settings.SIGN_IN_FAILURES_PER_ADDRESS
         return max(failures, settings.AXES_FAILURE_LIMIT) if is_spraying else failures
 
 
-def failures_from(request: Any) -> int:
-    """Of the address of this request, with whatever names; 0 where it has none."""
+def _count_failures_of_address(request: Any) -> int:
+    """With any names; 0 if the request has no address."""
     if request.axes_ip_address is None:
         return 0
     since = get_cool_off_threshold(request)
     rows = AccessAttempt.objects.filter(ip_address=request.axes_ip_address, attempt_time__gte=since)
     count: int | None = rows.aggregate(count=Sum("failures_since_start"))["count"]
     return count or 0
+
+
+def sign_in_name(request: HttpRequest, credentials: Mapping[str, str] | None = None) -> str:
+    """The name that is signed in with, in lower case, as sign-in looks it up.
+
+    With the case kept, Ann, aNn and anN would give three times as many tries.
+    """
+    given = credentials or request.POST
+    name = str(given.get("username") or "").lower()
+    return name.replace("\x00", "\ufffd")[:_COLUMN_LENGTH]
+
+
+def sign_in_network(request: HttpRequest) -> str | None:
+    """The client's IPv4 address or IPv6 network; None without an address, as on a unix socket."""
+    try:
+        return _network_of(client_address(request))
+    except ValueError:
+        return None
+
+
+def _network_of(text: str) -> str:
+    """Raises ValueError. Example: 2001:db8:1:2:3::4 is in 2001:db8:1:2::."""
+    address = ip_address(text)
+    if not isinstance(address, IPv6Address):
+        return str(address)
+    if address.ipv4_mapped is not None:
+        return str(address.ipv4_mapped)
+    return str(IPv6Network((address.packed, _SITE_BITS), strict=False).network_address)

@@ -6,7 +6,7 @@ Statements for one shard, unless it says default database.
 from accounts.types import Restriction
 from infra.jobs.walk import Table
 
-# All accounts of a shard, to walk through.
+# All accounts of a shard.
 ACCOUNTS = Table("accounts_account", key=("id",))
 # The highest account id of the shard, 0 without accounts.
 LATEST_ACCOUNT_ID = "SELECT coalesce(max(id), 0) FROM accounts_account"

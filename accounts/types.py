@@ -8,11 +8,11 @@ import msgspec
 
 
 class Restriction(IntFlag):
-    """What an account is restricted to, or what is left of it. Stored as a number.
+    """The restrictions of an account, and how far it is deleted. Stored as a number.
 
-    LIMITED: its posts are shown to followers only. FROZEN: it may read, but write nothing.
-    SUSPENDED: it cannot sign in, and is shown to nobody. PURGING: what it had is being deleted, so
-    that it cannot come back. PURGED: all of that is gone.
+    LIMITED: only followers see its posts. FROZEN: it may read, but not write. SUSPENDED: it cannot
+    sign in, and no account sees it. PURGING: its data is being deleted, so it cannot be restored.
+    PURGED: its data is deleted.
     """
 
     NONE = 0
@@ -24,9 +24,9 @@ class Restriction(IntFlag):
 
 
 class RestrictionState(NamedTuple):
-    """The restrictions of an account; a higher `revision` is newer news of them.
+    """The restrictions of an account. The higher `revision` is the newer state.
 
-    `suspended_at`: since when it is suspended, None while it is not.
+    `suspended_at`: since when; None if it is not suspended.
     """
 
     restrictions: Restriction
@@ -35,10 +35,11 @@ class RestrictionState(NamedTuple):
 
 
 class Viewer(msgspec.Struct, frozen=True):
-    """Who asks: DRF's `request.user`. `account_id` is None for an application without a user.
+    """The caller of a request, DRF's `request.user`.
 
-    `scopes` holds every scope granted, those included in broader ones too. `application_quota`:
-    requests a window, None for the usual. `is_frozen`: may read, but write nothing.
+    `account_id`: None for an application without a user. `scopes`: all granted ones, including
+    those that a broader one includes. `application_quota`: requests per window; None: the default.
+    `is_frozen`: may read, but not write.
     """
 
     account_id: int | None
@@ -66,7 +67,7 @@ class Profile(NamedTuple):
 
 
 class NewUser(msgspec.Struct, frozen=True):
-    """What somebody signs up with, not checked yet."""
+    """The fields of a sign-up, not validated yet."""
 
     username: str
     email: str
@@ -77,7 +78,7 @@ class NewUser(msgspec.Struct, frozen=True):
 
 
 class ProfileEdit(msgspec.Struct, frozen=True):
-    """What is to change of a profile; None leaves a field as it is."""
+    """A change of a profile. A field that is None stays as it is."""
 
     display_name: str | None = None
     note: str | None = None
@@ -86,7 +87,7 @@ class ProfileEdit(msgspec.Struct, frozen=True):
 
 
 class NewApplication(msgspec.Struct, frozen=True):
-    """What an application registers with, not checked yet; several values separated by blanks."""
+    """The fields of a registration, not validated yet. Several values are separated by blanks."""
 
     name: str
     redirect_uris: str
@@ -95,7 +96,7 @@ class NewApplication(msgspec.Struct, frozen=True):
 
 
 class IssuedToken(NamedTuple):
-    """An access token as its owner sees it, once: only its checksum is kept."""
+    """An access token in clear. Its owner sees it once: only the checksum is stored."""
 
     token: str
     scope: str

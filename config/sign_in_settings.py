@@ -17,7 +17,7 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",
-    "accounts.hashers.RandomSecretHasher",
+    "accounts.oauth.RandomSecretHasher",
 ]
 # Signing in: so many failures with one name from one address, then both are refused so long.
 AXES_FAILURE_LIMIT = 5
@@ -26,8 +26,8 @@ SIGN_IN_FAILURES_PER_ADDRESS = 50
 AXES_HANDLER = "accounts.sign_in_throttle.SignInHandler"
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
-AXES_USERNAME_CALLABLE = "accounts.sign_in.sign_in_name"
-AXES_CLIENT_IP_CALLABLE = "accounts.sign_in.sign_in_network"
+AXES_USERNAME_CALLABLE = "accounts.sign_in_throttle.sign_in_name"
+AXES_CLIENT_IP_CALLABLE = "accounts.sign_in_throttle.sign_in_network"
 AXES_RESET_ON_SUCCESS = True
 # Who goes on guessing is not locked out for ever, and adds no rows.
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False

@@ -1,4 +1,4 @@
-"""What can be wrong with a sign-up, in Mastodon's words."""
+"""Validates a sign-up. Faults have the texts of Mastodon."""
 
 from collections.abc import Iterable
 
@@ -6,7 +6,7 @@ from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError
 
-from accounts.actions.check_profile import display_name_faults
+from accounts.actions.update_profile import display_name_faults
 from accounts.models import User
 from accounts.types import NewUser
 from infra.api.errors import Fault
@@ -25,7 +25,7 @@ CONSTRAINTS = {"accounts_user_username_key": "username", "user_email_unique": "e
 
 
 def new_user_faults(new: NewUser, user: User) -> list[Fault]:
-    """Everything wrong with `new`, of which `user` is the row to be. Four queries."""
+    """All faults of a sign-up. `user`: the row that it would create. Four queries."""
     return [
         *_field_faults(user),
         *_password_faults(new.password, user),
@@ -35,7 +35,7 @@ def new_user_faults(new: NewUser, user: User) -> list[Fault]:
 
 
 def taken_fault(error: IntegrityError) -> Fault | None:
-    """The fault of having lost a race for a username or an address; None for another error."""
+    """The fault if another sign-up took the username or address first; None for another error."""
     diagnosis = getattr(error.__cause__, "diag", None)
     field = CONSTRAINTS.get(getattr(diagnosis, "constraint_name", None) or "")
     return Fault(field, *CODES["unique"]) if field else None
@@ -47,7 +47,7 @@ def _field_faults(user: User) -> list[Fault]:
         user.full_clean(exclude={"password"})
     except ValidationError as error:
         for field, errors in error.error_dict.items():
-            # The only constraint over more than a field's own value is the one on lower(email).
+            # The constraint on lower(email) is the only one that belongs to no field.
             faults += _faults("email" if field == "__all__" else field, errors)
     return faults
 

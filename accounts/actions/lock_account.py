@@ -1,4 +1,4 @@
-"""The owner's lock: an action takes it first, so that per owner changes have one order."""
+"""The owner's lock. Each action takes it first, so that the changes of one owner have one order."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from accounts.errors import AccountNotFound
 from infra.changes.errors import NotInTransaction
 from infra.sharding.sql import fetch_all
 
-# NO KEY: foreign keys pointing at the row are not held up.
+# NO KEY: statements that insert foreign keys to the row do not wait.
 LOCK = """
 SELECT 1 FROM accounts_account WHERE id = ANY(%s::bigint[]) ORDER BY id FOR NO KEY UPDATE
 """
@@ -26,7 +26,7 @@ def lock_account(alias: str, account_id: int) -> None:
 def lock_accounts(alias: str, account_ids: Sequence[int]) -> None:
     """Locks several accounts of one shard in id order, so that two callers cannot deadlock.
 
-    Accounts that do not exist are passed over. Raises: NotInTransaction. Cost: one statement.
+    Skips accounts that do not exist. Raises: NotInTransaction. Cost: one statement.
     """
     _lock(alias, account_ids)
 

@@ -10,12 +10,12 @@ from infra.api.errors import Fault, ValidationFailed
 
 NAME_LENGTH = 60
 URI_LENGTH = 2_000
-# What a browser would run or open itself rather than hand to an application.
+# A browser would run or open these itself instead of starting an application.
 REFUSED_SCHEMES = {"", "javascript", "data", "vbscript", "file", "blob", "about", "view-source"}
 
 
 def register_application(new: NewApplication) -> tuple[Application, str]:
-    """The application and its secret in clear, which is shown once. Raises ValidationFailed."""
+    """The new application and its secret in clear, which is shown once. Raises ValidationFailed."""
     faults = [*_name_faults(new), *_uri_faults(new), *_scope_faults(new)]
     if faults:
         raise ValidationFailed(faults)
@@ -27,7 +27,7 @@ def register_application(new: NewApplication) -> tuple[Application, str]:
         client_type=Application.CLIENT_CONFIDENTIAL,
         authorization_grant_type=Application.GRANT_AUTHORIZATION_CODE,
     )
-    secret = application.client_secret  # until it is saved, and hashed
+    secret = application.client_secret  # save() hashes it
     application.save(force_insert=True)
     return application, secret
 

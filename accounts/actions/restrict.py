@@ -1,28 +1,42 @@
-"""Restricts an account, and lifts that: one transaction on the default database.
+"""Restricts accounts, and lifts restrictions.
 
-The account's row follows by the change, at once where its shard can be reached. Killed in between,
-the user is locked out already, and the drain does the rest.
+`restrict_user` writes the truth: the user's row on the default database, in one transaction. It
+appends a change, whose consumer calls `restrict_account`. That copies the restrictions to the
+account's row on its shard: inline if the shard can be reached. If the process is killed between the
+two, the user is already locked out, and the drain does the rest.
 """
 
 from datetime import datetime
 
-from django.db import connections
+from django.db import connections, transaction
 
-from accounts.actions.end_tokens import end_tokens_of_user
-from accounts.changes import UserRestricted
+from accounts.actions.tokens import end_tokens_of_user
+from accounts.changes import AccountRestricted, UserRestricted
 from accounts.errors import AccountNotFound, AccountPurged
 from accounts.models import User
-from accounts.types import Restriction
+from accounts.types import Restriction, RestrictionState
 from infra.changes.append import append_change
 from infra.changes.errors import NotInTransaction
+from infra.changes.failpoints import failpoint
+from infra.sharding.buckets import shard_of
 from infra.sharding.placement import GLOBAL_ALIAS
+from infra.sharding.sql import execute
 
-_GOING = Restriction.PURGING | Restriction.PURGED
+_PURGE_BEGUN = Restriction.PURGING | Restriction.PURGED
+# The row is the owner's lock. Updating it first gives the changes of one account one order.
+UPDATE = """
+UPDATE accounts_account SET version = version + 1,
+    restrictions = %s, restriction_revision = %s, suspended_at = %s
+WHERE id = %s AND restriction_revision < %s
+"""
 
 
 def lock_user(user_id: int) -> User:
-    """The user's row, locked until the caller's transaction ends: what is done to one account has
-    one order. Raises: AccountNotFound, NotInTransaction."""
+    """The user's row, locked until the caller's transaction ends.
+
+    The lock gives the restrictions of one account one order. Raises: AccountNotFound,
+    NotInTransaction.
+    """
     if not connections[GLOBAL_ALIAS].in_atomic_block:
         raise NotInTransaction("a lock needs a transaction to hold it")
     user = User.objects.select_for_update(no_key=True).filter(pk=user_id).first()
@@ -32,20 +46,19 @@ def lock_user(user_id: int) -> User:
 
 
 def restrict_user(user: User, wanted: Restriction, now: datetime) -> bool:
-    """Makes these the restrictions of a locked user; False when they were so.
+    """Sets the restrictions of a locked user; False if they were already set.
 
-    Suspended, no log-in works from here on, and each token of theirs is refused with the reason.
-    Once that is lifted they may log in again; the tokens they had end then, or with the purge.
-    Raises: AccountPurged for what would bring a purged account back. Cost: two statements, and five
+    A suspended user cannot sign in, and their tokens are refused with the reason. The tokens end
+    when the suspension is lifted or the account is purged: an ended token could not give a reason.
+    Raises: AccountPurged if this would bring a purged account back. Cost: two statements, and five
     for each token that ends.
     """
-    held = Restriction(user.restrictions)
-    if held & _GOING and not (wanted & _GOING and Restriction.SUSPENDED in wanted):
+    before = Restriction(user.restrictions)
+    if before & _PURGE_BEGUN and not (wanted & _PURGE_BEGUN and Restriction.SUSPENDED in wanted):
         raise AccountPurged
-    if wanted == held:
+    if wanted == before:
         return False
     is_suspended = Restriction.SUSPENDED in wanted
-    # Not before: a token that ended can no longer be told why.
     ends_tokens = not user.is_active and (not is_suspended or Restriction.PURGED in wanted)
     user.suspended_at = (user.suspended_at or now) if is_suspended else None
     user.restrictions, user.is_active = int(wanted), not is_suspended
@@ -57,4 +70,20 @@ def restrict_user(user: User, wanted: Restriction, now: datetime) -> bool:
     append_change(GLOBAL_ALIAS, user.pk, UserRestricted())
     if ends_tokens:
         end_tokens_of_user(user.pk)
+    return True
+
+
+def restrict_account(account_id: int, new: RestrictionState) -> bool:
+    """Copies restrictions to the account's row; False if the row has the same or newer ones.
+
+    All readers obey the row at their next read. The cached profile and the invalidation log follow
+    by the change. Safety: idempotent, and an old state changes nothing. Cost: two statements.
+    """
+    alias = shard_of(account_id)
+    values = (int(new.restrictions), new.revision, new.suspended_at)
+    with transaction.atomic(using=alias):
+        if not execute(alias, UPDATE, (*values, account_id, new.revision)):
+            return False
+        append_change(alias, account_id, AccountRestricted())
+        failpoint("accounts.before_restricted")
     return True

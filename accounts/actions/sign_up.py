@@ -1,7 +1,7 @@
 """Sign-up: one transaction on the default database; the account row follows on its shard.
 
-Between the two a crash leaves a user without an account row, and a change that says so: the drain
-lays the row. A shard that is down delays the account, not the sign-up.
+A crash between the two leaves a user without an account row, and a change: the drain creates the
+row. A shard that is down delays the account, not the sign-up.
 """
 
 from datetime import datetime
@@ -22,7 +22,7 @@ from infra.sharding.placement import GLOBAL_ALIAS
 def sign_up(new: NewUser, now: datetime) -> int:
     """Creates the user and returns their account id. Raises ValidationFailed.
 
-    Cost: half a second of CPU for the password, seven statements, one on the shard.
+    Cost: the slow password hash; seven statements, one of them on the shard.
     """
     user = _user_of(new, now)
     faults = new_user_faults(new, user)
@@ -39,10 +39,10 @@ def sign_up(new: NewUser, now: datetime) -> int:
 
 
 def sign_up_with_token(new: NewUser, app_token_id: int, now: datetime) -> IssuedToken:
-    """Signs up, and gives the application that asked a token with the scopes of its own.
+    """Signs up, and issues a token with the scopes of the application's own token.
 
-    Both or neither: a user whose token failed could not sign up again.
-    Raises: ValidationFailed, TokenInvalid when the application's token ended meanwhile.
+    One transaction for both: a user without the token could not sign up again.
+    Raises: ValidationFailed; TokenInvalid if the application's token has just ended.
     """
     with transaction.atomic(using=GLOBAL_ALIAS):
         app_token = AccessToken.objects.filter(pk=app_token_id).first()

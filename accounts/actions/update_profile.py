@@ -2,16 +2,17 @@
 
 from django.db import transaction
 
-from accounts.actions.check_profile import edit_faults
 from accounts.changes import ProfileChanged
 from accounts.errors import AccountNotFound
+from accounts.models import DISPLAY_NAME_LENGTH
 from accounts.types import ProfileEdit
-from infra.api.errors import ValidationFailed
+from infra.api.errors import Fault, ValidationFailed
 from infra.changes.append import append_change
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
 
-# The row is the owner's lock, so changing it first orders the changes of one account.
+NOTE_LENGTH = 500
+# The row is the owner's lock. Updating it first gives the changes of one account one order.
 UPDATE = """
 UPDATE accounts_account SET version = version + 1,
     display_name = coalesce(%s, display_name), note = coalesce(%s, note),
@@ -21,11 +22,11 @@ WHERE id = %s
 
 
 def update_profile(account_id: int, edit: ProfileEdit) -> None:
-    """Writes what the edit names; the cached profile follows at once, or by the drain.
+    """Writes the fields that the edit sets. The cached profile follows inline, or by the drain.
 
     Raises: ValidationFailed, AccountNotFound. Cost: two statements.
     """
-    faults = edit_faults(edit)
+    faults = _edit_faults(edit)
     if faults:
         raise ValidationFailed(faults)
     alias = shard_of(account_id)
@@ -34,3 +35,18 @@ def update_profile(account_id: int, edit: ProfileEdit) -> None:
         if not execute(alias, UPDATE, row):
             raise AccountNotFound
         append_change(alias, account_id, ProfileChanged())
+
+
+def display_name_faults(text: str) -> list[Fault]:
+    return _length_faults("display_name", text, DISPLAY_NAME_LENGTH)
+
+
+def _edit_faults(edit: ProfileEdit) -> list[Fault]:
+    note_faults = _length_faults("note", edit.note or "", NOTE_LENGTH)
+    return [*display_name_faults(edit.display_name or ""), *note_faults]
+
+
+def _length_faults(field: str, text: str, most: int) -> list[Fault]:
+    if len(text) <= most:
+        return []
+    return [Fault(field, "ERR_TOO_LONG", f"is too long (maximum is {most} characters)")]

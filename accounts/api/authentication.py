@@ -1,4 +1,4 @@
-"""Who asks: the bearer token of a request."""
+"""Authenticates a request by its bearer token."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Mastodon's Instance entities: what this site is and what it can do."""
+"""Mastodon's Instance entities: a description of this site and its features."""
 
 from typing import Any
 from urllib.parse import urlsplit
@@ -8,7 +8,7 @@ from django.templatetags.static import static
 
 from accounts.queries.site_counts import SiteCounts
 
-# Clients choose what they offer by the Mastodon version that stands first.
+# Clients choose features by the Mastodon version at the start.
 VERSION = "4.3.0 (compatible; Tideline 0.1.0)"
 MASTODON_API = 2
 DESCRIPTION = "A social feed you run yourself."

@@ -12,7 +12,7 @@ NO_COUNTS = b"0,0,0,0,0"
 def present_account(profile: bytes, counts: bytes | None, is_own: bool = False) -> bytes:
     """An Account. `profile`: payload of accounts.cache.profiles; `counts`: of account_counts.
 
-    Quiet follows count for nobody but the account itself.
+    Only the account itself sees its quiet follows counted (`is_own`).
     """
     numbers = map(int, (counts or NO_COUNTS).split(b","))
     followers, following, posts, quiet_followers, quiet_following = numbers
@@ -25,7 +25,7 @@ def present_account(profile: bytes, counts: bytes | None, is_own: bool = False) 
 
 
 def present_credentials(account: bytes, note: str) -> bytes:
-    """A CredentialAccount: the account with what only its owner sees. `note`: as it was typed."""
+    """A CredentialAccount: the account with the fields for its owner. `note`: as it was typed."""
     source = {
         "privacy": "public",
         "sensitive": False,

@@ -1,7 +1,8 @@
-"""How much one account, one application and one address may ask (X6).
+"""Request quotas of accounts, applications and addresses (X6).
 
-Counted per window of QUOTA_WINDOW_S: requests with a token against the account and against the
-application, others against the address they come from. `X-RateLimit-*` headers as Mastodon's.
+Requests are counted per window of QUOTA_WINDOW_S. A request with a token counts for the account
+and for the application, any other one for its client address. The headers `X-RateLimit-*` are those
+of Mastodon.
 """
 
 import time
@@ -17,18 +18,18 @@ from infra.api.errors import TooManyRequests
 from infra.caching.quotas import QuotaClaim, Quotas, QuotaUsage
 
 QUOTA_WINDOW_S = 300
-KEPT_CLAIMS = 10_000
+MOST_CLAIMS = 10_000
 quotas = Quotas(QUOTA_WINDOW_S)
 
 
 class CallerQuotas:
-    """What Endpoint charges each request to."""
+    """The request meter of Endpoint."""
 
     def charge(self, request: HttpRequest, caller: Viewer | None) -> Mapping[str, str]:
-        """Counts the request; returns the headers that say how the caller stands.
+        """Counts the request; returns the headers with the rest of the quota.
 
-        Raises: TooManyRequests. Cost: 3 µs, a round trip for one request in a hundredth of the
-        quota. Without Redis each process counts for itself: reads and writes go on.
+        Raises: TooManyRequests. Cost: one round trip per hundredth of the quota, else nothing.
+        Without Redis each process counts for itself, so reads and writes go on.
         """
         claims = [_of_address(request)] if caller is None else _of_caller(caller)
         usage = quotas.use(claims, time.time())
@@ -46,9 +47,9 @@ def _of_caller(caller: Viewer) -> Sequence[QuotaClaim]:
     return _claim("account", caller.account_id, settings.QUOTA_PER_ACCOUNT), application
 
 
-@lru_cache(KEPT_CLAIMS)
+@lru_cache(MOST_CLAIMS)
 def _claim(kind: str, subject_id: int, limit: int) -> QuotaClaim:
-    """The same for all requests of a caller."""
+    """Cached: the claim is the same for all requests of a caller."""
     return QuotaClaim(f"{kind}-{subject_id}", limit)
 
 
@@ -57,9 +58,9 @@ def _of_address(request: HttpRequest) -> QuotaClaim:
 
 
 def client_address(request: HttpRequest) -> str:
-    """Where a request comes from: past as many proxies of ours as there are, and no further.
+    """The client's address: the entry of X-Forwarded-For before our TRUSTED_PROXIES.
 
-    What stands before them in X-Forwarded-For anybody can write.
+    Clients can write anything into the entries further left.
     """
     forwarded = request.headers.get("X-Forwarded-For")
     hops = [hop.strip() for hop in forwarded.split(",")] if forwarded else []

@@ -1,6 +1,6 @@
-"""The shapes of accounts' requests and answers, for the OpenAPI schema only.
+"""The shapes of accounts' requests and answers; only for the OpenAPI document.
 
-Nothing is validated or rendered with these; a test compares them with what is really answered.
+They validate and render nothing. A test compares them with real answers.
 """
 
 from typing import Any
@@ -29,13 +29,13 @@ LOOKUP = OpenApiParameter("acct", OpenApiTypes.STR, required=True, description="
 
 _ERROR = {"type": "object", "properties": {"error": {"type": "string"}}, "required": ["error"]}
 _REFUSED = {
-    "401": "No token where one is needed, or one that is unknown, ended or expired",
-    "403": "Its login is disabled by moderators, its account frozen, or its scopes do not do",
+    "401": "The token is missing, unknown, ended or expired",
+    "403": "The login is disabled, the account is frozen, or the scopes do not allow this",
 }
 
 
 def describe_refusals(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """Adds to every operation that takes a token how tokens are refused."""
+    """Adds the refusals of tokens to every operation that takes one."""
     content = {"application/json": {"schema": _ERROR}}
     for path in result["paths"].values():
         for operation in path.values():
@@ -46,17 +46,17 @@ def describe_refusals(result: dict[str, Any], **_: Any) -> dict[str, Any]:
 
 
 class BearerTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
-    """How to say who asks."""
+    """Bearer tokens as an OAuth2 security scheme."""
 
     target_class = "accounts.api.authentication.BearerToken"
     name = "oauth2"
 
     def get_security_requirement(self, auto_schema: Any) -> list[dict[str, list[Any]]]:
-        """The scope that the endpoint declares; none at all is an alternative on public ones."""
+        """The scope that the endpoint declares. Public endpoints also work without a token."""
         view, method = auto_schema.view, auto_schema.method
         scope = getattr(view, "scopes", {}).get(method)
-        asks = [{self.name: [scope] if scope else []}]
-        return [*asks, {}] if getattr(view, "public", False) and method == "GET" else asks
+        needed = [{self.name: [scope] if scope else []}]
+        return [*needed, {}] if getattr(view, "public", False) and method == "GET" else needed
 
     def get_security_definition(self, auto_schema: Any) -> dict[str, Any]:
         token = {"tokenUrl": "/oauth/token", "scopes": DESCRIPTIONS}
@@ -94,7 +94,7 @@ class AccountEntity(Serializer[Any]):
 
 
 class CredentialAccountEntity(AccountEntity):
-    source = DictField(help_text="What only its owner sees")  # type: ignore[assignment]
+    source = DictField(help_text="For the owner only")  # type: ignore[assignment]
 
 
 class NewAccountBody(Serializer[Any]):

@@ -1,8 +1,7 @@
-"""Accounts as they stand beside a post, as this process last heard; a second old at most.
+"""Account JSON in process memory, at most COPY_S old: pages show the same few authors repeatedly.
 
-Pages show the same few again and again.
-Who is suspended has none. So a card in memory is shown only by a request that has read the log of
-what is gone since (posts/cache/in_process.py), which tells of accounts too.
+A suspended account must disappear at once. So a page uses an account from memory only if it has
+also read the invalidation log (posts/cache/in_process.py), which names restricted accounts too.
 """
 
 import time
@@ -25,14 +24,14 @@ register_copies(account_counts.family, _accounts)
 
 
 class AccountReadPlan(NamedTuple):
-    """Cards in process memory, and the accounts that Redis has to be asked for."""
+    """Accounts from process memory, and those to read from Redis."""
 
     known: dict[int, bytes]
     missing: list[int]
     asked_at: float
 
     def commands(self) -> list[Command]:
-        """At most one; replies for `complete_cards`."""
+        """At most one command; replies for `complete_accounts`."""
         if not self.missing:
             return []
         keys = profiles.keys(self.missing) + account_counts.keys(self.missing)
@@ -44,13 +43,12 @@ def plan_accounts(account_ids: Collection[int]) -> AccountReadPlan:
 
 
 def plan_accounts_from_redis(account_ids: Collection[int]) -> AccountReadPlan:
-    """None of them from process memory."""
+    """A plan that reads all of them from Redis."""
     return AccountReadPlan({}, list(account_ids), time.monotonic())
 
 
 def complete_accounts(reading: AccountReadPlan, replies: Sequence[Any]) -> dict[int, bytes]:
-    """Account JSON by id; what Redis lacks, or all of it without Redis (reply None), comes from
-    the shards."""
+    """Account JSON by id. Loads from the shards what Redis lacks; all if the reply is None."""
     missing = reading.missing
     if not missing:
         return reading.known
@@ -63,11 +61,11 @@ def complete_accounts(reading: AccountReadPlan, replies: Sequence[Any]) -> dict[
 
 
 def forget_account(account_id: int) -> None:
-    """It is to be shown in another way, or not at all; whatever is held or being read of it."""
+    """Forgets an account that changed, and ignores reads of it that are under way."""
     forget_in_process(profiles.family, [account_id])
 
 
 def forget_accounts() -> None:
-    """Empties this process's memory of accounts."""
+    """Forgets all accounts."""
     for copies in (_accounts, profiles, account_counts):
         copies.forget_all()

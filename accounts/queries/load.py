@@ -1,4 +1,4 @@
-"""Accounts as they are shown, and whether they exist; from the caches, at the source for misses."""
+"""Accounts as readers see them, and whether they exist. From the caches, or the shards."""
 
 from collections.abc import Iterable, Sequence
 
@@ -13,12 +13,12 @@ from infra.caching.client import redis
 
 
 def load_account_json(account_ids: Iterable[int], own_id: int | None = None) -> dict[int, bytes]:
-    """Mastodon's Account, as JSON, by id; unknown accounts are missing.
+    """Mastodon's Account as JSON, by id; unknown accounts are missing.
 
-    `own_id`: who is shown as to their owner, quiet follows counted.
+    `own_id`: the viewer, whose own counts include quiet follows.
 
-    Cost: one round trip and no query when warm; misses add one query per shard and cache. What is
-    hot is not asked for, only whether anybody was restricted since.
+    Cost: one round trip and no query if Redis has all; misses add one query per shard and cache.
+    For hot accounts it only reads the validator of their copies.
     """
     wanted = list(dict.fromkeys(account_ids))
     if not wanted:
@@ -28,9 +28,9 @@ def load_account_json(account_ids: Iterable[int], own_id: int | None = None) -> 
     entries = _read([*keys, *account_counts.keys(totals.missing)])
     middle = len(keys)
     fragments = complete_profiles(texts, entries[:middle])
-    # None of accounts that do not exist: their counts would be laid for anybody's made-up ids.
-    asked = zip(totals.missing, entries[middle:], strict=True)
-    counts = account_counts.finish(totals, {i: raw for i, raw in asked if i in fragments})
+    # Without accounts that do not exist: a caller could fill the cache with counts of invented ids.
+    read = zip(totals.missing, entries[middle:], strict=True)
+    counts = account_counts.finish(totals, {i: raw for i, raw in read if i in fragments})
     return {
         id_: present_account(fragments[id_], counts.get(id_), is_own=id_ == own_id)
         for id_ in wanted
@@ -55,7 +55,7 @@ def get_account_json(account_id: int, is_own: bool = False) -> bytes:
 
 
 def find_existing(account_ids: Iterable[int]) -> set[int]:
-    """Those of the ids that are accounts. Cost: one round trip when warm."""
+    """Those of the ids that are accounts. Cost: one round trip if Redis has them."""
     return set(load_shown_profiles(account_ids))
 
 
@@ -66,9 +66,9 @@ def require_account(account_id: int) -> None:
 
 
 def require_account_row(account_id: int) -> None:
-    """As require_account, but suspended ones will do: they can be let go of.
+    """As require_account, but accepts suspended accounts: they can be unfollowed.
 
-    Cost: as find_existing, and for who is not shown one query more.
+    Cost: as find_existing, and one query for an account that is not shown.
     """
     if not find_existing([account_id]) and find_profile(account_id) is None:
         raise AccountNotFound

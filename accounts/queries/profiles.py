@@ -16,14 +16,14 @@ FROM accounts_account WHERE id = ANY(%s::bigint[])
 
 
 def read_profiles(alias: str, account_ids: Sequence[int]) -> list[Profile]:
-    """Profiles of accounts of one shard, in no order; unknown ones are missing. One query."""
+    """Profiles of accounts of one shard, in any order; unknown ones are missing. One query."""
     rows = fetch_all(alias, READ, (list(account_ids),))
     found = [Profile(*row) for row in rows]
     return [one._replace(restrictions=Restriction(one.restrictions)) for one in found]
 
 
 def load_profiles(account_ids: Iterable[int]) -> Mapping[int, Profile]:
-    """Profiles of any accounts from the source, unknown ones missing. One query per shard."""
+    """Profiles of any accounts from their shards; unknown ones are missing. One query per shard."""
     calls = {
         alias: partial(read_profiles, alias, ids)
         for alias, ids in group_by_shard(account_ids).items()
@@ -32,5 +32,5 @@ def load_profiles(account_ids: Iterable[int]) -> Mapping[int, Profile]:
 
 
 def find_profile(account_id: int) -> Profile | None:
-    """One profile from its shard, never a cached one. One query."""
+    """One profile from its shard, never from a cache. One query."""
     return next(iter(read_profiles(shard_of(account_id), [account_id])), None)

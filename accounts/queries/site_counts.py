@@ -1,4 +1,4 @@
-"""How much there is of everything, roughly: for the page that describes the site."""
+"""About how many users and posts there are, for the description of the site."""
 
 import time
 from functools import partial
@@ -7,20 +7,18 @@ from typing import NamedTuple
 import structlog
 from django.db import DatabaseError, InterfaceError
 
+from counters import sql as counters_sql
 from counters.kinds import CounterKind
 from infra.sharding.placement import GLOBAL_ALIAS, all_aliases
 from infra.sharding.scatter import scatter
 from infra.sharding.sql import fetch_one
 
-KEPT_S = 60
-# Rows looked at in one table; of larger tables a sample is counted and scaled up.
+FRESH_S = 60
+# Of a table with more rows a sample of about so many is counted and scaled up.
 SAMPLE_ROWS = 100_000
 SIZE = "SELECT reltuples FROM pg_class WHERE oid = %s::regclass"
 USERS = "SELECT count(*) FROM accounts_user TABLESAMPLE SYSTEM (%s)"
-POSTS = f"""
-SELECT coalesce(sum(value), 0) FROM counters_counter TABLESAMPLE SYSTEM (%s)
-WHERE kind = {CounterKind.POSTS:d} AND subject = 0
-"""  # noqa: S608 - a constant
+POSTS = f"{counters_sql.SAMPLE_SUM} WHERE kind = {CounterKind.POSTS:d} AND subject = 0"
 log = structlog.get_logger()
 
 
@@ -30,20 +28,20 @@ class SiteCounts(NamedTuple):
 
 
 class _Memory:
-    """The last counts of this process, and until when the monotonic clock finds them fresh."""
+    """The last counts of this process. `fresh_until`: by the monotonic clock."""
 
     counts = SiteCounts(0, 0)
     fresh_until = 0.0
 
 
 def get_site_counts() -> SiteCounts:
-    """Exact for small sites, within a few percent for large ones; at most KEPT_S old.
+    """Exact for small sites, within a few percent for large ones; at most FRESH_S old.
 
-    While a database is out of reach the last counts stay. Cost: nothing, and once a KEPT_S two
-    queries per database.
+    If a database cannot be reached, the last counts stay. Cost: two queries per database every
+    FRESH_S, else nothing.
     """
     if time.monotonic() >= _Memory.fresh_until:
-        _Memory.fresh_until = time.monotonic() + KEPT_S
+        _Memory.fresh_until = time.monotonic() + FRESH_S
         try:
             _Memory.counts = SiteCounts(_count_users(), _count_posts())
         except (DatabaseError, InterfaceError) as error:
@@ -57,7 +55,7 @@ def _count_users() -> int:
 
 def _count_posts() -> int:
     shards = [alias for alias in all_aliases() if alias != GLOBAL_ALIAS]
-    calls = {alias: partial(_estimate, alias, "counters_counter", POSTS) for alias in shards}
+    calls = {alias: partial(_estimate, alias, counters_sql.TABLE, POSTS) for alias in shards}
     return sum(scatter(calls).values())
 
 

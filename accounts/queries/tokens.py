@@ -1,4 +1,4 @@
-"""From a token's checksum to what it allows: Redis, then the default database."""
+"""Reads what tokens allow: from Redis, then from the default database."""
 
 from collections.abc import Sequence
 
@@ -11,8 +11,8 @@ from infra.changes.failpoints import failpoint
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.sql import fetch_all, fetch_one
 
-# A suspended user's tokens are found, so that their clients can be told why; as expired ones, so
-# that a process of a release that knows nothing of it refuses them as well.
+# The tokens of a suspended user are found, so that clients get the reason. They look expired, so
+# that a process of an older release, which does not read `is_suspended`, refuses them too.
 FACTS = f"""
 SELECT t.token_checksum, t.id, t.user_id, coalesce(t.application_id, 0), t.scope,
     CASE WHEN u.is_active IS false THEN 0 ELSE extract(epoch FROM t.expires) END::float8, a.quota,
@@ -27,25 +27,25 @@ OF_USERS = f"{FACTS} WHERE t.user_id = ANY(%s::bigint[])"
 
 
 def find_token(checksum: str) -> TokenFacts | None:
-    """What the token allows, or None; whether it has expired is the caller's question.
+    """What the token allows, or None. The caller checks whether it has expired.
 
-    Cost: one round trip when cached; else one query and a second round trip. With Redis away one
-    query. How stale: a revocation shows as soon as its tombstone is laid, right after the commit.
+    Cost: one round trip if cached; else one query and a second round trip. Without Redis one query.
+    Staleness: none after the tombstone of a revocation, which is written right after its commit.
     """
     try:
         entry = redis().call("GET", token_key(checksum))
     except RedisError:
         return _load(checksum)
-    return _load_and_put(checksum) if entry is None else read_token_entry(entry)
+    return _load_and_write(checksum) if entry is None else read_token_entry(entry)
 
 
-def _load_and_put(checksum: str) -> TokenFacts | None:
+def _load_and_write(checksum: str) -> TokenFacts | None:
     facts = _load(checksum)
     failpoint("accounts.token_loaded")
     try:
         if redis().call(*write_token_command(checksum, facts)):
             return facts
-        # Somebody knows better: the token ended, or began, while we were reading.
+        # Redis has a newer version: the token ended, or was created, while this thread was reading.
         return read_token_entry(redis().call("GET", token_key(checksum)) or b"")
     except RedisError:
         return facts
@@ -57,6 +57,6 @@ def _load(checksum: str) -> TokenFacts | None:
 
 
 def load_tokens_by_user(user_ids: Sequence[int]) -> dict[str, TokenFacts]:
-    """What the tokens of these users allow, by checksum. One query."""
+    """The tokens of these users, by checksum. One query."""
     rows = fetch_all(GLOBAL_ALIAS, OF_USERS, (list(user_ids),))
     return {row[0]: TokenFacts(*row[1:]) for row in rows}

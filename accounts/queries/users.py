@@ -1,14 +1,21 @@
-"""From a name to an account."""
+"""Reads users from the default database: ids by name, and restrictions. One query each."""
 
+from collections.abc import Iterable
+
+from accounts.types import Restriction, RestrictionState
 from infra.sharding.placement import GLOBAL_ALIAS
-from infra.sharding.sql import fetch_one
+from infra.sharding.sql import fetch_all, fetch_one
 
 FIND = "SELECT id FROM accounts_user WHERE username = %s"
-KNOWN = "SELECT 1 FROM accounts_user WHERE id = %s"
+EXISTS = "SELECT 1 FROM accounts_user WHERE id = %s"
+RESTRICTIONS = """
+SELECT id, restrictions, restriction_revision, suspended_at FROM accounts_user
+WHERE id = ANY(%s::bigint[]) AND restriction_revision > 0
+"""
 
 
 def find_account_id(username: str) -> int | None:
-    """The id behind a username in any case, or None. One query on the default database."""
+    """The account id of a username in any case, or None."""
     if "\x00" in username:
         return None  # PostgreSQL has no such text
     row = fetch_one(GLOBAL_ALIAS, FIND, (username.lower(),))
@@ -16,5 +23,11 @@ def find_account_id(username: str) -> int | None:
 
 
 def is_user(account_id: int) -> bool:
-    """Whether somebody signed up as this account. One query on the default database."""
-    return fetch_one(GLOBAL_ALIAS, KNOWN, (account_id,)) is not None
+    """Whether a user has this account id; the account row may not exist yet."""
+    return fetch_one(GLOBAL_ALIAS, EXISTS, (account_id,)) is not None
+
+
+def load_restrictions(account_ids: Iterable[int]) -> dict[int, RestrictionState]:
+    """Restrictions by account. Accounts that were never restricted are missing."""
+    rows = fetch_all(GLOBAL_ALIAS, RESTRICTIONS, (list(account_ids),))
+    return {row[0]: RestrictionState(Restriction(row[1]), row[2], row[3]) for row in rows}

@@ -1,4 +1,4 @@
-"""From an access token to its viewer: process memory first, then `find_token`."""
+"""Finds the viewer of an access token: in process memory first, then by `find_token`."""
 
 import threading
 import time
@@ -17,21 +17,21 @@ from infra.caching.invalidation import register_copies
 from infra.caching.invalidation_times import InvalidationTimes
 from infra.caching.listener import LISTENER
 
-# For when nothing is heard of a revocation: with the time its tombstone takes to be laid and found,
-# under the second that is promised.
+# Bounds the delay of a revocation whose invalidation does not arrive. Together with the write and
+# the read of its tombstone that is less than the promised second.
 LOCAL_S = 0.8
 LOCAL_TOKENS = 100_000
 
 
 class CachedViewer(NamedTuple):
-    """A viewer in process memory, good `until` this reading of the monotonic clock."""
+    """A viewer in process memory, valid `until` this time of the monotonic clock."""
 
     viewer: Viewer
     until: float
 
 
 class InProcessViewers:
-    """Viewers by the checksum of their token; unknown tokens are asked for each time."""
+    """Viewers by the checksum of their token. Unknown tokens are read from Redis each time."""
 
     def __init__(self) -> None:
         self._known: LRUCache[str, CachedViewer] = LRUCache(LOCAL_TOKENS)
@@ -40,7 +40,7 @@ class InProcessViewers:
         self.get = self._known.get
 
     def keep(self, checksum: str, known: CachedViewer, asked_at: float) -> None:
-        """Unless the token ended since it was asked for."""
+        """Stores a viewer, unless its token was invalidated after `asked_at`."""
         LISTENER.start()
         with self._changing:
             if self._invalidated.may_store(checksum, asked_at):
@@ -63,12 +63,11 @@ register_copies(TOKENS, _known)
 
 
 def find_viewer(token: str) -> Viewer | None:
-    """Whom the token speaks for; None when it is unknown, ended or expired.
+    """The viewer of this token; None if the token is unknown, ended or expired.
 
-    Raises LoginDisabled for a suspended user's; that costs a round trip each time.
-    How stale: until this process hears of a change, under a second at worst. Cost: 2 µs from
-    process memory, asked again every LOCAL_S: then one Redis round trip, and a query when Redis
-    does not know.
+    Raises: LoginDisabled for the token of a suspended user, at the cost of a round trip each time.
+    Staleness: until this process receives the invalidation, at most a second. Cost: nothing from
+    process memory. Every LOCAL_S one Redis round trip, and a query if Redis lacks the token.
     """
     checksum = sha256(token.encode()).hexdigest()
     known = _known.get(checksum)
@@ -78,7 +77,7 @@ def find_viewer(token: str) -> Viewer | None:
 
 
 def _ask(checksum: str) -> Viewer | None:
-    # Counted from before the question: the answer may be old by the time it is here.
+    # The time before the read: the answer may be old when it arrives.
     asked = time.monotonic()
     facts = find_token(checksum)
     if facts is not None and facts.is_suspended:

@@ -47,6 +47,17 @@ def clean_text(value: object, name: str) -> str:
     return value
 
 
+def read_text(data: Mapping[str, Any], name: str) -> str:
+    """The text sent under this name, empty when absent. Raises InvalidRequest."""
+    value = data.get(name)
+    return "" if value is None else clean_text(value, name)
+
+
+def find_text(data: Mapping[str, Any], name: str) -> str | None:
+    """As read_text, but None when absent."""
+    return read_text(data, name) if data.get(name) is not None else None
+
+
 def read_flag(value: object, default: bool) -> bool:
     """A boolean the way Mastodon reads one from a query or a form."""
     if value is None:

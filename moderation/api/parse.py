@@ -5,10 +5,10 @@ from typing import Any
 
 from django.http import QueryDict
 
-from accounts.api.fields import read_text
 from accounts.errors import AccountNotFound
 from infra.api.errors import Fault, InvalidRequest, ValidationFailed
 from infra.api.ids import parse_account_id
+from infra.api.parsing import read_text
 from moderation.models import APPEAL_LENGTH, COMMENT_LENGTH
 from moderation.types import Category, ReportDraft
 

@@ -8,8 +8,7 @@ from typing import Any, ClassVar
 from django.core.management import CommandError
 
 from accounts.errors import AccountNotFound
-from accounts.queries.restrictions import load_restrictions
-from accounts.queries.users import is_user
+from accounts.queries.users import is_user, load_restrictions
 from accounts.types import Restriction
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import JobFlag

@@ -1,4 +1,4 @@
-"""Sign-up, and accounts as everybody sees them."""
+"""Sign-up, and accounts as all viewers see them."""
 
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
@@ -10,7 +10,6 @@ from drf_spectacular.utils import extend_schema
 
 from accounts.actions.sign_up import sign_up_with_token
 from accounts.api import schema
-from accounts.api.fields import read_text
 from accounts.api.present import present_token
 from accounts.errors import AccountNotFound
 from accounts.queries.load import get_account_json, load_account_json
@@ -19,7 +18,7 @@ from accounts.types import NewUser
 from infra.api.endpoint import Endpoint
 from infra.api.errors import InvalidRequest
 from infra.api.ids import parse_account_id
-from infra.api.parsing import read_flag
+from infra.api.parsing import read_flag, read_text
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
 
@@ -27,7 +26,7 @@ MOST_ACCOUNTS = 40
 
 
 class AccountsView(Endpoint):
-    """Sign up with an application's own token; look accounts up by their ids."""
+    """Sign up with an application's own token; read accounts by their ids."""
 
     scopes = {"GET": "read:accounts", "POST": "write:accounts"}
     public = True
@@ -35,7 +34,7 @@ class AccountsView(Endpoint):
 
     @extend_schema(parameters=[schema.ID_LIST], responses=schema.AccountEntity(many=True))
     def get(self, request: ApiRequest) -> HttpResponse:
-        """Accounts in the order asked for; unknown ids are left out."""
+        """Accounts in the order of the ids; unknown ids are left out."""
         texts = request.query_params.getlist("id[]") or request.query_params.getlist("id")
         if len(texts) > MOST_ACCOUNTS:
             raise InvalidRequest(f"At most {MOST_ACCOUNTS} accounts at once")
@@ -44,13 +43,13 @@ class AccountsView(Endpoint):
 
     @extend_schema(request=schema.NewAccountBody, responses=schema.TokenEntity)
     def post(self, request: ApiRequest) -> HttpResponse:
-        """Creates the user and gives the application a token that speaks for them."""
+        """Creates a user and issues the application a token for this user."""
         token = sign_up_with_token(_new_user(request), request.user.token_id, datetime.now(UTC))
         return json_response(orjson.dumps(present_token(token)))
 
 
 class AccountView(Endpoint):
-    """One account; to its owner with the counts that only they see."""
+    """One account. The owner's own counts include quiet follows."""
 
     scopes = {"GET": "read:accounts"}
     public = True

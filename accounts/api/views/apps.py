@@ -1,4 +1,4 @@
-"""API clients register themselves, and ask who they are."""
+"""Registration of API clients, and the application of a token."""
 
 from typing import Any
 
@@ -8,17 +8,17 @@ from drf_spectacular.utils import extend_schema
 
 from accounts.actions.register_application import register_application
 from accounts.api import schema
-from accounts.api.fields import read_text
 from accounts.models import Application
 from accounts.scopes import DEFAULT
 from accounts.types import NewApplication
 from infra.api.endpoint import Endpoint
+from infra.api.parsing import read_text
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
 
 
 class AppsView(Endpoint):
-    """Register an API client. The secret is shown this once."""
+    """Register an API client. The secret is shown only once."""
 
     public = True
     authentication_classes = ()
@@ -35,7 +35,7 @@ class AppsView(Endpoint):
 
 
 class AppCredentialsView(Endpoint):
-    """The application a token was given to."""
+    """The application that a token was issued to."""
 
     needs_user = False
 
@@ -55,7 +55,7 @@ def _new_application(request: ApiRequest) -> NewApplication:
 
 
 def _read_uris(request: ApiRequest) -> str:
-    """One text with blanks between, or a list as newer clients send it."""
+    """One text, separated by blanks; newer clients send a list."""
     uris = request.data.get("redirect_uris")
     if isinstance(uris, list):
         return " ".join(read_text({"redirect_uris": uri}, "redirect_uris") for uri in uris)

@@ -1,24 +1,23 @@
-"""My own account: look at it, change it."""
+"""The caller's own account: read it, change it."""
 
 from django.http import HttpResponse
 from drf_spectacular.utils import extend_schema
 
 from accounts.actions.update_profile import update_profile
 from accounts.api import schema
-from accounts.api.fields import find_text
 from accounts.api.present import present_credentials
 from accounts.errors import AccountNotFound
 from accounts.queries.load import get_account_json
 from accounts.queries.profiles import find_profile
 from accounts.types import ProfileEdit
 from infra.api.endpoint import Endpoint
-from infra.api.parsing import find_flag
+from infra.api.parsing import find_flag, find_text
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
 
 
 class VerifyCredentialsView(Endpoint):
-    """The account a token speaks for."""
+    """The account of the token."""
 
     scopes = {"GET": "profile"}
 
@@ -28,7 +27,7 @@ class VerifyCredentialsView(Endpoint):
 
 
 class UpdateCredentialsView(Endpoint):
-    """Change parts of my profile; what is not sent stays."""
+    """Change parts of my profile. Fields that are not sent stay as they are."""
 
     scopes = {"PATCH": "write:accounts"}
 

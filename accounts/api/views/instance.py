@@ -1,4 +1,4 @@
-"""What this site is: the first thing that clients ask."""
+"""A description of this site: the first request of most clients."""
 
 import orjson
 from django.http import HttpResponse
@@ -13,7 +13,7 @@ from infra.api.request import ApiRequest
 
 
 class InstanceView(Endpoint):
-    """This site, as older clients ask for it."""
+    """This site, for older clients."""
 
     public = True
 

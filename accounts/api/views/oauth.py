@@ -22,7 +22,7 @@ NOT_YOURS = (
 @extend_schema(exclude=True)
 @method_decorator(sensitive_post_parameters(), name="dispatch")
 class TokenView(OAuthLibMixin, Endpoint):
-    """Exchanges a code, a refresh token, a client's secret or a password for a token."""
+    """Issues a token for a code, a refresh token, a client secret or a password."""
 
     public = True
     authentication_classes = ()
@@ -40,7 +40,7 @@ class TokenView(OAuthLibMixin, Endpoint):
 @extend_schema(exclude=True)
 @method_decorator(sensitive_post_parameters(), name="dispatch")
 class RevokeView(OAuthLibMixin, Endpoint):
-    """Ends a token of the client that asks; unknown tokens are ended already (RFC 7009)."""
+    """Ends a token of the calling client. For an unknown token it does nothing (RFC 7009)."""
 
     public = True
     authentication_classes = ()

@@ -1,4 +1,4 @@
-"""`manage.py create_account`: a user and their account, as sign-up makes them."""
+"""`manage.py create_account`: creates a user and their account, as sign-up does."""
 
 from argparse import ArgumentParser
 from datetime import UTC, datetime
@@ -18,8 +18,10 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("username", help="as in @username; letters, digits and _")
         parser.add_argument("--email", required=True, help="to sign in with")
-        parser.add_argument("--password", help="visible to other users of this machine; else asked")
-        parser.add_argument("--display-name", default="", help="as pages show it")
+        parser.add_argument(
+            "--password", help="other users of this machine can see it; default: asks"
+        )
+        parser.add_argument("--display-name", default="", help="the name that pages show")
         parser.add_argument("--superuser", action="store_true", help="may do anything in the admin")
 
     def handle(self, *args: Any, **options: Any) -> None:

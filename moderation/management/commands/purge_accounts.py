@@ -8,7 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management import CommandError
 
-from accounts.queries.restrictions import load_restrictions
+from accounts.queries.users import load_restrictions
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import WALK
 from infra.jobs.passes import limit_lines

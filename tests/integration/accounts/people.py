@@ -7,7 +7,7 @@ from django.test import Client
 
 FAST_HASHERS = [
     "django.contrib.auth.hashers.MD5PasswordHasher",
-    "accounts.hashers.RandomSecretHasher",
+    "accounts.oauth.RandomSecretHasher",
 ]
 OUT_OF_BAND = "urn:ietf:wg:oauth:2.0:oob"
 SCOPES = "read write follow push"
