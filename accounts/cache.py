@@ -31,8 +31,8 @@ UNKNOWN, ENDED = 0, 2**53
 
 
 def _load_profiles(account_ids: Sequence[int]) -> Mapping[int, Versioned]:
-    found = load_profiles(account_ids)
-    rows = {id_: Versioned(row.version, _encode_shown(row)) for id_, row in found.items()}
+    profiles_by_id = load_profiles(account_ids)
+    rows = {id_: Versioned(row.version, _encode_shown(row)) for id_, row in profiles_by_id.items()}
     return dict.fromkeys(account_ids, Versioned(0, b"")) | rows
 
 

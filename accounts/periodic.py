@@ -1,6 +1,6 @@
 """The periodic task of accounts: deletes expired sessions, codes, tokens and unused applications.
 
-The compensator runs it, some rows at a time. How long which is kept: docs/reference/retention.md.
+The compensator runs it, some rows at a time. Retention times: docs/reference/retention.md.
 """
 
 from collections.abc import Iterator

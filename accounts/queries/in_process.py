@@ -47,17 +47,17 @@ def plan_accounts_from_redis(account_ids: Collection[int]) -> AccountReadPlan:
     return AccountReadPlan({}, list(account_ids), time.monotonic())
 
 
-def complete_accounts(reading: AccountReadPlan, replies: Sequence[Any]) -> dict[int, bytes]:
+def complete_accounts(plan: AccountReadPlan, replies: Sequence[Any]) -> dict[int, bytes]:
     """Account JSON by id. Loads from the shards what Redis lacks; all if the reply is None."""
-    missing = reading.missing
+    missing = plan.missing
     if not missing:
-        return reading.known
+        return plan.known
     entries = replies[0] or [None] * (2 * len(missing))
     fragments = profiles.complete(dict(zip(missing, entries, strict=False)))
     counts = account_counts.complete(dict(zip(missing, entries[len(missing) :], strict=True)))
-    cards = {i: present_account(text, counts.get(i)) for i, text in fragments.items()}
-    _accounts.store(cards, reading.asked_at)
-    return reading.known | cards
+    accounts = {i: present_account(text, counts.get(i)) for i, text in fragments.items()}
+    _accounts.store(accounts, plan.asked_at)
+    return plan.known | accounts
 
 
 def forget_account(account_id: int) -> None:

@@ -34,32 +34,32 @@ class InProcessViewers:
     """Viewers by the checksum of their token. Unknown tokens are read from Redis each time."""
 
     def __init__(self) -> None:
-        self._known: LRUCache[str, CachedViewer] = LRUCache(LOCAL_TOKENS)
+        self._by_checksum: LRUCache[str, CachedViewer] = LRUCache(LOCAL_TOKENS)
         self._invalidated: InvalidationTimes[str] = InvalidationTimes()
         self._changing = threading.Lock()
-        self.get = self._known.get
+        self.get = self._by_checksum.get
 
-    def keep(self, checksum: str, known: CachedViewer, asked_at: float) -> None:
+    def keep(self, checksum: str, cached: CachedViewer, asked_at: float) -> None:
         """Stores a viewer, unless its token was invalidated after `asked_at`."""
         LISTENER.start()
         with self._changing:
             if self._invalidated.may_store(checksum, asked_at):
-                self._known[checksum] = known
+                self._by_checksum[checksum] = cached
 
     def forget(self, checksums: Sequence[str]) -> None:
         with self._changing:
             self._invalidated.add(checksums, time.monotonic())
             for checksum in checksums:
-                self._known.pop(checksum, None)
+                self._by_checksum.pop(checksum, None)
 
     def forget_all(self) -> None:
         with self._changing:
             self._invalidated.add_all(time.monotonic())
-            self._known.clear()
+            self._by_checksum.clear()
 
 
-_known = InProcessViewers()
-register_copies(TOKENS, _known)
+_viewers = InProcessViewers()
+register_copies(TOKENS, _viewers)
 
 
 def find_viewer(token: str) -> Viewer | None:
@@ -70,9 +70,9 @@ def find_viewer(token: str) -> Viewer | None:
     process memory. Every LOCAL_S one Redis round trip, and a query if Redis lacks the token.
     """
     checksum = sha256(token.encode()).hexdigest()
-    known = _known.get(checksum)
-    if known is not None and time.monotonic() < known.until:
-        return known.viewer
+    cached = _viewers.get(checksum)
+    if cached is not None and time.monotonic() < cached.until:
+        return cached.viewer
     return _ask(checksum)
 
 
@@ -86,7 +86,7 @@ def _ask(checksum: str) -> Viewer | None:
     if facts is None or left_s <= 0:
         return None
     viewer = _viewer_of(facts)
-    _known.keep(checksum, CachedViewer(viewer, asked + min(LOCAL_S, left_s)), asked)
+    _viewers.keep(checksum, CachedViewer(viewer, asked + min(LOCAL_S, left_s)), asked)
     return viewer
 
 

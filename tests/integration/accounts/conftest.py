@@ -41,7 +41,7 @@ def ann(app: App) -> Person:
 
 @pytest.fixture
 def reader(client: Client) -> App:
-    """An application that codes may be sent to: shown, to a page, to a program."""
+    """An application with three kinds of redirect address: show the code, a page, a program."""
     return App.register(client, uris=f"{OUT_OF_BAND}\n{CALLBACK}\n{NATIVE}")
 
 
@@ -60,7 +60,7 @@ def now() -> datetime:
 
 @dataclass
 class Spending:
-    """What a block of code asked of the stores."""
+    """The SQL and the round trips of a block of code."""
 
     queries: list[str]
     round_trips: int = 0

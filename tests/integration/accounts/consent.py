@@ -1,4 +1,4 @@
-"""Codes of OAuth: the question to a person, its answer, and the exchange for a token."""
+"""OAuth codes: the consent page, the answer, and the exchange for a token."""
 
 import re
 from typing import Any

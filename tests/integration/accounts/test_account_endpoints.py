@@ -1,4 +1,4 @@
-"""Accounts over HTTP: shapes, budgets, and what is refused."""
+"""Accounts over HTTP: shapes, budgets and refusals."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The admin does what the API's actions do, asks a reason and leaves a trace."""
+"""The admin calls the API's actions, needs a reason and writes the admin history."""
 
 from typing import Any
 

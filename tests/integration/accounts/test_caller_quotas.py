@@ -1,4 +1,4 @@
-"""Quotas over HTTP: headers, 429, and who pays for whom."""
+"""Quotas over HTTP: headers, 429, and which quota a request counts for."""
 
 from datetime import datetime
 

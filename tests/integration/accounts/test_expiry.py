@@ -1,4 +1,4 @@
-"""What signing in leaves behind goes when nobody can use it any more, and not before."""
+"""Sessions, codes, tokens and applications are deleted when no client can use them any more."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -30,7 +30,7 @@ def user(world: None) -> User:
 
 @pytest.fixture
 def used(user: User) -> Application:
-    """Registered long ago, and in use."""
+    """Registered long ago, and still in use."""
     made = application("used", NOW - 10 * UNUSED_FOR)
     issue_token(user.pk, made.pk, "read", NOW)
     return made

@@ -1,4 +1,4 @@
-"""OAuth2 in the browser, as Mastodon's clients speak it: consent, codes, where they are sent."""
+"""OAuth2 in the browser, as Mastodon's clients speak it: consent, codes and redirects."""
 
 import base64
 import re

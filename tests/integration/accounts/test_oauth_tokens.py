@@ -1,4 +1,4 @@
-"""OAuth2 tokens, as Mastodon's clients ask for them: scopes, refreshing, revoking, passwords."""
+"""OAuth2 tokens for Mastodon's clients: scopes, refreshing, revoking, passwords."""
 
 from threading import Barrier
 from typing import Any

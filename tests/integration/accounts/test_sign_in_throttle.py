@@ -1,4 +1,4 @@
-"""Guessing passwords: five failures with one name from one address, on whichever way in."""
+"""Guessed passwords: five failures with one name from one address, over all ways to sign in."""
 
 from datetime import timedelta
 
@@ -20,7 +20,7 @@ def one_proxy(settings: Settings) -> None:
 
 
 def attempt(path: str, name: str, password: str = "wrong", address: str = "192.0.2.1") -> int:
-    """The status of one try, through our proxy, by a browser without a past."""
+    """The status of one try, through our proxy, by a new browser."""
     form = {"username": name, "password": password}
     return Client().post(path, form, headers={"X-Forwarded-For": address}).status_code
 
@@ -108,7 +108,7 @@ def test_what_a_client_writes_before_our_proxy_makes_no_new_address(ann: Person)
 
 def test_the_door_opens_again_by_itself(ann: Person, settings: Settings):
     fail_often("ann")
-    assert attempt(PAGE, "ann", PASSWORD) == 429  # which does not begin the time anew
+    assert attempt(PAGE, "ann", PASSWORD) == 429  # this does not start the time again
     past = timezone.now() - settings.AXES_COOLOFF_TIME - timedelta(seconds=1)
     AccessAttempt.objects.update(attempt_time=past)
     assert attempt(PAGE, "ann", PASSWORD) == 302

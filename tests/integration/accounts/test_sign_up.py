@@ -1,4 +1,4 @@
-"""Sign-up: what is refused, and what a crash between the two databases leaves."""
+"""Sign-up: refusals, and the state after a crash between the two databases."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -26,7 +26,7 @@ NEW = NewUser("ann", "ann@example.org", PASSWORD, "Ann")
 
 
 class Killed(BaseException):
-    """Stands for kill -9: nothing after it runs, nothing catches it."""
+    """Simulates kill -9: no later line runs, and no handler catches it."""
 
 
 @pytest.fixture

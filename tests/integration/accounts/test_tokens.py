@@ -1,4 +1,4 @@
-"""What a token costs, and how soon it stops working."""
+"""The cost of tokens, and how soon they stop working."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -43,8 +43,8 @@ def checksum(token: str) -> str:
 
 
 def forget(token: str) -> None:
-    """As if another process asked: its memory does not have the token."""
-    viewers._known.forget([checksum(token)])
+    """Like another process, which does not have the token in memory."""
+    viewers._viewers.forget([checksum(token)])
 
 
 def entry(token: str) -> Any:
@@ -53,16 +53,16 @@ def entry(token: str) -> Any:
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    """What is in memory gets old when the test says so: a microsecond passes at each look."""
+    """A clock that the test moves; each reading adds a microsecond."""
     clock = Clock()
     clock.now = time.monotonic()  # what is remembered here is compared with what others remember
 
-    def look() -> float:
+    def tick() -> float:
         clock.now += 1e-6
         return clock.now
 
     behind_s = time.time() - clock.now
-    standing_in = SimpleNamespace(monotonic=look, time=lambda: look() + behind_s)
+    standing_in = SimpleNamespace(monotonic=tick, time=lambda: tick() + behind_s)
     monkeypatch.setattr(viewers, "time", standing_in)
     return clock
 
@@ -100,7 +100,7 @@ def test_a_dead_token_is_remembered_too(world: None, spending: Any) -> None:
 
 def test_memory_is_asked_again_within_the_second(ann: Person, spending: Any) -> None:
     find_viewer(ann.token)
-    known = viewers._known.get(checksum(ann.token))
+    known = viewers._viewers.get(checksum(ann.token))
     assert known.until - time.monotonic() < 0.85
 
 
@@ -111,7 +111,7 @@ def test_the_token_itself_is_kept_nowhere(ann: Person) -> None:
     ]
     assert not any(ann.token.encode() in part for part in everything if part)
     assert not AccessToken.objects.exclude(token="")
-    assert ann.token not in repr(viewers._known._known.items())
+    assert ann.token not in repr(viewers._viewers._by_checksum.items())
 
 
 def test_a_revoked_token_is_refused_at_once_where_it_was_revoked(ann: Person) -> None:
@@ -122,9 +122,9 @@ def test_a_revoked_token_is_refused_at_once_where_it_was_revoked(ann: Person) ->
 
 def test_a_revoked_token_is_refused_within_a_second_elsewhere(ann: Person, clock: Clock) -> None:
     assert find_viewer(ann.token) is not None
-    elsewhere = viewers._known.get(checksum(ann.token))
+    elsewhere = viewers._viewers.get(checksum(ann.token))
     ann.app.revoke(ann.token)
-    viewers._known._known[checksum(ann.token)] = elsewhere  # what another process has in memory
+    viewers._viewers._by_checksum[checksum(ann.token)] = elsewhere  # what another process has in memory
     assert find_viewer(ann.token) is not None  # or there would be nothing to wait for
     clock.now += 1
     assert find_viewer(ann.token) is None
@@ -141,7 +141,7 @@ def test_a_slow_reader_cannot_bring_a_revoked_token_back(ann: Person) -> None:
     assert find_viewer(ann.token) is None
 
 
-def test_a_tombstone_that_could_not_be_laid_is_laid_by_the_drain(
+def test_a_tombstone_that_could_not_be_written_is_written_by_the_drain(
     ann: Person, monkeypatch: pytest.MonkeyPatch, drain: Callable[[], int]
 ) -> None:
     find_viewer(ann.token)
@@ -194,7 +194,7 @@ def test_suspending_disables_every_token_and_the_log_in(ann: Person) -> None:
 
 
 def test_a_suspended_users_row_is_no_token(ann: Person) -> None:
-    """Should a token have been given out while the user was being suspended.
+    """A token may have been issued while the user was being suspended.
 
     Nor to a process of an older release, which looks at when it expires."""
     ann_id = ann.id

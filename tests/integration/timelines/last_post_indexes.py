@@ -1,4 +1,4 @@
-"""Increments brought up to the stream at a test's word, not by the thread."""
+"""Brings increments up to the stream when the test asks for it, without the thread."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,11 +22,11 @@ def no_thread() -> Iterator[None]:
 
 def catch_up() -> None:
     assert increments().updater.run_once()
-    increments()._reopen_at_ms = 0  # a index that was not there is looked for again at once
+    increments()._reopen_at_ms = 0  # look for the file again now
 
 
 def begin_long_ago() -> None:
-    """The index follows the stream since before anything happened."""
+    """The index has followed the stream since long ago."""
     catch_up()
     snapshot = increments().snapshot()
     assert snapshot is not None

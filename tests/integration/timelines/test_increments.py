@@ -1,4 +1,4 @@
-"""Increments from a post to an answer, on a real Redis; processes that share a index, and die."""
+"""Increments from a post to an answer, on a real Redis; processes that share an index, and die."""
 
 import os
 import signal
@@ -27,7 +27,7 @@ from tests.world import make_accounts, publish
 from timelines.increments.queries import STALE_MS, forget_increments, increments
 from timelines.increments.stream import A_READ, LAG_S, STREAM, posts_command
 
-# Asks once, so that its thread begins, and says what it knows for as long as it is asked.
+# The first question starts the thread. Then it prints an answer every 0.05 s.
 OTHER = """
 import sys, time, django
 django.setup()
@@ -37,7 +37,7 @@ from timelines.increments.queries import increments
 since = PostId(int(sys.argv[1]), 0, 0)
 while True:
     print(increments().authors_since(np.array([int(sys.argv[2])]), since), flush=True)
-    time.sleep(0.05)  # as often as people ask, until it is killed
+    time.sleep(0.05)
 """
 
 
@@ -88,7 +88,7 @@ def test_before_anybody_applied_it_is_unknown(world: None) -> None:
 
 
 def turned_back() -> None:
-    """A server that came back with what it had a while ago, and went on from there."""
+    """A server that was restored from an old snapshot and went on."""
     redis().call("DEL", STREAM)
     redis().call("XADD", STREAM, "1-1", "m", b"long ago")
     redis().call(*posts_command([PostId(second_now(), 9, 0)]))
@@ -129,9 +129,7 @@ def test_the_stream_is_cut_by_its_length(index: None, monkeypatch: pytest.Monkey
     assert redis().call("XLEN", STREAM) < 300
 
 
-def test_a_board_that_nobody_applies_to_is_unknown(
-    index: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_index_without_updates_is_unknown(index: None, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = increments()
     later = int(time.time() * 1000) + STALE_MS
     monkeypatch.setattr(asked, "_clock_ms", lambda: later)
@@ -144,13 +142,13 @@ def test_without_redis_it_is_unknown_after_a_moment_and_right_again_with_it(
     def refuse(*_: object) -> None:
         raise RedisConnectionError
 
-    cursor, head = since(), increments().snapshot()
-    assert head is not None
+    cursor, snapshot = since(), increments().snapshot()
+    assert snapshot is not None
     with monkeypatch.context() as patch:
         patch.setattr(SingleClient, "run", refuse)
-        before = list(head.index.header)
+        before = list(snapshot.index.header)
         catch_up()
-        assert list(head.index.header) == before, "nobody claims to have caught up"
+        assert list(snapshot.index.header) == before, "no process claims to have caught up"
     redis().call(*posts_command([PostId(second_now(), 9, 0)]))
     catch_up()
     assert authors_since([9], cursor) == [9]
@@ -174,12 +172,12 @@ def test_a_cleared_folder_is_filled_again(index: None) -> None:
 
 
 def test_a_cleared_lock_is_nobodys(index: None) -> None:
-    """Else this process and one that locks the new file would both think they hold it."""
-    held = increments().updater
-    held._lock_path.unlink()
+    """Otherwise this process and one that locks the new file would both hold the lock."""
+    holder = increments().updater
+    holder._lock_path.unlink()
     increments.cache_clear()
     catch_up()
-    assert not held.run_once()
+    assert not holder.run_once()
 
 
 def test_a_folder_that_others_may_write_to_is_not_used(index: None) -> None:
@@ -194,10 +192,10 @@ def test_a_folder_that_others_may_write_to_is_not_used(index: None) -> None:
 
 
 def test_one_process_at_a_time_applies(index: None) -> None:
-    held = increments().updater
+    holder = increments().updater
     increments.cache_clear()
     assert not increments().updater.run_once()
-    held.release_lock()
+    holder.release_lock()
     assert increments().updater.run_once()
 
 
@@ -218,7 +216,7 @@ def test_a_forked_child_does_not_hold_its_parents_lock(index: None) -> None:
 
 
 class Other:
-    """Another process that asks for one account's posts, over and over."""
+    """Another process that asks for one account's posts, again and again."""
 
     def __init__(self, author: int, cursor: PostId) -> None:
         command = [sys.executable, "-c", OTHER, str(cursor.second), str(author)]
@@ -226,7 +224,7 @@ class Other:
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, text=True)
 
     def says(self, answer: str) -> None:
-        """Reads until it says so."""
+        """Reads until this answer comes."""
         output = self.process.stdout
         assert output is not None
         until(lambda: output.readline().strip() == answer)

@@ -1,4 +1,4 @@
-"""How far one has read: moved by all clients of one account, seen by no other."""
+"""Markers: all clients of one account move them, and no other account sees them."""
 
 from functools import partial
 

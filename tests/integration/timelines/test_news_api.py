@@ -1,4 +1,4 @@
-"""Whether there is anything new at home, over HTTP: from the index, else from the timeline."""
+""" "Anything new at home?" over HTTP: from the index, else from the timeline."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -27,7 +27,7 @@ NEWS = "/api/v1/timelines/home/news"
 
 
 class Home:
-    """Somebody who follows two others, warm, and asks what is new."""
+    """A reader who follows two accounts and asks for news; the caches are warm."""
 
     def __init__(self) -> None:
         self.me, self.ann, self.bob = make_accounts(3)

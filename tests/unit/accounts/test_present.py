@@ -1,4 +1,4 @@
-"""Account entities are spliced from cached parts."""
+"""Account entities are joined from cached parts."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""Scopes: what a broad one includes."""
+"""Which scopes a broad one includes."""
 
 import pytest
 
@@ -11,7 +11,7 @@ class App:
 
 
 @pytest.mark.parametrize(
-    ("scope", "held", "missing"),
+    ("scope", "included", "missing"),
     [
         ("read", "read:statuses read:follows profile", "write:statuses follow"),
         ("write", "write:follows write:statuses", "read:statuses profile"),
@@ -22,8 +22,8 @@ class App:
         ("", "", "read profile"),
     ],
 )
-def test_what_a_scope_includes(scope: str, held: str, missing: str) -> None:
-    assert expand_scopes(scope) >= set(held.split())
+def test_what_a_scope_includes(scope: str, included: str, missing: str) -> None:
+    assert expand_scopes(scope) >= set(included.split())
     assert expand_scopes(scope).isdisjoint(missing.split())
 
 

@@ -22,7 +22,7 @@ BEGIN_S = 1_000
 A_READ = 2
 
 
-class Told(NamedTuple):
+class Announced(NamedTuple):
     """A post that is or was in the stream."""
 
     post: PostId
@@ -38,13 +38,13 @@ class Stream:
     """What Redis does, in plain Python. `second` is its clock."""
 
     second: int = BEGIN_S
-    entries: list[tuple[StreamPosition, list[Told]]] = field(default_factory=list)
+    entries: list[tuple[StreamPosition, list[Announced]]] = field(default_factory=list)
     added: int = 0
 
     def add(self, *posts: PostId) -> StreamPosition:
         self.added += 1
         position = StreamPosition((self.second + EPOCH) * 1_000, self.added, self.added * 77)
-        self.entries.append((position, [Told(post, self.second) for post in posts]))
+        self.entries.append((position, [Announced(post, self.second) for post in posts]))
         return position
 
     def read(self, since: StreamPosition) -> StreamEntries | None:
@@ -52,9 +52,9 @@ class Stream:
         if not places:
             return None
         fresh = self.entries[places[0] + 1 :][:A_READ]
-        told = [one for _, entry in fresh for one in entry]
+        announced = [one for _, entry in fresh for one in entry]
         columns = [
-            np.array([row[n] for row in [(*one.post, one.arrived) for one in told]], np.int64)
+            np.array([row[n] for row in [(*one.post, one.arrived) for one in announced]], np.int64)
             for n in (1, 0, 2, 3)
         ]
         now = self.second if len(fresh) < A_READ else None
@@ -74,9 +74,9 @@ class Histories(RuleBasedStateMachine):
         self.folder = Path(tempfile.mkdtemp(prefix="tideline-run-"))
         self.path = self.folder / "increments.index"
         self.stream = Stream()
-        self.told: list[Told] = []  # all that ever came through the stream
+        self.announced: list[Announced] = []  # all that ever came through the stream
         self.applied_at: int | None = None
-        self.applied = 0  # how many of `told` came before that
+        self.applied = 0  # how many of `announced` came before that
         self.is_lost, self.began_at = True, BEGIN_S
         self.latest: dict[int, PostId] = {}
         self.polled: tuple[PostId, int] | None = None
@@ -88,7 +88,7 @@ class Histories(RuleBasedStateMachine):
 
     @rule()
     def restart(self) -> None:
-        """The process that applied was killed, and the one that asks as well."""
+        """The updater's process and the reading process were killed."""
         source = Source(self.stream.add, self.stream.read)
         self.applier = Applier(self.path, self._now_ms, source)
         self.increments = Increments(self.path, NoThread(), self._now_ms)
@@ -104,13 +104,13 @@ class Histories(RuleBasedStateMachine):
                 second, sequence = before.second, before.sequence + 1
             posts.append(PostId(second, author, sequence))
         self.latest |= {post.author_id: post for post in posts}
-        self._tell(posts)
+        self._announce(posts)
 
     @rule(data=st.data())
-    def tell_again(self, data: Any) -> None:
-        """A drain that died before it filed, or a replay: nobody is news again."""
-        if self.told:
-            again = data.draw(st.sampled_from(self.told))
+    def announce_again(self, data: Any) -> None:
+        """A drain that died before it filed, or a replay: no author is new again."""
+        if self.announced:
+            again = data.draw(st.sampled_from(self.announced))
             self.stream.add(again.post)
 
     @rule(seconds=st.integers(1, 4))
@@ -120,7 +120,7 @@ class Histories(RuleBasedStateMachine):
     @rule()
     def apply(self) -> None:
         self.applier.catch_up()
-        self.applied_at, self.applied = self.stream.second, len(self.told)
+        self.applied_at, self.applied = self.stream.second, len(self.announced)
         if self.is_lost:
             self.began_at, self.is_lost = self.stream.second, False
 
@@ -142,27 +142,29 @@ class Histories(RuleBasedStateMachine):
         answer = self._ask(since)
         if answer is None:
             is_current = self.applied_at == self.stream.second and not self.is_lost
-            assert not is_current or since.second < self.began_at + LAG_S, "known, and not said"
+            assert not is_current or since.second < self.began_at + LAG_S, (
+                "the index knows, but did not answer"
+            )
             return
         assert self.applied_at is not None
-        newer = {one.post.author_id for one in self.told[: self.applied] if one.post > since}
-        assert newer <= set(answer), "never nothing where there is something"
+        newer = {one.post.author_id for one in self.announced[: self.applied] if one.post > since}
+        assert newer <= set(answer), "every new author is named"
         for named in answer:
-            of_theirs = [one for one in self.told if one.post.author_id == named]
+            of_theirs = [one for one in self.announced if one.post.author_id == named]
             assert any(one.post > since or one.counts_as >= since.second for one in of_theirs), (
-                "nobody is named for nothing"
+                "every named author has a new post"
             )
 
     @rule()
     def poll(self) -> None:
-        """Asks from where the answer before said. What came since is named, however late."""
+        """Asks from the last `as_of`. Every post that arrived since is named, however late."""
         snapshot = self.increments.snapshot()
         if snapshot is None or not self._is_current():
             return
         if self.polled is not None:
             since, seen = self.polled
             answer = self._ask(since)
-            came = {one.post.author_id for one in self.told[seen : self.applied]}
+            came = {one.post.author_id for one in self.announced[seen : self.applied]}
             assert answer is None or came <= set(answer)
         self.polled = (PostId(snapshot.as_of, 0, 0), self.applied)
 
@@ -172,9 +174,9 @@ class Histories(RuleBasedStateMachine):
             snapshot = self.increments.snapshot()
             assert snapshot is None or snapshot.as_of <= self.stream.second - LAG_S
 
-    def _tell(self, posts: list[PostId]) -> None:
+    def _announce(self, posts: list[PostId]) -> None:
         self.stream.add(*posts)
-        self.told += [Told(post, self.stream.second) for post in posts]
+        self.announced += [Announced(post, self.stream.second) for post in posts]
 
     def _ask(self, since: PostId) -> list[int] | None:
         return self.increments.authors_since(np.array(AUTHORS, np.int64), since)
@@ -224,7 +226,7 @@ def test_a_post_that_is_told_again_is_no_news() -> None:
     history.publish({3}, 0)
     history.apply()
     history.wait(60)
-    history.stream.add(history.told[0].post)
+    history.stream.add(history.announced[0].post)
     history.apply()
     assert history._ask(PostId(history.stream.second - 30, 0, 0)) == []
     history.teardown()

@@ -1,4 +1,4 @@
-"""The file of the index: what is taken for one, how it grows, what lies beyond its end."""
+"""The file of the index: which file is usable, how it grows, and ids beyond its end."""
 
 import os
 from pathlib import Path
@@ -31,7 +31,7 @@ def found(index: LastPostIndex, *ids: int, since: PostId = SINCE) -> list[int] |
     return find_authors(index, np.array(sorted(ids), np.int64), since)
 
 
-def test_a_board_is_found_as_it_was_left(path: Path) -> None:
+def test_an_index_is_opened_as_it_was_written(path: Path) -> None:
     index = create_index(path)
     index.latest[7] = 210
     index.begin(StreamPosition(5, 6, 2**64 - 1), 90)
@@ -108,7 +108,7 @@ def test_a_grown_one_that_was_cut_is_not_used(path: Path) -> None:
     assert open_index(path) is None
 
 
-def test_a_new_one_leaves_those_who_mapped_the_old_alone(path: Path) -> None:
+def test_a_new_file_leaves_mappings_of_the_old_one_alone(path: Path) -> None:
     old = create_index(path)
     old.latest[7] = 300
     create_index(path)

@@ -1,4 +1,4 @@
-"""Where promotions may stand, and who is in an audience: plain values."""
+"""Where promotions may be on a page, and audiences: plain values."""
 
 import pytest
 from hypothesis import given
@@ -64,7 +64,7 @@ def test_ads_are_for_clients_that_know_them():
     assert not choose_offered([ad(1)], 9, 1.0, all_kinds=False)
 
 
-def test_all_campaigns_have_their_turn():
+def test_every_campaign_is_offered_on_some_day():
     campaigns = [ad(n)._replace(ends_at_s=1e9) for n in range(1, 2 * MOST_OFFERED)]
     days = [choose_offered(campaigns, 9, day * DAY_S, all_kinds=True) for day in range(40)]
     assert {len(offered) for offered in days} == {MOST_OFFERED}

@@ -1,4 +1,4 @@
-"""Campaigns that run, homes to blend them into, and what stands where."""
+"""Running campaigns, home pages to blend them into, and where promotions are."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -16,7 +16,7 @@ AD = {"kind": "ad", "ad_title": "Tea", "ad_text": "Hot tea", "ad_url": "https://
 
 
 def run_campaign(**fields: Any) -> int:
-    """An ad, unless a target is given; seen by this process at once."""
+    """Creates a campaign, an ad unless a target is given; this process knows it at once."""
     now = datetime.now(UTC)
     target = _target(fields)
     defaults = {"slot": 1, "every": 3, "daily_cap": 100, "starts_at": now - DAY}
@@ -42,7 +42,7 @@ def organic(count: int) -> list[PostId]:
 
 
 def page_of(ids: list[PostId], window: Window) -> Page[bytes]:
-    """The page of a list, as home_page would make it."""
+    """A page of a list, as home_page returns it."""
     public = [post_id.public for post_id in ids]
     if window.min_id is not None:
         above = [i for i in public if i > window.min_id][-window.limit :]
@@ -62,11 +62,11 @@ def blend(viewer_id: int, ids: list[PostId], window: Window) -> Page[bytes]:
     )
 
 
-def marks(page: Page[bytes]) -> list[str]:
-    """Of each item its campaign, of an entry ''."""
+def campaigns_of(page: Page[bytes]) -> list[str]:
+    """The campaign of each item, '' for an entry."""
     return [orjson.loads(body).get("campaign", "") for body in page.items]
 
 
 def places(page: Page[bytes]) -> dict[int, str]:
-    """Where promotions stand on a page, and of which campaigns."""
-    return {n: campaign for n, campaign in enumerate(marks(page)) if campaign}
+    """Campaigns by their place on a page."""
+    return {n: campaign for n, campaign in enumerate(campaigns_of(page)) if campaign}

@@ -1,4 +1,4 @@
-"""A process that reads campaigns when a test says so, not when time has passed."""
+"""The process reads campaigns when the test asks for it, not by time."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Promotions between entries: the walk is what it is without them, and pages are stable."""
+"""Promotions between entries: paging finds the same entries as without, and pages are stable."""
 
 from itertools import pairwise
 
@@ -11,7 +11,7 @@ from infra.caching.client import redis
 from posts.ids import PostId
 from tests.integration.timelines.promotions.campaigns import (
     blend,
-    marks,
+    campaigns_of,
     organic,
     page_of,
     places,
@@ -23,8 +23,8 @@ from timelines.promotions.models import Campaign
 ME = 7
 
 
-def walk(viewer_id: int, ids: list[PostId], limits: list[int], cursor_of: str) -> list[dict]:
-    """All items from top to bottom. `cursor_of`: what the client goes on from."""
+def page_down(viewer_id: int, ids: list[PostId], limits: list[int], cursor_of: str) -> list[dict]:
+    """All items from top to bottom. `cursor_of`: the cursor that the client uses."""
     found, cursor, n = [], None, 0
     while True:
         window = Window(limits[n % len(limits)], max_id=cursor)
@@ -50,13 +50,15 @@ def walk(viewer_id: int, ids: list[PostId], limits: list[int], cursor_of: str) -
     count=st.integers(0, 90),
     cursor_of=st.sampled_from(["link", "least id"]),
 )
-def test_walk_has_every_entry_once_and_promotions_apart(world, campaigns, limits, count, cursor_of):
+def test_paging_has_every_entry_once_and_promotions_apart(
+    world, campaigns, limits, count, cursor_of
+):
     redis().call("FLUSHDB")
     Campaign.objects.all().delete()
     rules = {str(run_campaign(slot=s, every=e, daily_cap=c)): (s, e, c) for s, e, c in campaigns}
     ids = organic(count)
     for _ in range(2):  # the second time with what the first left
-        items = walk(ME, ids, limits, cursor_of)
+        items = page_down(ME, ids, limits, cursor_of)
         assert [i["id"] for i in items if "promoted" not in i] == [i.public for i in ids]
         seen = [i["campaign"] for i in items if "promoted" in i]
         assert all(seen.count(campaign) <= cap for campaign, (_, _, cap) in rules.items())
@@ -77,10 +79,10 @@ def test_promotion_stands_below_its_slot_and_each_campaign_once_a_page(world):
 
 
 def test_interval_goes_over_the_end_of_a_page(world):
-    """Longer than a page: without the walk no second page would ever have a promotion."""
+    """`every` is longer than a page: only the paging session gives the second page a promotion."""
     run_campaign(slot=2, every=25)
     ids = organic(100)
-    marked = [bool("promoted" in item) for item in walk(ME, ids, [10], "link")]
+    marked = [bool("promoted" in item) for item in page_down(ME, ids, [10], "link")]
     at = [n for n, is_promoted in enumerate(marked) if is_promoted]
     assert at[0] == 2
     assert len(at) == 4
@@ -126,11 +128,11 @@ def test_cursors_are_those_of_the_entries(world):
 def test_none_stands_where_no_id_is_free(world):
     run_campaign(slot=1)
     ids = [PostId(50, 3, 2), PostId(50, 3, 1), PostId(50, 3, 0), PostId(49, 9, 0)]
-    assert marks(blend(ME, ids, Window(20))) == [
+    assert campaigns_of(blend(ME, ids, Window(20))) == [
         "",
         "",
         "",
-        marks(blend(ME, ids, Window(20)))[3],
+        campaigns_of(blend(ME, ids, Window(20)))[3],
         "",
     ]
     assert len(blend(ME, ids, Window(20)).items) == 5
@@ -139,4 +141,4 @@ def test_none_stands_where_no_id_is_free(world):
 def test_page_without_entries_has_none(world):
     run_campaign()
     assert blend(ME, [], Window(20)).items == []
-    assert marks(blend(ME, organic(1), Window(20))) == [""]
+    assert campaigns_of(blend(ME, organic(1), Window(20))) == [""]

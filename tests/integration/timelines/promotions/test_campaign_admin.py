@@ -1,4 +1,4 @@
-"""Campaigns in the admin: what may be entered, by whom, and what is shown of them."""
+"""Campaigns in the admin: validation, permissions and the list."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Who is shown which promotion, over HTTP: blocks, mutes, deletes, own posts, kinds, no Redis."""
+"""Which viewer sees which promotion, over HTTP: blocks, mutes, deletes, own posts, no Redis."""
 
 from typing import Any
 from unittest.mock import patch
@@ -28,7 +28,7 @@ HOME = "/api/v1/timelines/home"
 
 @pytest.fixture
 def people(world: None) -> list[int]:
-    """Me, a friend with a post in each of ten seconds, a seller, somebody else."""
+    """The viewer, a friend with a post in each of ten seconds, a seller, and another account."""
     people = make_accounts(4)
     follow(people[0], people[1])
     for n in range(10):

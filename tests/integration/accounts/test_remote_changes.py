@@ -1,4 +1,4 @@
-"""What another process changes falls out of this one's memory when it hears of it, not by age."""
+"""A change of another process ends copies in this process by its invalidation, not by their age."""
 
 import subprocess
 import sys
@@ -24,7 +24,7 @@ AGES = 3600.0
 
 @pytest.fixture(autouse=True)
 def ages(world, monkeypatch):
-    """Copies get as old as they like."""
+    """Copies do not expire by age."""
     monkeypatch.setattr(in_process, "_accounts", ProcessCache("accounts.account", 100, AGES))
     monkeypatch.setattr(
         counts, "_counts_in_memory", counts._CountsInMemory("posts.counts", 100, AGES)
@@ -40,7 +40,7 @@ def ages(world, monkeypatch):
 
 @pytest.fixture
 def other(world):
-    """Does in another process what it is told; returns when it is done."""
+    """Runs a command in another process; returns when it is done."""
     with subprocess.Popen(
         [sys.executable, "-m", "tests.other_actor"],
         env=environment_of_this_test(),
@@ -58,7 +58,7 @@ def other(world):
         process.stdin.close()
 
 
-def card(account_id):
+def account(account_id):
     reading = in_process.plan_accounts([account_id])
     return in_process.complete_accounts(reading, redis().run(reading.commands()))[account_id]
 
@@ -71,10 +71,10 @@ def shown_counts(post_id):
 
 def test_profile_changed_elsewhere(other):
     ann = make_account()
-    assert b"Renamed" not in card(ann)
+    assert b"Renamed" not in account(ann)
     assert in_process.plan_accounts([ann]).missing == []
     other("rename", ann)
-    until(lambda: b"Renamed" in card(ann))
+    until(lambda: b"Renamed" in account(ann))
 
 
 def test_post_favourited_elsewhere(other):
