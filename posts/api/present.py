@@ -50,8 +50,8 @@ def encode_post(row: PostRow) -> bytes:
     target = row.target
     if target is not None and row.kind == Kind.REPOST:
         head = REPOST_PREFIX + target.post_id.public.encode()
-        return head + orjson.dumps(_own_fields(row, None))[1:-1]
-    return orjson.dumps(_own_fields(row, target) | {"reblog": None})[1:-1]
+        return head + orjson.dumps(_post_fields(row, None))[1:-1]
+    return orjson.dumps(_post_fields(row, target) | {"reblog": None})[1:-1]
 
 
 def find_reposted(fragment: bytes) -> PostId | None:
@@ -111,7 +111,7 @@ def with_source(status: bytes, text: str) -> bytes:
     return b'%b,"text":%b}' % (status[:-1], orjson.dumps(text))
 
 
-def _own_fields(row: PostRow, parent: Target | None) -> dict[str, object]:
+def _post_fields(row: PostRow, parent: Target | None) -> dict[str, object]:
     post_id = PostId.at(row.author_id, row.moment)
     url = f"{settings.PUBLIC_URL}/statuses/{post_id.public}"
     posted_at = datetime.fromtimestamp(post_id.posted_at_s, UTC)

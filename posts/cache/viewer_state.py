@@ -153,7 +153,7 @@ def complete_viewer_state(account_id: int, reply: bytes | None) -> ViewerState:
     return state
 
 
-def find_flags(account_id: int, state: ViewerState, ids: Iterable[PostId]) -> Flags:
+def load_flags(account_id: int, state: ViewerState, ids: Iterable[PostId]) -> Flags:
     """The flags of these posts, and perhaps of other posts, each a sum of 1 << kind.
 
     Cost: nothing, or one query for the posts below the floor.

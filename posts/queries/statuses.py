@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from infra.caching.client import Command
 from posts.api.present import find_reposted
-from posts.cache.viewer_state import Flags, complete_viewer_state, find_flags, viewer_state_command
+from posts.cache.viewer_state import Flags, complete_viewer_state, load_flags, viewer_state_command
 from posts.errors import PostNotFound
 from posts.ids import PostId
 from posts.queries.hydrate import Hydrated, hydrate
@@ -101,7 +101,7 @@ def load_viewed_posts(shown: OriginalByEvent, viewer_id: int | None) -> ViewedPo
     own, *asked = hydrated.extra or [None] * len(commands)
     return ViewedPosts(
         hydrated,
-        find_flags(viewer_id, complete_viewer_state(viewer_id, own), originals),
+        load_flags(viewer_id, complete_viewer_state(viewer_id, own), originals),
         complete_relationships(viewer_id, others, asked[0]).by_account if others else {},
         viewer_id,
     )

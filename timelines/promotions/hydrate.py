@@ -8,7 +8,7 @@ from accounts.queries.in_process import AccountReadPlan, complete_accounts, plan
 from infra.caching.client import Command, redis
 from infra.changes.errors import UNREACHABLE
 from posts.cache.counts import CountReadPlan, complete_counts, plan_counts
-from posts.cache.viewer_state import complete_viewer_state, find_flags, viewer_state_command
+from posts.cache.viewer_state import complete_viewer_state, load_flags, viewer_state_command
 from posts.cache.weeks import PostReadPlan, complete_posts, plan_posts
 from posts.ids import PostId
 from posts.queries.hydrate import Hydrated
@@ -56,7 +56,7 @@ class PromotionReadPlan(NamedTuple):
         totals = complete_counts(self.counts, counts, fragments)
         hydrated = Hydrated(fragments, complete_accounts(self.accounts, accounts), totals, None)
         viewer_state = complete_viewer_state(self.viewer_id, state)
-        flags = find_flags(self.viewer_id, viewer_state, self.ids)
+        flags = load_flags(self.viewer_id, viewer_state, self.ids)
         ids = self.account_ids
         if not ids:
             return ViewedPosts(hydrated, flags, {})

@@ -11,7 +11,7 @@ from infra.api.errors import InvalidCursor
 from infra.api.pages import Page, Window
 from infra.clock import now_ms
 from posts.api.present import page_of_statuses, with_reposters
-from posts.cache.viewer_state import Flags, find_flags
+from posts.cache.viewer_state import Flags, load_flags
 from posts.ids import FIRST, LAST, MalformedPostId, PostId, authors_of
 from posts.queries.hydrate import Hydrated, hydrate
 from relations.queries.in_process_relationships import (
@@ -91,7 +91,7 @@ def _show(skeleton: Skeleton, entries: Sequence[Entry]) -> list[bytes]:
     merged = merge(sources, inputs)
     if skeleton.is_stored and 2 * len(merged) < len(entries):
         request_repair_if_stale(entries, inputs)
-    flags = find_flags(skeleton.reader_id, skeleton.viewer_state, merged)
+    flags = load_flags(skeleton.reader_id, skeleton.viewer_state, merged)
     statuses, newest = hydrated.present_all(merged, flags), list(map(_FIRST, merged.values()))
     for _, original in reposts_among(newest):
         statuses[original] = _present_repost(hydrated, merged[original], flags)

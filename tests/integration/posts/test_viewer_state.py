@@ -12,7 +12,7 @@ from posts.cache import viewer_state
 from posts.cache.viewer_state import (
     ViewerState,
     complete_viewer_state,
-    find_flags,
+    load_flags,
     pack,
     refresh_viewer_states,
     unpack,
@@ -79,10 +79,10 @@ def test_interactions_below_the_floor_are_read_by_key(people, monkeypatch, kinds
         post: sum(1 << kind for kind in kinds) + (REPOSTED if n < 6 or not kinds else 0)
         for n, post in enumerate(posts)
     }
-    assert dict(find_flags(me, state, posts)) == expected
+    assert dict(load_flags(me, state, posts)) == expected
     newest = [post for post in posts if post.second >= state.floor]
     with count_calls() as calls:
-        assert find_flags(me, state, newest) == {post: expected[post] for post in newest}
+        assert load_flags(me, state, newest) == {post: expected[post] for post in newest}
     assert calls.statements == []
 
 
