@@ -1,1 +1,1 @@
-"""The change table: the queue that cannot lose. Writes append, the drain delivers."""
+"""The change table, a transactional outbox: writes append changes, the drain delivers them."""

@@ -1,4 +1,4 @@
-"""How a change is written: in the transaction it reports, then a bell after the commit."""
+"""Writes a change in the transaction that it reports, and wakes a drainer after the commit."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -26,9 +26,9 @@ VALUES (%s, %s, %s, %s) RETURNING id, created_at
 def append_change(alias: str, owner_id: int, payload: Payload) -> int:
     """Adds a change row and returns its version.
 
-    The caller holds the owner's row lock, so per owner versions grow in commit order.
-    Raises: NotInTransaction. Cost: one round trip; after the commit the bell is rung and the
-    consumers that serve the actor at once are run.
+    The caller holds the row lock of the owner, so the versions of one owner grow in commit order.
+    After the commit a drainer is woken and the inline consumers run.
+    Raises: NotInTransaction. Cost: one round trip.
     """
     if not connections[alias].in_atomic_block:
         raise NotInTransaction(f"{payload.kind} needs a transaction on {alias}")
@@ -38,10 +38,10 @@ def append_change(alias: str, owner_id: int, payload: Payload) -> int:
 
 
 def append_follow_ups(alias: str, follow_ups: Sequence[FollowUp], drained_lane: int | None) -> None:
-    """Adds what consumers asked for, in the transaction that files what they were handed.
+    """Adds follow-up changes, in the transaction that files the deliveries that caused them.
 
-    The bell is rung for each of their lanes; not for `drained_lane`, whose drainer goes on anyway.
-    Cost: one round trip each.
+    After the commit a drainer of each of their lanes is woken. `drained_lane` is left out, because
+    its drainer is still running. Cost: one round trip each.
     """
     lanes = {_insert(alias, one.owner_id, one.payload, one.requests)[0] for one in follow_ups}
     for lane in lanes - {drained_lane}:
@@ -59,7 +59,7 @@ def _insert(
 
 
 def _run_inline(alias: str, lane: int, delivery: Delivery[Payload]) -> None:
-    """The commit stands whatever happens here, even a bug; what fails is done by the drain."""
+    """The write is committed, so no error may reach the caller. The drain repeats what failed."""
     kind = delivery.payload.kind
     calls: list[Callable[[], object]] = [partial(wake, alias, lane)]
     calls += [partial(consumer, alias, [delivery]) for consumer in inline_consumers_of(kind)]

@@ -1,6 +1,10 @@
-"""Drains what a failure left behind: a bell not heard, a drainer killed, a store that was away."""
+"""Drains the rows that a failure left: a wake-up was lost, a drainer killed, a store was away.
+
+Also tells what a drain would do (for dry runs), and builds the runner of periodic tasks.
+"""
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from django.conf import settings
 from django.utils.module_loading import import_string
@@ -8,17 +12,52 @@ from django.utils.module_loading import import_string
 from infra.changes.drain import DrainReport, drain
 from infra.changes.errors import UNREACHABLE
 from infra.changes.lag import LaneLag, list_lane_lags
-from infra.changes.lanes import batch_size
+from infra.changes.lanes import PAUSED_OFFSET, batch_size
 from infra.changes.pausing import finish_resuming, list_ending_kinds
 from infra.jobs.periodic import PeriodicRunner
+from infra.jobs.types import Batch
+from infra.sharding.sql import fetch_all
+
+# The conditions of the drain (TAKE) and of resuming a kind.
+DUE = f"""
+SELECT c.lane %% {PAUSED_OFFSET}, c.kind, count(*),
+    greatest(extract(epoch FROM clock_timestamp() - min(c.created_at)), 0),
+    CASE WHEN c.lane >= {PAUSED_OFFSET} THEN 'resume'
+        WHEN p.kind IS NULL OR p.is_ending THEN 'deliver'
+        ELSE 'pause' END AS fate
+FROM changes_change c LEFT JOIN changes_pausedkind p ON p.kind = c.kind
+WHERE c.state = 0 AND (%(lane)s::int IS NULL OR c.lane = %(lane)s OR c.lane >= {PAUSED_OFFSET})
+    AND (c.lane >= {PAUSED_OFFSET} AND coalesce(p.is_ending, false)
+        OR c.lane < {PAUSED_OFFSET} AND c.next_attempt_at <= clock_timestamp())
+GROUP BY 1, 2, 5 ORDER BY 1, 2, 5
+"""  # noqa: S608 - of constants
+FATES = {
+    "deliver": "would be delivered",
+    "pause": "would move to the paused lane: the kind is paused",
+    "resume": "would return to their lane: the pause has ended",
+}
+
+
+class DueChanges(NamedTuple):
+    """Changes of one kind in one lane that are due. `fate`: a key of FATES."""
+
+    lane: int
+    kind: str
+    rows: int
+    oldest_s: float
+    fate: str
+
+    def __str__(self) -> str:
+        waited = f"the oldest waits for {self.oldest_s:,.1f} s"
+        return f"lane {self.lane}: {self.rows:,} {self.kind} {FATES[self.fate]}, {waited}"
 
 
 def compensate(alias: str, lane: int | None = None) -> Iterator[DrainReport]:
     """Drains every lane of one database that has pending rows, or one lane; a report a batch.
 
-    Lanes are found by their rows, so those that CHANGE_LANES no longer names are drained too.
-    Before it, what resume_changes left when it was killed is let go.
-    Needs neither Redis nor Celery. Raises: what UNREACHABLE lists, when the database is away.
+    First it finishes resuming kinds, in case resume_changes was killed. It finds lanes by their
+    rows, so lanes above CHANGE_LANES are drained too. It needs neither Redis nor Celery.
+    Raises: errors of UNREACHABLE, when the database is away.
     """
     for kind in list_ending_kinds(alias):
         finish_resuming(alias, kind)
@@ -28,7 +67,7 @@ def compensate(alias: str, lane: int | None = None) -> Iterator[DrainReport]:
 
 
 def _drain_pending(lag: LaneLag) -> Iterator[DrainReport]:
-    """As many batches as there were rows for: rows that fail over and over do not keep it here."""
+    """At most the batches that the pending rows fill, so rows that keep failing cannot hold it."""
     for _ in range(lag.pending // batch_size(lag.lane) + 1):
         report = drain(lag.alias, lag.lane, max_batches=1)
         yield report
@@ -36,6 +75,23 @@ def _drain_pending(lag: LaneLag) -> Iterator[DrainReport]:
             return
 
 
+def list_due_changes(alias: str, lane: int | None = None) -> list[DueChanges]:
+    """What `compensate(alias, lane)` would do now, by lane and kind. It takes no lease.
+
+    Rows that back off after a failure and follow-up changes of the deliveries are not included.
+    Raises: errors of UNREACHABLE. Cost: one query of undelivered rows.
+    """
+    rows = fetch_all(alias, DUE, {"lane": lane})
+    return [DueChanges(row[0], row[1], row[2], float(row[3]), row[4]) for row in rows]
+
+
+def dry_run_batch(alias: str, lane: int | None = None) -> Batch:
+    """The due changes of one database as the batch of a dry run, a line for each kind and lane."""
+    found = list_due_changes(alias, lane)
+    rows = sum(one.rows for one in found)
+    return Batch(rows, 0, alias, changed=rows, details=[f"{alias} {one}" for one in found])
+
+
 def build_periodic_runner() -> PeriodicRunner:
-    """Runs the periodic tasks that `settings.PERIODIC_TASKS` names, for one compensator."""
+    """The runner of the tasks that `settings.PERIODIC_TASKS` names, for one compensator."""
     return PeriodicRunner(import_string(settings.PERIODIC_TASKS), UNREACHABLE)

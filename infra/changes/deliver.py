@@ -1,4 +1,4 @@
-"""Hands a batch of change rows to their consumers and finds out which rows fail."""
+"""Passes a batch of change rows to their consumers and finds the rows that fail."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -21,10 +21,7 @@ from infra.telemetry.request_ids import caused_by
 
 
 class ChangeRow(NamedTuple):
-    """A row of the change table as the drain reads it. `payload`: JSON text.
-
-    `is_paused`: its kind is.
-    """
+    """A row of the change table. `payload`: JSON text. `is_paused`: whether its kind is paused."""
 
     id: int
     kind: str
@@ -41,7 +38,7 @@ class Failure(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """Rows that some consumer could not take, and what consumers asked for with the others."""
+    """Rows that a consumer failed for, and the follow-up changes of the other rows."""
 
     failures: list[Failure]
     follow_ups: list[FollowUp]
@@ -50,14 +47,14 @@ class Outcome(NamedTuple):
 def deliver(alias: str, rows: Sequence[ChangeRow]) -> Outcome:
     """Runs every consumer over the rows.
 
-    When a batch fails it is halved until the failing rows stand alone, so that one bad row, or one
-    shard that is down, holds up nobody else's. Not so with Redis away, or when a consumer says so:
-    every half would fail alike.
+    A batch that fails is halved until each failing row is alone. So one bad row, or one shard that
+    is down, does not delay the other rows. A batch is not halved when Redis is away or a consumer
+    raises WholeBatchFails, because every half would fail too.
     Cost of F failing rows among N: about F * log2 N extra runs of the consumers.
     """
     try:
         return Outcome([], _run_consumers(alias, rows))
-    except Exception as error:  # whatever a consumer raises is recorded with its row
+    except Exception as error:  # any error of a consumer is recorded with its row
         if len(rows) == 1 or isinstance(error, (*REDIS_AWAY, WholeBatchFails)):
             return Outcome([Failure(row, error) for row in rows], [])
     middle = len(rows) // 2
@@ -66,14 +63,14 @@ def deliver(alias: str, rows: Sequence[ChangeRow]) -> Outcome:
 
 
 def _run_consumers(alias: str, rows: Sequence[ChangeRow]) -> list[FollowUp]:
-    """Every consumer has its turn whatever befalls the others: with Redis away the rows of the
-    other shard are written all the same. Raises the first error, for all to be run again."""
+    """Runs every consumer, also after an error of another: with Redis away the rows of the other
+    shard are still written. Raises the first error; then all consumers run again later."""
     deliveries = [_read(row) for row in rows]
     with caused_by([request for one in deliveries for request in one.requests]):
-        return _hand_out(alias, deliveries)
+        return _call_consumers(alias, deliveries)
 
 
-def _hand_out(alias: str, deliveries: Sequence[Delivery[Payload]]) -> list[FollowUp]:
+def _call_consumers(alias: str, deliveries: Sequence[Delivery[Payload]]) -> list[FollowUp]:
     errors: list[Exception] = []
     follow_ups: list[FollowUp] = []
     for consumer in registered_consumers():
@@ -82,7 +79,7 @@ def _hand_out(alias: str, deliveries: Sequence[Delivery[Payload]]) -> list[Follo
             if mine:
                 follow_ups += [_with_causes(one, mine) for one in consumer(alias, mine) or ()]
                 failpoint("deliver.after_consumer")
-        except Exception as error:  # deliver finds the rows it belongs to
+        except Exception as error:  # deliver() finds the rows that cause it
             errors.append(error)
     if errors:
         raise errors[0]

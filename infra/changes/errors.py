@@ -1,4 +1,4 @@
-"""What can go wrong with changes."""
+"""Errors of the change table, and the errors of stores that are out of reach."""
 
 from django.db import InterfaceError, OperationalError
 from redis.exceptions import ClusterDownError, MasterDownError, OutOfMemoryError, ReadOnlyError
@@ -15,22 +15,22 @@ class UnknownKind(LookupError):
 
 
 class KindTaken(RuntimeError):
-    """Two payloads claim one kind: rows of one would be read as the other."""
+    """Two payload classes have the same kind, so rows of one would be read as the other."""
 
 
 class ChangeReasonMissing(ValueError):
-    """Changes are not thrown away, and kinds not paused, without saying why."""
+    """Discarding or parking changes and pausing a kind need a reason."""
 
 
 class LeaseLost(RuntimeError):
-    """Another drainer took this lane over; what was in hand stays pending for it."""
+    """Another drainer took this lane over. The batch stays pending for it."""
 
 
 class WholeBatchFails(OperationalError):
-    """What all rows of this batch need is out of reach: to look for the guilty one is in vain."""
+    """All rows of this batch fail, because a store that they all need is out of reach."""
 
 
-# Does not answer, or refuses everybody's writes.
+# Redis does not answer, or refuses all writes.
 REDIS_AWAY = (
     RedisConnectionError,
     RedisTimeoutError,
@@ -39,5 +39,5 @@ REDIS_AWAY = (
     OutOfMemoryError,
     ReadOnlyError,
 )
-# A store out of reach is never a row's own fault: such rows wait, they are not parked.
+# A row that fails for a store out of reach waits. It is not parked.
 UNREACHABLE = (OperationalError, InterfaceError, *REDIS_AWAY)

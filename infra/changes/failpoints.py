@@ -1,4 +1,4 @@
-"""Named places where a test may break in. Off by default: one dictionary look-up each."""
+"""Named places where a test can inject a fault. Off by default: one dictionary look-up each."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""What becomes of a row that could not be delivered: it waits, backs off, or is parked."""
+"""Records why a row could not be delivered, and when it is tried again or that it is parked."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -15,9 +15,9 @@ MAX_BACKOFF_S = 300
 MAX_ERROR_CHARACTERS = 2_000
 log = structlog.get_logger()
 
-# A row that waits for a store is asked again after a quarter of its age: at first at once, in a
-# long outage seldom enough that the rows behind it get their turn. A row that somebody parked by
-# hand while a drain had it in hand stays parked.
+# A row that waits for a store is tried again after a quarter of its age: soon at first, and rarely
+# in a long outage, so that the rows after it are tried too. `state = 0`: a row that an operator
+# parked during the delivery stays parked.
 RECORD = """
 UPDATE changes_change AS c SET error = f.error, state = f.state,
     attempts = c.attempts + CASE WHEN f.is_waiting THEN 0 ELSE 1 END,
@@ -31,7 +31,7 @@ WHERE c.id = f.id AND c.state = 0
 
 
 class FailureRecord(NamedTuple):
-    """A row of RECORD's arrays."""
+    """One element of each array of RECORD. `is_waiting`: for a store that is out of reach."""
 
     id: int
     error: str
@@ -44,23 +44,23 @@ def record_failures(alias: str, failures: Sequence[Failure]) -> int:
     """Writes the errors to their rows; returns how many were parked. One statement."""
     if not failures:
         return 0
-    verdicts = [classify(failure) for failure in failures]
-    execute(alias, RECORD, [list(column) for column in zip(*verdicts, strict=True)])
-    parked = sum(verdict.state == ChangeState.PARKED for verdict in verdicts)
+    records = [classify(failure) for failure in failures]
+    execute(alias, RECORD, [list(column) for column in zip(*records, strict=True)])
+    parked = sum(record.state == ChangeState.PARKED for record in records)
     log.warning(
         "drain.rows_failed",
         alias=alias,
-        rows=len(verdicts),
+        rows=len(records),
         parked=parked,
-        first=verdicts[0]._asdict(),
+        first=records[0]._asdict(),
     )
     return parked
 
 
 def classify(failure: Failure) -> FailureRecord:
-    """Parks a row whose attempts are used up.
+    """Whether the row is parked, and how long it backs off.
 
-    A store out of reach is nobody's fault: it uses up no attempt, however long it is away.
+    A store out of reach uses up no attempt, however long it is away.
     """
     row, error = failure.row, failure.error
     is_waiting = isinstance(error, UNREACHABLE)
@@ -75,6 +75,6 @@ def classify(failure: Failure) -> FailureRecord:
 
 
 def _text_of(error: Exception) -> str:
-    """As PostgreSQL can hold it: an error that cannot be written down would block its lane."""
+    """The error as text that PostgreSQL can store. A text that it refused would block the lane."""
     text = f"{type(error).__name__}: {error}"[:MAX_ERROR_CHARACTERS].replace("\x00", "")
     return text.encode(errors="replace").decode()

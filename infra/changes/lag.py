@@ -24,7 +24,7 @@ FROM changes_change GROUP BY 1
 
 
 class LaneLag(NamedTuple):
-    """Of one lane. `paused`: rows held back because their kind is, not among the pending here."""
+    """The undelivered rows of one lane. `paused`: rows of paused kinds; `pending` excludes them."""
 
     alias: str
     lane: int
@@ -35,7 +35,7 @@ class LaneLag(NamedTuple):
 
 
 def list_lane_lags(alias: str) -> list[LaneLag]:
-    """One entry per lane of this database. Cost: one query over undelivered rows only."""
+    """One entry for each lane of this database. Cost: one query of undelivered rows."""
     rows = {row[0]: row[1:] for row in fetch_all(alias, SELECT_LAG)}
     return [
         LaneLag(alias, lane, pending, parked, float(oldest_s), paused)
@@ -44,29 +44,29 @@ def list_lane_lags(alias: str) -> list[LaneLag]:
     ]
 
 
-KEPT_S = 60
+TTL_S = 60
 
 
 class LagReport(msgspec.Struct):
-    """What waited on a database at that moment."""
+    """The lag of one database at `at_s`, and its paused kinds."""
 
     at_s: float
     lags: list[LaneLag]
     paused: list[str]
 
 
-LAG = DatabaseReports("changes.lag:v1", LagReport, KEPT_S)
+LAG = DatabaseReports("changes.lag:v1", LagReport, TTL_S)
 
 
 def report_lag(alias: str) -> None:
     """Writes the lag of one database to Redis. Cost: two queries, one round trip.
 
-    Raises: RedisError, what UNREACHABLE lists.
+    Raises: RedisError, errors of UNREACHABLE.
     """
     LAG.keep(alias, measure_lag(alias))
 
 
 def measure_lag(alias: str) -> LagReport:
-    """What waits on a database now. Two queries. Raises: what UNREACHABLE lists."""
+    """The lag of one database now. Two queries. Raises: errors of UNREACHABLE."""
     paused = [one.kind for one in list_pauses(alias) if not one.is_ending]
     return LagReport(time.time(), list_lane_lags(alias), paused)

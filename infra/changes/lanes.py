@@ -1,11 +1,11 @@
-"""Which lane of a database carries a change, and how much a drain takes from it at a time.
+"""The lane of a change on its database, and how many rows a drain takes from it at a time.
 
     0 … 63     ordinary: the first CHANGE_LANES are used
     64 … 127   bulk: the first BULK_LANES of these
-    128        waiting: what waits for one shard to come back
-    256 + n    held: rows of paused kinds that belong to lane n, drained by nobody (pausing.py)
+    128        waiting: changes that wait for one shard to come back
+    256 + n    paused: rows of paused kinds of lane n; they are not drained (pausing.py)
 
-The groups keep their numbers whatever the settings are, so a lane is always drained as what it is.
+The numbers of the groups do not depend on settings, so rows written earlier keep their meaning.
 """
 
 from enum import IntEnum
@@ -25,7 +25,7 @@ class LaneGroup(IntEnum):
 
 
 def lane_of(owner_id: int, group: LaneGroup = LaneGroup.ORDINARY) -> int:
-    """The owner's lane in this group. Rows already written stay on the lane they were given."""
+    """The lane of an owner in this group. A new CHANGE_LANES does not move rows."""
     return group + mix(owner_id) % _lane_count(group)
 
 
@@ -38,15 +38,15 @@ def group_of(lane: int) -> LaneGroup:
 
 
 def batch_size(lane: int) -> int:
-    """How many rows a drain takes together. Bulk rows are big: a crash repeats one of them."""
+    """How many rows a drain takes together. Bulk rows are big, so a crash repeats only one."""
     return 1 if group_of(lane) is LaneGroup.BULK else settings.CHANGE_BATCH_SIZE
 
 
 def mix(number: int) -> int:
-    """64 bits that have nothing in common with the number's own: murmur3's finalizer.
+    """A 64-bit hash of a number: the finalizer of murmur3. It must never change.
 
-    An id's low bits choose its shard. Lanes chosen by the same bits would leave a shard with 4
-    neighbours only one of its 2 lanes. Never to change. Example: mix(1) = 12994781566227106604.
+    The low bits of an id choose the shard. If they chose the lane too, each of 4 shards would use
+    only one of its 2 lanes. Example: mix(1) = 12994781566227106604.
     """
     number ^= number >> 33
     number = number * 0xFF51AFD7ED558CCD & _64_BITS

@@ -1,18 +1,23 @@
-"""Who may drain a lane: an owned lease with a fencing token.
+"""The lease on a lane: one drainer at a time, with a fencing token and a heartbeat.
 
-Taken over at once when its holder's database session is gone, and after LEASE_S when the holder
-hangs. Correctness does not depend on it (consumers may run twice); it saves double work.
+Another drainer takes the lease over at once when the database session of its holder has ended, and
+after LEASE_S when the holder hangs. Consumers may run twice, so the lease only saves work:
+nothing depends on it to be correct.
 """
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import structlog
+from django.db import connections
 
 from infra.changes.errors import UNREACHABLE, LeaseLost
 from infra.sharding.sql import execute, fetch_one
 
 LEASE_S = 15
+BEAT_EVERY_S = LEASE_S / 3
+MAX_BEATS = 120  # ten minutes
 log = structlog.get_logger()
 
 ACQUIRE = """
@@ -39,7 +44,7 @@ RELEASE = "UPDATE changes_drainlease SET expires_at = '-infinity' WHERE lane = %
 
 @contextmanager
 def lease(alias: str, lane: int) -> Iterator[int | None]:
-    """Yields the fencing token, or None when another live drainer holds the lane."""
+    """Yields the fencing token, or None when another drainer holds the lease."""
     row = fetch_one(alias, ACQUIRE, {"lane": lane, "ttl": LEASE_S})
     if row is None:
         yield None
@@ -51,7 +56,7 @@ def lease(alias: str, lane: int) -> Iterator[int | None]:
 
 
 def _release(alias: str, lane: int, token: int) -> None:
-    """With the database gone the lease is free already; what ended the drain is the news."""
+    """An unreachable database is only logged: the lease ends with the session anyway."""
     try:
         execute(alias, RELEASE, (lane, token))
     except UNREACHABLE as error:
@@ -59,9 +64,39 @@ def _release(alias: str, lane: int, token: int) -> None:
 
 
 def renew(alias: str, lane: int, token: int) -> None:
-    """Keeps the lease for LEASE_S more; inside a transaction it also fences the commit.
+    """Keeps the lease for LEASE_S more. Inside a transaction it also fences the commit.
 
-    Raises: LeaseLost, and the drainer stops: its batch stays pending.
+    Raises: LeaseLost; the drainer must stop, and its batch stays pending.
     """
     if not execute(alias, RENEW, (LEASE_S, lane, token)):
         raise LeaseLost(f"lane {lane} of {alias}, token {token}")
+
+
+@contextmanager
+def heartbeat(alias: str, lane: int, token: int) -> Iterator[None]:
+    """Renews the lease from a thread while the block runs, for MAX_BEATS at most.
+
+    Without it, a slow batch would be taken over and started again by one drainer after another, and
+    would never be filed. A process that hangs does not renew its lease.
+    Cost: a thread. It connects to the database only when the block lasts BEAT_EVERY_S.
+    """
+    ended = threading.Event()
+    thread = threading.Thread(target=_beat, args=(alias, lane, token, ended), daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+def _beat(alias: str, lane: int, token: int, ended: threading.Event) -> None:
+    try:
+        for _ in range(MAX_BEATS):
+            if ended.wait(BEAT_EVERY_S):
+                return
+            renew(alias, lane, token)
+    except (LeaseLost, *UNREACHABLE) as error:
+        log.warning("lease.not_renewed", alias=alias, lane=lane, error=str(error))
+    finally:
+        connections.close_all()

@@ -1,11 +1,13 @@
-"""What /metrics shows of the change tables, asked of each database: also without a compensator or
-Redis, which is when it matters."""
+"""The metrics of changes: what this process delivered, and what waits in the change tables.
 
-from collections import Counter
+The collector asks each database at a scrape, so it works without a compensator and without Redis.
+"""
+
+from collections import Counter as Tally
 from collections.abc import Iterable
 from functools import partial
 
-from prometheus_client import Metric
+from prometheus_client import Counter, Metric
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
@@ -14,18 +16,35 @@ from infra.changes.lanes import group_of
 from infra.sharding.placement import all_aliases
 from infra.sharding.probe import CachedProbe
 
+DELIVERED = Counter("tideline_changes_delivered_total", "Changes delivered and filed", ["kind"])
+FAILED = Counter("tideline_changes_failed_total", "Attempts to deliver that failed", ["kind"])
 STATES = ("pending", "parked", "paused")
 
 
+def count_delivered(kinds: Iterable[str]) -> None:
+    _add(DELIVERED, kinds)
+
+
+def count_failed(kinds: Iterable[str]) -> None:
+    _add(FAILED, kinds)
+
+
+def _add(counter: Counter, kinds: Iterable[str]) -> None:
+    for kind, count in Tally(kinds).items():
+        counter.labels(kind).inc(count)
+
+
 class LagCollector(Collector):
-    """Two queries a database, at most every few seconds. One that is away has no series, and is not
-    waited for."""
+    """Shows the lag of every database that answers in time; the others have no series.
+
+    Cost: two queries a database, at most once in a few seconds.
+    """
 
     def __init__(self, probe: CachedProbe[LagReport] | None = None) -> None:
         self._probe = probe or CachedProbe()
 
     def describe(self) -> Iterable[Metric]:
-        """So that registering it asks nothing."""
+        """The families without samples, so that registering the collector makes no query."""
         return _families()
 
     def collect(self) -> Iterable[Metric]:
@@ -43,9 +62,9 @@ class LagCollector(Collector):
         return families
 
 
-def count_by_group(lags: Iterable[LaneLag]) -> Counter[tuple[str, str]]:
-    """Changes by group of lanes and state, those of which there are none with them."""
-    counts: Counter[tuple[str, str]] = Counter()
+def count_by_group(lags: Iterable[LaneLag]) -> Tally[tuple[str, str]]:
+    """Changes by group of lanes and state. States without changes count 0."""
+    counts: Tally[tuple[str, str]] = Tally()
     for lag in lags:
         for state in STATES:
             counts[group_of(lag.lane).name.lower(), state] += getattr(lag, state)

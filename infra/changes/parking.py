@@ -1,6 +1,6 @@
-"""Parked changes: set aside because they failed too often, or by hand; tried again, or discarded.
+"""Parked changes: rows that failed too often or that an operator parked. Retry or discard them.
 
-For commands and admin pages. Nothing here is lost: what is discarded is kept with the reason.
+For commands and operators' pages. Discarded changes are kept, with the reason.
 """
 
 from collections.abc import Sequence
@@ -35,18 +35,18 @@ UPDATE changes_change
 SET state = 0, attempts = 0, next_attempt_at = clock_timestamp(), lane = lane %% {PAUSED_OFFSET}
 WHERE id = ANY(%s::bigint[]) AND state = 1 RETURNING lane
 """  # noqa: S608 - of a constant
-# One statement: the row is in one table or the other, wherever it breaks off.
+# One statement, so that a row is always in one of the two tables.
 DISCARD = """
-WITH gone AS (DELETE FROM changes_change WHERE id = ANY(%s::bigint[]) AND state = 1 RETURNING *)
+WITH removed AS (DELETE FROM changes_change WHERE id = ANY(%s::bigint[]) AND state = 1 RETURNING *)
 INSERT INTO changes_discardedchange (
     id, lane, kind, owner_id, payload, created_at, attempts, error, reason, discarded_by
 )
-SELECT id, lane, kind, owner_id, payload, created_at, attempts, error, %s, %s FROM gone
+SELECT id, lane, kind, owner_id, payload, created_at, attempts, error, %s, %s FROM removed
 """
 
 
 class ChangeSelection(NamedTuple):
-    """Which changes are meant: those that all of it holds for."""
+    """Selects changes by all conditions that are not None."""
 
     kind: str | None = None
     owner_id: int | None = None
@@ -57,7 +57,7 @@ ALL_CHANGES = ChangeSelection()
 
 
 class UndeliveredChange(NamedTuple):
-    """A change that was not delivered. `error`: the last one, or why it was parked by hand."""
+    """An undelivered change. `error`: the last error, or why an operator parked it."""
 
     id: int
     kind: str
@@ -68,7 +68,7 @@ class UndeliveredChange(NamedTuple):
 
     @property
     def first_line(self) -> str:
-        """Of the error."""
+        """The first line of the error."""
         return self.error.partition("\n")[0]
 
     def __str__(self) -> str:
@@ -77,35 +77,35 @@ class UndeliveredChange(NamedTuple):
 
 
 def list_parked(
-    alias: str, after_id: int = 0, limit: int = PAGE, choice: ChangeSelection = ALL_CHANGES
+    alias: str, after_id: int = 0, limit: int = PAGE, selection: ChangeSelection = ALL_CHANGES
 ) -> list[UndeliveredChange]:
-    """A page of what is parked on one database, by id. One query, by its own index."""
-    return list_changes(alias, ChangeState.PARKED, after_id, limit, choice)
+    """A page of the parked changes of one database, by id. One query, by index."""
+    return list_changes(alias, ChangeState.PARKED, after_id, limit, selection)
 
 
 def list_changes(
-    alias: str, state: ChangeState, after_id: int, limit: int, choice: ChangeSelection
+    alias: str, state: ChangeState, after_id: int, limit: int, selection: ChangeSelection
 ) -> list[UndeliveredChange]:
-    """The same of what is parked or pending, rows of paused kinds with it."""
-    ids = None if choice.ids is None else [*choice.ids]
-    asked = {"state": int(state), "after": after_id, "limit": limit} | choice._asdict()
-    return [UndeliveredChange(*row) for row in fetch_all(alias, LIST, asked | {"ids": ids})]
+    """A page of parked or of pending changes, with those of paused kinds. One query."""
+    ids = None if selection.ids is None else [*selection.ids]
+    parameters = {"state": int(state), "after": after_id, "limit": limit} | selection._asdict()
+    return [UndeliveredChange(*row) for row in fetch_all(alias, LIST, parameters | {"ids": ids})]
 
 
 def park(alias: str, ids: Sequence[int], reason: str) -> int:
-    """Sets pending changes aside; returns how many.
+    """Parks pending changes; returns how many.
 
-    One that a drain has in its hands may be delivered still, and is gone then.
-    Raises: ReasonMissing. One statement.
+    A drain may still deliver a change that it has already taken.
+    Raises: ChangeReasonMissing. One statement.
     """
     text = f"ParkedByHand: {_required(reason)}"
     return execute(alias, PARK, (text, [*ids]))
 
 
 def retry_parked(alias: str, ids: Sequence[int]) -> int:
-    """Puts parked changes back into the queue, as if they had not been tried; returns how many.
+    """Makes parked changes pending again, with no attempts used; returns how many.
 
-    Others that are named are passed over. One statement, and a bell for each lane.
+    Ignores ids that are not parked. One statement, and a wake-up for each lane.
     """
     lanes = [lane for (lane,) in fetch_all(alias, RETRY, ([*ids],))]
     for lane in set(lanes):
@@ -114,10 +114,10 @@ def retry_parked(alias: str, ids: Sequence[int]) -> int:
 
 
 def discard_parked(alias: str, ids: Sequence[int], reason: str, by: str) -> int:
-    """Takes parked changes out of the queue for good; returns how many.
+    """Removes parked changes from the change table; returns how many.
 
-    They are kept with `reason` and `by` whom in changes_discardedchange. What they should have
-    brought about stays undone until an audit mends it. Raises: ReasonMissing. One statement.
+    changes_discardedchange keeps them with `reason` and the person (`by`). Their effects stay
+    missing until an audit repairs them. Raises: ChangeReasonMissing. One statement.
     """
     count = execute(alias, DISCARD, ([*ids], _required(reason), by))
     log.warning("changes.discarded", alias=alias, rows=count, reason=reason, by=by)

@@ -1,9 +1,9 @@
-"""Kinds that are held back by hand, each on one database: their rows wait and keep nobody waiting.
+"""Pauses kinds of changes on one database. Their rows wait, and no other row waits for them.
 
-pause    a row in changes_pausedkind. The drain lays rows of the kind that it comes upon aside:
-         into lane PAUSED_OFFSET + n, pending still, so that it does not come upon them again.
-resume   the row says `is_ending`: nothing is laid aside any more. What was goes back to lane n,
-         batch by batch; then the row goes. Killed in between, the compensator does the rest.
+pause    writes a row to changes_pausedkind. When the drain takes rows of the kind, it moves them
+         from lane n to lane PAUSED_OFFSET + n, still pending, so it never reads them again.
+resume   sets `is_ending` on the row: the drain moves no more rows. Moved rows return to lane n,
+         batch by batch, and then the row is deleted. If that is killed, the compensator does it.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ from infra.sharding.sql import execute, fetch_all
 BATCH_SIZE = 1_000
 log = structlog.get_logger()
 
-# The row lock: who ends the pause waits for this, and whoever comes after it finds it ending.
+# FOR SHARE: the end of the pause waits for this statement. A later drain sees that it is ending.
 MOVE_TO_PAUSED_LANE = f"""
 WITH paused AS MATERIALIZED (
     SELECT kind FROM changes_pausedkind WHERE kind = ANY(%s) AND NOT is_ending FOR SHARE
@@ -56,7 +56,7 @@ DELETE FROM changes_pausedkind AS paused WHERE kind = %s AND is_ending AND NOT E
 
 
 class KindPause(NamedTuple):
-    """A kind that is held back on a database, or was until now."""
+    """A kind that is paused on a database, or whose pause is ending."""
 
     kind: str
     reason: str
@@ -69,7 +69,7 @@ class KindPause(NamedTuple):
 
 
 class PausedRow(NamedTuple):
-    """Where a row stands that is held back."""
+    """The key of a row in a paused lane."""
 
     lane: int
     id: int
@@ -79,19 +79,19 @@ BEFORE_ALL = PausedRow(0, 0)
 
 
 def move_to_paused_lane(alias: str, rows: Sequence[ChangeRow]) -> Sequence[ChangeRow]:
-    """Lays rows of paused kinds aside; returns the others. One statement if there are any."""
-    held = [row for row in rows if row.is_paused]
-    if not held:
+    """Moves rows of paused kinds to their paused lane, returns the others. At most one query."""
+    paused = [row for row in rows if row.is_paused]
+    if not paused:
         return rows
-    execute(alias, MOVE_TO_PAUSED_LANE, ([row.kind for row in held], [row.id for row in held]))
-    log.info("drain.rows_paused", alias=alias, rows=len(held))
+    execute(alias, MOVE_TO_PAUSED_LANE, ([row.kind for row in paused], [row.id for row in paused]))
+    log.info("drain.rows_paused", alias=alias, rows=len(paused))
     return [row for row in rows if not row.is_paused]
 
 
 def pause_kind(alias: str, kind: str, reason: str) -> bool:
-    """Holds a kind back; whether that changed anything. Raises: ReasonMissing.
+    """Pauses a kind; returns whether that changed anything. Raises: ChangeReasonMissing.
 
-    What a drain has in its hands is delivered still. What runs at once in acting requests does.
+    Pausing a kind does not stop a batch that a drain has already taken, nor inline consumers.
     """
     if not reason.strip():
         raise ChangeReasonMissing
@@ -99,27 +99,27 @@ def pause_kind(alias: str, kind: str, reason: str) -> bool:
 
 
 def end_pause(alias: str, kind: str) -> bool:
-    """Has nothing laid aside any more; `let_go` does the rest. Whether that changed anything."""
+    """Starts to end a pause; `finish_resuming` completes it. Returns whether it was paused."""
     return execute(alias, END, (kind,)) > 0
 
 
 def list_pauses(alias: str) -> list[KindPause]:
-    """What is held back on this database, by kind. One query of a table that is nearly empty."""
+    """The pauses of this database, by kind. One query of a table that is nearly empty."""
     return [KindPause(*row) for row in fetch_all(alias, LIST)]
 
 
 def list_ending_kinds(alias: str) -> list[str]:
-    """Kinds whose pause has ended, and of which rows may be held still."""
+    """Kinds whose pause is ending. Some of their rows may still be in paused lanes."""
     return [paused.kind for paused in list_pauses(alias) if paused.is_ending]
 
 
 def list_paused_rows(alias: str, kind: str, after: PausedRow, limit: int) -> list[PausedRow]:
-    """Rows of a kind that are held back, by lane and id."""
+    """A page of the rows of a kind in paused lanes, by lane and id. One query."""
     return [PausedRow(*row) for row in fetch_all(alias, LIST_PAUSED_ROWS, (*after, kind, limit))]
 
 
 def resume_rows(alias: str, rows: Sequence[PausedRow]) -> int:
-    """Puts rows back into their lanes and rings for those; returns how many. One statement."""
+    """Returns rows to their lanes and wakes drainers; the number of rows. One statement."""
     count = execute(alias, RESUME_ROWS, ([row.id for row in rows],))
     failpoint("pausing.rows_resumed")
     for lane in {row.lane - PAUSED_OFFSET for row in rows}:
@@ -128,7 +128,7 @@ def resume_rows(alias: str, rows: Sequence[PausedRow]) -> int:
 
 
 def finish_resuming(alias: str, kind: str) -> None:
-    """Lets all go that is held of a kind whose pause has ended, and forgets the pause.
+    """Returns all rows of a kind to their lanes and deletes the pause.
 
     Safety: any number may run at once, and be killed anywhere.
     """
@@ -140,5 +140,5 @@ def finish_resuming(alias: str, kind: str) -> None:
 
 
 def delete_pause(alias: str, kind: str) -> bool:
-    """Ends a pause for good, unless rows are held still or it was begun again."""
+    """Deletes a pause that is ending, unless rows are still in paused lanes or it began again."""
     return execute(alias, DELETE_PAUSE, (kind,)) > 0

@@ -14,10 +14,10 @@ PARTITIONS = DailyPartitions("changes_delivered", "delivered_on", lambda day: da
 
 
 def maintain_partitions(alias: str, today: date) -> list[str]:
-    """Makes the coming days' partitions and drops expired ones; returns the names dropped.
+    """Creates the partitions of the coming days and drops expired ones; returns the names dropped.
 
-    Safety: any number may run at once, and sleep for days. Raises: OperationalError when the drain
-    keeps the table busy; the next run does it.
+    Safety: any number may run at once, and hang for days. Raises: OperationalError when the drain
+    keeps the table locked; the next run tries again.
     """
     PARTITIONS.make(alias, [today + timedelta(days=ahead) for ahead in range(DAYS_AHEAD)])
     return PARTITIONS.drop_before(alias, today - timedelta(days=settings.CHANGE_REPLAY_DAYS))

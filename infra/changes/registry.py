@@ -1,6 +1,6 @@
-"""Kinds of changes and who consumes them.
+"""The kinds of changes and their consumers.
 
-An app declares its kinds in `changes.py` and consumes others' in `consumers.py`; consumers of a
+An app declares its kinds in `changes.py` and its consumers in `consumers.py`. The consumers of a
 kind run in the order of INSTALLED_APPS, lowest floor first.
 """
 
@@ -15,10 +15,10 @@ from infra.changes.lanes import LaneGroup
 
 
 class Payload(msgspec.Struct, frozen=True):
-    """What a change tells beyond its owner. Subclasses name their `kind`, dotted, past tense.
+    """The content of a change besides its owner. A subclass sets `kind`, in the past tense.
 
-    `lanes`: big ones are drained apart and delay no others. `is_follow_up`: only consumers ask
-    for it; replays leave it out, since what brought it about brings it about again.
+    `lanes`: big changes have their own lanes, so that they do not delay others. `is_follow_up`:
+    only consumers return this kind. Replays leave it out, because its cause is replayed.
     """
 
     kind: ClassVar[str]
@@ -37,8 +37,10 @@ P = TypeVar("P", bound=Payload)
 
 
 class Delivery(msgspec.Struct, Generic[P], frozen=True):
-    """A change on its way to its consumers. `version` grows per database. `requests`: those that
-    caused it."""
+    """A change as its consumers get it. `version` grows per database.
+
+    `requests`: the ids of the requests that caused it.
+    """
 
     version: int
     owner_id: int
@@ -48,10 +50,10 @@ class Delivery(msgspec.Struct, Generic[P], frozen=True):
 
 
 class FollowUp(msgspec.Struct, frozen=True):
-    """A change that a consumer asks for: work to be done in pieces, or by itself later.
+    """A follow-up change: a consumer returns it for work that needs several steps, or waits.
 
-    It is written in the transaction that files what the consumer was handed: once, whatever is
-    killed wherever. `requests` is filled in for the consumer, from its owner's deliveries.
+    It is written in the transaction that files the deliveries of the consumer, so exactly once even
+    after a crash. `requests` is filled in from the deliveries of the same owner.
     """
 
     owner_id: int
@@ -69,13 +71,12 @@ _in_order: dict[Consumer, None] = {}
 def consumes(*kinds: type[Payload], inline: bool = False) -> Callable[[C], C]:
     """Registers `consumer(alias, deliveries)` for these kinds.
 
-    `alias` is the database whose change table the deliveries come from. A consumer may be handed
-    the same delivery twice, or late, or out of order, and must leave the same state. Changes that
-    it returns are changes of the same database.
+    `alias` is the database of the changes. A consumer may get the same delivery twice, late, or out
+    of order, and must leave the same state. It may return follow-up changes for the same database.
 
-    With `inline` it also runs in the acting request, right after the commit, so that the actor
-    sees their own act at the next read. That run may fail unnoticed, and its
-    follow_ups are dropped: the drain's counts.
+    With `inline` it also runs in the acting request, right after the commit, so that the next read
+    of the actor shows the write. An inline run may fail without notice, and its follow-up changes
+    are ignored: the drain runs the consumer again.
     """
 
     def register(consumer: C) -> C:
@@ -98,7 +99,7 @@ def consumers_of(kind: str) -> list[Consumer]:
 
 
 def kinds() -> frozenset[str]:
-    """All that the installed apps emit."""
+    """All kinds that the installed apps emit."""
     return frozenset(_payloads)
 
 
@@ -107,12 +108,12 @@ def follow_up_kinds() -> list[str]:
 
 
 def registered_consumers() -> list[Consumer]:
-    """Every consumer once, in registration order, whichever kinds they share."""
+    """Every consumer once, in registration order."""
     return list(_in_order)
 
 
 def read_payload(kind: str, text: str) -> Payload:
-    """The typed payload. Raises UnknownKind, or msgspec.ValidationError for a foreign shape."""
+    """The typed payload. Raises: UnknownKind; msgspec.ValidationError for another shape."""
     try:
         shape = _payloads[kind]
     except KeyError:

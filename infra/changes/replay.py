@@ -1,4 +1,4 @@
-"""Delivered changes, delivered again: for a consumer that was wrong and has been mended."""
+"""Delivers delivered changes again, for example after a bug in a consumer was fixed."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -17,14 +17,14 @@ WHERE (delivered_on, id) > (%(day)s::date, %(id)s)
     AND delivered_on <= (%(until)s::timestamptz AT TIME ZONE 'UTC')::date
     AND delivered_at >= %(since)s AND delivered_at < %(until)s
     AND (%(kind)s::text IS NULL OR kind = %(kind)s)
-    AND kind <> ALL(%(left_out)s)
+    AND kind <> ALL(%(excluded_kinds)s)
     AND (%(owner_id)s::bigint IS NULL OR owner_id = %(owner_id)s)
 ORDER BY delivered_on, id LIMIT %(limit)s
 """
 
 
 class ReplayFilter(NamedTuple):
-    """Which delivered changes: a span of delivery times, optionally one kind, one owner."""
+    """Selects delivered changes by time of delivery, and by kind and owner if given."""
 
     since: datetime
     until: datetime
@@ -33,45 +33,45 @@ class ReplayFilter(NamedTuple):
 
 
 class ReplayPosition(NamedTuple):
-    """Where a delivered row lies. `day`: ISO 8601, in UTC."""
+    """The key of a delivered row. `day`: ISO 8601, in UTC."""
 
     day: str
     id: int
 
 
 class DeliveredPage(NamedTuple):
-    """Delivered rows, and the place of the last."""
+    """Delivered rows, and the key of the last one."""
 
     rows: list[ChangeRow]
-    place: ReplayPosition
+    position: ReplayPosition
 
 
 def iter_delivered(
     alias: str,
-    chosen: ReplayFilter,
+    selected: ReplayFilter,
     batch_size: int,
     after: ReplayPosition | None = None,
     limit: int | None = None,
 ) -> Iterator[DeliveredPage]:
-    """Batches of delivered rows in filing order, found by key (no OFFSET), `limit` in all.
+    """Pages of delivered rows by day and id, at most `limit` rows in all. One query a page.
 
-    Follow-ups are left out: what brought them about brings them about again.
+    Follow-up changes are left out, because the change that caused them causes them again.
     """
-    wanted = chosen._asdict() | {"left_out": follow_up_kinds()}
-    place = after or ReplayPosition(chosen.since.astimezone(UTC).date().isoformat(), 0)
+    wanted = selected._asdict() | {"excluded_kinds": follow_up_kinds()}
+    position = after or ReplayPosition(selected.since.astimezone(UTC).date().isoformat(), 0)
     left = limit
     while left != 0:
         wanted["limit"] = min(batch_size, left or batch_size)
-        rows = fetch_all(alias, PAGE, place._asdict() | wanted)
+        rows = fetch_all(alias, PAGE, position._asdict() | wanted)
         if not rows:
             return
-        place = ReplayPosition(rows[-1][0].isoformat(), rows[-1][1])
-        yield DeliveredPage([ChangeRow(*row[1:]) for row in rows], place)
+        position = ReplayPosition(rows[-1][0].isoformat(), rows[-1][1])
+        yield DeliveredPage([ChangeRow(*row[1:]) for row in rows], position)
         left = left and left - len(rows)
 
 
 def replay_batch(alias: str, rows: list[ChangeRow]) -> list[Failure]:
-    """Delivers rows again; consumers are idempotent, so what was right stays as it is."""
+    """Delivers rows again; returns those that failed. Consumers are idempotent, so this is safe."""
     outcome = deliver(alias, rows)
     with transaction.atomic(using=alias):
         append_follow_ups(alias, outcome.follow_ups, drained_lane=None)

@@ -1,4 +1,4 @@
-"""What commands over chosen changes share: how people choose them, and the walk over those."""
+"""Commands that do something to selected changes: their flags, and the walk over the changes."""
 
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,24 +18,27 @@ from infra.sharding.placement import Placement
 
 
 class SelectedChangesCommand(JobCommand):
-    """Subclasses say what they offer, what they do to it, and, if they ask a reason, what it is."""
+    """A subclass sets the state of its changes (`offered`), and what it does to them (`act`).
+
+    `reason_help`: the help of --reason, for commands that need a reason.
+    """
 
     offered: ClassVar[ChangeState]
     reason_help: ClassVar[str] = ""
     unit = "changes"
-    # An owner's changes may be on several databases, so --account would look at one too few.
+    # The changes of one owner may be on several databases, so there is no --account.
     flags = WALK - {JobFlag.ACCOUNT}
     placement = Placement.EVERYWHERE
 
     def act(self, alias: str, ids: Sequence[int], options: Mapping[str, Any]) -> int:
-        """Does it to these changes; returns how many it changed."""
+        """Does the work of the command to these changes; returns how many it changed."""
         raise NotImplementedError
 
     def add_job_arguments(self, parser: ArgumentParser) -> None:
         add_kind_and_owner(parser)
         ids_help = "this one of --shard; may be repeated"
         parser.add_argument("--id", type=int, action="append", metavar="N", help=ids_help)
-        parser.add_argument("--all", action="store_true", help="whatever kind and owner")
+        parser.add_argument("--all", action="store_true", help="all kinds and owners")
         if self.reason_help:
             parser.add_argument("--reason", required=True, help=self.reason_help)
 
@@ -50,28 +53,28 @@ def add_kind_and_owner(parser: ArgumentParser) -> None:
 
 
 def read_selection(options: Mapping[str, Any]) -> ChangeSelection:
-    """What the flags choose. Raises: CommandError, when nothing does or ids lack their database."""
-    choice = ChangeSelection(options["kind"], options["owner"], options["id"])
-    if options["all"] == (choice != ChangeSelection()):
-        raise CommandError("--kind, --owner, --id or --all says which changes are meant")
-    if choice.ids is not None and options["shard"] is None:
-        raise CommandError("ids are counted by each database: --id needs --shard")
-    return choice
+    """The selection of the flags. Raises: CommandError without any, or for ids without --shard."""
+    selection = ChangeSelection(options["kind"], options["owner"], options["id"])
+    if options["all"] == (selection != ChangeSelection()):
+        raise CommandError("select changes by --kind, --owner, --id or --all")
+    if selection.ids is not None and options["shard"] is None:
+        raise CommandError("each database has its own ids: --id needs --shard")
+    return selection
 
 
 def walk_changes(
     work: Work,
     state: ChangeState,
-    choice: ChangeSelection,
+    selection: ChangeSelection,
     act: Callable[[str, Sequence[int]], int],
 ) -> Iterator[Batch]:
-    """Does something to the changes chosen, batch by batch, in id order; a line for each.
+    """Calls `act(alias, ids)` for the selected changes, batch by batch, in id order.
 
-    `act(alias, ids)` returns how many it changed; in a dry run it is not called.
+    `act` returns how many changes it changed. A dry run does not call it. Each change is a line.
     """
 
     def read(alias: str, after: Key | None, count: int) -> list[Row]:
-        return [*list_changes(alias, state, after[0] if after else 0, count, choice)]
+        return [*list_changes(alias, state, after[0] if after else 0, count, selection)]
 
     for alias, rows, position in walk(work, read):
         ids = [row[0] for row in rows]

@@ -1,4 +1,4 @@
-"""The Celery task behind the bell."""
+"""The Celery task that a wake-up starts."""
 
 import structlog
 from celery import shared_task
@@ -14,13 +14,13 @@ log = structlog.get_logger()
 
 @shared_task(name=TASK)
 def drain_lane(alias: str, lane: int, ends_throttle: bool = False) -> None:
-    """Drains one lane of one database; work left over rings the bell again.
+    """Drains one lane of one database, and wakes the next drainer if rows are left.
 
-    `ends_throttle`: this is the drain that a resting lane waits for.
+    `ends_throttle`: this drain was scheduled for the end of a throttle window.
     """
     if not ends_throttle and is_throttled(alias, lane):
         return
-    # A task is to connections what a request is: those that broke are made anew.
+    # Treat each task like a request: close broken database connections when it starts.
     close_old_connections()
     acknowledge(alias, lane)
     try:
@@ -35,5 +35,5 @@ def drain_lane(alias: str, lane: int, ends_throttle: bool = False) -> None:
 
 
 def _most_batches(lane: int) -> int:
-    """A task carries one bulk row, then queues again: everybody else's bell has its turn."""
+    """A task delivers one bulk row and queues again, so other lanes get the worker in between."""
     return 1 if group_of(lane) is LaneGroup.BULK else MAX_BATCHES

@@ -1,10 +1,11 @@
 """Wakes a drainer after a commit: one coalesced Redis flag and one Celery message per lane.
 
-A bell that is not heard costs delay, never data: the compensation schedule finds the rows.
+A lost wake-up costs delay, never data: the compensator finds the rows.
 
-A lane that had something to deliver rests: the bell is silent for CHANGE_THROTTLE_MS, then it is
-drained again. So a busy lane is drained in rounds, what many did to one account is one write a
-round, and the first change after a quiet time is delivered at once.
+A drain that delivered something opens a throttle window of CHANGE_THROTTLE_MS. During the window
+no change of the lane wakes a drainer; one drain is scheduled for its end. So the first change after
+a quiet time is delivered at once, and a busy lane is drained once a window: many changes to one
+account become one write.
 """
 
 from functools import cache
@@ -20,8 +21,8 @@ from redis.exceptions import RedisError
 from infra.caching.client import redis
 from infra.caching.keys import key
 
-# How long a flag without a drainer keeps the bell silent. Not shorter: without a worker the queue
-# would grow by a message a lane in this time. Meanwhile the compensation schedule drains.
+# A flag without a drainer suppresses wake-ups for this long; the compensator drains during that
+# time. A shorter time would fill the queue while no worker runs: one message a lane each time.
 FLAG_TTL_MS = 30_000
 TASK = "changes.drain_lane"
 THROTTLED = b"throttled"
@@ -29,9 +30,10 @@ log = structlog.get_logger()
 
 
 def wake(alias: str, lane: int) -> None:
-    """Asks for a drain unless one is asked for already.
+    """Asks for a drain of the lane, unless one was asked for already.
 
-    Never raises for Redis being away. Cost: one round trip; a millisecond for the one that asks.
+    Raises nothing when Redis or the broker is away. Cost: one round trip, and a message to the
+    broker for the first caller.
     """
     try:
         if redis().call("SET", flag_key(alias, lane), 1, "NX", "PX", FLAG_TTL_MS):
@@ -41,7 +43,7 @@ def wake(alias: str, lane: int) -> None:
 
 
 def acknowledge(alias: str, lane: int) -> None:
-    """Takes the flag down before the rows are read: a change committed later rings again."""
+    """Clears the flag. Call it before the rows are read, so that a later commit wakes again."""
     try:
         redis().call("DEL", flag_key(alias, lane))
     except RedisError as error:
@@ -49,7 +51,7 @@ def acknowledge(alias: str, lane: int) -> None:
 
 
 def throttle(alias: str, lane: int) -> None:
-    """Silences it, and asks for a drain in CHANGE_THROTTLE_MS. Cost: a round trip, a message."""
+    """Opens a throttle window and schedules a drain at its end. Cost: a round trip, a message."""
     throttle_ms = settings.CHANGE_THROTTLE_MS
     try:
         redis().call("SET", flag_key(alias, lane), THROTTLED, "PX", FLAG_TTL_MS + throttle_ms)
@@ -59,7 +61,7 @@ def throttle(alias: str, lane: int) -> None:
 
 
 def is_throttled(alias: str, lane: int) -> bool:
-    """Whether a drain is asked for that is not due yet."""
+    """Whether the lane is in a throttle window. False when Redis is away."""
     try:
         return bool(redis().call("GET", flag_key(alias, lane)) == THROTTLED)
     except RedisError:
@@ -82,12 +84,12 @@ def _send(alias: str, lane: int, ends_throttle: bool = False, countdown_s: float
 
 @cache
 def _broker() -> Connection:
-    """A connection that gives up as soon as the cache does: a request is waiting.
+    """A broker connection with the timeout of the cache, because a request waits for it.
 
-    Celery's own waits for seconds, and tries again.
+    Celery's own connection waits for seconds and tries again.
     """
     timeout_s = settings.REDIS_TIMEOUT_MS / 1000
-    patience = {
+    limits = {
         "socket_timeout": timeout_s,
         "socket_connect_timeout": timeout_s,
         "connect_retries_timeout": timeout_s,
@@ -95,4 +97,4 @@ def _broker() -> Connection:
         "interval_start": 0,
         "interval_step": 0,
     }
-    return current_app.connection_for_write(transport_options=patience)
+    return current_app.connection_for_write(transport_options=limits)

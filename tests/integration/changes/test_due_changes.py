@@ -6,7 +6,7 @@ import re
 import pytest
 from django.core.management import CommandError, call_command
 
-from infra.changes.due_changes import list_due_changes
+from infra.changes.compensate import list_due_changes
 from infra.changes.management.commands.compensate_changes import Command as Compensate
 from infra.changes.management.commands.drain_changes import Command as Drain
 from infra.changes.models import DrainLease
@@ -57,7 +57,7 @@ def test_says_how_long_the_oldest_waits(journal):
     execute(ALIAS, ago, (first,))
     [one] = list_due_changes(ALIAS)
     assert 900 <= one.oldest_s < 1_200
-    told = rf"lane {LANE}: 2 {NOTED} would be delivered, the oldest for (9|1[01])\d\d\.\d s"
+    told = rf"lane {LANE}: 2 {NOTED} would be delivered, the oldest waits for (9|1[01])\d\d\.\d s"
     assert re.fullmatch(told, str(one))
 
 
@@ -69,16 +69,16 @@ def test_what_the_drain_would_not_take_is_left_out(journal):
     assert found() == [(LANE, NOTED, 1, "deliver")]
 
 
-def test_paused_kinds_are_laid_aside_and_let_go_again(journal):
+def test_rows_of_paused_kinds_would_move_and_return(journal):
     note(2)
     pause_kind(ALIAS, NOTED, "a test")
-    assert found() == [(LANE, NOTED, 2, "hold")]
+    assert found() == [(LANE, NOTED, 2, "pause")]
     call_command("drain_changes", verbosity=0)
     assert found() == []
     end_pause(ALIAS, NOTED)
-    assert found() == [(LANE, NOTED, 2, "let go")]
+    assert found() == [(LANE, NOTED, 2, "resume")]
     note(1)
-    assert found() == [(LANE, NOTED, 1, "deliver"), (LANE, NOTED, 2, "let go")]
+    assert found() == [(LANE, NOTED, 1, "deliver"), (LANE, NOTED, 2, "resume")]
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -9,8 +9,8 @@ import pytest
 from django.db import connections
 
 from infra.changes import drain as drains
-from infra.changes import heartbeat, tasks
-from infra.changes import lease as module
+from infra.changes import lease as leases
+from infra.changes import tasks
 from infra.changes.drain import drain
 from infra.changes.errors import LeaseLost
 from infra.changes.lease import lease, renew
@@ -161,7 +161,7 @@ def test_token_that_is_not_the_newest_is_refused(world):
 
 
 def test_lease_runs_for_its_time_and_renewing_prolongs_it(world, monkeypatch):
-    monkeypatch.setattr(module, "LEASE_S", 3_600)  # seconds that pass meanwhile are few of them
+    monkeypatch.setattr(leases, "LEASE_S", 3_600)  # seconds that pass meanwhile are few of them
     with lease(ALIAS, LANE) as token:
         assert 3_000 < fetch_one(ALIAS, LEFT_S)[0] <= 3_600
         let_lease_expire()
@@ -171,7 +171,7 @@ def test_lease_runs_for_its_time_and_renewing_prolongs_it(world, monkeypatch):
 
 def test_slow_batch_keeps_its_lease(journal, monkeypatch):
     """Without beats it would be taken over and begun again, and again, and never be filed."""
-    monkeypatch.setattr(heartbeat, "BEAT_EVERY_S", 0.02)
+    monkeypatch.setattr(leases, "BEAT_EVERY_S", 0.02)
     versions = note(2)
     with hung("drain.before_filing") as slow:
         let_lease_expire()
@@ -182,14 +182,14 @@ def test_slow_batch_keeps_its_lease(journal, monkeypatch):
 
 
 def test_heart_stops_beating_with_its_drain_and_after_its_time(world, monkeypatch):
-    monkeypatch.setattr(heartbeat, "BEAT_EVERY_S", 0.01)
-    monkeypatch.setattr(heartbeat, "MOST_BEATS", 3)
-    with lease(ALIAS, LANE) as token, heartbeat.heartbeat(ALIAS, LANE, token):
+    monkeypatch.setattr(leases, "BEAT_EVERY_S", 0.01)
+    monkeypatch.setattr(leases, "MAX_BEATS", 3)
+    with lease(ALIAS, LANE) as token, leases.heartbeat(ALIAS, LANE, token):
         [beating] = [t for t in threading.enumerate() if t.name.endswith("(_beat)")]
         beating.join(PATIENCE_S)
         assert not beating.is_alive()
-    monkeypatch.setattr(heartbeat, "BEAT_EVERY_S", 60)
-    with lease(ALIAS, LANE) as token, heartbeat.heartbeat(ALIAS, LANE, token):
+    monkeypatch.setattr(leases, "BEAT_EVERY_S", 60)
+    with lease(ALIAS, LANE) as token, leases.heartbeat(ALIAS, LANE, token):
         [beating] = [t for t in threading.enumerate() if t.name.endswith("(_beat)")]
     assert not beating.is_alive()
 
@@ -206,7 +206,7 @@ def test_change_that_comes_after_the_last_look_is_not_left_behind(journal, monke
         return rows
 
     monkeypatch.setattr(drains, "take_batch", take_and_be_late)
-    monkeypatch.setattr(tasks, "ring", lambda *place: rung.append(place))
+    monkeypatch.setattr(tasks, "wake", lambda *place: rung.append(place))
     first = note()
     drain_lane(ALIAS, LANE)
     assert (delivered(), pending()) == (first, late)

@@ -1,4 +1,4 @@
-"""`manage.py compensate_changes`: drains what a failure left behind, once or on a schedule."""
+"""`manage.py compensate_changes`: drains what a failure left, once or as a process (--every)."""
 
 from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Iterator, Sequence
@@ -9,8 +9,7 @@ import structlog
 from django.core.management import CommandError
 from django.db import close_old_connections
 
-from infra.changes.compensate import build_periodic_runner, compensate
-from infra.changes.due_changes import dry_run_batch
+from infra.changes.compensate import build_periodic_runner, compensate, dry_run_batch
 from infra.changes.errors import UNREACHABLE
 from infra.changes.periodic import maintain_partitions
 from infra.jobs.command import JobCommand
@@ -25,8 +24,8 @@ log = structlog.get_logger()
 
 class Command(JobCommand):
     help = (
-        "Drains every lane with pending changes: bells not heard, drainers that died, stores that"
-        " were away. Needs neither Redis nor Celery. Also keeps the daily partitions."
+        "Drains every lane with pending changes, after lost wake-ups, killed drainers and outages."
+        " Needs neither Redis nor Celery. Also maintains the daily partitions."
     )
     unit = "changes"
     flags = frozenset({JobFlag.SHARD, JobFlag.DRY_RUN})
@@ -34,31 +33,31 @@ class Command(JobCommand):
 
     def add_job_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
-            "--every", type=_pause, metavar="SECONDS", help="go on forever, with this pause between"
+            "--every", type=_pause, metavar="SECONDS", help="run for ever, with this pause"
         )
 
     def is_recorded(self, options: dict[str, Any]) -> bool:
-        """Not the schedule: a second one does no harm, and a run without an end tells nothing."""
+        """False with --every: several may run at once, and a run without an end says nothing."""
         return options["every"] is None
 
     def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
         if not work.dry_run:
-            yield from self._iter_rounds(work, options)
+            yield from self._iter_passes(work, options)
         elif options["every"] is not None:
-            raise CommandError("--every writes for ever; --dry-run looks once")
+            raise CommandError("--every runs for ever; --dry-run looks once")
         else:
             yield from (batch for alias in work.aliases for batch in _look(alias))
 
-    def _iter_rounds(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
+    def _iter_passes(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
         if options["every"] is not None:
             PUBLISHER.start(metrics_folder(), "compensator")
-        kept_at, periodic = datetime.min.replace(tzinfo=UTC), build_periodic_runner()
+        maintained_at, periodic = datetime.min.replace(tzinfo=UTC), build_periodic_runner()
         while True:
-            # A round is to connections what a request is: those that broke are made anew.
+            # Treat each pass like a request: close broken database connections when it starts.
             close_old_connections()
-            if datetime.now(UTC) - kept_at >= UPKEEP_EVERY:
-                kept_at = datetime.now(UTC)
-                _keep_partitions(work.aliases, kept_at.date())
+            if datetime.now(UTC) - maintained_at >= UPKEEP_EVERY:
+                maintained_at = datetime.now(UTC)
+                _maintain_partitions(work.aliases, maintained_at.date())
             for alias in work.aliases:
                 yield from _compensate(alias)
             if options["every"] is None:
@@ -77,7 +76,7 @@ def _look(alias: str) -> Iterator[Batch]:
 
 
 def _reached(alias: str, batches: Iterator[Batch]) -> Iterator[Batch]:
-    """One database's; one that is out of reach does not keep the others waiting."""
+    """The batches of one database. An unreachable database does not delay the others."""
     try:
         yield from batches
     except UNREACHABLE as error:
@@ -85,7 +84,7 @@ def _reached(alias: str, batches: Iterator[Batch]) -> Iterator[Batch]:
         yield Batch(0, 1, f"{alias} unreachable")
 
 
-def _keep_partitions(aliases: Sequence[str], today: date) -> None:
+def _maintain_partitions(aliases: Sequence[str], today: date) -> None:
     for alias in aliases:
         try:
             maintain_partitions(alias, today)

@@ -1,4 +1,4 @@
-"""`manage.py discard_changes`: takes parked changes out of the queue for good."""
+"""`manage.py discard_changes`: removes parked changes from the change table."""
 
 import getpass
 import socket
@@ -12,7 +12,7 @@ from infra.changes.selection import SelectedChangesCommand
 
 class Command(SelectedChangesCommand):
     help = (
-        "Takes parked changes out of the queue for good; they are kept with the reason."
+        "Removes parked changes from the change table; another table keeps them with the reason."
         " Needs --kind, --owner, --id or --all."
     )
     offered = ChangeState.PARKED

@@ -1,11 +1,10 @@
-"""`manage.py drain_changes`: delivers pending changes now, by hand, without bell or Celery."""
+"""`manage.py drain_changes`: delivers pending changes now, without Celery."""
 
 from argparse import ArgumentParser
 from collections.abc import Iterator
 from typing import Any
 
-from infra.changes.compensate import compensate
-from infra.changes.due_changes import dry_run_batch
+from infra.changes.compensate import compensate, dry_run_batch
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import JobFlag
 from infra.jobs.types import Batch, Work

@@ -1,4 +1,4 @@
-"""`manage.py park_changes`: sets pending changes aside by hand."""
+"""`manage.py park_changes`: parks pending changes."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,11 +10,11 @@ from infra.changes.selection import SelectedChangesCommand
 
 class Command(SelectedChangesCommand):
     help = (
-        "Sets pending changes aside, with a reason, until unpark_changes or discard_changes."
+        "Parks pending changes, with a reason, until unpark_changes or discard_changes."
         " Needs --kind, --owner, --id or --all."
     )
     offered = ChangeState.PENDING
-    reason_help = "why, for those who find them"
+    reason_help = "why; shown with each change"
 
     def act(self, alias: str, ids: Sequence[int], options: Mapping[str, Any]) -> int:
         return park(alias, ids, options["reason"])

@@ -1,4 +1,4 @@
-"""`manage.py pause_changes`: holds changes of one kind back until resume_changes."""
+"""`manage.py pause_changes`: pauses one kind of change until resume_changes."""
 
 from argparse import ArgumentParser
 from collections.abc import Iterator
@@ -15,14 +15,14 @@ from infra.sharding.placement import Placement
 
 
 class Command(JobCommand):
-    help = "Holds changes of one kind back; all others go on. They wait until resume_changes."
+    help = "Pauses one kind of change: its changes wait until resume_changes, all others go on."
     unit = "databases"
     flags = frozenset({JobFlag.SHARD, JobFlag.DRY_RUN})
     placement = Placement.EVERYWHERE
 
     def add_job_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--kind", required=True, help="for example posts.created")
-        parser.add_argument("--reason", required=True, help="why, for those who wonder")
+        parser.add_argument("--reason", required=True, help="why; show_change_lag shows it")
 
     def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
         kind, reason = options["kind"], options["reason"]

@@ -1,4 +1,4 @@
-"""`manage.py replay_changes`: delivers changes again that were delivered before."""
+"""`manage.py replay_changes`: delivers delivered changes again."""
 
 from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ from infra.sharding.placement import Placement
 
 
 class Command(JobCommand):
-    help = "Delivers changes of the replay window again; what was right stays as it is."
+    help = "Delivers changes of the replay window again. Correct rows stay as they are."
     unit = "changes"
     flags = WALK - {JobFlag.ACCOUNT}
     placement = Placement.EVERYWHERE
@@ -34,25 +34,25 @@ class Command(JobCommand):
 
     def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
         until = options["until"] or datetime.now(UTC)
-        chosen = ReplayFilter(options["since"], until, options["kind"], options["owner"])
+        selected = ReplayFilter(options["since"], until, options["kind"], options["owner"])
         size = min(work.batch_size, settings.CHANGE_BATCH_SIZE)
-        for alias, page in _pages(work, chosen, size):
+        for alias, page in _pages(work, selected, size):
             failures = [] if work.dry_run else replay_batch(alias, page.rows)
             for failure in failures:
                 self.stderr.write(f"{alias} #{failure.row.id}: {failure.error}")
-            failed, position = len(failures), {"alias": alias, "place": page.place}
+            failed, position = len(failures), {"alias": alias, "position": page.position}
             yield Batch(len(page.rows) - failed, failed, alias, position=position)
 
 
-def _pages(work: Work, chosen: ReplayFilter, size: int) -> Iterator[tuple[str, DeliveredPage]]:
-    """Database by database, behind the place where an earlier run ended."""
-    after = work.after or {"alias": None, "place": None}
+def _pages(work: Work, selected: ReplayFilter, size: int) -> Iterator[tuple[str, DeliveredPage]]:
+    """Pages of one database after the other, from the position where an earlier run stopped."""
+    after = work.after or {"alias": None, "position": None}
     aliases, left = list(work.aliases), work.limit
     if after["alias"] in aliases:
         aliases = aliases[aliases.index(after["alias"]) :]
     for alias in aliases:
-        place = ReplayPosition(*after["place"]) if alias == after["alias"] else None
-        for page in iter_delivered(alias, chosen, size, place, left):
+        position = ReplayPosition(*after["position"]) if alias == after["alias"] else None
+        for page in iter_delivered(alias, selected, size, position, left):
             yield alias, page
             left = left and left - len(page.rows)
         if left == 0:
@@ -60,7 +60,7 @@ def _pages(work: Work, chosen: ReplayFilter, size: int) -> Iterator[tuple[str, D
 
 
 def _moment(text: str) -> datetime:
-    """An aware time; one without an offset is UTC."""
+    """An aware time. A time without an offset is UTC."""
     try:
         value = datetime.fromisoformat(text)
     except ValueError:

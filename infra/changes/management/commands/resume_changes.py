@@ -1,4 +1,4 @@
-"""`manage.py resume_changes`: lets changes of a paused kind go on."""
+"""`manage.py resume_changes`: delivers changes of a paused kind again."""
 
 from argparse import ArgumentParser
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from infra.sharding.placement import Placement
 
 
 class Command(JobCommand):
-    help = "Ends the pause of one kind: what was held back is delivered."
+    help = "Ends the pause of one kind: its changes are delivered."
     unit = "changes"
     flags = frozenset({JobFlag.SHARD, JobFlag.DRY_RUN, JobFlag.BATCH_SIZE, JobFlag.RATE})
     placement = Placement.EVERYWHERE
@@ -32,7 +32,7 @@ class Command(JobCommand):
 
 
 def _resume(alias: str, kind: str, work: Work) -> Iterator[Batch]:
-    """One database. Killed anywhere, this again or the compensator does the rest."""
+    """Resumes a kind on one database. If it is killed, the compensator finishes it."""
     if not work.dry_run:
         end_pause(alias, kind)
     after = BEFORE_ALL

@@ -1,4 +1,4 @@
-"""`manage.py show_change_lag`: how far the drain is behind, per database and lane."""
+"""`manage.py show_change_lag`: the lag of the drain, by database and lane."""
 
 import json
 from argparse import ArgumentParser
@@ -16,8 +16,8 @@ HEADER = f"{'database':<10} {'lane':>4} {'pending':>9} {'parked':>7} {'oldest s'
 
 class Command(BaseCommand):
     help = (
-        "Shows pending, parked and paused changes per database and lane, the age of the oldest"
-        " pending one, and which kinds are paused since when and why."
+        "Shows pending, parked and paused changes by database and lane, the age of the oldest"
+        " pending change, and the paused kinds with time and reason."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -1,4 +1,4 @@
-"""`manage.py show_parked_changes`: what is parked, and why."""
+"""`manage.py show_parked_changes`: lists parked changes with their errors."""
 
 import json
 from argparse import ArgumentParser
@@ -22,14 +22,14 @@ class Command(BaseCommand):
         parser.add_argument("--shard", choices=all_aliases(), help="only this database")
         add_kind_and_owner(parser)
         parser.add_argument(
-            "--limit", type=count, default=PAGE, help=f"stop after so many a database ({PAGE})"
+            "--limit", type=count, default=PAGE, help=f"at most so many for each database ({PAGE})"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        choice = ChangeSelection(options["kind"], options["owner"])
+        selection = ChangeSelection(options["kind"], options["owner"])
         for alias in [options["shard"]] if options["shard"] else all_aliases():
             try:
-                for change in _iter_parked(alias, options["limit"], choice):
+                for change in _iter_parked(alias, options["limit"], selection):
                     row = {"alias": alias, **change._asdict()}
                     as_json = json.dumps(row, default=str)
                     self.stdout.write(as_json if options["json"] else f"{alias} {change}")
@@ -37,8 +37,8 @@ class Command(BaseCommand):
                 self.stderr.write(f"{alias}: unreachable: {error}")
 
 
-def _iter_parked(alias: str, limit: int, choice: ChangeSelection) -> Iterator[UndeliveredChange]:
+def _iter_parked(alias: str, limit: int, selection: ChangeSelection) -> Iterator[UndeliveredChange]:
     after = 0
-    while limit and (rows := list_parked(alias, after, min(limit, PAGE), choice)):
+    while limit and (rows := list_parked(alias, after, min(limit, PAGE), selection)):
         yield from rows
         after, limit = rows[-1].id, limit - len(rows)

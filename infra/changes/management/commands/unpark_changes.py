@@ -1,4 +1,4 @@
-"""`manage.py unpark_changes`: parked changes are tried again."""
+"""`manage.py unpark_changes`: makes parked changes pending again."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from infra.changes.selection import SelectedChangesCommand
 
 class Command(SelectedChangesCommand):
     help = (
-        "Puts parked changes back into the queue, as if they had not been tried."
+        "Makes parked changes pending again, with no attempts used."
         " Needs --kind, --owner, --id or --all."
     )
     offered = ChangeState.PARKED
