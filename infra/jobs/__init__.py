@@ -1,6 +1,6 @@
-"""What all maintenance commands share: flags, locks, runs, progress, checkpoints, exit codes.
+"""The frame of all maintenance commands: flags, locks, runs, progress, checkpoints, exit codes.
 
-A job is a generator; a command lets people run it (docs/reference/commands):
+A job is a generator of batches; a command runs it (docs/reference/commands):
 
     COUNTERS = Table("counters_counter", key=("account_id",), columns=("posts",))
 
@@ -8,7 +8,7 @@ A job is a generator; a command lets people run it (docs/reference/commands):
         for alias, rows, position in walk_table(work, COUNTERS):
             wrong = find_wrong(alias, rows)
             if not work.dry_run:
-                mend(alias, wrong)
+                repair(alias, wrong)
             lines = [f"account {row.id}: {row.posts} -> {row.counted}" for row in wrong]
             yield Batch(len(rows), 0, alias, len(wrong), position, lines)
 

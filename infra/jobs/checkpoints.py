@@ -1,4 +1,4 @@
-"""Reads and writes checkpoints: where a job goes on after it was stopped or killed."""
+"""Reads and writes checkpoints: the position from which a stopped or killed job continues."""
 
 from typing import Any, NamedTuple
 
@@ -8,7 +8,7 @@ from infra.jobs.models import JobCheckpoint
 
 
 def find_checkpoint(job: str, scope: str) -> Any | None:
-    """The last position kept, or None."""
+    """The last saved position, or None."""
     return (
         JobCheckpoint.objects.filter(job=job, scope=scope)
         .values_list("position", flat=True)
@@ -17,7 +17,7 @@ def find_checkpoint(job: str, scope: str) -> Any | None:
 
 
 def save_checkpoint(job: str, scope: str, position: Any) -> None:
-    """Remembers a position. The work up to it must be committed already."""
+    """Saves a position. The work up to it must be committed already."""
     JobCheckpoint.objects.update_or_create(
         job=job, scope=scope, defaults={"position": position, "updated_at": Now()}
     )
@@ -28,14 +28,14 @@ def delete_checkpoint(job: str, scope: str) -> None:
 
 
 class CheckpointValue(NamedTuple):
-    """How far the runs of a job with one scope have come, all together."""
+    """The position and the rows of all runs of a job with one scope, up to now."""
 
     position: Any = None
     rows: int = 0
 
 
 class Checkpoint:
-    """The checkpoint that the shell keeps for a job and a choice of its flags."""
+    """The checkpoint of one job and one combination of its flags."""
 
     def __init__(self, job: str, scope: str) -> None:
         self._key = (job, scope)
@@ -44,8 +44,8 @@ class Checkpoint:
         found = find_checkpoint(*self._key)
         return CheckpointValue(**found) if found else CheckpointValue()
 
-    def save(self, reached: CheckpointValue) -> None:
-        save_checkpoint(*self._key, reached._asdict())
+    def save(self, value: CheckpointValue) -> None:
+        save_checkpoint(*self._key, value._asdict())
 
     def delete(self) -> None:
         delete_checkpoint(*self._key)

@@ -1,45 +1,63 @@
-"""Takes a job's batches one after the other: reports, saves the checkpoint, waits."""
+"""Drives a job: takes its batches one after the other, reports, saves the checkpoint and waits."""
 
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from infra.jobs.checkpoints import Checkpoint, CheckpointValue
-from infra.jobs.pace import Pace
 from infra.jobs.progress import Progress
 from infra.jobs.runs import Run, UnrecordedRun
 from infra.jobs.stopping import StopRequest
 from infra.jobs.types import Batch, Tally
 
 
+class Pace:
+    """Limits a run to `rate` rows a second. Slow batches do not save up time for a burst."""
+
+    def __init__(self, rate: int | None, clock_s: Callable[[], float] = time.monotonic) -> None:
+        self._rate = rate
+        self._clock_s = clock_s
+        self._began_s = clock_s()
+
+    def wait_s(self, rows: int) -> float:
+        """How long to wait after so many rows. Call `start_batch` before the next one."""
+        if self._rate is None:
+            return 0.0
+        return max(self._began_s + rows / self._rate - self._clock_s(), 0.0)
+
+    def start_batch(self) -> None:
+        self._began_s = self._clock_s()
+
+
 @dataclass
 class Driver:
-    """What a run has besides its job. `checkpoint` is None where no checkpoint is kept."""
+    """The parts of a run besides its job. `checkpoint` is None when none is saved."""
 
     run: Run | UnrecordedRun
     progress: Progress
     stopping: StopRequest
     pace: Pace
-    say: Callable[[str], None]
+    write_line: Callable[[str], None]
     tally: Tally
     before: CheckpointValue
     limit: int | None = None
     checkpoint: Checkpoint | None = None
 
     def drive(self, batches: Iterator[Batch]) -> None:
-        """Until the batches end, the limit is reached or somebody asks to stop.
+        """Runs until the batches end, the limit is reached or a stop is requested.
 
-        The checkpoint is forgotten in the first case alone.
+        Only the end of the batches deletes the checkpoint.
         """
         for batch in batches:
             self._take(batch)
             if self._is_enough(batch):
                 return
-        if self.checkpoint and not self.stopping.is_asked:
+        if self.checkpoint and not self.stopping.is_requested:
             self.checkpoint.delete()
 
     def _take(self, batch: Batch) -> None:
         self.tally.add(batch)
-        # First of all: a run that lost its locks must not move a checkpoint that may be another's.
+        # Report first: a run that lost its locks must not move the checkpoint of another run.
         self.run.report(self.tally)
         if self.checkpoint and batch.position is not None:
             self.checkpoint.save(
@@ -48,7 +66,7 @@ class Driver:
         self.progress.advance(batch.done, batch.note)
         for line in batch.details:
             self.progress.make_room()
-            self.say(line)
+            self.write_line(line)
 
     def _is_enough(self, batch: Batch) -> bool:
         if self.limit is not None and self.tally.rows >= self.limit:
@@ -56,5 +74,5 @@ class Driver:
         wait_s = self.pace.wait_s(batch.done + batch.failed)
         if not self.stopping.pause(wait_s):
             return True
-        self.pace.go_on()
+        self.pace.start_batch()
         return False

@@ -1,4 +1,4 @@
-"""Why a run does not start, or does not go on."""
+"""Errors that end a run, or prevent its start."""
 
 from django.core.management import CommandError
 
@@ -6,11 +6,11 @@ STOPPED_CODE = 2
 
 
 class AlreadyRunning(CommandError):
-    """Another copy of this job works on the same part. Wait for it, or stop it."""
+    """Another run of this job works on the same part. Wait for that run, or stop it."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, returncode=STOPPED_CODE)
 
 
 class RunLost(RuntimeError):
-    """The session that held this run's locks is gone, so that another copy may be running."""
+    """The session that held the locks of this run has ended, so another run may have started."""

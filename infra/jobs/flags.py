@@ -10,7 +10,7 @@ from infra.sharding.buckets import shard_of
 
 
 class JobFlag(Enum):
-    """The value is the option's name after parsing. `--json` is not here: all jobs take it."""
+    """The value is the name of the parsed option. All jobs take `--json`, so it is not here."""
 
     DRY_RUN = "dry_run"
     SHARD = "shard"
@@ -21,24 +21,28 @@ class JobFlag(Enum):
     RESUME = "resume"
 
 
-# What a job takes that walks the rows of each shard by key (infra.jobs.walk).
+# The flags of a job that walks the rows of each shard by key (infra.jobs.walk).
 WALK = frozenset(JobFlag)
 
 
 def add_flags(
     parser: ArgumentParser, flags: Collection[JobFlag], aliases: Sequence[str], batch_size: int
 ) -> None:
-    """Adds the flags declared, and no other."""
-    _add_place(parser, flags, aliases)
+    """Adds the given flags to the parser, and no others."""
+    _add_databases(parser, flags, aliases)
     if JobFlag.DRY_RUN in flags:
-        parser.add_argument("--dry-run", action="store_true", help="say what would change")
+        parser.add_argument("--dry-run", action="store_true", help="print what would change")
     if JobFlag.RESUME in flags:
-        parser.add_argument("--resume", action="store_true", help="go on where a run was cut short")
+        parser.add_argument(
+            "--resume", action="store_true", help="continue where the last run stopped"
+        )
     _add_numbers(parser, flags, batch_size)
 
 
-def _add_place(parser: ArgumentParser, flags: Collection[JobFlag], aliases: Sequence[str]) -> None:
-    """One of the two at most. argparse cannot print the help of a group with none in it."""
+def _add_databases(
+    parser: ArgumentParser, flags: Collection[JobFlag], aliases: Sequence[str]
+) -> None:
+    """--shard or --account. argparse cannot print the help of an empty group."""
     if not {JobFlag.SHARD, JobFlag.ACCOUNT} & set(flags):
         return
     where = parser.add_mutually_exclusive_group()
@@ -50,21 +54,23 @@ def _add_place(parser: ArgumentParser, flags: Collection[JobFlag], aliases: Sequ
 
 def _add_numbers(parser: ArgumentParser, flags: Collection[JobFlag], batch_size: int) -> None:
     if JobFlag.LIMIT in flags:
-        parser.add_argument("--limit", type=count, metavar="ROWS", help="stop after so many")
+        parser.add_argument("--limit", type=count, metavar="ROWS", help="stop after so many rows")
     if JobFlag.BATCH_SIZE in flags:
         text = f"rows at a time ({batch_size:,})"
         parser.add_argument(
             "--batch-size", type=count, default=batch_size, metavar="ROWS", help=text
         )
     if JobFlag.RATE in flags:
-        parser.add_argument("--rate", type=count, metavar="ROWS", help="at most so many a second")
+        parser.add_argument(
+            "--rate", type=count, metavar="ROWS", help="at most so many rows a second"
+        )
 
 
 def work_of(options: Mapping[str, Any], aliases: Sequence[str], batch_size: int) -> Work:
-    """What the options ask for; the position to go on from is not among them.
+    """The work of a command line, without the position to continue from.
 
-    A batch is never more than the limit, nor than a second's worth of the rate: the pause comes
-    after it.
+    A batch is never larger than the limit, nor than the rows of one second at --rate, because the
+    pause comes after the batch.
     """
     account_id, alias = options.get("account"), options.get("shard")
     if account_id is not None:

@@ -1,4 +1,4 @@
-"""How far each resumable job has come, and what has run, by whom started and how it ended."""
+"""The checkpoints of jobs, and the record of their runs."""
 
 from django.db import models
 from django.db.models.functions import Now
@@ -7,7 +7,7 @@ from infra.sharding.placement import Placement
 
 
 class JobCheckpoint(models.Model):
-    """GLOBAL, one row per job and scope that was interrupted or is done; written by infra.jobs."""
+    """GLOBAL, one row for each job and scope that did not finish. Written by infra.jobs."""
 
     placement = Placement.GLOBAL
 
@@ -24,16 +24,16 @@ class JobCheckpoint(models.Model):
 
 
 class JobRun(models.Model):
-    """GLOBAL, one row a run, kept for KEEP_DAYS (infra.jobs.runs, which alone writes here).
+    """GLOBAL, one row a run, kept for KEEP_DAYS. Written by infra.jobs.runs only.
 
-    While it runs its session holds the advisory lock hashtextextended('job run ' || id, 0). A row
-    that says RUNNING and has no such lock is of a process that died; the next run says so.
+    The session of a run holds the advisory lock hashtextextended('job run ' || id, 0). A row in
+    state RUNNING without that lock belongs to a process that died; the next run marks it.
     """
 
     class State(models.TextChoices):
         RUNNING = "running"
         DONE = "done"
-        FAILED = "failed"  # rows failed, or the job did: then `error` says why
+        FAILED = "failed"  # some rows failed, or the job raised `error`
         STOPPED = "stopped"
         DIED = "died"
 
@@ -44,23 +44,23 @@ class JobRun(models.Model):
     dry_run = models.BooleanField()
     state = models.CharField(max_length=16, choices=State, default=State.RUNNING)
     started_at = models.DateTimeField(db_default=Now())
-    # The last sign of life; of a run that died, also its end.
+    # The last report. For a run that died, also its end.
     reported_at = models.DateTimeField(db_default=Now())
     finished_at = models.DateTimeField(null=True)
     done = models.BigIntegerField(default=0, db_default=0)
     failed = models.BigIntegerField(default=0, db_default=0)
-    changed = models.BigIntegerField(null=True)  # the job cannot tell
+    changed = models.BigIntegerField(null=True)  # NULL: the job cannot tell
     host = models.TextField()
     pid = models.IntegerField()
     error = models.TextField(default="", db_default="")
 
     class Meta:
-        # Of no model in particular: whoever has it may open the pages of operators.
+        # This permission opens the operators' pages. It belongs to no single model.
         permissions = [("operate", "Can see and use the pages of operators")]
         indexes = [
-            # marking those that died
+            # mark_died_runs
             models.Index(fields=["id"], name="jobrun_running", condition=models.Q(state="running")),
-            # deleting the old ones, showing the latest
+            # The deletion of old runs, and the list of the latest.
             models.Index(fields=["started_at"], name="jobrun_started"),
         ]
 

@@ -1,4 +1,4 @@
-"""What a person, or a log, sees of a running job: a bar rewritten in place, or plain lines."""
+"""The progress of a running job: a bar on a terminal, plain lines elsewhere."""
 
 import shutil
 import time
@@ -10,9 +10,9 @@ BAR_CHARACTERS = 20
 
 
 class Progress:
-    """Counts rows and tells how fast they go, and how long the rest will take when it is known.
+    """Shows the rows done, the speed, and the time left when the total is known.
 
-    `before` are rows that earlier runs have done: they count for the bar, not for the speed.
+    `before`: rows of earlier runs. They count for the bar, not for the speed.
     """
 
     def __init__(
@@ -27,7 +27,7 @@ class Progress:
         self.done = 0
 
     def advance(self, count: int, note: str = "") -> None:
-        """Shows the count when it has moved: a job on a schedule is mostly silent."""
+        """Adds rows. Shows nothing while the count stays the same, or was shown a moment ago."""
         self.done += count
         if not count:
             return
@@ -36,13 +36,13 @@ class Progress:
             self._show(note)
 
     def make_room(self) -> None:
-        """Clears the line that is rewritten in place: somebody else is about to write one."""
+        """Clears the bar before other output is written."""
         if self._is_terminal:
             self._stream.write("\r\x1b[K")
             self._stream.flush()
 
     def finish(self, word: str) -> None:
-        """The last line. `word` is how it ended."""
+        """Writes the last line. `word` is how the run ended."""
         self._show(word)
         if self._is_terminal:
             self._stream.write("\n")
@@ -53,7 +53,7 @@ class Progress:
         line = f"{self._bar(done)}{done:,}{self._share()} {self._speed(done)} {note}"
         line = f"{self._name}: {line}".rstrip()
         if self._is_terminal:
-            # A line that wraps cannot be rewritten in place.
+            # A line that wraps cannot be overwritten.
             line = f"\r\x1b[K{line[: shutil.get_terminal_size().columns - 1]}"
         self._stream.write(line if self._is_terminal else f"{line}\n")
         self._stream.flush()
@@ -76,7 +76,7 @@ class Progress:
 
 
 def duration(seconds: float) -> str:
-    """In words a person takes in at once: `45 s`, `12 min`, `3 h 05 min`."""
+    """A duration for people: `45 s`, `12 min`, `3 h 05 min`."""
     if seconds < 120:
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60)

@@ -1,8 +1,7 @@
-"""One run of a job: its locks, its row, and what becomes of both when its process dies.
+"""The locks and the row of a job run, also after its process died.
 
-A run has a session of its own on the default database. The session holds the locks, so that
-kill -9 frees them, and it writes the row, so that neither a dry run nor a transaction of the job
-gets in its way.
+Each run has its own session on the default database. The session holds the locks, so kill -9 frees
+them. It also writes the row, so a dry run and the transactions of the job do not affect the row.
 """
 
 import os
@@ -26,15 +25,15 @@ KEEP_DAYS = 180
 ERROR_CHARACTERS = 2_000
 log = structlog.get_logger()
 
-# A copy that was killed a moment ago still has its locks, so a second is waited. The keepalives
-# free those of a machine that vanished within a minute. What a run says of itself need not be on
-# disk before its next batch.
+# A run that was killed just now may still have its locks, so a new run waits for one second. The
+# keepalives free the locks of a lost machine within a minute. A report need not reach the disk
+# before the next batch.
 PREPARE = """
 SET timezone = 'UTC'; SET lock_timeout = '1s'; SET synchronous_commit = off;
 SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3
 """
 LOCK = "SELECT pg_advisory_lock(hashtextextended(%s, 0))"
-# The locks of all sessions on this database that were taken by a single bigint, as ours are.
+# The advisory locks of all sessions on this database that have a single bigint as their key.
 LOCKS = """
 SELECT pid, (classid::bigint << 32) | objid::bigint AS key FROM pg_locks
 WHERE locktype = 'advisory' AND objsubid = 1 AND granted
@@ -47,7 +46,7 @@ JOIN held AS own ON own.pid = part.pid
 JOIN jobs_jobrun AS run ON hashtextextended('job run ' || run.id, 0) = own.key
 WHERE part.key = hashtextextended(%s, 0) AND run.state = 'running'
 """  # noqa: S608 - of constants
-# A run that ends writes its state before its lock is gone, so it is never taken for dead.
+# A run writes its end state before it frees its lock, so a finished run is never marked as died.
 MARK_DIED = f"""
 UPDATE jobs_jobrun AS run SET state = 'died', finished_at = reported_at
 WHERE state = 'running'
@@ -56,7 +55,7 @@ WHERE state = 'running'
 DELETE_OLD = """
 DELETE FROM jobs_jobrun WHERE started_at < now() - %s * interval '1 day' AND state <> 'running'
 """
-# In one statement: nobody sees the row before it is locked.
+# One statement, so that the row is locked before others can see it.
 INSERT_RUN = """
 WITH run AS (
     INSERT INTO jobs_jobrun (job, flags, dry_run, state, host, pid)
@@ -76,14 +75,14 @@ Session = psycopg.Connection[Any]
 
 
 class Run:
-    """A run that is recorded and holds its locks."""
+    """A run with its row and its locks."""
 
     def __init__(self, session: Session, run_id: int) -> None:
         self._session = session
         self.id = run_id
 
     def report(self, tally: Tally) -> None:
-        """Says how far it is. Raises: RunLost, and the run has to end. One round trip."""
+        """Writes the counts to the row. Raises: RunLost; then the run must end. One round trip."""
         try:
             counts = (tally.done, tally.failed, tally.changed)
             self._session.execute(REPORT, (*counts, self.id))
@@ -91,7 +90,7 @@ class Run:
             raise RunLost(f"run {self.id}: {error}") from error
 
     def finish(self, state: JobRun.State, error: str = "") -> None:
-        """A session that is gone already is no news: the next run marks this one as died."""
+        """Writes the end state. If the session is lost, the next run marks this one as died."""
         try:
             self._session.execute(FINISH, (state, make_storable(error)[:ERROR_CHARACTERS], self.id))
         except psycopg.Error as lost:
@@ -99,7 +98,7 @@ class Run:
 
 
 class UnrecordedRun:
-    """A run that leaves no trace: what goes on for ever."""
+    """The run of a job without an end: it has no row and no locks."""
 
     def report(self, tally: Tally) -> None: ...
 
@@ -108,10 +107,11 @@ class UnrecordedRun:
 
 @contextmanager
 def recorded_run(job: str, parts: Sequence[str], flags: str, dry_run: bool) -> Iterator[Run]:
-    """Locks each part of the job and keeps a row of the run; the caller finishes it.
+    """Locks the parts of the job and writes a row of the run, which the caller finishes.
 
-    What the block raises is recorded as the run's error. The parts must come in one order, always.
-    Raises: AlreadyRunning, after a second. Cost: one connection to the default database.
+    An exception of the block is recorded as the error of the run. All runs must pass the parts in
+    the same order. Raises: AlreadyRunning, after a second. Cost: a connection to the default
+    database.
     """
     with _session() as session:
         for part in parts:
@@ -132,16 +132,16 @@ def recorded_run(job: str, parts: Sequence[str], flags: str, dry_run: bool) -> I
 
 
 def mark_died_runs() -> int:
-    """Marks the runs whose process is gone, of any job; returns how many. One query.
+    """Marks the runs of all jobs whose process has died; returns how many. One query.
 
-    Every run does it when it begins; call it before you show runs.
+    Every run calls it at its start. Call it before you show runs.
     """
     return execute(GLOBAL_ALIAS, MARK_DIED)
 
 
 @contextmanager
 def _session() -> Iterator[Session]:
-    """Not one of Django's connections: no dry run, no broken statement may end or change it."""
+    """A separate session, because a dry run or an error changes the connections of Django."""
     parameters = connections[GLOBAL_ALIAS].get_connection_params()
     with psycopg.connect(**parameters, autocommit=True) as session:
         session.execute(PREPARE)
@@ -159,7 +159,7 @@ def _lock(session: Session, job: str, part: str) -> None:
 
 def _refusal(job: str, part: str, holder: tuple[Any, ...] | None) -> str:
     what = f"{job} {f'({part}) ' if part else ''}runs already"
-    if holder is None:  # it is about to write its row, or to end
+    if holder is None:  # the other run is about to write its row, or to end
         return what
     run_id, flags, host, pid, started_at = holder
     since = f"since {started_at:%Y-%m-%d %H:%M:%S %Z}"

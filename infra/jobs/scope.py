@@ -1,4 +1,4 @@
-"""How runs of one job are told apart: by what they lock, and by what they were asked to do."""
+"""What distinguishes the runs of one job: the parts that they lock, and their options."""
 
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
@@ -8,9 +8,9 @@ from infra.jobs.types import Work
 
 
 def list_lock_parts(work: Work, flags: Collection[JobFlag]) -> list[str]:
-    """What the run locks: one account, each of its databases, or the job as a whole.
+    """The parts that a run locks: one account, each of its databases, or the whole job.
 
-    A run on one account does not lock its shard: nobody waits hours to have one account mended.
+    A run for one account does not lock the shard, so it need not wait for a long run on the shard.
     """
     if work.account_id is not None:
         return [f"account {work.account_id}"]
@@ -20,7 +20,7 @@ def list_lock_parts(work: Work, flags: Collection[JobFlag]) -> list[str]:
 def describe_options(
     options: Mapping[str, Any], defaults: Mapping[str, Any], names: Iterable[str]
 ) -> str:
-    """Those of the named options that were given, as `name=value`, in one order."""
+    """The named options that are not at their default, as `name=value`, sorted by name."""
     given = [
         f"{name}={_shown(options[name])}"
         for name in sorted(names)
@@ -34,5 +34,5 @@ def _shown(value: Any) -> str:
 
 
 def make_storable(text: str) -> str:
-    """PostgreSQL takes neither NUL nor half a surrogate pair, and file names may have them."""
+    """Escapes NUL and single surrogates. PostgreSQL refuses both, and file names may have them."""
     return text.encode("utf-8", "backslashreplace").decode().replace("\0", "\\0")

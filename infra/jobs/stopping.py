@@ -1,4 +1,4 @@
-"""How a person, or systemd, stops a run: Ctrl-C or SIGTERM once after the batch, twice at once."""
+"""Stops a run: after the batch at the first Ctrl-C or SIGTERM, at once at the second."""
 
 import os
 import signal
@@ -12,14 +12,14 @@ STDERR = 2
 
 
 class StopRequest:
-    """Whether the run is to stop. Signals reach it in the main thread only, as Python has it."""
+    """Whether a stop was requested. Python delivers signals to the main thread only."""
 
     def __init__(self) -> None:
-        self.is_asked = False
+        self.is_requested = False
 
     @contextmanager
     def on_signals(self) -> Iterator[None]:
-        """The first SIGINT or SIGTERM asks; the second raises KeyboardInterrupt."""
+        """The first SIGINT or SIGTERM requests a stop, the second raises KeyboardInterrupt."""
         numbers = (signal.SIGINT, signal.SIGTERM)
         before = {number: signal.signal(number, self._handle) for number in numbers}
         try:
@@ -29,19 +29,19 @@ class StopRequest:
                 signal.signal(number, handler)
 
     def pause(self, seconds: float) -> bool:
-        """Waits; False, and at once, when the run is to stop.
+        """Waits; returns False at once when a stop is requested.
 
-        In small steps: Python goes back to sleep after a signal's handler has run.
+        It sleeps in small steps, because Python continues a sleep after a signal handler.
         """
         deadline = time.monotonic() + seconds
-        while not self.is_asked and (left := deadline - time.monotonic()) > 0:
+        while not self.is_requested and (left := deadline - time.monotonic()) > 0:
             time.sleep(min(left, STEP_S))
-        return not self.is_asked
+        return not self.is_requested
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
-        """Runs between any two instructions: a write to sys.stderr could break in on another."""
-        if self.is_asked:
+        """Writes to the file descriptor: a write to sys.stderr could interrupt another one."""
+        if self.is_requested:
             raise KeyboardInterrupt
-        self.is_asked = True
-        with suppress(OSError):  # nobody reads
-            os.write(STDERR, b"\nfinishing the batch in hand; once more leaves at once\n")
+        self.is_requested = True
+        with suppress(OSError):  # standard error is closed
+            os.write(STDERR, b"\nfinishing the current batch; once more stops at once\n")

@@ -1,4 +1,4 @@
-"""The values of a job: what a run is asked to do, what a batch reports, what a run adds up."""
+"""The values of a job: the work of a run, the report of a batch, the sum of a run."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,30 +8,30 @@ BATCH_SIZE = 500
 
 
 class Batch(NamedTuple):
-    """A piece of work that is committed; in a dry run, one that has been looked at."""
+    """The report of one piece of work, after its commit. A dry run reports what it would do."""
 
     done: int
     failed: int = 0
     # A word for the progress line.
     note: str = ""
-    # How many rows differ now, or would; None: the job cannot tell.
+    # How many rows changed, or would change; None: the job cannot tell.
     changed: int | None = None
-    # Plain JSON: what `Work.after` has to be for the next run to go on behind this batch.
+    # Plain JSON: the value of `Work.after` with which the next run continues after this batch.
     position: Any = None
-    # A line for each thing changed, or that would change, or failed.
+    # A line for each row that changed, would change, or failed.
     details: Sequence[str] = ()
 
 
 class Work(NamedTuple):
-    """What one run is to do. `Work(["shard0"])` is all of that shard, from the beginning."""
+    """The work of one run. `Work(["shard0"])` is all rows of that shard, from the first one."""
 
     aliases: Sequence[str]
     account_id: int | None = None
     limit: int | None = None
     batch_size: int = BATCH_SIZE
-    # The position of the last batch of a run that was cut short.
+    # The position of the last batch of an earlier run that did not finish.
     after: Any = None
-    # The same path without the writes; a write to a database fails then (infra.jobs.read_only).
+    # The same path without writes. A write to a database then fails (infra.jobs.read_only).
     dry_run: bool = False
 
 
@@ -52,3 +52,21 @@ class Tally:
         self.failed += batch.failed
         if batch.changed is not None:
             self.changed = (self.changed or 0) + batch.changed
+
+    def as_json(self, job: str, dry_run: bool, code: int) -> dict[str, Any]:
+        """The result that --json prints. `changed` is None when the job cannot tell."""
+        return {
+            "job": job,
+            "dry_run": dry_run,
+            "done": self.done,
+            "changed": self.changed,
+            "failed": self.failed,
+            "exit": code,
+        }
+
+    def as_sentence(self, dry_run: bool, unit: str) -> str:
+        """The result that a person reads."""
+        done = f"{self.done:,} {unit} {'looked at' if dry_run else 'done'}"
+        would = "would change" if dry_run else "changed"
+        changed = "" if self.changed is None else f", {self.changed:,} {would}"
+        return f"{done}{changed}, {self.failed:,} failed"

@@ -1,6 +1,6 @@
-"""Walks all rows of a table, shard by shard and batch by batch, by key: never by OFFSET.
+"""Walks all rows of a table, shard by shard and batch by batch, by key and never by OFFSET.
 
-Rows that come to lie behind the walk while it goes on are not seen; those are for the change table.
+It does not see rows that are inserted before its position while it runs.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -13,14 +13,14 @@ from infra.sharding.sql import fetch_all, fetch_one
 
 Row = tuple[Any, ...]
 Key = Sequence[Any]
-# (alias, the key to begin behind or None, how many) → rows in key order, key columns first
+# (alias, the key to start after or None, how many) → rows in key order, key columns first
 ReadRows = Callable[[str, Key | None, int], list[Row]]
 
 ESTIMATE = "SELECT GREATEST(reltuples, 0)::bigint FROM pg_class WHERE oid = %s::regclass"
 
 
 class Piece(NamedTuple):
-    """Rows of one shard, in key order, and the `Batch.position` for when they are done."""
+    """Rows of one shard in key order, and the `Batch.position` to report when they are done."""
 
     alias: str
     rows: list[Row]
@@ -29,17 +29,17 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True)
 class Table:
-    """What to read of a table on each shard.
+    """The columns and rows of a table that a walk reads on each shard.
 
-    `key` is unique, has an index in that order, and is of numbers or text (it is kept as JSON);
-    `columns` come after it in each row; `where` is a condition written in the program.
+    `key` is unique and indexed in that order. Its values are numbers or text, because checkpoints
+    are JSON. `columns` follow the key in each row. `where` is SQL of the program.
     """
 
     name: str
     key: tuple[str, ...]
     columns: tuple[str, ...] = ()
     where: str = "true"
-    # The column that --account is compared with; the first of the key, unless said.
+    # The column of --account; by default the first column of the key.
     owner: str = ""
 
     def read(self, account_id: int | None, alias: str, after: Key | None, count: int) -> list[Row]:
@@ -61,15 +61,14 @@ class Table:
 
 
 def walk_table(work: Work, table: Table) -> Iterator[Piece]:
-    """The rows of a table that the work asks for. One query a piece, and one more a shard."""
+    """The rows of a table, as pieces. One query a piece, and one more a shard."""
     return walk(work, partial(table.read, work.account_id), len(table.key))
 
 
 def walk(work: Work, read_rows: ReadRows, key_length: int = 1) -> Iterator[Piece]:
-    """The same for what is not one table: `read_rows` finds the rows.
+    """Walks rows that `read_rows` finds. It yields no empty piece.
 
-    Goes on behind `work.after` (aliases in the same order as before), gives no more rows than
-    `work.limit`, and no empty piece.
+    It starts after `work.after` (with the aliases in the same order) and stops at `work.limit`.
     """
     after = work.after or {"alias": None, "key": None}
     aliases = list(work.aliases)
@@ -88,9 +87,9 @@ def walk(work: Work, read_rows: ReadRows, key_length: int = 1) -> Iterator[Piece
 
 
 def estimate_rows(work: Work, table: Table) -> int | None:
-    """About how many rows the walk will see, as ANALYZE last knew it; None for one account.
+    """About how many rows a walk will read, by the last ANALYZE; None for one account.
 
-    One query a shard. With a `where` it is an upper bound.
+    With a `where` it is an upper bound. One query a shard.
     """
     if work.account_id is not None:
         return None

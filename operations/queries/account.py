@@ -38,7 +38,7 @@ def read_account(user: User) -> list[Section]:
 def _ask_shard(alias: str, account_id: int) -> tuple[Any, ...]:
     row = Account.objects.on(alias).filter(id=account_id).first()
     counts = read_counts(alias, [account_id], [*CounterKind])[account_id]
-    parked = list_parked(alias, limit=MAX_PARKED, choice=ChangeSelection(owner_id=account_id))
+    parked = list_parked(alias, limit=MAX_PARKED, selection=ChangeSelection(owner_id=account_id))
     return row, counts, parked
 
 

@@ -1,6 +1,6 @@
 """The pace: rows a second, without bursts."""
 
-from infra.jobs.pace import Pace
+from infra.jobs.drive import Pace
 
 
 class Clock:
@@ -16,7 +16,7 @@ def test_waits_what_is_left_of_the_batch_s_time():
     clock.now_s += 0.5
     assert pace.wait_s(100) == 1.5
     clock.now_s += 1.5
-    pace.go_on()
+    pace.start_batch()
     assert pace.wait_s(25) == 0.5
 
 
@@ -25,7 +25,7 @@ def test_slow_batch_saves_nothing_up():
     pace = Pace(50, clock)
     clock.now_s += 60
     assert pace.wait_s(100) == 0
-    pace.go_on()
+    pace.start_batch()
     assert pace.wait_s(100) == 2
 
 
