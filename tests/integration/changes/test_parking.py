@@ -55,8 +55,8 @@ def test_list_has_the_error_and_chooses(journal, failed):
     [mine] = list_parked(ALIAS)
     assert (mine.id, mine.kind, mine.attempts) == (failed, "tests.noted", 1)
     assert mine.error == "ValueError: no such number"
-    assert list_parked(ALIAS, choice=ChangeSelection(owner_id=OTHER_OWNER)) == []
-    assert list_parked(ALIAS, choice=ChangeSelection(kind="tests.noted")) == [mine]
+    assert list_parked(ALIAS, selection=ChangeSelection(owner_id=OTHER_OWNER)) == []
+    assert list_parked(ALIAS, selection=ChangeSelection(kind="tests.noted")) == [mine]
 
 
 def test_retried_it_is_in_the_queue_as_if_new(journal, failed):
@@ -154,8 +154,8 @@ def test_choice_by_kind_and_batches(journal):
 @pytest.mark.parametrize(
     ("flags", "complaint"),
     [
-        ((), "says which changes are meant"),
-        (("--all", "--kind", "x"), "says which changes are meant"),
+        ((), "select changes by"),
+        (("--all", "--kind", "x"), "select changes by"),
         (("--id", "4"), "--id needs --shard"),
     ],
 )
