@@ -31,20 +31,20 @@ class Process:
     def __init__(self) -> None:
         self.memory = InProcessPosts()
 
-    def look(self) -> LogOffset | None:
-        look = self.memory.plan_log_read()
-        return self.memory.apply_log(look, redis().call(*look.command()))
+    def read_log(self) -> LogOffset | None:
+        log_read = self.memory.plan_log_read()
+        return self.memory.apply_log(log_read, redis().call(*log_read.command()))
 
     def load(self, *posts: PostId) -> LogOffset | None:
-        position = self.look()
-        self.memory.keep(dict.fromkeys(posts, b"{}"), position)
-        return position
+        offset = self.read_log()
+        self.memory.keep(dict.fromkeys(posts, b"{}"), offset)
+        return offset
 
-    def knows(self, post: PostId) -> bool:
-        return post in self.memory.find([post], self.look())
+    def has(self, post: PostId) -> bool:
+        return post in self.memory.find([post], self.read_log())
 
 
-def tell_gone(post: PostId, at_s: float | None = None) -> None:
+def invalidate(post: PostId, at_s: float | None = None) -> None:
     redis().call(*post_invalidation_command(post, time.time() if at_s is None else at_s))
 
 
@@ -53,40 +53,40 @@ def process(world: None) -> Process:
     return Process()
 
 
-def test_a_post_is_known_until_it_is_gone(process: Process) -> None:
+def test_a_post_is_in_memory_until_it_is_invalidated(process: Process) -> None:
     process.load(POST, OTHER)
-    assert process.knows(POST)
-    tell_gone(POST)
-    assert not process.knows(POST)
-    assert process.knows(OTHER)
+    assert process.has(POST)
+    invalidate(POST)
+    assert not process.has(POST)
+    assert process.has(OTHER)
 
 
 def test_a_lost_log_empties_the_memory(process: Process) -> None:
     process.load(POST)
-    tell_gone(POST)
+    invalidate(POST)
     redis().call("DEL", LOG)
-    assert not process.knows(POST)
+    assert not process.has(POST)
     process.load(OTHER)
-    assert process.knows(OTHER), "and the process begins again"
+    assert process.has(OTHER), "the process starts again"
 
 
-def test_a_log_that_was_lost_and_begun_by_others_empties_the_memory(process: Process) -> None:
+def test_a_log_restarted_by_another_process_empties_the_memory(process: Process) -> None:
     process.load(POST)
-    tell_gone(POST)
+    invalidate(POST)
     redis().call("DEL", LOG)
     Process().load(OTHER)
-    assert not process.knows(POST)
+    assert not process.has(POST)
 
 
-def test_a_log_begun_anew_in_the_same_millisecond_is_another_log(process: Process) -> None:
-    position = process.load(POST)
-    assert position is not None
+def test_a_log_restarted_in_the_same_millisecond_is_another_log(process: Process) -> None:
+    offset = process.load(POST)
+    assert offset is not None
     redis().call("DEL", LOG)
-    redis().call("XADD", LOG, position.entry_id, "p", b"8 others")
-    assert not process.knows(POST)
+    redis().call("XADD", LOG, offset.entry_id, "p", b"8 others")
+    assert not process.has(POST)
 
 
-def test_more_news_than_are_read_at_once_empties_the_memory(process: Process) -> None:
+def test_more_entries_than_one_read_returns_empty_the_memory(process: Process) -> None:
     process.load(OTHER)
     redis().run(
         [
@@ -94,24 +94,24 @@ def test_more_news_than_are_read_at_once_empties_the_memory(process: Process) ->
             for second in range(MOST_ENTRIES)
         ]
     )
-    assert not process.knows(OTHER)
+    assert not process.has(OTHER)
 
 
-def test_a_post_that_went_while_it_was_loaded_is_not_kept(process: Process) -> None:
+def test_a_post_deleted_while_it_is_loaded_is_not_stored(process: Process) -> None:
     """One thread loads a post, it is deleted, another thread sees that, the first stores it."""
-    position = process.look()
-    tell_gone(POST)
-    process.look()
-    process.memory.keep({POST: b"{}"}, position)
-    assert not process.knows(POST)
+    offset = process.read_log()
+    invalidate(POST)
+    process.read_log()
+    process.memory.keep({POST: b"{}"}, offset)
+    assert not process.has(POST)
 
 
-def test_a_slow_thread_does_not_turn_the_log_back(process: Process) -> None:
+def test_a_slow_thread_does_not_move_the_offset_back(process: Process) -> None:
     process.load(OTHER)
     slow = process.memory.plan_log_read()
     reply = redis().call(*slow.command())
-    tell_gone(POST)
-    newest = process.look()
+    invalidate(POST)
+    newest = process.read_log()
     process.memory.apply_log(slow, reply)
     assert process.memory.plan_log_read().since == newest
 
@@ -119,7 +119,7 @@ def test_a_slow_thread_does_not_turn_the_log_back(process: Process) -> None:
 def test_the_log_is_cut_to_ten_minutes(process: Process) -> None:
     now = time.time()
     redis().run([post_invalidation_command(PostId(second, 1, 0), now) for second in range(300)])
-    tell_gone(POST, at_s=now + 700)
+    invalidate(POST, at_s=now + 700)
     assert redis().call("XLEN", LOG) < 300
 
 
@@ -153,12 +153,12 @@ def test_memory_is_not_used_while_the_log_cannot_be_read(
         delete_post(post)
         with count_calls() as calls:
             assert first_page(me) == []
-    assert calls.sql, "asked of the shards"
+    assert calls.sql, "read from the shards"
 
 
 def test_old_post_that_memory_lost_is_read_from_its_shard(world: None) -> None:
-    """Redis keeps none of that age, so that there may be nothing to ask it: author and counts are
-    in memory still."""
+    """Redis caches no post of that age. Author and counts are still in memory, so the page may need
+    no read from Redis."""
     me, author = make_accounts(2)
     follow(me, author)
     old = publish(author, clock_s=lambda: EPOCH + 100)
