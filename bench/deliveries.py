@@ -74,7 +74,7 @@ class Floor:
 
     def _push(self, encoded: bytes) -> None:
         """Adds one entry to each set and removes one: all replies are 1."""
-        sock, replies, expected = self._connection._sock, b"", b":1\r\n" * (2 * len(self._keys))
+        sock, replies, expected = self._socket, b"", b":1\r\n" * (2 * len(self._keys))
         sock.sendall(encoded)
         while len(replies) < len(expected):
             replies += sock.recv(1 << 16)

@@ -7,7 +7,7 @@ from config.celery import app as celery_app
 from config.logs import configure_logs
 from config.server_metrics import ServerMetricsCollector
 from config.tracing import start_sentry, start_spans
-from infra.telemetry.scraped import STORE_METRICS
+from infra.telemetry.gauges import STORE_METRICS
 
 
 class ConfigConfig(AppConfig):

@@ -46,7 +46,6 @@ NOT_CACHES = {
     "changes.lag": "what the compensator saw, for a minute",
     "counters.drift": "what samples found; it is written again every ten seconds",
     "caching.quota": "what callers have used; they would begin anew",
-    "infra.rate": "what was taken of a limit; it would begin anew",
     "moderation.queue": "what waits for moderators; it is written again every half minute",
     "moderation.decisions": "how often moderators acted; lost, all rows of it are counted anew",
     "operations.samples": "an hour of samples, for charts; lost, it begins anew",

@@ -26,7 +26,7 @@ def lower_priority(**_: object) -> None:
 @worker_init.connect
 def start_metrics(**_: object) -> None:
     """In the process that drains: the pool has threads, not processes."""
-    PUBLISHER.start(metrics_folder(), "worker")
+    PUBLISHER.publish(metrics_folder(), "worker")
 
 
 @worker_shutdown.connect

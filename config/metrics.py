@@ -14,8 +14,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from prometheus_client import CONTENT_TYPE_LATEST, Metric, generate_latest
 from prometheus_client.registry import Collector
 
+from infra.telemetry.gauges import STORE_METRICS
 from infra.telemetry.publishing import PUBLISHER, metrics_folder
-from infra.telemetry.scraped import STORE_METRICS
 
 PROXY_HEADERS = ("HTTP_FORWARDED", "HTTP_X_FORWARDED_FOR", "HTTP_X_FORWARDED_PROTO", "HTTP_VIA")
 

@@ -5,6 +5,9 @@ import tempfile
 from pathlib import Path
 
 # What is the same everywhere.
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
 from config.api_settings import *  # noqa: F403
 from config.api_settings import oauth2_provider
 from config.environment import INSECURE_KEY, Environment
@@ -114,7 +117,9 @@ CACHES = {
             "SERIALIZER": "django_redis.serializers.json.JSONSerializer",
             "SOCKET_CONNECT_TIMEOUT": REDIS_TIMEOUT_MS / 1000,
             "SOCKET_TIMEOUT": REDIS_TIMEOUT_MS / 1000,
+            # Without Redis every read is a miss, after one timeout and no retries.
             "IGNORE_EXCEPTIONS": True,
+            "CONNECTION_POOL_KWARGS": {"retry": Retry(NoBackoff(), 0)},
         },
     }
 }

@@ -6,22 +6,21 @@ The API's stand here themselves, not included: a level of includes costs each re
 from django.contrib import admin
 from django.urls import include, path
 from django.views.generic import RedirectView
-from drf_spectacular.views import SpectacularAPIView
 
 from accounts.api.urls import urlpatterns as accounts
 from config import health, metrics
-from config.docs import DocsPage
+from config.docs import DocsPage, OpenApiDocument
 from config.icon import icon
-from infra.api import fallbacks
+from infra.api import answers
 from moderation.api.urls import urlpatterns as moderation
 from posts.api.urls import urlpatterns as posts
 from relations.api.urls import urlpatterns as relations
 from timelines.api.urls import urlpatterns as timelines
 
-handler400 = fallbacks.bad_request
-handler403 = fallbacks.permission_denied
-handler404 = fallbacks.page_not_found
-handler500 = fallbacks.server_error
+handler400 = answers.bad_request
+handler403 = answers.permission_denied
+handler404 = answers.page_not_found
+handler500 = answers.server_error
 
 urlpatterns = [
     *timelines,
@@ -30,7 +29,7 @@ urlpatterns = [
     *accounts,
     *moderation,
     path("", include("accounts.urls")),
-    path("api/schema", SpectacularAPIView.as_view(), name="schema"),
+    path("api/schema", OpenApiDocument.as_view(), name="schema"),
     path("api/docs", DocsPage.as_view(url_name="schema"), name="docs"),
     path("health/live", health.live),
     path("health/ready", health.ready),

@@ -9,7 +9,7 @@ from infra.telemetry.publishing import PUBLISHER, WEB, metrics_folder
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 application = get_wsgi_application()
-PUBLISHER.start(metrics_folder(), WEB)
+PUBLISHER.publish(metrics_folder(), WEB)
 
 # What is loaded by now stays for good: the collector need not walk it again and again.
 gc.collect()

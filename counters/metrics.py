@@ -1,7 +1,7 @@
 """What /metrics shows of counts."""
 
 from counters.periodic import DRIFT
-from infra.caching.report_metrics import ReportCollector, ReportGauge
+from infra.caching.database_reports import ReportCollector, ReportGauge
 
 DRIFT_COLLECTOR = ReportCollector(
     DRIFT,

@@ -5,7 +5,7 @@ from importlib import import_module
 from django.apps import AppConfig
 from django.db.models.signals import post_migrate
 
-from infra.telemetry.scraped import STORE_METRICS
+from infra.telemetry.gauges import STORE_METRICS
 
 
 class ModerationConfig(AppConfig):

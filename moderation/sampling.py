@@ -79,7 +79,7 @@ QUEUE = DatabaseReports("moderation.queue:v1", QueueSample, TTL_S)
 
 def sample_queue(_alias: str) -> None:
     """Writes the current queue to Redis. Three queries, one round trip. Raises: RedisError."""
-    QUEUE.keep(GLOBAL_ALIAS, read_queue())
+    QUEUE.store(GLOBAL_ALIAS, read_queue())
 
 
 def read_queue() -> QueueSample:

@@ -29,7 +29,7 @@ def heat(account_id: int) -> str:
     from accounts.queries.load import load_account_json  # noqa: PLC0415
 
     deadline = time.monotonic() + PATIENCE_S
-    while not profiles.hot.split((account_id,)).known:
+    while not profiles.hot.split((account_id,)).hits:
         if time.monotonic() > deadline:
             return "cold"
         load_account_json([account_id])

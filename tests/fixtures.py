@@ -13,7 +13,7 @@ from django.test.utils import setup_databases, teardown_databases
 from pytest_django import DjangoDbBlocker
 
 from accounts.queries import in_process, viewers
-from infra.caching.client import _known, redis
+from infra.caching.client import _scripts_by_sha, redis
 from infra.caching.listener import LISTENER, LISTENING
 from posts.cache import counts
 from tests.waiting import PATIENCE_S, until
@@ -56,7 +56,7 @@ def listening() -> None:
 @pytest.fixture(scope="session", autouse=True)
 def scripts() -> None:
     """Known to the server: else whichever test is the first to run one counts a trip too many."""
-    redis().run([("SCRIPT", "LOAD", script.body) for script in _known.values()])
+    redis().run([("SCRIPT", "LOAD", script.body) for script in _scripts_by_sha.values()])
 
 
 @pytest.fixture(scope="session", autouse=True)

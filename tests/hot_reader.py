@@ -24,7 +24,7 @@ def main() -> None:
     spec.hot = HotValues(FAMILY, spec.key, HotKeys(LIMITS))
     while not select.select([sys.stdin], [], [], 0.0005)[0]:
         payload = spec.load_many([OWNER])[OWNER]
-        if shown == b"" and spec.hot.split((OWNER,)).known:
+        if shown == b"" and spec.hot.split((OWNER,)).hits:
             print("hot", flush=True)  # noqa: T201
             shown = payload
         if shown not in (b"", payload):

@@ -6,8 +6,7 @@ timelines.holes:v1:{shard0}   a SampleReport; `wrong`: entries missing, by accou
 from collections.abc import Mapping
 
 from accounts.sql import LATEST_ACCOUNT_ID, NEXT_ACCOUNT_IDS
-from infra.caching.database_reports import DatabaseReports
-from infra.caching.report_metrics import ReportCollector, ReportGauge
+from infra.caching.database_reports import DatabaseReports, ReportCollector, ReportGauge
 from infra.jobs.sampling import Sample, SampleReport, SamplingAudit
 from infra.sharding.sql import fetch_all, fetch_one
 from timelines.queries.difference import TimelineDifference, find_difference

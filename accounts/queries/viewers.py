@@ -13,8 +13,7 @@ from accounts.queries.tokens import find_token
 from accounts.scopes import expand_scopes
 from accounts.types import Viewer
 from infra.api.errors import LoginDisabled
-from infra.caching.invalidation import register_copies
-from infra.caching.invalidation_times import InvalidationTimes
+from infra.caching.invalidation import InvalidationTimes, register_copies
 from infra.caching.listener import LISTENER
 
 # Bounds the delay of a revocation whose invalidation does not arrive. Together with the write and

@@ -1,25 +1,32 @@
-"""The one place where errors become HTTP answers: `{"error": …}` and a status code."""
+"""The one place where errors become HTTP answers: `{"error": …}` and a status code.
 
-from collections.abc import Mapping
+`answer_error` is for errors in endpoints. The handlers at the end are for errors outside of them:
+Django calls them, and they answer JSON to API clients and Django's own pages to browsers.
+"""
+
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import orjson
 import structlog
 from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
 from django.db import InterfaceError, OperationalError
-from django.http import Http404, HttpResponse, UnreadablePostError
+from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
+from django.views import defaults
 from rest_framework import exceptions
 
 from infra.api.errors import NotAllowed, NotFound, TidelineError, TokenInvalid
 from infra.api.rendering import json_response
 
+API_PREFIXES = ("/api/", "/oauth/token", "/oauth/revoke", "/health/")
+DjangoPage = Callable[..., HttpResponse]
 log = structlog.get_logger()
 
 
 def answer_error(error: Exception, context: Mapping[str, Any]) -> HttpResponse | None:
-    """DRF's exception handler; None for what nobody expected.
+    """DRF's exception handler. None for an unexpected error.
 
-    A shard out of reach is 503 with Retry-After, never a 500.
+    An unreachable database is 503 with Retry-After, never 500.
     """
     match error:
         case TidelineError():
@@ -38,6 +45,37 @@ def answer_error(error: Exception, context: Mapping[str, Any]) -> HttpResponse |
             log.error("request.database_unreachable", error=str(error))
             return _answer(503, "Temporarily unavailable, try again", {"Retry-After": "2"})
     return None
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return _answer_client(request, 400, "The request is malformed", defaults.bad_request, exception)
+
+
+def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
+    text = NotAllowed.text
+    return _answer_client(request, 403, text, defaults.permission_denied, exception)
+
+
+def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return _answer_client(request, 404, NotFound.text, defaults.page_not_found, exception)
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    # Django calls this while it handles the error. Its own loggers are silent here.
+    log.exception("request.failed", path=request.path)
+    return _answer_client(request, 500, "Something went wrong on our side", defaults.server_error)
+
+
+def _answer_client(
+    request: HttpRequest,
+    status: int,
+    text: str,
+    page: Callable[..., HttpResponse],
+    *args: Exception,
+) -> HttpResponse:
+    if request.path_info.startswith(API_PREFIXES):
+        return json_response(orjson.dumps({"error": text}), status)
+    return page(request, *args)
 
 
 def _answer(status: int, text: str, headers: Mapping[str, str] | None = None) -> HttpResponse:

@@ -1,4 +1,4 @@
-"""A page of a list: cursor window in, items and neighbours out, and the Link header between."""
+"""Pages of a list: the window of cursors in a request, and the page with its Link header."""
 
 from collections.abc import Mapping, Sequence
 from typing import Generic, NamedTuple, TypeVar
@@ -6,18 +6,30 @@ from urllib.parse import quote, urlencode
 
 from django.conf import settings
 from django.http import HttpResponse, QueryDict
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 
 from infra.api.rendering import json_response
 
+# The query parameters that lists share, for the OpenAPI document.
+PAGING = [
+    OpenApiParameter("limit", OpenApiTypes.INT, description="Most items on the page"),
+    OpenApiParameter("max_id", OpenApiTypes.STR, description="Older than this cursor"),
+    OpenApiParameter(
+        "since_id", OpenApiTypes.STR, description="Newer than this cursor, newest first"
+    ),
+    OpenApiParameter("min_id", OpenApiTypes.STR, description="Immediately newer than this cursor"),
+]
 CURSORS = frozenset(("max_id", "since_id", "min_id"))
 T = TypeVar("T")
 
 
 class Window(NamedTuple):
-    """Which part of a list is asked for; cursors are decoded by the list's own type.
+    """The requested part of a list. Each list decodes its own cursors.
 
-    `max_id`: older than. `since_id`: newer than, newest first. `min_id`: immediately newer than.
+    `max_id`: older items. `since_id`: newer items, newest first. `min_id`: the items immediately
+    newer.
     """
 
     limit: int
@@ -38,7 +50,7 @@ class Page(NamedTuple, Generic[T]):
 
 
 def read_window(query: Mapping[str, str], limit: int) -> Window:
-    """The cursors of a request, still as text; empty ones count as absent."""
+    """The cursors of a request, as text. An empty cursor counts as absent."""
     return Window(
         limit,
         query.get("max_id") or None,
@@ -49,8 +61,8 @@ def read_window(query: Mapping[str, str], limit: int) -> Window:
 
 def link_header(url: str, query: QueryDict, older: str | None, newer: str | None) -> str:
     """RFC 8288 links as Mastodon names them: `next` is older, `prev` is newer. May be empty."""
-    kept = [(name, v) for name, vs in query.lists() if name not in CURSORS for v in vs]
-    base = f"{url}?{urlencode(kept)}&" if kept else f"{url}?"
+    other = [(name, v) for name, vs in query.lists() if name not in CURSORS for v in vs]
+    base = f"{url}?{urlencode(other)}&" if other else f"{url}?"
     links = []
     if older is not None:
         links.append(f'<{base}max_id={_quote(older)}>; rel="next"')
@@ -60,15 +72,15 @@ def link_header(url: str, query: QueryDict, older: str | None, newer: str | None
 
 
 def _quote(cursor: str) -> str:
-    """Most are of nothing but letters and digits, and quote() would take 3 µs to find that out."""
+    """Most cursors are letters and digits. The test for that is much faster than quote()."""
     return cursor if cursor.isascii() and cursor.isalnum() else quote(cursor)
 
 
 def page_response(request: Request, page: Page[bytes]) -> HttpResponse:
     """A page of ready-made JSON objects as an array, with its Link header.
 
-    That is plain whatever a client sends: a path that matched a route of ours has nothing but
-    words and ids in it, and the query is encoded anew.
+    The Link header is safe: a path that matched one of our routes has only words and ids, and the
+    query is encoded again.
     """
     url = f"{settings.PUBLIC_URL}{request.path}"
     link = link_header(url, request.query_params, page.older, page.newer)

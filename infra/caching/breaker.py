@@ -1,4 +1,4 @@
-"""Spares callers the wait for a Redis that did not answer a moment ago."""
+"""A circuit breaker: callers do not wait for a Redis that did not answer a moment ago."""
 
 import threading
 import time
@@ -10,9 +10,9 @@ from infra.telemetry.gauges import process_gauge
 
 OPEN_S = 1.0
 OPEN = process_gauge(
-    "tideline_redis_breaker_open", "Processes that Redis did not answer last", together="sum"
+    "tideline_redis_breaker_open", "Processes whose last Redis call got no answer", combine="sum"
 )
-TRIPS = Counter("tideline_redis_breaker_trips_total", "Times that Redis did not answer")
+TRIPS = Counter("tideline_redis_breaker_trips_total", "Redis calls that got no answer")
 
 
 class Breaker:
@@ -23,30 +23,30 @@ class Breaker:
     """
 
     def __init__(self) -> None:
-        self._rests_until = 0.0
+        self._open_until = 0.0
         self._lock = threading.Lock()
 
     def check(self) -> None:
-        """Raises RedisConnectionError instead of letting the caller wait."""
-        if self._rests_until:
-            self._check_rest()
+        """Raises RedisConnectionError while the breaker is open."""
+        if self._open_until:
+            self._check_open()
 
     def trip(self) -> None:
-        """No answer came."""
-        self._rests_until = time.monotonic() + OPEN_S
+        """Opens the breaker: a call got no answer."""
+        self._open_until = time.monotonic() + OPEN_S
         TRIPS.inc()
         OPEN.set(1)
 
     def reset(self) -> None:
-        """An answer came."""
-        if self._rests_until:
-            self._rests_until = 0.0
+        """Closes the breaker: a call was answered."""
+        if self._open_until:
+            self._open_until = 0.0
             OPEN.set(0)
 
-    def _check_rest(self) -> None:
+    def _check_open(self) -> None:
         with self._lock:
             now = time.monotonic()
-            if now < self._rests_until:
-                raise RedisConnectionError("Redis did not answer a moment ago; not asked again yet")
-            # The caller goes and asks; the others rest until it knows.
-            self._rests_until = now + OPEN_S
+            if now < self._open_until:
+                raise RedisConnectionError("Redis did not answer a moment ago; retried soon")
+            # This caller tries; the other threads fail at once until it has an answer.
+            self._open_until = now + OPEN_S

@@ -1,8 +1,7 @@
-"""One thin client over redis-py: commands in, replies out, one round trip for any number.
+"""A thin Redis client: commands in, replies out, one round trip for any number of commands.
 
-A connection per thread (no pool to check out of), commands packed once and sent together, replies
-read in order. Timeouts are short, and after a failure the client rests for a second (breaker), so
-that a dead or hung Redis costs a request milliseconds once, not a timeout per call.
+Each thread has its own connection, so there is no pool to check out of. Timeouts are short, and a
+circuit breaker opens after a failure: a dead or hung Redis costs a request one timeout at most.
 """
 
 import os
@@ -26,36 +25,36 @@ from redis.retry import Retry
 from infra.caching.breaker import Breaker
 from infra.caching.cluster import ClusterClient
 from infra.caching.connection import Command as Command
-from infra.caching.connection import PipelinedConnection
+from infra.caching.connection import PipelinedConnection, connection_options, open_socket
 
 
 class LuaScript(NamedTuple):
-    """A Lua script. All its keys belong to one owner, so it runs on one cluster node."""
+    """A Lua script. All keys of a call belong to one owner, so it runs on one cluster node."""
 
     body: str
     sha: str
 
     def on(self, keys: Sequence[bytes], *args: Any) -> Command:
-        """The command that runs it."""
+        """The command that runs the script."""
         return ("EVALSHA", self.sha, len(keys), *keys, *args)
 
 
 def load_script(*paths: Path) -> LuaScript:
-    """One script of these files, one after the other: what several share comes first."""
+    """One script made of these files in this order: code that several scripts share comes first."""
     body = "".join([path.read_text() for path in paths])
-    return _known.setdefault(
+    return _scripts_by_sha.setdefault(
         sha := sha1(body.encode(), usedforsecurity=False).hexdigest(), LuaScript(body, sha)
     )
 
 
-_known: dict[str, LuaScript] = {}
+_scripts_by_sha: dict[str, LuaScript] = {}
 
 
 class Client(Protocol):
-    """What the feed needs of Redis.
+    """What FeedRedis needs of one Redis server or of a cluster.
 
-    `keys_per_script`: how many owners' keys one script call may name. More is cheaper for Redis,
-    but a long script keeps readers waiting; a cluster allows only one owner a call.
+    `keys_per_script`: how many owners' keys one script call may name. More keys per call are
+    cheaper for Redis, but a long script makes readers wait. A cluster allows one owner per call.
     """
 
     keys_per_script: int
@@ -65,11 +64,11 @@ class Client(Protocol):
         ...
 
     def run_windowed(self, commands: Iterable[Command]) -> list[Any]:
-        """As `run`, but a few at a time: for floods, beside which others want to be served."""
+        """Like `run`, but sends a few commands at a time, so that other clients get their turn."""
         ...
 
     def open_connection(self) -> AbstractConnection:
-        """A connection of the caller's own, not connected yet. Raises when Redis is away."""
+        """A new connection for the caller, not yet connected. Raises when Redis is away."""
         ...
 
 
@@ -77,11 +76,12 @@ class SingleClient:
     """One Redis server, one connection per thread."""
 
     keys_per_script = 128
-    # Redis has the next when it is done with one, and whoever comes waits for two at most.
+    # Redis always has the next command ready, and another client waits for two at most.
     window = 2
 
     def __init__(self, client: Redis) -> None:
         self._pool = client.connection_pool
+        self._open_socket = partial(open_socket, connection_options(self._pool))
         self._local = threading.local()
         self._breaker = Breaker()
 
@@ -94,7 +94,7 @@ class SingleClient:
     def _exchange(self, commands: Iterable[Command], window: int | None) -> list[Any]:
         self._breaker.check()
         try:
-            replies = self._wire().exchange(commands, window)
+            replies = self._connection().exchange(commands, window)
         except (RedisConnectionError, RedisTimeoutError):
             self._breaker.trip()
             raise
@@ -102,19 +102,19 @@ class SingleClient:
         return replies
 
     def open_connection(self) -> AbstractConnection:
-        # Not the pool's make_connection: it counts up to a limit and never down again, so that
-        # after a hundred threads, long gone, no new one would get a connection.
+        # Not the pool's make_connection: that one counts up to a limit and never down. After a
+        # hundred ended threads no new thread would get a connection.
         return self._pool.connection_class(**self._pool.connection_kwargs)
 
-    def _wire(self) -> PipelinedConnection:
-        wire: PipelinedConnection | None = getattr(self._local, "wire", None)
-        if wire is None:
-            wire = self._local.wire = PipelinedConnection(self.open_connection())
-        return wire
+    def _connection(self) -> PipelinedConnection:
+        connection: PipelinedConnection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = self._local.connection = PipelinedConnection(self._open_socket)
+        return connection
 
 
 class FeedRedis:
-    """The face the apps use: single calls, batches, scripts that reload themselves."""
+    """The client that the apps use: single calls, batches, scripts that reload themselves."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -126,22 +126,23 @@ class FeedRedis:
         return self.run([command])[0]
 
     def run(self, commands: Sequence[Command]) -> list[Any]:
-        """Any number of commands, one round trip. Raises the first error reply, after all ran.
+        """Any number of commands in one round trip. Raises the first error reply, after all ran.
 
-        Scripts the server does not know are sent again with their text, after the others ran.
+        A script that the server does not know is sent again with its text, after the others ran.
         """
         return self._complete(commands, self._client.run(commands)) if commands else []
 
     def run_windowed(self, commands: Iterable[Command]) -> list[Any]:
-        """As `run`, a few commands at a time: a flood of them lets other callers in between.
+        """Like `run`, but a few commands at a time, so that Redis serves other clients in between.
 
-        Each is taken from `commands` when it is its turn. Cost: a round trip for every other one.
+        Each command is taken from `commands` just before it is sent. Cost: a round trip for every
+        second command.
         """
         remaining, sent = iter(commands), list[Command]()
         first = list(islice(remaining, 1))
         if not first:
             return []
-        replies = self._client.run_windowed(_noted(chain(first, remaining), sent))
+        replies = self._client.run_windowed(_record(chain(first, remaining), sent))
         return self._complete(sent, replies)
 
     def _complete(self, commands: Sequence[Command], replies: list[Any]) -> list[Any]:
@@ -159,20 +160,20 @@ class FeedRedis:
         return replies
 
 
-def _noted(commands: Iterable[Command], sent: list[Command]) -> Iterator[Command]:
+def _record(commands: Iterable[Command], sent: list[Command]) -> Iterator[Command]:
     for command in commands:
         sent.append(command)
         yield command
 
 
 def _with_body(command: Command) -> Command:
-    """The same script call carrying its text, for a server that does not know it yet."""
-    return ("EVAL", _known[command[1]].body, *command[2:])
+    """The same script call with the text, for a server that does not know the script yet."""
+    return ("EVAL", _scripts_by_sha[command[1]].body, *command[2:])
 
 
 @cache
 def redis() -> FeedRedis:
-    """The process's client; Redis or RedisCluster by setting."""
+    """The client of this process, for one Redis server or for a cluster."""
     timeout_s = settings.REDIS_TIMEOUT_MS / 1000
     options: dict[str, Any] = {
         "socket_timeout": timeout_s,

@@ -1,12 +1,13 @@
-"""A Redis Cluster behind the face of a single server.
+"""A Redis Cluster with the interface of a single server.
 
-redis-py finds the nodes and knows who has which slot; the talking is done over our own wires, so
-that replies are the same bytes a single server sends (redis-py's pipeline parses some of them).
+redis-py finds the nodes and knows which node has which slot. Commands go over our own connections,
+so replies are the same bytes that a single server sends (redis-py's pipeline parses some of them).
 """
 
 import random
 import threading
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -17,16 +18,21 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from infra.caching.breaker import Breaker
-from infra.caching.connection import Command, PipelinedConnection
+from infra.caching.connection import (
+    Command,
+    PipelinedConnection,
+    connection_options,
+    open_socket,
+)
 
 MOST_REDIRECTIONS = 5
-Call = tuple[str, list[Command]]  # the node's name, and what to send; the last reply counts
+Call = tuple[str, list[Command]]  # node name, commands to send; the last reply counts
 
 
 class ClusterClient:
-    """One wire per thread and node. One round trip per node concerned.
+    """One connection per thread and node. Cost: one round trip per node that has a key.
 
-    An MGET is asked key by key, since its keys live on different nodes.
+    An MGET becomes one GET per key, because its keys are on different nodes.
     """
 
     keys_per_script = 1
@@ -55,11 +61,11 @@ class ClusterClient:
         ]
 
     def run_windowed(self, commands: Iterable[Command]) -> list[Any]:
-        """Calls of one owner each are short: Redis lets others in between as it is."""
+        """Same as `run`: each call is about one owner, so Redis serves others in between."""
         return self.run(list(commands))
 
     def open_connection(self) -> AbstractConnection:
-        """To any node: they all hear what is published. Which nodes there are is asked anew."""
+        """A connection to any node: all nodes receive published messages. Finds the nodes again."""
         self._is_stale = True
         try:
             node = random.choice(self._find_nodes().get_nodes())  # type: ignore[no-untyped-call]
@@ -70,7 +76,7 @@ class ClusterClient:
         return connection
 
     def _find_nodes(self) -> RedisCluster:
-        """Asked again after a failure: the slots may have moved to other nodes."""
+        """The known nodes. After a failure they are found again: slots may have moved."""
         if self._cluster is not None and not self._is_stale:
             return self._cluster
         with self._finding:
@@ -93,36 +99,39 @@ class ClusterClient:
         return [replies[n] for n in range(len(commands))]
 
     def _ask(self, cluster: RedisCluster, calls: dict[int, Call]) -> dict[int, Any]:
-        """A reply per call, by its number; calls of a node travel together."""
+        """One reply per call, by the call's number. The calls of one node share a round trip."""
         replies: dict[int, Any] = {}
-        # What is told of a write is told after it, also when the write is another node's.
+        # An invalidation goes out after its write, even if the write went to another node.
         turns = dict.fromkeys((c[-1][0] == "PUBLISH", node) for node, c in calls.values())
-        for told, node in sorted(turns):
+        for is_publish, node in sorted(turns):
             mine = {
                 n: commands
                 for n, (at, commands) in calls.items()
-                if at == node and (commands[-1][0] == "PUBLISH") == told
+                if at == node and (commands[-1][0] == "PUBLISH") == is_publish
             }
             answers = iter(
-                self._wire(cluster, node).exchange([c for cs in mine.values() for c in cs])
+                self._connection(cluster, node).exchange([c for cs in mine.values() for c in cs])
             )
             for n, commands in mine.items():
                 replies[n] = list(islice(answers, len(commands)))[-1]
         return replies
 
-    def _wire(self, cluster: RedisCluster, name: str) -> PipelinedConnection:
-        wires: dict[str, PipelinedConnection] = self._local.__dict__.setdefault("wires", {})
-        if name not in wires:
+    def _connection(self, cluster: RedisCluster, name: str) -> PipelinedConnection:
+        connections: dict[str, PipelinedConnection] = self._local.__dict__.setdefault(
+            "connections", {}
+        )
+        if name not in connections:
             node = cluster.get_node(node_name=name)  # type: ignore[no-untyped-call]
             if node is None:
                 raise RedisClusterException(f"no node {name} known")
             pool = cluster.get_redis_connection(node).connection_pool
-            wires[name] = PipelinedConnection(pool.make_connection())
-        return wires[name]
+            options = connection_options(pool)
+            connections[name] = PipelinedConnection(partial(open_socket, options))
+        return connections[name]
 
 
 def _redirect(cluster: RedisCluster, command: Command, error: AskError) -> Call:
-    """Where the reply says the key is: for good (MOVED), or while its slot is moving (ASK)."""
+    """The call to the node that the reply names: MOVED is for good, ASK while the slot moves."""
     if isinstance(error, MovedError):
         cluster.nodes_manager.move_slot(error)
         return _node_of(cluster, command), [command]
@@ -130,7 +139,7 @@ def _redirect(cluster: RedisCluster, command: Command, error: AskError) -> Call:
 
 
 def _node_of(cluster: RedisCluster, command: Command) -> str:
-    """The name of the node that has the command's key; without a key, of any node."""
+    """The name of the node that has the command's key, or of any node if it has no key."""
     key = _key_of(command)
     if key is None:
         return str(cluster.get_default_node().name)  # type: ignore[no-untyped-call]
@@ -142,6 +151,6 @@ def _parts(command: Command) -> list[Command]:
 
 
 def _key_of(command: Command) -> bytes | None:
-    """Of our commands only scripts do not have their key right after the name."""
-    place = 3 if command[0] in ("EVALSHA", "EVAL") else 1
-    return command[place] if len(command) > place else None
+    """The key follows the command's name, except in scripts."""
+    index = 3 if command[0] in ("EVALSHA", "EVAL") else 1
+    return command[index] if len(command) > index else None

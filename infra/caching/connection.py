@@ -1,62 +1,89 @@
-"""One thread's connection to one Redis server: bytes out, replies in.
+"""One thread's connection to one Redis server: commands out, replies in, over a socket of our own.
 
-redis-py connects, authenticates and speaks TLS; then commands go out in one write and hiredis
-reads the replies straight from the socket. redis-py's own way there costs 2 µs a reply. Timeouts
-are the kernel's: Python's own cost a poll(), and a hand-over of the interpreter, around each call.
+hiredis packs the commands and parses the replies; redis-py's own path costs more per reply than the
+rest of a round trip. The kernel enforces the timeouts: timeouts of Python add a poll(), and a
+release of the interpreter lock, to each call. The windowed pipeline keeps few commands in flight.
 """
 
 import select
 import socket
+import ssl
 import struct
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
 from hiredis import Reader, pack_command
-from redis._parsers.base import BaseParser
+from redis.connection import ConnectionPool, SSLConnection
+from redis.exceptions import (
+    AskError,
+    BusyLoadingError,
+    InvalidResponse,
+    MovedError,
+    NoScriptError,
+    RedisError,
+    ResponseError,
+)
 from redis.exceptions import ConnectionError as RedisConnectionError
-from redis.exceptions import InvalidResponse, RedisError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
 Command = tuple[Any, ...]
 _INCOMPLETE = object()
 _CHUNK_BYTES = 1 << 16
-# A connection used a moment ago is trusted; one that rested may have been closed meanwhile.
+# A connection that was used a moment ago is trusted. The server may have closed an older one.
 TRUSTED_S = 0.05
+# The error replies that callers tell apart, by the first word of the reply.
+_ERRORS: Mapping[str, Callable[[str], RedisError]] = {
+    "ERR": ResponseError,
+    "NOSCRIPT": NoScriptError,
+    "MOVED": MovedError,
+    "ASK": AskError,
+    "LOADING": BusyLoadingError,
+}
 
 
 class PipelinedConnection:
-    """Not shared between threads. After any failure the next exchange starts on a new socket."""
+    """Not for several threads. After any failure the next exchange opens a new socket."""
 
     _reader: Reader
     _poll: Callable[[int], Sequence[Any]]
 
-    def __init__(self, connection: Any) -> None:
-        self._connection = connection
+    def __init__(self, open_socket: Callable[[], socket.socket]) -> None:
+        self._open_socket = open_socket
+        self._sock: Any = None
         self._used_at = 0.0
 
     def exchange(self, commands: Iterable[Command], window: int | None = None) -> list[Any]:
         """Replies in order, error replies as exception values. Raises when the server is away.
 
-        `window`: at most so many are sent ahead of their replies, the next one is taken from
-        `commands` while the server works. None: all are, in one write.
+        `window`: how many commands may wait for their reply; the next one is taken from `commands`
+        while the server works. None: all commands go out in one write.
         """
         try:
-            sock = self._socket()
+            sock = self._ready_socket()
             if window is not None:
                 return self._exchange_windowed(sock, commands, window)
             packed = [pack_command(command) for command in commands]
             sock.sendall(b"".join(packed))
             return self._read(sock, len(packed))
         except BaseException as error:
-            # Replies may be left in the pipe: a later call must never read them as its own.
-            self._connection.disconnect()
+            # Unread replies may be left: a later call must never take them for its own.
+            self.close()
             if isinstance(error, TimeoutError | BlockingIOError):
                 raise RedisTimeoutError("Redis did not answer in time") from error
             if isinstance(error, OSError):
                 raise RedisConnectionError(str(error)) from error
             raise
+
+    def close(self) -> None:
+        if self._sock is not None:
+            self._sock.close()
+            self._sock = None
+
+    def __del__(self) -> None:
+        """Closes the socket when its thread has ended. In a fork the parent's socket stays open."""
+        self.close()
 
     def _exchange_windowed(self, sock: Any, commands: Iterable[Command], window: int) -> list[Any]:
         sent, replies = 0, list[Any]()
@@ -67,21 +94,19 @@ class PipelinedConnection:
             sent += 1
         return replies + self._read(sock, sent - len(replies))
 
-    def _socket(self) -> Any:
+    def _ready_socket(self) -> Any:
         now = time.monotonic()
-        rested = now - self._used_at > TRUSTED_S
+        is_idle = now - self._used_at > TRUSTED_S
         self._used_at = now
-        sock = self._connection._sock
-        # Bytes, or an end, waiting before we asked anything: it is closed or out of step.
-        if sock is None or (rested and self._poll(0)):
-            self._connection.disconnect()
-            sock = self._connect()
-        return sock
+        # Data, or an end, before we sent anything: the socket is closed or out of step.
+        if self._sock is None or (is_idle and self._poll(0)):
+            self.close()
+            self._connect()
+        return self._sock
 
-    def _connect(self) -> Any:
-        self._connection.connect()
-        sock = self._connection._sock
-        if type(sock) is socket.socket:  # TLS needs Python's timeouts
+    def _connect(self) -> None:
+        self._sock = sock = self._open_socket()
+        if type(sock) is socket.socket:  # TLS needs the timeouts of Python
             _leave_timeouts_to_kernel(sock)
         self._reader = Reader(
             protocolError=InvalidResponse, replyError=_reply_error, notEnoughData=_INCOMPLETE
@@ -89,7 +114,6 @@ class PipelinedConnection:
         poller = select.poll()
         poller.register(sock, select.POLLIN)
         self._poll = poller.poll
-        return sock
 
     def _read(self, sock: Any, count: int) -> list[Any]:
         arrived = iter(self._reader.gets, _INCOMPLETE)
@@ -106,8 +130,77 @@ class PipelinedConnection:
         self._reader.feed(data)
 
 
+def connection_options(pool: ConnectionPool) -> dict[str, Any]:
+    """What `open_socket` needs of the settings that redis-py read from a URL."""
+    is_tls = issubclass(pool.connection_class, SSLConnection)
+    return {**pool.connection_kwargs, "ssl": is_tls}
+
+
+def open_socket(options: Mapping[str, Any]) -> socket.socket:
+    """A socket on which the server is ready for commands.
+
+    `options`: see `connection_options`. Raises: OSError, RedisConnectionError.
+    """
+    sock = _connect_socket(options)
+    sock.settimeout(options.get("socket_timeout"))
+    return _prepare(sock, lambda: _greet(sock, options))
+
+
+def _connect_socket(options: Mapping[str, Any]) -> socket.socket:
+    timeout_s = options.get("socket_connect_timeout")
+    if "path" in options:
+        sock = socket.socket(socket.AF_UNIX)
+        sock.settimeout(timeout_s)
+        return _prepare(sock, lambda: sock.connect(options["path"]))
+    host, port = options.get("host", "localhost"), int(options.get("port", 6379))
+    sock = socket.create_connection((host, port), timeout_s)
+    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    if options["ssl"]:
+        return _prepare(sock, lambda: _tls_context(options).wrap_socket(sock, server_hostname=host))
+    return sock
+
+
+def _prepare(sock: socket.socket, step: Callable[[], socket.socket | None]) -> socket.socket:
+    """The socket after the step. Closes it if the step fails."""
+    try:
+        return step() or sock
+    except BaseException:
+        sock.close()
+        raise
+
+
+def _tls_context(options: Mapping[str, Any]) -> ssl.SSLContext:
+    context = ssl.create_default_context(cafile=options.get("ssl_ca_certs"))
+    if options.get("ssl_cert_reqs") == "none":
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    if options.get("ssl_certfile"):
+        context.load_cert_chain(options["ssl_certfile"], options.get("ssl_keyfile"))
+    return context
+
+
+def _greet(sock: socket.socket, options: Mapping[str, Any]) -> None:
+    """Signs in and selects the database. Raises RedisConnectionError when the server refuses."""
+    commands: list[Command] = []
+    if options.get("password"):
+        user = [options["username"]] if options.get("username") else []
+        commands.append(("AUTH", *user, options["password"]))
+    if options.get("db"):
+        commands.append(("SELECT", options["db"]))
+    reader = Reader(protocolError=InvalidResponse, replyError=_reply_error)
+    for command in commands:
+        sock.sendall(pack_command(command))
+        while (reply := reader.gets()) is False:
+            data = sock.recv(_CHUNK_BYTES)
+            if not data:
+                raise RedisConnectionError("Redis closed the connection")
+            reader.feed(data)
+        if isinstance(reply, RedisError):
+            raise RedisConnectionError(str(reply))
+
+
 def _leave_timeouts_to_kernel(sock: socket.socket) -> None:
-    """A call that takes longer than the socket's timeout fails with EAGAIN."""
+    """From now on a call that takes longer than the socket's timeout fails with EAGAIN."""
     timeout_s = sock.gettimeout()
     if timeout_s is None:
         return
@@ -119,5 +212,5 @@ def _leave_timeouts_to_kernel(sock: socket.socket) -> None:
 
 
 def _reply_error(message: str) -> RedisError:
-    error: RedisError = BaseParser.parse_error(message)  # type: ignore[no-untyped-call]
-    return error
+    code, _, text = message.partition(" ")
+    return _ERRORS[code](text) if code in _ERRORS else ResponseError(message)

@@ -1,12 +1,17 @@
-"""What compensators saw of each database last: one JSON value each, in Redis.
+"""The last report of the compensators about each database: one JSON value each, in Redis.
 
-So every web process can show it, and any compensator goes on where another stopped.
+Every web process can show the reports as gauges, and any compensator can continue for another one.
 """
 
-from collections.abc import Sequence
-from typing import Generic, TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import Generic, NamedTuple, TypeVar
 
 import msgspec
+from django.conf import settings
+from prometheus_client import Metric
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.registry import Collector
+from redis.exceptions import RedisError
 
 from infra.caching.client import redis
 from infra.caching.keys import key
@@ -15,13 +20,13 @@ R = TypeVar("R", bound=msgspec.Struct)
 
 
 class DatabaseReports(Generic[R]):
-    """Of one kind. One that is lost is written again in a moment. All raise RedisError."""
+    """Reports of one kind. A lost report is written again soon. All methods raise RedisError."""
 
-    def __init__(self, family: str, kind: type[R], kept_s: int) -> None:
-        self._family, self._kind, self._kept_s = family, kind, kept_s
+    def __init__(self, family: str, kind: type[R], ttl_s: int) -> None:
+        self._family, self._kind, self._ttl_s = family, kind, ttl_s
 
     def read(self, aliases: Sequence[str]) -> dict[str, R]:
-        """Of those databases that were looked at lately. One round trip."""
+        """The reports of at most `ttl_s` ago, by database. Cost: one round trip."""
         replies = redis().run([("GET", key(self._family, alias)) for alias in aliases])
         return {
             alias: msgspec.json.decode(raw, type=self._kind)
@@ -29,6 +34,36 @@ class DatabaseReports(Generic[R]):
             if raw is not None
         }
 
-    def keep(self, alias: str, report: R) -> None:
+    def store(self, alias: str, report: R) -> None:
         raw = msgspec.json.encode(report)
-        redis().call("SET", key(self._family, alias), raw, "EX", self._kept_s)
+        redis().call("SET", key(self._family, alias), raw, "EX", self._ttl_s)
+
+
+class ReportGauge(NamedTuple, Generic[R]):
+    """One gauge: its name, its help text, and how its value is read from a report."""
+
+    name: str
+    text: str
+    value_of: Callable[[R], float]
+
+
+class ReportCollector(Collector, Generic[R]):
+    """Gauges per shard, read from Redis at each scrape. Without Redis there are no series."""
+
+    def __init__(self, reports: DatabaseReports[R], gauges: Sequence[ReportGauge[R]]) -> None:
+        self._reports, self._gauges = reports, gauges
+
+    def describe(self) -> list[GaugeMetricFamily]:
+        """The names alone, so that registering the collector does not call Redis."""
+        return [GaugeMetricFamily(one.name, one.text, labels=["shard"]) for one in self._gauges]
+
+    def collect(self) -> Iterable[Metric]:
+        try:
+            reports = self._reports.read(settings.SHARD_ALIASES)
+        except RedisError:
+            return []
+        families = self.describe()
+        for family, gauge in zip(families, self._gauges, strict=True):
+            for alias, report in reports.items():
+                family.add_metric([alias], gauge.value_of(report))
+        return families

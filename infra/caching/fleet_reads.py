@@ -1,10 +1,10 @@
-"""What all processes together read, in Redis: a sliding window over two sorted sets.
+"""Reads per key of all processes together, in Redis: a sliding window over two sorted sets.
 
-    caching.hot:v1:{fleet}:<n>   score: reads, member: a key; of the n-th WINDOW_S since 1970
+    caching.hot:v1:{fleet}:<n>   member: a key, score: its reads; of the n-th WINDOW_S since 1970
 
-The window is the set of now and what is left of the one before, in proportion (the sliding counter
-of Cloudflare's rate limits). Clocks of machines may differ by a fraction of WINDOW_S; reads then
-count a little earlier or later.
+The window is the present set plus a share of the one before (the sliding counter of Cloudflare's
+rate limits). The clocks of machines may differ by a fraction of WINDOW_S; reads then count a little
+earlier or later.
 """
 
 from collections import defaultdict
@@ -21,7 +21,7 @@ MOST_LISTED = 200
 
 
 class KeyReadRate(NamedTuple):
-    """A key and how often a second it is read, by all processes that read it much."""
+    """A key and its reads a second, by all processes that report it."""
 
     name: str
     reads_s: float
@@ -34,7 +34,7 @@ class _Window(NamedTuple):
 
 
 def add_reads(reads: Mapping[bytes, int], wall_s: float) -> dict[bytes, float]:
-    """Adds a process's reads to all others'; reads a second of the same keys, by everybody.
+    """Adds a process's reads. Returns the reads a second of the same keys by all processes.
 
     Raises: RedisError. Cost: one round trip.
     """
@@ -51,7 +51,7 @@ def add_reads(reads: Mapping[bytes, int], wall_s: float) -> dict[bytes, float]:
 
 
 def list_read_rates(wall_s: float) -> list[KeyReadRate]:
-    """The keys read most, at most MOST_LISTED, most first. Raises: RedisError. One round trip."""
+    """The MOST_LISTED keys with the most reads, most first. Raises: RedisError. One round trip."""
     window = _window_at(wall_s)
     sets = (window.now, window.before)
     now, before = redis().run(

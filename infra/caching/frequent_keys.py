@@ -1,4 +1,4 @@
-"""How often each key was read lately, in memory that does not grow with the number of keys."""
+"""Counts reads per key, in memory that does not grow with the number of keys."""
 
 from collections.abc import Iterable
 from typing import Generic, TypeVar
@@ -11,10 +11,10 @@ MOST_COUNTED = 10_000
 class FrequentKeys(Generic[K]):
     """Counts of the keys that are read most.
 
-    Misra and Gries (1982), in batches: when there are more than `most` keys, every key loses what
-    the one in the middle has. So a key is counted short by 2/most of all reads at worst, never
-    over. Threads share it without a lock; two that meet may lose a read.
-    Cost: 0.1 µs a read; thinning is a sort of `most` numbers for `most`/2 reads or more.
+    The algorithm is Misra and Gries (1982), in batches: when there are more than `most` keys, the
+    median count is subtracted from every key. A count is never too high, and too low by at most
+    2/most of all reads. Threads share it without a lock, so a rare read is not counted.
+    Cost: one sort of `most` numbers per `most`/2 reads or more.
     """
 
     def __init__(self, most: int = MOST_COUNTED) -> None:
@@ -30,9 +30,9 @@ class FrequentKeys(Generic[K]):
             self._thin()
 
     def take(self, at_least: int) -> dict[K, int]:
-        """Counts of at least so much; counting begins anew."""
+        """The counts of at least this many reads. Counting starts again at zero."""
         counts, self._counts = self._counts, {}
-        # A copy first: another thread may still be adding to it.
+        # A list first: another thread may still add to the dictionary.
         return {key: count for key, count in list(counts.items()) if count >= at_least}
 
     def __len__(self) -> int:

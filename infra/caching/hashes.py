@@ -1,8 +1,8 @@
 """Cache of hashes that are complete or absent: field `!` holds the version they reflect.
 
-A partial hash cannot exist: it is laid whole, changed only from the version before, and expires
-and is evicted as one key. A tombstone `~` stands where no hash is, but none older may be laid.
-So a field that is missing beside a `!` does not exist in the source.
+A partial hash cannot exist: a hash is written whole, changed only from the version before, and
+expires or is evicted as one key. So a field that is missing next to a `!` does not exist in the
+source. A tombstone `~` means: there is no hash, and no hash older than this may be written.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,12 +13,12 @@ from infra.caching.client import Command, load_script
 from infra.caching.keys import key
 from infra.caching.values import TOMBSTONE_MS, jittered_ms
 
-WRITE = load_script(Path(__file__).with_name("lua") / "hash_put.lua")
+WRITE = load_script(Path(__file__).with_name("lua") / "hash_write.lua")
 CHANGE = load_script(Path(__file__).with_name("lua") / "hash_change.lua")
 
 
 class HashChange(NamedTuple):
-    """What happened between two consecutive versions."""
+    """What changed in a hash from version `before` to version `after`."""
 
     before: int
     after: int
@@ -27,7 +27,7 @@ class HashChange(NamedTuple):
 
 
 class HashCache(NamedTuple):
-    """Commands on one family of hashes, each of one owner and one part."""
+    """Redis commands for one family of hashes. A hash belongs to one owner and one part."""
 
     family: str
     ttl_s: int
@@ -42,17 +42,17 @@ class HashCache(NamedTuple):
     def write_command(
         self, owner: int, part: int, version: int, fields: Mapping[str, bytes]
     ) -> Command:
-        """Lays the hash unless a newer version is there."""
+        """Writes the hash, unless the cache has a newer version."""
         flat = [item for pair in fields.items() for item in pair]
         return WRITE.on([self.key(owner, part)], version, jittered_ms(self.ttl_s), *flat)
 
     def change_command(self, owner: int, part: int, change: HashChange) -> Command:
-        """Updates a cached hash in place; one at any other version than `before` is dropped."""
+        """Updates a cached hash in place. A hash with another version than `before` is deleted."""
         flat = [item for pair in change.added.items() for item in pair]
         head = (change.before, change.after, TOMBSTONE_MS, len(change.removed))
         return CHANGE.on([self.key(owner, part)], *head, *change.removed, *flat)
 
 
 def read_fields(reply: Sequence[Any]) -> Sequence[bytes | None] | None:
-    """One value or None per field asked for; None: the hash is not cached."""
+    """The value, or None, of each requested field. None instead: the hash is not cached."""
     return reply[1:] if reply[0] is not None else None

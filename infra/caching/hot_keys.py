@@ -1,8 +1,8 @@
-"""Which keys are hot (seed S2): each process counts its reads, and once a second tells the others.
+"""Finds hot keys (seed S2): each process counts its reads and reports them once a second.
 
-A key is hot from `reads_s` reads a second on, by all processes together, over a sliding window, and
-stays so down to half of that. The request that first notices that a second has passed reports:
-one round trip, no thread. A process in which nothing is read much does not report.
+A key becomes hot at `reads_s` reads a second of all processes together, over a sliding window. It
+stays hot until the rate falls below half of that. The first request after a second has passed sends
+the report: one round trip, no thread. A process that reads no key often sends nothing.
 """
 
 import threading
@@ -20,44 +20,44 @@ from redis.exceptions import RedisError
 from infra.caching.fleet_reads import WINDOW_S, add_reads
 
 REPORT_S = 1.0
-# Of the reads that make a key hot, the part one process must make to report it: what it reads less
-# often it can ask Redis for.
+# A process reports a key from 1/WARM_SHARE of the hot rate on. What it reads less often it can read
+# from Redis.
 WARM_SHARE = 20
 MOST_REPORTED = 100
-REPORTS = Metric("tideline_hot_key_reports_total", "Reports of what is read much", ["outcome"])
+REPORTS = Metric("tideline_hot_key_reports_total", "Reports of frequently read keys", ["outcome"])
 log = structlog.get_logger()
 
 
 class HotKeyLimits(NamedTuple):
-    """`reads_s`: reads a second that make a key hot; `copy_s`: how old a copy of it may be."""
+    """`reads_s`: reads a second that make a key hot. `copy_s`: age limit of its copies."""
 
     reads_s: int
     copy_s: float
 
     @property
     def warm_reads(self) -> int:
-        """Reads between two reports that make a key worth reporting."""
+        """Reads between two reports from which on a key is reported."""
         return max(1, self.reads_s // WARM_SHARE)
 
 
 class CountedFamily(Protocol):
-    """A family whose reads are counted. Names are Redis keys."""
+    """A family that counts its reads. Names are Redis keys."""
 
     def take_counts(self, at_least: int) -> Mapping[bytes, int]:
-        """Reads since the last call, of names with at least so many."""
+        """Reads since the last call, of names with at least this many."""
         ...
 
     def hot_names(self) -> Collection[bytes]: ...
 
     def promote(self, names: Collection[bytes]) -> None:
-        """These are hot, of those just taken and those that were; no others are."""
+        """From now on these names are hot, and no others."""
         ...
 
 
 class HotKeys:
-    """One per process, for all its families. `clock` is for ages, `wall` is shared by machines.
+    """One per process, for all its families. `clock` measures ages, `wall` is the time of day.
 
-    With Redis away nothing is hot: the process asks the stores as if there were no such thing.
+    Without Redis no key is hot, and every read goes to the stores.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class HotKeys:
         self._families.append(family)
 
     def tick(self) -> float:
-        """The time, after a report if one was due. Cost: 0.1 µs; once a second a round trip."""
+        """The time by `clock`. Cost: once a second a round trip for the report."""
         now = self.clock()
         if now >= self._due and self._reporting.acquire(blocking=False):
             try:
@@ -87,7 +87,7 @@ class HotKeys:
         return now
 
     def is_current(self) -> bool:
-        """Whether what is hot has been looked at lately. Without reads nobody does."""
+        """Whether the set of hot keys was updated lately. Without reads it is not."""
         return self.clock() < self._due + WINDOW_S
 
     def _report_when_due(self, now: float) -> None:
@@ -96,15 +96,15 @@ class HotKeys:
         is_old = not self.is_current()
         self._due = now + REPORT_S
         warm = [family.take_counts(self.limits.warm_reads) for family in self._families]
-        # What was read before a long silence is not how often it is read now.
+        # Counts from before a long pause are not the present rate.
         before = {name for family in self._families for name in family.hot_names()}
         reads = _most_read([dict.fromkeys(before, 0), *([] if is_old else warm)])
         if reads:
-            self._promote(_ask(reads, self._wall()), before)
+            self._promote(_report(reads, self._wall()), before)
 
     def _promote(self, rates: Mapping[bytes, float], before: Collection[bytes]) -> None:
-        starts = self.limits.reads_s
-        hot = {n for n, rate in rates.items() if rate >= (starts / 2 if n in before else starts)}
+        limit = self.limits.reads_s
+        hot = {n for n, rate in rates.items() if rate >= (limit / 2 if n in before else limit)}
         for family in self._families:
             family.promote(hot)
         for name in hot.difference(before):
@@ -118,8 +118,8 @@ def _most_read(families: Collection[Mapping[bytes, int]]) -> dict[bytes, int]:
     return {name: reads[name] for name in nlargest(MOST_REPORTED, reads, key=reads.__getitem__)}
 
 
-def _ask(reads: Mapping[bytes, int], wall_s: float) -> Mapping[bytes, float]:
-    """Reads a second by all processes; none with Redis away."""
+def _report(reads: Mapping[bytes, int], wall_s: float) -> Mapping[bytes, float]:
+    """Reads a second by all processes; {} without Redis."""
     try:
         rates = add_reads(reads, wall_s)
     except RedisError:

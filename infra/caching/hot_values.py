@@ -1,8 +1,7 @@
-"""The hot tier: copies of what is hot, in process memory, for `HOT_COPY_MS` at most.
+"""The hot tier: copies of hot values in process memory, for at most `HOT_COPY_MS`.
 
-A copy is dropped when its value changes: at once by the process that changes it, by the others
-when they hear of it (broadcast). Should they not hear, it gets no older than that, counted from
-before its value was asked for.
+A change drops the copies: at once in the process that made the change, in the others when the
+invalidation arrives. If none arrives, the age limit ends a copy. Age counts from before the read.
 """
 
 import threading
@@ -12,7 +11,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from infra.caching.frequent_keys import FrequentKeys
 from infra.caching.hot_keys import HOT_KEYS, HotKeys
-from infra.caching.invalidation_times import InvalidationTimes
+from infra.caching.invalidation import InvalidationTimes
 from infra.caching.listener import LISTENER
 from infra.caching.metrics import count_reads, family_name
 from infra.telemetry.gauges import process_gauge
@@ -31,18 +30,18 @@ class _Copy(NamedTuple, Generic[V]):
 
 
 class HotReply(NamedTuple, Generic[K, V]):
-    """Copies that are fresh enough, the keys to be asked for elsewhere, and when it began."""
+    """`hits`: fresh copies. `missing`: keys to read elsewhere. `asked_at`: when the read began."""
 
-    known: dict[K, V]
+    hits: dict[K, V]
     missing: list[K]
     asked_at: float
 
 
 class HotValues(Generic[K, V]):
-    """Counts a family's reads and keeps copies of its hot values.
+    """Counts the reads of one family and stores copies of its hot values.
 
-    `name_of`: the Redis key that a key's value is read from. Several keys may share one: it is the
-    Redis key that is hot. Memory: bounded by what is counted and by what is reported.
+    `name_of`: the Redis key that holds the value of a key. Several keys may share one, for example
+    the pages of a list: the Redis key is what becomes hot. Memory is bounded.
     """
 
     def __init__(
@@ -62,9 +61,9 @@ class HotValues(Generic[K, V]):
         HOT.labels(family_name(family)).set_function(self._count)
 
     def split(self, keys: Collection[K]) -> HotReply[K, V]:
-        """Counts a read of each key, and finds copies. `store` what is read for the missing.
+        """Counts a read of each key and finds copies. The caller reads the rest and calls `store`.
 
-        Cost: 0.7 µs a call and 0.1 µs a key, beside the round trip that `tick` makes once a second.
+        Cost: no round trip, except once a second (`HotKeys.tick`).
         """
         self._reads.add(keys)
         now = self._hot_keys.tick()
@@ -72,35 +71,35 @@ class HotValues(Generic[K, V]):
             return HotReply({}, list(keys), now)
         oldest, get = now - self._copy_s, self._copies.get
         found = ((key, get(key)) for key in keys)
-        known = {key: c.value for key, c in found if c is not None and c.asked_at > oldest}
-        if known:
-            count_reads(self._family, "hot", len(known))
-        return HotReply(known, [key for key in keys if key not in known], now)
+        hits = {key: c.value for key, c in found if c is not None and c.asked_at > oldest}
+        if hits:
+            count_reads(self._family, "hot", len(hits))
+        return HotReply(hits, [key for key in keys if key not in hits], now)
 
     def store(self, values: Mapping[K, V], asked_at: float) -> None:
-        """Copies those that are hot, unless they were dropped, or read later, since `asked_at`."""
+        """Stores the hot values, unless they were invalidated or read again since `asked_at`."""
         if not self._hot:
             return
         LISTENER.start()
         with self._changing:
             for key in values.keys() & self._hot.keys():
-                if self._is_news(key, asked_at):
+                if self._may_store(key, asked_at):
                     self._copies[key] = _Copy(values[key], asked_at)
 
     def get(self, key: K, read: Callable[[], V | None]) -> V | None:
-        """One value: the copy, or what `read` finds. Raises what `read` raises."""
-        known, missing, asked_at = self.split((key,))
+        """One value: the copy, or the result of `read`. Raises what `read` raises."""
+        hits, missing, asked_at = self.split((key,))
         if not missing:
-            return known[key]
+            return hits[key]
         value = read()
         if value is not None:
             self.store({key: value}, asked_at)
         return value
 
     def forget_names(self, names: Iterable[bytes]) -> None:
-        """These changed in Redis: this process forgets its copies, and those being read.
+        """These Redis keys changed: drops their copies, and what a read in progress would store.
 
-        Also of names that are not hot yet: they may be before what is being read is kept.
+        Also for names that are not hot yet: they may be hot when the read in progress ends.
         """
         changed = set(names)
         with self._changing:
@@ -109,7 +108,7 @@ class HotValues(Generic[K, V]):
                 del self._copies[key]
 
     def clear(self) -> None:
-        """Forgets all copies, and those being read."""
+        """Drops all copies, and what reads in progress would store."""
         with self._changing:
             self._invalidated.add_all(self._hot_keys.clock())
             self._copies = {}
@@ -126,14 +125,14 @@ class HotValues(Generic[K, V]):
         return set(self._hot.values())
 
     def promote(self, names: Collection[bytes]) -> None:
-        known = self._hot | self._warm
+        counted = self._hot | self._warm
         with self._changing:
-            self._hot = {key: name for key, name in known.items() if name in names}
+            self._hot = {key: name for key, name in counted.items() if name in names}
             self._copies = {key: c for key, c in self._copies.items() if key in self._hot}
 
-    def _is_news(self, key: K, asked_at: float) -> bool:
-        held = self._copies.get(key)
-        is_newer = held is None or held.asked_at < asked_at
+    def _may_store(self, key: K, asked_at: float) -> bool:
+        copy = self._copies.get(key)
+        is_newer = copy is None or copy.asked_at < asked_at
         return is_newer and self._invalidated.may_store(self._hot[key], asked_at)
 
     def _count(self) -> float:

@@ -1,19 +1,19 @@
-"""Tells every process that has copies in its memory what was changed, by Redis pub/sub.
+"""Invalidation of copies in process memory: every process learns what changed, by Redis pub/sub.
 
-    caching.invalidations:v1:{<number of the database>}   channel; JSON [sender, family, [owners]]
+    caching.invalidations:v1:{<database number>}   channel; JSON [sender, family, [owners]]
 
-Whoever changes an entry sends the message behind it, in the same round trip; `listener` hears it.
-A message that is lost or late leaves a copy to its age. Channels know no numbered databases, so
-the number is part of the name.
+The writer of an entry publishes the invalidation after the entry, in the same round trip. Every
+process with copies receives it (listener). If a message is lost or late, the age limit of a copy
+ends it. Redis channels are shared by all numbered databases, so the name contains the number.
 """
 
 import itertools
 import os
 import secrets
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
 from django.conf import settings
@@ -22,26 +22,55 @@ from redis.connection import parse_url
 from infra.caching.client import Command
 from infra.caching.keys import key
 
+K = TypeVar("K")
+
 FAMILY = "caching.invalidations:v1"
+MOST_REMEMBERED = 10_000
 Owner = int | str
 
 
 class ProcessCopies(Protocol):
-    """Copies of a family in this process's memory. Any thread may call."""
+    """Copies of one family in this process's memory. Any thread may call."""
 
     def forget(self, owners: Sequence[Any]) -> None:
-        """These changed: what is held of them, and what is being read now, is not shown again."""
+        """Drops the copies of these owners, and those that a read in progress would store."""
         ...
 
     def forget_all(self) -> None: ...
 
 
 class Invalidation(msgspec.Struct, array_like=True, frozen=True):
-    """`sender`: a process, by a random name."""
+    """`sender`: the random name of the process that changed the entries."""
 
     sender: str
     family: str
     owners: list[Owner]
+
+
+class InvalidationTimes(Generic[K]):
+    """When each key was invalidated last, by the clock of its readers.
+
+    Not thread-safe: the owner of the copies calls `may_store` and stores under one lock. Otherwise
+    a copy could be stored between the check and an invalidation. Memory: at most MOST_REMEMBERED
+    keys; then all are forgotten, and no value that was read before that may be stored.
+    """
+
+    def __init__(self) -> None:
+        self._at: dict[K, float] = {}
+        self._all_at = float("-inf")
+
+    def add(self, keys: Iterable[K], now: float) -> None:
+        self._at.update(dict.fromkeys(keys, now))
+        if len(self._at) > MOST_REMEMBERED:
+            self.add_all(now)
+
+    def add_all(self, now: float) -> None:
+        self._all_at = now
+        self._at.clear()
+
+    def may_store(self, key: K, asked_at: float) -> bool:
+        """Whether no invalidation came after the read that began at `asked_at`."""
+        return asked_at > self._all_at and asked_at > self._at.get(key, self._all_at)
 
 
 _copies: defaultdict[str, list[ProcessCopies]] = defaultdict(list)
@@ -50,35 +79,32 @@ _decoder = msgspec.json.Decoder(Invalidation)
 
 
 def register_copies(family: str, copies: ProcessCopies) -> None:
-    """Registers what is to forget owners of the family when they change."""
+    """Invalidations of the family reach these copies from now on."""
     _copies[family].append(copies)
 
 
 def invalidation_command(family: str, owners: Sequence[Owner]) -> Command:
-    """Tells all processes. Sent with the writes, and after them; see also `forget_here`."""
-    return (
-        "PUBLISH",
-        channel(),
-        msgspec.json.encode(Invalidation(_sender[0], family, list(owners))),
-    )
+    """Tells all other processes. Send it together with the writes, after them."""
+    message = Invalidation(_sender[0], family, list(owners))
+    return ("PUBLISH", channel(), msgspec.json.encode(message))
 
 
 def forget_in_process(family: str, owners: Sequence[Owner]) -> None:
-    """This process's own copies, at once: who changed something sees the change."""
+    """Drops this process's own copies at once, so that the writer sees its change."""
     for copies in _copies.get(family, ()):
         copies.forget(owners)
 
 
 def receive_invalidation(message: bytes) -> None:
-    """Forgets what another process changed. Raises: msgspec.MsgspecError."""
+    """Drops the copies that another process invalidated. Raises: msgspec.MsgspecError."""
     change = _decoder.decode(message)
-    # What this process changed it has forgotten already, and may have read anew.
+    # This process dropped its own changes before it sent them, and may have read them again.
     if change.sender != _sender[0]:
         forget_in_process(change.family, change.owners)
 
 
 def forget_all_copies() -> None:
-    """Of all families: messages may have been missed."""
+    """Drops the copies of all families, because messages may have been missed."""
     for copies in itertools.chain.from_iterable(list(_copies.values())):
         copies.forget_all()
 
@@ -93,5 +119,5 @@ def _rename_sender() -> None:
     _sender[0] = secrets.token_hex(8)
 
 
-# A forked process hears what its parent changes.
+# A forked process must receive what its parent changes.
 os.register_at_fork(after_in_child=_rename_sender)

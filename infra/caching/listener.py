@@ -1,7 +1,7 @@
-"""The one thread of a process that hears what others changed, from the first copy it holds on.
+"""The thread that receives invalidations from other processes. It starts with the first copy.
 
-While it has no connection nothing is heard, and copies are only as good as their age. So whenever
-a connection is lost, and again when a new one is subscribed, all copies are dropped.
+Without a connection no message arrives, and the age limit is the only thing that ends a copy. So
+all copies are dropped when a connection is lost, and again when a new one is subscribed.
 """
 
 import random
@@ -17,32 +17,34 @@ from infra.caching.client import redis
 from infra.caching.invalidation import channel, forget_all_copies, receive_invalidation
 from infra.telemetry.gauges import process_gauge
 
-# A connection that says nothing for so long is asked whether it is one, and then given up.
+# After this silence the connection is tested with a PING, and closed if that gets no answer.
 SILENCE_S = 5.0
-# Between two attempts, each process at a time of its own.
+# Between two attempts. Random, so that processes do not all reconnect at once.
 RETRY_S = (0.5, 1.5)
 RECEIVED = Counter(
-    "tideline_cache_invalidations_total", "Changes heard from other processes", ["outcome"]
+    "tideline_cache_invalidations_total", "Invalidations received from other processes", ["outcome"]
 )
 LISTENING = process_gauge(
-    "tideline_cache_listening", "How many processes hear of changes", together="sum"
+    "tideline_cache_listening", "Processes that receive invalidations", combine="sum"
 )
 log = structlog.get_logger()
 
 
 class InvalidationListener(BackgroundThread):
-    """Started by the first cached copy of this process."""
+    """Started by the first copy that this process stores; `start` is called with every copy."""
 
     name = "listener"
 
-    def reset(self) -> None:
-        sock = getattr(getattr(self, "_connection", None), "_sock", None)
-        if sock is not None:
-            # Closes only this process's copy of the socket: the parent still receives.
-            sock.close()
-        super().reset()
+    def __init__(self) -> None:
         self._connection: Any = None
-        self._is_disconnected = False
+        super().__init__()
+
+    def reset(self) -> None:
+        """In a forked process this closes only the copy of the socket; the parent still listens."""
+        if self._connection is not None:
+            self._connection.disconnect()
+        super().reset()
+        self._connection, self._is_disconnected = None, False
         LISTENING.set(0)
 
     def run(self) -> None:
@@ -54,20 +56,20 @@ class InvalidationListener(BackgroundThread):
             time.sleep(random.uniform(*RETRY_S))
 
     def _listen(self) -> None:
-        """Returns never. Raises what ended the connection."""
+        """Never returns. Raises what ended the connection."""
         connection: Any = redis().open_connection()
         self._connection = connection
         try:
             connection.connect()
             connection.send_command("SUBSCRIBE", channel())
             while True:
-                _take(_next_reply(connection))
+                _handle_reply(_next_reply(connection))
                 self._is_disconnected = False
         finally:
             connection.disconnect()
 
     def _handle_disconnect(self, error: Exception) -> None:
-        """Once, however long Redis is away: copies made meanwhile end by age."""
+        """Once per outage: copies that are stored during it end by age."""
         if self._is_disconnected:
             return
         self._is_disconnected = True
@@ -78,17 +80,17 @@ class InvalidationListener(BackgroundThread):
 
 
 def _next_reply(connection: Any) -> list[Any]:
-    """Waits for as long as it takes. Raises RedisConnectionError when nobody is there."""
+    """Waits without a limit. Raises RedisConnectionError when a PING gets no answer."""
     if not connection.can_read(timeout=SILENCE_S):
         connection.send_command("PING")
         if not connection.can_read(timeout=SILENCE_S):
-            raise RedisConnectionError("nothing heard, not even an answer")
+            raise RedisConnectionError("no message and no answer to PING")
     reply: list[Any] = connection.read_response()
     return reply
 
 
-def _take(reply: list[Any]) -> None:
-    """By kind: what was changed, that messages come from now on, or an answer to PING."""
+def _handle_reply(reply: list[Any]) -> None:
+    """A reply is an invalidation, the confirmation of the subscription, or an answer to PING."""
     kind = reply[0]
     if kind == b"message":
         RECEIVED.labels("received").inc()

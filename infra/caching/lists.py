@@ -1,36 +1,41 @@
-"""Cache of ordered lists: a Redis sorted set that carries its version and how far it reaches.
+"""Cache of ordered lists: a Redis sorted set that contains its version and how far it reaches.
 
-The mark is a member with a negative score, -(version + 1), named `whole` (the list is all there
-is), `newest` (older members exist in the source only) or `gone` (a tombstone: no list, but none
-older than this may be laid). List and version live and die together; an empty list is a mark
-alone. Members are fixed-width text, so that ties order alike everywhere.
+The list version marker is a member with a negative score, -(version + 1). Its name says how far the
+list reaches: `whole` (all members are cached), `newest` (older members are only in the source) or
+`tombstone` (no list, but no list older than this version may be written). List and version expire
+together; an empty list is a marker alone. Members are text of fixed width, so that Redis, Lua and
+Python sort equal scores alike.
 """
 
 from collections.abc import Sequence
+from enum import IntEnum
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from infra.caching.client import Command, load_script
 from infra.caching.keys import key
 from infra.caching.values import TOMBSTONE_MS, jittered_ms
 
-WRITE = load_script(Path(__file__).with_name("lua") / "list_put.lua")
-CHANGE = load_script(Path(__file__).with_name("lua") / "list_change.lua")
+_LUA = Path(__file__).with_name("lua")
+WRITE = load_script(_LUA / "list_write.lua")
+CHANGE = load_script(_LUA / "list_change.lua")
+PAGE = load_script(_LUA / "list_page.lua")
 
 WHOLE = b"whole"
 NEWEST = b"newest"
-GONE = b"gone"
+TOMBSTONE = b"tombstone"
+Side = Literal["below", "above"]
 
 
 class Item(NamedTuple):
-    """A list member; order is by (score, member), newest = highest first."""
+    """A list member. Lists are sorted by (score, member), newest = highest first."""
 
     score: int
     member: bytes
 
 
 class ListChange(NamedTuple):
-    """What happened to a list between two consecutive versions."""
+    """What changed in a list from version `before` to version `after`."""
 
     before: int
     after: int
@@ -38,8 +43,30 @@ class ListChange(NamedTuple):
     removed: Sequence[bytes] = ()
 
 
+class ListContinuation(IntEnum):
+    """Where a list continues after a page of it."""
+
+    CACHED = 0
+    END = 1
+    SOURCE_ONLY = -1
+
+
+class ListVersionMarker(NamedTuple):
+    version: int
+    is_whole: bool
+
+
+class CachedListPage(NamedTuple):
+    """`items`: nearest to the start position first. `size`: number of cached members."""
+
+    version: int
+    size: int
+    rest: ListContinuation
+    items: list[Item]
+
+
 class ListCache(NamedTuple):
-    """Commands on one family of lists; callers decide what to gather into a round trip."""
+    """Redis commands for one family of lists. The caller combines them into round trips."""
 
     family: str
     ttl_s: int
@@ -51,19 +78,19 @@ class ListCache(NamedTuple):
     def write_command(
         self, owner: int, version: int, items: Sequence[Item], is_whole: bool
     ) -> Command:
-        """Lays the list unless a newer version is there."""
+        """Writes the list, unless the cache has a newer version."""
         flat = [part for item in items for part in item]
-        mark = WHOLE if is_whole else NEWEST
-        return WRITE.on([self.key(owner)], version, mark, jittered_ms(self.ttl_s), *flat)
+        marker = WHOLE if is_whole else NEWEST
+        return WRITE.on([self.key(owner)], version, marker, jittered_ms(self.ttl_s), *flat)
 
     def change_command(self, owner: int, change: ListChange) -> Command:
-        """Updates a cached list in place; one at any other version than `before` is dropped."""
+        """Updates a cached list in place. A list with another version than `before` is deleted."""
         flat = [part for item in change.added for part in item]
         head = (change.before, change.after, self.max_items, TOMBSTONE_MS, len(change.removed))
         return CHANGE.on([self.key(owner)], *head, *change.removed, *flat)
 
     def version_marker_command(self, owner: int) -> Command:
-        """Reply for `read_mark`."""
+        """Reply for `read_version_marker`."""
         return ("ZRANGEBYSCORE", self.key(owner), "-inf", "(0", "WITHSCORES")
 
     def newest_command(self, owner: int, max_score: int | None, limit: int) -> Command:
@@ -74,20 +101,41 @@ class ListCache(NamedTuple):
         )  # fmt: skip
 
 
-class ListVersionMarker(NamedTuple):
-    version: int
-    is_whole: bool
+def page_command(
+    cache: ListCache,
+    owner: int,
+    side: Side,
+    start: Item | None,
+    limit: int,
+    without: ListCache | None,
+) -> Command:
+    """At most `limit` members next below or above the position `start`; reply for `read_page`.
+
+    `without`: another list of the same owner, whose members are left out.
+    """
+    keys = [cache.key(owner)] if without is None else [cache.key(owner), without.key(owner)]
+    score, member = start if start is not None else ("", "")
+    return PAGE.on(keys, side, score, member, limit)
+
+
+def read_page(reply: Sequence[bytes] | None) -> CachedListPage | None:
+    """None: one of the lists is not cached, or the two lists have different versions."""
+    if reply is None:
+        return None
+    version = version_of(float(reply[0]))
+    rest = ListContinuation(int(reply[2]))
+    return CachedListPage(version, int(reply[1]), rest, read_items(reply[3:]))
 
 
 def read_version_marker(reply: Sequence[bytes]) -> ListVersionMarker | None:
     """None: the list is not cached."""
-    if not reply or reply[0] == GONE:
+    if not reply or reply[0] == TOMBSTONE:
         return None
     return ListVersionMarker(version_of(float(reply[1])), reply[0] == WHOLE)
 
 
 def version_of(score: float) -> int:
-    """The version that a mark's score stands for."""
+    """The version that the score of a marker means."""
     return -int(score) - 1
 
 

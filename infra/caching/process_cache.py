@@ -1,8 +1,7 @@
-"""The local tier: values in process memory for a second or less, bounded in number.
+"""A cache in process memory: values for a second or less, bounded in number.
 
-For what many requests show and nobody can be harmed by for a second: names, counts. Never for
-whether something may be seen. A copy is dropped when the process hears of a change (broadcast); its
-age is the bound for when it does not.
+Use it for names, counts and other values that may be a second old. Never use it for permission to
+see something. An invalidation drops a copy; if none arrives, the age limit does.
 """
 
 import threading
@@ -12,7 +11,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from cachebox import TTLCache
 
-from infra.caching.invalidation_times import InvalidationTimes
+from infra.caching.invalidation import InvalidationTimes
 from infra.caching.listener import LISTENER
 from infra.caching.metrics import count_reads
 
@@ -21,20 +20,20 @@ V = TypeVar("V")
 
 
 def find_copies(get: Callable[[K], V | None], keys: Collection[K]) -> dict[K, V]:
-    """What there is of the keys."""
+    """The values of the keys that have one."""
     return {key: value for key in keys if (value := get(key)) is not None}
 
 
 class ProcessCacheReply(NamedTuple, Generic[K, V]):
-    """Copies, the keys to be asked for elsewhere, and when that began."""
+    """`hits`: copies. `missing`: keys to read elsewhere. `asked_at`: when the read began."""
 
-    known: dict[K, V]
+    hits: dict[K, V]
     missing: list[K]
     asked_at: float
 
 
 class ProcessCache(Generic[K, V]):
-    """At most `max_entries` values, each for `ttl_s` seconds; the oldest go first."""
+    """At most `max_entries` values, each for `ttl_s` seconds; the oldest are dropped first."""
 
     def __init__(
         self,
@@ -50,22 +49,22 @@ class ProcessCache(Generic[K, V]):
         self._changing = threading.Lock()
 
     def split(self, keys: Collection[K]) -> ProcessCacheReply[K, V]:
-        """Finds copies. `store` what is read for the missing."""
+        """Finds copies. The caller reads the missing keys and calls `store`."""
         asked_at = self._clock()
-        known: dict[K, V] = find_copies(self._cache.get, keys)
-        missing = [key for key in keys if key not in known] if len(known) < len(keys) else []
+        hits: dict[K, V] = find_copies(self._cache.get, keys)
+        missing = [key for key in keys if key not in hits] if len(hits) < len(keys) else []
         count_reads(self._family, "process", len(keys) - len(missing), len(missing))
-        return ProcessCacheReply(known, missing, asked_at)
+        return ProcessCacheReply(hits, missing, asked_at)
 
     def store(self, values: Mapping[K, V], asked_at: float) -> None:
-        """Copies them, but those that were dropped since `asked_at`."""
+        """Stores values, except those that were invalidated since `asked_at`."""
         LISTENER.start()
         with self._changing:
             may_store = self._invalidated.may_store
             self._cache.update({k: v for k, v in values.items() if may_store(k, asked_at)})
 
     def forget(self, keys: Iterable[K]) -> None:
-        """These changed: what is held of them, and what is being read now, is not shown again."""
+        """These keys changed: drops their copies, and what a read in progress would store."""
         changed = list(keys)
         with self._changing:
             self._invalidated.add(changed, self._clock())

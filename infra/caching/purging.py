@@ -1,4 +1,4 @@
-"""Takes families of caches out of Redis, slowly, while readers read."""
+"""Removes families of caches from Redis, slowly, while requests use them."""
 
 from collections.abc import Iterator, Sequence
 from enum import Enum
@@ -8,16 +8,16 @@ from redis.exceptions import RedisError
 
 from infra.caching.scanning import RedisNode, list_nodes, run_each, scan
 
-# Longer than any load can take (STATEMENT_TIMEOUT_MS), as a tombstone's life is.
+# Longer than any load (STATEMENT_TIMEOUT_MS), like the life of a tombstone.
 LINGER_MS = 60_000
 
 
 class PurgeMethod(Enum):
-    """How an entry goes.
+    """How entries are removed.
 
-    ENDS: it has a minute to live. Taken away at once, an entry or tombstone that a change laid
-    could no longer keep a slow loader from laying what it read before that change.
-    GOES: at once. Its builds tell themselves apart by epochs, and a read would keep it alive.
+    EXPIRE: they expire in a minute. Until then an entry or a tombstone keeps a slow loader from
+    writing an older value.
+    DELETE: at once. For stores that tell their builds apart by epochs and renew entries when read.
     """
 
     EXPIRE = "expire"
@@ -25,11 +25,11 @@ class PurgeMethod(Enum):
 
 
 class CacheFamily(NamedTuple):
-    """`name` is without the version of the layout: keys of old layouts are meant, too."""
+    """`name`: the family without its layout version, so that it covers old layouts too."""
 
     name: str
     method: PurgeMethod
-    # What its absence costs readers.
+    # What readers pay until the cache is filled again.
     cost: str
 
     @property
@@ -38,7 +38,7 @@ class CacheFamily(NamedTuple):
 
 
 class PurgeStep(NamedTuple):
-    """One step. `looked_at` is about right. `position`: to go on behind it."""
+    """One step. `looked_at` is an estimate. `position`: where to continue."""
 
     looked_at: int
     keys: Sequence[bytes]
@@ -50,10 +50,10 @@ class PurgeStep(NamedTuple):
 def purge(
     families: Sequence[CacheFamily], count: int, after: dict[str, Any] | None, dry_run: bool
 ) -> Iterator[PurgeStep]:
-    """Goes through all keys once a family, `count` at a time.
+    """Scans all keys once per family, `count` at a time.
 
-    `after`: the position of an earlier step; that node's walk goes on if the node is there still.
-    Safety: may run twice. Raises: RedisError. Cost: two round trips a step that finds any.
+    `after`: the position of an earlier step. It is used if the node still exists.
+    Safety: may run twice. Raises: RedisError. Cost: two round trips per step.
     """
     left = [family.name for family in families]
     if after is not None and after["family"] in left:
@@ -67,7 +67,7 @@ def purge(
 
 
 def count_keys() -> int:
-    """How many keys there are, of whatever family. Raises: RedisError."""
+    """The number of keys of all families. Raises: RedisError."""
     return sum(int(node.client.dbsize()) for node in list_nodes())
 
 
@@ -82,7 +82,7 @@ def _purge_node(
         changed = sum(_is_change(family, reply, dry_run) for reply in replies)
         looked_at = min(max(count, len(keys)), max(left, len(keys)))
         left -= looked_at
-        # The last step of a node stands at its end: a cursor of 0 would begin it anew.
+        # After the last step of a node: a cursor of 0 would start the same node again.
         position = {"family": family.name, "node": node.name + ("" if cursor else "~")}
         yield PurgeStep(looked_at, keys, changed, failed, position | {"cursor": cursor})
         if not cursor:
@@ -102,5 +102,5 @@ def _is_change(family: CacheFamily, reply: Any, dry_run: bool) -> bool:
         return False
     if not dry_run:
         return bool(reply)
-    # -2: it ended meanwhile; -1: it would never end.
+    # -2: the key is gone already; -1: it has no time to live.
     return reply != -2 and (family.method is PurgeMethod.DELETE or reply == -1 or reply > LINGER_MS)

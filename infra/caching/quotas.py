@@ -1,10 +1,10 @@
-"""Quotas (X6): so many uses a window, counted in Redis, given out to processes in small leases.
+"""Quotas (X6): a number of uses per window, counted in Redis, given to processes in allotments.
 
-    caching.quota:v1:{subject}:<window>   how many uses of this window are given out
+    caching.quota:v1:{subject}:<window>   how many uses of this window were given to processes
 
-A allotment is a hundredth of the quota, so that most requests cost no round trip. No more than the
-quota is ever used; a caller whose requests are spread over many processes may be refused with up to
-one allotment per process unused. Without Redis each process counts for itself.
+An allotment is a hundredth of the quota, so that most requests cost no round trip. Never more than
+the quota is used. A caller whose requests reach many processes may be refused while each of them
+has at most one allotment unused. Without Redis each process counts for itself.
 """
 
 import threading
@@ -19,7 +19,7 @@ from redis.exceptions import RedisError
 from infra.caching.client import Command, load_script, redis
 from infra.caching.keys import key
 
-ALLOT = load_script(Path(__file__).with_name("lua") / "quota_lease.lua")
+ALLOT = load_script(Path(__file__).with_name("lua") / "quota_allot.lua")
 FAMILY = "caching.quota:v1"
 ALLOTMENTS_PER_QUOTA = 100
 MOST_SUBJECTS = 100_000
@@ -34,7 +34,7 @@ class QuotaClaim(NamedTuple):
 
 
 class QuotaUsage(NamedTuple):
-    """How a subject stands. `remaining` is what this process knows; `reset_at`: Unix seconds."""
+    """`remaining`: uses left, as far as this process knows. `reset_at`: Unix seconds."""
 
     is_granted: bool
     limit: int
@@ -52,7 +52,7 @@ class _QuotaAllotment:
 
 
 class Quotas:
-    """One per process and length of window, shared by its threads."""
+    """One per process and window length, shared by its threads."""
 
     def __init__(self, window_s: int) -> None:
         self._window_s = window_s
@@ -60,16 +60,17 @@ class Quotas:
         self._lock = threading.Lock()
 
     def use(self, claims: Sequence[QuotaClaim], now_s: float) -> QuotaUsage:
-        """Uses one of each claim's quota; the usage of the first that is used up, or of the first.
+        """Uses one of each claim's quota. Returns the usage of the first refused claim, or of the
+        first claim.
 
-        Cost: 2 µs; one round trip when a allotment has run out.
+        Cost: one round trip when an allotment is used up.
         """
         window = int(now_s) // self._window_s
         with self._lock:
             short = [claim for claim in claims if not self._take(claim, window)]
         if not short:
             return self._usage(claims[0], window, True)
-        # One whose window is known to be used up is refused without asking again.
+        # A claim whose window is known to be used up is refused without a round trip.
         asked = [claim for claim in short if not self._is_used_up(claim, window)]
         if asked:
             self._request_allotments(asked, window)
@@ -78,7 +79,7 @@ class Quotas:
         return self._usage((refused or claims)[0], window, not refused)
 
     def _take(self, claim: QuotaClaim, window: int) -> bool:
-        """Under the lock: taking one is a look and a change."""
+        """Call it under the lock: it reads and then writes."""
         allotment = self._allotments.get(claim.subject)
         if allotment is None or allotment.window != window or allotment.left <= 0:
             return False
@@ -86,12 +87,8 @@ class Quotas:
         return True
 
     def _is_used_up(self, claim: QuotaClaim, window: int) -> bool:
-        allotment = self._allotments.get(claim.subject)
-        return (
-            allotment is not None
-            and allotment.window == window
-            and allotment.given_out >= claim.limit
-        )
+        known = self._allotments.get(claim.subject)
+        return known is not None and known.window == window and known.given_out >= claim.limit
 
     def _request_allotments(self, claims: Sequence[QuotaClaim], window: int) -> None:
         try:
@@ -107,10 +104,11 @@ class Quotas:
 
     def _command(self, claim: QuotaClaim, window: int) -> Command:
         most = max(1, claim.limit // ALLOTMENTS_PER_QUOTA)
-        return ALLOT.on([key(FAMILY, claim.subject, window)], claim.limit, most, 2 * self._window_s)
+        keys = [key(FAMILY, claim.subject, window)]
+        return ALLOT.on(keys, claim.limit, most, 2 * self._window_s)
 
     def _usage(self, claim: QuotaClaim, window: int, is_granted: bool) -> QuotaUsage:
-        allotment = self._allotments.get(claim.subject)
-        given_out, left = (allotment.given_out, allotment.left) if allotment else (0, 0)
+        known = self._allotments.get(claim.subject)
+        given_out, left = (known.given_out, known.left) if known else (0, 0)
         remaining = max(0, claim.limit - given_out) + left if is_granted else 0
         return QuotaUsage(is_granted, claim.limit, remaining, (window + 1) * self._window_s)

@@ -1,15 +1,15 @@
-"""Cache of what lies between an owner and others, one number a pair.
+"""Cache of the relationships between an owner and other accounts, one number per pair.
 
-    family:v1:{owner}          hash: other → answer, of recently read pairs; `!` → the validator
+    family:v1:{owner}          hash: other → answer, for recently read pairs; `!` → the validator
     family:v1:{owner}:filter   Bloom filter of all related accounts (bloom.py)
 
-A random validator guards both. A read creates one where there is none, and each change of any
-pair of the owner replaces it, after its commit. A loader lays what it read from the source only
-where the validator is still the one it read before it asked the source: had anything changed or had
-the hash been lost, it would not be. So nothing has to be left behind for late loaders, no answer
-carries a version, and whoever remembers answers may use them while the validator is the same.
+A random validator guards both. A read creates one where there is none, and each change of any pair
+of the owner replaces it, after the commit. A loader reads the validator before it reads the source.
+Redis refuses the loader's write if the validator is a different one by then: something changed, or
+the hash was lost. So no tombstone is needed and an answer has no version. A process may use answers
+it remembers as long as the validator is the same.
 
-Who is not in the filter is a stranger: no entry is stored and the source is not asked.
+An account that is not in the filter is unrelated: no entry is stored and the source is not read.
 """
 
 import secrets
@@ -23,16 +23,16 @@ from infra.caching.keys import key
 from infra.caching.metrics import count_reads
 from infra.caching.values import jittered_ms
 
-READ = load_script(Path(__file__).with_name("lua") / "pairs_read.lua")
-WRITE = load_script(Path(__file__).with_name("lua") / "pairs_put.lua")
-CHANGE = load_script(Path(__file__).with_name("lua") / "pairs_change.lua")
+READ = load_script(Path(__file__).with_name("lua") / "relationships_read.lua")
+WRITE = load_script(Path(__file__).with_name("lua") / "relationships_write.lua")
+CHANGE = load_script(Path(__file__).with_name("lua") / "relationships_change.lua")
 VALIDATOR_BYTES = 8
 
 
 class RelationshipCacheReply(NamedTuple):
-    """What Redis said. `found`: answers; `unknown`: others not ruled out, to ask the source for.
+    """`found`: cached answers. `unknown`: others to read from the source.
 
-    `filter_data` None: there is none, and `unknown` is everybody who was not found.
+    `filter_data` None: there is no filter, and `unknown` is every account without a cached answer.
     """
 
     validator: bytes
@@ -42,9 +42,9 @@ class RelationshipCacheReply(NamedTuple):
 
 
 class RelationshipCache(NamedTuple):
-    """Commands on one family. `max_pairs`: how many are kept, few enough for a packed hash.
+    """Redis commands for one family. `max_pairs`: few enough for Redis's compact hash encoding.
 
-    Owners with more than `max_filtered` relations have an open filter, and more pairs instead.
+    Owners with more than `max_filtered` related accounts have an open filter and more pairs.
     """
 
     family: str
@@ -61,16 +61,16 @@ class RelationshipCache(NamedTuple):
         return key(self.family, owner, "filter")
 
     def validator_command(self, owner: int) -> Command:
-        """Reply: the validator, None where nothing is cached."""
+        """Reply: the validator, or None if nothing is cached."""
         return ("HGET", self.key(owner), "!")
 
     def read_command(self, owner: int, others: Sequence[int]) -> Command:
-        """Reply for `read`. At most 1,000 others. Lays a validator where there is none."""
+        """Reply for `read`. At most 1,000 others. Creates a validator if there is none."""
         validator = secrets.token_bytes(VALIDATOR_BYTES)
         return READ.on(self._keys(owner), validator, jittered_ms(self.ttl_s), *others)
 
     def read(self, others: Sequence[int], reply: Sequence[Any]) -> RelationshipCacheReply:
-        """What is known of the others, strangers left out. Counts the reads."""
+        """Decodes a reply. Accounts that the filter rules out are in neither. Counts the reads."""
         validator, values, data = reply[0], reply[1:-1], reply[-1]
         found = {o: value for o, value in zip(others, values, strict=True) if value is not None}
         missing = [other for other in others if other not in found]
@@ -80,13 +80,13 @@ class RelationshipCache(NamedTuple):
         return RelationshipCacheReply(validator, found, self.rule_out(data, missing), data)
 
     def rule_out(self, data: bytes, others: Sequence[int]) -> list[int]:
-        """Those of the others who are no certain strangers. Counts the reads."""
+        """The others that may be related, by a filter. Counts the reads."""
         left = [other for other in others if may_hold(data, other)]
         count_reads(self.family, "filter", len(others) - len(left), len(left))
         return left
 
     def make_filter(self, related: Sequence[int]) -> bytes:
-        """A filter of all these members, who may repeat; an open one when they are too many."""
+        """A filter of these accounts (duplicates allowed), or an open one if they are too many."""
         if len(related) > self.max_filtered:
             return OPEN_FILTER
         members = set(related)
@@ -99,7 +99,7 @@ class RelationshipCache(NamedTuple):
         pairs: Mapping[int, int],
         made: bytes | None,
     ) -> Command:
-        """Lays answers, and a filter that was `made`, unless anything changed since the reading."""
+        """Writes answers, and the new filter `made`, unless anything changed since the reading."""
         is_open = (made or reading.filter_data) == OPEN_FILTER
         most = self.max_pairs_unfiltered if is_open else self.max_pairs
         flat = [item for pair in pairs.items() for item in pair]
@@ -107,8 +107,10 @@ class RelationshipCache(NamedTuple):
         return WRITE.on(self._keys(owner), *head, made or b"", *flat)
 
     def change_command(self, owner: int, others: Iterable[int]) -> Command:
-        """Forgets the answers about others and adds them to the filter. To be sent after the
-        commit; may be sent again, or late."""
+        """Forgets the answers about others and adds them to the filter.
+
+        Send it after the commit. It may be sent twice or late.
+        """
         flat = [item for other in others for item in (other, *hashes_of(other))]
         return CHANGE.on(self._keys(owner), secrets.token_bytes(VALIDATOR_BYTES), *flat)
 

@@ -1,6 +1,6 @@
-"""Goes through the keys of Redis, node by node, with SCAN and never KEYS.
+"""Lists the keys of Redis, node by node, with SCAN and never KEYS.
 
-For maintenance: connections of its own, patient ones. Requests use client.py.
+For maintenance only: it has its own connections with long timeouts. Requests use client.py.
 """
 
 from collections.abc import Sequence
@@ -13,21 +13,21 @@ PATIENCE_S = 5.0
 
 
 class RedisNode(NamedTuple):
-    """A server with keys of its own: the only one, or a primary of a cluster."""
+    """A server that holds keys: the only server, or one primary of a cluster."""
 
     name: str
     client: Redis
 
 
 class ScanPage(NamedTuple):
-    """Keys that match. `cursor`: where the next page begins; 0 after the last."""
+    """Matching keys. `cursor`: start of the next page; 0 after the last one."""
 
     cursor: int
     keys: Sequence[bytes]
 
 
 def list_nodes() -> list[RedisNode]:
-    """In the order of their names. Raises: RedisError. One connection each."""
+    """Sorted by name. Raises: RedisError. Cost: one connection per node."""
     options: dict[str, Any] = {
         "socket_timeout": PATIENCE_S,
         "socket_connect_timeout": PATIENCE_S,
@@ -41,13 +41,13 @@ def list_nodes() -> list[RedisNode]:
 
 
 def scan(node: RedisNode, cursor: int, pattern: str, count: int) -> ScanPage:
-    """A step through the node's keys: about `count` are looked at. One round trip."""
+    """One step, which examines about `count` keys of the node. Cost: one round trip."""
     reply: Any = node.client.scan(cursor, match=pattern, count=count)
     return ScanPage(*reply)
 
 
 def run_each(node: RedisNode, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
-    """Replies in order, errors as values: keys of several accounts, so no command has two."""
+    """Replies in order, errors as values. A command has one key: keys may be on different nodes."""
     pipeline = node.client.pipeline(transaction=False)
     for command in commands:
         pipeline.execute_command(*command)  # type: ignore[no-untyped-call]

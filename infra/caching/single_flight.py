@@ -1,4 +1,4 @@
-"""Single-flight: of all threads of a process that miss a key, one loads it."""
+"""Single-flight: when several threads of a process miss a key, one of them loads it."""
 
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -8,44 +8,45 @@ from typing import Generic, TypeVar
 K = TypeVar("K")
 V = TypeVar("V")
 
-# A load that takes longer than this is not waited for.
+# How long a thread waits for the load of another thread.
 PATIENCE_S = 5.0
 
 
 class SingleFlight(Generic[K, V]):
-    """Loads under way, by key."""
+    """The loads in progress, by key."""
 
     def __init__(self) -> None:
-        self._under_way: dict[K, Future[Mapping[K, V]]] = {}
+        self._in_progress: dict[K, Future[Mapping[K, V]]] = {}
         self._lock = threading.Lock()
 
     def load(self, keys: Sequence[K], load: Callable[[Sequence[K]], Mapping[K, V]]) -> dict[K, V]:
-        """What `load` has for these keys; those that others are loading are waited for.
+        """The result of `load` for these keys. Keys that another thread loads are waited for.
 
-        A load that fails fails for whoever called it; who waited loads for themselves.
+        A failed load raises in the thread that called it. Threads that waited for it load
+        themselves.
         """
         flight: Future[Mapping[K, V]] = Future()
         with self._lock:
-            others = {key: f for key in keys if (f := self._under_way.get(key)) is not None}
+            others = {key: f for key in keys if (f := self._in_progress.get(key)) is not None}
             mine = [key for key in keys if key not in others]
-            self._under_way |= dict.fromkeys(mine, flight)
-        found = dict(self._fly(flight, mine, load)) if mine else {}
+            self._in_progress |= dict.fromkeys(mine, flight)
+        found = dict(self._run(flight, mine, load)) if mine else {}
         for key, other in others.items():
-            landed = _wait(other)
-            found |= load([key]) if landed is None else _pick(landed, key)
+            loaded = _wait(other)
+            found |= load([key]) if loaded is None else _pick(loaded, key)
         return found
 
     def forget(self, keys: Iterable[K]) -> None:
-        """These changed: who asks from now on must not be given what was read before."""
+        """These keys changed: a later call must not join a load that began before the change."""
         with self._lock:
             for key in keys:
-                self._under_way.pop(key, None)
+                self._in_progress.pop(key, None)
 
     def forget_all(self) -> None:
         with self._lock:
-            self._under_way.clear()
+            self._in_progress.clear()
 
-    def _fly(
+    def _run(
         self,
         flight: Future[Mapping[K, V]],
         keys: Sequence[K],
@@ -61,12 +62,12 @@ class SingleFlight(Generic[K, V]):
         finally:
             with self._lock:
                 for key in keys:
-                    if self._under_way.get(key) is flight:
-                        del self._under_way[key]
+                    if self._in_progress.get(key) is flight:
+                        del self._in_progress[key]
 
 
 def _wait(flight: Future[Mapping[K, V]]) -> Mapping[K, V] | None:
-    """None when it failed or takes too long."""
+    """None when the load failed or takes too long."""
     try:
         return flight.result(PATIENCE_S)
     except BaseException:

@@ -1,9 +1,9 @@
-"""Cache of whole values, one key an owner, each carrying the version it reflects.
+"""Cache of whole values: one key per owner, each with the version that it reflects.
 
-An entry is `version:fresh until:payload`, the time in Unix seconds. A write with an older version
-than the one stored never lands, so a slow loader cannot bring the past back. Past its soft time an
-entry is still shown, while one request of all processes reads the source; its hard time is the
-key's. Of those who find nothing one reads the source too, and the others wait for it.
+An entry is `version:fresh until:payload`, the time in Unix seconds. Redis refuses a write that is
+older than the stored version, so a slow loader cannot restore an old value. After its soft time to
+live an entry is still used while one process reads the source. The hard time to live is that of the
+Redis key. When several requests miss an entry, one reads the source and the others wait.
 """
 
 import random
@@ -23,26 +23,27 @@ from infra.caching.loading import Loader, SharedLoads
 from infra.caching.loading import Versioned as Versioned
 from infra.caching.metrics import count_error, count_reads
 
-# The part of an entry's time in which it is not questioned.
+# The soft time to live, as a share of the hard one.
 SOFT_SHARE = 0.75
-WRITE_VALUE = load_script(Path(__file__).with_name("lua") / "value_put.lua")
-# Longer than any load can take (STATEMENT_TIMEOUT_MS): how long a change guards an absent entry.
+WRITE_VALUE = load_script(Path(__file__).with_name("lua") / "value_write.lua")
+# How long a tombstone keeps older writes out. Longer than any load (STATEMENT_TIMEOUT_MS).
 TOMBSTONE_MS = 60_000
 log = structlog.get_logger()
 
 
 class StoredValue(NamedTuple):
-    """What Redis has of an owner."""
+    """An entry as it is in Redis. `fresh_until`: Unix seconds."""
 
     fresh_until: int
     payload: bytes
 
 
 class ValueCache:
-    """What is kept: under which family, for how long, and where it comes from.
+    """One cache: its family, its time to live, and the loader of its values.
 
-    `load(owners)` reads the source and must read the version before, or together with, the value.
-    `hot` has copies of what is read most: whoever gathers reads may `split` by it, and `finish`.
+    `load(owners)` reads the source. It must read the version before the value, or together with it.
+    `hot` holds copies of the hot values. A caller that combines the reads of several caches uses
+    `hot.split`, sends the MGET itself, and calls `finish`.
     """
 
     def __init__(self, family: str, ttl_s: int, load: Loader) -> None:
@@ -50,21 +51,21 @@ class ValueCache:
         self.ttl_s = ttl_s
         self.load = load
         self.hot: HotValues[int, bytes] = HotValues(family, self.key)
-        self._loading = SharedLoads(family, load, self.write_many, self._look)
+        self._loading = SharedLoads(family, load, self.write_many, self._read_payloads)
         register_copies(family, self)
 
     def key(self, owner: int) -> bytes:
         return key(self.family, owner)
 
     def keys(self, owners: Iterable[int]) -> list[bytes]:
-        """For callers who gather several caches' reads into one MGET; then `complete`."""
+        """For a caller that combines several caches in one MGET and then calls `complete`."""
         return [self.key(owner) for owner in owners]
 
     def load_many(self, owners: Iterable[int]) -> dict[int, bytes]:
-        """Payload by owner; owners without a value are missing. Hot ones are HOT_COPY_MS old.
+        """Payload by owner, without owners that have none. Hot copies are at most HOT_COPY_MS old.
 
-        Cost: one round trip, none when all are hot; for misses one source read and one more round
-        trip. With Redis away everything comes from the source.
+        Cost: one round trip, none when all are hot. Misses cost one source read and one more round
+        trip. Without Redis everything comes from the source.
         """
         reading = self.hot.split(list(dict.fromkeys(owners)))
         missing = reading.missing
@@ -77,21 +78,21 @@ class ValueCache:
     def finish(
         self, reading: HotReply[int, bytes], replies: Mapping[int, bytes | None]
     ) -> dict[int, bytes]:
-        """Payloads of what was split, from the raw replies for what was missing of it."""
+        """Payloads of all owners of a `hot.split`. `replies`: raw values of its missing ones."""
         if not replies:
-            return _existing(reading.known)
+            return _existing(reading.hits)
         found = self._fill(replies)
         self.hot.store(found, reading.asked_at)
-        return _existing(reading.known | found)
+        return _existing(reading.hits | found)
 
     def complete(self, replies: Mapping[int, bytes | None]) -> dict[int, bytes]:
-        """Turns raw replies into payloads, reading the source for those that were missing."""
+        """Turns raw replies into payloads, and reads the source for those that are None."""
         return _existing(self._fill(replies))
 
     def refresh(self, entries: Mapping[int, Versioned]) -> None:
-        """Stores what changed, and has all processes drop their copies. One round trip.
+        """Stores changed entries and invalidates the copies of all processes. One round trip.
 
-        Raises: RedisError, so that a consumer is run again.
+        Raises: RedisError, so that the consumer runs again.
         """
         if not entries:
             return
@@ -100,11 +101,11 @@ class ValueCache:
         puts = [self.write_command(owner, entry) for owner, entry in entries.items()]
         try:
             redis().run([*puts, invalidation_command(self.family, owners)])
-        finally:  # without an answer it may have been done all the same
+        finally:  # Redis may have run the commands even if no reply came
             forget_in_process(self.family, owners)
 
     def forget(self, owners: Sequence[int]) -> None:
-        """These changed: nobody joins a load from before, or is shown a copy from before."""
+        """These owners changed: copies and loads from before the change are not used any more."""
         self._loading.forget(owners)
         self.hot.forget_names(self.keys(owners))
 
@@ -113,7 +114,7 @@ class ValueCache:
         self.hot.clear()
 
     def _fill(self, replies: Mapping[int, bytes | None]) -> dict[int, bytes]:
-        """An empty payload for what does not exist."""
+        """Payload by owner; empty for an owner without a value."""
         entries = {owner: read_entry(raw) for owner, raw in replies.items() if raw is not None}
         count_reads(self.family, "redis", len(entries), len(replies) - len(entries))
         found = {owner: entry.payload for owner, entry in entries.items()}
@@ -126,22 +127,22 @@ class ValueCache:
             found |= self._loading.load_missing(missing)
         return found
 
-    def _look(self, owners: Sequence[int]) -> dict[int, bytes]:
-        """What is there by now, empty payloads too. Raises RedisError."""
+    def _read_payloads(self, owners: Sequence[int]) -> dict[int, bytes]:
+        """The cached payloads, empty ones included. Raises RedisError."""
         replies = redis().call("MGET", *self.keys(owners))
-        laid = zip(owners, replies, strict=True)
-        return {owner: read_entry(raw).payload for owner, raw in laid if raw is not None}
+        entries = zip(owners, replies, strict=True)
+        return {owner: read_entry(raw).payload for owner, raw in entries if raw is not None}
 
     def write_many(self, entries: Mapping[int, Versioned], after: Sequence[Command] = ()) -> bool:
-        """Stores entries that are not older than what is there, and runs what comes `after`.
+        """Stores entries, unless newer ones are cached, then runs the commands `after`.
 
-        False when Redis is away. One round trip.
+        False when Redis is away. Cost: one round trip.
         """
         puts = [self.write_command(owner, entry) for owner, entry in entries.items()]
         try:
             redis().run([*puts, *after])
         except RedisError as error:
-            log.warning("cache.put_failed", family=self.family, error=str(error))
+            log.warning("cache.write_failed", family=self.family, error=str(error))
             count_error(self.family)
             return False
         return True
@@ -154,7 +155,7 @@ class ValueCache:
 
 
 def read_entry(raw: bytes) -> StoredValue:
-    """Of a raw reply that is not None."""
+    """Decodes a raw reply that is not None."""
     _, fresh_until, payload = raw.split(b":", 2)
     return StoredValue(int(fresh_until), payload)
 
@@ -164,5 +165,5 @@ def _existing(payloads: Mapping[int, bytes]) -> dict[int, bytes]:
 
 
 def jittered_ms(ttl_s: int) -> int:
-    """The time to live, up to a tenth shorter, so that entries made together part ways."""
+    """The time to live, up to a tenth shorter at random, so that entries do not expire together."""
     return int(ttl_s * 1000 * random.uniform(0.9, 1.0))

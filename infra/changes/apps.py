@@ -4,7 +4,7 @@ from importlib import import_module
 
 from django.apps import AppConfig
 
-from infra.telemetry.scraped import STORE_METRICS
+from infra.telemetry.gauges import STORE_METRICS
 
 
 class ChangesConfig(AppConfig):

@@ -63,7 +63,7 @@ def report_lag(alias: str) -> None:
 
     Raises: RedisError, errors of UNREACHABLE.
     """
-    LAG.keep(alias, measure_lag(alias))
+    LAG.store(alias, measure_lag(alias))
 
 
 def measure_lag(alias: str) -> LagReport:

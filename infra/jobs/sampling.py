@@ -46,7 +46,7 @@ class SampleReports(Protocol):
 
     def read(self, aliases: Sequence[str]) -> dict[str, SampleReport]: ...
 
-    def keep(self, alias: str, report: SampleReport) -> None: ...
+    def store(self, alias: str, report: SampleReport) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -83,5 +83,5 @@ class SamplingAudit:
         )
         if fresh.expected is not None:
             report.expected, report.missing = fresh.expected, sum(fresh.wrong.values())
-        self.reports.keep(alias, report)
+        self.reports.store(alias, report)
         return report

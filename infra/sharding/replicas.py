@@ -38,7 +38,7 @@ READS = Counter(
 )
 LAG = process_gauge("tideline_replica_lag_seconds", "Age of the replica's data", ["shard"])
 USED = process_gauge(
-    "tideline_replica_used", "1 while the replica is in use", ["shard"], together="min"
+    "tideline_replica_used", "1 while the replica is in use", ["shard"], combine="min"
 )
 log = structlog.get_logger()
 

@@ -1,27 +1,30 @@
-"""Gauges of single processes, and what all processes of a machine together show of each."""
+"""Gauges of single processes, how `/metrics` combines them, and the registry of store metrics."""
 
 from collections.abc import Sequence
 from typing import Literal
 
-from prometheus_client import Gauge
+from prometheus_client import CollectorRegistry, Gauge
 
-Together = Literal["sum", "max", "min"]
+Combination = Literal["sum", "max", "min"]
 
-# Those of prometheus_client's own come labelled by role.
-_together: dict[str, Together] = {
+# The gauges of prometheus_client itself come with a role label.
+_combinations: dict[str, Combination] = {
     "process_resident_memory_bytes": "sum",
     "process_open_fds": "sum",
 }
 
+# Collectors that query the stores at each scrape. Their values belong to no process.
+STORE_METRICS = CollectorRegistry()
+
 
 def process_gauge(
-    name: str, text: str, labels: Sequence[str] = (), *, together: Together = "max"
+    name: str, text: str, labels: Sequence[str] = (), *, combine: Combination = "max"
 ) -> Gauge:
-    """A gauge that every process has for itself; /metrics shows one value of all that live."""
-    _together[name] = together
+    """A gauge of each process; `/metrics` shows one value for all live processes."""
+    _combinations[name] = combine
     return Gauge(name, text, labels)
 
 
-def how_together(name: str) -> Together:
-    """Raises KeyError: a gauge that was made in another way."""
-    return _together[name]
+def combination_of(name: str) -> Combination:
+    """Raises KeyError for a gauge that `process_gauge` did not make."""
+    return _combinations[name]

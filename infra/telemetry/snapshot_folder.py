@@ -1,12 +1,12 @@
-"""The folder in which the processes of one machine leave what they counted.
+"""The folder in which the processes of one machine store their snapshots.
 
-{name}.alive    held locked by the process as long as it lives, whatever kills it
-{name}.counts   its last snapshot
-dead.counts     {"folded": [name, …], "snapshot": …}: the counts of those that ended, added up
-lock            held while a process begins, and while somebody reads
+{name}.alive     locked by the process as long as it lives; the kernel ends the lock with it
+{name}.counts    its last snapshot
+ended.counts     {"folded": [name, …], "snapshot": …}: the sum of the processes that ended
+lock             held while a process begins and while a process reads
 
-A process that ended is folded into dead.counts by the next one that reads: the folder is as large
-as what lives. `folded` names those whose files may still be there, if that reader was killed.
+A reader adds the counts of ended processes to ended.counts and deletes their files, so the folder
+does not grow. If the reader is killed in between, `folded` says whose files are counted already.
 """
 
 import fcntl
@@ -19,8 +19,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from infra.telemetry.merging import add_up
-from infra.telemetry.snapshots import Snapshot, decode, encode
+from infra.telemetry.snapshots import Snapshot, add_up, decode, encode
 
 
 class EndedProcesses(msgspec.Struct):
@@ -29,30 +28,30 @@ class EndedProcesses(msgspec.Struct):
 
 
 class MachineSnapshots(NamedTuple):
-    """Snapshots of the processes that live, but for the reader's own, and of the dead."""
+    """The snapshots of the live processes, without the reader's own, and the sum of the ended."""
 
-    living: list[Snapshot]
-    dead: Snapshot | None
+    live: list[Snapshot]
+    ended: Snapshot | None
 
 
 class SnapshotFolder:
-    """The folder. Processes of several containers may share it: it goes by locks, not by pids."""
+    """Containers may share the folder: file locks work across them, process ids do not."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def read(self, but: str = "") -> MachineSnapshots:
-        """Raises OSError. `but`: the reader itself. Cost: a file a process, some milliseconds."""
+    def read(self, without: str = "") -> MachineSnapshots:
+        """Raises OSError. `without`: the name of the reader itself. Cost: one file per process."""
         with self._locked():
             names = [path.stem for path in sorted(self.folder.glob("*.alive"))]
             ended = [name for name in names if self._has_ended(name)]
-            dead = self._fold(ended)
-            living = [name for name in names if name not in ended and name != but]
-            found = [one for name in living if (one := self._snapshot_of(name))]
-            return MachineSnapshots(found, dead.snapshot if dead else None)
+            sum_of_ended = self._fold(ended)
+            live = [name for name in names if name not in ended and name != without]
+            snapshots = [one for name in live if (one := self._find_snapshot(name))]
+            return MachineSnapshots(snapshots, sum_of_ended.snapshot if sum_of_ended else None)
 
-    def begin(self) -> "SnapshotWriter":
-        """A new process's place. Raises OSError."""
+    def open_writer(self) -> "SnapshotWriter":
+        """For a process that begins. Raises OSError."""
         name = f"{os.getpid()}-{secrets.token_hex(4)}"
         with self._locked():
             alive = os.open(self._path(name, "alive"), os.O_RDWR | os.O_CREAT, 0o600)
@@ -60,24 +59,24 @@ class SnapshotFolder:
         return SnapshotWriter(self, name, alive)
 
     def write(self, name: str, body: bytes) -> None:
-        """In one step: nobody reads half of it."""
+        """In one step, so that a reader never sees half a file."""
         unfinished = self._path(name, "new")
         unfinished.write_bytes(body)
         unfinished.replace(self._path(name, "counts"))
 
-    def _fold(self, ended: list[str]) -> EndedProcesses | None:
-        """Adds those that ended to the dead, then deletes them; killed in between, only that."""
-        dead = self._dead()
-        folded = set(dead.folded if dead else ())
-        fresh = [one for name in ended if name not in folded and (one := self._snapshot_of(name))]
+    def _fold(self, names: list[str]) -> EndedProcesses | None:
+        """Adds these ended processes to the sum, then deletes their files."""
+        ended = self._find_ended()
+        folded = set(ended.folded if ended else ())
+        fresh = [one for name in names if name not in folded and (one := self._find_snapshot(name))]
         if fresh:
-            before = [dead.snapshot] if dead else []
-            dead = EndedProcesses(ended, Snapshot("dead", add_up(*before, *fresh)))
-            self.write("dead", msgspec.msgpack.encode(dead))
-        for name in ended:
+            before = [ended.snapshot] if ended else []
+            ended = EndedProcesses(names, Snapshot("ended", add_up(*before, *fresh)))
+            self.write("ended", msgspec.msgpack.encode(ended))
+        for name in names:
             for kind in ("new", "counts", "alive"):
                 self._path(name, kind).unlink(missing_ok=True)
-        return dead
+        return ended
 
     def _has_ended(self, name: str) -> bool:
         try:
@@ -87,17 +86,16 @@ class SnapshotFolder:
             return False
         return True
 
-    def _snapshot_of(self, name: str) -> Snapshot | None:
-        """None: not written yet, or by a version that writes something else."""
+    def _find_snapshot(self, name: str) -> Snapshot | None:
+        """None: not written yet, or by a version with another format."""
         with suppress(FileNotFoundError, msgspec.MsgspecError):
             return decode(self._path(name, "counts").read_bytes())
         return None
 
-    def _dead(self) -> EndedProcesses | None:
+    def _find_ended(self) -> EndedProcesses | None:
         with suppress(FileNotFoundError, msgspec.MsgspecError):
-            return msgspec.msgpack.decode(
-                self._path("dead", "counts").read_bytes(), type=EndedProcesses
-            )
+            body = self._path("ended", "counts").read_bytes()
+            return msgspec.msgpack.decode(body, type=EndedProcesses)
         return None
 
     def _path(self, name: str, kind: str) -> Path:
@@ -112,15 +110,15 @@ class SnapshotFolder:
 
 
 class SnapshotWriter:
-    """Where one process writes. Its lock ends with the process, and with `leave`."""
+    """Writes the snapshots of one process. Its lock ends with the process, or with `close`."""
 
-    def __init__(self, machine: SnapshotFolder, name: str, alive: int) -> None:
-        self._machine, self.name, self._alive = machine, name, alive
+    def __init__(self, folder: SnapshotFolder, name: str, alive: int) -> None:
+        self._folder, self.name, self._alive = folder, name, alive
 
     def write(self, snapshot: Snapshot) -> None:
         """Raises OSError."""
-        self._machine.write(self.name, encode(snapshot))
+        self._folder.write(self.name, encode(snapshot))
 
-    def leave(self) -> None:
-        """Closes the lock: for the process itself its end; a fork only lets go of its copy."""
+    def close(self) -> None:
+        """Closes the lock file. In a forked process this leaves the parent's lock as it is."""
         os.close(self._alive)

@@ -1,4 +1,4 @@
-"""Pieces of work that a tracer may time; without one they cost a function call."""
+"""Spans: pieces of work that a tracer may time. Without a tracer a span costs one function call."""
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
@@ -15,11 +15,11 @@ _begin: Begin = _untraced
 
 
 def trace_with(begin: Begin) -> None:
-    """For the whole process, once; `begin` is called for every piece."""
+    """Sets the tracer of the whole process. `begin` is called for every span."""
     global _begin
     _begin = begin
 
 
 def span(name: str, attributes: Attributes) -> AbstractContextManager[object]:
-    """Dotted names, as of log events. Values that are few, or ids."""
+    """Names are dotted, like log events. Attribute values are ids or from a small set."""
     return _begin(name, attributes)

@@ -3,8 +3,15 @@
 from typing import NamedTuple
 
 from infra.caching.client import redis
-from infra.caching.list_pages import ListContinuation, Side, page_command, read_page
-from infra.caching.lists import ListCache, read_items, read_version_marker
+from infra.caching.lists import (
+    ListCache,
+    ListContinuation,
+    Side,
+    page_command,
+    read_items,
+    read_page,
+    read_version_marker,
+)
 from infra.caching.metrics import count_reads
 from relations.cache import to_item, to_listed
 from relations.types import ListedAccount

@@ -15,8 +15,7 @@ from infra.api.errors import InvalidCursor
 from infra.api.pages import Page, Window
 from infra.caching.hot_values import HotValues
 from infra.caching.invalidation import register_copies
-from infra.caching.list_pages import ListContinuation
-from infra.caching.lists import ListCache
+from infra.caching.lists import ListCache, ListContinuation
 from relations.cache import FOLLOWERS, FOLLOWING, QUIET
 from relations.queries.cached_edge_list import CachedEdgeList, find_above, find_below
 from relations.queries.edge_rows import (

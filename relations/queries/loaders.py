@@ -3,9 +3,9 @@
 The version is read before the rows, so a cached list may be newer than its version, never older.
 """
 
+import time
 from collections.abc import Iterable
 from contextlib import suppress
-from math import ceil
 from typing import NamedTuple
 
 from django.conf import settings
@@ -15,9 +15,8 @@ from counters.kinds import CounterKind
 from counters.queries.counts import read_counts
 from counters.types import Count
 from infra.caching.client import Command, redis
-from infra.caching.list_pages import ListContinuation
-from infra.caching.lists import ListCache
-from infra.caching.rates import Rate
+from infra.caching.lists import ListCache, ListContinuation
+from infra.caching.quotas import QuotaClaim, Quotas
 from infra.sharding.buckets import shard_of
 from relations.cache import FOLLOWING, QUIET, to_item
 from relations.errors import TooManyDeepPages
@@ -27,7 +26,8 @@ from relations.types import Attribute, ListedAccount
 
 FIRST_FOLLOWERS = 5 * 20  # the pages that more than 99 % of readers ask for (seed S0)
 QUIET_FOLLOWERS = CounterKind.QUIET_FOLLOWERS
-deep_pages = Rate("deep-pages", settings.DEEP_PAGES_PER_S)
+DEEP_PAGE = QuotaClaim("deep-pages", settings.DEEP_PAGES_PER_S)
+deep_pages = Quotas(window_s=1)
 
 
 class LoadedFollowing(NamedTuple):
@@ -90,9 +90,10 @@ def admit_deep_page() -> None:
 
     Raises: TooManyDeepPages. Cost: one round trip.
     """
-    wait_s = deep_pages.take()
-    if wait_s:
-        raise TooManyDeepPages(ceil(wait_s))
+    now_s = time.time()
+    usage = deep_pages.use([DEEP_PAGE], now_s)
+    if not usage.is_granted:
+        raise TooManyDeepPages(max(1, usage.reset_at - int(now_s)))
 
 
 def count_first_followers(followers: Count) -> int:

@@ -11,8 +11,7 @@ import yaml
 from prometheus_client import REGISTRY
 from promql_parser import AggModifierType, AggregateExpr, VectorSelector
 
-from infra.telemetry.gauges import how_together
-from infra.telemetry.scraped import STORE_METRICS
+from infra.telemetry.gauges import STORE_METRICS, combination_of
 from tests.architecture.test_docs import METRICS, ROOT, _leads_somewhere
 
 DASHBOARD = json.loads((ROOT / "deploy/grafana/tideline.json").read_text())
@@ -81,11 +80,11 @@ def test_what_prometheus_would_refuse_is_found(expression):
         parse(expression)
 
 
-def test_every_gauge_says_what_processes_show_together():
+def test_every_gauge_says_what_processes_scombination_of():
     for collector in REGISTRY._collector_to_names:
         for metric in getattr(collector, "describe", list)():
             if metric.type == "gauge" and metric.name.startswith("tideline_"):
-                how_together(metric.name)
+                combination_of(metric.name)
 
 
 def test_labels_have_few_values():

@@ -49,9 +49,9 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[PipelinedConnection]:
     """Each time that a server was asked, or would have been had it been there."""
     asked, exchange = list[PipelinedConnection](), PipelinedConnection.exchange
 
-    def exchange_aloud(wire: PipelinedConnection, *arguments: Any) -> list[Any]:
-        asked.append(wire)
-        return exchange(wire, *arguments)
+    def exchange_aloud(connection: PipelinedConnection, *arguments: Any) -> list[Any]:
+        asked.append(connection)
+        return exchange(connection, *arguments)
 
     monkeypatch.setattr(PipelinedConnection, "exchange", exchange_aloud)
     return asked

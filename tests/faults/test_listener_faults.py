@@ -60,7 +60,7 @@ def change(redis, version, is_told):
 
 
 def _script():
-    return (Path(settings.BASE_DIR) / "infra/caching/lua/value_put.lua").read_text()
+    return (Path(settings.BASE_DIR) / "infra/caching/lua/value_write.lua").read_text()
 
 
 def channel():

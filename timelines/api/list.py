@@ -4,8 +4,7 @@ from django.http import HttpResponse
 from drf_spectacular.utils import extend_schema
 
 from infra.api.endpoint import Endpoint
-from infra.api.pages import page_response, read_window
-from infra.api.parameters import PAGING
+from infra.api.pages import PAGING, page_response, read_window
 from infra.api.parsing import read_limit
 from infra.api.request import ApiRequest
 from posts.api.schema import HomeStatusEntity

@@ -6,8 +6,7 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 
 from accounts.queries.load import require_account
 from infra.api.endpoint import Endpoint
-from infra.api.pages import page_response, read_window
-from infra.api.parameters import PAGING
+from infra.api.pages import PAGING, page_response, read_window
 from infra.api.parsing import read_flag, read_limit
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest

@@ -1,30 +1,30 @@
--- A page of a cached list, right below or right above a place, as it is at one moment.
--- KEYS: sorted set [, sorted set of members to leave out: whole, and of the same version].
--- ARGV: 'below' or 'above', score and member of the place (empty: from the top), most members.
--- Returns nothing where a list is not cached or the two are of different versions, else
--- {version's score, members cached, where the list goes on beyond the page, member, score, …},
--- away from the place. It goes on: 0 in this cache, 1 nowhere, -1 in the source only.
-local function mark_of(name)
-  local mark = redis.call('ZRANGEBYSCORE', name, '-inf', '(0', 'WITHSCORES')
-  return mark[1] ~= 'gone' and mark[1] and mark
+-- A consistent page of a cached list, next below or next above a start position.
+-- KEYS: sorted set [, sorted set of members to leave out: whole, and with the same version].
+-- ARGV: 'below' or 'above', score and member of the start (empty: from the top), most members.
+-- Returns nothing if a list is not cached or the two have different versions. Otherwise
+-- {score of the version, members cached, continuation, member, score, …}, nearest to the start
+-- first. Continuation after the page: 0 in this cache, 1 end of the list, -1 in the source only.
+local function marker_of(name)
+  local marker = redis.call('ZRANGEBYSCORE', name, '-inf', '(0', 'WITHSCORES')
+  return marker[1] ~= 'tombstone' and marker[1] and marker
 end
-local mark, without = mark_of(KEYS[1]), KEYS[2]
-if not mark then
+local marker, without = marker_of(KEYS[1]), KEYS[2]
+if not marker then
   return false
 end
 if without then
-  local other = mark_of(without)
-  if not other or other[2] ~= mark[2] then
+  local other = marker_of(without)
+  if not other or other[2] ~= marker[2] then
     return false
   end
-  -- Most accounts leave nobody out.
+  -- For most accounts the second list is empty.
   without = redis.call('ZCARD', without) > 1 and without
 end
 local is_above, score, member = ARGV[1] == 'above', tonumber(ARGV[2]), ARGV[3]
-local reply = {mark[2], redis.call('ZCARD', KEYS[1]) - 1, 0}
+local reply = {marker[2], redis.call('ZCARD', KEYS[1]) - 1, 0}
 local full, step, offset = #reply + 2 * tonumber(ARGV[4]), tonumber(ARGV[4]) + 4, 0
-if is_above and mark[1] == 'newest' then
-  -- Rank 0 is the mark, rank 1 the oldest member; below it there is a gap.
+if is_above and marker[1] == 'newest' then
+  -- Rank 0 is the marker, rank 1 the oldest member. Older members are not cached.
   local oldest = redis.call('ZRANGE', KEYS[1], 1, 1, 'WITHSCORES')
   local at = tonumber(oldest[2])
   if not at or at > score or (at == score and oldest[1] > member) then
@@ -54,5 +54,5 @@ repeat
   end
   offset = offset + step
 until #part < 2 * step
-reply[3] = (is_above or mark[1] == 'whole') and 1 or -1
+reply[3] = (is_above or marker[1] == 'whole') and 1 or -1
 return reply

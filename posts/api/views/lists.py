@@ -7,8 +7,7 @@ from drf_spectacular.utils import extend_schema
 
 from accounts.api.schema import AccountEntity
 from infra.api.endpoint import Endpoint
-from infra.api.pages import Window, page_response, read_window
-from infra.api.parameters import PAGING
+from infra.api.pages import PAGING, Window, page_response, read_window
 from infra.api.parsing import read_limit
 from infra.api.request import ApiRequest
 from posts.api import schema

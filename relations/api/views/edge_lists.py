@@ -8,8 +8,7 @@ from drf_spectacular.utils import extend_schema
 from accounts.api.schema import AccountEntity
 from accounts.queries.load import load_account_json, require_account
 from infra.api.endpoint import Endpoint
-from infra.api.pages import Page, page_response, read_window
-from infra.api.parameters import PAGING
+from infra.api.pages import PAGING, Page, page_response, read_window
 from infra.api.parsing import read_limit
 from infra.api.request import ApiRequest
 from infra.clock import now_ms

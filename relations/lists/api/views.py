@@ -9,8 +9,7 @@ from drf_spectacular.utils import extend_schema
 from accounts.api.schema import AccountEntity
 from accounts.queries.load import require_account
 from infra.api.endpoint import Endpoint
-from infra.api.pages import Page, Window
-from infra.api.parameters import PAGING
+from infra.api.pages import PAGING, Page, Window
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
 from relations.api.views.edge_lists import answer_accounts, read_page

@@ -54,13 +54,13 @@ class Watched:
 @pytest.mark.parametrize(("how", "most"), [("run_windowed", 2), ("run", 10)])
 def test_flood_has_few_commands_under_way(cache, monkeypatch, how, most):
     cache.call("PING")
-    wire = cache._client._wire()
-    watched = Watched(wire._connection._sock)
-    monkeypatch.setattr(wire, "_socket", lambda: watched)
+    connection = cache._client._connection()
+    watched = Watched(connection._sock)
+    monkeypatch.setattr(connection, "_ready_socket", lambda: watched)
     with count_calls() as calls:
         assert getattr(cache, how)([("PING",)] * 10) == [b"PONG"] * 10
     assert watched.most == most
-    assert calls.round_trips == 1, "a trickle counts as one"
+    assert calls.round_trips == 1, "a windowed run counts as one"
 
 
 def test_flood_of_a_script_that_the_server_does_not_know(cache, tmp_path):

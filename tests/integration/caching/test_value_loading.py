@@ -9,10 +9,10 @@ from types import ModuleType
 import pytest
 from django.db import OperationalError
 
-from infra.caching import load_locks, loading
+from infra.caching import loading
 from infra.caching import single_flight as flights_module
 from infra.caching.client import redis
-from infra.caching.load_locks import acquire_load_locks
+from infra.caching.loading import acquire_load_locks
 from infra.caching.single_flight import SingleFlight
 from infra.caching.values import ValueCache, Versioned
 from tests.clocks import Clock, StandInTime
@@ -43,7 +43,7 @@ class Source:
 @pytest.fixture
 def source(cache: object, monkeypatch: pytest.MonkeyPatch) -> Source:
     """Leases outlast a test, however slow the machine."""
-    monkeypatch.setattr(load_locks, "LOCK_MS", 1_000 * PATIENCE_S)
+    monkeypatch.setattr(loading, "LOCK_MS", 1_000 * PATIENCE_S)
     return Source()
 
 
@@ -122,7 +122,7 @@ def test_a_lease_ends_with_the_load_and_for_its_owner_only(source: Source) -> No
     assert acquired.acquired == [1]
     others = acquire_load_locks(FAMILY, [1])
     assert (others.acquired, others.busy) == ([], [1])
-    redis().run(others._replace(ours=[1]).release_commands())
+    redis().run(others._replace(acquired=[1]).release_commands())
     assert acquire_load_locks(FAMILY, [1]).acquired == []
 
 

@@ -117,7 +117,7 @@ def copied(world: None, monkeypatch: pytest.MonkeyPatch) -> int:
     monkeypatch.setattr(InvalidationListener, "start", lambda _: None)
     for _ in range(3):  # stores a copy and writes the validator, reads it, stores a copy under it
         load_account_json([account_id])
-    assert profiles.hot.split([account_id]).known
+    assert profiles.hot.split([account_id]).hits
     return account_id
 
 
@@ -125,7 +125,7 @@ def test_a_copy_costs_one_read_of_the_validator(copied: int) -> None:
     with count_calls() as calls:
         assert find_existing([copied]) == {copied}
     assert (calls.round_trips, sum(calls.sql.values())) == (1, 0)
-    assert profiles.hot.split([copied]).known, "and is kept"
+    assert profiles.hot.split([copied]).hits, "and is kept"
 
 
 def test_another_validator_or_none_drops_copies(copied: int) -> None:
@@ -145,4 +145,4 @@ def test_a_copy_requested_before_an_invalidation_is_not_stored_after_it(copied: 
     redis().call(*hot_profiles.new_validator_command())
     hot_profiles._holds(b"before", redis().call("GET", VALIDATOR))
     assert hot_profiles.complete_profiles(slow, entry)
-    assert not profiles.hot.split([copied]).known
+    assert not profiles.hot.split([copied]).hits

@@ -212,7 +212,7 @@ def test_their_clients_are_told_why(community: Community) -> None:
 def test_a_card_that_missed_the_message_is_dropped_by_the_log(community: Community) -> None:
     """As in another process, whose connection to hear of changes is slow."""
     assert community.home() == community.whole_home
-    stale = in_process._accounts.split([community.moderated]).known
+    stale = in_process._accounts.split([community.moderated]).hits
     assert stale
     for path in (None, f"/api/v1/accounts/{community.friend}/statuses"):
         decide(community.moderated, DecisionKind.SUSPEND)
@@ -232,7 +232,7 @@ def test_an_account_in_memory_is_not_used_without_redis(
     path = f"/api/v1/accounts/{community.friend}/statuses"
     for _ in range(2):  # the first answer of a new process is not stored
         assert community.repost_of_theirs.public in visitor.ids_at(path)
-    assert in_process._accounts.split([community.moderated]).known
+    assert in_process._accounts.split([community.moderated]).hits
 
     def refuse(*_: object) -> None:
         raise RedisConnectionError

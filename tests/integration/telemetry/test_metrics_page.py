@@ -40,9 +40,9 @@ def test_what_stores_say_is_not_what_a_version_before_counted(settings, tmp_path
     counted = MetricFamily(
         name, "counter", "", [MetricSample(f"{name}_total", {"kind": "warn"}, 7)]
     )
-    before = SnapshotFolder(metrics_folder()).begin()
+    before = SnapshotFolder(metrics_folder()).open_writer()
     before.write(Snapshot("web", [counted]))
-    before.leave()
+    before.close()
     page = get().content.decode()
     assert page.count(f"# TYPE {name}_total counter") == 1
     assert f'{name}_total{{kind="warn"}} 7.0' not in page

@@ -11,9 +11,9 @@ from contextlib import suppress
 import pytest
 
 from config.runner.child import CHECKOUT
-from infra.telemetry.merging import merge
 from infra.telemetry.publishing import PUBLISHER, metrics_folder
 from infra.telemetry.snapshot_folder import SnapshotFolder
+from infra.telemetry.snapshots import merge
 from tests.ports import free_port
 from tests.waiting import PATIENCE_S, until
 
@@ -24,7 +24,7 @@ import django; django.setup()
 from infra.caching.metrics import count_waits
 from infra.telemetry import publishing
 publishing.EVERY_S = 0.05
-publishing.PUBLISHER.start(publishing.metrics_folder(), "worker")
+publishing.PUBLISHER.publish(publishing.metrics_folder(), "worker")
 count_waits("tests.telemetry", 7)
 print("counted", flush=True)
 sys.stdin.readline()

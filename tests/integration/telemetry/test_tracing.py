@@ -13,13 +13,13 @@ FAULT = """
 import os, django
 django.setup()
 from django.test import Client
-from config.tracing import begin_sentry
+from config.tracing import start_sentry
 import sentry_sdk
 sent = []
 class Kept(sentry_sdk.transport.Transport):
     def capture_envelope(self, envelope):
         sent.append(envelope.get_event())
-begin_sentry("http://key@localhost/1", transport=Kept)
+start_sentry("http://key@localhost/1", transport=Kept)
 import config.metrics
 def fail(*_):
     secret = "hunter2"
@@ -39,9 +39,9 @@ django.setup()
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from django.test import Client
-from config.tracing import begin_spans
+from config.tracing import start_spans
 kept = InMemorySpanExporter()
-begin_spans(SimpleSpanProcessor(kept))
+start_spans(SimpleSpanProcessor(kept))
 Client().get("/health/live", headers={"X-Request-Id": "NAME"})
 (span,) = kept.get_finished_spans()
 assert dict(span.attributes) == {

@@ -71,7 +71,7 @@ def make_hot(values, clock, fleet, key=1):
 
 
 def known(values, key=1):
-    return values.split((key,)).known
+    return values.split((key,)).hits
 
 
 def test_what_is_not_hot_is_not_copied(values, clock, fleet):
@@ -88,7 +88,7 @@ def test_age_counts_from_before_the_value_was_asked_for(values, clock, fleet):
     values.store({1: "one", 2: "two"}, reading.asked_at)
     clock.now += 0.3
     again = values.split((1, 2))
-    assert (again.known, again.missing) == ({1: "one"}, [2])
+    assert (again.hits, again.missing) == ({1: "one"}, [2])
     clock.now += 0.1
     assert known(values) == {}
 
@@ -167,7 +167,7 @@ def test_keys_that_share_a_name_are_hot_together(clock, fleet):
     pages.store({(1, 40): "forty", (1, 80): "eighty"}, clock.now)
     assert known(pages, (1, 80)) == {(1, 80): "eighty"}
     pages.forget_names([name_of(1)])
-    assert pages.split(((1, 40), (1, 80))).known == {}
+    assert pages.split(((1, 40), (1, 80))).hits == {}
 
 
 def test_most_read_are_reported_and_no_more_than_a_report_holds(values, clock, fleet):

@@ -46,7 +46,7 @@ def test_what_was_asked_for_before_it_changed_is_not_kept():
     assert tier.split([1, 2])[:2] == ({2: "same"}, [1])
     clock.now += 1
     tier.store({1: "new"}, tier.split([1]).asked_at)
-    assert tier.split([1]).known == {1: "new"}
+    assert tier.split([1]).hits == {1: "new"}
 
 
 def test_nothing_that_was_asked_for_before_messages_were_missed_is_kept():

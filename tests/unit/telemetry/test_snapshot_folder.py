@@ -7,9 +7,8 @@ import pytest
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from infra.telemetry import gauges, snapshot_folder
-from infra.telemetry.merging import merge
 from infra.telemetry.snapshot_folder import SnapshotFolder
-from infra.telemetry.snapshots import take_snapshot
+from infra.telemetry.snapshots import merge, take_snapshot
 
 
 class Process:
@@ -20,18 +19,18 @@ class Process:
         self.notes = Counter("tideline_notes_total", "Notes", ["kind"], registry=self.registry)
         self.times = Histogram("tideline_s", "Times", buckets=(1, 2), registry=self.registry)
         self.lag = Gauge("tideline_behind", "Lag", registry=self.registry)
-        self.place = home.begin()
+        self.writer = home.open_writer()
 
     def write(self):
-        self.place.write(take_snapshot(self.role, self.registry))
+        self.writer.write(take_snapshot(self.role, self.registry))
 
     def die(self):
-        self.place.leave()
+        self.writer.close()
 
 
 @pytest.fixture(autouse=True)
 def behind(monkeypatch):
-    monkeypatch.setitem(gauges._together, "tideline_behind", "max")
+    monkeypatch.setitem(gauges._combinations, "tideline_behind", "max")
 
 
 @pytest.fixture
@@ -39,9 +38,9 @@ def home(tmp_path):
     return SnapshotFolder(tmp_path / "metrics")
 
 
-def seen(home, name, labels=None, but=""):
+def seen(home, name, labels=None, without=""):
     registry = CollectorRegistry()
-    registry.register(type("Found", (), {"collect": lambda self: merge(*home.read(but))})())
+    registry.register(type("Found", (), {"collect": lambda self: merge(*home.read(without))})())
     return registry.get_sample_value(name, labels or {})
 
 
@@ -67,7 +66,7 @@ def test_reader_leaves_itself_out(home):
     web = Process(home)
     web.notes.labels("a").inc()
     web.write()
-    assert seen(home, "tideline_notes_total", {"kind": "a"}, but=web.place.name) is None
+    assert seen(home, "tideline_notes_total", {"kind": "a"}, without=web.writer.name) is None
 
 
 def test_counts_of_who_ended_stay_and_files_do_not(home):
@@ -80,7 +79,7 @@ def test_counts_of_who_ended_stay_and_files_do_not(home):
         assert seen(home, "tideline_notes_total", {"kind": "a"}) == 10 * turn
     assert seen(home, "tideline_behind") is None
     assert seen(home, "tideline_processes", {"role": "web"}) is None
-    assert sorted(os.listdir(home.folder)) == ["dead.counts", "lock"]
+    assert sorted(os.listdir(home.folder)) == ["ended.counts", "lock"]
 
 
 def test_reader_killed_before_it_deletes_counts_nobody_twice(home, monkeypatch):
@@ -91,7 +90,7 @@ def test_reader_killed_before_it_deletes_counts_nobody_twice(home, monkeypatch):
     with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
         patched.setattr(snapshot_folder.Path, "unlink", raise_interrupt)
         home.read()
-    assert "dead.counts" in os.listdir(home.folder)
+    assert "ended.counts" in os.listdir(home.folder)
     assert seen(home, "tideline_notes_total", {"kind": "a"}) == 10
     assert seen(home, "tideline_notes_total", {"kind": "a"}) == 10
 
@@ -122,11 +121,11 @@ def test_many_readers_at_once_see_one_sum(home):
 
 def test_what_is_no_snapshot_is_passed_over(home):
     broken, whole = Process(home), Process(home)
-    home.write(broken.place.name, b"from another version")
+    home.write(broken.writer.name, b"from another version")
     whole.notes.labels("a").inc()
     whole.write()
     assert seen(home, "tideline_notes_total", {"kind": "a"}) == 1
-    home.write("dead", b"from another version")
+    home.write("ended", b"from another version")
     assert seen(home, "tideline_notes_total", {"kind": "a"}) == 1
 
 

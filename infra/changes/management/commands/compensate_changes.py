@@ -50,7 +50,7 @@ class Command(JobCommand):
 
     def _iter_passes(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
         if options["every"] is not None:
-            PUBLISHER.start(metrics_folder(), "compensator")
+            PUBLISHER.publish(metrics_folder(), "compensator")
         maintained_at, periodic = datetime.min.replace(tzinfo=UTC), build_periodic_runner()
         while True:
             # Treat each pass like a request: close broken database connections when it starts.

@@ -1,4 +1,4 @@
--- Ends a lease, if it is still its owner's. KEYS: lease. ARGV: token of the owner.
+-- Releases a load lock, if the caller still holds it. KEYS: lock. ARGV: token of the caller.
 if redis.call('GET', KEYS[1]) == ARGV[1] then
   return redis.call('DEL', KEYS[1])
 end

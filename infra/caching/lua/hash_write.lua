@@ -1,4 +1,4 @@
--- Lays a whole hash unless a newer version, or its tombstone, is there. KEYS: hash.
+-- Writes a whole hash, unless a newer version or its tombstone is cached. KEYS: hash.
 -- ARGV: version, ttl in ms, then field, value, field, value …
 local old = redis.call('HMGET', KEYS[1], '!', '~')
 if tonumber(old[1] or old[2] or -1) > tonumber(ARGV[1]) then

@@ -1,8 +1,8 @@
--- Lays what a loader read, if the validator is the one it read before. KEYS: hash, filter.
+-- Writes what a loader read, if the validator is still the same. KEYS: hash, filter.
 -- ARGV: validator, ttl in ms, most pairs kept, ttl of the filter in ms, filter (empty: none),
 --       then other, answer …
--- A hash that would hold more begins anew: under the same validator, since nothing has changed.
--- Returns 1 if laid.
+-- A hash that would become too large is emptied first. Nothing changed, so the validator stays.
+-- Returns 1 if written.
 if redis.call('HGET', KEYS[1], '!') ~= ARGV[1] then
   return 0
 end

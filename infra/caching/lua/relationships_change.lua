@@ -1,7 +1,7 @@
--- Forgets what was known of others and adds them to the filter. KEYS: hash, filter.
+-- Forgets the answers about others and adds them to the filter. KEYS: hash, filter.
 -- ARGV: new validator, then other, h1, h2 … (infra/caching/bloom.py)
--- Where no hash is, none is made: whoever read before finds no validator, and lays nothing.
--- A filter with more members than it was made for is dropped, to be made anew.
+-- If there is no hash, none is created: an earlier reader then finds no validator and writes nothing.
+-- A filter with more members than its capacity is deleted, and the next loader makes a new one.
 if redis.call('EXISTS', KEYS[1]) == 1 then
   for i = 2, #ARGV, 3 do
     redis.call('HDEL', KEYS[1], ARGV[i])

@@ -1,5 +1,5 @@
--- Lays a whole list unless a newer version is there. KEYS: sorted set.
--- ARGV: version, mark ("whole" or "newest"), ttl in ms, then score, member, score, member …
+-- Writes a list, unless a newer version is cached. KEYS: sorted set.
+-- ARGV: version, marker ("whole" or "newest"), ttl in ms, then score, member, score, member …
 local old = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', '(0', 'WITHSCORES')
 if old[2] and -tonumber(old[2]) - 1 > tonumber(ARGV[1]) then
   return 0

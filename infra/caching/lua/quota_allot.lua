@@ -1,5 +1,5 @@
--- Gives out part of what is left of a quota. KEYS: count of one window.
--- ARGV: quota, most to give, ttl in s. Returns how many were given, and how many are given out now.
+-- Gives an allotment of a quota to a process. KEYS: count of one window.
+-- ARGV: quota, most to give, ttl in s. Returns how many were given now, and in the whole window.
 local used = tonumber(redis.call('GET', KEYS[1]) or '0')
 local given = math.min(tonumber(ARGV[2]), tonumber(ARGV[1]) - used)
 if given <= 0 then

@@ -1,6 +1,6 @@
 """What was asked for before a key was dropped is not news, however many keys were dropped since."""
 
-from infra.caching.invalidation_times import MOST_REMEMBERED, InvalidationTimes
+from infra.caching.invalidation import MOST_REMEMBERED, InvalidationTimes
 
 
 def test_what_was_asked_for_after_a_drop_is_news():

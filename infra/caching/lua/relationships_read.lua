@@ -1,5 +1,5 @@
--- Reads pairs, their validator and the filter at one moment. KEYS: hash, filter.
--- ARGV: a validator for where there is none, its ttl in ms, then others …
+-- Reads pairs, their validator and the filter in one step. KEYS: hash, filter.
+-- ARGV: the validator to use if there is none, its ttl in ms, then others …
 -- Returns validator, one answer or nil per other, filter or nil.
 local found = redis.call('HMGET', KEYS[1], '!', unpack(ARGV, 3))
 if not found[1] then

@@ -1,0 +1,49 @@
+"""Django's cache when Redis is away or hangs: pages are built each time, without a long wait."""
+
+import socket
+import time
+
+import pytest
+from django.core.cache import cache
+from django.test import Client
+
+from accounts.queries import site_counts
+from tests.ports import free_port
+
+# Of one hung call. A page makes two: a read and a write.
+TIMEOUT_S = 0.25
+PATIENCE_S = 20
+
+
+@pytest.fixture(params=["away", "hung"])
+def no_redis(request, settings, world):
+    """Only Django's cache is without Redis; everything else has its own."""
+    with socket.create_server(("127.0.0.1", free_port())) as server:
+        port = server.getsockname()[1] if request.param == "hung" else free_port()
+        default = settings.CACHES["default"]
+        options = default["OPTIONS"] | {
+            "SOCKET_TIMEOUT": TIMEOUT_S,
+            "SOCKET_CONNECT_TIMEOUT": TIMEOUT_S,
+        }
+        location = f"redis://127.0.0.1:{port}/0"
+        settings.CACHES = {"default": default | {"LOCATION": location, "OPTIONS": options}}
+        yield
+
+
+def test_reads_miss_and_writes_do_nothing_soon(no_redis):
+    started = time.monotonic()
+    assert cache.set("tests.name", 1, 60) is not True
+    assert cache.get("tests.name") is None
+    assert time.monotonic() - started < PATIENCE_S / 2
+
+
+@pytest.mark.parametrize("path", ["/api/schema", "/api/v1/instance"])
+def test_pages_are_built_without_it(no_redis, path):
+    site_counts._Memory.fresh_until = 0
+    answer = Client().get(path, headers={"Accept": "application/json"})
+    assert answer.status_code == 200
+
+
+def test_the_document_is_the_same_from_the_cache(world):
+    pages = [Client().get("/api/schema", headers={"Accept": "application/json"}) for _ in range(2)]
+    assert pages[0].content == pages[1].content
