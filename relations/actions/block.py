@@ -65,10 +65,10 @@ def _step(
 ) -> bool:
     lock_account(alias, owner_id)
     edge = get_edge(alias, owner_id, target_id)
-    stepped = step(edge, transition, clock_ms())
-    if stepped == edge:
+    changed = step(edge, transition, clock_ms())
+    if changed == edge:
         return False
-    write_edge(alias, owner_id, target_id, edge, stepped)
+    write_edge(alias, owner_id, target_id, edge, changed)
     return True
 
 

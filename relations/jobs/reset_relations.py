@@ -26,15 +26,15 @@ def reset_relations(work: Work, keep_blocks: bool = False) -> Iterator[Batch]:
     `keep_blocks`: the blocks that others have against the account stay. Each edge is a write of its
     own. Safety: idempotent; edges that begin while it runs may be left.
     """
-    kept = frozenset((Attribute.BLACK,)) if keep_blocks else frozenset()
-    forward = partial(_end_all, table=FORWARD, end=_end_forward, kept=frozenset())
-    backward = partial(_end_all, table=BACKWARD, end=_end_backward, kept=kept)
+    excluded = frozenset((Attribute.BLACK,)) if keep_blocks else frozenset()
+    forward = partial(_end_all, table=FORWARD, end=_end_forward, excluded=frozenset())
+    backward = partial(_end_all, table=BACKWARD, end=_end_backward, excluded=excluded)
     return in_turn(work, forward, backward)
 
 
-def _end_all(work: Work, table: Table, end: End, kept: frozenset[Attribute]) -> Iterator[Batch]:
+def _end_all(work: Work, table: Table, end: End, excluded: frozenset[Attribute]) -> Iterator[Batch]:
     for alias, rows, position in walk_table(work, table):
-        ending = [row for row in rows if row[3] not in kept]
+        ending = [row for row in rows if row[3] not in excluded]
         ended = [work.dry_run or _is_ended(end, row) for row in ending]
         lines = [_line(table, row, ok) for row, ok in zip(ending, ended, strict=True)]
         left = ended.count(False)

@@ -8,11 +8,11 @@ from moderation.types import DecisionKind
 from tests.callers import is_disabled, token_of
 from tests.integration.moderation.people import Community, Visitor, decide, decide_on
 from tests.private_world import bring_back, catch_up
-from tests.server_faults import kill
+from tests.server_faults import kill, pause
 from tests.truth import assert_drained_truth
 
 
-@pytest.mark.parametrize("end", ["kill", "pause"])
+@pytest.mark.parametrize("end", [kill, pause])
 def test_without_redis(services, end):
     """It still has what was cached before, where it was only hung."""
     community, visitor = Community(), Visitor()
@@ -20,7 +20,7 @@ def test_without_redis(services, end):
     person = f"/api/v1/accounts/{community.moderated}"
     assert community.home() == community.home() == community.whole_home
     assert (visitor.status_of(person), find_viewer(token) is not None) == (200, True)
-    getattr(services.redis, end)()
+    end(services.redis)
     decide(community.moderated, DecisionKind.SUSPEND)
     decide_on(community.friends, DecisionKind.HIDE)
     assert community.home() == []

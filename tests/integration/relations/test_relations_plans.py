@@ -19,6 +19,7 @@ from relations.queries.edge_rows import (
 )
 from relations.queries.followers import iter_followers, list_bounds
 from relations.queries.loaders import load_followers_list, load_following_lists
+from relations.queries.relationships import load_relationships
 from relations.types import ListedAccount
 from tests.budgets import count_calls
 from tests.plans import assert_index_only, nodes_of, settle
@@ -89,6 +90,24 @@ def test_pages_at_any_depth_read_the_index_only(fill, rows):
                 assert len(read()) == PAGE
             scan = the_scan(calls, rows.table)
             assert_index_only(scan, INDEX_OF[rows], PAGE + PASSED_OVER)
+
+
+TABLES = (FORWARD, BACKWARD, muted_at(1_000))
+
+
+def test_relationships_are_looked_up_by_whole_primary_keys(fill):
+    owner_id = fill(FORWARD)
+    alias, others = shard_of(owner_id), list(range(1_000_001, 1_000_101))
+    execute(alias, EDGES.format(rows=BACKWARD), (owner_id, OWN, OTHERS))
+    execute(alias, MUTES.format(rows=TABLES[2]), (owner_id, OWN, OTHERS))
+    settle(alias, *(rows.table for rows in TABLES[1:]))
+    with count_calls() as calls:
+        load_relationships(owner_id, others)
+    statement = next(s for s in calls.statements if "unnest" in s.sql)
+    scans = [node for node in nodes_of(statement) if "Relation Name" in node]
+    assert {scan["Index Name"] for scan in scans} == {f"{rows.table}_pkey" for rows in TABLES}
+    assert all("kind = 0" in scan["Index Cond"] for scan in scans)
+    assert all(scan["Actual Rows"] <= 1 for scan in scans)
 
 
 def test_special_follows_are_found_among_the_follows_of_one_account(fill):
