@@ -1,4 +1,4 @@
-"""Jobs that go through the rows several times: the passes run in turn, as one job."""
+"""Jobs of several passes over rows, and the limit of the lines that a job prints."""
 
 from collections.abc import Callable, Iterator
 
@@ -6,11 +6,11 @@ from infra.jobs.types import Batch, Work
 
 Pass = Callable[[Work], Iterator[Batch]]
 MOST_LINES = 1_000
-THE_REST = "… and more: what follows is counted, not named"
+THE_REST = "… and more: the others are counted, not printed"
 
 
 def in_turn(work: Work, *passes: Pass) -> Iterator[Batch]:
-    """One pass after the other. The position says in which pass it is, and where there."""
+    """Runs one pass after the other as one job. Positions name the pass and the position in it."""
     begun = work.after or {"pass": 0, "at": None}
     for number in range(begun["pass"], len(passes)):
         after = begun["at"] if number == begun["pass"] else None
@@ -19,7 +19,7 @@ def in_turn(work: Work, *passes: Pass) -> Iterator[Batch]:
 
 
 def limit_lines(batches: Iterator[Batch], most: int = MOST_LINES) -> Iterator[Batch]:
-    """The same batches with at most so many lines: a lost table would print every row of it."""
+    """The same batches with at most `most` lines. A lost table would print each of its rows."""
     left = most
     for batch in batches:
         lines = [*batch.details[: max(left, 0)]]

@@ -71,7 +71,7 @@ def unfollow(follower_id: int, followee_id: int) -> bool:
     with transaction.atomic(using=alias):
         lock_account(alias, follower_id)
         edge = get_edge(alias, follower_id, followee_id)
-        ended = step(edge, Transition.UNFOLLOW, now_ms())
+        ended = step(edge, Transition.UNFOLLOW, edge.since_ms)
         if ended == edge:
             return False
         write_edge(alias, follower_id, followee_id, edge, ended)

@@ -72,7 +72,7 @@ def _find_wrong(alias: str, owner_ids: Sequence[int]) -> dict[int, list[CountDif
 
 
 def _count(alias: str, table: Table, kinds: Kinds, owner_ids: Sequence[int]) -> Counted:
-    """Rows of these owners by kind. No other owner has rows between theirs: ids are contiguous."""
+    """Rows of these owners by kind of count. Rows of ids between theirs are counted and unused."""
     found = Counted()
     sql = PAGE.format(table=table.name, owner=table.key[0], other=table.key[2])
     after, last = (min(owner_ids), -1), max(owner_ids)
