@@ -19,12 +19,12 @@ from relations.consumers import mirror_backward_edges, refresh_following_lists
 from relations.errors import CannotBlockSelf, CannotFollowBlocked
 from relations.types import Attribute, FollowOptions
 from tests.cached_lists import LISTS, assert_cached_lists_agree, cached_members, write_lists
-from tests.contradictions import Seen, assert_no_contradiction, rows_seen_by, shown_to
+from tests.contradictions import Sides, assert_no_contradiction, rows_seen_by, shown_to
 from tests.integration.timelines.homes import first_page
 from tests.truth import assert_drained_truth, forward_edges, live_pairs
 from tests.world import make_accounts, publish
 
-NOTHING = Seen(following=False, followed_by=False, blocking=False, blocked_by=False)
+NOTHING = Sides(following=False, followed_by=False, blocking=False, blocked_by=False)
 BLOCKING = NOTHING._replace(blocking=True)
 BLOCKED = NOTHING._replace(blocked_by=True)
 FOLLOWING_LIST, _, FOLLOWERS_LIST = LISTS
