@@ -34,7 +34,7 @@ class ProfileReadPlan(NamedTuple):
     def keys(self) -> list[bytes]:
         """For one MGET, together with other keys; the replies are for `complete_profiles`."""
         missing = profiles.keys(self.copies.missing)
-        return [VALIDATOR, *missing] if self.copies.known else missing
+        return [VALIDATOR, *missing] if self.copies.hits else missing
 
 
 def plan_profiles(account_ids: Iterable[int]) -> ProfileReadPlan:
@@ -50,14 +50,14 @@ def complete_profiles(plan: ProfileReadPlan, replies: Sequence[bytes | None]) ->
     copies, and one query per shard for profiles that Redis lacks.
     """
     copies = plan.copies
-    if not copies.known:
+    if not copies.hits:
         return profiles.finish(copies, dict(zip(copies.missing, replies, strict=True)))
     validator, *entries = replies
-    known = copies.known
+    known = copies.hits
     if not _is_valid(plan.seen, validator):
-        known = profiles.load_many(copies.known)
+        known = profiles.load_many(copies.hits)
     loaded = dict(zip(copies.missing, entries, strict=True))
-    return profiles.finish(copies._replace(known=known), loaded)
+    return profiles.finish(copies._replace(hits=known), loaded)
 
 
 def load_shown_profiles(account_ids: Iterable[int]) -> dict[int, bytes]:
