@@ -38,8 +38,8 @@ PURGEABLE = {
 }
 # Refused, with the reason.
 NOT_CACHES = {
-    "accounts.restricted": "the stamp that copies of hot profiles are believed under",
-    "accounts.token": "an ended token could live on; its entries end within ten minutes",
+    "accounts.restricted": "the validator of the copies of hot profiles",
+    "accounts.token": "ended tokens would be accepted again; entries expire within ten minutes",
     "caching.invalidations": "a channel, not keys",
     "caching.hot": "counts of a few seconds",
     "changes.wake_up": "flags of half a minute",
@@ -52,10 +52,10 @@ NOT_CACHES = {
     "posts.invalidations": "the log that keeps deleted posts off pages",
     "timelines.holes": "what samples found; it is written again every ten seconds",
     "timelines.hot": "the set of hot authors, whose stamp pages compare",
-    "timelines.increments": "the stream that feeds the boards",
+    "timelines.increments": "the stream that feeds the last-post indexes",
     "timelines.touched": "what tells the cold store who reads",
     "timelines.repair_requested": "who was filed for a mend this minute",
-    "timelines.promotions.day": "what people were shown today; caps would begin anew",
-    "timelines.promotions.session": "where promotions stand; they would move",
+    "timelines.promotions.day": "which promotions readers saw today; daily caps would start again",
+    "timelines.promotions.session": "distances between promotions; promotions would move",
     "timelines.repairs": "the queue of timelines to mend",
 }

@@ -35,10 +35,6 @@ class Followees(NamedTuple):
     relation_counter: int
     epoch: int
 
-    def is_valid(self, relation_counter: int, epoch: int, now_ms: int) -> bool:
-        version = (self.relation_counter, self.epoch)
-        return version == (relation_counter, epoch) and now_ms < self.until_ms
-
 
 _followees: LRUCache[int, Followees] = LRUCache(MOST_READERS)
 
@@ -51,8 +47,13 @@ def find_followees(reader_id: int, snapshot: IndexSnapshot, now_ms: int) -> Foll
     """
     counter, epoch = snapshot.relation_counter_of(reader_id), snapshot.epoch
     followees = _followees.get(reader_id)
-    if followees is None or not followees.is_valid(counter, epoch, now_ms):
-        _followees[reader_id] = followees = _load(reader_id, now_ms, counter, epoch)
+    if (
+        followees
+        and (followees.relation_counter, followees.epoch) == (counter, epoch)
+        and now_ms < followees.until_ms
+    ):
+        return followees
+    _followees[reader_id] = followees = _load(reader_id, now_ms, counter, epoch)
     return followees
 
 

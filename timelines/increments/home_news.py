@@ -56,11 +56,11 @@ def _ask_index(
     One such case: only followees whose reposts the reader hides have published. The index does not
     tell posts from reposts.
     """
-    if since.second < snapshot.index.header[HeaderWord.COMPLETE_FROM]:
+    if since.second < snapshot.last_posts.header[HeaderWord.COMPLETE_FROM]:
         return None
     followees = find_followees(reader_id, snapshot, at_ms)
-    found = find_authors(snapshot.index, followees.with_reposts, since)
-    if found == [] and find_authors(snapshot.index, followees.without_reposts, since) != []:
+    found = find_authors(snapshot.last_posts, followees.with_reposts, since)
+    if found == [] and find_authors(snapshot.last_posts, followees.without_reposts, since) != []:
         return None
     return found
 

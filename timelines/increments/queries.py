@@ -44,13 +44,13 @@ class IndexSnapshot(NamedTuple):
     `epoch`: changes when the stream was lost.
     """
 
-    index: LastPostIndex
+    last_posts: LastPostIndex
     as_of: int
     epoch: int
 
     def relation_counter_of(self, reader_id: int) -> int:
         """Changes when relations of this reader change. Several readers share a counter."""
-        return int(self.index.relation_counters[reader_id % RELATION_COUNTERS])
+        return int(self.last_posts.relation_counters[reader_id % RELATION_COUNTERS])
 
 
 class Increments:

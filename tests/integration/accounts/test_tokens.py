@@ -124,9 +124,7 @@ def test_a_revoked_token_is_refused_within_a_second_elsewhere(ann: Person, clock
     assert find_viewer(ann.token) is not None
     elsewhere = viewers._viewers.get(checksum(ann.token))
     ann.app.revoke(ann.token)
-    viewers._viewers._by_checksum[checksum(ann.token)] = (
-        elsewhere  # what another process has in memory
-    )
+    viewers._viewers._by_checksum[checksum(ann.token)] = elsewhere  # like another process
     assert find_viewer(ann.token) is not None  # or there would be nothing to wait for
     clock.now += 1
     assert find_viewer(ann.token) is None

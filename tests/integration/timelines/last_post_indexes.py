@@ -30,7 +30,7 @@ def begin_long_ago() -> None:
     catch_up()
     snapshot = increments().snapshot()
     assert snapshot is not None
-    snapshot.index.header[HeaderWord.COMPLETE_FROM] = 1
+    snapshot.last_posts.header[HeaderWord.COMPLETE_FROM] = 1
 
 
 def second_now() -> int:

@@ -146,9 +146,9 @@ def test_without_redis_it_is_unknown_after_a_moment_and_right_again_with_it(
     assert snapshot is not None
     with monkeypatch.context() as patch:
         patch.setattr(SingleClient, "run", refuse)
-        before = list(snapshot.index.header)
+        before = list(snapshot.last_posts.header)
         catch_up()
-        assert list(snapshot.index.header) == before, "no process claims to have caught up"
+        assert list(snapshot.last_posts.header) == before, "no process claims to have caught up"
     redis().call(*posts_command([PostId(second_now(), 9, 0)]))
     catch_up()
     assert authors_since([9], cursor) == [9]
