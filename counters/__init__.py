@@ -1,1 +1,1 @@
-"""The counting service: one row per subject and kind, moved with the row it counts."""
+"""The counting service: one row for each subject and kind, moved with the rows that it counts."""

@@ -1,8 +1,8 @@
-"""The counts shown with every account, as one cache entry, in the order of AccountCounts.
+"""The counts shown with every account, as one cache entry in the order of AccountCounts.
 
-Kept apart from the profile, which is read by other pages and changes at another rate (seed S0).
-The entry's version is the sum of its counts' versions: each only grows, and all are read in
-one snapshot, so the sum orders the readings.
+They are not cached with the profile, because other pages read it and it changes more rarely. The
+version of an entry is the sum of the versions of its counts. Each of them only grows, and one
+snapshot reads them all, so the sum orders two readings.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,8 +25,8 @@ account_counts = ValueCache("counters.account:v3", ttl_s=86_400, load=_load)
 
 
 def refresh_account_counts(owner_ids: Iterable[int]) -> None:
-    """Brings the cached counts up to the rows. One query per shard, one round trip.
+    """Refreshes the cached counts from the source. One query for each shard, one round trip.
 
-    Raises: RedisError, so that a consumer is run again.
+    Raises: RedisError, so that the consumer runs again.
     """
     account_counts.refresh(_load(list(dict.fromkeys(owner_ids))))

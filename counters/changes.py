@@ -1,4 +1,4 @@
-"""The changes counters emit."""
+"""The changes that counters emit."""
 
 from typing import ClassVar
 
@@ -6,7 +6,7 @@ from infra.changes.registry import Payload
 
 
 class CountsRepaired(Payload, frozen=True):
-    """A recount moved counts of this subject of the owner: what was cached of them is wrong."""
+    """A recount repaired counts of this subject of the owner, so cached counts are wrong."""
 
     kind: ClassVar[str] = "counters.repaired"
 

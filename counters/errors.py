@@ -1,5 +1,5 @@
-"""What can go wrong with counts."""
+"""Errors of the counting service."""
 
 
 class KindCountedTwice(RuntimeError):
-    """Two apps say what a kind counts: a recount by one would be drift to the other."""
+    """Two apps register different rows for one kind, so each recount would undo the other."""

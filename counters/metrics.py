@@ -1,4 +1,4 @@
-"""What /metrics shows of counts."""
+"""The metrics of counts."""
 
 from counters.periodic import DRIFT
 from infra.caching.database_reports import ReportCollector, ReportGauge

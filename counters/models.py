@@ -1,4 +1,4 @@
-"""The rows of the counting service."""
+"""The table of the counting service."""
 
 from django.db import models
 
@@ -6,10 +6,10 @@ from infra.sharding.models import ShardedModel
 
 
 class Counter(ShardedModel):
-    """SHARDED by owner_id, about three rows an account, written only by counters.actions.move.
+    """SHARDED by owner_id. About three rows an account. Written by counters.actions.move only.
 
-    `subject` is 0 for the account itself, or one of its posts. `version` grows by one with every
-    move, also one by zero: it is the version of the list being counted.
+    `subject` is 0 for the account itself, or the moment of one of its posts. Every move, also a
+    move by zero, adds one to `version`, so it is the version of the counted list.
     """
 
     owner = "owner_id"

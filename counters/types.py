@@ -1,14 +1,14 @@
-"""Values of the counting service."""
+"""The values of the counting service."""
 
 from typing import NamedTuple
 
 from counters.kinds import CounterKind
 
-ACCOUNT = 0  # the subject that is the owner itself
+ACCOUNT = 0  # the subject of counts of the owner itself
 
 
 class CountMove(NamedTuple):
-    """A count to be moved by `delta`; zero marks a change of the list that left its size."""
+    """Adds `delta` to a count. Zero only raises the version: the list changed, its size did not."""
 
     owner_id: int
     kind: CounterKind
@@ -24,7 +24,7 @@ class Count(NamedTuple):
 
 
 class AccountCounts(NamedTuple):
-    """What is shown with every account. The quiet ones are part of the others, and secret."""
+    """The counts shown with every account. The quiet counts are part of the others, and private."""
 
     followers: int
     following: int

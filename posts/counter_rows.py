@@ -1,9 +1,8 @@
 """Registers the rows that each count of posts counts, and the cache of post counts."""
 
-from counters.cached import CountCache, register_count_cache
-from counters.counted import CountedRows, register_counted_rows
 from counters.kinds import POST_KINDS, CounterKind
-from counters.queries.subjects import Subject
+from counters.queries.counts import Subject
+from counters.registry import CountCache, CountedRows, register_count_cache, register_counted_rows
 from posts.cache.counts import number_of, post_counts
 from posts.ids import PostId
 from posts.types import Kind

@@ -10,4 +10,4 @@ class RelationsConfig(AppConfig):
 
     def ready(self) -> None:
         import_module("relations.consumers")
-        import_module("relations.counted")
+        import_module("relations.counter_rows")

@@ -9,7 +9,7 @@ from infra.changes.models import Change
 from infra.sharding.placement import all_aliases
 from infra.sharding.sql import fetch_all
 from posts.types import Kind
-from relations.counted import BACKWARD_KINDS, FORWARD_KINDS
+from relations.counter_rows import BACKWARD_KINDS, FORWARD_KINDS
 from relations.types import Attribute, Edge, EdgeFlag
 
 Pair = tuple[int, int]  # follower, followee

@@ -1,4 +1,4 @@
-"""Moves counts, in the transaction of the rows they count."""
+"""Moves counts in the transaction of the rows that they count."""
 
 from collections.abc import Iterable
 
@@ -10,9 +10,9 @@ from infra.sharding.sql import fetch_all
 
 CountKey = tuple[int, int, int]
 
-# Sorted by key: two transactions that move the same counts lock them in the same order.
-# PostgreSQL checks a row's constraints before it finds the conflict, so what is inserted must not
-# be negative even where it is about to be an update: a loss travels in the version, as 1 + loss.
+# Sorted by key, so that two transactions lock the same counts in the same order.
+# PostgreSQL checks the constraints of the new row before it finds the conflict. So an inserted
+# value must not be negative, even if it becomes an update: the version carries a loss, as 1 + loss.
 MOVE = """
 INSERT INTO counters_counter AS c (owner_id, subject, kind, value, version)
 SELECT owner_id, subject, kind, greatest(delta, 0), 1 - least(delta, 0)
@@ -26,14 +26,14 @@ RETURNING owner_id, subject, kind, value, version, xmax = 0 AS is_new
 
 
 class CountBelowZero(RuntimeError):
-    """A count that is not there was to be lowered: rows and counts have parted; recount."""
+    """A count without a row cannot be lowered. Counts and rows differ: run recount_counters."""
 
 
 def move(alias: str, moves: Iterable[CountMove]) -> dict[CountKey, Count]:
-    """Applies moves, folded per count, and returns the counts after by (owner, subject, kind).
+    """Adds the moves to their counts; returns the new counts by (owner, subject, kind).
 
-    Raises: NotInTransaction; CountBelowZero or IntegrityError when a count would get negative.
-    Cost: one statement for any number of moves; row locks until the commit.
+    Raises: NotInTransaction; CountBelowZero or IntegrityError when a count would become negative.
+    Cost: one statement for any number of moves, and row locks until the commit.
     """
     if not connections[alias].in_atomic_block:
         raise NotInTransaction("counts move in the transaction of the rows they count")

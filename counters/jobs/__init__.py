@@ -1,1 +1,1 @@
-"""Maintenance of counts: compare, mend, cache again. The commands only run what is here."""
+"""Maintenance of counts: compare, repair, cache again. The commands call these jobs."""

@@ -1,4 +1,4 @@
-"""Compares counts with their rows, and changes nothing."""
+"""Compares counts with their rows without changing them."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -10,10 +10,10 @@ from infra.sharding.replicas import read_replica_or_shard
 
 
 def audit_counters(work: Work) -> Iterator[Batch]:
-    """Owners whose counts differ from their rows have failed. Two statements a batch, no lock.
+    """Reports owners whose counts differ from their rows as failed. Two queries a batch, no lock.
 
-    The one that reads all the rows is for the shard's replica, if there is one: what it knows is
-    a moment of the shard's, with counts and rows as they belonged together then.
+    The query that reads all rows goes to the replica of the shard, if there is one. The replica is
+    an earlier snapshot of the shard, so its counts and rows belong together.
     """
     for alias, rows, position in walk_owners(work):
         owner_ids = [owner_id for (owner_id,) in rows]

@@ -1,5 +1,5 @@
--- Deletes an entry that is still what it was, whatever its version: after a shard was restored to an
--- earlier moment no version is as high as the wrong one. KEYS: entry. ARGV: what it was.
+-- Deletes an entry if its value is still the given one. It ignores the version: after a shard was
+-- restored to an earlier state, no new version is as high as the wrong one. KEYS: entry. ARGV: value.
 if redis.call('GET', KEYS[1]) == ARGV[1] then
   return redis.call('DEL', KEYS[1])
 end

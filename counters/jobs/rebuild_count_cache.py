@@ -1,11 +1,11 @@
-"""Makes what is cached of counts equal to the counts."""
+"""Makes the caches of counts equal to the counts."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from counters.cached import CountCache, list_count_caches
-from counters.queries.subjects import Subject
+from counters.queries.counts import Subject
+from counters.registry import CountCache, list_count_caches
 from infra.caching.client import load_script, redis
 from infra.caching.values import Versioned
 from infra.changes.failpoints import failpoint
@@ -18,12 +18,12 @@ SELECT DISTINCT owner_id, subject FROM counters_counter
 WHERE (owner_id, subject) > (%s, %s) AND (%s::bigint IS NULL OR owner_id = %s)
 ORDER BY 1, 2 LIMIT %s
 """
-BEGIN = (0, -1)
+BEFORE_ALL = (0, -1)
 DROP = load_script(Path(__file__).with_name("drop_equal.lua"))
 
 
 class WrongCacheEntry(NamedTuple):
-    """An entry as Redis had it, and what the rows said after that."""
+    """A wrong entry of Redis, and the correct one that was read after it."""
 
     cached: CountCache
     number: int
@@ -43,7 +43,7 @@ class WrongCacheEntry(NamedTuple):
 
 
 def rebuild_count_cache(work: Work) -> Iterator[Batch]:
-    """Entries that differ from their counts, laid anew; a batch of subjects each.
+    """Replaces entries that differ from their counts; a batch of subjects each.
 
     What is not cached stays so: readers load it. Raises: RedisError, what UNREACHABLE lists.
     Cost: a query a batch, a round trip and a query for each cache, two more for what is wrong.
@@ -58,13 +58,13 @@ def rebuild_count_cache(work: Work) -> Iterator[Batch]:
 
 def _reader(account_id: int | None) -> ReadRows:
     def read(alias: str, after: Key | None, count: int) -> list[Row]:
-        return fetch_all(alias, SUBJECTS, (*(after or BEGIN), account_id, account_id, count))
+        return fetch_all(alias, SUBJECTS, (*(after or BEFORE_ALL), account_id, account_id, count))
 
     return read
 
 
 def _find_wrong(alias: str, cached: CountCache, rows: Sequence[Row]) -> list[WrongCacheEntry]:
-    """The rows are read after the entries, so an entry may be behind them, never ahead."""
+    """Reads the rows after the entries, so an entry may be older than its rows, never newer."""
     subjects: list[Subject] = [(row[0], row[1]) for row in rows]
     numbers = cached.numbers_of(subjects)
     replies = redis().call("MGET", *cached.cache.keys(numbers)) if numbers else []
@@ -77,6 +77,6 @@ def _find_wrong(alias: str, cached: CountCache, rows: Sequence[Row]) -> list[Wro
 
 
 def _repair(wrong: Sequence[WrongCacheEntry]) -> None:
-    """What a refresh laid since the entry was read is left alone, and so is newer than ours."""
+    """Replaces entries that did not change since they were read, unless a newer one exists."""
     redis().run([DROP.on([one.key], one.raw) for one in wrong])
     redis().run([one.cached.cache.write_command(one.number, one.right) for one in wrong])

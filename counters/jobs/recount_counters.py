@@ -1,4 +1,4 @@
-"""Makes counts the numbers of their rows again."""
+"""Repairs counts that differ from their rows."""
 
 from collections.abc import Iterator, Sequence
 
@@ -18,7 +18,7 @@ LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('counters.recount ' || %s,
 
 
 def recount_counters(work: Work) -> Iterator[Batch]:
-    """Counts that differ from their rows, mended; a batch of owners each.
+    """Repairs counts that differ from their rows; a batch of owners at a time.
 
     Cost: two statements a batch, and six for each owner whose counts differ.
     """
@@ -31,13 +31,13 @@ def recount_counters(work: Work) -> Iterator[Batch]:
 
 
 def repair(alias: str, owner_id: int) -> Sequence[Drift]:
-    """Moves an owner's counts by what they lack, and returns what that was.
+    """Adds the missing difference to each count of an owner; returns the differences.
 
-    Safety: exact while others write, and holds none of them up: a write moves a row and its count
-    alike, so what a count lacks stays the same until a recount mends it. Recounts of one owner
-    take turns, or two would both add it. The caches follow by a change, so that none is left
-    behind when this dies; changes of this kind need no order.
-    Raises: what UNREACHABLE lists. Cost: five statements in one transaction.
+    Safety: exact while others write, and no write waits. A write moves a row and its count
+    together, so the difference stays the same until a recount repairs it. Recounts of one owner
+    take a lock, or two would both add the difference. A change refreshes the caches, also after a
+    crash; such changes need no order.
+    Raises: errors of UNREACHABLE. Cost: five statements in one transaction.
     """
     with transaction.atomic(using=alias):
         fetch_one(alias, LOCK, (owner_id,))

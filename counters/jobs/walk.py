@@ -1,4 +1,4 @@
-"""The owners that jobs of counts go through."""
+"""The owners that the jobs of counts walk."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -8,12 +8,12 @@ from counters.queries.drift import list_owners
 from infra.jobs.types import Work
 from infra.jobs.walk import Piece, Row, walk
 
-# Each owner has hundreds of rows, some have millions: a statement must stay short.
+# An owner has hundreds of rows, some have millions, and statements must stay short.
 BATCH_SIZE = 100
 
 
 def walk_owners(work: Work) -> Iterator[Piece]:
-    """Who has a count or a row that is counted: rows of one column. One query a piece."""
+    """The ids of owners with a count or a counted row, as rows of one column. One query a piece."""
     return walk(work, partial(_read, work.account_id))
 
 

@@ -1,15 +1,15 @@
-"""Where counts and the rows they count have parted.
+"""Finds drift: counts that differ from the rows that they count.
 
-Rows and counts move in one transaction, so every snapshot has both as they belong together, however
-much is written: a difference seen by one statement is drift, never a write on its way. No lock is
-needed to see it, and writes leave the difference what it is.
+A row and its count change in one transaction, so every snapshot has both or neither. A difference
+that one statement sees is therefore drift, never a write in progress. Finding it needs no lock, and
+later writes do not change the difference.
 """
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from counters.counted import CountedRows, counted_rows_by_kind, list_counted_tables
 from counters.kinds import CounterKind
+from counters.registry import CountedRows, counted_rows_by_kind, list_counted_tables
 from infra.sharding.sql import fetch_all
 
 COUNT = """
@@ -18,15 +18,15 @@ WHERE {rows.owner} = ANY(%(owners)s::bigint[]) AND {rows.where} GROUP BY 1, 2
 """
 DRIFT = """
 WITH counted (owner_id, subject, kind, counted) AS ({counts}),
-held AS (
+current AS (
     SELECT owner_id, subject, kind, value FROM counters_counter
     WHERE owner_id = ANY(%(owners)s::bigint[]) AND kind = ANY(%(kinds)s::smallint[])
 )
 SELECT owner_id, subject, kind, coalesce(value, 0), coalesce(counted, 0)
-FROM held FULL JOIN counted USING (owner_id, subject, kind)
+FROM current FULL JOIN counted USING (owner_id, subject, kind)
 WHERE coalesce(value, 0) <> coalesce(counted, 0) ORDER BY 1, 2, 3
 """
-# From one owner to the next by index: an owner with a million rows costs one look.
+# Jumps by index from one owner to the next: an owner with a million rows costs one look-up.
 OWNERS = """
 (WITH RECURSIVE next AS (
     (SELECT {owner} AS id FROM {table} WHERE {owner} > %(after)s ORDER BY 1 LIMIT 1)
@@ -38,7 +38,7 @@ OWNERS = """
 
 
 class Drift(NamedTuple):
-    """A count that is not the number of its rows."""
+    """A count that differs from the number of its rows."""
 
     owner_id: int
     subject: int
@@ -48,7 +48,7 @@ class Drift(NamedTuple):
 
     @property
     def lacking(self) -> int:
-        """What has to be added to the count."""
+        """The number to add to the count."""
         return self.rows - self.value
 
     def __str__(self) -> str:
@@ -57,10 +57,9 @@ class Drift(NamedTuple):
 
 
 def find_drift(alias: str, owner_ids: Sequence[int]) -> list[Drift]:
-    """The counts of these owners that differ from their rows. Order: owner, subject, kind.
+    """The counts of these owners that differ from their rows, by owner, subject and kind.
 
-    Exact while others write. Cost: one statement that reads the index entries of all rows counted:
-    0.3 s for a million.
+    Exact while others write. Cost: one statement that reads an index entry for each counted row.
     """
     sources = counted_rows_by_kind()
     params = {"owners": list(owner_ids), "kinds": [int(kind) for kind in sources]}
@@ -72,9 +71,9 @@ def find_drift(alias: str, owner_ids: Sequence[int]) -> list[Drift]:
 
 
 def list_owners(alias: str, after: int, count: int) -> list[tuple[int]]:
-    """The next owners behind `after` who have a count or a row that is counted, in order.
+    """The next owners after `after` that have a count or a counted row, in order.
 
-    Cost: one statement, an index look per owner and table.
+    Cost: one statement with an index look-up for each owner and table.
     """
     tables = [("counters_counter", "owner_id"), *list_counted_tables()]
     parts = (OWNERS.format(table=table, owner=owner) for table, owner in tables)

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from counters.kinds import POST_KINDS
-from counters.queries.subjects import read_subject_counts
+from counters.queries.counts import read_subject_counts
 from counters.types import Count
 from infra.caching.client import Command
 from infra.caching.invalidation import register_copies

@@ -31,7 +31,7 @@ from relations.cache import (
     relationship_changes,
     split_by_attribute,
 )
-from relations.counted import BACKWARD_KINDS, iter_moves
+from relations.counter_rows import BACKWARD_KINDS, iter_moves
 from relations.queries.edges import (
     Pair,
     get_backward_edge,

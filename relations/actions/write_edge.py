@@ -6,7 +6,7 @@ from counters.types import ACCOUNT, Count
 from infra.changes.append import append_change
 from infra.sharding.sql import execute
 from relations.changes import EdgeChanged
-from relations.counted import FORWARD_KINDS, iter_moves
+from relations.counter_rows import FORWARD_KINDS, iter_moves
 from relations.sql import FORWARD_TABLE, KIND
 from relations.types import Edge
 

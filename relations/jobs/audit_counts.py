@@ -12,7 +12,7 @@ from counters.queries.counts import read_counts
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import Table, walk_table
 from infra.sharding.sql import fetch_all
-from relations.counted import BACKWARD_KINDS, FORWARD_KINDS, Kinds
+from relations.counter_rows import BACKWARD_KINDS, FORWARD_KINDS, Kinds
 from relations.jobs.edge_sightings import BACKWARD, FORWARD, snapshot
 from relations.jobs.repair import AuditFinding, report_findings
 from relations.sql import KIND

@@ -1,4 +1,4 @@
-"""`manage.py audit_counters`: do all counts equal their rows?"""
+"""`manage.py audit_counters`: finds counts that differ from their rows."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -11,7 +11,7 @@ from infra.jobs.types import Batch, Work
 
 
 class Command(JobCommand):
-    help = "Compares every count with its rows; those that differ are named, and the exit code 1."
+    help = "Compares every count with its rows. Prints differences; the exit code is then 1."
     unit = "accounts"
     flags = WALK - {JobFlag.DRY_RUN}
     batch_size = BATCH_SIZE

@@ -1,4 +1,4 @@
-"""`manage.py rebuild_count_cache`: makes what is cached of counts equal to the counts."""
+"""`manage.py rebuild_count_cache`: makes the caches of counts equal to the counts."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,7 +10,7 @@ from infra.jobs.types import Batch, Work
 
 
 class Command(JobCommand):
-    help = "Compares cached counts of accounts and posts with the counts, and lays the wrong anew."
+    help = "Compares cached counts of accounts and posts with the counts, replaces wrong ones."
     unit = "subjects"
     flags = WALK
 

@@ -1,4 +1,4 @@
-"""`manage.py recount_counters`: makes counts the numbers of their rows again."""
+"""`manage.py recount_counters`: repairs counts that differ from their rows."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -11,7 +11,7 @@ from infra.jobs.types import Batch, Work
 
 
 class Command(JobCommand):
-    help = "Compares every count with its rows and mends those that differ, while others write."
+    help = "Compares every count with its rows and repairs those that differ, while others write."
     unit = "accounts"
     flags = WALK
     batch_size = BATCH_SIZE

@@ -4,10 +4,10 @@ import threading
 
 import pytest
 
-from counters.counted import CountedRows, counted_rows_by_kind, register_counted_rows
 from counters.errors import KindCountedTwice
 from counters.kinds import CounterKind
 from counters.queries.drift import Drift, find_drift, list_owners
+from counters.registry import CountedRows, counted_rows_by_kind, register_counted_rows
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
 from posts.actions.delete_post import delete_post
@@ -43,7 +43,7 @@ def some_life() -> list[int]:
 
 @pytest.mark.parametrize("kind", CounterKind)
 def test_every_kind_says_which_rows_it_counts(kind):
-    """A kind that does not cannot be audited: call counts_rows in the app's counted.py."""
+    """Other kinds cannot be audited: call register_counted_rows in the app's counter_rows.py."""
     assert kind in counted_rows_by_kind()
 
 

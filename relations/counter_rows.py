@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from counters.counted import CountedRows, register_counted_rows
 from counters.kinds import CounterKind
+from counters.registry import CountedRows, register_counted_rows
 from counters.types import CountMove
 from relations.sql import BACKWARD_TABLE, FORWARD_TABLE, KIND
 from relations.types import Attribute, Edge

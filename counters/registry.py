@@ -1,0 +1,89 @@
+"""The rows that each count counts, and the caches that hold counts. The apps above register both.
+
+An app registers them in its `counter_rows.py`, imported when the app is ready. The rows of a count
+are on the shard of the count, so one statement reads both in one snapshot.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from counters.cache import account_counts
+from counters.errors import KindCountedTwice
+from counters.kinds import ACCOUNT_KINDS, CounterKind
+from counters.queries.counts import Subject, read_subject_counts
+from counters.types import ACCOUNT
+from infra.caching.values import ValueCache, Versioned
+
+
+class CountedRows(NamedTuple):
+    """The rows of one kind of count. All fields are SQL of the program.
+
+    `owner` is the first column of an index, also with `where`. `subject` is the column, or the
+    number, of the counted thing of the owner.
+    """
+
+    table: str
+    owner: str
+    where: str = "true"
+    subject: str = "0"
+
+
+class CountCache(NamedTuple):
+    """A cache of counts. An entry has the counts of one subject: `a,b,c` in the order of `kinds`.
+
+    The version of an entry is the sum of the versions of its counts. Each of them only grows, and
+    one snapshot reads them all. `number_of` gives the cache's number of a subject, or None.
+    """
+
+    cache: ValueCache
+    kinds: Sequence[CounterKind]
+    number_of: Callable[[Subject], int | None]
+
+    def numbers_of(self, subjects: Iterable[Subject]) -> dict[int, Subject]:
+        """The subjects that this cache holds, by their numbers."""
+        numbers = {self.number_of(subject): subject for subject in subjects}
+        return {number: subject for number, subject in numbers.items() if number is not None}
+
+    def read(self, alias: str, subjects: Mapping[int, Subject]) -> dict[int, Versioned]:
+        """The correct entries of subjects of one shard, from the source. One query."""
+        counts = read_subject_counts(alias, [*subjects.values()], self.kinds) if subjects else {}
+        return {
+            number: Versioned(
+                sum(count.version for count in counts[subject]),
+                ",".join(str(count.value) for count in counts[subject]).encode(),
+            )
+            for number, subject in subjects.items()
+        }
+
+
+def _number_of_account(subject: Subject) -> int | None:
+    owner_id, part = subject
+    return owner_id if part == ACCOUNT else None
+
+
+_rows: dict[CounterKind, CountedRows] = {}
+_caches = [CountCache(account_counts, ACCOUNT_KINDS, _number_of_account)]
+
+
+def register_counted_rows(kind: CounterKind, rows: CountedRows) -> None:
+    """Counts of this kind are the numbers of these rows. Raises: KindCountedTwice."""
+    if _rows.setdefault(kind, rows) != rows:
+        raise KindCountedTwice(f"{kind.name} counts {_rows[kind].table} already")
+
+
+def counted_rows_by_kind() -> Mapping[CounterKind, CountedRows]:
+    return _rows
+
+
+def list_counted_tables() -> Iterable[tuple[str, str]]:
+    """Every table with counted rows, and its owner column, once."""
+    return dict.fromkeys((rows.table, rows.owner) for rows in _rows.values())
+
+
+def register_count_cache(cache: CountCache) -> None:
+    """A recount refreshes this cache too."""
+    _caches.append(cache)
+
+
+def list_count_caches() -> Sequence[CountCache]:
+    return _caches
