@@ -1,1 +1,1 @@
-"""How Tideline is put together and started: settings, urls, Celery, embedded services, runner."""
+"""Puts Tideline together and starts it: settings, urls, Celery, local servers, runner."""

@@ -1,4 +1,4 @@
-"""Settings of the API and of OAuth2 that are the same everywhere; `config/settings.py` has them."""
+"""Settings of the API and of OAuth2 that do not depend on the environment."""
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["accounts.api.authentication.BearerToken"],
@@ -13,7 +13,7 @@ REST_FRAMEWORK = {
     "EXCEPTION_HANDLER": "infra.api.answers.answer_error",
     "UNAUTHENTICATED_USER": None,
 }
-# What every endpoint charges its requests to.
+# The quotas that every request of the API counts towards.
 REQUEST_METERS = ["accounts.api.quotas.CallerQuotas"]
 SPECTACULAR_SETTINGS = {
     "TITLE": "Tideline",
@@ -36,7 +36,7 @@ OAUTH2_PROVIDER_ID_TOKEN_MODEL = "accounts.IDToken"  # noqa: S105
 
 
 def oauth2_provider(has_password_grant: bool) -> dict[str, object]:
-    """OAuth2 as Mastodon speaks it."""
+    """The settings of OAuth2, compatible with Mastodon."""
     return {
         "SCOPES_BACKEND_CLASS": "accounts.scopes.MastodonScopes",
         "OAUTH2_VALIDATOR_CLASS": "accounts.oauth.MastodonOAuthValidator",

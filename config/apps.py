@@ -1,4 +1,4 @@
-"""Django's registration of config: sets up Celery and logs for the process."""
+"""Django's registration of config. It sets up Celery, logs, metrics and tracing of a process."""
 
 from django.apps import AppConfig
 from django.conf import settings

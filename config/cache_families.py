@@ -1,4 +1,4 @@
-"""Every family of Redis keys: which are caches that may be purged, and what the others are."""
+"""All families of Redis keys: caches that purge_caches may empty, and the others with a reason."""
 
 from infra.caching.purging import CacheFamily, PurgeMethod
 
@@ -36,26 +36,26 @@ PURGEABLE = {
         CacheFamily("timelines.hot_entries", PurgeMethod.DELETE, "one query a hot author"),
     )
 }
-# Refused, with the reason.
+# purge_caches refuses these and prints the reason.
 NOT_CACHES = {
     "accounts.restricted": "the validator of the copies of hot profiles",
     "accounts.token": "ended tokens would be accepted again; entries expire within ten minutes",
     "caching.invalidations": "a channel, not keys",
-    "caching.hot": "counts of a few seconds",
-    "changes.wake_up": "flags of half a minute",
-    "changes.lag": "what the compensator saw, for a minute",
-    "counters.drift": "what samples found; it is written again every ten seconds",
-    "caching.quota": "what callers have used; they would begin anew",
-    "moderation.queue": "what waits for moderators; it is written again every half minute",
-    "moderation.decisions": "how often moderators acted; lost, all rows of it are counted anew",
-    "operations.samples": "an hour of samples, for charts; lost, it begins anew",
+    "caching.hot": "counts of reads; they expire within seconds",
+    "changes.wake_up": "flags; they expire within half a minute",
+    "changes.lag": "reports of the compensator; they expire after a minute",
+    "counters.drift": "results of samples; they are written again every ten seconds",
+    "caching.quota": "used quotas; all callers would start from zero",
+    "moderation.queue": "lengths of the moderators' queue; written again every half minute",
+    "moderation.decisions": "counts of decisions; without them all rows are counted again",
+    "operations.samples": "the last hour of samples, for charts; the charts would start empty",
     "posts.invalidations": "the log that keeps deleted posts off pages",
-    "timelines.holes": "what samples found; it is written again every ten seconds",
-    "timelines.hot": "the set of hot authors, whose stamp pages compare",
+    "timelines.holes": "results of samples; they are written again every ten seconds",
+    "timelines.hot": "the set of hot authors with its validator",
     "timelines.increments": "the stream that feeds the last-post indexes",
-    "timelines.touched": "what tells the cold store who reads",
-    "timelines.repair_requested": "who was filed for a mend this minute",
+    "timelines.touched": "which readers read lately; the cold store needs it",
+    "timelines.repair_requested": "readers whose repair was requested within the last minute",
     "timelines.promotions.day": "which promotions readers saw today; daily caps would start again",
     "timelines.promotions.session": "distances between promotions; promotions would move",
-    "timelines.repairs": "the queue of timelines to mend",
+    "timelines.repairs": "the queue of timelines to repair",
 }

@@ -1,4 +1,4 @@
-"""The Celery application. It carries wake-ups and chunk jobs, never data."""
+"""The Celery application. Its messages are wake-ups and chunk jobs; they contain no data."""
 
 import os
 
@@ -7,8 +7,8 @@ from celery.signals import worker_init, worker_shutdown
 
 from infra.telemetry.publishing import PUBLISHER, metrics_folder
 
-# Web servers on the same machine come first: who waits for a page notices two milliseconds, a post
-# that is on its way to a hundred thousand timelines does not.
+# Web servers on the same machine get the processor first: a reader waits for a page, while a push
+# to a hundred thousand timelines may take a little longer.
 WORKER_NICENESS = 10
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -25,7 +25,7 @@ def lower_priority(**_: object) -> None:
 
 @worker_init.connect
 def start_metrics(**_: object) -> None:
-    """In the process that drains: the pool has threads, not processes."""
+    """Metrics of the process that drains: the pool has threads, not processes."""
     PUBLISHER.publish(metrics_folder(), "worker")
 
 

@@ -1,14 +1,14 @@
-"""The Content-Security-Policy of pages: scripts and styles from our own static files alone.
+"""The Content-Security-Policy of pages: scripts and styles come from our static files only.
 
-So nothing that gets into a page by mistake is run. `config/settings.py` places the middleware.
+The browser then runs no script that gets into a page by mistake.
 """
 
 from django.http import HttpRequest, HttpResponseBase
 
 from config.cross_origin import Handler
 
-# The one piece of style that Django's admin has in a page: of lists without actions. A test
-# compares; a new version of Django may need another.
+# The hash of the only inline style of Django's admin, on lists without actions. A test compares
+# it, because a new version of Django may need another hash.
 ADMIN_STYLE = "'sha256-blvLUW3UscWqsXGByNOqdBboM+ShWAuugp2mC/wbafU='"
 PAGES = "; ".join(
     [
@@ -22,12 +22,13 @@ PAGES = "; ".join(
         "frame-ancestors 'none'",
     ]
 )
-# Not for signing in: from there the browser is sent on to any application's address.
+# Pages outside the admin cannot have it: after signing in, the browser is redirected to the
+# address of an application.
 ADMIN = f"{PAGES}; form-action 'self'"
 
 
 class ContentPolicy:
-    """Adds the policy to what has none of its own."""
+    """Adds the policy to every answer that has no policy yet."""
 
     def __init__(self, get_response: Handler) -> None:
         self.get_response = get_response

@@ -11,18 +11,18 @@ Handler = Callable[[HttpRequest], HttpResponseBase]
 
 OPEN_PREFIXES = ("/api/", "/oauth/token", "/oauth/revoke")
 _METHODS = "GET, POST, PUT, PATCH, DELETE, OPTIONS"
-# What a script may read besides the body.
+# The headers that a script may read.
 _EXPOSED = (
     "Link, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id"
 )
-# How long a browser need not ask again; Chromium allows two hours.
+# How long a browser may cache the preflight; Chromium allows two hours.
 _PREFLIGHT_S = "7200"
 
 
 def answer_cross_origin(request: HttpRequest, handler: Handler) -> HttpResponseBase:
-    """The answer to a request that has an Origin, open to scripts where it is the API's.
+    """The answer to a request with an Origin header; scripts may read answers of the API.
 
-    No `Allow-Credentials`: "*" and cookies exclude each other, so a session is of no use here.
+    Without `Allow-Credentials` browsers send no cookies, so a script cannot use a session.
     """
     if not request.path_info.startswith(OPEN_PREFIXES):
         return handler(request)
@@ -36,7 +36,7 @@ def answer_cross_origin(request: HttpRequest, handler: Handler) -> HttpResponseB
 
 
 def _preflight(request: HttpRequest) -> HttpResponse:
-    """What a browser asks before it lets a script send a token. Nobody is charged for it."""
+    """Browsers ask this before a script may send a token. No quota counts it."""
     wanted = request.headers.get("Access-Control-Request-Headers", "")
     return HttpResponse(
         status=204,

@@ -33,7 +33,7 @@ class OpenApiDocument(SpectacularAPIView):
 
 
 class DocsPage(SpectacularSwaggerSplitView):
-    """Sets the headers of the page middlewares itself, because they skip paths under /api/."""
+    """Sets the security headers itself: the page middlewares do not run below /api/."""
 
     template_name = "config/docs.html"
 

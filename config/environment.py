@@ -1,6 +1,6 @@
-"""The environment, read once and checked whole: every fault is reported together.
+"""Reads and checks the environment; all faults are reported together.
 
-`config/settings.py` is the only reader. Names, meanings and defaults are in README.md.
+Only `config/settings.py` uses it. docs/reference/settings.md has names, meanings and defaults.
 """
 
 from collections.abc import Callable
@@ -16,14 +16,14 @@ INSECURE_KEY = "insecure-key-for-development-and-tests-only-0123456789abcdef"
 
 
 class Environment:
-    """Reads typed values and remembers what was wrong with each."""
+    """Reads typed values and collects the faults."""
 
     def __init__(self) -> None:
         self.env = environ.Env()
         self.faults: list[str] = []
 
     def read(self, name: str, cast: Callable[..., T], default: T) -> T:
-        """The value of `name`, or `default` when unset or faulty (the fault is remembered)."""
+        """The value of `name`; `default` when it is unset or faulty. Faults are collected."""
         if name not in self.env.ENVIRON:
             return default
         try:
@@ -62,11 +62,11 @@ class Environment:
     def replica(
         self, name: str, url: str, connection: dict[str, object], shard: str, timeout_ms: int
     ) -> dict[str, object]:
-        """The same for a read replica: nothing is written there, and nothing is waited for long."""
+        """Django's DATABASES entry for a read replica: read-only, with short timeouts."""
         config = self.database(name, url)
         options = {
             "connect_timeout": 2,
-            # For a machine that vanished: nobody is there to say so.
+            # For a machine that vanished: it would never answer and never close the connection.
             "tcp_user_timeout": timeout_ms,
             "options": f"-c default_transaction_read_only=on -c statement_timeout={timeout_ms}",
             "answer_s": timeout_ms / 1000,
@@ -76,7 +76,7 @@ class Environment:
             | connection
             | {
                 "ENGINE": "infra.sharding.bounded",
-                # Each read is one, and has the shard to fall back on.
+                # Not needed: a read that fails is repeated on the shard.
                 "CONN_HEALTH_CHECKS": False,
                 "OPTIONS": options | dict(config.get("OPTIONS") or {}),  # type: ignore[call-overload]
                 "TEST": {"MIRROR": shard},
@@ -84,7 +84,7 @@ class Environment:
         )
 
     def per_shard(self, name: str, urls: list[str]) -> list[str]:
-        """One URL, or "", for each of `urls` and in their order; none at all when unset."""
+        """One URL or "" for each shard of `urls`, in their order; all "" when unset."""
         given = [url.strip() for url in self.text(name, "").split(",")]
         if not any(given):
             return [""] * len(urls)
@@ -98,7 +98,7 @@ class Environment:
         return given if len(given) == len(urls) else [""] * len(urls)
 
     def require_package(self, name: str, package: str) -> None:
-        """What is set must be installed: some packages are for those alone who want them."""
+        """Requires an optional package, because the setting `name` is set."""
         try:
             metadata.version(package)
         except metadata.PackageNotFoundError:
@@ -109,7 +109,7 @@ class Environment:
             self.faults.append(fault)
 
     def finish(self) -> None:
-        """Raises ImproperlyConfigured with all faults found, one a line."""
+        """Raises ImproperlyConfigured with all collected faults, one per line."""
         if self.faults:
             raise ImproperlyConfigured(
                 "The environment is not usable:\n" + "\n".join(f"  - {f}" for f in self.faults)
@@ -117,7 +117,7 @@ class Environment:
 
 
 def _with_socket(config: dict[str, object]) -> dict[str, object]:
-    """`?host=/dir&port=5433` where Django looks for them: it tells servers apart by these."""
+    """Moves `?host=/dir&port=5433` of a URL to HOST and PORT, where Django expects them."""
     options = dict(config.get("OPTIONS") or {})  # type: ignore[call-overload]
     for name in ("host", "port"):
         if name in options:

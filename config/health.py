@@ -1,8 +1,7 @@
-"""Health endpoints: `live` says the process answers, `ready` says what it can reach.
+"""Health endpoints: `live` says that the process answers, `ready` says which stores it reaches.
 
-Ready stays 200 while the default database answers. Without a shard or Redis, the process still
-serves the accounts of the other shards; out of rotation it would serve none. Without a replica, its
-shard answers the replica's reads.
+Ready stays 200 while the default database answers. Without a shard or Redis the process
+still serves the accounts of the other shards. Without a replica, its shard answers the reads.
 """
 
 from functools import partial
@@ -33,24 +32,24 @@ def live(request: HttpRequest) -> HttpResponse:
 def ready(request: HttpRequest) -> HttpResponse:
     """`{"status": …, "stores": {name: "ok" | "unreachable"}}`.
 
-    503 without the default database, and once this web server is about to end.
+    503 without the default database, and while this web server drains.
     """
     replicas = [*filter(None, map(replica_of, settings.SHARD_ALIASES))]
-    calls = {alias: partial(_ask_database, alias) for alias in settings.SHARD_ALIASES}
-    calls |= {replica.alias: partial(_ask_replica, replica) for replica in replicas}
-    stores = {GLOBAL_ALIAS: _ask_database(GLOBAL_ALIAS)} | dict.fromkeys(calls, UNREACHABLE)
+    calls = {alias: partial(_check_database, alias) for alias in settings.SHARD_ALIASES}
+    calls |= {replica.alias: partial(_check_replica, replica) for replica in replicas}
+    stores = {GLOBAL_ALIAS: _check_database(GLOBAL_ALIAS)} | dict.fromkeys(calls, UNREACHABLE)
     stores |= PROBE.ask(calls)
-    stores["redis"] = _ask_redis()
+    stores["redis"] = _check_redis()
     is_ready = stores[GLOBAL_ALIAS] == "ok"
     is_whole = all(state == "ok" for state in stores.values())
     status = "ok" if is_whole else "degraded" if is_ready else "unavailable"
     if is_draining():
-        status, is_ready = "leaving", False
+        status, is_ready = "draining", False
     body = orjson.dumps({"status": status, "stores": stores})
     return json_response(body, status=200 if is_ready else 503)
 
 
-def _ask_database(alias: str) -> str:
+def _check_database(alias: str) -> str:
     try:
         fetch_one(alias, "SELECT 1")
     except (DatabaseError, InterfaceError):
@@ -58,11 +57,11 @@ def _ask_database(alias: str) -> str:
     return "ok"
 
 
-def _ask_replica(replica: Replica) -> str:
+def _check_replica(replica: Replica) -> str:
     return "ok" if replica.check() else "left alone"
 
 
-def _ask_redis() -> str:
+def _check_redis() -> str:
     try:
         redis().call("PING")
     except RedisError:

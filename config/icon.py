@@ -1,6 +1,6 @@
-"""/favicon.ico, which browsers ask for by themselves: the icon that our pages link to.
+"""/favicon.ico, which browsers request by themselves: the icon of all pages.
 
-Not a redirect to it: static files are asked for anew after a minute, and an icon hardly changes.
+It is no redirect to the static file: browsers request static files again after a minute.
 """
 
 from pathlib import Path
@@ -12,6 +12,6 @@ CACHED_S = 7 * 86_400
 
 
 def icon(_request: HttpRequest) -> HttpResponse:
-    """Browsers that draw no SVG go without."""
+    """The icon as SVG. A browser that cannot draw SVG shows no icon."""
     headers = {"Cache-Control": f"public, max-age={CACHED_S}"}
     return HttpResponse(ICON, content_type="image/svg+xml", headers=headers)

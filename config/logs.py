@@ -1,6 +1,6 @@
-"""Structured logs: readable lines in development, JSON elsewhere. Never local variables.
+"""Structured logs: readable lines in development, JSON elsewhere.
 
-A traceback with locals would write passwords and tokens into the log.
+Tracebacks have no local variables: they would write passwords and tokens into the log.
 """
 
 import logging
@@ -12,7 +12,7 @@ from infra.telemetry.request_ids import add_requests
 
 
 def configure_logs(is_development: bool, level: str) -> None:
-    """For the whole process; called once, when Django is ready."""
+    """Configures structlog for the whole process. Call it once, when Django is ready."""
     renderer: structlog.typing.Processor = (
         structlog.dev.ConsoleRenderer(
             colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback
@@ -31,7 +31,7 @@ def configure_logs(is_development: bool, level: str) -> None:
             *format_error,
             renderer,
         ],
-        # Not standard output: that belongs to what a command answers, --json for one.
+        # Not standard output: commands print their results there, for example JSON.
         logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelName(level)),
     )

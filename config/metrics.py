@@ -1,8 +1,7 @@
-"""The Prometheus page, /metrics: what this machine's processes counted, and what the stores say.
+"""The Prometheus page /metrics: metrics of this machine's processes and of the servers.
 
-It names routes, kinds of changes and loads: nothing for the world. Who came through a proxy is
-refused, so that a proxy that forgot to keep the page inside shows nothing; with METRICS_TOKEN
-nobody is let in without it.
+The page is not public: it names routes, kinds of changes and loads. Requests through a proxy get
+404, in case the proxy forgot to block the page. With METRICS_TOKEN every request needs the token.
 """
 
 import hmac
@@ -21,10 +20,10 @@ PROXY_HEADERS = ("HTTP_FORWARDED", "HTTP_X_FORWARDED_FOR", "HTTP_X_FORWARDED_PRO
 
 
 class AllMetrics(Collector):
-    """Collected anew for each look.
+    """All metrics, collected for each scrape.
 
-    What stores say is not what processes counted: those of a version before may have counted it,
-    and Prometheus keeps the first of two values.
+    A metric of the servers replaces one of the same name of the processes: processes of an older
+    version may still publish it, and Prometheus keeps the first of two values.
     """
 
     def collect(self) -> Iterable[Metric]:
@@ -35,7 +34,7 @@ class AllMetrics(Collector):
 
 
 def export(request: HttpRequest) -> HttpResponse:
-    """404 for whom the page is not: it does not say that it exists."""
+    """The page, or 404 for a request that may not see it."""
     if not _is_allowed(request):
         raise Http404
     return HttpResponse(generate_latest(AllMetrics()), content_type=CONTENT_TYPE_LATEST)

@@ -1,6 +1,6 @@
-"""Two middlewares: request metrics for all, and the page middlewares for all but the API.
+"""Two middlewares: request metrics for all requests, and page middlewares for all but the API.
 
-The API is stateless and hot; sessions, CSRF, messages and static files cost it 40 % of a request.
+The API is stateless. Sessions, CSRF, messages and static files would cost it much of a request.
 """
 
 import time
@@ -29,9 +29,10 @@ RESPONSES = Counter(
 
 
 class RequestMetrics:
-    """Counts and times requests by route pattern: a label with as many values as there are urls.
+    """Counts and times requests by route pattern, so the label has few values.
 
-    Names each, too: by its X-Request-Id or a new one, which the answer has, and all that it causes.
+    It also gives each request an id: its X-Request-Id or a new one. The answer, the logs and the
+    changes of the request have this id.
     """
 
     def __init__(self, get_response: Handler) -> None:
@@ -58,7 +59,7 @@ class RequestMetrics:
 
 @cache
 def _series(route: str, status: int) -> tuple[Histogram, Counter]:
-    """The library finds a label's series under a lock; there are few, so they are kept."""
+    """The library finds a series under a lock, so the few series are cached."""
     return LATENCY.labels(route), RESPONSES.labels(route, status)
 
 
@@ -73,7 +74,7 @@ class PagesOnly:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         handler = self.bare if request.path_info.startswith(BARE_PREFIXES) else self.full
-        # Not a middleware of its own: all requests would pay a call for what few of them have.
+        # Not a middleware of its own: every request would pay a call for a header that few have.
         if "HTTP_ORIGIN" in request.META:
             return answer_cross_origin(request, handler)
         return handler(request)

@@ -1,4 +1,4 @@
-"""What the stores themselves say on /metrics: Redis, connections, how runs of commands ended."""
+"""Metrics of the servers on /metrics: Redis, database connections, and runs of commands."""
 
 from collections.abc import Iterable, Mapping
 from functools import partial
@@ -27,13 +27,13 @@ REDIS_GAUGES = {
 
 
 class ServerMetricsCollector(Collector):
-    """Asked at a scrape, not more often than every few seconds; who does not answer is left out."""
+    """Asks the servers at a scrape, at most every few seconds. Omits a server without an answer."""
 
     def __init__(self, probe: CachedProbe[Any] | None = None) -> None:
         self._probe = probe or CachedProbe()
 
     def describe(self) -> Iterable[Metric]:
-        """So that registering it asks nothing."""
+        """The names of the metrics; registering the collector asks no server."""
         return [*_redis_metrics([]), *_connection_metrics({}), _job_metrics([])]
 
     def collect(self) -> Iterable[Metric]:

@@ -1,13 +1,13 @@
-"""Django settings. Everything that differs between installations comes from the environment."""
+"""Django settings. All values that differ between installations come from the environment."""
 
 import os
 import tempfile
 from pathlib import Path
 
-# What is the same everywhere.
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
+# Settings that do not depend on the environment.
 from config.api_settings import *  # noqa: F403
 from config.api_settings import oauth2_provider
 from config.environment import INSECURE_KEY, Environment
@@ -42,7 +42,7 @@ _env.require(
     DEVELOPMENT or not ALLOW_PASSWORD_GRANT, "ALLOW_PASSWORD_GRANT: refused outside DEVELOPMENT=1"
 )
 
-# Files that live no longer than the machine runs; tmpfs is fine.
+# Files that may be lost when the machine restarts, so tmpfs is fine.
 RUNTIME_DIR = _env.text("RUNTIME_DIR", f"{tempfile.gettempdir()}/tideline-{os.getuid()}")
 
 METRICS_TOKEN = _env.text("METRICS_TOKEN", "")
@@ -74,8 +74,8 @@ REPLICA_ALIASES = {
     for alias, url in zip(SHARD_ALIASES, _replica_urls, strict=True)
     if url
 }
-# At most a third of the time that a change guards an absent cache entry (TOMBSTONE_MS): a loader
-# asks two questions, and what it read must not be laid after the guard has gone.
+# At most a third of TOMBSTONE_MS, the time for which a change keeps loaders from writing an old
+# entry into the cache. A loader runs two queries, and must write before that time is over.
 STATEMENT_TIMEOUT_MS = _env.number("STATEMENT_TIMEOUT_MS", 20_000, 100, 20_000)
 for _database in DATABASES.values():
     _options = {
@@ -84,7 +84,7 @@ for _database in DATABASES.values():
     }
     _database |= _CONNECTION
     _database["OPTIONS"] = _options | dict(_database.get("OPTIONS") or {})  # type: ignore[call-overload]
-# What a loader asks of a replica before it asks the shard is part of those two thirds.
+# A loader may ask a replica first and then the shard; both are part of those two thirds.
 REPLICA_TIMEOUT_MS = _env.number("REPLICA_TIMEOUT_MS", 500, 50, 5_000)
 REPLICA_LAG_S = _env.number("REPLICA_LAG_S", 5, 1, 600)
 DATABASES |= {
@@ -199,7 +199,7 @@ MIDDLEWARE = [
     *(["config.tracing.RequestSpans"] if OTEL_EXPORTER_OTLP_ENDPOINT else []),
     "config.middleware.PagesOnly",
 ]
-# The API is stateless: what only pages, admin and the OAuth screens need is kept off its path.
+# Only for pages, the admin and the OAuth screens. The API is stateless and does not need it.
 PAGE_MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -212,8 +212,8 @@ PAGE_MIDDLEWARE = [
     "config.content_policy.ContentPolicy",
     "axes.middleware.AxesMiddleware",
 ]
-# Django looks for these in MIDDLEWARE only; tests/architecture/test_settings.py looks where
-# they are.
+# Django searches for these middlewares in MIDDLEWARE only; tests/architecture/test_settings.py
+# checks PAGE_MIDDLEWARE.
 SILENCED_SYSTEM_CHECKS = [
     "admin.E408",
     "admin.E409",
@@ -222,7 +222,7 @@ SILENCED_SYSTEM_CHECKS = [
     "security.W002",
     "security.W003",
     "axes.W002",
-    # Mastodon's clients: some know no PKCE or its plain form only, native ones listen on http.
+    # Some clients of Mastodon do not support PKCE, or only its plain form; native ones use http.
     "oauth2_provider.W003",
     "oauth2_provider.W008",
     "oauth2_provider.W010",
@@ -234,7 +234,7 @@ PERIODIC_TASKS = "config.periodic.PERIODIC_TASKS"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        # Before Django's own, which comes first of all apps: its admin has our icon.
+        # Before the templates of Django's apps, so that the admin has our icon.
         "DIRS": [BASE_DIR / "config" / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
@@ -255,7 +255,7 @@ TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = False
 STATIC_URL = "/static/"
-# On a laptop straight from the packages; elsewhere what collectstatic gathered.
+# In development files come from the packages; elsewhere from the folder of collectstatic.
 STATIC_ROOT = None if DEVELOPMENT else BASE_DIR / ".static"
 WHITENOISE_USE_FINDERS = DEVELOPMENT
 
@@ -281,7 +281,7 @@ _env.require(
     "CELERY_BROKER_URL: Celery cannot use a Redis Cluster; name a single server for its wake-ups",
 )
 CELERY_TASK_IGNORE_RESULT = True
-# Without it a worker connects anew for every task; a drain closes what is broken by itself.
+# Without it a worker opens new connections for every task. A drain closes broken connections.
 CELERY_DB_REUSE_MAX = 1_000
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True

@@ -1,4 +1,4 @@
-"""Settings of signing in that are the same everywhere; `config/settings.py` has them."""
+"""Settings of signing in that do not depend on the environment."""
 
 from datetime import timedelta
 
@@ -19,9 +19,10 @@ PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",
     "accounts.oauth.RandomSecretHasher",
 ]
-# Signing in: so many failures with one name from one address, then both are refused so long.
+# After this many failures with one name from one address, both together are locked for the
+# cool-off time.
 AXES_FAILURE_LIMIT = 5
-# With whatever names, from one address: people behind one are many, and each mistypes now and then.
+# Failures from one address with any names. The limit is higher: many people may share an address.
 SIGN_IN_FAILURES_PER_ADDRESS = 50
 AXES_HANDLER = "accounts.sign_in_throttle.SignInHandler"
 AXES_COOLOFF_TIME = timedelta(minutes=15)
@@ -29,7 +30,7 @@ AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_USERNAME_CALLABLE = "accounts.sign_in_throttle.sign_in_name"
 AXES_CLIENT_IP_CALLABLE = "accounts.sign_in_throttle.sign_in_network"
 AXES_RESET_ON_SUCCESS = True
-# Who goes on guessing is not locked out for ever, and adds no rows.
+# A failure during the lockout does not extend it and adds no rows.
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
 AXES_DISABLE_ACCESS_LOG = True
 AXES_VERBOSE = False

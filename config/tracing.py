@@ -16,7 +16,7 @@ Handler = Callable[[HttpRequest], HttpResponseBase]
 
 
 class RequestSpans:
-    """A span a request; in MIDDLEWARE only with OTEL_EXPORTER_OTLP_ENDPOINT."""
+    """One span per request. It is in MIDDLEWARE only with OTEL_EXPORTER_OTLP_ENDPOINT."""
 
     def __init__(self, get_response: Handler) -> None:
         self.get_response = get_response
@@ -28,15 +28,15 @@ class RequestSpans:
         }
         with span("request", attributes) as traced:
             response = self.get_response(request)
-            match, tell = request.resolver_match, getattr(traced, "set_attribute", None)
-            if tell:
-                tell("http.route", match.route if match else "unknown")
-                tell("http.response.status_code", response.status_code)
+            match, set_attribute = request.resolver_match, getattr(traced, "set_attribute", None)
+            if set_attribute:
+                set_attribute("http.route", match.route if match else "unknown")
+                set_attribute("http.response.status_code", response.status_code)
         return response
 
 
 def start_sentry(dsn: str, **options: Any) -> None:
-    """Faults nobody expected, with the request's id; no bodies, no local variables, no people."""
+    """Reports unexpected errors with the request's id; no bodies, local variables or persons."""
     import_module("sentry_sdk").init(
         dsn=dsn,
         before_send=_name_request,
@@ -48,8 +48,10 @@ def start_sentry(dsn: str, **options: Any) -> None:
 
 
 def start_spans(processor: Any = None) -> Any:
-    """Sends spans of requests and drained batches to the collector that the environment names, by
-    the variables of OpenTelemetry. Returns the provider; `processor` in the exporter's place."""
+    """Sends spans of requests and drained batches to a collector. Returns the provider.
+
+    OpenTelemetry's own variables name the collector. `processor` replaces the exporter.
+    """
     sdk = import_module("opentelemetry.sdk.trace")
     provider = sdk.TracerProvider(
         resource=import_module("opentelemetry.sdk.resources").Resource.create(

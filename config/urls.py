@@ -1,6 +1,6 @@
-"""All routes. Each app's `api/urls.py` has its own; order is by how often they are asked.
+"""All routes, the most requested first. Each app's `api/urls.py` has the routes of the app.
 
-The API's stand here themselves, not included: a level of includes costs each request 5 µs.
+Routes of the API are listed, not included: each level of includes costs time on every request.
 """
 
 from django.contrib import admin

@@ -1,9 +1,9 @@
-"""The web server: python -m config.web. Granian, which says that it leaves before it does.
+"""The web server: python -m config.web. It is Granian, which drains before it ends.
 
-After SIGTERM or SIGINT it serves on for `--linger` seconds. In that time /health/ready is 503, so
-that no proxy begins anything new here, and each answer closes its connection. Then it takes
-nothing more, finishes what it has, and ends. Without it a request that is sent on an idle
-connection in the moment that connection is closed would be lost.
+After SIGTERM or SIGINT the server still serves for `--linger` seconds. During that time
+/health/ready is 503, so that a proxy sends no new requests, and each answer closes its connection.
+Then the server accepts no more requests, finishes those it has, and ends. Without draining, a
+request that arrives on an idle connection just as the server closes it would be lost.
 """
 
 import multiprocessing
@@ -19,7 +19,7 @@ from config.draining import start_draining
 
 
 class DrainingServer(MPServer):
-    """`linger_s` is set before it serves."""
+    """Set `linger_s` before `serve`."""
 
     linger_s = 0.0
 
@@ -31,7 +31,7 @@ class DrainingServer(MPServer):
 
 def main() -> None:
     if sys.platform == "linux":
-        # Workers that were spawned anew would not share the byte.
+        # Spawned workers would not share the byte of config.draining.
         multiprocessing.set_start_method("fork")
     options = _options()
     server = DrainingServer(
@@ -54,10 +54,12 @@ def _options() -> Namespace:
     parser = ArgumentParser(prog="python -m config.web", description="Serves Tideline by HTTP.")
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=8000)
-    parser.add_argument("--workers", type=int, default=1, help="processes; as many as cores")
-    parser.add_argument("--threads", type=int, default=4, help="of each process")
-    parser.add_argument("--linger", type=float, default=2.0, help="seconds it serves on")
-    parser.add_argument("--finish", type=int, default=25, help="seconds for what it has then")
+    parser.add_argument("--workers", type=int, default=1, help="number of processes; one per core")
+    parser.add_argument("--threads", type=int, default=4, help="threads of each process")
+    parser.add_argument("--linger", type=float, default=2.0, help="seconds to serve after SIGTERM")
+    parser.add_argument(
+        "--finish", type=int, default=25, help="seconds to finish open requests after that"
+    )
     return parser.parse_args()
 
 

@@ -11,6 +11,6 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 application = get_wsgi_application()
 PUBLISHER.publish(metrics_folder(), WEB)
 
-# What is loaded by now stays for good: the collector need not walk it again and again.
+# Loaded modules are never freed, so the garbage collector need not visit them again.
 gc.collect()
 gc.freeze()

@@ -5,13 +5,20 @@ Every xdist worker has its own databases and its own Redis database number.
 
 import os
 import shutil
+import sys
 import tempfile
 
 import django
 import hypothesis
 import pytest
 
+from tests.migrated_data import delete_migrated_data
 from tests.services import SessionServices, start_for_session
+
+# Tests start other processes. Without compiled modules on disk each of them would compile all
+# packages again, which takes longer than most tests.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # Plugins, not conftests: those are imported before the settings have their servers.
 FIXTURES = ("tests.fixtures", "tests.private_world")
@@ -55,5 +62,6 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_unconfigure(config: pytest.Config) -> None:
     services = config.stash.get(_services, None)
     if services is not None:
+        delete_migrated_data(os.environ["RUNTIME_DIR"])
         services.stop()
         shutil.rmtree(os.environ["RUNTIME_DIR"])

@@ -13,11 +13,10 @@ import psycopg
 from config.runner.child import CHECKOUT, Child
 from config.runner.port import HOST, is_answering
 from config.runner.programs import app_environment, list_children
+from tests.migrated_data import KEY
 from tests.ports import free_port
-from tests.services import private_services
+from tests.services import migrated_services
 from tests.waiting import until
-
-KEY = "key-of-a-scenario-only-key-of-a-scenario-only-0123456789"
 
 
 @dataclass(frozen=True)
@@ -69,13 +68,11 @@ def prepared(settings: Mapping[str, str]) -> Iterator[Deployment]:
     """Servers and migrated databases; its processes are the caller's to start."""
     with (
         tempfile.TemporaryDirectory(prefix="tideline-logs-") as logs,
-        private_services() as services,
+        migrated_services() as services,
     ):
         port = free_port()
         environment = app_environment({**services.environment(), **settings}, KEY, port)
-        deployment = Deployment(port, environment, Path(logs))
-        deployment.manage("migrate_shards")
-        yield deployment
+        yield Deployment(port, environment, Path(logs))
 
 
 @contextmanager

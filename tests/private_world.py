@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from django.conf import settings
-from django.core.management import call_command
 from django.db import connections
 from django.test import override_settings
 from pytest_django import DjangoDbBlocker
@@ -24,7 +23,7 @@ from infra.sharding.replicas import replica_of
 from infra.sharding.scatter import _threads
 from tests.replica_servers import ReplicatedServices
 from tests.server_faults import resume
-from tests.services import private_services
+from tests.services import migrated_services
 from tests.waiting import until
 from tests.world import clean, drain_all, forget_memory
 
@@ -32,11 +31,20 @@ from tests.world import clean, drain_all, forget_memory
 _replicas_before: dict[str, dict[str, Any]] = {}
 
 
-@pytest.fixture(scope="module")
-def private(django_db_blocker: DjangoDbBlocker) -> Iterator[RunningServices]:
-    """One private world for the tests of a module."""
-    with django_db_blocker.unblock(), private_world() as services:
+@pytest.fixture(scope="session")
+def private_servers() -> Iterator[RunningServices]:
+    """Servers for the private worlds of a session."""
+    with migrated_services() as services:
         yield services
+
+
+@pytest.fixture(scope="module")
+def private(
+    private_servers: RunningServices, django_db_blocker: DjangoDbBlocker
+) -> Iterator[RunningServices]:
+    """This process on servers of its own, for the tests of a module."""
+    with django_db_blocker.unblock(), using_servers(private_servers):
+        yield private_servers
 
 
 @pytest.fixture
@@ -44,14 +52,6 @@ def services(private: RunningServices) -> Iterator[RunningServices]:
     """Its servers, whole when the test begins."""
     with whole(private):
         yield private
-
-
-@contextmanager
-def private_world(has_replicas: bool = False) -> Iterator[RunningServices]:
-    """Migrated databases and an empty Redis. From the main thread only. Cost: 10 s."""
-    with private_services(has_replicas=has_replicas) as services, _pointed_at(services):
-        call_command("migrate_shards", verbosity=0)
-        yield services
 
 
 @contextmanager
@@ -82,7 +82,7 @@ def catch_up() -> None:
 
 
 @contextmanager
-def _pointed_at(services: RunningServices) -> Iterator[None]:
+def using_servers(services: RunningServices) -> Iterator[None]:
     """Connections keep the dictionary they were made from, so it is changed in place."""
     before = {alias: dict(connections.databases[alias]) for alias in all_aliases()}
     url = services.environment()["REDIS_URL"]

@@ -4,7 +4,7 @@ import atexit
 import os
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -12,10 +12,12 @@ from pathlib import Path
 from config.services import RunningServices, Search, running_services
 from config.services.delete_data import delete_data
 from config.services.errors import DataInUse
+from tests.migrated_data import PREFIX, provide_migrated_data
 from tests.replica_servers import replicated_services
 from tests.server_faults import resume
 
-_PREFIX = "tideline-test-"
+# Nothing else of the environment: it may name servers.
+_PATH = {"PATH": os.environ.get("PATH", "")}
 # A folder younger than this may belong to a session that has not taken its lock yet.
 _ABANDONED_AFTER_S = 600
 
@@ -38,29 +40,35 @@ def start_for_session() -> SessionServices:
     Called once, by the process that starts the test workers: they inherit the URLs, and the
     servers die with that process. Cost: 1.5 s.
     """
-    return SessionServices(_throw_away_services(dict(os.environ), 4, None))
+    start = partial(running_services, durable=False)
+    return SessionServices(_throw_away_services(dict(os.environ), start))
 
 
 def private_services(
-    shard_count: int = 4, search: Search | None = None, has_replicas: bool = False
+    shard_count: int = 4, search: Search | None = None
 ) -> AbstractContextManager[RunningServices]:
     """Servers a test may kill, hang and restart; URLs in the environment do not matter."""
-    environ = {"PATH": os.environ.get("PATH", "")}
-    return _throw_away_services(environ, shard_count, search, has_replicas)
+    start = partial(running_services, durable=False, shard_count=shard_count, search=search)
+    return _throw_away_services(_PATH, start)
+
+
+def migrated_services(has_replicas: bool = False) -> AbstractContextManager[RunningServices]:
+    """The same with the tables of Tideline: default and four shards."""
+    start = replicated_services if has_replicas else partial(running_services, durable=False)
+    return _throw_away_services(_PATH, start, provide_migrated_data)
 
 
 @contextmanager
 def _throw_away_services(
-    environ: dict[str, str],
-    shard_count: int,
-    search: Search | None,
-    has_replicas: bool = False,
+    environ: Mapping[str, str],
+    start: Callable[..., AbstractContextManager[RunningServices]],
+    prepare: Callable[[Path], object] = lambda _: None,
 ) -> Iterator[RunningServices]:
     _delete_abandoned()
-    data = Path(tempfile.mkdtemp(prefix=_PREFIX))
-    start = replicated_services if has_replicas else partial(running_services, durable=False)
+    data = Path(tempfile.mkdtemp(prefix=PREFIX))
     try:
-        with start(data, environ=environ, shard_count=shard_count, search=search) as services:
+        prepare(data)
+        with start(data, environ=environ) as services:
             try:
                 yield services
             finally:
@@ -72,7 +80,7 @@ def _throw_away_services(
 
 def _delete_abandoned() -> None:
     """What sessions left that were killed: their servers are gone, their folders are not."""
-    for data in Path(tempfile.gettempdir()).glob(_PREFIX + "*"):
+    for data in Path(tempfile.gettempdir()).glob(PREFIX + "*"):
         with suppress(DataInUse, OSError):
             if time.time() - data.stat().st_mtime > _ABANDONED_AFTER_S:
                 delete_data(data)

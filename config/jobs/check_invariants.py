@@ -1,16 +1,17 @@
-"""What must hold of the data, asked of each app's own audit: nothing is compared here.
+"""Checks the invariants of the data by the audits of the apps; nothing is compared here.
 
-drained     no change is parked, paused or older than it may be
-edges       I1 forward edges and backward edges say the same; I2 as many as are counted;
-            I3 a mutual follow is one from both sides; I4 nobody follows across a block
+drained     no change is parked, paused or older than allowed
+edges       I1 forward and backward edges agree; I2 counts equal edges;
+            I3 a mutual follow is mutual on both sides; I4 no follow crosses a block
 counts      every count equals its rows
-timelines   live timelines have what they promise
+timelines   live timelines are complete
 """
 
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import chain
 
+from accounts.sql import LATEST_ACCOUNT_ID, NEXT_ACCOUNT_IDS
 from counters.jobs.audit_counters import audit_counters
 from infra.changes.lag import LaneLag, list_lane_lags
 from infra.jobs.passes import Pass, in_turn
@@ -21,14 +22,11 @@ from relations.jobs.audit_edges import audit_edges
 from relations.jobs.audit_forward import Pause
 from timelines.jobs.audit_timelines import audit_timelines
 
-LATEST = "SELECT coalesce(max(id), 0) FROM accounts_account"
-NEXT = "SELECT id FROM accounts_account WHERE id >= %s ORDER BY id LIMIT 1"
-
 
 def check_invariants(work: Work, most_lag_s: float, share: float, pause: Pause) -> Iterator[Batch]:
-    """Goes through everything, or what one account owns; what does not hold has failed.
+    """Checks all rows, or the rows of one account. A broken invariant counts as a failed row.
 
-    `share`: of the live timelines that are compared. Cost: that of the audits together.
+    `share`: the part of live timelines to compare, 0 to 1. Cost: the cost of all audits.
     """
     timelines = partial(audit_timelines, share=share, repair=False)
     return in_turn(work, partial(_check_drained, most_lag_s), *_passes(pause), timelines)
@@ -37,9 +35,9 @@ def check_invariants(work: Work, most_lag_s: float, share: float, pause: Pause) 
 def sample_invariants(
     work: Work, most_lag_s: float, accounts: int, draw: Callable[[], float], pause: Pause
 ) -> Iterator[Batch]:
-    """The same of so many accounts of each shard, behind places that are drawn from 0 to 1.
+    """Checks up to `accounts` random accounts of each shard. `draw` returns a number from 0 to 1.
 
-    Cost: about twenty short statements an account.
+    Cost: about twenty short statements per account.
     """
     yield from _check_drained(most_lag_s, work)
     timelines = partial(audit_timelines, share=1.0, repair=False)
@@ -47,7 +45,7 @@ def sample_invariants(
         for account_id in _draw_accounts(alias, accounts, draw):
             one = Work([alias], account_id)
             for check in (*_passes(pause), timelines):
-                # A sample is drawn anew: there is no place to go on from.
+                # Without a position: the next sample has other accounts, so nothing can resume.
                 yield from (batch._replace(position=None) for batch in check(one))
 
 
@@ -56,13 +54,14 @@ def _passes(pause: Pause) -> tuple[Pass, Pass]:
 
 
 def _check_drained(most_lag_s: float, work: Work) -> Iterator[Batch]:
-    """The default database belongs to every choice of shards."""
+    """Checks the lanes of the chosen shards and of the default database."""
     for alias in dict.fromkeys((GLOBAL_ALIAS, *work.aliases)):
-        lines = [*chain.from_iterable(_behind(lag, most_lag_s) for lag in list_lane_lags(alias))]
+        lags = list_lane_lags(alias)
+        lines = [*chain.from_iterable(_describe_lag(lag, most_lag_s) for lag in lags)]
         yield Batch(int(not lines), int(bool(lines)), alias, details=lines)
 
 
-def _behind(lag: LaneLag, most_lag_s: float) -> Iterator[str]:
+def _describe_lag(lag: LaneLag, most_lag_s: float) -> Iterator[str]:
     where = f"{lag.alias} lane {lag.lane}"
     if lag.oldest_s > most_lag_s:
         yield f"{where}: {lag.pending:,} changes pending, the oldest for {lag.oldest_s:,.0f} s"
@@ -73,8 +72,10 @@ def _behind(lag: LaneLag, most_lag_s: float) -> Iterator[str]:
 
 
 def _draw_accounts(alias: str, count: int, draw: Callable[[], float]) -> list[int]:
-    """Fewer, when places fall on the same one."""
-    latest = fetch_one(alias, LATEST)
-    most = latest[0] if latest else 0
-    found = (fetch_one(alias, NEXT, (int(draw() * most),)) for _ in range(count if most else 0))
+    """Ids of random accounts, in order; fewer than `count` when two draws give the same account."""
+    latest = fetch_one(alias, LATEST_ACCOUNT_ID)
+    highest = latest[0] if latest else 0
+    # From -1 to highest - 1: the statement returns the next account above the id.
+    drawn = [int(draw() * highest) - 1 for _ in range(count if highest else 0)]
+    found = (fetch_one(alias, NEXT_ACCOUNT_IDS, (account_id, 1)) for account_id in drawn)
     return sorted({row[0] for row in found if row})

@@ -1,4 +1,4 @@
-"""Lays what pages need of accounts that many look at, before anybody asks for it."""
+"""Loads the cache entries of often read accounts before the first page needs them."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -17,7 +17,7 @@ from timelines.hot.queries.hot_authors import list_hot_authors, list_unpushed_au
 
 
 class CacheEntry(NamedTuple):
-    """An entry of an account: its key, and what lays it with others of its sort."""
+    """A cache entry of an account. `load` fills the entries of this sort for many accounts."""
 
     key: bytes
     account_id: int
@@ -25,10 +25,10 @@ class CacheEntry(NamedTuple):
 
 
 def warm_caches(work: Work, now_s: float) -> Iterator[Batch]:
-    """Lays profile, counts and recent posts of hot authors, or of one account, where they lack.
+    """Loads missing profiles, counts and recent posts of hot authors, or of one account.
 
-    Raises: RedisError. Cost of a batch of accounts: a query, a round trip, and for each sort of
-    entry that lacks what its first reader would pay.
+    Raises RedisError. Cost per batch of accounts: one query and one round trip, plus the loads
+    that the first readers would have paid.
     """
     for alias, rows, position in walk(work, partial(_read, work.account_id)):
         entries = list_entries(alias, [row[0] for row in rows], now_s)
@@ -41,7 +41,7 @@ def warm_caches(work: Work, now_s: float) -> Iterator[Batch]:
 
 
 def list_entries(alias: str, account_ids: Sequence[int], now_s: float) -> list[CacheEntry]:
-    """What is kept of accounts of one shard, there or not. One query."""
+    """All entries that these accounts of one shard can have, cached or not. Cost: one query."""
     this_week = second_of(now_s) // WEEK_S
     entries = []
     for account_id in account_ids:

@@ -26,8 +26,8 @@ class NoRedisFound(ServiceError):
 class NoServerUser(ServiceError):
     def __init__(self) -> None:
         super().__init__(
-            "PostgreSQL refuses to run as root, and this machine has no user `postgres` and no "
-            "user `nobody`. Start Tideline as an ordinary user."
+            "PostgreSQL refuses to run as root, and this machine has no user that could run it "
+            "instead. Start Tideline as an ordinary user."
         )
 
 

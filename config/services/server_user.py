@@ -31,7 +31,7 @@ class ServerUser:
 
 
 def server_user() -> ServerUser:
-    """The user of this process; for root `postgres`, else `nobody`: PostgreSQL refuses root.
+    """The user of this process; for root the first of _NAMES: PostgreSQL refuses root.
 
     Raises NoServerUser when this process is root and neither user exists.
     """

@@ -1,4 +1,4 @@
-"""The state of the whole system, from whatever of it answers in time."""
+"""The state of the whole system, from all parts that answer in time."""
 
 import platform
 from collections.abc import Callable, Mapping
@@ -10,6 +10,7 @@ import django
 from celery import current_app
 from django.conf import settings
 
+from config.periodic import PERIODIC_TASKS
 from counters.periodic import DRIFT
 from infra.caching.scanning import list_nodes
 from infra.changes.lag import LAG, list_lane_lags
@@ -24,7 +25,7 @@ from infra.sharding.probe import ProbeAnswer, probe_all
 from timelines.sampling import HOLES
 
 PATIENCE_S = 1.5
-# Workers answer when they hear it; this long is listened.
+# For how long this process waits for answers of workers.
 PING_S = 0.5
 MOST_FAILURES = 5
 FAILED_WITHIN = timedelta(days=1)
@@ -34,10 +35,10 @@ Part = dict[str, Any]
 
 
 def read_status(now: datetime, patience_s: float = PATIENCE_S) -> Part:
-    """Plain JSON. A part that does not answer is `{"is_up": false, "why": …}`.
+    """The state as plain JSON. A part that does not answer is `{"is_up": false, "why": …}`.
 
-    Never raises for a store. Cost: a dozen short statements a database, in parallel; `patience_s`
-    at most.
+    A store that fails raises nothing. Cost: a dozen short statements per database, in parallel;
+    `patience_s` at most.
     """
     calls: dict[str, Callable[[], Part]] = {
         alias: partial(_read_database, alias) for alias in all_aliases()
@@ -50,7 +51,21 @@ def read_status(now: datetime, patience_s: float = PATIENCE_S) -> Part:
     }
     parts = {name: _part(answer) for name, answer in probe_all(calls, patience_s).items()}
     databases = {alias: parts.pop(alias) for alias in all_aliases()}
-    return {"at": now.isoformat(), "versions": _versions(), "databases": databases, **parts}
+    always = {"at": now.isoformat(), "versions": _versions(), "periodic_tasks": _periodic_tasks()}
+    return {**always, "databases": databases, **parts}
+
+
+def _periodic_tasks() -> list[Part]:
+    """All tasks. Each compensator knows only in memory when it ran them last."""
+    return [
+        {
+            "name": task.name,
+            "period_s": task.period_s,
+            "placement": task.placement.value,
+            "cost": task.cost,
+        }
+        for task in PERIODIC_TASKS
+    ]
 
 
 def _part(answer: ProbeAnswer) -> Part:
@@ -77,7 +92,7 @@ def _read_database(alias: str) -> Part:
 
 
 def _read_redis() -> Part:
-    """Of all nodes together; of one the version."""
+    """Sums over all nodes; the version of the first node."""
     infos: list[Any] = [node.client.info() for node in list_nodes()]
     names = {
         "memory_bytes": "used_memory",
@@ -90,13 +105,13 @@ def _read_redis() -> Part:
 
 
 def _read_workers() -> Part:
-    """Those that answered just now."""
+    """The workers that answer within PING_S."""
     answers = current_app.control.ping(timeout=PING_S) or []
     return {"names": sorted(name for answer in answers for name in answer)}
 
 
 def _read_samples(now_s: float) -> Part:
-    """What compensators found, and how long ago each database was looked at."""
+    """Results of the compensators' samples, and the age of each database's last report."""
     drift, holes = DRIFT.read(settings.SHARD_ALIASES), HOLES.read(settings.SHARD_ALIASES)
     reports = LAG.read(all_aliases())
     return {

@@ -1,14 +1,16 @@
-"""The state of the system as lines for a person. Pure."""
+"""The state of the system as lines of text. Pure."""
 
 from collections.abc import Iterator
+from textwrap import wrap
 from typing import Any
 
+WIDTH = 100
 STATES = ("pending", "parked", "paused")
 Part = dict[str, Any]
 
 
 def format_status(status: Part) -> Iterator[str]:
-    """One screen: databases, changes, Redis, workers, samples, jobs."""
+    """One screen: databases, changes, Redis, workers, samples, periodic tasks, jobs."""
     versions = ", ".join(f"{name} {version}" for name, version in status["versions"].items())
     yield f"{status['at'][:19]}  {versions}"
     yield ""
@@ -21,6 +23,7 @@ def format_status(status: Part) -> Iterator[str]:
     yield f"redis       {_redis(status['redis'])}"
     yield f"workers     {_workers(status['workers'])}"
     yield from _samples(status["samples"])
+    yield from _periodic_tasks(status["periodic_tasks"])
     yield from _jobs(status["jobs"])
 
 
@@ -48,7 +51,7 @@ def _changes(databases: dict[str, Part]) -> Iterator[str]:
 
 
 def _kept(databases: dict[str, Part]) -> str:
-    """From which day on tables are kept that drop their days; the oldest of all databases."""
+    """The oldest day of each table that drops old days, over all databases."""
     found = [item for part in databases.values() for item in part.get("kept_from", {}).items()]
     oldest = {table: min(day for name, day in found if name == table) for table, _ in found}
     return ", ".join(f"{table} from {day}" for table, day in sorted(oldest.items())) or "unknown"
@@ -81,6 +84,11 @@ def _samples(part: Part) -> Iterator[str]:
         found = [f"{alias} {count:,}" for alias, count in part[name].items() if count]
         none = "none" if part[name] else "not sampled"
         yield f"{name:<11} {f'{what}: ' if found else ''}{', '.join(found) or none}"
+
+
+def _periodic_tasks(tasks: list[Part]) -> Iterator[str]:
+    found = ", ".join(f"{task['name']} {task['period_s']:g} s" for task in tasks)
+    yield from wrap(f"periodic    every {found}", WIDTH, subsequent_indent=" " * 12)
 
 
 def _jobs(part: Part) -> Iterator[str]:

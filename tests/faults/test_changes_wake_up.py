@@ -53,10 +53,10 @@ def ring(lane=0):
     wake_up.wake("shard0", lane)
 
 
-@pytest.mark.parametrize("fail", ["kill", "pause"])
+@pytest.mark.parametrize("fail", [kill, pause])
 def test_redis_that_is_away_is_asked_once_by_all_lanes(server, broker, breaker_clock, asked, fail):
     ring()
-    getattr(server, fail)()
+    fail(server)
     asked.clear()
     for lane in range(1, 4):
         ring(lane)

@@ -19,7 +19,7 @@ from tests.budgets import count_calls
 from tests.integration.timelines.homes import first_page
 from tests.integration.timelines.many_followers import each, have, make_live, write_followers
 from tests.other_process import environment_of_this_test
-from tests.private_world import private_world, whole
+from tests.private_world import whole
 from tests.server_faults import kill
 from tests.world import drain_all, find_live, make_accounts, publish
 from timelines.recent.low_water_mark import lower_low_water_mark
@@ -113,12 +113,6 @@ def test_kill_9_between_the_index_and_the_push(world, settings, inline):
 def arrivals(reader_id):
     """The entries of a live timeline, with repeats."""
     return [entry.event for entry in Entry.split(find_live(reader_id).data)]
-
-
-@pytest.fixture(scope="module")
-def private(django_db_blocker):
-    with django_db_blocker.unblock(), private_world() as services:
-        yield services
 
 
 @pytest.mark.parametrize("inline", [5, 500])

@@ -6,7 +6,7 @@ from infra.caching import fleet_reads, hot_keys, loading, values
 from infra.caching.hot_keys import REPORT_S, HotKeyLimits, HotKeys
 from infra.caching.hot_values import HotValues
 from infra.caching.values import ValueCache, Versioned
-from tests.server_faults import kill
+from tests.server_faults import kill, pause
 from tests.waiting import until
 
 LIMITS = HotKeyLimits(reads_s=100, copy_s=1.0)
@@ -61,11 +61,11 @@ def is_hot(spec):
     return bool(spec.hot.hot_names())
 
 
-@pytest.mark.parametrize("fail", ["kill", "pause"])
+@pytest.mark.parametrize("fail", [kill, pause])
 def test_nothing_is_hot_and_answers_come_from_the_source(server, spec, clock, rows, reports, fail):
     make_hot(spec, clock)
     assert is_hot(spec)
-    getattr(server, fail)()
+    fail(server)
     rows[1] = Versioned(2, b"new")
     assert spec.load_many([1]) == {1: b"old"}  # a copy, not yet as old as it may get
     clock.now += LIMITS.copy_s

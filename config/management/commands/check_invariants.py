@@ -1,4 +1,4 @@
-"""`manage.py check_invariants`: does the data hold what the architecture promises?"""
+"""`manage.py check_invariants`: checks that the data keeps the promises of the architecture."""
 
 import random
 from argparse import ArgumentParser
@@ -18,7 +18,7 @@ LAG_S = 60
 class Command(JobCommand):
     help = (
         "Checks that changes are drained, both sides of edges agree, counts equal their rows and"
-        " live timelines are whole. What does not hold is a line, and the exit code 1."
+        " live timelines are complete. Prints a line for each fault; then the exit code is 1."
     )
     unit = "rows"
     flags = WALK - {JobFlag.DRY_RUN}
@@ -26,16 +26,19 @@ class Command(JobCommand):
 
     def add_job_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
-            "--sample", type=count, metavar="ACCOUNTS", help="so many of each shard, drawn (all)"
+            "--sample",
+            type=count,
+            metavar="ACCOUNTS",
+            help="random accounts of each shard (all)",
         )
         parser.add_argument(
             "--share",
             type=parse_share,
             default=1.0,
-            help="of the live timelines, drawn: 0.01 (all)",
+            help="random part of the live timelines to check, such as 0.01 (all)",
         )
         parser.add_argument(
-            "--lag-s", type=count, default=LAG_S, help=f"how long a change may wait ({LAG_S})"
+            "--lag-s", type=count, default=LAG_S, help=f"seconds a change may wait ({LAG_S})"
         )
 
     def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:

@@ -1,4 +1,4 @@
-"""`manage.py purge_caches`: takes families of caches out of Redis."""
+"""`manage.py purge_caches`: deletes families of caches from Redis."""
 
 from argparse import ArgumentParser
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from infra.sharding.placement import Placement
 
 
 class Command(JobCommand):
-    help = "Takes entries of the named families of caches out of Redis; readers load them again."
+    help = "Deletes the entries of the named cache families from Redis; readers load them again."
     unit = "keys"
     flags = frozenset(
         {JobFlag.DRY_RUN, JobFlag.LIMIT, JobFlag.BATCH_SIZE, JobFlag.RATE, JobFlag.RESUME}
@@ -30,7 +30,7 @@ class Command(JobCommand):
             action="append",
             required=True,
             metavar="NAME",
-            help=f"without its version; may be repeated: {', '.join(PURGEABLE)}",
+            help=f"a family without its version; may be repeated: {', '.join(PURGEABLE)}",
         )
 
     def count_total(self, work: Work, options: dict[str, Any]) -> int | None:
@@ -40,16 +40,16 @@ class Command(JobCommand):
     def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
         families = families_of(options["family"])
         steps = purge(families, work.batch_size, work.after, work.dry_run)
-        return limit_lines(_batch(step, work.dry_run) for step in _until_away(steps))
+        return limit_lines(_batch(step, work.dry_run) for step in _until_redis_fails(steps))
 
 
 def families_of(names: list[str]) -> list[CacheFamily]:
-    """Raises: CommandError for what is no cache, or nothing known."""
+    """Raises CommandError for a name that is unknown or not a cache."""
     for name in names:
         if name in NOT_CACHES:
-            raise CommandError(f"{name} is no cache: {NOT_CACHES[name]}")
+            raise CommandError(f"{name} is not a cache: {NOT_CACHES[name]}")
         if name not in PURGEABLE:
-            raise CommandError(f"{name!r} is no family: {', '.join(PURGEABLE)}")
+            raise CommandError(f"{name!r} is not a family: {', '.join(PURGEABLE)}")
     return [PURGEABLE[name] for name in dict.fromkeys(names)]
 
 
@@ -59,7 +59,7 @@ def _batch(step: PurgeStep, dry_run: bool) -> Batch:
     return Batch(done, step.failed, step.position["family"], step.changed, step.position, lines)
 
 
-def _until_away(steps: Iterator[PurgeStep]) -> Iterator[PurgeStep]:
+def _until_redis_fails(steps: Iterator[PurgeStep]) -> Iterator[PurgeStep]:
     try:
         yield from steps
     except RedisError as error:

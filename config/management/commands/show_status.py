@@ -1,4 +1,4 @@
-"""`manage.py show_status`: one screen of the whole system."""
+"""`manage.py show_status`: the state of the whole system on one screen."""
 
 import json
 from argparse import ArgumentParser
@@ -12,11 +12,11 @@ from config.status.screen import format_status
 
 
 class Command(BaseCommand):
-    help = "Shows the state of databases, changes, Redis, workers, samples and jobs in two seconds."
+    help = "Shows databases, changes, Redis, workers, samples, periodic tasks and jobs within 2 s."
     requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--json", action="store_true", help="one JSON object")
+        parser.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, *args: Any, **options: Any) -> None:
         status = read_status(datetime.now(UTC))

@@ -1,4 +1,4 @@
-"""`manage.py warm_caches`: lays what pages need of hot authors before anybody asks."""
+"""`manage.py warm_caches`: loads cache entries of hot authors before pages need them."""
 
 import time
 from collections.abc import Iterator
@@ -16,8 +16,8 @@ from infra.jobs.types import Batch, Work
 
 class Command(JobCommand):
     help = (
-        "Lays profile, counts, recent posts and outbox of every hot author, or of one --account,"
-        " where Redis lacks them."
+        "Loads profile, counts, recent posts and hot-author entries of every hot author, or of one"
+        " --account, where Redis does not have them."
     )
     unit = "accounts"
     flags = WALK

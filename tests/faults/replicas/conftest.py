@@ -2,12 +2,18 @@
 
 import pytest
 
+from tests.services import migrated_services
+
 
 @pytest.fixture(scope="module")
 def private(django_db_blocker):
-    from tests.private_world import private_world  # noqa: PLC0415 - has models
+    from tests.private_world import using_servers  # noqa: PLC0415 - has models
 
-    with django_db_blocker.unblock(), private_world(has_replicas=True) as services:
+    with (
+        migrated_services(has_replicas=True) as services,
+        django_db_blocker.unblock(),
+        using_servers(services),
+    ):
         yield services
 
 

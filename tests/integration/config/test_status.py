@@ -12,6 +12,7 @@ from django.core.management import call_command
 from django.db import connections
 from redis import Redis
 
+from config.periodic import PERIODIC_TASKS
 from config.status import report as module
 from config.status.report import read_status
 from config.status.screen import _kept, format_status
@@ -55,6 +56,9 @@ def test_all_is_well(world):
     for line in ("changes\n  no others", "workers     NONE answered", "drift       not sampled"):
         assert line in shown
     assert "jobs        none running, none failed" in shown
+    assert "periodic    every report_lag 5 s, " in shown
+    for task in PERIODIC_TASKS:
+        assert task.name in shown
     assert "DOWN" not in shown
     assert "s ago at the longest" in shown
 
