@@ -155,7 +155,7 @@ def test_what_a_post_is(operator):
     assert "hidden by moderators since" in page
     assert f"hide {post.public}: spam" in page
     delete_post(post)
-    assert "a tombstone are left" in text_of(operator, reverse("find_post", args=[post.public]))
+    assert "a tombstone remain" in text_of(operator, reverse("find_post", args=[post.public]))
 
 
 def test_a_post_asks_one_shard(operator):
@@ -170,7 +170,7 @@ def test_posts_that_never_were(operator):
     other = post._replace(sequence=post.sequence + 7).public
     assert "no tombstone" in text_of(operator, reverse("find_post", args=[other]))
     for odd in ("x", "ZZZZZZZZZZZZZZ", "\x00" * 14, "1" * 200, "zzzzzzzzzzzzz!"):
-        assert "not the id" in text_of(operator, reverse("find_post", args=[odd]), 404)
+        assert "not a post id" in text_of(operator, reverse("find_post", args=[odd]), 404)
     # An author nobody is.
     assert "no tombstone" in text_of(
         operator, reverse("find_post", args=["zzzzzz" + "zzzzzz" + "zz"])
