@@ -35,7 +35,6 @@ class StatusBody(Serializer[Any]):
     in_reply_to_id = CharField(required=False, help_text="The id of the post that this one answers")
 
 
-@extend_schema_serializer(component_name="Status")
 class StatusEntity(Serializer[Any]):
     id = CharField(help_text="14 base36 digits; sorts by time")
     created_at = DateTimeField()
@@ -70,19 +69,16 @@ class StatusEntity(Serializer[Any]):
     bookmarked = BooleanField()
 
 
-@extend_schema_serializer(component_name="HomeStatus")
 class HomeStatusEntity(StatusEntity):
     reblogged_by = AccountEntity(
         many=True, required=False, help_text="The followees who reposted the post; only for reposts"
     )
 
 
-@extend_schema_serializer(component_name="DeletedStatus")
 class DeletedStatusEntity(StatusEntity):
     text = CharField(help_text="The text as its author typed it")
 
 
-@extend_schema_serializer(component_name="Context")
 class ContextEntity(Serializer[Any]):
     ancestors = StatusEntity(many=True, help_text="The posts that it answers, the root first")
     descendants = StatusEntity(many=True, help_text="Its replies, each after the post it answers")
