@@ -1,4 +1,4 @@
-"""A shard is killed and comes back, under a scheduled compensation that nobody restarts."""
+"""A shard is killed and comes back. The running compensator delivers without a restart."""
 
 import os
 import subprocess
@@ -39,8 +39,8 @@ def is_mirrored(pairs):
     return found >= set(pairs)
 
 
-def test_rows_for_the_dead_shard_wait_and_hold_up_nobody(services, compensator):
-    """Rows of the same owners, so of the same lanes and batches, go to living shards meanwhile."""
+def test_rows_for_the_dead_shard_wait_and_delay_no_others(services, compensator):
+    """Rows of the same owners, so of the same lanes and batches, go to living shards."""
     people = make_accounts(12)
     here, dead = ([p for p in people if shard_of(p) == a] for a in ("shard0", "shard1"))
     alive = [p for p in people if shard_of(p) in ("shard0", "shard2")]

@@ -71,7 +71,7 @@ class TestIll:
         resume(services.replicas["shard0"])
         until(replica.check)
 
-    def test_what_a_hung_replica_says_too_late_is_nobody_s_answer(self, services, steady):
+    def test_late_answer_of_a_hung_replica_is_dropped(self, services, steady):
         replica = replica_of("shard0")
         ask = partial(read_replica_or_shard, "shard0")
         ask(partial(fetch_one, sql="SELECT 1"))

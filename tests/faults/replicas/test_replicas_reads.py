@@ -49,7 +49,7 @@ class TestReadsGoThere:
         assert asked(calls, f"{shard_of(ann)}_replica", "posts_post") == 1
         with count_calls() as calls:
             assert set(load_status_json(ids)) == set(ids)
-        assert calls.sql.total() == 0, "what the replica gave was laid"
+        assert calls.sql.total() == 0, "the replica's answer was cached"
 
     def test_older_pages_of_an_author(self, services, steady):
         ann = make_account()

@@ -15,7 +15,7 @@ Pairs = list[tuple[int, int]]
 
 
 def random_pairs(accounts: int, follows: int) -> Pairs:
-    """Everybody follows the next, so nobody is left out; the rest by chance."""
+    """Each node follows the next one, so all are in; other follows are random."""
     chance = random.Random(f"{accounts} {follows}")
     ring = [(node, (node + 1) % accounts) for node in range(accounts)]
     return ring + [(chance.randrange(accounts), chance.randrange(accounts)) for _ in range(follows)]

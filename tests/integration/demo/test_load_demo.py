@@ -120,7 +120,7 @@ def test_tokens_speak_for_their_accounts(world):
     assert Application.objects.count() == 1
 
 
-def test_a_token_of_nobody_is_refused(world):
+def test_token_of_an_unknown_account_is_refused(world):
     with pytest.raises(NoSuchAccount, match="@nobody"):
         call_command("demo_token", "nobody")
     assert AccessToken.objects.count() == 0

@@ -1,4 +1,4 @@
-"""load_graph: what it lays is what following would have made."""
+"""load_graph writes the same rows as real follows would."""
 
 import time
 from datetime import UTC, datetime
@@ -130,7 +130,7 @@ def test_a_name_belongs_to_one_graph(world, graph, tmp_path):
     assert everything() == before
 
 
-def test_nobody_can_log_in_unless_a_password_is_given(world, graph):
+def test_sign_in_needs_a_given_password(world, graph):
     load(graph)
     assert not any(user.has_usable_password() for user in User.objects.all())
     User.objects.filter(pk=max(ids_by_username().values())).update(password=make_password("own"))

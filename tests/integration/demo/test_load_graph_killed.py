@@ -1,4 +1,4 @@
-"""load_graph killed anywhere, and those who look or load meanwhile: run again, it ends the same."""
+"""load_graph is killed at any step, next to readers and other loads, and then repeated."""
 
 import subprocess
 import sys
@@ -99,7 +99,7 @@ def kill_load(path: Path, sign: str) -> None:
 
 
 def test_what_was_asked_too_early_is_not_remembered(world, graph):
-    """Somebody looks an account up while its user is made, its row not yet laid."""
+    """A reader looks an account up when its user exists and its row does not."""
     early = []
 
     def look() -> None:
@@ -172,7 +172,7 @@ def test_one_load_at_a_time(world, graph):
 
 
 def test_a_password_comes_last(world, graph):
-    """An account that is not whole is nobody's: what its owner read would be cached."""
+    """No person can use an incomplete account: its owner's reads would be cached."""
     with dying_at("demo.shard_written", 4), pytest.raises(Died):
         load(graph, password="secret")
     assert not any(user.has_usable_password() for user in User.objects.all())

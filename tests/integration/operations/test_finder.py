@@ -1,4 +1,4 @@
-"""The finder: from what somebody types to what the shards know of it."""
+"""The finder: from an operator's text to the pages about it."""
 
 import pytest
 from django.conf import settings
@@ -171,7 +171,7 @@ def test_posts_that_never_were(operator):
     assert "no tombstone" in text_of(operator, reverse("find_post", args=[other]))
     for odd in ("x", "ZZZZZZZZZZZZZZ", "\x00" * 14, "1" * 200, "zzzzzzzzzzzzz!"):
         assert "not a post id" in text_of(operator, reverse("find_post", args=[odd]), 404)
-    # An author nobody is.
+    # The author does not exist.
     assert "no tombstone" in text_of(
         operator, reverse("find_post", args=["zzzzzz" + "zzzzzz" + "zz"])
     )
@@ -221,12 +221,12 @@ def test_an_edge_asks_two_shards_at_most(operator):
     }
 
 
-def test_nobody_there(operator):
+def test_unknown_accounts(operator):
     assert "There is no account" in text_of(operator, reverse("find_account", args=[99999]), 404)
     assert "two accounts" in text_of(operator, reverse("find_edge", args=[5, 5]), 404)
     for path in ("account/0", f"account/{2**64}", "account/x", f"edge/{2**64}/1", "edge/1/%00"):
         assert operator.get(f"/admin/find/{path}/").status_code == 404
-    # Two ids of nobody: their shards know nothing.
+    # Two unknown ids: their shards have no rows.
     assert "no row" in text_of(operator, reverse("find_edge", args=[5, 6]))
 
 

@@ -104,7 +104,7 @@ def test_what_is_below_the_mark(operator, me):
     assert differences(reader) == {old: BEYOND}
 
 
-def test_nobody_reads_it_so_nothing_is_stored(operator, me):
+def test_reader_who_is_not_live_has_nothing_stored(operator, me):
     reader, _ = me
     page = text_of(read(operator, reader))
     assert "the account is not a live reader" in page

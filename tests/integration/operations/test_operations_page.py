@@ -1,4 +1,4 @@
-"""The operations page: samples of compensators, the JSON it draws, what runs long right now."""
+"""The operations page: samples of compensators, the JSON for the charts, long queries."""
 
 import re
 import threading
@@ -118,7 +118,7 @@ def test_a_hundred_lanes_fit_an_hour_in_little_memory(world):
     assert redis().call("MEMORY", "USAGE", key(FAMILY, ALIAS)) < 1_000_000
 
 
-def test_a_database_nobody_reported_on_is_not_zero(world):
+def test_database_without_a_report_is_not_zero(world):
     sample_database(ALIAS)
     (sample,) = read_databases(0)[ALIAS].values()
     assert (sample.oldest_s, sample.parked) == (None, None)

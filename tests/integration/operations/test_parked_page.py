@@ -91,7 +91,7 @@ def test_filters(operator):
         {"kind": "k" * 65},
     ],
 )
-def test_bad_input_is_told(operator, query):
+def test_bad_input_is_reported(operator, query):
     page = text_of(read(operator, **query))
     assert "errorlist" in page
 

@@ -128,13 +128,13 @@ GLOBAL_SQL = "SELECT username FROM accounts_user"
         "LOCK TABLE counters_counter",
     ],
 )
-def test_sharded_table_on_a_connection_nobody_chose(world, sql):
+def test_sharded_table_without_a_chosen_connection(world, sql):
     """Django's `connection` is the default database."""
     with pytest.raises(WrongPlacement, match="counters_counter"), connection.cursor() as cursor:
         cursor.execute(sql)
 
 
-def test_sharded_table_in_a_transaction_nobody_chose(world):
+def test_sharded_table_in_a_transaction_without_a_chosen_database(world):
     with pytest.raises(WrongPlacement), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(SHARDED_SQL)
 

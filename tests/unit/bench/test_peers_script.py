@@ -100,7 +100,7 @@ def test_what_a_kill_cost_is_missing():
     assert run(Lossy())["kill -9"] == lost
 
 
-def test_what_stands_twice_is_a_ghost():
+def test_repeated_entry_is_a_ghost():
     assert run(Repeating())["follow"] == {"missing": 0, "ghosts": len(CROWD)}
 
 

@@ -1,4 +1,4 @@
-"""The scenario's verdict: whatever a reader is shown wrongly is told."""
+"""The scenario reports every error that a reader would see."""
 
 from types import SimpleNamespace
 
@@ -43,6 +43,6 @@ def test_nothing_is_said_when_all_is_right(oracle):
         ({"counts": (1, 1, 1)}, "counts of 1"),
     ],
 )
-def test_every_kind_of_fault_is_told(oracle, answers, said):
+def test_every_kind_of_fault_is_reported(oracle, answers, said):
     (fault,) = differences(reader(oracle, **answers), oracle)
     assert said in fault

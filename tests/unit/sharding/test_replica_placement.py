@@ -64,7 +64,7 @@ def test_what_is_no_read_is_refused(sql):
         send(refuse_writes, sql)
 
 
-def test_without_a_replica_the_shard_is_read_and_nobody_else_asked():
+def test_without_a_replica_only_the_shard_is_read():
     assert try_replica("shard1", lambda _: pytest.fail("asked")) is None
     assert not is_replica_used("shard1")
     assert read_replica_or_shard("shard1", lambda alias: alias) == "shard1"

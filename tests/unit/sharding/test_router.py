@@ -1,4 +1,4 @@
-"""The router: GLOBAL to default, the rest told or refused, migrations where tables belong."""
+"""The router: GLOBAL uses default, other models must name a database; migrations by placement."""
 
 import pytest
 from django.contrib.sessions.models import Session
