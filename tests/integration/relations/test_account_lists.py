@@ -101,7 +101,7 @@ def test_adding_and_removing_twice_is_once(people):
         assert on(me, account_list) == {friends[1]}
 
 
-def test_only_whom_i_follow_can_be_on_it_and_of_several_all_or_none(people):
+def test_only_followees_can_be_members_and_of_several_all_or_none(people):
     me, friends, unrelated = people
     account_list = create_account_list(me, "close")
     blocked = friends[3]
@@ -239,7 +239,7 @@ def test_adds_and_a_deletion_together_leave_no_member_without_a_roster(people):
         assert ListMember.objects.of(me).count() == 0
 
 
-def test_adds_and_unfollows_together_leave_nobody_who_is_not_followed(people):
+def test_concurrent_adds_and_unfollows_leave_only_followees(people):
     me, (friend, *_), _ = people
     account_list = create_account_list(me, "close")
     add = partial(add_members, me, account_list.list_id, [friend])

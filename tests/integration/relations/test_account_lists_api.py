@@ -211,12 +211,12 @@ def test_who_is_not_followed_is_not_put_on(me, people):
     assert me.members == []
 
 
-def test_caps_are_told(me, monkeypatch):
+def test_answers_name_the_cap(me, monkeypatch):
     monkeypatch.setattr(lists, "MOST_LISTS", 1)
     assert "maximum number" in body(me.post(LISTS, {"title": "x"}), 422)["error"]
 
 
-def test_lists_with_nobody(me):
+def test_lists_with_an_account_that_does_not_exist(me):
     assert me.get("/api/v1/accounts/999999/lists").status_code == 404
 
 

@@ -41,7 +41,7 @@ def pair(world, request) -> tuple[int, int]:
 
 
 @pytest.fixture
-def untold(monkeypatch):
+def not_mirrored(monkeypatch):
     """Only the drain mirrors blocks to the other shard."""
     monkeypatch.setattr(block_module, "mirror_now", lambda *pair: False)
 
@@ -82,7 +82,7 @@ def test_block_holds_at_the_next_read(pair, drain):
     assert [len(first_page(reader)) for reader in (a, b)] == [1, 1]
 
 
-def test_blockers_side_waits_for_nobody(pair, drain, untold):
+def test_blockers_side_does_not_wait_for_the_other_shard(pair, drain, not_mirrored):
     """Rows, counts and the lists in Redis, changed in place."""
     a, b = pair
     make_mutual(a, b, drain)
@@ -101,7 +101,7 @@ def test_blockers_side_waits_for_nobody(pair, drain, untold):
     assert_cached_lists_agree([a, b])
 
 
-def test_blockers_side_read_from_the_rows_is_the_same(pair, drain, untold):
+def test_blockers_side_read_from_the_rows_is_the_same(pair, drain, not_mirrored):
     a, b = pair
     make_mutual(a, b, drain)
     block(a, b)
@@ -111,7 +111,9 @@ def test_blockers_side_read_from_the_rows_is_the_same(pair, drain, untold):
 
 
 @pytest.mark.parametrize("quiet", [True, False])
-def test_follow_begun_before_they_are_told_is_never_seen_by_the_blocker(pair, drain, untold, quiet):
+def test_follow_begun_before_mirroring_is_never_seen_by_the_blocker(
+    pair, drain, not_mirrored, quiet
+):
     a, b = pair
     block(a, b)
     assert follow(b, a, FollowOptions(quiet=quiet))
@@ -124,7 +126,7 @@ def test_follow_begun_before_they_are_told_is_never_seen_by_the_blocker(pair, dr
     assert_drained_truth()
 
 
-def test_block_taken_back_before_they_are_told_has_ended_their_follow(pair, drain, untold):
+def test_block_taken_back_before_mirroring_has_ended_the_opposite_follow(pair, drain, not_mirrored):
     a, b = pair
     make_mutual(a, b, drain)
     block(a, b)
@@ -154,7 +156,7 @@ def test_follow_again_after_a_block_they_heard_of_stays(pair, drain):
     assert_drained_truth()
 
 
-def test_nobody_follows_over_a_block(pair):
+def test_no_follow_over_a_block(pair):
     a, b = pair
     block(a, b)
     for follower, followee in ((a, b), (b, a)):
@@ -228,7 +230,7 @@ def test_block_is_dated_and_keeps_its_first_date(pair):
     assert (edge.attribute, edge.since_ms) == (Attribute.BLACK, 5)
 
 
-def test_nobody_blocks_themselves_or_nobody(pair):
+def test_blocking_oneself_or_no_account_is_refused(pair):
     with pytest.raises(CannotBlockSelf):
         block(pair[0], pair[0])
     with pytest.raises(AccountNotFound):
@@ -237,7 +239,7 @@ def test_nobody_blocks_themselves_or_nobody(pair):
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
-def test_deliveries_twice_and_in_any_order_end_the_same(pair, drain, untold, order):
+def test_deliveries_twice_and_in_any_order_end_the_same(pair, drain, not_mirrored, order):
     """Deliveries of a follow, of the opposite block, and of the change between the two."""
     a, b = pair
     follow(b, a)

@@ -24,7 +24,7 @@ from tests.truth import assert_drained_truth, counts, forward_edges, live_pairs
 from tests.world import make_accounts, publish
 
 QUIET, OPEN = FollowOptions(quiet=True), FollowOptions(quiet=False)
-AT_ONCE = "infra.changes.append.inline_consumers_of"
+INLINE_CONSUMERS = "infra.changes.append.inline_consumers_of"
 
 
 class Killed(BaseException):
@@ -56,7 +56,7 @@ def dying_in_consumers(monkeypatch: pytest.MonkeyPatch, commits: int) -> Iterato
         return [die] if seen == commits else []
 
     with monkeypatch.context() as patch:
-        patch.setattr(AT_ONCE, count)
+        patch.setattr(INLINE_CONSUMERS, count)
         with pytest.raises(Killed):
             yield
 
@@ -99,7 +99,7 @@ def test_block_killed_between_commits_and_caches_is_finished_by_the_drain(mutual
 
 
 @pytest.mark.parametrize("commits", [1, 2])
-def test_block_killed_in_the_at_once_consumers_is_finished_by_the_drain(
+def test_block_killed_in_the_inline_consumers_is_finished_by_the_drain(
     mutual, drain, monkeypatch, commits
 ):
     """The caches of the block's own commit, or of the follow that it ended on the other shard."""

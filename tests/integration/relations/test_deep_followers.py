@@ -124,7 +124,7 @@ class TestQuota:
         with pytest.raises(TooManyDeepPages):
             ids(star, min_id=encode_cursor(MANY[0]))
 
-    def test_laying_all_that_there_is_room_for_is_behind_it_too(self, star, allow):
+    def test_loading_the_whole_cached_part_is_limited_too(self, star, allow):
         allow(1, LONG_S)
         ids(star, max_id=encode_cursor(MANY[-1]))
         redis().call("DEL", SMALL.tier.cache.key(star))

@@ -160,7 +160,7 @@ def test_older_is_named_only_where_there_is_more(owner, listed, prepare):
         assert page.newer == encode_cursor(members[0])
 
 
-def test_nobodys_list_is_empty(listed, prepare):
+def test_list_of_no_account_is_empty(listed, prepare):
     edge_list, _ = listed
     page = list_page(edge_list, make_account(), Window(40))
     assert (page.items, page.older, page.newer) == ([], None, None)

@@ -96,7 +96,7 @@ def test_own_secret_lists(world_of_seven):
     assert [listed(Caller(a), path) for path in OWN_LISTS] == [[], [], [], []]
 
 
-def test_a_follow_that_turns_quiet_is_gone_for_others_at_the_next_read(world_of_seven):
+def test_a_follow_that_turns_quiet_is_hidden_from_others_at_the_next_read(world_of_seven):
     ann, (a, _, c, *_, fan, _) = world_of_seven
     other, path = Caller(fan), f"{ACCOUNTS}/{ann}/following"
     assert listed(other, path) == [c, a]
@@ -126,7 +126,7 @@ def test_quiet_lists_of_another_moment_are_not_used(world_of_seven):
     assert listed(other, path) == [c, a]
 
 
-def test_pages_are_full_and_cursors_name_nobody_hidden(world):
+def test_pages_are_full_and_cursors_name_no_hidden_account(world):
     ann, *others = make_accounts(21)
     for n, other in enumerate(others):
         follow(ann, other, QUIETLY if n % 3 else FollowOptions())
@@ -204,7 +204,7 @@ def test_own_lists_refuse_what_is_no_cursor_or_limit(world, path):
         assert answer.json()["error"]
 
 
-def test_own_lists_go_on_from_places_where_nobody_is_any_more(world):
+def test_own_lists_continue_from_cursors_of_ended_edges(world):
     ann, *others = make_accounts(7)
     for other in others:
         follow(ann, other, QUIETLY)
@@ -215,7 +215,7 @@ def test_own_lists_go_on_from_places_where_nobody_is_any_more(world):
     assert ids_of(me.get(link)) == [str(others[3]), str(others[2])]
 
 
-def test_the_schema_knows_the_lists_and_acts(world_of_seven):
+def test_the_schema_knows_the_lists_and_writes(world_of_seven):
     ann, (a, *_) = world_of_seven
     paths = SchemaGenerator().get_schema(request=None, public=True)["paths"]
     for path in OWN_LISTS:

@@ -74,7 +74,7 @@ def test_unfollow_ends_the_edge_and_keeps_its_age(pair, drain):
     assert_drained_truth()
 
 
-def test_unfollowing_whom_one_does_not_follow_writes_nothing(pair):
+def test_unfollowing_without_a_follow_writes_nothing(pair):
     ann, bob = pair
     assert unfollow(ann, bob) is False
     follow(ann, bob)
@@ -96,7 +96,7 @@ def test_following_again_is_newer_than_the_end(pair, drain):
     assert_drained_truth()
 
 
-def test_nobody_follows_themselves(pair):
+def test_following_oneself_is_refused(pair):
     written = everything_written()
     with pytest.raises(CannotFollowSelf):
         follow(pair[0], pair[0])
@@ -129,7 +129,7 @@ def test_cap_refuses_the_one_too_many_and_writes_nothing_of_it(world, settings, 
     assert_drained_truth()
 
 
-def test_removed_follower_is_gone_for_the_actor_before_the_drain(pair, drain):
+def test_removed_follower_is_off_the_list_before_the_drain(pair, drain):
     ann, bob = pair
     follow(ann, bob)
     drain()
@@ -143,7 +143,7 @@ def test_removed_follower_is_gone_for_the_actor_before_the_drain(pair, drain):
     assert remove_follower(bob, ann) is False
 
 
-def test_a_follower_who_left_unnoticed_is_gone_when_removed(pair, drain):
+def test_a_follower_who_left_before_is_off_the_list_when_removed(pair, drain):
     ann, bob = pair
     follow(ann, bob)
     drain()
@@ -153,7 +153,7 @@ def test_a_follower_who_left_unnoticed_is_gone_when_removed(pair, drain):
     assert followers_of(bob) == []
 
 
-def test_removing_whoever_never_followed_writes_nothing(pair):
+def test_removing_without_a_follow_writes_nothing(pair):
     ann, bob = pair
     written = everything_written()
     assert remove_follower(bob, ann) is False

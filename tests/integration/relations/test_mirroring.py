@@ -152,7 +152,7 @@ class Killed(BaseException):
     """No handler catches it, as if the process had died."""
 
 
-def test_death_between_rows_and_caches_is_mended_by_the_next_drain(world, drain):
+def test_death_between_rows_and_caches_is_repaired_by_the_next_drain(world, drain):
     ann, bob, eve = make_accounts(3)
     follow(ann, bob)
     drain()

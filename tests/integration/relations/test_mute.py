@@ -79,7 +79,7 @@ def everything_shown_to(caller: Caller, others: list[int]) -> list[bytes]:
     return [answer.content for answer in answers]
 
 
-def test_nobody_but_the_one_who_mutes_can_tell(world, drain):
+def test_only_the_muting_account_sees_the_mute(world, drain):
     me, other, third = make_accounts(3)
     follow(me, other)
     follow(other, me)

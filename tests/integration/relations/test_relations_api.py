@@ -83,13 +83,13 @@ def test_relationships_keep_the_order_and_name_everybody_once(people, me):
     ]
 
 
-def test_relationships_leave_out_what_names_nobody(people, me):
+def test_relationships_leave_out_ids_without_an_account(people, me):
     odd = ["", "0", "-1", "abc", "1e3", "٣", "\x00", 2**31, 2**64, 2_000_000_000, "0x1", " 1"]
     assert relationships(me, *odd) == []
     assert [r["id"] for r in relationships(me, *odd, people[1])] == [str(people[1])]
 
 
-def test_relationships_of_nobody_are_none(me):
+def test_relationships_without_ids_are_none(me):
     assert me.get(f"{ACCOUNTS}/relationships").json() == []
 
 

@@ -113,7 +113,7 @@ class TestNothingIsWritten:
         assert_refused(Caller(None).post(f"{ACCOUNTS}/{people[1]}/{write}"), 422)
 
     @pytest.mark.parametrize("write", WRITES)
-    def test_wrong_method_for_acts(self, me, people, write):
+    def test_wrong_method_for_writes(self, me, people, write):
         for method in ("get", "put", "patch", "delete"):
             answer = getattr(me.client, method)(f"{ACCOUNTS}/{people[1]}/{write}")
             assert_refused(answer, 405)
@@ -141,7 +141,7 @@ class TestNothingIsWritten:
         ("", b"x"),
     ],
 )
-def test_bodies_that_nobody_needs_harm_nobody(me, people, write, content_type, body):
+def test_unneeded_bodies_do_no_harm(me, people, write, content_type, body):
     answer = me.client.post(f"{ACCOUNTS}/{people[1]}/{write}", body, content_type)
     assert answer.status_code in (200, 400, 415), answer.content
     assert answer["Content-Type"].startswith("application/json")

@@ -81,7 +81,7 @@ def test_every_standing_cold_warm_and_without_redis(world, monkeypatch):
     assert calls.sql.total() == 1
 
 
-def test_each_is_answered_once_and_nobody_costs_nothing(world):
+def test_each_is_answered_once_and_no_ids_cost_nothing(world):
     me, bob, eve = make_accounts(3)
     assert list(load_relationships(me, [eve, bob, eve])) == [eve, bob]
     with count_calls() as calls:
@@ -89,7 +89,7 @@ def test_each_is_answered_once_and_nobody_costs_nothing(world):
     assert calls.round_trips == 0
 
 
-def test_strangers_cost_no_key_and_no_query(world):
+def test_unrelated_accounts_cost_no_key_and_no_query(world):
     me, friend = make_accounts(2)
     follow(me, friend)
     relationship(me, friend)

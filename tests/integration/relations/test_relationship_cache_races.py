@@ -20,7 +20,7 @@ ROUNDS = 40
 
 
 @pytest.fixture
-def before_laying():
+def before_writing():
     """Runs an action once, after a loader read the shard and before it writes the cache."""
 
     def arm_once(action) -> None:
@@ -35,33 +35,33 @@ def before_laying():
 
 
 @pytest.mark.parametrize("is_known", [False, True])
-def test_a_change_while_a_loader_reads_is_not_undone(world, before_laying, is_known):
+def test_a_change_while_a_loader_reads_is_not_undone(world, before_writing, is_known):
     me, other = make_accounts(2)
     if is_known:
         mute(me, other)
-    before_laying(partial(follow, me, other))
+    before_writing(partial(follow, me, other))
     relationship(me, other)
     assert relationship(me, other).is_followed
 
 
-def test_a_first_relation_while_the_filter_is_made_is_not_denied(world, before_laying):
+def test_a_first_relation_while_the_filter_is_made_is_not_denied(world, before_writing):
     me, friend, new = make_accounts(3)
     follow(me, friend)
-    before_laying(partial(follow, me, new))
+    before_writing(partial(follow, me, new))
     assert relationship(me, friend).is_followed
     assert relationship(me, new).is_followed
     redis().call("DEL", RELATIONSHIPS.filter_key(me))
-    before_laying(partial(block, new, me))
+    before_writing(partial(block, new, me))
     relationship(me, friend), relationship(me, 99_999)
     assert relationship(me, new).is_blocked
 
 
-def test_a_change_while_everything_is_lost_is_not_undone(world, before_laying):
+def test_a_change_while_everything_is_lost_is_not_undone(world, before_writing):
     me, other = make_accounts(2)
-    before_laying(lambda: (redis().call("FLUSHDB"), follow(me, other)))
+    before_writing(lambda: (redis().call("FLUSHDB"), follow(me, other)))
     relationship(me, other)
     assert relationship(me, other).is_followed
-    before_laying(lambda: (redis().call("FLUSHDB"), unfollow(me, other)))
+    before_writing(lambda: (redis().call("FLUSHDB"), unfollow(me, other)))
     redis().call("FLUSHDB")
     relationship(me, other)
     assert relationship(me, other) == UNRELATED

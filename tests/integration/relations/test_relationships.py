@@ -137,7 +137,7 @@ class TestFollowedBy:
         )
         assert encoded.json() == [str(bob)]
 
-    def test_who_was_not_asked_about_or_is_nobody(self, people, me):
+    def test_only_existing_accounts_that_were_asked_for_are_answered(self, people, me):
         odd: list[Any] = [*NO_IDS, None, True, 1.5, -3, 2**63, [], {}, [1], {"a": 1}]
         assert me.post(FOLLOWED_BY, {"id": odd}).json() == []
         for body in ({}, {"id": []}, {"id": None}, {"id": {}}, {"id": {"0": "1"}}, {"ids": ["1"]}):

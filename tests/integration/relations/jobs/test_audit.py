@@ -147,7 +147,7 @@ def test_follow_of_who_blocks_is_ended(world):
     assert_drained_truth()
 
 
-def test_backward_edge_of_an_account_that_is_gone_is_ended(world):
+def test_backward_edge_of_an_account_that_does_not_exist_is_ended(world):
     """Its shard was restored to a moment before it signed up."""
     net = make_network()
     alias = shard_of(net.eve)

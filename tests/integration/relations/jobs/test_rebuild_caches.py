@@ -63,7 +63,7 @@ def run_ahead(net):
 @pytest.mark.parametrize(
     "damage", [add_stranger, lose_followee, lose_secret, fall_behind, run_ahead]
 )
-def test_list_that_differs_is_laid_anew(world, damage):
+def test_list_that_differs_is_replaced(world, damage):
     net = make_network()
     right = pages(net)
     line = damage(net)
