@@ -6,18 +6,29 @@ IN_VENV := .venv/bin/python
 LOCK := .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--custom-compile-command "make lock" $(LOCK_FLAGS)
 
+# A module's tests run in one process, which sets their servers up once; slow modules come first.
+PARALLEL := -n 2 --dist loadfile --no-loadscope-reorder
+SEED := $(or $(SEED),$(shell date +%s))
+# Empty: Python stores compiled modules. Without them each process compiles all packages again.
+export PYTHONDONTWRITEBYTECODE :=
+
 .DEFAULT_GOAL := help
-.PHONY: help run test check docs bench lock clean app-packages dev-packages python
+.PHONY: help run test test-random check docs bench lock clean app-packages dev-packages python
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: app-packages ## start Tideline with all it needs, on PORT (8000); Ctrl-C stops it
 	@PORT=$(PORT) exec $(IN_VENV) -m config.run
 
 test: dev-packages ## run all tests on PostgreSQL and Redis started for them
 	@$(IN_VENV) -m tests.browser.chromium
-	env -u DJANGO_SETTINGS_MODULE $(IN_VENV) -m pytest -n 2
+	env -u DJANGO_SETTINGS_MODULE $(IN_VENV) -m pytest $(PARALLEL)
+
+test-random: dev-packages ## run the tests that draw examples with new ones: make test-random SEED=1
+	@echo "  the same again: make test-random SEED=$(SEED)"
+	env -u DJANGO_SETTINGS_MODULE $(IN_VENV) -m pytest $(PARALLEL) -m hypothesis \
+		--hypothesis-profile=random --hypothesis-seed=$(SEED) --randomly-seed=$(SEED)
 
 check: dev-packages ## format, lint, security, types, floors, migrations, deployment settings, docs
 	.venv/bin/ruff format --check .
@@ -37,7 +48,7 @@ docs: dev-packages ## build the documentation site into .site; dead links are er
 bench: dev-packages ## measure the hot paths against their floors
 	$(IN_VENV) -m bench
 
-lock: dev-packages ## write requirements/*.txt anew from *.in (LOCK_FLAGS=--upgrade: newer versions)
+lock: dev-packages ## write requirements/*.txt from *.in (LOCK_FLAGS=--upgrade: newer versions)
 	$(LOCK) requirements/uv.in --output-file requirements/uv.txt
 	$(LOCK) requirements/app.in --output-file requirements/app.txt
 	$(LOCK) requirements/dev.in --output-file requirements/dev.txt

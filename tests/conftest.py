@@ -24,10 +24,11 @@ sys.dont_write_bytecode = False
 FIXTURES = ("tests.fixtures", "tests.private_world")
 _services = pytest.StashKey[SessionServices]()
 # How long an example takes says how crowded the machine is, not whether the example holds.
-hypothesis.settings.register_profile(
-    "patient", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
-)
-hypothesis.settings.load_profile("patient")
+_PATIENT = {"deadline": None, "suppress_health_check": [hypothesis.HealthCheck.too_slow]}
+# `make test` tries the same examples every time; `make test-random` draws new ones.
+hypothesis.settings.register_profile("same", derandomize=True, **_PATIENT)
+hypothesis.settings.register_profile("random", **_PATIENT)
+hypothesis.settings.load_profile("same")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -57,6 +58,13 @@ def pytest_configure(config: pytest.Config) -> None:
     if worker is None:
         # A worker that inherited this would read the settings before its own Redis number is set.
         del os.environ["DJANGO_SETTINGS_MODULE"]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Long modules first: at the end both processes have short ones left. Else a random order."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: (item.path not in slow, "faults" not in item.path.parts))
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
