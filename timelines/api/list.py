@@ -14,7 +14,7 @@ from timelines.queries.list import account_list_page
 
 
 class ListTimelineView(Endpoint):
-    """Posts of those on one of my lists, newest first."""
+    """Posts of the members of one of my lists, newest first."""
 
     scopes = {"GET": "read:lists"}
 

@@ -29,7 +29,7 @@ EXCLUDING = [
 
 
 class HomeView(Endpoint):
-    """Posts of those I follow, and my own, newest first."""
+    """Posts of the accounts that I follow and my own, newest first."""
 
     scopes = {"GET": "read:statuses"}
 

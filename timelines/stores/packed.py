@@ -1,4 +1,4 @@
-"""A home timeline as one Redis string: a tenth of a sorted set's memory, read by one command.
+"""A home timeline as one Redis string: less memory than a sorted set, read by one command.
 
     head   bytes  0-3    low-water mark: complete from this second on; 0xffffffff during a build
            bytes  4-11   version of the reader's following list that it reflects
