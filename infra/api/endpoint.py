@@ -1,14 +1,14 @@
-"""What every API view derives from: DRF's parsing and schema without DRF's cost per request.
+"""The base class of all API views: DRF's parsing and schema without DRF's cost per request.
 
-DRF negotiates a renderer, a version, permissions and throttles for every request (60 µs). Here all
-answers are JSON, and what a request needs is declared on the class and worked out once:
+DRF negotiates a renderer, a version, permissions and throttles for every request. Here all answers
+are JSON, and the class declares what a request needs, so it is computed once:
 
     class FollowView(Endpoint):
         scopes = {"POST": "write:follows"}
 
         def post(self, request: ApiRequest, account_id: int) -> HttpResponse: ...
 
-`request.account_id` is who asks; `request.data` is parsed when it is first looked at.
+`request.account_id` is the account of the caller. `request.data` is parsed at its first use.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -33,7 +33,7 @@ log = structlog.get_logger()
 
 
 class Access(NamedTuple):
-    """What one method of one view needs of its caller."""
+    """What one method of one view requires of its caller."""
 
     handler: str
     scope: str | None
@@ -43,20 +43,20 @@ class Access(NamedTuple):
 
 
 class Meter(Protocol):
-    """What counts requests against a caller's quota and says how the caller stands."""
+    """Counts requests against a caller's quota."""
 
     def charge(self, request: HttpRequest, caller: Any) -> Mapping[str, str]:
-        """Headers for the answer. Raises TooManyRequests."""
+        """Headers for the answer, with the state of the quota. Raises TooManyRequests."""
         ...
 
 
 class Endpoint(APIView):
-    """A view that answers HttpResponse or raises: `answer_error` has the words for it.
+    """A view returns an HttpResponse or raises an error, which `answer_error` turns into one.
 
-    `scopes`: the scope a token must have, by method. `public`: reading works without a token, and
-    so do methods that name no scope; a token that is sent must be good all the same. `needs_user`:
-    an application's own token is not enough. `for_frozen`: whom moderators froze may use more than
-    its GET.
+    `scopes`: the scope that a token must have, by method. `public`: GET works without a token, and
+    so do methods without a scope; a token that is sent must still be valid. `needs_user`: an
+    application's own token is not enough. `for_frozen`: accounts that moderators froze may use all
+    methods, not only GET.
     """
 
     scopes: ClassVar[Mapping[str, str]] = {}
@@ -82,7 +82,7 @@ class Endpoint(APIView):
 
     @classmethod
     def meter_classes(cls) -> Sequence[Callable[[], Meter]]:
-        """Not DRF's throttle_classes: those know no headers, and other views have them too."""
+        """Not DRF's throttle_classes: those set no headers, and other views use them too."""
         return [import_string(path) for path in settings.REQUEST_METERS]
 
     @classmethod
@@ -104,14 +104,16 @@ class Endpoint(APIView):
             for meter in self._meters:
                 headers |= meter.charge(request, caller)
             answer: HttpResponse = getattr(self, access.handler)(wrapped, *args, **kwargs)
-        except Exception as error:  # whatever it is, a client gets JSON
+        except Exception as error:  # a client gets JSON for every error
             answer = answer_error(error, {}) or self._answer_unexpected(request)
         add_trusted_headers(answer, headers)
         return answer
 
     def _admit(self, request: HttpRequest, access: Access) -> Caller | None:
-        """Who asks. Raises TokenInvalid, LoginDisabled, UserRequired, ScopeMissing,
-        AccountFrozen."""
+        """The caller, None without a token.
+
+        Raises: TokenInvalid, LoginDisabled, UserRequired, ScopeMissing, AccountFrozen.
+        """
         found = self._authenticators[0].authenticate(request) if self._authenticators else None
         if found is None:
             if access.needs_token:
@@ -132,7 +134,7 @@ class Endpoint(APIView):
         )
 
     def _answer_unexpected(self, request: HttpRequest) -> HttpResponse:
-        """A fault of ours: logged with its traceback, and told to whoever listens for those."""
+        """An error of our own: logs the traceback and sends Django's signal for exceptions."""
         log.exception("request.failed", path=request.path, view=type(self).__name__)
         got_request_exception.send(sender=type(self), request=request)
         return json_response(b'{"error":"Something went wrong on our side"}', 500)

@@ -1,11 +1,11 @@
-"""Errors as facts the caller can act upon; infra.api.answers turns them into HTTP."""
+"""Errors that the caller can act on; infra.api.answers turns them into HTTP."""
 
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, NamedTuple
 
 
 class TidelineError(Exception):
-    """A fact the caller can act upon. `status` is its HTTP code; the text goes out as it is."""
+    """A fact that the caller can act on. `status`: the HTTP code. The client sees the text."""
 
     status: ClassVar[int] = 422
     text: ClassVar[str] = "The request cannot be processed"
@@ -15,7 +15,7 @@ class TidelineError(Exception):
         super().__init__(text or self.text)
 
     def body(self) -> dict[str, object]:
-        """What the caller gets as JSON."""
+        """The JSON of the answer."""
         return {"error": str(self)}
 
 
@@ -25,21 +25,21 @@ class NotFound(TidelineError):
 
 
 class NotAllowed(TidelineError):
-    """Mastodon's words for what one may not do; they do not say why."""
+    """Mastodon's text for an action that is not allowed; it does not say why."""
 
     status = 403
     text = "This action is not allowed"
 
 
 class AccountFrozen(TidelineError):
-    """Moderators let the account read, but not write. Only they can end that."""
+    """Moderators allow the account to read, but not to write. Only they can end that."""
 
     status = 403
     text = "Your account is frozen: you can read, but not write"
 
 
 class LoginDisabled(TidelineError):
-    """Moderators suspended whose token it is. Mastodon's words, for clients that know them."""
+    """The account of the token is suspended. Mastodon's text, because clients know it."""
 
     status = 403
     text = "Your login is currently disabled"
@@ -55,7 +55,7 @@ class InvalidRequest(TidelineError):
 
 
 class TokenInvalid(TidelineError):
-    """No token where one is needed, or one that is unknown, ended or expired."""
+    """A token is missing where one is required, or it is unknown, revoked or expired."""
 
     status = 401
     text = "The access token is invalid"
@@ -63,7 +63,7 @@ class TokenInvalid(TidelineError):
 
 
 class UserRequired(TidelineError):
-    """An application asked with its own token for what only a user can have."""
+    """An application used its own token for something that needs a user."""
 
     status = 422
     text = "This method requires an authenticated user"
@@ -75,7 +75,7 @@ class ScopeMissing(TidelineError):
 
 
 class TooManyRequests(TidelineError):
-    """What may be asked for a while is used up. `Retry-After` leads to where it begins anew."""
+    """A quota is used up. `Retry-After` has the seconds until the next window."""
 
     status = 429
     text = "Too many requests"
@@ -86,7 +86,7 @@ class TooManyRequests(TidelineError):
 
 
 class Fault(NamedTuple):
-    """What is wrong with one field. `code` is one of Mastodon's ERR_ names."""
+    """An error in one field. `code` is one of Mastodon's ERR_ names."""
 
     field: str
     code: str
@@ -97,7 +97,7 @@ class Fault(NamedTuple):
 
 
 class ValidationFailed(TidelineError):
-    """Everything that is wrong with a form, together."""
+    """All errors of a form together."""
 
     def __init__(self, faults: Sequence[Fault]) -> None:
         super().__init__("Validation failed: " + ", ".join(map(str, faults)))

@@ -1,4 +1,4 @@
-"""Account ids as people and clients send them: decimal text."""
+"""Account ids in requests: decimal text."""
 
 MAX_ACCOUNT_ID = 36**6 - 1
 
@@ -12,7 +12,7 @@ def parse_account_id(text: object) -> int | None:
 
 
 class AccountIdConverter:
-    """`<account:account_id>` in routes: an int. What cannot name an account matches no route."""
+    """`<account:account_id>` in routes: an int. Text that is no account id does not match."""
 
     regex = "[0-9]{1,10}"
 

@@ -1,4 +1,4 @@
-"""A request as endpoints find it: DRF's, with the types that are true here."""
+"""The request that endpoints get: DRF's, with the types of this product."""
 
 from collections.abc import Mapping
 from typing import Any, Protocol
@@ -10,7 +10,7 @@ from infra.api.errors import UserRequired
 
 
 class _NoQuery(QueryDict):
-    """QueryDict raises, and catches, an error of its own for each parameter that is not there."""
+    """Faster than an empty QueryDict, which raises and catches an error for each parameter."""
 
     def get(self, key: str, default: Any = None) -> Any:
         return default
@@ -20,7 +20,7 @@ NO_QUERY = _NoQuery()
 
 
 class Caller(Protocol):
-    """Who asks. `account_id` is None for an application without a user; `scopes` are all held."""
+    """The caller. `account_id`: None for an application without a user. `scopes`: all of them."""
 
     @property
     def account_id(self) -> int | None: ...
@@ -35,25 +35,25 @@ class Caller(Protocol):
 
 
 class ApiRequest(Request):
-    """`user` is who asks, None only where the endpoint is public; `data` an object or a form."""
+    """`user`: the caller, None only if the endpoint is public. `data`: an object or a form."""
 
-    # A plain attribute: DRF's is a property that would authenticate, which was done before.
+    # A plain attribute: DRF's property would authenticate again.
     user: Caller = None  # type: ignore[assignment]
     data: Mapping[str, Any]  # type: ignore[assignment]
 
     @property
     def query_params(self) -> QueryDict:  # type: ignore[override]
-        """The query's parameters, not parsed where there are none."""
+        """The query's parameters. An empty query is not parsed."""
         return self._request.GET if self._request.META.get("QUERY_STRING") else NO_QUERY
 
     @property
     def path(self) -> str:  # type: ignore[override]
-        """DRF would look for it here first, and catch an error of its own."""
+        """Spares DRF's attribute lookup, which raises and catches an error."""
         return self._request.path
 
     @property
     def account_id(self) -> int:
-        """The account that asks. Raises UserRequired; endpoints that need a user have done so."""
+        """The caller's account. Raises UserRequired, unless the endpoint needs a user anyway."""
         if self.user is None or self.user.account_id is None:
             raise UserRequired
         return self.user.account_id
@@ -64,5 +64,5 @@ class ApiRequest(Request):
         return self.user.account_id if self.user is not None else None
 
     def is_from(self, account_id: int) -> bool:
-        """Whether this account asks, and no other, nor anybody without a token."""
+        """Whether the caller is this account."""
         return self.user is not None and self.user.account_id == account_id

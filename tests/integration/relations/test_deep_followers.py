@@ -47,7 +47,7 @@ def allow(monkeypatch):
     """Call it to allow this many deep pages per window from now on."""
 
     def allow(limit: int, window_s: int = 1) -> None:
-        monkeypatch.setattr(loaders, "DEEP_PAGE", QuotaClaim("deep-pages", limit))
+        monkeypatch.setattr(loaders, "DEEP_PAGE", QuotaClaim("deep-pages-of-the-test", limit))
         monkeypatch.setattr(loaders, "deep_pages", Quotas(window_s))
 
     return allow
@@ -79,7 +79,7 @@ def newest(count, start=0):
 
 
 class TestQuota:
-    def test_ten_times_the_rate_is_mostly_refused_and_the_shard_sees_the_rate(self, star, allow):
+    def test_ten_times_the_quota_is_mostly_refused_and_the_shard_sees_the_quota(self, star, allow):
         fill_whole(star)
         allow(PER_S)
         began = time.monotonic()
@@ -159,7 +159,7 @@ class TestQuota:
         assert answer.json() == {"error": "Too many requests"}
         assert 1 <= int(answer["Retry-After"]) <= LONG_S
 
-    def test_without_redis_first_pages_are_free_and_deeper_ones_keep_the_rate(self, star, allow):
+    def test_without_redis_first_pages_are_free_and_deeper_ones_keep_the_quota(self, star, allow):
         allow(1, LONG_S)
         with patch.object(SingleClient, "run", side_effect=RedisConnectionError):
             for _ in range(3):
