@@ -1,4 +1,4 @@
-# Everything a person types. `make` alone lists it. Needs Python 3.11 or newer with venv.
+# All commands for a person. `make` alone lists them. Needs Python 3.11 or newer with venv.
 
 PYTHON ?= python3
 PORT ?= 8000
@@ -18,7 +18,7 @@ export PYTHONDONTWRITEBYTECODE :=
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-run: app-packages ## start Tideline with all it needs, on PORT (8000); Ctrl-C stops it
+run: app-packages ## start Tideline and its servers on PORT (8000); Ctrl-C stops it
 	@PORT=$(PORT) exec $(IN_VENV) -m config.run
 
 test: dev-packages ## run all tests on PostgreSQL and Redis started for them

@@ -1,9 +1,9 @@
-"""Makes .venv hold exactly what a lock says; run by make with the machine's own Python.
+"""Makes .venv equal to a requirement file with hashes; make runs it with the machine's Python.
 
     python3 requirements/install.py app|dev
     python3 requirements/install.py peers       .venv-peers, for one of the benchmarks
 
-Standard library only, and in syntax an older Python can read, so that it can say what is wrong.
+Only the standard library, and syntax that an older Python can parse to print a message.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ PYTHON = VENV / "bin" / "python"
 OLDEST_PYTHON = (3, 11)
 TICK_S = 2
 
-# What pip was told about the package index, in uv's words. No host is named in this project.
+# Options of pip's configuration and the variables of uv with the same meaning: uv does not read
+# pip's configuration.
 UV_NAMES = {
     "index-url": "UV_DEFAULT_INDEX",
     "extra-index-url": "UV_INDEX",
@@ -41,7 +42,12 @@ COMMA_SEPARATED = ("UV_FIND_LINKS",)
 
 
 def main() -> None:
+    if sys.argv[1:] not in [["app"], ["dev"], ["peers"]]:
+        sys.exit("usage: python3 requirements/install.py app|dev|peers")  # nothing is touched
     refuse_unusable_python()
+    if VENV.is_symlink():
+        say(f"  {VENV.name} is a link to another environment, which stays as it is")
+        return
     with one_at_a_time():
         level = level_to_install(sys.argv[1])
         if read(stamp_file(level)) != lock_stamp(level):
@@ -49,7 +55,7 @@ def main() -> None:
 
 
 def refuse_unusable_python() -> None:
-    """Stops with the remedy when this Python is too old or cannot make environments."""
+    """Exits with a message when this Python is too old or cannot create environments."""
     if sys.version_info < OLDEST_PYTHON:
         version = ".".join(map(str, sys.version_info[:3]))
         sys.exit(
@@ -68,7 +74,7 @@ def refuse_unusable_python() -> None:
 
 @contextlib.contextmanager
 def one_at_a_time() -> Iterator[None]:
-    """Two makes at once take turns: the second finds the work done."""
+    """Two runs of make at once: the second waits, then finds the work done."""
     folder = os.open(HERE, os.O_RDONLY)
     try:
         fcntl.flock(folder, fcntl.LOCK_EX)
@@ -78,7 +84,7 @@ def one_at_a_time() -> Iterator[None]:
 
 
 def level_to_install(wanted: str) -> str:
-    """An environment that has the dev tools keeps them: run and test do not undo each other."""
+    """An environment with the dev tools keeps them, so `make run` does not undo `make test`."""
     return "dev" if stamp_file("dev").exists() else wanted
 
 
@@ -87,7 +93,7 @@ def stamp_file(what: str) -> Path:
 
 
 def venv_stamp() -> str:
-    """Changes with the interpreter, with the folder (scripts name it) and with uv."""
+    """Changes with the interpreter, the folder (its scripts contain the path) and uv."""
     return "\n".join([sys.version, sys.prefix, str(VENV), digest("uv")])
 
 
@@ -107,8 +113,8 @@ def read(file: Path) -> str | None:
 
 
 def install(level: str) -> None:
-    """Bootstraps uv with pip, then lets uv make the environment equal to the lock."""
-    # A running Tideline may be using this environment: only a wrong one is made anew.
+    """Installs uv with pip, then all packages with uv."""
+    # A running Tideline may use this environment, so only a wrong one is created again.
     if read(stamp_file("venv")) != venv_stamp():
         make_venv()
     stamp_file(level).unlink(missing_ok=True)
@@ -126,7 +132,7 @@ def make_venv() -> None:
 
 
 def run(what: str, command: list[str], env: dict[str, str] | None = None) -> None:
-    """Runs one step, saying every two seconds that it still runs; its failure ends this one."""
+    """Runs one step and prints its time every two seconds. Exits when the step fails."""
     say(f"  {what}")
     began = time.monotonic()
     process = subprocess.Popen(command, env=env)
@@ -145,14 +151,14 @@ def say(line: str) -> None:
 
 
 def uv_environment() -> dict[str, str]:
-    """This environment plus what pip knows; uv's own variables win where they are set."""
+    """This environment plus the configuration of pip; variables of uv that are set win."""
     env = dict(os.environ)
     settings = pip_settings()
     for option, name in UV_NAMES.items():
         if settings.get(option):
             separator = "," if name in COMMA_SEPARATED else " "
             env.setdefault(name, separator.join(str(settings[option]).split()))
-    # As pip does: the best version over all indexes. The hashes decide what is accepted.
+    # Like pip: the best version of all indexes. The hashes decide which files are accepted.
     env.setdefault("UV_INDEX_STRATEGY", "unsafe-best-match")
     if not os.access(Path.home(), os.W_OK):
         env.setdefault("UV_CACHE_DIR", str(VENV / "uv-cache"))
