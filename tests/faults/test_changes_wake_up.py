@@ -1,4 +1,4 @@
-"""The bell over a broker that dies, hangs or is restarted between two rings."""
+"""Wake-ups over a broker that dies, hangs or is restarted between two of them."""
 
 import time
 
@@ -12,7 +12,7 @@ from tests.server_faults import kill, pause
 from tests.waiting import PATIENCE_S, until
 
 QUEUE = "celery:celery"
-# A bell without patience of its own would wait as long for a broker that hangs.
+# Without its own timeout a wake-up would wait as long for a broker that hangs.
 CELERYS_OWN = {
     "socket_timeout": PATIENCE_S,
     "socket_connect_timeout": PATIENCE_S,
@@ -22,7 +22,7 @@ CELERYS_OWN = {
 
 @pytest.fixture
 def broker(server, client, monkeypatch, settings):
-    """The bell's flag and its messages on a server of their own."""
+    """The flag and the messages of wake-ups on their own server."""
     settings.REDIS_TIMEOUT_MS = 250
     settings.CELERY_BROKER_TRANSPORT_OPTIONS = CELERYS_OWN
     client.call("FLUSHALL")
@@ -38,7 +38,7 @@ def broker(server, client, monkeypatch, settings):
 
 @pytest.fixture
 def connects(monkeypatch):
-    """Each attempt to reach a server, the bell's and the broker's."""
+    """Each attempt to reach a server, by wake-ups and by the broker."""
     connects, connect = [], UnixDomainSocketConnection._connect
 
     def connect_aloud(connection):
@@ -86,7 +86,7 @@ def test_broker_that_hangs_after_the_flag_was_set(server, broker, monkeypatch, c
 
 
 def test_message_that_could_not_be_sent_leaves_no_flag(broker, monkeypatch):
-    """It would keep the bell silent for the changes that come when the broker is back."""
+    """It would suppress wake-ups for the changes that come when the broker is back."""
     app = Celery("nowhere", broker="redis+socket:///nowhere/redis.sock", set_as_current=False)
     monkeypatch.setattr(wake_up, "current_app", app)
     ring()

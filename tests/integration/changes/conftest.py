@@ -1,4 +1,4 @@
-"""A world with an empty journal, and a bell without Redis."""
+"""A world with an empty journal, and wake-ups without Redis."""
 
 from collections.abc import Iterator
 

@@ -24,7 +24,7 @@ class Noted(Payload, frozen=True):
 
 
 class NotedInline(Payload, frozen=True):
-    kind: ClassVar[str] = "tests.noted_at_once"
+    kind: ClassVar[str] = "tests.noted_inline"
 
 
 class BulkNoted(Payload, frozen=True):
@@ -33,7 +33,7 @@ class BulkNoted(Payload, frozen=True):
 
 
 class Asked(Payload, frozen=True):
-    """A follow_up: asked for by what the journal's `ask` returns."""
+    """A follow-up change that the `ask` of the journal returns."""
 
     kind: ClassVar[str] = "tests.asked"
     lanes: ClassVar[LaneGroup] = LaneGroup.BULK
@@ -83,7 +83,7 @@ def write_down(alias: str, deliveries: Sequence[Delivery[Any]]) -> list[FollowUp
 
 
 @consumes(NotedInline, inline=True)
-def write_down_at_once(alias: str, deliveries: Sequence[Delivery[Any]]) -> None:
+def write_down_inline(alias: str, deliveries: Sequence[Delivery[Any]]) -> None:
     journal.write(deliveries)
 
 

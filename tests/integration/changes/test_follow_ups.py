@@ -80,7 +80,7 @@ def test_rows_that_fail_have_no_sequels(asking):
     assert asked() == [0, 1, 2, 3, 4, 6, 7]
 
 
-def test_bell_rings_for_the_lanes_of_the_sequels(asking, monkeypatch):
+def test_lanes_of_follow_ups_are_woken(asking, monkeypatch):
     emit(Noted(), Noted())
     rung = []
     monkeypatch.setattr("infra.changes.append.wake", lambda *place: rung.append(place))
@@ -88,7 +88,7 @@ def test_bell_rings_for_the_lanes_of_the_sequels(asking, monkeypatch):
     assert rung == [(ALIAS, BULK_LANE)]
 
 
-def test_no_bell_for_the_lane_that_is_drained_anyway(journal, monkeypatch):
+def test_drained_lane_is_not_woken(journal, monkeypatch):
     emit(BulkNoted())
     rung = []
     monkeypatch.setattr("infra.changes.append.wake", lambda *place: rung.append(place))
@@ -107,7 +107,7 @@ def test_bulk_rows_are_taken_one_by_one(journal):
 
 
 def test_task_carries_one_bulk_row_and_queues_again(journal, monkeypatch):
-    """So that the bell of a post is not behind a whole fan-out."""
+    """So that the wake-up of a post does not wait for a whole fan-out."""
     versions = emit(*[BulkNoted()] * 2)
     rung = []
     monkeypatch.setattr("infra.changes.tasks.wake", lambda *place: rung.append(place))

@@ -195,7 +195,7 @@ def test_heart_stops_beating_with_its_drain_and_after_its_time(world, monkeypatc
 
 
 def test_change_that_comes_after_the_last_look_is_not_left_behind(journal, monkeypatch):
-    """Its own bell finds the lane taken; the holder looks once more when it has let go."""
+    """Its wake-up finds the lane taken; the holder reads once more after the release."""
     take, late, rung = drains.take_batch, [], []
 
     def take_and_be_late(alias, lane):

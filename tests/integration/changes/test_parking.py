@@ -67,7 +67,7 @@ def test_retried_it_is_in_the_queue_as_if_new(journal, failed):
     assert retry_parked(ALIAS, [failed]) == 0
 
 
-def test_retry_rings_the_bell_of_the_lane(journal, failed, monkeypatch):
+def test_retry_wakes_the_lane(journal, failed, monkeypatch):
     rung = []
     monkeypatch.setattr("infra.changes.parking.wake", lambda *call: rung.append(call))
     retry_parked(ALIAS, [failed])

@@ -72,7 +72,7 @@ def test_what_is_held_is_not_come_upon_again(journal, settings, batches):
     assert [row.id for row in take_batch(ALIAS, LANE)] == [other]
 
 
-def test_neither_compensator_nor_bell_drains_it_and_resuming_delivers_in_order(journal):
+def test_neither_compensator_nor_wake_up_drains_it_and_resuming_delivers_in_order(journal):
     pause_kind(ALIAS, KIND, "it breaks")
     held = note(3)
     assert [report.delivered for report in compensate(ALIAS)] == [0]

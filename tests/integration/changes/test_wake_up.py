@@ -1,4 +1,4 @@
-"""The bell: one Celery message for many changes, in the real broker's queue."""
+"""A wake-up: one Celery message for many changes, in the real broker's queue."""
 
 import json
 import time
@@ -99,9 +99,9 @@ def test_a_lane_that_delivered_is_drained_in_rounds(journal):
     drain_lane(ALIAS, LANE)
     redis().call("DEL", QUEUE)
     later = note(5)
-    assert messages() == [], "the bell is silent"
+    assert messages() == [], "no wake-up in the window"
     drain_lane(ALIAS, LANE)
-    assert (delivered(), pending()) == (first, later), "a bell of before the rest wakes nobody"
+    assert (delivered(), pending()) == (first, later), "an earlier wake-up starts no drain"
     drain_lane(ALIAS, LANE, True)
     assert delivered() == first + later
     redis().call("DEL", QUEUE)
@@ -111,7 +111,7 @@ def test_a_lane_that_delivered_is_drained_in_rounds(journal):
     assert all_arguments() == [(ALIAS, LANE, False)], "and it rings again"
 
 
-def test_a_resting_lane_asks_for_its_next_round(journal, settings):
+def test_throttled_lane_schedules_its_next_drain(journal, settings):
     settings.CHANGE_THROTTLE_MS = 50_000
     note()
     redis().call("DEL", QUEUE)

@@ -1,4 +1,4 @@
-"""A real Celery worker hears the bell and drains: no test calls the drain here."""
+"""A real Celery worker gets the wake-up and drains: no test calls the drain here."""
 
 import subprocess
 import sys
@@ -27,7 +27,7 @@ def worker(world):
     assert process.wait(PATIENCE_S) == 0
 
 
-def test_follow_reaches_the_other_shard_by_the_bell_alone(worker):
+def test_follow_reaches_the_other_shard_by_the_wake_up_alone(worker):
     follower, followee = make_accounts(2)
     follow(follower, followee)
     until(lambda: not any(is_behind(alias) for alias in all_aliases()))

@@ -1,4 +1,4 @@
-"""Jobs by turns: each goes on where the last one ended, alone, and leaves a row if it did."""
+"""Time slices of jobs: each continues where the last one ended, alone, and is recorded."""
 
 import threading
 from datetime import UTC, datetime, timedelta
