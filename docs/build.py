@@ -39,7 +39,7 @@ def draw_diagrams() -> None:
     options = ["--theme", "0", "--dark-theme", "200", "--pad", "12"]
     for text in sorted((SOURCE / "diagrams").glob("*.d2")):
         picture = COPY / "diagrams" / f"{text.stem}.svg"
-        command = [PROGRAMS / "d2", *options, text, picture]
+        command = [str(PROGRAMS / "d2"), *options, str(text), str(picture)]
         subprocess.run(command, check=True, capture_output=True)
 
 

@@ -27,7 +27,7 @@ from posts.changes import PostCreated, PostDeleted, PostHidden, PostMarked
 from posts.ids import PostId
 from posts.queries.responses import read_mark_responses, read_post_responses
 from posts.queries.rows import read_posts
-from posts.types import Kind, PostRow, Response
+from posts.types import Kind, PostRow, ResponseRow
 
 Interactions = Sequence[Delivery[PostCreated | PostDeleted | PostMarked]]
 Deliveries = Sequence[Delivery[PostCreated | PostDeleted | PostHidden]]
@@ -119,7 +119,7 @@ def _changes_state(payload: PostCreated | PostDeleted | PostMarked) -> bool:
     return payload.target is not None and payload.target.kind == Kind.REPOST
 
 
-def _iter_responses(alias: str, deliveries: Interactions) -> Iterator[Response]:
+def _iter_responses(alias: str, deliveries: Interactions) -> Iterator[ResponseRow]:
     """The current responses of these deliveries. Two queries on the responders' shard."""
     posts, marks = {}, set()
     for owner_id, payload in ((delivery.owner_id, delivery.payload) for delivery in deliveries):

@@ -78,7 +78,7 @@ class Draft(msgspec.Struct, frozen=True):
     in_reply_to: PostId | None = None
 
 
-class Response(NamedTuple):
+class ResponseRow(NamedTuple):
     """One reply, repost or favourite of a post, as stored on the shard of the post's author.
 
     `reply_moment` tells several replies of one responder apart; it is 0 for reposts and

@@ -11,7 +11,7 @@ IS_FOLLOW = models.Q(attribute__in=(Attribute.FOLLOW.value, Attribute.WHISPER.va
 IS_SECRET = models.Q(attribute__in=(Attribute.WHISPER.value, Attribute.BLACK.value))
 
 
-class Edge(ShardedModel):
+class EdgeModel(ShardedModel):
     """One edge of one kind between two accounts, as one of the two sides stores it.
 
     Rows are ended, never deleted. `revision` only grows, so that old changes of an edge can be told
@@ -30,7 +30,7 @@ class Edge(ShardedModel):
         abstract = True
 
 
-class ForwardEdge(Edge):
+class ForwardEdge(EdgeModel):
     """SHARDED by follower_id, ~500 rows an account; written by relations.actions. The truth."""
 
     owner = "follower_id"
@@ -58,7 +58,7 @@ class ForwardEdge(Edge):
         return f"{self.follower_id} → {self.followee_id}"
 
 
-class BackwardEdge(Edge):
+class BackwardEdge(EdgeModel):
     """SHARDED by followee_id, a row a follower; written by mirror_backward_edges. Derived.
 
     Has the revision of its forward edge: a change with a lower revision is old and is ignored.

@@ -10,7 +10,7 @@ from counters.kinds import CounterKind
 from counters.types import CountMove
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute, fetch_all
-from posts.types import Kind, Response
+from posts.types import Kind, ResponseRow
 
 COUNTED = {
     Kind.REPLY: CounterKind.REPLIES,
@@ -35,9 +35,9 @@ WHERE old.revision < excluded.revision
 Identity = tuple[int, int, int, int, int]
 
 
-def by_shard(responses: Iterable[Response]) -> dict[str, dict[Identity, Response]]:
+def by_shard(responses: Iterable[ResponseRow]) -> dict[str, dict[Identity, ResponseRow]]:
     """The newest response of each identity, by the shard of the post's author."""
-    groups: dict[str, dict[Identity, Response]] = {}
+    groups: dict[str, dict[Identity, ResponseRow]] = {}
     for response in responses:
         group = groups.setdefault(shard_of(response.author_id), {})
         other = group.get(response.identity)
@@ -46,7 +46,7 @@ def by_shard(responses: Iterable[Response]) -> dict[str, dict[Identity, Response
     return groups
 
 
-def record_on_shard(alias: str, responses: Mapping[Identity, Response]) -> None:
+def record_on_shard(alias: str, responses: Mapping[Identity, ResponseRow]) -> None:
     """Writes the responses that are newer than their rows on the authors' shard.
 
     Safety: idempotent, and the order of deliveries does not matter. One transaction locks the
@@ -63,13 +63,15 @@ def record_on_shard(alias: str, responses: Mapping[Identity, Response]) -> None:
             move(alias, _moves(old, newer))
 
 
-def _read(alias: str, identities: Collection[Identity]) -> dict[Identity, Response]:
+def _read(alias: str, identities: Collection[Identity]) -> dict[Identity, ResponseRow]:
     columns = [list(column) for column in zip(*identities, strict=True)]
-    rows = [Response(*row) for row in fetch_all(alias, READ, columns)]
+    rows = [ResponseRow(*row) for row in fetch_all(alias, READ, columns)]
     return {response.identity: response for response in rows}
 
 
-def _moves(old: Mapping[Identity, Response], newer: Iterable[Response]) -> Iterable[CountMove]:
+def _moves(
+    old: Mapping[Identity, ResponseRow], newer: Iterable[ResponseRow]
+) -> Iterable[CountMove]:
     for response in newer:
         before = old.get(response.identity)
         delta = response.is_on - (before is not None and before.is_on)

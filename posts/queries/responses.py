@@ -9,7 +9,7 @@ from infra.sharding.buckets import shard_of
 from infra.sharding.scatter import scatter
 from infra.sharding.sql import fetch_all
 from posts.ids import PostId
-from posts.types import Kind, Response, Target
+from posts.types import Kind, ResponseRow, Target
 
 MOST_REPOSTS = 1_000
 LIVE = """
@@ -47,7 +47,7 @@ CROSS JOIN LATERAL (
 """  # noqa: S608
 
 
-def read_post_responses(alias: str, targets: Sequence[tuple[PostId, Target]]) -> list[Response]:
+def read_post_responses(alias: str, targets: Sequence[tuple[PostId, Target]]) -> list[ResponseRow]:
     """The responses that these replies and reposts are now, deleted or not. One query.
 
     A post is created once and deleted once, so its moment gives the revision. If an account
@@ -58,9 +58,9 @@ def read_post_responses(alias: str, targets: Sequence[tuple[PostId, Target]]) ->
     return [_response(i, target, i in live) for i, target in targets]
 
 
-def _response(post_id: PostId, target: Target, is_live: bool) -> Response:
+def _response(post_id: PostId, target: Target, is_live: bool) -> ResponseRow:
     moment = post_id.moment
-    return Response(
+    return ResponseRow(
         target.author_id,
         target.moment,
         target.kind,
@@ -72,13 +72,15 @@ def _response(post_id: PostId, target: Target, is_live: bool) -> Response:
     )
 
 
-def read_mark_responses(alias: str, marks: Iterable[tuple[int, int, int, int]]) -> list[Response]:
+def read_mark_responses(
+    alias: str, marks: Iterable[tuple[int, int, int, int]]
+) -> list[ResponseRow]:
     """The responses that these viewer marks are now. One query.
 
     `marks`: (owner, target's moment, target's author, kind), all of one shard.
     """
     columns = [list(column) for column in zip(*marks, strict=True)]
-    return [Response(*row) for row in fetch_all(alias, VIEWER_MARKS, columns)]
+    return [ResponseRow(*row) for row in fetch_all(alias, VIEWER_MARKS, columns)]
 
 
 def read_replies(parents: Iterable[PostId], limit: int) -> dict[PostId, list[PostId]]:

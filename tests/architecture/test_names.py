@@ -1,0 +1,42 @@
+"""One name, one thing: no two modules of the product define a class of the same name."""
+
+import ast
+from collections import defaultdict
+from pathlib import Path
+
+from django.conf import settings
+
+NOT_PRODUCT = {"tests", "docs"}
+# Django asks for these names.
+GIVEN = {"Command", "Migration"}
+FOLDERS = [init.parent for init in settings.BASE_DIR.glob("[a-z]*/__init__.py")]
+SOURCES = sorted(
+    path
+    for folder in FOLDERS
+    if folder.name not in NOT_PRODUCT
+    for path in folder.rglob("*.py")
+    if "migrations" not in path.parts
+)
+
+
+def classes_in(path: Path) -> set[str]:
+    tree = ast.parse(path.read_text())
+    return {node.name for node in tree.body if isinstance(node, ast.ClassDef)} - GIVEN
+
+
+def definitions() -> dict[str, list[str]]:
+    """The modules that define each class, by its name."""
+    found = defaultdict(list)
+    for path in SOURCES:
+        for name in classes_in(path):
+            found[name].append(str(path.relative_to(settings.BASE_DIR)))
+    return found
+
+
+def test_sources_are_found() -> None:
+    assert len(SOURCES) > 300
+    assert "Account" in definitions()
+
+
+def test_a_class_name_is_defined_once() -> None:
+    assert {name: where for name, where in definitions().items() if len(where) > 1} == {}
