@@ -59,7 +59,8 @@ class Floor:
     def __init__(self) -> None:
         connection = redis().open_connection()
         connection.connect()
-        self._connection, self._keys = connection, [b"floor:{%d}" % one for one in READERS]
+        self._connection, self._socket = connection, connection._sock
+        self._keys = [b"floor:{%d}" % one for one in READERS]
         members = [item for second in range(ENTRIES) for item in (second, f"{second:014d}")]
         for start in range(0, len(self._keys), 50):
             redis().run([("ZADD", one, *members) for one in self._keys[start : start + 50]])
