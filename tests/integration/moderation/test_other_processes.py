@@ -143,6 +143,6 @@ def test_a_copy_requested_before_an_invalidation_is_not_stored_after_it(copied: 
     slow = hot_profiles.plan_profiles([copied])
     entry = redis().call("MGET", *slow.keys())
     redis().call(*hot_profiles.new_validator_command())
-    hot_profiles._holds(b"before", redis().call("GET", VALIDATOR))
+    hot_profiles._is_valid(b"before", redis().call("GET", VALIDATOR))
     assert hot_profiles.complete_profiles(slow, entry)
     assert not profiles.hot.split([copied]).hits
