@@ -3,6 +3,7 @@
     0 … 63     ordinary: the first CHANGE_LANES are used
     64 … 127   bulk: the first BULK_LANES of these
     128        waiting: changes that wait for one shard to come back
+    192        folded: many changes to one row that become one write in each throttle window
     256 + n    paused: rows of paused kinds of lane n; they are not drained (pausing.py)
 
 The numbers of the groups do not depend on settings, so rows written earlier keep their meaning.
@@ -22,6 +23,7 @@ class LaneGroup(IntEnum):
     ORDINARY = 0
     BULK = 64
     WAITING = 128
+    FOLDED = 192
 
 
 def lane_of(owner_id: int, group: LaneGroup = LaneGroup.ORDINARY) -> int:

@@ -30,7 +30,7 @@ def drain_lane(alias: str, lane: int, ends_throttle: bool = False) -> None:
         return
     if report.more:
         wake(alias, lane)
-    elif report.delivered and group_of(lane) is LaneGroup.ORDINARY:
+    elif report.delivered and group_of(lane) is LaneGroup.FOLDED:
         throttle(alias, lane)
 
 

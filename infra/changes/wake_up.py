@@ -2,10 +2,10 @@
 
 A lost wake-up costs delay, never data: the compensator finds the rows.
 
-A drain that delivered something opens a throttle window of CHANGE_THROTTLE_MS. During the window
-no change of the lane wakes a drainer; one drain is scheduled for its end. So the first change after
-a quiet time is delivered at once, and a busy lane is drained once a window: many changes to one
-account become one write.
+A drain of a folded lane that delivered something opens a throttle window of CHANGE_THROTTLE_MS.
+During the window no change of the lane wakes a drainer; one drain is scheduled for its end. So the
+first change after a quiet time is delivered at once, and a busy lane is drained once a window: many
+changes to one account become one write. The other lanes never wait.
 """
 
 from functools import cache

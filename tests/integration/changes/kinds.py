@@ -15,6 +15,7 @@ from infra.sharding.sql import execute, fetch_all
 ALIAS, OWNER, OTHER_OWNER = "shard0", 2, 3
 LANE, OTHER_LANE = 1, 0
 BULK_LANE = 65
+FOLDED_LANE = 192
 
 
 class Noted(Payload, frozen=True):
@@ -30,6 +31,13 @@ class NotedInline(Payload, frozen=True):
 class BulkNoted(Payload, frozen=True):
     kind: ClassVar[str] = "tests.bulk_noted"
     lanes: ClassVar[LaneGroup] = LaneGroup.BULK
+
+
+class FoldedNoted(Payload, frozen=True):
+    kind: ClassVar[str] = "tests.folded_noted"
+    lanes: ClassVar[LaneGroup] = LaneGroup.FOLDED
+
+    number: int = 0
 
 
 class Asked(Payload, frozen=True):
@@ -76,7 +84,7 @@ class Journal:
 journal = Journal()
 
 
-@consumes(Noted, BulkNoted, Asked)
+@consumes(Noted, BulkNoted, FoldedNoted, Asked)
 def write_down(alias: str, deliveries: Sequence[Delivery[Any]]) -> list[FollowUp]:
     journal.write(deliveries)
     return journal.ask(deliveries)

@@ -16,10 +16,13 @@ from infra.sharding.sql import execute
 from tests.integration.changes.kinds import (
     ALIAS,
     BULK_LANE,
+    FOLDED_LANE,
     LANE,
     OTHER_LANE,
     OTHER_OWNER,
     BulkNoted,
+    FoldedNoted,
+    Noted,
     delivered,
     emit,
     note,
@@ -94,40 +97,45 @@ def test_task_rings_again_for_what_is_left(journal, settings, monkeypatch):
     assert delivered() == versions
 
 
-def test_a_lane_that_delivered_is_drained_in_rounds(journal):
-    first = note()
-    drain_lane(ALIAS, LANE)
+def test_a_folded_lane_that_delivered_is_drained_in_rounds(journal):
+    first = emit(FoldedNoted())
+    drain_lane(ALIAS, FOLDED_LANE)
     redis().call("DEL", QUEUE)
-    later = note(5)
+    later = emit(*[FoldedNoted()] * 5)
     assert messages() == [], "no wake-up in the window"
-    drain_lane(ALIAS, LANE)
+    drain_lane(ALIAS, FOLDED_LANE)
     assert (delivered(), pending()) == (first, later), "an earlier wake-up starts no drain"
-    drain_lane(ALIAS, LANE, True)
+    drain_lane(ALIAS, FOLDED_LANE, True)
     assert delivered() == first + later
     redis().call("DEL", QUEUE)
-    drain_lane(ALIAS, LANE, True)
-    assert (messages(), redis().call("EXISTS", flag_key(ALIAS, LANE))) == ([], 0), "a quiet round"
-    note()
-    assert all_arguments() == [(ALIAS, LANE, False)], "and it rings again"
+    drain_lane(ALIAS, FOLDED_LANE, True)
+    flag = flag_key(ALIAS, FOLDED_LANE)
+    assert (messages(), redis().call("EXISTS", flag)) == ([], 0), "a quiet round"
+    emit(FoldedNoted())
+    assert all_arguments() == [(ALIAS, FOLDED_LANE, False)], "and it rings again"
 
 
 def test_throttled_lane_schedules_its_next_drain(journal, settings):
     settings.CHANGE_THROTTLE_MS = 50_000
-    note()
+    emit(FoldedNoted())
     redis().call("DEL", QUEUE)
     began = datetime.now(UTC)
-    drain_lane(ALIAS, LANE)
-    assert all_arguments() == [(ALIAS, LANE, True)]
+    drain_lane(ALIAS, FOLDED_LANE)
+    assert all_arguments() == [(ALIAS, FOLDED_LANE, True)]
     [raw] = redis().call("LRANGE", QUEUE, 0, -1)
     due = datetime.fromisoformat(json.loads(raw)["headers"]["eta"])
     assert timedelta(seconds=49) < due - began < timedelta(seconds=80)
 
 
-def test_bulk_lanes_do_not_rest(journal):
-    emit(BulkNoted())
-    redis().call("DEL", QUEUE)
-    drain_lane(ALIAS, BULK_LANE)
-    assert messages() == []
+@pytest.mark.parametrize(("payload", "lane"), [(BulkNoted(), BULK_LANE), (Noted(), LANE)])
+def test_only_folded_lanes_wait(journal, payload, lane):
+    for _ in range(2):
+        versions = emit(payload)
+        drain_lane(ALIAS, lane)
+        assert delivered()[-1:] == versions
+        redis().call("DEL", QUEUE)
+    emit(payload)
+    assert messages() == [(ALIAS, lane)], "the next change wakes a drainer at once"
 
 
 def test_task_gets_over_a_connection_that_broke(journal):
