@@ -13,7 +13,7 @@ from typing import Any
 from tests.services import private_services
 
 HISTORY = Path(__file__).with_name("history.jsonl")
-WORKLOADS = ("home", "deliveries", "pull", "caches", "increments", "linkbench")
+WORKLOADS = ("home", "writes", "deliveries", "pull", "caches", "increments", "linkbench")
 # These run only by name: they take long, and peers installs packages.
 BY_NAME = ("fan_out", "peers")
 CHOICES = WORKLOADS + BY_NAME
@@ -43,7 +43,7 @@ def main() -> None:
 def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("--only", choices=CHOICES, action="append", help="may be repeated")
-    parser.add_argument("--graph", type=Path, help="a graph file for linkbench")
+    parser.add_argument("--graph", type=Path, help="a graph file for linkbench and writes")
     return parser.parse_args()
 
 
@@ -51,7 +51,7 @@ def _measure(names: Any, graph: Path | None) -> dict[str, dict[str, Any]]:
     import django  # noqa: PLC0415 - settings read the URLs of services started just now
 
     django.setup()
-    from bench import caches, deliveries, fan_out, home, increments, linkbench, pull, world  # noqa: PLC0415
+    from bench import caches, deliveries, fan_out, home, increments, linkbench, pull, world, writes  # noqa: PLC0415
     from bench.peers import measure as peers  # noqa: PLC0415
 
     world.migrate()
@@ -64,6 +64,7 @@ def _measure(names: Any, graph: Path | None) -> dict[str, dict[str, Any]]:
         "fan_out": fan_out.measure,
         "peers": peers.measure,
         "linkbench": lambda: linkbench.measure(graph),
+        "writes": lambda: writes.measure(graph),
     }
     return {name: measures[name]() for name in CHOICES if name in names}
 

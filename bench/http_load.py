@@ -3,8 +3,12 @@
 import selectors
 import socket
 import time
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import orjson
+
+_HEAD = "HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "
 
 
 class Result(NamedTuple):
@@ -30,13 +34,35 @@ class MixResult(NamedTuple):
     refused: int
 
 
-class _Connection:
+def get_request(path: str, token: str) -> bytes:
+    return f"GET {path} {_HEAD}{token}\r\n\r\n".encode()
+
+
+def post_request(path: str, token: str, data: Mapping[str, Any]) -> bytes:
+    body = orjson.dumps(data)
+    kind = f"Content-Type: application/json\r\nContent-Length: {len(body)}"
+    return f"POST {path} {_HEAD}{token}\r\n{kind}\r\n\r\n".encode() + body
+
+
+def percentiles_ms(values_s: Sequence[float]) -> dict[str, float]:
+    """p50, p95 and p99 in milliseconds; nothing without values."""
+    ordered = sorted(values_s)
+    shares = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
+    found = {name: ordered[int(len(ordered) * share)] for name, share in shares.items() if ordered}
+    return {name: round(value * 1000, 1) for name, value in found.items()}
+
+
+class Connection:
+    """One keep-alive connection. `body`: of the last complete response."""
+
     def __init__(self, address: tuple[str, int]) -> None:
         self.socket = socket.create_connection(address)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.buffer = b""
+        self.body = b""
         self.expected = 0
         self.status = 0
+        self._body_at = 0
 
     def send(self, kind: str, request: bytes) -> None:
         self.kind = kind
@@ -54,9 +80,11 @@ class _Connection:
             if self.status >= 500:
                 raise RuntimeError(self.buffer.decode(errors="replace")[:500])
             length = head.lower().split(b"content-length: ")[1].split(b"\r\n")[0]
-            self.expected = len(head) + 4 + int(length)
+            self._body_at = len(head) + 4
+            self.expected = self._body_at + int(length)
         if len(self.buffer) < self.expected:
             return False
+        self.body = self.buffer[self._body_at :]
         self.buffer, self.expected = b"", 0
         return True
 
@@ -65,8 +93,7 @@ def run_load(
     address: tuple[str, int], path: str, token: str, connections: int, seconds: float
 ) -> Result:
     """Keeps `connections` requests of one path running. Raises if one is refused."""
-    head = f"GET {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n\r\n"
-    request = head.encode()
+    request = get_request(path, token)
     result = run_mix(address, lambda: (path, request), connections, seconds)
     if result.refused:
         raise RuntimeError(f"{path}: {result.refused} requests were refused")
@@ -82,7 +109,7 @@ def run_mix(
 ) -> MixResult:
     """Keeps `connections` requests running. Each comes from `next_request`: (kind, request)."""
     selector = selectors.DefaultSelector()
-    opened = [_Connection(address) for _ in range(connections)]
+    opened = [Connection(address) for _ in range(connections)]
     started = time.perf_counter()
     for connection in opened:
         selector.register(connection.socket, selectors.EVENT_READ, connection)
