@@ -1,5 +1,6 @@
 """Consumers of the changes that accounts emits. All are inline: the actor sees the effect."""
 
+import time
 from collections.abc import Iterable, Mapping, Sequence
 
 from accounts.actions.restrict import restrict_account
@@ -11,7 +12,7 @@ from accounts.changes import (
     UserCreated,
     UserRestricted,
 )
-from accounts.hot_profiles import new_validator_command
+from accounts.queries.in_process import account_invalidation_command
 from accounts.queries.tokens import load_tokens_by_user
 from accounts.queries.users import load_restrictions
 from accounts.sql import CREATE_ACCOUNTS
@@ -71,12 +72,14 @@ def refresh_tokens(alias: str, deliveries: Sequence[Delivery[UserRestricted]]) -
 def refresh_changed_profiles(
     alias: str, deliveries: Sequence[Delivery[ProfileChanged | AccountRestricted]]
 ) -> None:
-    """Updates cached profiles; after a restriction all processes drop their copies of profiles."""
+    """Updates cached profiles, then removes the accounts from the memory of all processes.
+
+    Each process learns of them when it next reads the invalidation log.
+    """
     failpoint("accounts.before_profiles")
-    refresh_profiles(delivery.owner_id for delivery in deliveries)
-    if any(isinstance(delivery.payload, AccountRestricted) for delivery in deliveries):
-        # After the profiles: a process that reads the new validator must find the changed profile.
-        redis().call(*new_validator_command())
+    accounts = dict.fromkeys(delivery.owner_id for delivery in deliveries)
+    refresh_profiles(accounts)
+    redis().run([account_invalidation_command(account_id, time.time()) for account_id in accounts])
 
 
 @consumes(TokenRevoked, inline=True)

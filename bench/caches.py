@@ -9,9 +9,9 @@ from accounts.cache import profiles
 from accounts.queries.in_process import complete_accounts, forget_accounts, plan_accounts
 from bench.world import TEXT, drain_all, make_accounts
 from infra.caching.client import redis
+from infra.caching.invalidation_log import LOG
 from posts.actions.create_post import create_post
 from posts.cache.counts import forget_counts
-from posts.cache.in_process import in_process_posts
 from posts.ids import PostId
 from posts.queries.hydrate import hydrate
 from posts.types import Draft
@@ -54,8 +54,8 @@ def _publish(author_id: int, at: float) -> PostId:
 
 def _load_posts(ids: Sequence[PostId]) -> None:
     """As a page does: one round trip reads the invalidation log first."""
-    log_read = in_process_posts.plan_log_read()
-    offset = in_process_posts.apply_log(log_read, redis().call(*log_read.command()))
+    log_read = LOG.plan_read()
+    offset = LOG.apply(log_read, redis().call(*log_read.command()))
     assert set(ids) <= hydrate(ids, offset=offset).fragments.keys()
 
 
@@ -94,7 +94,7 @@ def _empty_all() -> None:
 def _empty_memory() -> None:
     forget_accounts()
     forget_counts()
-    in_process_posts.forget_all()
+    LOG.forget_all()
 
 
 def _read_hot(account_id: int) -> dict[str, float]:

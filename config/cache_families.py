@@ -38,8 +38,8 @@ PURGEABLE = {
 }
 # purge_caches refuses these and prints the reason.
 NOT_CACHES = {
-    "accounts.restricted": "the validator of the copies of hot profiles",
     "accounts.token": "ended tokens would be accepted again; entries expire within ten minutes",
+    "caching.invalidation_log": "the log that keeps deleted posts off pages, and ended tokens out",
     "caching.invalidations": "a channel, not keys",
     "caching.hot": "counts of reads; they expire within seconds",
     "changes.wake_up": "flags; they expire within half a minute",
@@ -49,7 +49,6 @@ NOT_CACHES = {
     "moderation.queue": "lengths of the moderators' queue; written again every half minute",
     "moderation.decisions": "counts of decisions; without them all rows are counted again",
     "operations.samples": "the last hour of samples, for charts; the charts would start empty",
-    "posts.invalidations": "the log that keeps deleted posts off pages",
     "timelines.holes": "results of samples; they are written again every ten seconds",
     "timelines.hot": "the set of hot authors with its validator",
     "timelines.increments": "the stream that feeds the last-post indexes",

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Iterator, Mapping, Sequence
 
-from accounts.changes import AccountRestricted
 from counters.cache import refresh_account_counts
 from infra.caching.client import Command, redis
 from infra.caching.hashes import HashChange
@@ -12,7 +11,7 @@ from infra.changes.registry import Delivery, consumes
 from posts.actions.record_responses import COUNTED, by_shard, record_on_shard
 from posts.api.present import encode_post
 from posts.cache.counts import refresh_post_counts
-from posts.cache.in_process import account_invalidation_command, post_invalidation_command
+from posts.cache.in_process import post_invalidation_command
 from posts.cache.viewer_state import refresh_viewer_states
 from posts.cache.weeks import (
     WEEKS,
@@ -70,19 +69,6 @@ def _change_command(
     )
     week = week_of(post_id)
     return WEEKS.change_command(*week, change)
-
-
-@consumes(AccountRestricted, inline=True)
-def invalidate_restricted_accounts(
-    alias: str, deliveries: Sequence[Delivery[AccountRestricted]]
-) -> None:
-    """Removes the accounts from the memory of all processes.
-
-    A process applies it to the next page that it builds. Runs after the consumers of lower floors
-    have updated their caches. One round trip.
-    """
-    accounts = dict.fromkeys(delivery.owner_id for delivery in deliveries)
-    redis().run([account_invalidation_command(account_id, time.time()) for account_id in accounts])
 
 
 @consumes(PostCreated, PostDeleted, PostMarked, inline=True)

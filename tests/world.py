@@ -12,13 +12,13 @@ from accounts.queries import site_counts
 from accounts.queries.in_process import forget_accounts
 from accounts.types import Restriction
 from infra.caching.client import redis
+from infra.caching.invalidation_log import LOG
 from infra.changes.drain import drain
 from infra.changes.lag import list_lane_lags
 from infra.sharding.buckets import shard_of
 from infra.sharding.placement import all_aliases, is_allowed, placement_of
 from posts.actions.create_post import create_post
 from posts.cache.counts import forget_counts
-from posts.cache.in_process import in_process_posts
 from posts.ids import PostId
 from posts.types import Draft
 from timelines.stores.factory import timeline_store
@@ -48,7 +48,7 @@ def forget_memory() -> None:
     """Clears the memory of this process."""
     forget_accounts()
     forget_counts()
-    in_process_posts.forget_all()
+    LOG.forget_all()
     site_counts._Memory.fresh_until = 0
 
 

@@ -1,11 +1,12 @@
 """Account JSON in process memory, at most COPY_S old: pages show the same few authors repeatedly.
 
 A suspended account must disappear at once. So a page uses an account from memory only if it has
-also read the invalidation log (posts/cache/in_process.py), which names restricted accounts too.
+also read the invalidation log, which names restricted accounts.
 """
 
 import time
 from collections.abc import Collection, Sequence
+from struct import Struct
 from typing import Any, NamedTuple
 
 from accounts.api.present import present_account
@@ -13,8 +14,10 @@ from accounts.cache import profiles
 from counters.cache import account_counts
 from infra.caching.client import Command
 from infra.caching.invalidation import forget_in_process, register_copies
+from infra.caching.invalidation_log import LOG, LogEntryKind, log_command
 from infra.caching.process_cache import ProcessCache
 
+ACCOUNT = Struct(">I")
 COPY_S = 1.0
 MOST_ACCOUNTS = 50_000
 
@@ -60,12 +63,20 @@ def complete_accounts(plan: AccountReadPlan, replies: Sequence[Any]) -> dict[int
     return plan.known | accounts
 
 
-def forget_account(account_id: int) -> None:
-    """Forgets an account that changed, and ignores reads of it that are under way."""
-    forget_in_process(profiles.family, [account_id])
+def account_invalidation_command(account_id: int, clock_s: float) -> Command:
+    """Removes an account from the memory of all processes. Send it after all caches are updated."""
+    return log_command(LogEntryKind.ACCOUNT, ACCOUNT.pack(account_id), clock_s)
 
 
 def forget_accounts() -> None:
     """Forgets all accounts."""
     for copies in (_accounts, profiles, account_counts):
         copies.forget_all()
+
+
+def _forget_account(packed: bytes) -> None:
+    """Forgets an account that changed, and ignores reads of it that are under way."""
+    forget_in_process(profiles.family, ACCOUNT.unpack(packed))
+
+
+LOG.register(LogEntryKind.ACCOUNT, _forget_account)

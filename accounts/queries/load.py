@@ -1,15 +1,12 @@
 """Accounts as readers see them, and whether they exist. From the caches, or the shards."""
 
-from collections.abc import Iterable, Sequence
-
-from redis.exceptions import RedisError
+from collections.abc import Iterable
 
 from accounts.api.present import present_account
 from accounts.errors import AccountNotFound
-from accounts.hot_profiles import complete_profiles, load_shown_profiles, plan_profiles
+from accounts.hot_profiles import complete_profiles, load_shown_profiles, plan_profiles, read_plan
 from accounts.queries.profiles import find_profile
 from counters.cache import account_counts
-from infra.caching.client import redis
 
 
 def load_account_json(account_ids: Iterable[int], own_id: int | None = None) -> dict[int, bytes]:
@@ -18,16 +15,16 @@ def load_account_json(account_ids: Iterable[int], own_id: int | None = None) -> 
     `own_id`: the viewer, whose own counts include quiet follows.
 
     Cost: one round trip and no query if Redis has all; misses add one query per shard and cache.
-    For hot accounts it only reads the validator of their copies.
+    For hot accounts it only reads the invalidation log.
     """
     wanted = list(dict.fromkeys(account_ids))
     if not wanted:
         return {}
     texts, totals = plan_profiles(wanted), account_counts.hot.split(wanted)
     keys = texts.keys()
-    entries = _read([*keys, *account_counts.keys(totals.missing)])
+    entries, log_replies = read_plan(texts, [*keys, *account_counts.keys(totals.missing)])
     middle = len(keys)
-    fragments = complete_profiles(texts, entries[:middle])
+    fragments = complete_profiles(texts, entries[:middle], log_replies)
     # Without accounts that do not exist: a caller could fill the cache with counts of invented ids.
     read = zip(totals.missing, entries[middle:], strict=True)
     counts = account_counts.finish(totals, {i: raw for i, raw in read if i in fragments})
@@ -36,14 +33,6 @@ def load_account_json(account_ids: Iterable[int], own_id: int | None = None) -> 
         for id_ in wanted
         if id_ in fragments
     }
-
-
-def _read(keys: Sequence[bytes]) -> list[bytes | None]:
-    """Raw entries; all None without Redis."""
-    try:
-        return redis().call("MGET", *keys) if keys else []
-    except RedisError:
-        return [None] * len(keys)
 
 
 def get_account_json(account_id: int, is_own: bool = False) -> bytes:

@@ -5,11 +5,11 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import NamedTuple
 
-from infra.caching.client import redis
+from infra.caching.invalidation_log import LOG
 from infra.sharding.probe import ProbeAnswer, probe_all
 from posts.ids import PostId
 from relations.queries.following import load_following
-from timelines.hot.directory import directory, validator_command
+from timelines.hot.directory import directory
 from timelines.queries.difference import TimelineDifference, find_difference
 from timelines.queries.pull import compute_timeline
 from timelines.stores.factory import timeline_store
@@ -90,7 +90,7 @@ def _compute(reader_id: int) -> LiveTimeline:
 
 
 def _hot_authors() -> set[int]:
-    return set(directory.load(redis().call(*validator_command())).ids)
+    return set(directory.load(LOG.read()).ids)
 
 
 def _compare(reader_id: int, stored: LiveTimeline | None) -> ProbeAnswer:

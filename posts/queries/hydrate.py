@@ -14,9 +14,10 @@ from accounts.queries.in_process import (
     plan_accounts_from_redis,
 )
 from infra.caching.client import Command, redis
+from infra.caching.invalidation_log import LOG, LogOffset, LogRead
 from posts.api.present import NO_COUNTS, present_repost, present_status
 from posts.cache.counts import complete_counts, plan_counts
-from posts.cache.in_process import LogOffset, LogRead, in_process_posts
+from posts.cache.in_process import in_process_posts
 from posts.cache.viewer_state import Flags
 from posts.cache.weeks import Fragments, complete_posts, plan_posts
 from posts.ids import PostId, authors_of
@@ -89,7 +90,7 @@ def hydrate(
     missing = wanted.keys() - in_memory.keys() if len(in_memory) < len(wanted) else ()
     # Plan the log read before the accounts: then the reply has every entry that another thread
     # applies in between.
-    log_read = in_process_posts.plan_log_read() if offset is None and wanted else None
+    log_read = LOG.plan_read() if offset is None and wanted else None
     authors = _plan_accounts(authors_of(wanted), log_read)
     counts = plan_counts(dict.fromkeys(ids) if reposts else wanted)
     if not (missing or log_read or authors.missing or counts.missing or extra):
@@ -130,7 +131,7 @@ def _confirm(
     """
     if entries is None:
         again = plan_accounts_from_redis(from_memory)
-    elif in_process_posts.apply_log(log_read, entries) == log_read.since:
+    elif LOG.apply(log_read, entries) == log_read.since:
         return accounts
     else:
         again = plan_accounts(from_memory)

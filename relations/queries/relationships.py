@@ -92,13 +92,13 @@ def load_existing_relationships(viewer_id: int, others: Sequence[int]) -> dict[i
     if not others:
         return {}
     existing = plan_profiles(others)
-    keys = existing.keys()
-    commands = [ask_command(viewer_id, others), ("MGET", *keys)]
+    keys, log_commands = existing.keys(), existing.log_commands()
+    gets: list[Command] = [("MGET", *keys)] if keys else []
     try:
-        reply, *entries = redis().run(commands if keys else commands[:1])
+        reply, *rest = redis().run([ask_command(viewer_id, others), *gets, *log_commands])
     except RedisError:
-        reply, entries = None, [[None] * len(keys)]
-    accounts = complete_profiles(existing, entries[0] if entries else [])
+        reply, rest = None, [*([None] * len(keys) for _ in gets), *(None for _ in log_commands)]
+    accounts = complete_profiles(existing, rest[0] if gets else [], rest[len(gets) :])
     known = [other for other in others if other in accounts]
     relationships = complete_relationships(viewer_id, others, reply).by_account
     return {other: relationships[other] for other in known}

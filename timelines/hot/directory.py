@@ -3,12 +3,14 @@
     timelines.hot:v1:{0}   bytes 0-7 validator, a new one with every change; then 8 bytes an author
                            while it is read from the shards: a zero byte and 7 random ones (a claim)
 
-A page asks for the validator in a round trip that it makes anyway. The drain adds an author to the
-set (`add_commands`) before it files a post of this author as delivered. So a page whose copy has
-the current validator misses no hot author.
+Each change of the set is an entry of the invalidation log, which a page reads in a round trip that
+it makes anyway. The drain adds an author to the set (`add_commands`) before it files a post of this
+author as delivered. So a page that has read the log misses no hot author.
 """
 
 import secrets
+import time
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from struct import Struct
@@ -18,6 +20,15 @@ from django.conf import settings
 from redis.exceptions import RedisError
 
 from infra.caching.client import Command, load_script, redis
+from infra.caching.invalidation_log import (
+    LOG,
+    LOG_KEY,
+    InvalidationLog,
+    LogEntryKind,
+    LogOffset,
+    log_command,
+    oldest_ms,
+)
 from infra.caching.keys import key
 from infra.sharding.scatter import scatter
 from timelines.hot.queries.hot_authors import list_hot_authors
@@ -31,6 +42,7 @@ TTL_MS = 86_400_000
 # Longer than reading the shards can take.
 CLAIM_MS = 60_000
 _AUTHOR = Struct(">Q")
+_CHANGED = LogEntryKind.HOT_AUTHORS.value
 
 
 class HotAuthors(NamedTuple):
@@ -43,31 +55,49 @@ class HotAuthors(NamedTuple):
 class HotAuthorDirectory:
     """This process's copy of the set, shared by its threads."""
 
-    def __init__(self) -> None:
-        self._cached = HotAuthors(None, ())
+    def __init__(self, log: InvalidationLog) -> None:
+        self._cached: HotAuthors | None = None
+        self._log = log
+        log.register(LogEntryKind.HOT_AUTHORS, lambda _: self._forget())
+        log.register_memory(self._forget)
 
-    def load(self, validator: bytes | None) -> HotAuthors:
-        """All hot authors. `validator`: the reply to `validator_command`; None without Redis.
+    def read_commands(self) -> list[Command]:
+        """One command if this process has no copy; its reply is for `load`."""
+        return [] if self._cached else [("GET", SET)]
 
-        Cost: none when the copy has this validator; else one round trip, and one query per shard
-        when Redis has no set.
+    def load(self, offset: LogOffset | None, replies: Sequence[bytes | None] = ()) -> HotAuthors:
+        """All hot authors. `offset`: of the log in this request; None without Redis.
+
+        `replies`: to `read_commands`, sent after the read of the log. Cost: none from memory or
+        from the replies; else one round trip, and one query per shard when Redis has no set.
         """
-        if validator is None or validator != self._cached.validator:
-            self._cached = _load()
-        return self._cached
+        cached = self._cached
+        if cached is not None and offset is not None:
+            return cached
+        loaded = _unpack_set(replies[0] if replies else None) or _load()
+        if loaded.validator is not None:
+            self._log.keep(offset, partial(self._store, loaded))
+        return loaded
 
+    def _store(self, loaded: HotAuthors) -> None:
+        self._cached = loaded
 
-def validator_command() -> Command:
-    return ("GETRANGE", SET, 0, VALIDATOR_BYTES - 1)
+    def _forget(self) -> None:
+        self._cached = None
 
 
 def add_commands(author_ids: set[int]) -> list[Command]:
-    return [ADD.on([SET], _AUTHOR.pack(author), make_validator()) for author in author_ids]
+    """Adds authors to the set, and logs what is new in it."""
+    minimum = oldest_ms(time.time())
+    return [
+        ADD.on([SET, LOG_KEY], _AUTHOR.pack(author), make_validator(), _CHANGED, minimum)
+        for author in author_ids
+    ]
 
 
-def delete_command() -> Command:
-    """Deletes the set; the next page reads the shards."""
-    return ("DEL", SET)
+def delete_commands() -> list[Command]:
+    """Deletes the set and logs it; the next page reads the shards."""
+    return [("DEL", SET), log_command(LogEntryKind.HOT_AUTHORS, b"", time.time())]
 
 
 def make_validator() -> bytes:
@@ -76,10 +106,7 @@ def make_validator() -> bytes:
 
 def _load() -> HotAuthors:
     try:
-        data = redis().call("GET", SET)
-        if data and data[0]:
-            return HotAuthors(data[:VALIDATOR_BYTES], _unpack(data[VALIDATOR_BYTES:]))
-        return _load_from_shards()
+        return _unpack_set(redis().call("GET", SET)) or _load_from_shards()
     except RedisError:
         return HotAuthors(None, _read_shards())
 
@@ -98,8 +125,12 @@ def _read_shards() -> tuple[int, ...]:
     return tuple(author for authors in shards.values() for author in authors)
 
 
-def _unpack(data: bytes) -> tuple[int, ...]:
-    return tuple(author for (author,) in _AUTHOR.iter_unpack(data))
+def _unpack_set(data: bytes | None) -> HotAuthors | None:
+    """None: there is no set, or a process reads it from the shards."""
+    if not data or not data[0]:
+        return None
+    ids = tuple(author for (author,) in _AUTHOR.iter_unpack(data[VALIDATOR_BYTES:]))
+    return HotAuthors(data[:VALIDATOR_BYTES], ids)
 
 
-directory = HotAuthorDirectory()
+directory = HotAuthorDirectory(LOG)

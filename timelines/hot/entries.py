@@ -57,14 +57,12 @@ class HotEntriesCache:
 
     def store_replies(
         self, author_ids: Sequence[int], replies: Sequence[Any], read_at: float
-    ) -> Sequence[Any]:
-        """Stores the replies to `read_commands`, sent at `read_at`; returns the replies after
-        them."""
+    ) -> None:
+        """Stores the replies to `read_commands`, sent at `read_at`."""
         for author, reply in zip(author_ids, replies, strict=False):
             found = hot_entries_store().load(author, [reply])
             if found is not None:
                 self._copies[author] = _hot_entries(found, read_at)
-        return replies[len(author_ids) :]
 
     def load(self, author_ids: Sequence[int]) -> list[HotEntries]:
         """One per author. Cost: none when all are fresh; else one round trip, and for each author

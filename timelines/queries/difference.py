@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from django.conf import settings
 
-from infra.caching.client import redis
+from infra.caching.invalidation_log import LOG
 from infra.changes.registry import Payload, read_payload
 from infra.changes.sql import SELECT_PENDING
 from infra.sharding.buckets import group_by_shard
@@ -21,7 +21,7 @@ from posts.ids import PostId
 from relations.changes import EdgeChanged
 from relations.queries.following import load_following
 from timelines.changes import ChunkCut, FanOutBegun, ShardMissed
-from timelines.hot.directory import directory, validator_command
+from timelines.hot.directory import directory
 from timelines.hot.queries.hot_authors import list_hot_authors
 from timelines.queries.pull import pull_from_tables
 from timelines.stores.factory import timeline_store
@@ -176,7 +176,7 @@ def _compare(reader_id: int, seen: LiveTimeline) -> TimelineDifference | None:
 
 
 def _list_hot_followees(followee_ids: Iterable[int]) -> set[int]:
-    hot = directory.load(redis().call(*validator_command()))
+    hot = directory.load(LOG.read())
     return set(hot.ids).intersection(followee_ids)
 
 

@@ -10,8 +10,8 @@ from redis.exceptions import RedisError
 
 from infra.api.pages import Page, Window
 from infra.caching.client import redis
+from infra.caching.invalidation_log import LOG, LogOffset
 from infra.clock import now_ms
-from posts.cache.in_process import LogOffset, in_process_posts
 from posts.cache.viewer_state import complete_viewer_state, viewer_state_command
 from posts.queries.responses import read_reposts
 from relations.lists.queries.lists import get_list_members
@@ -77,7 +77,7 @@ class ListReplies(NamedTuple):
 
 
 def _load_first_replies(reader_id: int) -> ListReplies:
-    log_read = in_process_posts.plan_log_read()
+    log_read = LOG.plan_read()
     commands = [
         log_read.command(),
         relationship_validator_command(reader_id),
@@ -87,7 +87,7 @@ def _load_first_replies(reader_id: int) -> ListReplies:
         log, validator, state = redis().run(commands)
     except RedisError:
         return ListReplies(None, None, None)
-    return ListReplies(in_process_posts.apply_log(log_read, log), validator, state)
+    return ListReplies(LOG.apply(log_read, log), validator, state)
 
 
 def _list_replies_to(reader_id: int, members: ListMembers) -> frozenset[int]:

@@ -3,14 +3,14 @@
 import time
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import chain, groupby
+from itertools import chain, groupby, islice
 from operator import itemgetter
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 from redis.exceptions import RedisError
 
 from infra.caching.client import redis
-from posts.cache.in_process import LogOffset, in_process_posts
+from infra.caching.invalidation_log import LOG, LogOffset
 from posts.cache.viewer_state import ViewerState, complete_viewer_state, viewer_state_command
 from posts.ids import LAST, PACKED_BYTES, PostId
 from posts.queries.responses import read_reposts
@@ -18,7 +18,6 @@ from relations.queries.following import load_following, read_version, version_co
 from relations.queries.in_process_relationships import relationship_validator_command
 from timelines.actions.rebuild_timeline import rebuild_timeline
 from timelines.hot.directory import directory
-from timelines.hot.directory import validator_command as hot_validator_command
 from timelines.hot.entries import hot_entries, read_commands
 from timelines.hot.queries.hot_followees import guess_hot_followees, list_hot_followees
 from timelines.queries.merged import MergedTimeline
@@ -52,7 +51,7 @@ class Skeleton(Protocol):
 class HomeSkeleton:
     """One reader's home timeline during one request. All rules use the same `now_ms`.
 
-    `log_offset`: end of the invalidation log of posts when the request began; None without Redis.
+    `log_offset`: end of the invalidation log when the request began; None without Redis.
     `validator`: of the reader's relationships; those in process memory must have the same.
     `viewer_state`: the reader's favourites, bookmarks and reposts.
     """
@@ -126,48 +125,52 @@ class FirstReplies(NamedTuple):
     """Results of the first round trip of a page. Without Redis all but `live` are None.
 
     `live`: None also when it reflects another version of the reader's following list.
-    `log_offset`: end of the invalidation log of posts. `validator`: of the reader's relationships.
-    `viewer_state`: encoded. `hot_validator`: of the set of hot authors.
+    `log_offset`: end of the invalidation log; None also when entries were missing.
+    `validator`: of the reader's relationships. `viewer_state`: encoded.
+    `hot`: the set of hot authors, encoded, if this process had no copy.
     """
 
     live: LiveTimeline | None
     log_offset: LogOffset | None
     validator: bytes | None
     viewer_state: bytes | None
-    hot_validator: bytes | None
+    hot: Sequence[bytes | None] = ()
+    has_redis: bool = True
 
 
 def _merge_hot_entries(reader_id: int, first: FirstReplies) -> MergedTimeline:
     """A stored timeline lacks hot authors' posts. One that is computed without Redis has them."""
     live = first.live or rebuild_timeline(reader_id)
-    if first.live is None and first.hot_validator is None:
+    if first.live is None and not first.has_redis:
         return MergedTimeline(live, ())
-    hot = directory.load(first.hot_validator)
+    hot = directory.load(first.log_offset, first.hot)
     followees = list_hot_followees(reader_id, hot, first.validator)
     return MergedTimeline(live, hot_entries.load(followees))
 
 
 def load_first_replies(reader_id: int) -> FirstReplies:
     """Cost: one round trip; two more queries and trips when the cached following list expired."""
-    store, log_read = timeline_store(), in_process_posts.plan_log_read()
+    store, log_read = timeline_store(), LOG.plan_read()
     ahead, asked_at = hot_entries.list_stale(guess_hot_followees(reader_id)), time.monotonic()
-    commands = [
-        *read_commands(ahead),
-        *store.read_commands(reader_id),
-        version_command(reader_id),
+    # The log before the other values: a copy that is kept must be as new as the log.
+    own = [
         log_read.command(),
+        version_command(reader_id),
         relationship_validator_command(reader_id),
         viewer_state_command(reader_id),
-        hot_validator_command(),
     ]
+    stored, hot = store.read_commands(reader_id), directory.read_commands()
     try:
-        *replies, version, log, validator, state, hot_validator = redis().run(commands)
+        replies = iter(redis().run([*read_commands(ahead), *stored, *own, *hot]))
     except RedisError:
-        return FirstReplies(_find_live(reader_id, (), None), None, None, None, None)
-    stored = hot_entries.store_replies(ahead, replies, asked_at)
-    log_offset = in_process_posts.apply_log(log_read, log)
-    live = _find_live(reader_id, stored, version)
-    return FirstReplies(live, log_offset, validator, state, hot_validator)
+        live = _find_live(reader_id, (), None)
+        return FirstReplies(live, None, None, None, has_redis=False)
+    hot_entries.store_replies(ahead, list(islice(replies, len(ahead))), asked_at)
+    stored_replies = list(islice(replies, len(stored)))
+    log, version, validator, state = islice(replies, len(own))
+    log_offset = LOG.apply(log_read, log)
+    live = _find_live(reader_id, stored_replies, version)
+    return FirstReplies(live, log_offset, validator, state, list(replies))
 
 
 def _find_live(reader_id: int, replies: Sequence[Any], version: Any) -> LiveTimeline | None:

@@ -4,8 +4,8 @@ import time
 from functools import partial
 
 from infra.caching.client import redis
+from infra.caching.invalidation_log import LOG
 from posts.actions.create_post import create_post
-from posts.cache.in_process import in_process_posts
 from posts.ids import PostId
 from posts.types import Draft
 from tests.budgets import Calls
@@ -22,7 +22,7 @@ def old_posts(author_id: int, count: int = 3, days: int = 40) -> list[PostId]:
 
 def forget_caches() -> None:
     redis().call("FLUSHDB")
-    in_process_posts.forget_all()
+    LOG.forget_all()
 
 
 def asked(calls: Calls, alias: str, word: str) -> int:

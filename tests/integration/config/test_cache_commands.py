@@ -105,7 +105,7 @@ def test_timelines_go_at_once_and_of_old_layouts_with_them(world):
 
 @pytest.mark.parametrize(
     ("name", "complaint"),
-    [("posts.invalidations", "is not a cache: the log"), ("nobody.knows", "is not a family")],
+    [("caching.invalidation_log", "is not a cache: the log"), ("nobody.knows", "is not a family")],
 )
 def test_what_is_no_cache_is_refused(world, name, complaint):
     with pytest.raises(CommandError, match=complaint):

@@ -3,6 +3,7 @@
 import math
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 
 import orjson
@@ -11,11 +12,12 @@ from django.conf import settings
 
 from accounts import hot_profiles
 from accounts.cache import profiles
-from accounts.hot_profiles import VALIDATOR
+from accounts.queries.in_process import account_invalidation_command
 from accounts.queries.load import find_existing, load_account_json
 from infra.caching.client import redis
 from infra.caching.hot_keys import HotKeyLimits, HotKeys
 from infra.caching.hot_values import HotValues
+from infra.caching.invalidation_log import LOG, LOG_KEY
 from infra.caching.listener import InvalidationListener
 from moderation.types import DecisionKind
 from tests.budgets import count_calls
@@ -109,40 +111,37 @@ def test_a_hot_profile_that_was_limited_says_so_at_the_next_read(
 
 @pytest.fixture
 def copied(world: None, monkeypatch: pytest.MonkeyPatch) -> int:
-    """An account of which this process has a copy, made under the current validator."""
+    """An account of which this process has a copy, read after it began to read the log."""
     account_id, hot_keys = make_account(), HotKeys(HotKeyLimits(1_000, copy_s=60))
     monkeypatch.setattr(hot_keys, "_due", math.inf)
     monkeypatch.setattr(profiles, "hot", HotValues(profiles.family, profiles.key, hot_keys))
     monkeypatch.setattr(profiles.hot, "_hot", {account_id: profiles.key(account_id)})
     monkeypatch.setattr(InvalidationListener, "start", lambda _: None)
-    for _ in range(3):  # stores a copy and writes the validator, reads it, stores a copy under it
-        load_account_json([account_id])
+    LOG.read()
+    load_account_json([account_id])
     assert profiles.hot.split([account_id]).hits
     return account_id
 
 
-def test_a_copy_costs_one_read_of_the_validator(copied: int) -> None:
+def test_a_copy_costs_one_read_of_the_log(copied: int) -> None:
     with count_calls() as calls:
         assert find_existing([copied]) == {copied}
     assert (calls.round_trips, sum(calls.sql.values())) == (1, 0)
     assert profiles.hot.split([copied]).hits, "and is kept"
 
 
-def test_another_validator_or_none_drops_copies(copied: int) -> None:
-    for command in (("SET", VALIDATOR, b"another"), ("DEL", VALIDATOR)):
-        redis().call(*command)
-        with count_calls() as calls:
-            assert find_existing([copied]) == {copied}
-        assert calls.round_trips == 3 if command[0] == "DEL" else 2
-        find_existing([copied])
-    assert redis().call("GET", VALIDATOR) == hot_profiles._seen[0]
+def test_a_lost_log_drops_copies(copied: int) -> None:
+    redis().call("DEL", LOG_KEY)
+    with count_calls() as calls:
+        assert find_existing([copied]) == {copied}
+    assert calls.round_trips == 2, "the log, and the profile again"
 
 
 def test_a_copy_requested_before_an_invalidation_is_not_stored_after_it(copied: int) -> None:
     profiles.hot.clear()
     slow = hot_profiles.plan_profiles([copied])
     entry = redis().call("MGET", *slow.keys())
-    redis().call(*hot_profiles.new_validator_command())
-    hot_profiles._is_valid(b"before", redis().call("GET", VALIDATOR))
-    assert hot_profiles.complete_profiles(slow, entry)
+    redis().call(*account_invalidation_command(copied, time.time()))
+    LOG.read()
+    assert hot_profiles.complete_profiles(slow, entry, [])
     assert not profiles.hot.split([copied]).hits

@@ -13,12 +13,12 @@ from accounts.queries import in_process
 from accounts.queries.viewers import find_viewer
 from accounts.types import NewUser
 from infra.caching.client import SingleClient, redis
+from infra.caching.invalidation_log import LOG
 from infra.changes.failpoints import arm, disarm
 from infra.changes.models import Change
 from infra.sharding.buckets import shard_of
 from infra.sharding.placement import all_aliases
 from moderation.types import DecisionKind
-from posts.cache.in_process import in_process_posts
 from relations.actions.follow import follow
 from tests.budgets import count_calls
 from tests.callers import Caller, is_disabled, token_of
@@ -100,7 +100,7 @@ def flush(community: Community) -> None:
 
 def restart(community: Community) -> None:
     """A web process starts with empty memory."""
-    in_process_posts.forget_all()
+    LOG.forget_all()
 
 
 def backfill(community: Community) -> None:

@@ -13,7 +13,7 @@ from django.test import Client
 
 from accounts.queries.in_process import forget_accounts
 from infra.caching.client import redis
-from posts.cache.in_process import in_process_posts
+from infra.caching.invalidation_log import LOG
 from relations.lists.actions.lists import create_account_list
 from relations.lists.actions.members import add_members
 from tests.callers import Caller
@@ -101,7 +101,7 @@ def people(world, settings) -> People:
 
 def go_cold() -> None:
     redis().call("FLUSHDB")
-    in_process_posts.forget_all()
+    LOG.forget_all()
 
 
 @pytest.mark.parametrize("secret", SECRETS.values(), ids=SECRETS)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from accounts.queries.in_process import forget_accounts
 from infra.api.pages import Window
 from infra.caching.client import redis
-from posts.cache.in_process import in_process_posts
+from infra.caching.invalidation_log import LOG
 from relations.actions.block import block
 from relations.actions.follow import follow
 from relations.actions.mute import mute, unmute
@@ -41,7 +41,7 @@ def test_a_warm_page_costs_one_round_trip_and_no_query(world: None, drain: Drain
         assert len(first_page(me)) == 20
     assert (calls.statements, calls.round_trips) == ([], 1)
     forget_accounts()
-    in_process_posts.forget_all()
+    LOG.forget_all()
     with count_calls() as calls:
         assert len(first_page(me)) == 20
     assert (calls.statements, calls.round_trips) == ([], 2), "without process memory one more"

@@ -7,12 +7,18 @@ import pytest
 from redis.exceptions import ConnectionError as RedisConnectionError
 
 from infra.caching.client import SingleClient, redis
+from infra.caching.invalidation_log import (
+    FIELD,
+    LOG_KEY,
+    MOST_ENTRIES,
+    InvalidationLog,
+    LogEntryKind,
+    LogOffset,
+    log_command,
+)
 from posts.actions.delete_post import delete_post
 from posts.cache.in_process import (
-    LOG,
-    MOST_ENTRIES,
     InProcessPosts,
-    LogOffset,
     in_process_posts,
     post_invalidation_command,
 )
@@ -29,11 +35,11 @@ class Process:
     """A second web process: its own memory, the same Redis."""
 
     def __init__(self) -> None:
-        self.memory = InProcessPosts()
+        self.log = InvalidationLog()
+        self.memory = InProcessPosts(self.log)
 
     def read_log(self) -> LogOffset | None:
-        log_read = self.memory.plan_log_read()
-        return self.memory.apply_log(log_read, redis().call(*log_read.command()))
+        return self.log.read()
 
     def load(self, *posts: PostId) -> LogOffset | None:
         offset = self.read_log()
@@ -64,7 +70,7 @@ def test_a_post_is_in_memory_until_it_is_invalidated(process: Process) -> None:
 def test_a_lost_log_empties_the_memory(process: Process) -> None:
     process.load(POST)
     invalidate(POST)
-    redis().call("DEL", LOG)
+    redis().call("DEL", LOG_KEY)
     assert not process.has(POST)
     process.load(OTHER)
     assert process.has(OTHER), "the process starts again"
@@ -73,7 +79,7 @@ def test_a_lost_log_empties_the_memory(process: Process) -> None:
 def test_a_log_restarted_by_another_process_empties_the_memory(process: Process) -> None:
     process.load(POST)
     invalidate(POST)
-    redis().call("DEL", LOG)
+    redis().call("DEL", LOG_KEY)
     Process().load(OTHER)
     assert not process.has(POST)
 
@@ -81,9 +87,26 @@ def test_a_log_restarted_by_another_process_empties_the_memory(process: Process)
 def test_a_log_restarted_in_the_same_millisecond_is_another_log(process: Process) -> None:
     offset = process.load(POST)
     assert offset is not None
-    redis().call("DEL", LOG)
-    redis().call("XADD", LOG, offset.entry_id, "p", b"8 others")
+    redis().call("DEL", LOG_KEY)
+    redis().call("XADD", LOG_KEY, offset.entry_id, FIELD, b"s8 others")
     assert not process.has(POST)
+
+
+@pytest.mark.parametrize("kind", [LogEntryKind.FLUSH.value, b"b", b""])
+def test_a_flush_or_an_unknown_kind_empties_the_memory(process: Process, kind: bytes) -> None:
+    process.load(POST)
+    command = log_command(LogEntryKind.POST, POST.packed, time.time())
+    redis().call(*command[:-1], kind)
+    assert not process.has(POST)
+    process.load(OTHER)
+    assert process.has(OTHER), "the process reads on"
+
+
+def test_entries_of_other_kinds_leave_posts_in_memory(process: Process) -> None:
+    process.log.register(LogEntryKind.ACCOUNT, lambda _: None)
+    process.load(POST)
+    redis().call(*log_command(LogEntryKind.ACCOUNT, b"1234", time.time()))
+    assert process.has(POST)
 
 
 def test_more_entries_than_one_read_returns_empty_the_memory(process: Process) -> None:
@@ -108,19 +131,19 @@ def test_a_post_deleted_while_it_is_loaded_is_not_stored(process: Process) -> No
 
 def test_a_slow_thread_does_not_move_the_offset_back(process: Process) -> None:
     process.load(OTHER)
-    slow = process.memory.plan_log_read()
+    slow = process.log.plan_read()
     reply = redis().call(*slow.command())
     invalidate(POST)
     newest = process.read_log()
-    process.memory.apply_log(slow, reply)
-    assert process.memory.plan_log_read().since == newest
+    process.log.apply(slow, reply)
+    assert process.log.plan_read().since == newest
 
 
 def test_the_log_is_cut_to_ten_minutes(process: Process) -> None:
     now = time.time()
     redis().run([post_invalidation_command(PostId(second, 1, 0), now) for second in range(300)])
     invalidate(POST, at_s=now + 700)
-    assert redis().call("XLEN", LOG) < 300
+    assert redis().call("XLEN", LOG_KEY) < 300
 
 
 def test_a_deleted_post_leaves_a_page_that_had_it_in_memory(world: None, drain: Any) -> None:

@@ -8,11 +8,11 @@ from accounts.queries.in_process import forget_accounts
 from infra.api.errors import InvalidCursor
 from infra.api.pages import Window
 from infra.caching.client import redis
+from infra.caching.invalidation_log import LOG
 from infra.sharding.buckets import shard_of
 from posts.actions.create_post import create_post
 from posts.actions.delete_post import delete_post
 from posts.actions.repost import repost
-from posts.cache.in_process import in_process_posts
 from posts.types import Draft
 from relations.actions.block import block, unblock
 from relations.actions.follow import follow, unfollow
@@ -203,7 +203,7 @@ def test_warm_it_costs_two_queries_at_home_and_one_a_shard_for_reposts(mine):
     }
     assert calls.round_trips == 1
     forget_accounts()
-    in_process_posts.forget_all()
+    LOG.forget_all()
     with count_calls() as calls:
         mine.read(20)
     assert calls.round_trips == 2

@@ -8,11 +8,11 @@ import pytest
 from accounts.queries.in_process import forget_accounts
 from infra.api.pages import Window
 from infra.caching.client import redis
+from infra.caching.invalidation_log import LOG
 from posts.actions.create_post import create_post
 from posts.actions.delete_post import delete_post
 from posts.actions.mark_post import mark_post
 from posts.actions.repost import repost, undo_repost
-from posts.cache.in_process import in_process_posts
 from posts.ids import EPOCH, PostId
 from posts.types import Draft, Kind
 from relations.actions.follow import follow, unfollow
@@ -158,7 +158,7 @@ def test_a_warm_page_of_reposts_and_marks_costs_one_round_trip(people, drain: Dr
         assert len(first_page(me)) == 20
     assert (calls.statements, calls.round_trips) == ([], 1)
     forget_accounts()
-    in_process_posts.forget_all()
+    LOG.forget_all()
     with count_calls() as calls:
         assert all(status["reblog"]["favourited"] for status in shown(me))
     assert (calls.statements, calls.round_trips) == ([], 2), "without process memory one more"

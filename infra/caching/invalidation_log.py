@@ -1,0 +1,179 @@
+"""The invalidation log: what every process must drop from its memory, in the order of the changes.
+
+    caching.invalidation_log:v1:{0}   stream; field p is the kind of the entry, then its subject:
+
+    s   8 random bytes             a process starts to read the log
+    f   nothing                    drop everything
+    p   post id, 10 bytes          the post was deleted or hidden
+    a   account id, 4 bytes        the account was restricted or its profile changed
+    t   checksum of a token, 32    the token ended, or its user was restricted
+    h   nothing                    the set of hot authors changed
+    b   reserved                   a bucket moved
+
+A request reads the new entries in a round trip that it makes anyway. It drops their subjects from
+memory before it uses the memory. If the log lacks the last entry that the process saw, the log was
+lost or trimmed: the process drops everything and starts again with a token. A process that does not
+know a kind drops everything too.
+"""
+
+import secrets
+import threading
+from collections.abc import Callable, Sequence
+from enum import Enum
+from typing import Any, NamedTuple
+
+from infra.caching.client import Command, redis
+from infra.caching.invalidation import forget_all_copies
+from infra.caching.keys import key
+
+LOG_KEY = key("caching.invalidation_log:v1", 0)
+FIELD = b"p"
+TOKEN_BYTES = 8
+# A process that reads nothing for so long drops its memory.
+LOG_S = 600
+MOST_ENTRIES = 1_000
+
+
+class LogEntryKind(bytes, Enum):
+    """The first byte of an entry."""
+
+    START = b"s"
+    FLUSH = b"f"
+    POST = b"p"
+    ACCOUNT = b"a"
+    TOKEN = b"t"
+    HOT_AUTHORS = b"h"
+
+
+class LogOffset(NamedTuple):
+    """An entry of the log, up to which a process has read.
+
+    Two logs that started in the same millisecond can have equal entry ids; the value differs.
+    """
+
+    entry_id: bytes
+    value: bytes
+
+
+class LogRead(NamedTuple):
+    """One read of the log: from `since` on, or, without `since`, a first entry with this value."""
+
+    since: LogOffset | None
+    value: bytes
+
+    def command(self) -> Command:
+        """Reply for `InvalidationLog.apply`."""
+        if self.since is None:
+            return ("XADD", LOG_KEY, "*", FIELD, self.value)
+        return ("XRANGE", LOG_KEY, self.since.entry_id, "+", "COUNT", MOST_ENTRIES)
+
+
+Forget = Callable[[bytes], object]
+ForgetAll = Callable[[], object]
+
+
+class InvalidationLog:
+    """How far this process has read the log, and which memory depends on it. Shared by threads."""
+
+    def __init__(self) -> None:
+        self._offset: LogOffset | None = None
+        self._lock = threading.Lock()
+        self._forget: dict[bytes, Forget] = {LogEntryKind.START: lambda _: None}
+        self._memories: list[ForgetAll] = []
+
+    def register(self, kind: LogEntryKind, forget: Forget) -> None:
+        """Entries of this kind call `forget` with their subject. It must not use the log."""
+        self._forget[kind.value] = forget
+
+    def register_memory(self, forget_all: ForgetAll) -> None:
+        """When entries are missing, this is called too. It must not use the log."""
+        self._memories.append(forget_all)
+
+    def plan_read(self) -> LogRead:
+        """The next read of the log. Its command joins another round trip."""
+        since = self._offset
+        token = b"" if since else LogEntryKind.START.value + secrets.token_bytes(TOKEN_BYTES)
+        return LogRead(since, token)
+
+    def apply(self, log_read: LogRead, reply: Any) -> LogOffset | None:
+        """Drops what the reply names. Returns the new offset: the memory may be used with it.
+
+        None: entries are missing. The memory is then empty and cannot be used in this request.
+        """
+        if log_read.since is None:
+            return self._start(LogOffset(reply, log_read.value))
+        if not reply or _offset_of(reply[0]) != log_read.since or len(reply) == MOST_ENTRIES:
+            self.forget_all()
+            return None
+        return log_read.since if len(reply) == 1 else self._forget_entries(reply[1:])
+
+    def read(self) -> LogOffset | None:
+        """As `apply`. Raises: RedisError. Cost: one round trip."""
+        log_read = self.plan_read()
+        return self.apply(log_read, redis().call(*log_read.command()))
+
+    def keep(self, offset: LogOffset | None, store: Callable[[], object]) -> None:
+        """Calls `store` with values that were loaded after the log was read up to `offset`.
+
+        Not if another thread has read the log further since: a new entry may name these values.
+        """
+        with self._lock:
+            if offset is not None and offset == self._offset:
+                store()
+
+    def forget_all(self) -> None:
+        """Drops all copies of this process; its next request starts to read the log again."""
+        with self._lock:
+            self._empty_memory()
+            self._offset = None
+
+    def _start(self, offset: LogOffset) -> LogOffset:
+        """Sets the first offset. Older entries of the log were not read, so nothing is kept."""
+        with self._lock:
+            self._empty_memory()
+            self._offset = offset
+        return offset
+
+    def _empty_memory(self) -> None:
+        forget_all_copies()
+        for forget_all in self._memories:
+            forget_all()
+
+    def _forget_entries(self, entries: Sequence[Any]) -> LogOffset:
+        offsets = list(map(_offset_of, entries))
+        with self._lock:
+            for value in dict.fromkeys(offset.value for offset in offsets):
+                forget = self._forget.get(value[:1])
+                if forget is None:  # FLUSH, or a kind of a later release
+                    self._empty_memory()
+                else:
+                    forget(value[1:])
+            if self._offset is None or _order(self._offset) < _order(offsets[-1]):
+                self._offset = offsets[-1]
+        return offsets[-1]
+
+
+LOG = InvalidationLog()
+
+
+def log_command(kind: LogEntryKind, subject: bytes, clock_s: float) -> Command:
+    """Makes all processes drop the subject.
+
+    Send it in a round trip of its own, after the one that updates the caches: a script that Redis
+    does not know runs after the other commands of its round trip.
+    """
+    return ("XADD", LOG_KEY, "MINID", "~", oldest_ms(clock_s), "*", FIELD, kind.value + subject)
+
+
+def oldest_ms(clock_s: float) -> int:
+    """Entries from before this time are trimmed."""
+    return int((clock_s - LOG_S) * 1000)
+
+
+def _offset_of(entry: Any) -> LogOffset:
+    """The offset of one entry of a reply: [id, [field, value]]."""
+    return LogOffset(entry[0], entry[1][1])
+
+
+def _order(offset: LogOffset) -> tuple[int, ...]:
+    return tuple(map(int, offset.entry_id.split(b"-")))
