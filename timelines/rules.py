@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from accounts.encode import is_limited
-from posts.api.present import find_replied_to
+from posts.api.present import find_replied_to, is_repost
 from posts.ids import PostId
 from relations.queries.relationships import Relationships
 from relations.types import EdgeFlag, Relationship
@@ -38,7 +38,7 @@ def merge(entries: Iterable[Entry], inputs: VisibilityInputs) -> dict[PostId, li
     for entry in entries:
         event, original = entry
         if event is original and event.author_id in clear_authors:
-            is_visible = event in fragments
+            is_visible = event in fragments and not is_repost(fragments[event])
         else:
             is_visible = is_visible_at_home(entry, inputs)
         if is_visible and original in by_post:
@@ -54,6 +54,7 @@ def merge(entries: Iterable[Entry], inputs: VisibilityInputs) -> dict[PostId, li
 def is_visible_at_home(entry: Entry, inputs: VisibilityInputs) -> bool:
     """Whether the event exists and is of the viewer, or of a followee who is not muted now.
 
+    A repost whose entry lost its original is not shown: its fragment alone is no JSON.
     A repost is shown unless the reposter's reposts are hidden, or its original is of an account
     that is muted, blocked in either direction, or limited and not followed.
     """
@@ -64,18 +65,23 @@ def is_visible_at_home(entry: Entry, inputs: VisibilityInputs) -> bool:
     if author not in inputs.relationships.clear_follows and not _is_author_shown(author, inputs):
         return False
     if event is original or event == original:
+        if is_repost(inputs.fragments[event]):
+            return False
         return inputs.replies_to is None or _is_reply_shown(inputs.replies_to, inputs, event)
     return _are_reposts_shown(author, inputs) and _is_original_shown(original, inputs)
 
 
 def is_stale(entry: Entry, inputs: VisibilityInputs) -> bool:
-    """Whether the entry will never be shown: a post is deleted, or the author is not followed.
+    """Whether the entry will never be shown: a post is deleted, the author is not followed, or the
+    entry of a repost lost its original.
 
     If the viewer follows the author again, that brings the entries again.
     """
     event, original = entry
     author = event.author_id
     if event not in inputs.fragments or original not in inputs.fragments:
+        return True
+    if is_repost(inputs.fragments[original]):
         return True
     return author != inputs.viewer_id and not inputs.relationships.by_account[author].is_followed
 

@@ -54,9 +54,14 @@ def encode_post(row: PostRow) -> bytes:
     return orjson.dumps(_post_fields(row, target) | {"reblog": None})[1:-1]
 
 
+def is_repost(fragment: bytes) -> bool:
+    """Whether this is the fragment of a repost, which is no JSON without its original."""
+    return fragment.startswith(REPOST_PREFIX)
+
+
 def find_reposted(fragment: bytes) -> PostId | None:
     """The post that a repost's fragment shows; None for other fragments."""
-    if not fragment.startswith(REPOST_PREFIX):
+    if not is_repost(fragment):
         return None
     return PostId.from_public(fragment[1:REPOST_HEAD_BYTES].decode())
 

@@ -15,7 +15,7 @@ from accounts.queries.in_process import (
 )
 from infra.caching.client import Command, redis
 from infra.caching.invalidation_log import LOG, LogOffset, LogRead
-from posts.api.present import NO_COUNTS, present_repost, present_status
+from posts.api.present import NO_COUNTS, is_repost, present_repost, present_status
 from posts.cache.counts import complete_counts, plan_counts
 from posts.cache.in_process import in_process_posts
 from posts.cache.viewer_state import Flags
@@ -36,10 +36,14 @@ class Hydrated(NamedTuple):
     extra: Sequence[Any] | None
 
     def has_both(self, event: PostId, original: PostId) -> bool:
-        """Whether the event, its original and both authors exist."""
+        """Whether the event, its original and both authors exist, and the original is no repost.
+
+        The fragment of a repost is no JSON without its original.
+        """
         return (
             event in self.fragments
             and original in self.fragments
+            and not is_repost(self.fragments[original])
             and event.author_id in self.accounts
             and original.author_id in self.accounts
         )

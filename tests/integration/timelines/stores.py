@@ -22,7 +22,11 @@ MOST = 16
 
 
 class Kind(NamedTuple):
-    """A store under test. `lose` deletes all data, as a flush does."""
+    """A store under test.
+
+    `lose` deletes all data, as a flush does. `evict` deletes one key of a timeline, as Redis does
+    when its memory is full.
+    """
 
     name: str
     make: Callable[[], TimelineStore]
@@ -35,6 +39,11 @@ class Kind(NamedTuple):
         if self.in_rows:
             for alias in settings.SHARD_ALIASES:
                 execute(alias, "DELETE FROM timelines_head")
+
+    def evict(self, reader_id: int, nth: int) -> None:
+        found = sorted(redis().call("KEYS", f"timelines.*{{{reader_id}}}*"))
+        if found:
+            redis().call("DEL", found[nth % len(found)])
 
     def age(self, reader_id: int, days: float) -> None:
         """Simulates that time passes for a timeline."""

@@ -287,3 +287,22 @@ def test_a_shard_that_is_away_keeps_no_other_readers_waiting(
         assert entries(read(store, reader)) == [entry(9).packed]
     assert store.push(dict.fromkeys(range(1, 5), (entry(9),))) == 4
     assert entries(read(store, 1)) == [entry(9).packed]
+
+
+@pytest.mark.parametrize("nth", range(3))
+@pytest.mark.parametrize("is_building", [False, True])
+def test_a_rebuild_after_the_loss_of_one_key_gives_the_whole_timeline(
+    kind: Kind, store: TimelineStore, nth: int, is_building: bool
+) -> None:
+    """A repost must not come back as a post: its fragment alone is no JSON."""
+    build(store, 3)
+    store.push({READER: [repost(5), repost(6)]})
+    if is_building:
+        store.begin_build(READER, 1)
+    kind.evict(READER, nth)
+    store.push({READER: [repost(7)]})
+    computed = [entry(3), repost(5), repost(6), repost(7)]
+    store.begin_build(READER, 2)
+    timeline = LiveTimeline.of([one.packed for one in computed], 0, 2)
+    assert store.finish_build(READER, 2, timeline)
+    assert found(store) == (computed, 0, 2)

@@ -151,6 +151,16 @@ def test_dead_is_what_comes_back_by_nothing(entry, known, verdict):
     assert is_stale(entry, known) is verdict
 
 
+@pytest.mark.parametrize("author", [ME, FRIEND])
+def test_a_repost_whose_entry_lost_its_original_is_not_shown(author: int) -> None:
+    """Its fragment alone is no JSON: a page with it would be broken."""
+    alone = Entry.of_post(PostId(9, author, 0))
+    known = inputs(fragments={**ALL, alone.event: b'>00000100000203"id":"1"'})
+    assert merge([alone], known) == {}
+    assert not is_visible_at_home(alone, known)
+    assert is_stale(alone, known)
+
+
 relationships = st.builds(
     Relationship,
     st.sampled_from(Attribute),
