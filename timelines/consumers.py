@@ -15,10 +15,8 @@ from relations.queries.edges import load_forward_edges
 from timelines.actions.chunks import cut_chunks, push_chunk
 from timelines.actions.fan_out import fan_out, fan_out_to_missed_shard
 from timelines.changes import ChunkCut, FanOutBegun, ShardMissed
-from timelines.hot.entries import push_hot_entries
 from timelines.hot.queries.hot_authors import list_unpushed_authors
 from timelines.queries.pull import list_newest_entries
-from timelines.recent.actions.index_posts import index_recent
 from timelines.stores.factory import timeline_store
 from timelines.stores.interface import FollowingChange
 from timelines.types import Entry
@@ -29,23 +27,21 @@ Edges = Sequence[Delivery[EdgeChanged]]
 
 @consumes(PostCreated, inline=True)
 def push_to_author(alias: str, deliveries: Posted) -> None:
-    """Pushes a post to its author's own home timeline, so that the next read has it."""
-    posted = _entries_by_author(deliveries)
-    index_recent(alias, [entry for entries in posted.values() for entry in entries])
-    timeline_store().push(posted)
+    """Pushes a post to its author's own home timeline, so that the next read has it.
+
+    It is not indexed yet: a reader's own posts are pulled from the posts table.
+    """
+    timeline_store().push(_entries_by_author(deliveries))
 
 
 @consumes(PostCreated)
 def push_to_followers(alias: str, deliveries: Posted) -> list[FollowUp]:
     """Pushes posts to the authors' followers.
 
-    Returns follow-up changes for big fan-outs, and for shards that do not answer. A hot author's
-    posts go to the author's hot entries instead, which the followers' pages merge.
+    Returns follow-up changes for big fan-outs, and for shards that do not answer.
     """
     posted = _entries_by_author(deliveries)
-    hot = list_unpushed_authors(alias, posted)
-    push_hot_entries({author: posted[author] for author in hot})
-    return fan_out(posted, settings.SHARD_ALIASES, hot)
+    return fan_out(posted, settings.SHARD_ALIASES, list_unpushed_authors(alias, posted))
 
 
 @consumes(FanOutBegun)
@@ -55,10 +51,9 @@ def dispatch_fan_outs(alias: str, deliveries: Sequence[Delivery[FanOutBegun]]) -
 
 
 @consumes(ChunkCut)
-def push_to_chunks(alias: str, deliveries: Sequence[Delivery[ChunkCut]]) -> None:
+def push_to_chunks(alias: str, deliveries: Sequence[Delivery[ChunkCut]]) -> list[FollowUp]:
     """Pushes posts to the followers of each chunk."""
-    for delivery in deliveries:
-        push_chunk(delivery.owner_id, delivery.payload)
+    return [follow_up for one in deliveries for follow_up in push_chunk(one.owner_id, one.payload)]
 
 
 @consumes(ShardMissed)

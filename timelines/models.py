@@ -28,9 +28,10 @@ class RecentPost(ReplicatedModel):
     Written by timelines.recent.actions.index_posts. One partition a day. Derived from the posts
     tables: a deleted post's row may stay until its day is dropped, so readers of the index check
     that each post exists. `shown_author`, `shown_moment`: of a repost, else null.
-    `arrival`: the order in which rows were added on this shard, from a sequence of the shard. It is
-    not read yet and has no index. Rows of concurrent transactions may become visible in another
-    order.
+    `arrival`: when the row was added, by this shard's clock in ms; a small number means long ago.
+    `settled`: when the last reader had the post, by the same clock, if that was later than
+    SETTLE_MS after `arrival`. Polls read both, and find rows that were late by a partial index
+    (ADR 0034).
 
     The key (author_id, moment), which includes the shown post, serves the pull by an index-only
     scan: within a day an author's posts are neighbours. A BRIN index on the second (moment / 1296)
@@ -44,6 +45,7 @@ class RecentPost(ReplicatedModel):
     shown_author = models.BigIntegerField(null=True)
     shown_moment = models.BigIntegerField(null=True)
     arrival = models.BigIntegerField()
+    settled = models.BigIntegerField(null=True)
 
     class Meta:
         managed = False

@@ -15,7 +15,9 @@ from infra.sharding.scatter import scatter
 from relations.queries.followers import list_newest_followers
 from timelines.changes import FanOutBegun, ShardMissed
 from timelines.hot.actions.heat import heat_if_hot
+from timelines.hot.entries import push_hot_entries
 from timelines.recent.actions.index_posts import index_recent
+from timelines.recent.actions.settle_posts import Stopwatch, settle_everywhere, settle_recent
 from timelines.stores.factory import timeline_store
 from timelines.types import Entry
 
@@ -29,22 +31,23 @@ def fan_out(
 ) -> list[FollowUp]:
     """Pushes to the followers on these shards, as the authors' shard knows them now.
 
-    Entries of `hot` authors are only indexed. A shard indexes the entries before any of its readers
-    gets them. Returns follow-up changes for shards that do not answer, and for authors with more
-    than INLINE_FOLLOWERS; all other readers have the entries on return.
+    Entries of `hot` authors go to their hot entries instead, which the followers' pages merge. A
+    shard indexes the entries before any of its readers gets them. Returns follow-up changes for
+    shards that do not answer, and for authors with more than INLINE_FOLLOWERS; all other readers
+    have the entries on return.
     Safety: may run again; readers skip repeats. Cost: one statement a shard, in parallel; one query
-    and one push an author.
+    and one push an author. What took longer than SETTLE_MS is settled: one more statement a shard.
     """
-    is_indexed = _index(posted, shards)
+    stopwatch = Stopwatch()
+    added = _index(posted, shards)
     failpoint("fan_out.indexed")
-    reached = tuple(shard for shard, done in is_indexed.items() if done)
-    missed = [shard for shard, done in is_indexed.items() if not done]
-    follow_ups = [
-        FollowUp(author_id, ShardMissed(tuple(entries), shard))
-        for shard in missed
-        for author_id, entries in posted.items()
-    ]
-    return follow_ups + _push_all(posted, reached, hot)
+    reached = {shard: count for shard, count in added.items() if count is not None}
+    push_hot_entries({author: posted[author] for author in hot})
+    follow_ups = _push_all(posted, tuple(reached), hot)
+    failpoint("fan_out.pushed")
+    unsettled = _settle(posted, reached, stopwatch)
+    missed = [shard for shard, count in added.items() if count is None]
+    return [*_wait_for(posted, [*missed, *unsettled]), *follow_ups]
 
 
 def fan_out_to_missed_shard(
@@ -55,8 +58,12 @@ def fan_out_to_missed_shard(
 
     Safety and cost: as `fan_out`.
     """
-    index_recent(shard, _entries_of(posted))
-    return _push_all(posted, (shard,), hot)
+    entries, stopwatch = _entries_of(posted), Stopwatch()
+    added = index_recent(shard, entries)
+    follow_ups = _push_all(posted, (shard,), hot)
+    if stopwatch.is_late or added < len(entries):
+        settle_recent(shard, (entry.event for entry in entries))
+    return follow_ups
 
 
 def push(entries: Sequence[Entry], reader_ids: Iterable[int], shards: Sequence[str]) -> None:
@@ -83,18 +90,36 @@ def _start(author_id: int, entries: Sequence[Entry], shards: tuple[str, ...]) ->
     return []
 
 
-def _index(posted: EntriesByAuthor, shards: Iterable[str]) -> dict[str, bool]:
+def _index(posted: EntriesByAuthor, shards: Iterable[str]) -> dict[str, int | None]:
+    """How many rows each shard added; None: it does not answer."""
     entries = _entries_of(posted)
     return scatter({shard: partial(_index_shard, shard, entries) for shard in shards})
 
 
-def _index_shard(shard: str, entries: Sequence[Entry]) -> bool:
+def _index_shard(shard: str, entries: Sequence[Entry]) -> int | None:
     try:
-        index_recent(shard, entries)
+        return index_recent(shard, entries)
     except (OperationalError, InterfaceError) as error:
         log.warning("fan_out.shard_missed", shard=shard, error=str(error))
-        return False
-    return True
+        return None
+
+
+def _settle(
+    posted: EntriesByAuthor, added: Mapping[str, int], stopwatch: Stopwatch
+) -> Sequence[str]:
+    """Settles the entries where they are late, or where some had arrived before this run. Returns
+    the shards that do not answer."""
+    events = [entry.event for entry in _entries_of(posted)]
+    late = [shard for shard, n in added.items() if stopwatch.is_late or n < len(events)]
+    return settle_everywhere(late, events)
+
+
+def _wait_for(posted: EntriesByAuthor, shards: Iterable[str]) -> list[FollowUp]:
+    return [
+        FollowUp(author_id, ShardMissed(tuple(entries), shard))
+        for shard in shards
+        for author_id, entries in posted.items()
+    ]
 
 
 def _entries_of(posted: EntriesByAuthor) -> list[Entry]:

@@ -19,7 +19,7 @@ from infra.sharding.scatter import scatter
 from infra.sharding.sql import fetch_all
 from posts.ids import PostId
 from posts.sql import LIVE_EVENTS
-from timelines.recent.actions.index_posts import count_missing, index_recent
+from timelines.recent.actions.index_posts import backfill_recent, count_missing
 from timelines.recent.days import PARTITIONS, first_moment, first_second, kept_days, oldest_read
 from timelines.recent.low_water_mark import (
     delete_low_water_mark,
@@ -71,5 +71,5 @@ def _read_entries(alias: str, author_ids: Sequence[int], lowest: int) -> list[En
 
 def _fill(targets: Sequence[str], entries: Sequence[Entry], dry_run: bool) -> int:
     """The number of missing rows, all shards together."""
-    index = count_missing if dry_run else index_recent
+    index = count_missing if dry_run else backfill_recent
     return sum(scatter({alias: partial(index, alias, entries) for alias in targets}).values())

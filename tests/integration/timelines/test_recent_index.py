@@ -5,9 +5,11 @@ from datetime import UTC, datetime
 import pytest
 from django.conf import settings
 
-from infra.sharding.sql import fetch_all
+from infra.clock import now_ms
+from infra.sharding.sql import execute, fetch_all
 from posts.ids import PostId
-from timelines.recent.actions.index_posts import index_recent
+from timelines.recent.actions.index_posts import backfill_recent, index_recent
+from timelines.recent.actions.settle_posts import SETTLE_MS, settle_recent
 from timelines.recent.days import first_second, keep_days
 from timelines.types import Entry
 
@@ -43,13 +45,38 @@ def test_nothing_to_write_is_no_statement(django_assert_num_queries):
         index_recent("shard0", [])
 
 
-def test_arrival_counts_up_by_shard_in_every_partition():
-    """A repeated post keeps its number. All partitions of a shard share one count."""
-    today = datetime.now(UTC).date()
+def times(alias):
+    """Arrival and settlement by author."""
+    found = fetch_all(alias, "SELECT author_id, arrival, settled FROM timelines_recentpost")
+    return {author: (arrival, settled) for author, arrival, settled in found}
+
+
+def test_arrival_is_the_time_in_every_partition():
+    """A repeated post keeps its time."""
+    today, before = datetime.now(UTC).date(), now_ms()
     new_day = Entry.of_post(PostId(first_second(today), 9, 0))
     for alias in settings.SHARD_ALIASES:
         keep_days(alias, today)
         for entry in (REPOST, new_day, POST, REPOST):
             index_recent(alias, [entry])
-        arrivals = dict(fetch_all(alias, "SELECT author_id, arrival FROM timelines_recentpost"))
-        assert arrivals[8] < arrivals[9] < arrivals[7]
+        arrivals = {author: arrival for author, (arrival, _) in times(alias).items()}
+        assert before <= arrivals[8] <= arrivals[9] <= arrivals[7] <= now_ms()
+
+
+def test_backfilled_posts_arrived_long_ago():
+    backfill_recent("shard0", [POST])
+    index_recent("shard0", [POST])
+    assert times("shard0") == {7: (0, None)}
+
+
+def test_only_posts_that_arrived_long_enough_ago_are_settled():
+    index_recent("shard0", [POST, REPOST])
+    aged = "UPDATE timelines_recentpost SET arrival = arrival - %s WHERE author_id = 8"
+    execute("shard0", aged, (SETTLE_MS + 1,))
+    before = now_ms()
+    assert settle_recent("shard0", [POST.event, REPOST.event, PostId(1, 1, 1)]) <= 2
+    assert before <= times("shard0")[8][1] <= now_ms()
+    execute("shard0", "UPDATE timelines_recentpost SET settled = settled + 60000")
+    later = times("shard0")
+    settle_recent("shard0", [POST.event, REPOST.event])
+    assert times("shard0")[8] == later[8], "a moment ago"

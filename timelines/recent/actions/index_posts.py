@@ -12,6 +12,12 @@ INSERT INTO timelines_recentpost (author_id, moment, shown_author, shown_moment)
 SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[], %s::bigint[])
 ON CONFLICT DO NOTHING
 """
+# With an arrival of long ago.
+BACKFILL = """
+INSERT INTO timelines_recentpost (author_id, moment, shown_author, shown_moment, arrival)
+SELECT *, 0 FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[], %s::bigint[])
+ON CONFLICT DO NOTHING
+"""
 COUNT_MISSING = """
 SELECT count(*) FROM unnest(%s::bigint[], %s::bigint[]) AS one (author_id, moment)
 WHERE NOT EXISTS (
@@ -33,10 +39,20 @@ def index_recent(alias: str, entries: Sequence[Entry]) -> int:
     Raises: OperationalError, InterfaceError when the shard does not answer; then push to none of
     its readers. Safety: idempotent, in any order. Cost: one statement.
     """
+    return _insert(alias, INSERT, entries)
+
+
+def backfill_recent(alias: str, entries: Sequence[Entry]) -> int:
+    """As `index_recent`, for posts that readers have had for a long time: no poll takes them for
+    new."""
+    return _insert(alias, BACKFILL, entries)
+
+
+def _insert(alias: str, sql: str, entries: Sequence[Entry]) -> int:
     if not entries:
         return 0
     rows = [_row(entry) for entry in sorted(set(entries), key=_key)]
-    return execute(alias, INSERT, [list(column) for column in zip(*rows, strict=True)])
+    return execute(alias, sql, [list(column) for column in zip(*rows, strict=True)])
 
 
 def count_missing(alias: str, entries: Sequence[Entry]) -> int:

@@ -1,0 +1,138 @@
+"""When a post became visible on each shard: at its arrival, or later, and then it is settled."""
+
+import time
+
+import pytest
+from django.conf import settings
+from django.db import OperationalError
+
+from infra.changes import failpoints
+from infra.changes.failpoints import arm
+from infra.sharding.buckets import shard_of
+from infra.sharding.sql import execute, fetch_all
+from relations.actions.follow import follow
+from tests.integration.timelines.many_followers import each, have, make_live, write_followers
+from tests.world import drain_all, make_accounts, publish
+from timelines.recent.actions import settle_posts
+from timelines.recent.actions.index_posts import index_recent
+
+ROW = "SELECT arrival, settled FROM timelines_recentpost WHERE author_id = %s AND moment = %s"
+DUE = "UPDATE changes_change SET next_attempt_at = clock_timestamp()"
+
+
+@pytest.fixture
+def author(world, monkeypatch):
+    monkeypatch.setattr(failpoints, "_armed", {})
+    author, follower = make_accounts(2)
+    follow(follower, author)
+    drain_all()
+    return author
+
+
+def settled(post):
+    """By shard: whether the post's row is there, and settled after its arrival."""
+    found = {alias: fetch_all(alias, ROW, (post.author_id, post.moment)) for alias in ALIASES}
+    return {alias: rows and late(*rows[0]) for alias, rows in found.items()}
+
+
+def late(arrival, settled_at):
+    return settled_at is not None and settled_at > arrival
+
+
+ALIASES = settings.SHARD_ALIASES
+
+
+def test_a_prompt_push_is_not_settled(author):
+    post = publish(author)
+    drain_all()
+    assert settled(post) == dict.fromkeys(ALIASES, False)
+
+
+def test_an_author_has_the_post_before_the_index(author):
+    post = publish(author)
+    assert fetch_all(shard_of(author), ROW, (author, post.moment)) == []
+
+
+def test_a_push_long_after_the_index_is_settled_everywhere(author):
+    post = publish(author)
+    arm("fan_out.indexed", lambda: time.sleep((settle_posts.SETTLE_MS + 50) / 1000))
+    drain_all()
+    assert settled(post) == dict.fromkeys(ALIASES, True)
+
+
+class Gone(BaseException):
+    """The drain is gone."""
+
+
+@pytest.mark.parametrize("place", ["fan_out.indexed", "fan_out.page_pushed", "fan_out.pushed"])
+def test_a_drain_that_dies_after_the_index_is_repeated_and_settles(author, place):
+    post = publish(author)
+    arm(place, raise_gone)
+    with pytest.raises(Gone):
+        drain_all()
+    failpoints.disarm(place)
+    assert settled(post) == dict.fromkeys(ALIASES, False)
+    age(post, settle_posts.SETTLE_MS + 1)
+    drain_all()
+    assert settled(post) == dict.fromkeys(ALIASES, True)
+
+
+def raise_gone():
+    raise Gone
+
+
+def age(post, by_ms):
+    for alias in ALIASES:
+        older = "UPDATE timelines_recentpost SET arrival = arrival - %s WHERE moment = %s"
+        execute(alias, older, (by_ms, post.moment))
+
+
+def test_a_shard_that_cannot_settle_gets_a_change_of_its_own(author, monkeypatch):
+    settle = settle_posts.settle_recent
+    away = next(alias for alias in ALIASES if alias != shard_of(author))
+
+    def settle_unless_away(alias, events):
+        if alias == away:
+            raise OperationalError
+        return settle(alias, events)
+
+    monkeypatch.setattr(settle_posts, "settle_recent", settle_unless_away)
+    post = publish(author)
+    arm("fan_out.indexed", lambda: time.sleep((settle_posts.SETTLE_MS + 50) / 1000))
+    drain_all()
+    failpoints.disarm("fan_out.indexed")
+    age(post, settle_posts.SETTLE_MS + 1)
+    drain_all()
+    assert settled(post) == dict.fromkeys(ALIASES, True)
+
+
+def test_every_chunk_settles_the_post(small_pieces, author):
+    crowd = write_followers(author, 30)
+    make_live(crowd)
+    post = publish(author)
+    arm("fan_out.page_pushed", lambda: age(post, settle_posts.SETTLE_MS + 1))
+    drain_all()
+    assert have(crowd) == each(crowd, post)
+    assert settled(post) == dict.fromkeys(ALIASES, True)
+
+
+def test_readers_of_a_shard_that_was_away_get_the_post_when_it_arrives_there(author, monkeypatch):
+    away = next(alias for alias in ALIASES if alias != shard_of(author))
+    index = "timelines.actions.fan_out.index_recent"
+
+    def index_unless_away(alias, entries):
+        if alias == away:
+            raise OperationalError
+        return index_recent(alias, entries)
+
+    post = publish(author)
+    with monkeypatch.context() as patch:
+        patch.setattr(index, index_unless_away)
+        drain_all()
+    assert settled(post) == dict.fromkeys(ALIASES, False) | {away: []}
+    age(post, 60_000)
+    execute(shard_of(author), DUE)
+    drain_all()
+    assert settled(post) == dict.fromkeys(ALIASES, False)
+    arrivals = {alias: fetch_all(alias, ROW, (author, post.moment))[0][0] for alias in ALIASES}
+    assert arrivals[away] == max(arrivals.values())
