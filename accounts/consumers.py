@@ -15,9 +15,11 @@ from accounts.changes import (
 from accounts.queries.in_process import account_invalidation_command
 from accounts.queries.tokens import load_tokens_by_user
 from accounts.queries.users import load_restrictions
+from accounts.queries.viewers import token_invalidation_commands
 from accounts.sql import CREATE_ACCOUNTS
 from infra.caching.client import Command, redis
 from infra.caching.invalidation import forget_in_process, invalidation_command
+from infra.caching.invalidation_log import LOG
 from infra.changes.failpoints import failpoint
 from infra.changes.registry import Delivery, consumes
 from infra.sharding.buckets import group_by_shard
@@ -94,6 +96,9 @@ def _write_tokens(commands: Mapping[str, Command]) -> None:
     if not checksums:
         return
     try:
-        redis().run([*commands.values(), invalidation_command(TOKENS, checksums)])
+        redis().run([*commands.values()])
+        logged = token_invalidation_commands(checksums, time.time())
+        redis().run([*logged, invalidation_command(TOKENS, checksums)])
     finally:  # a command that got no reply may have run all the same
         forget_in_process(TOKENS, checksums)
+        LOG.require_read()

@@ -12,7 +12,8 @@ from django.db import connections
 from django.test.utils import setup_databases, teardown_databases
 from pytest_django import DjangoDbBlocker
 
-from accounts.queries import in_process, viewers
+from accounts.queries import in_process
+from infra.caching import invalidation_log
 from infra.caching.client import _scripts_by_sha, redis
 from infra.caching.listener import LISTENER, LISTENING
 from posts.cache import counts
@@ -69,7 +70,7 @@ def memory() -> Iterator[None]:
         for tier in (in_process._accounts, counts._counts_in_memory):
             patch.setattr(tier, "_cache", TTLCache(tier._cache.maxsize, PATIENCE_S))
         patch.setattr(entries, "COPY_S", float(PATIENCE_S))
-        patch.setattr(viewers, "LOCAL_S", float(PATIENCE_S))
+        patch.setattr(invalidation_log, "FRESH_S", float(PATIENCE_S))
         yield
 
 

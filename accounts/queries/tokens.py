@@ -1,12 +1,14 @@
 """Reads what tokens allow: from Redis, then from the default database."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from redis.exceptions import RedisError
 
 from accounts.cache import TokenFacts, read_token_entry, token_key, write_token_command
 from accounts.types import Restriction
 from infra.caching.client import redis
+from infra.caching.invalidation_log import LOG, LogOffset
 from infra.changes.failpoints import failpoint
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.sql import fetch_all, fetch_one
@@ -26,17 +28,27 @@ FIND = f"{FACTS} WHERE t.token_checksum = %s"
 OF_USERS = f"{FACTS} WHERE t.user_id = ANY(%s::bigint[])"
 
 
-def find_token(checksum: str) -> TokenFacts | None:
-    """What the token allows, or None. The caller checks whether it has expired.
+class FoundToken(NamedTuple):
+    """`facts` None: no such token. `offset`: of the invalidation log, read before the token."""
+
+    facts: TokenFacts | None
+    offset: LogOffset | None
+
+
+def find_token(checksum: str) -> FoundToken:
+    """What the token allows. The caller checks whether it has expired.
 
     Cost: one round trip if cached; else one query and a second round trip. Without Redis one query.
     Staleness: none after the tombstone of a revocation, which is written right after its commit.
     """
+    log_read = LOG.plan_read()
     try:
-        entry = redis().call("GET", token_key(checksum))
+        log, entry = redis().run([log_read.command(), ("GET", token_key(checksum))])
     except RedisError:
-        return _load(checksum)
-    return _load_and_write(checksum) if entry is None else read_token_entry(entry)
+        return FoundToken(_load(checksum), None)
+    offset = LOG.apply(log_read, log)
+    facts = _load_and_write(checksum) if entry is None else read_token_entry(entry)
+    return FoundToken(facts, offset)
 
 
 def _load_and_write(checksum: str) -> TokenFacts | None:

@@ -1,8 +1,8 @@
 """Finds the viewer of an access token: in process memory first, then by `find_token`."""
 
-import threading
 import time
 from collections.abc import Sequence
+from functools import partial
 from hashlib import sha256
 from typing import NamedTuple
 
@@ -13,13 +13,20 @@ from accounts.queries.tokens import find_token
 from accounts.scopes import expand_scopes
 from accounts.types import Viewer
 from infra.api.errors import LoginDisabled
-from infra.caching.invalidation import InvalidationTimes, register_copies
+from infra.caching.client import Command
+from infra.caching.invalidation import register_copies
+from infra.caching.invalidation_log import (
+    LOG,
+    InvalidationLog,
+    LogEntryKind,
+    LogOffset,
+    log_command,
+)
 from infra.caching.listener import LISTENER
 
-# Bounds the delay of a revocation whose invalidation does not arrive. Together with the write and
-# the read of its tombstone that is less than the promised second.
-LOCAL_S = 0.8
-LOCAL_TOKENS = 100_000
+# Facts that no entry of the log announces, such as an application's quota, are at most so old.
+MEMORY_S = 60
+MOST_VIEWERS = 100_000
 
 
 class CachedViewer(NamedTuple):
@@ -30,34 +37,39 @@ class CachedViewer(NamedTuple):
 
 
 class InProcessViewers:
-    """Viewers by the checksum of their token. Unknown tokens are read from Redis each time."""
+    """Viewers by the checksum of their token. Unknown tokens are read from Redis each time.
 
-    def __init__(self) -> None:
-        self._by_checksum: LRUCache[str, CachedViewer] = LRUCache(LOCAL_TOKENS)
-        self._invalidated: InvalidationTimes[str] = InvalidationTimes()
-        self._changing = threading.Lock()
-        self.get = self._by_checksum.get
+    The invalidation log names tokens that ended. A request is authenticated before its first round
+    trip. So it uses a viewer from memory if any request of the process has just read the log.
+    Pub/sub only makes the process forget a viewer earlier.
+    """
 
-    def keep(self, checksum: str, cached: CachedViewer, asked_at: float) -> None:
-        """Stores a viewer, unless its token was invalidated after `asked_at`."""
+    def __init__(self, log: InvalidationLog) -> None:
+        self._by_checksum: LRUCache[str, CachedViewer] = LRUCache(MOST_VIEWERS)
+        self._log = log
+        log.register(LogEntryKind.TOKEN, lambda subject: self.forget([subject.hex()]))
+
+    def find(self, checksum: str) -> Viewer | None:
+        """The viewer, if memory has it and the log was read in the last FRESH_S. No round trip."""
+        cached = self._by_checksum.get(checksum)
+        if cached is None or time.monotonic() >= cached.until:
+            return None
+        return cached.viewer if self._log.find_fresh_offset() else None
+
+    def keep(self, checksum: str, cached: CachedViewer, offset: LogOffset | None) -> None:
+        """Stores a viewer that was read after the log was read up to `offset`."""
         LISTENER.start()
-        with self._changing:
-            if self._invalidated.may_store(checksum, asked_at):
-                self._by_checksum[checksum] = cached
+        self._log.keep(offset, partial(self._by_checksum.insert, checksum, cached))
 
     def forget(self, checksums: Sequence[str]) -> None:
-        with self._changing:
-            self._invalidated.add(checksums, time.monotonic())
-            for checksum in checksums:
-                self._by_checksum.pop(checksum, None)
+        for checksum in checksums:
+            self._by_checksum.pop(checksum, None)
 
     def forget_all(self) -> None:
-        with self._changing:
-            self._invalidated.add_all(time.monotonic())
-            self._by_checksum.clear()
+        self._by_checksum.clear()
 
 
-_viewers = InProcessViewers()
+_viewers = InProcessViewers(LOG)
 register_copies(TOKENS, _viewers)
 
 
@@ -65,27 +77,31 @@ def find_viewer(token: str) -> Viewer | None:
     """The viewer of this token; None if the token is unknown, ended or expired.
 
     Raises: LoginDisabled for the token of a suspended user, at the cost of a round trip each time.
-    Staleness: until this process receives the invalidation, at most a second. Cost: nothing from
-    process memory. Every LOCAL_S one Redis round trip, and a query if Redis lacks the token.
+    Staleness: at most FRESH_S after the entry in the invalidation log. Cost: nothing from process
+    memory while other requests read the log; else one Redis round trip, and a query if Redis lacks
+    the token.
     """
     checksum = sha256(token.encode()).hexdigest()
-    cached = _viewers.get(checksum)
-    if cached is not None and time.monotonic() < cached.until:
-        return cached.viewer
-    return _ask(checksum)
+    return _viewers.find(checksum) or _ask(checksum)
+
+
+def token_invalidation_commands(checksums: Sequence[str], clock_s: float) -> list[Command]:
+    """Removes viewers from the memory of all processes. Send them after the tokens changed."""
+    subjects = map(bytes.fromhex, checksums)
+    return [log_command(LogEntryKind.TOKEN, subject, clock_s) for subject in subjects]
 
 
 def _ask(checksum: str) -> Viewer | None:
     # The time before the read: the answer may be old when it arrives.
     asked = time.monotonic()
-    facts = find_token(checksum)
+    facts, offset = find_token(checksum)
     if facts is not None and facts.is_suspended:
         raise LoginDisabled
     left_s = facts.expires_at - time.time() if facts else 0
     if facts is None or left_s <= 0:
         return None
     viewer = _viewer_of(facts)
-    _viewers.keep(checksum, CachedViewer(viewer, asked + min(LOCAL_S, left_s)), asked)
+    _viewers.keep(checksum, CachedViewer(viewer, asked + min(MEMORY_S, left_s)), offset)
     return viewer
 
 

@@ -18,6 +18,7 @@ know a kind drops everything too.
 
 import secrets
 import threading
+import time
 from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Any, NamedTuple
@@ -31,6 +32,8 @@ FIELD = b"p"
 TOKEN_BYTES = 8
 # A process that reads nothing for so long drops its memory.
 LOG_S = 600
+# How late a process may be that does not read the log first.
+FRESH_S = 0.1
 MOST_ENTRIES = 1_000
 
 
@@ -56,10 +59,14 @@ class LogOffset(NamedTuple):
 
 
 class LogRead(NamedTuple):
-    """One read of the log: from `since` on, or, without `since`, a first entry with this value."""
+    """One read of the log: from `since` on, or, without `since`, a first entry with this value.
+
+    `asked_at`: monotonic seconds before the read.
+    """
 
     since: LogOffset | None
     value: bytes
+    asked_at: float
 
     def command(self) -> Command:
         """Reply for `InvalidationLog.apply`."""
@@ -75,8 +82,10 @@ ForgetAll = Callable[[], object]
 class InvalidationLog:
     """How far this process has read the log, and which memory depends on it. Shared by threads."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
         self._offset: LogOffset | None = None
+        self._read_at = self._required_at = float("-inf")
         self._lock = threading.Lock()
         self._forget: dict[bytes, Forget] = {LogEntryKind.START: lambda _: None}
         self._memories: list[ForgetAll] = []
@@ -93,24 +102,41 @@ class InvalidationLog:
         """The next read of the log. Its command joins another round trip."""
         since = self._offset
         token = b"" if since else LogEntryKind.START.value + secrets.token_bytes(TOKEN_BYTES)
-        return LogRead(since, token)
+        return LogRead(since, token, self._clock())
 
     def apply(self, log_read: LogRead, reply: Any) -> LogOffset | None:
         """Drops what the reply names. Returns the new offset: the memory may be used with it.
 
         None: entries are missing. The memory is then empty and cannot be used in this request.
         """
-        if log_read.since is None:
-            return self._start(LogOffset(reply, log_read.value))
-        if not reply or _offset_of(reply[0]) != log_read.since or len(reply) == MOST_ENTRIES:
+        since = log_read.since
+        if since is None:
+            offset = self._start(LogOffset(reply, log_read.value))
+        elif not reply or _offset_of(reply[0]) != since or len(reply) == MOST_ENTRIES:
             self.forget_all()
             return None
-        return log_read.since if len(reply) == 1 else self._forget_entries(reply[1:])
+        else:
+            offset = since if len(reply) == 1 else self._forget_entries(reply[1:])
+        self._read_at = max(self._read_at, log_read.asked_at)
+        return offset
 
     def read(self) -> LogOffset | None:
         """As `apply`. Raises: RedisError. Cost: one round trip."""
         log_read = self.plan_read()
         return self.apply(log_read, redis().call(*log_read.command()))
+
+    def find_fresh_offset(self) -> LogOffset | None:
+        """The offset, if a request of this process read the log in the last FRESH_S. No round trip.
+
+        For those who cannot read the log in a round trip that they make anyway.
+        """
+        offset = self._offset
+        oldest = max(self._clock() - FRESH_S, self._required_at)
+        return offset if self._read_at > oldest else None
+
+    def require_read(self) -> None:
+        """This process has changed something: reads from before now are not fresh any more."""
+        self._required_at = self._clock()
 
     def keep(self, offset: LogOffset | None, store: Callable[[], object]) -> None:
         """Calls `store` with values that were loaded after the log was read up to `offset`.
@@ -125,7 +151,7 @@ class InvalidationLog:
         """Drops all copies of this process; its next request starts to read the log again."""
         with self._lock:
             self._empty_memory()
-            self._offset = None
+            self._offset, self._read_at = None, float("-inf")
 
     def _start(self, offset: LogOffset) -> LogOffset:
         """Sets the first offset. Older entries of the log were not read, so nothing is kept."""

@@ -7,10 +7,10 @@ import pytest
 from django.conf import settings
 
 from accounts.cache import profiles
-from accounts.queries import in_process, viewers
+from accounts.queries import in_process
 from accounts.queries.viewers import find_viewer
 from counters.cache import account_counts
-from infra.caching import invalidation
+from infra.caching import invalidation, invalidation_log
 from infra.caching.client import redis
 from infra.caching.process_cache import ProcessCache
 from posts.cache import counts
@@ -29,7 +29,7 @@ def ages(world, monkeypatch):
     monkeypatch.setattr(
         counts, "_counts_in_memory", counts._CountsInMemory("posts.counts", 100, AGES)
     )
-    monkeypatch.setattr(viewers, "LOCAL_S", AGES)
+    monkeypatch.setattr(invalidation_log, "FRESH_S", AGES)
     copies = {**invalidation._copies}
     for family in (profiles.family, account_counts.family):
         copies[family] = [*copies[family], in_process._accounts]

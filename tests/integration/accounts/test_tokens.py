@@ -15,9 +15,11 @@ from accounts import consumers
 from accounts.cache import ENDED, token_key
 from accounts.models import AccessToken
 from accounts.queries import tokens, viewers
-from accounts.queries.viewers import LOCAL_S, find_viewer
+from accounts.queries.viewers import MEMORY_S, find_viewer
 from accounts.types import Restriction
+from infra.caching import invalidation_log
 from infra.caching.client import redis
+from infra.caching.invalidation_log import FRESH_S, LOG, LOG_KEY, InvalidationLog
 from infra.changes.failpoints import arm, disarm
 from tests.callers import is_disabled
 from tests.clocks import Clock
@@ -25,11 +27,6 @@ from tests.integration.accounts.people import App, Person, bearer
 from tests.world import restrict
 
 LOADED = "accounts.token_loaded"
-
-
-@pytest.fixture(autouse=True)
-def kept_as_in_production(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(viewers, "LOCAL_S", LOCAL_S)
 
 
 @pytest.fixture(autouse=True)
@@ -64,6 +61,9 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     behind_s = time.time() - clock.now
     standing_in = SimpleNamespace(monotonic=tick, time=lambda: tick() + behind_s)
     monkeypatch.setattr(viewers, "time", standing_in)
+    monkeypatch.setattr(LOG, "_clock", tick)
+    monkeypatch.setattr(LOG, "_required_at", LOG._required_at)  # restored after the test
+    monkeypatch.setattr(invalidation_log, "FRESH_S", FRESH_S)
     return clock
 
 
@@ -98,10 +98,29 @@ def test_a_dead_token_is_remembered_too(world: None, spending: Any) -> None:
     assert (spent.queries, spent.round_trips) == ([], 1)
 
 
-def test_memory_is_asked_again_within_the_second(ann: Person, spending: Any) -> None:
+def test_memory_is_used_while_the_log_was_just_read(
+    ann: Person, spending: Any, clock: Clock
+) -> None:
+    """Also by another request: a busy process asks Redis for no token."""
     find_viewer(ann.token)
-    known = viewers._viewers.get(checksum(ann.token))
-    assert known.until - time.monotonic() < 0.85
+    for trips in (1, 0):
+        clock.now += FRESH_S * 0.9
+        LOG.read()
+        clock.now += FRESH_S * (0.9 if trips == 0 else 1)
+        with spending() as spent:
+            assert find_viewer(ann.token) is not None
+        assert (spent.queries, spent.round_trips) == ([], trips)
+
+
+def test_facts_that_are_in_no_log_are_read_again_in_a_minute(
+    ann: Person, spending: Any, clock: Clock
+) -> None:
+    find_viewer(ann.token)
+    clock.now += MEMORY_S
+    LOG.read()
+    with spending() as spent:
+        assert find_viewer(ann.token) is not None
+    assert spent.round_trips == 1
 
 
 def test_the_token_itself_is_kept_nowhere(ann: Person) -> None:
@@ -120,14 +139,52 @@ def test_a_revoked_token_is_refused_at_once_where_it_was_revoked(ann: Person) ->
     assert ann.verify().status_code == 401
 
 
-def test_a_revoked_token_is_refused_within_a_second_elsewhere(ann: Person, clock: Clock) -> None:
-    assert find_viewer(ann.token) is not None
-    elsewhere = viewers._viewers.get(checksum(ann.token))
+class Elsewhere:
+    """Another process without pub/sub: its own log, its own memory."""
+
+    def __init__(self, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.log = InvalidationLog(clock)
+        self.viewers = viewers.InProcessViewers(self.log)
+        self._patch = monkeypatch
+
+    def find(self, token: str) -> object:
+        with self._patch.context() as patch:
+            patch.setattr(tokens, "LOG", self.log)
+            patch.setattr(viewers, "_viewers", self.viewers)
+            return find_viewer(token)
+
+
+def test_a_revoked_token_is_refused_elsewhere_when_the_log_is_read(
+    ann: Person, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elsewhere = Elsewhere(clock, monkeypatch)
+    assert elsewhere.find(ann.token) is not None
+    clock.now += 1e-3
     ann.app.revoke(ann.token)
-    viewers._viewers._by_checksum[checksum(ann.token)] = elsewhere  # like another process
-    assert find_viewer(ann.token) is not None  # or there would be nothing to wait for
-    clock.now += 1
-    assert find_viewer(ann.token) is None
+    assert elsewhere.find(ann.token) is not None, "or there would be nothing to wait for"
+    elsewhere.log.read()
+    assert elsewhere.find(ann.token) is None
+
+
+def test_a_revoked_token_is_refused_elsewhere_within_a_tenth_of_a_second(
+    ann: Person, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The process serves no other request."""
+    elsewhere = Elsewhere(clock, monkeypatch)
+    assert elsewhere.find(ann.token) is not None
+    ann.app.revoke(ann.token)
+    clock.now += FRESH_S
+    assert FRESH_S <= 0.1
+    assert elsewhere.find(ann.token) is None
+
+
+def test_a_lost_log_ends_what_memory_has(ann: Person, spending: Any) -> None:
+    find_viewer(ann.token)
+    redis().call("DEL", LOG_KEY)
+    LOG.read()
+    with spending() as spent:
+        assert find_viewer(ann.token) is not None
+    assert spent.round_trips == 1
 
 
 def test_a_slow_reader_cannot_bring_a_revoked_token_back(ann: Person) -> None:
@@ -205,7 +262,7 @@ def test_a_suspended_users_row_is_no_token(ann: Person) -> None:
     row._raw_token = "late"
     row.save()
     assert is_disabled("late")
-    facts = tokens.find_token(checksum("late"))
+    facts, _ = tokens.find_token(checksum("late"))
     assert facts is not None
     assert facts.expires_at == 0
 
