@@ -70,7 +70,7 @@ class Floor:
 
     def _encode(self, entry: Entry) -> Iterator[bytes]:
         for one in self._keys:
-            yield pack_command(("ZADD", one, entry.event.second, entry.event.public))
+            yield pack_command(("ZADD", one, entry.event.second, entry.event.base36))
             yield pack_command(("ZREMRANGEBYRANK", one, 0, -ENTRIES - 1))
 
     def _push(self, encoded: bytes) -> None:

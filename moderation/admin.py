@@ -4,6 +4,7 @@ A moderator decides by adding a decision. Rows of decisions are never changed or
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, ClassVar
 
@@ -18,13 +19,14 @@ from django.utils.safestring import SafeString
 from infra.admin.keyset import KeysetAdmin
 from infra.admin.reasons import ReasonRequiredAdmin
 from infra.api.errors import TidelineError
+from infra.api.ids import parse_account_id
 from moderation.actions.appeals import accept_appeal, file_appeal, reject_appeal
 from moderation.actions.decide import decide_on_account, decide_on_post
 from moderation.actions.reports import assign_report, reopen_report, resolve_report
 from moderation.forms import AppealForm, DecisionForm
 from moderation.models import Appeal, Decision, Report
 from moderation.types import DecisionKind, DecisionOrigin, ReportState
-from posts.ids import PostId
+from posts.ids import MalformedPostId, PostId
 from posts.queries.rows import find_post_text
 
 
@@ -103,12 +105,12 @@ class ReportAdmin(QueueAdmin):
     @admin.display(description="Posts, as they are now")
     def reported_posts(self, report: Report) -> SafeString:
         """One query by key for each post; a report has at most MOST_POSTS."""
-        lines = ((public, _text_of(PostId.from_public(public))) for public in report.post_ids)
+        lines = ((post.public, _text_of(post)) for post in report.posts)
         return format_html_join("", "<p>{}: {}</p>", lines) or SafeString("none")
 
     @admin.display(description="Decide")
     def decide_on(self, report: Report) -> SafeString:
-        targets = [str(report.account_id), *report.post_ids]
+        targets = [str(report.account_id), *(post.public for post in report.posts)]
         links = ((_decision_link(target, report.pk), target) for target in targets)
         return format_html_join(" · ", '<a href="{}">decide on {}</a>', links)
 
@@ -146,7 +148,7 @@ class DecisionAdmin(KeysetAdmin):
     """Adding a decision carries it out. Only superusers decide on accounts of staff."""
 
     form = DecisionForm
-    list_display = ("id", "kind", "account_id", "post_id", "reason", "actor", "created_at")
+    list_display = ("id", "kind", "account_id", "public_id", "reason", "actor", "created_at")
     list_select_related = ("actor",)
     search_fields = ("=account_id", "=post_id")
     search_help_text = "By the id of an account or a post"
@@ -159,8 +161,21 @@ class DecisionAdmin(KeysetAdmin):
         return () if obj is None else self._shown()
 
     def _shown(self) -> tuple[str, ...]:
-        about = ("kind", "account_id", "post_id", "restrictions", "reason")
+        about = ("kind", "account_id", "public_id", "restrictions", "reason")
         return (*about, "actor", "report", "created_at")
+
+    @admin.display(description="Post")
+    def public_id(self, decision: Decision) -> str:
+        return decision.post.public if decision.post else ""
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Decision], search_term: str
+    ) -> tuple[QuerySet[Decision], bool]:
+        """Rows have ids of posts in base36."""
+        if parse_account_id(search_term.strip()) is None:
+            with suppress(MalformedPostId):
+                search_term = PostId.from_public(search_term.strip()).base36
+        return super().get_search_results(request, queryset, search_term)
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False

@@ -6,15 +6,15 @@ from django.db.models.functions import Now
 
 from infra.sharding.placement import Placement
 from moderation.types import AppealState, Category, DecisionKind, ReportState
+from posts.ids import BASE36_DIGITS, PostId
 
 REASON_LENGTH, COMMENT_LENGTH, APPEAL_LENGTH = 500, 1_000, 2_000
-POST_ID_LENGTH = 14
 
 
 class Report(models.Model):
     """GLOBAL, one row a report; written by moderation.actions.reports.
 
-    `post_ids`: public ids. The posts are on the shard of the reported account; some may be deleted.
+    `post_ids`: base36. The posts are on the shard of the reported account; some may be deleted.
     """
 
     placement = Placement.GLOBAL
@@ -47,12 +47,16 @@ class Report(models.Model):
     def __str__(self) -> str:
         return f"Report {self.pk} on account {self.account_id}"
 
+    @property
+    def posts(self) -> list[PostId]:
+        return [PostId.from_base36(text) for text in self.post_ids]
+
 
 class Decision(models.Model):
     """GLOBAL, one row a decision; written by moderation.actions. Never changed, never deleted.
 
     `actor`: None for a command. `account_id`: the account that the decision is about, or the
-    author of the post. `post_id`: public id; empty for a decision on an account. `restrictions`:
+    author of the post. `post_id`: base36; empty for a decision on an account. `restrictions`:
     all restrictions of the account after the decision; None if the decision is not on an account.
     The last decision on a post says whether the post is shown, hidden or deleted.
     """
@@ -62,7 +66,7 @@ class Decision(models.Model):
     kind = models.CharField(max_length=8, choices=[(one.value, one.value) for one in DecisionKind])
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
     account_id = models.BigIntegerField()
-    post_id = models.CharField(max_length=POST_ID_LENGTH, blank=True, default="")
+    post_id = models.CharField(max_length=BASE36_DIGITS, blank=True, default="")
     reason = models.CharField(max_length=REASON_LENGTH)
     restrictions = models.SmallIntegerField(null=True)
     report = models.ForeignKey(
@@ -81,7 +85,12 @@ class Decision(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.post_id or self.account_id}"
+        return f"{self.kind} {self.post.public if self.post else self.account_id}"
+
+    @property
+    def post(self) -> PostId | None:
+        """The post that the decision is on; None for a decision on an account."""
+        return PostId.from_base36(self.post_id) if self.post_id else None
 
 
 class Appeal(models.Model):

@@ -72,7 +72,7 @@ class DecisionOrigin(NamedTuple):
 
 
 class ReportDraft(msgspec.Struct, frozen=True):
-    """A report that an account wants to file. `post_ids`: public ids of the account's posts."""
+    """A report that an account wants to file. `post_ids`: ids of the account's posts, as sent."""
 
     account_id: int
     post_ids: tuple[str, ...] = ()

@@ -1,16 +1,20 @@
-"""Post ids (seed S0): three facts in 14 base36 digits, in two orders, and packed in 10 bytes.
+"""Post ids (seed S0): three facts in one number, in two orders, and packed in 10 bytes.
 
-facts      second   seconds since EPOCH          6 digits   4 bytes
-           author   account id                   6 digits   4 bytes
-           sequence nth of the author's second   2 digits   2 bytes
+facts      second   seconds since EPOCH          6 base36 digits   4 bytes
+           author   account id                   6 base36 digits   4 bytes
+           sequence nth of the author's second   2 base36 digits   2 bytes
 
-public     second author sequence   sorts by time; what the API and cursors show
-routed     author second sequence   one author's posts are one range; names its shard
+base36     second author sequence   14 digits, sorts by time; names in Redis and in rows
+public     the number of `base36`   decimal, at least 15 digits; what the API and cursors show
+routed     author second sequence   14 digits, one author's posts are one range; names its shard
 packed     second author sequence   big-endian, what timelines store
 moment     second * 1296 + sequence one number, orders one author's posts; the table's key
 
+A text of exactly 14 characters is base36, any other length is decimal (ADR 0033).
+
 EPOCH      2026-01-01T00:00:00Z; six digits of seconds last until 2094-12-24T05:45:35Z
-example    PostId(1, 2, 3): public 00000100000203, routed 00000200000103, moment 1299
+example    PostId(1, 2, 3): base36 00000100000203, routed 00000200000103, moment 1299
+           public 002821109910051
 """
 
 import struct
@@ -18,13 +22,15 @@ from collections.abc import Iterable
 from typing import NamedTuple, Self
 
 from infra.api import base36
-from infra.api.ids import MAX_ACCOUNT_ID
+from infra.api.ids import MAX_ACCOUNT_ID, parse_number
 
 EPOCH = 1_767_225_600  # 2026-01-01T00:00:00Z, Unix seconds
 SEQUENCES = 36**2
 MAX_SECOND = 36**6 - 1
 PACKED_BYTES = 10
-PUBLIC_CHARACTERS = 14
+BASE36_DIGITS = 14
+# Numbers of one author's second, and of one second.
+_AUTHOR, _SECOND = SEQUENCES, SEQUENCES * (MAX_ACCOUNT_ID + 1)
 _PACKED = struct.Struct(">IIH")
 
 
@@ -40,17 +46,24 @@ class PostId(NamedTuple):
     sequence: int
 
     @property
+    def number(self) -> int:
+        """Compares in page order."""
+        return self.second * _SECOND + self.author_id * _AUTHOR + self.sequence
+
+    @property
     def public(self) -> str:
-        return (
-            base36.encode(self.second, 6)
-            + base36.encode(self.author_id, 6)
-            + base36.encode(self.sequence, 2)
-        )
+        """Never 14 characters long, so it cannot be taken for base36."""
+        return f"{self.number:015d}"
+
+    @property
+    def base36(self) -> str:
+        """Compares as text in page order."""
+        return base36.encode(self.number, BASE36_DIGITS)
 
     @property
     def routed(self) -> str:
-        public = self.public
-        return public[6:12] + public[:6] + public[12:]
+        text = self.base36
+        return text[6:12] + text[:6] + text[12:]
 
     @property
     def packed(self) -> bytes:
@@ -70,24 +83,46 @@ class PostId(NamedTuple):
         return cls(moment // SEQUENCES, author_id, moment % SEQUENCES)
 
     @classmethod
+    def from_number(cls, number: int) -> Self:
+        """From a number between those of FIRST and LAST."""
+        second, rest = divmod(number, _SECOND)
+        return cls(second, *divmod(rest, _AUTHOR))
+
+    @classmethod
     def from_public(cls, text: str) -> Self:
-        """Raises MalformedPostId."""
-        if len(text) != PUBLIC_CHARACTERS:
+        """From either text form. Raises MalformedPostId."""
+        number = _parse(text)
+        if number > _MOST:
             raise MalformedPostId(text)
-        try:
-            numbers = [base36.decode(part) for part in (text[:6], text[6:12], text[12:])]
-        except ValueError:
-            raise MalformedPostId(text) from None
-        return cls(*numbers)
+        return cls.from_number(number)
+
+    @classmethod
+    def from_cursor(cls, text: str) -> Self:
+        """As from_public; numbers above the last id mean the last id. Raises MalformedPostId."""
+        return cls.from_number(min(_parse(text), _MOST))
+
+    @classmethod
+    def from_base36(cls, text: str) -> Self:
+        """From 14 base36 digits. Raises MalformedPostId."""
+        if len(text) != BASE36_DIGITS:
+            raise MalformedPostId(text)
+        return cls.from_number(_parse(text))
 
     @classmethod
     def from_routed(cls, text: str) -> Self:
         """Raises MalformedPostId."""
-        return cls.from_public(text[6:12] + text[:6] + text[12:])
+        return cls.from_base36(text[6:12] + text[:6] + text[12:])
 
     @classmethod
     def from_packed(cls, data: bytes, offset: int = 0) -> Self:
         return cls(*_PACKED.unpack_from(data, offset))
+
+
+def _parse(text: str) -> int:
+    try:
+        return parse_number(text, BASE36_DIGITS)
+    except ValueError:
+        raise MalformedPostId(text) from None
 
 
 def authors_of(ids: Iterable[PostId]) -> set[int]:
@@ -96,6 +131,7 @@ def authors_of(ids: Iterable[PostId]) -> set[int]:
 
 FIRST = PostId(0, 0, 0)
 LAST = PostId(MAX_SECOND, MAX_ACCOUNT_ID, SEQUENCES - 1)
+_MOST = LAST.number
 
 
 def moment_below(bound: PostId, author_id: int) -> int:

@@ -1,9 +1,10 @@
 """Computes the expected answers in a simple way: sets and sorting, no Django, no caches.
 
-Accounts are ids; posts are public ids, which sort by time as text.
+Accounts are ids; posts are public ids, which sort by time as numbers.
 """
 
 from collections import defaultdict
+from collections.abc import Iterable
 from typing import NamedTuple
 
 
@@ -84,14 +85,14 @@ class Oracle:
 
         A post with several sources is at the place of its newest source.
         """
-        return sorted((brought[0] for brought in self.brought(person).values()), reverse=True)
+        return _latest_first(brought[0] for brought in self.brought(person).values())
 
     def brought(self, person: int) -> dict[str, list[str]]:
         """The sources of each post in a home timeline: itself and its reposts, latest first."""
         authors = {person, *self._following[person]}
         posts = {post for author in authors for post in self._posts[author]}
         brought: dict[str, list[str]] = defaultdict(list)
-        for post in sorted(filter(self._is_shown, posts), reverse=True):
+        for post in _latest_first(filter(self._is_shown, posts)):
             brought[self._reposts.get(post, post)].append(post)
         return brought
 
@@ -99,12 +100,13 @@ class Oracle:
         """What these posted, of replies those to these or to oneself, and reposted of anybody who
         is not muted, newest first; each post once, where it was brought last."""
         brought: dict[str, str] = {}
-        for post in sorted({post for author in authors for post in self._posts[author]}):
+        posts = {post for author in authors for post in self._posts[author]}
+        for post in sorted(posts, key=int):
             original = self._reposts.get(post, post)
             is_wanted = self._is_to(post, replies_to) and author_of(original) not in muted
             if is_wanted and self._is_shown(post):
                 brought[original] = post
-        return sorted(brought.values(), reverse=True)
+        return _latest_first(brought.values())
 
     def _is_to(self, post_id: str, people: set[int]) -> bool:
         parent = self._replies.get(post_id)
@@ -112,7 +114,7 @@ class Oracle:
 
     def posts(self, author: int) -> list[str]:
         """One's own posts, newest first."""
-        return sorted(filter(self._is_shown, self._posts[author]), reverse=True)
+        return _latest_first(filter(self._is_shown, self._posts[author]))
 
     def _is_shown(self, post_id: str) -> bool:
         original = self._reposts.get(post_id)
@@ -143,7 +145,12 @@ class Oracle:
 
 
 def author_of(post_id: str) -> int:
-    return int(post_id[6:12], 36)
+    """A post id has six base36 digits of the second, six of the author, two of the sequence."""
+    return int(post_id) // 36**2 % 36**6
+
+
+def _latest_first(posts: Iterable[str]) -> list[str]:
+    return sorted(posts, key=int, reverse=True)
 
 
 def _newest_first(since_ms: dict[int, int]) -> list[int]:

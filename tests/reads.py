@@ -35,7 +35,7 @@ FILTERS = {
     "exclude_replies", "exclude_reblogs", "all_promotions", "local", "remote", "only_media",
 }  # fmt: skip
 # Tells the time and nothing else: not compared.
-CLOCK = re.compile(rb'"as_of":"\w{14}"')
+CLOCK = re.compile(rb'"as_of":"\d+"')
 A_PAGE = 2  # small, so that lists have several
 
 

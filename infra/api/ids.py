@@ -1,6 +1,31 @@
-"""Account ids in requests: decimal text."""
+"""Numbers in requests: account ids, and the ids and cursors that have two text forms."""
+
+from infra.api import base36
 
 MAX_ACCOUNT_ID = 36**6 - 1
+# No id or cursor has so many digits. `int` of very long texts is slow.
+MOST_DIGITS = 40
+
+
+def parse_number(text: str, width: int) -> int:
+    """The number in a text: exactly `width` characters are base36, any other length is decimal.
+
+    Raises: ValueError for all other texts.
+    """
+    if len(text) == width:
+        return base36.decode(text)
+    if not text.isascii() or not text.isdigit() or len(text) > MOST_DIGITS:
+        raise ValueError(f"{text[:MOST_DIGITS]!r} is not a number")
+    return int(text)
+
+
+def split_cursor(text: str, first: int, second: int) -> tuple[int, int]:
+    """The two numbers of a cursor, which has so many base36 digits of each.
+
+    Numbers above the last cursor mean the last one. Raises: ValueError.
+    """
+    number = min(parse_number(text, first + second), 36 ** (first + second) - 1)
+    return divmod(number, 36**second)
 
 
 def parse_account_id(text: object) -> int | None:

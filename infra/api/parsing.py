@@ -1,9 +1,9 @@
-"""JSON in: orjson, and the values every endpoint reads the same way."""
+"""JSON in, and the values every endpoint reads the same way."""
 
 from collections.abc import Mapping
 from typing import IO, Any
 
-import orjson
+import msgspec
 from django.http import HttpRequest
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser
@@ -26,8 +26,9 @@ class JsonParser(BaseParser):
         # As `body`, Django refuses to read more than DATA_UPLOAD_MAX_MEMORY_SIZE.
         body = stream.body if isinstance(stream, HttpRequest) else stream.read()
         try:
-            value = orjson.loads(body) if body else {}
-        except orjson.JSONDecodeError as error:
+            # orjson makes a float of an integer above 64 bits, such as a post id.
+            value = msgspec.json.decode(body) if body else {}
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise ParseError(f"The body is not valid JSON: {error}") from None
         if not isinstance(value, dict):
             raise ParseError("The body is not a JSON object")

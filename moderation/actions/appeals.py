@@ -15,7 +15,6 @@ from moderation.types import (
     DecisionKind,
     DecisionOrigin,
 )
-from posts.ids import PostId
 
 
 def file_appeal(account_id: int, decision_id: int, text: str) -> Appeal:
@@ -44,8 +43,8 @@ def accept_appeal(appeal_id: int, origin: DecisionOrigin, now: datetime) -> None
     """
     with transaction.atomic(using=GLOBAL_ALIAS):
         decision = _close(appeal_id, AppealState.ACCEPTED, DecisionKind.ACCEPT, origin, now)
-        if decision.kind == DecisionKind.HIDE:
-            decide_on_post(PostId.from_public(decision.post_id), DecisionKind.SHOW, origin)
+        if decision.kind == DecisionKind.HIDE and decision.post:
+            decide_on_post(decision.post, DecisionKind.SHOW, origin)
         elif decision.kind in ADDED_RESTRICTIONS:
             lifted = ADDED_RESTRICTIONS[DecisionKind(decision.kind)]
             decide_on_account(decision.account_id, DecisionKind.RESTORE, origin, now, lifted=lifted)

@@ -68,7 +68,7 @@ def decide_on_post(post_id: PostId, kind: DecisionKind, origin: DecisionOrigin) 
             return None
         if current is DecisionKind.DELETE:
             raise PostIsDeleted
-        decision = record_decision(kind, origin, post_id.author_id, post_id=post_id.public)
+        decision = record_decision(kind, origin, post_id.author_id, post_id=post_id.base36)
         append_change(GLOBAL_ALIAS, post_id.author_id, PostDecided(post_id.moment))
     return decision
 

@@ -34,12 +34,12 @@ def file_report(
     names posts.
     """
     require_account(draft.account_id)
-    _require_posts(draft)
+    post_ids = _require_posts(draft)
     _charge(reporter_id, clock_s())
     report = Report(
         reporter_id=reporter_id,
         account_id=draft.account_id,
-        post_ids=list(draft.post_ids),
+        post_ids=[post_id.base36 for post_id in post_ids],
         comment=draft.comment,
         category=draft.category,
     )
@@ -97,15 +97,16 @@ def _save(report: Report, kind: DecisionKind, origin: DecisionOrigin) -> None:
     record_decision(kind, origin._replace(report_id=report.pk), report.account_id)
 
 
-def _require_posts(draft: ReportDraft) -> None:
+def _require_posts(draft: ReportDraft) -> list[PostId]:
     try:
-        ids = [PostId.from_public(text) for text in dict.fromkeys(draft.post_ids)]
+        ids = list(dict.fromkeys(map(PostId.from_public, draft.post_ids)))
     except MalformedPostId:
         raise PostNotFound from None
     if any(post_id.author_id != draft.account_id for post_id in ids):
         raise PostNotFound
     if ids and len(read_posts(shard_of(draft.account_id), ids)) < len(ids):
         raise PostNotFound
+    return ids
 
 
 def _charge(reporter_id: int, now_s: float) -> None:

@@ -30,7 +30,7 @@ def present_report(report: Report, account: bytes) -> bytes:
         "comment": report.comment,
         "forwarded": False,
         "created_at": _iso(report.created_at),
-        "status_ids": report.post_ids or None,
+        "status_ids": [post.public for post in report.posts] or None,
         "rule_ids": None,
     }
     return b'%b,"target_account":%b}' % (orjson.dumps(entity)[:-1], account)
@@ -42,7 +42,7 @@ def present_strike(decision: Decision, appeal: Appeal | None, account: bytes) ->
         "id": str(decision.pk),
         "action": ACTIONS[DecisionKind(decision.kind)],
         "text": decision.reason,
-        "status_ids": [decision.post_id] if decision.post_id else None,
+        "status_ids": [decision.post.public] if decision.post else None,
         "appeal": _present_appeal(appeal) if appeal else None,
         "created_at": _iso(decision.created_at),
     }

@@ -3,24 +3,25 @@
 from collections.abc import Iterable
 
 from infra.api.errors import InvalidCursor
+from infra.api.ids import MOST_DIGITS
 from infra.api.pages import Page, Window
 from infra.sharding.placement import GLOBAL_ALIAS
 from moderation.models import Appeal, Decision
 from moderation.types import POST_DECISIONS, STRIKES
 from posts.ids import PostId
 
-LONGEST_ID = 18
+HIGHEST_ID = 2**63 - 1
 Strike = tuple[Decision, Appeal | None]
 
 
 def load_last_decisions(post_ids: Iterable[PostId]) -> dict[PostId, Decision]:
     """The last decision on each of these posts; posts without a decision are missing. One query."""
     decisions = (
-        Decision.objects.filter(post_id__in=[i.public for i in post_ids], kind__in=POST_DECISIONS)
+        Decision.objects.filter(post_id__in=[i.base36 for i in post_ids], kind__in=POST_DECISIONS)
         .order_by("post_id", "-id")
         .distinct("post_id")
     )
-    return {PostId.from_public(one.post_id): one for one in decisions}
+    return {one.post: one for one in decisions if one.post}
 
 
 def list_strikes(account_id: int, window: Window) -> Page[Strike]:
@@ -46,6 +47,6 @@ def list_strikes(account_id: int, window: Window) -> Page[Strike]:
 
 
 def _decode(cursor: str) -> int:
-    if not cursor.isascii() or not cursor.isdigit() or len(cursor) > LONGEST_ID:
+    if not cursor.isascii() or not cursor.isdigit() or len(cursor) > MOST_DIGITS:
         raise InvalidCursor
-    return int(cursor)
+    return min(int(cursor), HIGHEST_ID)

@@ -48,7 +48,7 @@ def show_post(request: HttpRequest, public_id: str) -> HttpResponse:
     except MalformedPostId:
         return _nothing(request, "This is not a post id")
     links = _decision_links(request, post_id.public, "Hide, show or delete it")
-    return _show(request, f"Post {public_id}", read_post(post_id), [*links])
+    return _show(request, f"Post {post_id.public}", read_post(post_id), [*links])
 
 
 @require_safe

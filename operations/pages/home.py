@@ -60,7 +60,7 @@ def _below(request: HttpRequest) -> PostId | None:
     if not text:
         return None
     try:
-        return PostId.from_public(text)
+        return PostId.from_cursor(text)
     except MalformedPostId:
         messages.error(request, "No page begins there. This is the first page.")
         return None

@@ -47,6 +47,7 @@ def _of_id(post_id: PostId) -> Section:
     author = reverse("find_account", args=[post_id.author_id])
     facts = [
         Fact("Id", post_id.public),
+        Fact("The same in base36", post_id.base36),
         Fact("Author", post_id.author_id, author),
         Fact("Posted", datetime.fromtimestamp(post_id.posted_at_s, UTC)),
         Fact("Moment on the shard", post_id.moment),
@@ -88,6 +89,6 @@ def _state_of(row: Post) -> str:
 
 
 def _of_moderation(post_id: PostId) -> Section:
-    decisions = Decision.objects.filter(post_id=post_id.public).order_by("-id")[:MAX_DECISIONS]
+    decisions = Decision.objects.filter(post_id=post_id.base36).order_by("-id")[:MAX_DECISIONS]
     facts = [fact_of_decision(one) for one in decisions]
     return Section(f"The last {MAX_DECISIONS} decisions of moderators", facts or [Fact("None", "")])

@@ -2,10 +2,10 @@
 
 A post's own part is encoded once, as a fragment, and kept in the caches:
 
-    post, reply   "id":"00000100000203","created_at":…
-    repost        >00000000000100"id":"00000100000203","created_at":…
+    post, reply   "id":"002821109910051","created_at":…
+    repost        >00000000000100"id":"002821109910051","created_at":…
 
-The fragment of a repost starts with the public id of the reposted post. It has no field `reblog`:
+The fragment of a repost starts with the base36 id of the reposted post. It has no field `reblog`:
 the whole entity of the reposted post goes there. The account, the counts and the viewer's flags
 are added to each answer.
 """
@@ -21,7 +21,7 @@ from django.conf import settings
 
 from infra.api.html import to_html
 from infra.api.pages import Page
-from posts.ids import PUBLIC_CHARACTERS, PostId
+from posts.ids import BASE36_DIGITS, PostId
 from posts.types import Kind, PostRow, Target, Visibility
 
 # About 1.5 kB each.
@@ -29,10 +29,10 @@ MOST_STATUSES = 4_096
 FAVOURITED, REPOSTED, BOOKMARKED = (1 << k for k in (Kind.FAVOURITE, Kind.REPOST, Kind.BOOKMARK))
 NO_COUNTS = b'"replies_count":0,"reblogs_count":0,"favourites_count":0'
 REPOST_PREFIX = b">"
-REPOST_HEAD_BYTES = len(REPOST_PREFIX) + PUBLIC_CHARACTERS
+REPOST_HEAD_BYTES = len(REPOST_PREFIX) + BASE36_DIGITS
 # The first match is the field itself: text that people write comes after it.
 REPLIED_TO = re.compile(rb'"in_reply_to_account_id":(?:null|"(\d+)")')
-_ID = slice(len(b'{"id":"'), len(b'{"id":"') + PUBLIC_CHARACTERS)
+_ID_START = len(b'{"id":"')
 _WORDS = (b"false", b"true")
 _PUBLIC = Visibility.PUBLIC.name.lower()
 # The viewer's flags as JSON, by the sum of their bits.
@@ -49,7 +49,7 @@ def encode_post(row: PostRow) -> bytes:
     """The fragment of a post: its Status without braces, account, counts and viewer's flags."""
     target = row.target
     if target is not None and row.kind == Kind.REPOST:
-        head = REPOST_PREFIX + target.post_id.public.encode()
+        head = REPOST_PREFIX + target.post_id.base36.encode()
         return head + orjson.dumps(_post_fields(row, None))[1:-1]
     return orjson.dumps(_post_fields(row, target) | {"reblog": None})[1:-1]
 
@@ -63,7 +63,7 @@ def find_reposted(fragment: bytes) -> PostId | None:
     """The post that a repost's fragment shows; None for other fragments."""
     if not is_repost(fragment):
         return None
-    return PostId.from_public(fragment[1:REPOST_HEAD_BYTES].decode())
+    return PostId.from_base36(fragment[1:REPOST_HEAD_BYTES].decode())
 
 
 def find_replied_to(fragment: bytes) -> int | None:
@@ -95,7 +95,7 @@ def present_repost(
 
 def status_id_of(status: bytes) -> str:
     """The id of a Status entity, which is also a cursor."""
-    return status[_ID].decode()
+    return status[_ID_START : status.index(b'"', _ID_START)].decode()
 
 
 def page_of_statuses(statuses: Sequence[bytes], has_older: bool) -> Page[bytes]:

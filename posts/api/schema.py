@@ -36,7 +36,7 @@ class StatusBody(Serializer[Any]):
 
 
 class StatusEntity(Serializer[Any]):
-    id = CharField(help_text="14 base36 digits; sorts by time")
+    id = CharField(help_text="Decimal digits; a later post has a higher number")
     created_at = DateTimeField()
     in_reply_to_id = CharField(allow_null=True)
     in_reply_to_account_id = CharField(allow_null=True)

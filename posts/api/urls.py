@@ -2,14 +2,15 @@
 
 from django.urls import path, register_converter
 
+from infra.api.ids import MOST_DIGITS
 from posts.api.views import interactions, lists, statuses
 from posts.ids import PostId
 
 
 class PostIdConverter:
-    """`<post:status_id>` in a route: a PostId. Other text matches no route: 404."""
+    """`<post:status_id>` in a route: a PostId. Text that is no id matches no route: 404."""
 
-    regex = "[0-9a-z]{14}"
+    regex = f"[0-9a-z]{{1,{MOST_DIGITS}}}"
 
     def to_python(self, value: str) -> PostId:
         return PostId.from_public(value)

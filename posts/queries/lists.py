@@ -1,7 +1,8 @@
 """Pages of two lists: accounts that responded to a post, and posts that an account marked.
 
 Both read rows with a `kind` by the time they were set, latest first. A cursor is that time (9
-base36 digits) and the responder's id (6 digits) or the post's id (14 digits).
+base36 digits) and the responder's id (6 digits) or the post's id (14 digits). Every number is a
+cursor, too.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,15 +11,16 @@ from typing import NamedTuple
 from accounts.queries.load import load_account_json
 from infra.api import base36
 from infra.api.errors import InvalidCursor
+from infra.api.ids import split_cursor
 from infra.api.pages import Page, Window
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
-from posts.ids import PostId
+from posts.ids import BASE36_DIGITS, PostId
 from posts.queries.statuses import get_original, load_visible
 from posts.types import Kind
 from relations.queries.relationships import load_relationships
 
-WHEN_DIGITS, WHO_DIGITS, POST_DIGITS = 9, 6, 14
+WHEN_DIGITS, WHO_DIGITS = 9, 6
 # A page is at most so many reads. A viewer who blocks very many responders gets a short page.
 MOST_BATCHES = 8
 Row = tuple[int, ...]
@@ -133,28 +135,24 @@ def _encode_responder(row: Row) -> str:
 
 def _decode_responder(text: str) -> Row:
     """Raises: InvalidCursor."""
-    when, who = _cut(text, WHO_DIGITS)
-    return when, base36.decode(who)
+    return _split(text, WHO_DIGITS)
 
 
 def _encode_marked(row: Row) -> str:
-    return base36.encode(row[0], WHEN_DIGITS) + PostId.at(row[1], row[2]).public
+    return base36.encode(row[0], WHEN_DIGITS) + PostId.at(row[1], row[2]).base36
 
 
 def _decode_marked(text: str) -> Row:
     """Raises: InvalidCursor."""
-    when, which = _cut(text, POST_DIGITS)
-    post_id = PostId.from_public(which)
+    when, which = _split(text, BASE36_DIGITS)
+    post_id = PostId.from_number(which)
     return when, post_id.author_id, post_id.moment
 
 
-def _cut(text: str, digits: int) -> tuple[int, str]:
-    """The time in a cursor, and the other digits. Raises: InvalidCursor."""
-    if len(text) != WHEN_DIGITS + digits:
-        raise InvalidCursor
+def _split(text: str, digits: int) -> tuple[int, int]:
+    """The time in a cursor, and the number in its last digits. Raises: InvalidCursor."""
     try:
-        base36.decode(text)
-        return base36.decode(text[:WHEN_DIGITS]), text[WHEN_DIGITS:]
+        return split_cursor(text, WHEN_DIGITS, digits)
     except ValueError:
         raise InvalidCursor from None
 

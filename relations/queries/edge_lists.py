@@ -12,6 +12,7 @@ from redis.exceptions import RedisError
 
 from infra.api import base36
 from infra.api.errors import InvalidCursor
+from infra.api.ids import split_cursor
 from infra.api.pages import Page, Window
 from infra.caching.hot_values import HotValues
 from infra.caching.invalidation import register_copies
@@ -38,6 +39,8 @@ from relations.queries.loaders import (
 )
 from relations.types import ListedAccount
 
+# Base36 digits of the time and of the account in a cursor.
+CURSOR_DIGITS = 9, 6
 FirstPages = HotValues[tuple[int, int], CachedEdgeList]  # by owner and limit
 
 
@@ -102,17 +105,16 @@ BLOCKS_LIST = EdgeList(FORWARD_BLOCKS)
 
 def encode_cursor(listed: ListedAccount) -> str:
     """15 base36 digits: 9 of the time, 6 of the account. The account need not be on the list."""
-    return base36.encode(listed.since_ms, 9) + base36.encode(listed.account_id, 6)
+    times, accounts = CURSOR_DIGITS
+    return base36.encode(listed.since_ms, times) + base36.encode(listed.account_id, accounts)
 
 
 def decode_cursor(text: str | None) -> ListedAccount | None:
-    """Raises InvalidCursor for a text that `encode_cursor` did not make."""
+    """From what `encode_cursor` made, or from any number. Raises InvalidCursor."""
     if text is None:
         return None
     try:
-        if len(text) != 15:
-            raise ValueError
-        return ListedAccount(base36.decode(text[:9]), base36.decode(text[9:]))
+        return ListedAccount(*split_cursor(text, *CURSOR_DIGITS))
     except ValueError:
         raise InvalidCursor from None
 

@@ -53,7 +53,7 @@ class Community:
             account_id=self.ben,
             category="spam",
             comment="The same boat, five times a day",
-            post_ids=[post.public for post in self.posts[:2]],
+            post_ids=[post.base36 for post in self.posts[:2]],
         )
 
     def fill_lists(self) -> None:
@@ -76,7 +76,7 @@ class Community:
         Campaign.objects.create(
             name="Harbour days",
             kind="post",
-            post_id=self.posts[-1].public,
+            post_id=self.posts[-1].base36,
             starts_at=now,
             ends_at=now + timedelta(days=7),
         )

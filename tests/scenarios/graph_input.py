@@ -19,7 +19,6 @@ FIRST_FOLLOW_MS = (
     1_767_225_600_000  # 2026-01-01; as docs/reference/commands/index.md has it, under load_graph
 )
 MINUTE_MS = 60_000
-DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 Lists = dict[int, list[int]]
 
@@ -94,14 +93,6 @@ def choose_readers(lists: Lists, count: int, seed: int) -> list[int]:
 
 
 def _public_id(author: int, moment: int) -> str:
-    """Second, author, sequence in base 36, of 6, 6 and 2 digits (docs/reference/glossary.md)."""
-    second, sequence = divmod(moment, 36 * 36)
-    return _base36(second, 6) + _base36(author, 6) + _base36(sequence, 2)
-
-
-def _base36(number: int, width: int) -> str:
-    digits = ""
-    for _ in range(width):
-        number, digit = divmod(number, 36)
-        digits = DIGITS[digit] + digits
-    return digits
+    """One number of second, author and sequence: 6, 6 and 2 base36 digits (docs, posts)."""
+    second, sequence = divmod(moment, 36**2)
+    return f"{second * 36**8 + author * 36**2 + sequence:015d}"

@@ -13,6 +13,7 @@ class Marker(ShardedModel):
     """SHARDED by account_id, at most one row per timeline; written by timelines.markers.rows.
 
     `version` grows with every write. Nothing is derived from a row.
+    `last_read_id`: of home a post id in base36; else the text that the client sent.
     """
 
     owner = "account_id"

@@ -30,7 +30,12 @@ class CampaignAdmin(KeysetAdmin, ReasonRequiredAdmin):
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         """The target is read-only after the first impression: the numbers belong to it."""
         always = ("is_paused", "served", "given_out")
-        return (*TARGET_FIELDS, *always) if obj is not None and obj.given_out else always
+        return (*TARGET_FIELDS, "public_id", *always) if _is_fixed(obj) else always
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        """A read-only post is shown by its public id."""
+        fields = [*super().get_fields(request, obj)]
+        return [name for name in fields if name != "post_id"] if _is_fixed(obj) else fields
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
@@ -51,3 +56,8 @@ class CampaignAdmin(KeysetAdmin, ReasonRequiredAdmin):
             for campaign in queryset:
                 Campaign.objects.filter(pk=campaign.pk).update(is_paused=is_paused)
                 self.log_change(request, campaign, f"{word}: {reason}")
+
+
+def _is_fixed(campaign: Campaign | None) -> bool:
+    """Whether the target is read-only."""
+    return campaign is not None and campaign.given_out > 0

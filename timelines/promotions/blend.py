@@ -78,7 +78,7 @@ def _may_offer(campaign: RunningCampaign, viewer_id: int, page: Page[bytes]) -> 
 def _blend(
     request: HomePageRequest, page: Page[bytes], offered: Sequence[RunningCampaign], at_ms: int
 ) -> Page[bytes]:
-    ids = list(map(status_id_of, page.items))
+    ids = [PostId.from_public(status_id_of(body)) for body in page.items]
     session = PagingSession(request.viewer_id, request.window, page, ids)
     budget = running_campaigns.budget
     offers = [Offer(campaign, budget.take(campaign)) for campaign in offered]
@@ -120,7 +120,7 @@ def _sift(
 
 def _insert(
     items: Sequence[bytes],
-    ids: Sequence[str],
+    ids: Sequence[PostId],
     shown: Sequence[tuple[PlacedPromotion, RunningCampaign]],
     promotions: HydratedPromotions,
 ) -> list[bytes]:

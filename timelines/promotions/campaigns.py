@@ -43,7 +43,7 @@ def _campaign(campaign_id: int, word: str, *row: Any) -> RunningCampaign:
     kind = CampaignKind(word)
     post_id, account_id, *ad = row[:TARGETS]
     if kind is CampaignKind.POST:
-        return RunningCampaign(campaign_id, kind, PostId.from_public(post_id), *row[TARGETS:])
+        return RunningCampaign(campaign_id, kind, PostId.from_base36(post_id), *row[TARGETS:])
     target = account_id if kind is CampaignKind.ACCOUNT else Ad(*ad)
     return RunningCampaign(campaign_id, kind, target, *row[TARGETS:])
 

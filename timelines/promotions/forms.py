@@ -6,7 +6,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 from accounts.queries.load import find_existing
-from infra.api.ids import MAX_ACCOUNT_ID
+from infra.api.ids import MAX_ACCOUNT_ID, MOST_DIGITS
 from posts.ids import MalformedPostId, PostId
 from posts.queries.statuses import load_status_json
 from timelines.promotions.models import Campaign
@@ -52,6 +52,7 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
         initial=100,
         help_text="Share of all people, always the same ones",
     )
+    post_id = forms.CharField(max_length=MOST_DIGITS, required=False)
     account_id = forms.IntegerField(min_value=1, max_value=MAX_ACCOUNT_ID, required=False)
 
     class Meta:
@@ -63,6 +64,10 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
             *("slot", "every", "daily_cap", "total_cap", "audience_percent"),
             *("starts_at", "ends_at"),
         )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.initial["post_id"] = self.instance.public_id
 
     def clean(self) -> dict[str, Any]:
         values = {**(super().clean() or {})}
@@ -83,10 +88,12 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
                     self.add_error(name, f"Leave this empty for a campaign of kind {kind}.")
 
     def clean_post_id(self) -> str:
+        """The id in base36, as rows have it."""
         text: str = self.cleaned_data["post_id"]
-        if text and not _is_post(text):
-            raise ValidationError("No such post. Enter the id of a post: 14 letters and digits.")
-        return text
+        post_id = _find_post(text) if text else None
+        if text and post_id is None:
+            raise ValidationError("No such post. Enter the id of a post.")
+        return post_id.base36 if post_id else ""
 
     def clean_account_id(self) -> int | None:
         account_id: int | None = self.cleaned_data["account_id"]
@@ -95,11 +102,11 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
         return account_id
 
 
-def _is_post(text: str) -> bool:
-    """Whether this is the id of a post that exists and is not a repost."""
+def _find_post(text: str) -> PostId | None:
+    """The post with this id, if it exists and is not a repost."""
     try:
         post_id = PostId.from_public(text)
     except MalformedPostId:
-        return False
+        return None
     body = load_status_json([post_id]).get(post_id)
-    return body is not None and b'"reblog":{' not in body
+    return post_id if body is not None and b'"reblog":{' not in body else None

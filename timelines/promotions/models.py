@@ -5,10 +5,10 @@ from django.db import models
 from django.db.models.functions import Now
 
 from infra.sharding.placement import Placement
+from posts.ids import BASE36_DIGITS, PostId
 from timelines.promotions.types import CampaignKind
 
 KINDS = [(kind.value, kind.value) for kind in CampaignKind]
-POST_ID_LENGTH = 14
 HTTPS = URLValidator(["https"], message="Give a link that begins with https://.")
 
 
@@ -17,13 +17,14 @@ class Campaign(models.Model):
 
     `given_out`: impressions that processes may make, never more than `total_cap`. `served`:
     impressions that processes reported. `kind` says which target is set.
+    `post_id`: base36.
     """
 
     placement = Placement.GLOBAL
 
     name = models.CharField(max_length=100, unique=True)
     kind = models.CharField(max_length=8, choices=KINDS)
-    post_id = models.CharField(max_length=POST_ID_LENGTH, blank=True, default="")
+    post_id = models.CharField(max_length=BASE36_DIGITS, blank=True, default="")
     account_id = models.BigIntegerField(null=True, blank=True)
     ad_title = models.CharField(max_length=100, blank=True, default="")
     ad_text = models.CharField(max_length=500, blank=True, default="")
@@ -42,3 +43,8 @@ class Campaign(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def public_id(self) -> str:
+        """The id of the promoted post as the API shows it; empty without a post."""
+        return PostId.from_base36(self.post_id).public if self.post_id else ""

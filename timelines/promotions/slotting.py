@@ -4,6 +4,8 @@
                                                       c<campaign> → impressions of the day (UTC)
     timelines.promotions.session:v1:{reader}:<cursor> entries since the last promotion above it
 
+Entries and cursors are ids in base36.
+
 A promotion is never first or last on a page, and its id is the one right below the entry above it.
 So a client that uses this id as a cursor, or sorts by ids, reads the same entries as without the
 promotion.
@@ -22,7 +24,7 @@ from redis.exceptions import RedisError
 from infra.api.pages import Page, Window
 from infra.caching.client import Command, load_script, redis
 from infra.caching.keys import key
-from posts.ids import SEQUENCES, PostId
+from posts.ids import PostId
 from timelines.promotions.rules import DAY_S
 from timelines.promotions.types import Offer, PlacedPromotion
 
@@ -31,7 +33,6 @@ DAY, SESSION = "timelines.promotions.day:v1", "timelines.promotions.session:v1"
 SESSION_S = 1_800
 # More than any campaign's `every`: no promotion is above the top of the timeline.
 TOP = 1_000_000
-SECOND_DIGITS = 6
 NO_ROOM = ""
 
 
@@ -41,11 +42,13 @@ class PagingSession:
     `ids`: of the page's entries, newest first.
     """
 
-    def __init__(self, reader_id: int, window: Window, page: Page[bytes], ids: list[str]) -> None:
+    def __init__(
+        self, reader_id: int, window: Window, page: Page[bytes], ids: Sequence[PostId]
+    ) -> None:
         self.reader_id, self.ids = reader_id, ids
         self.is_down = window.min_id is None
-        self.above = window.max_id if self.is_down else None
-        self.older = page.older
+        self.above = _base36(window.max_id) if self.is_down and window.max_id else None
+        self.older = _base36(page.older) if page.older else None
 
     def slotting_command(self, offers: Sequence[Offer], now_s: float) -> Command:
         """Places the offered promotions and counts impressions. Reply for `parse_placed`."""
@@ -71,7 +74,7 @@ class PagingSession:
             for above, campaign_id, is_new in placed
             if is_new
             for command in (
-                ("HDEL", day, f"p{self.ids[above - 1]}"),
+                ("HDEL", day, f"p{self.ids[above - 1].base36}"),
                 ("HINCRBY", day, f"c{campaign_id}", -1),
             )
         ]
@@ -85,25 +88,27 @@ def parse_placed(reply: Sequence[int]) -> list[PlacedPromotion]:
     return [PlacedPromotion(above, campaign, bool(new)) for above, campaign, new in triples]
 
 
-def list_anchors(ids: Sequence[str]) -> list[str]:
-    """For each gap between entries the id of the entry above it, or NO_ROOM. Pure.
+def list_anchors(ids: Sequence[PostId]) -> list[str]:
+    """For each gap between entries the base36 id of the entry above it, or NO_ROOM. Pure.
 
     `ids`: of the page's entries, newest first. The result has one item less.
     """
-    return [above if _has_room(above, below) else NO_ROOM for above, below in pairwise(ids)]
+    return [above.base36 if _has_room(above, below) else NO_ROOM for above, below in pairwise(ids)]
 
 
-def id_below(above: str) -> PostId:
+def id_below(above: PostId) -> PostId:
     """The greatest id below this one. It has the same second, because no author has the id 0."""
-    second, author_id, sequence = PostId.from_public(above)
-    if sequence:
-        return PostId(second, author_id, sequence - 1)
-    return PostId(second, author_id - 1, SEQUENCES - 1)
+    return PostId.from_number(above.number - 1)
 
 
-def _has_room(above: str, below: str) -> bool:
-    """Whether an id exists between the two. Ids of different seconds need no parsing."""
-    return above[:SECOND_DIGITS] != below[:SECOND_DIGITS] or id_below(above).public > below
+def _has_room(above: PostId, below: PostId) -> bool:
+    """Whether an id exists between the two."""
+    return above.number - below.number > 1
+
+
+def _base36(cursor: str) -> str:
+    """One text for each cursor: clients may send both forms."""
+    return PostId.from_cursor(cursor).base36
 
 
 def _arguments(offer: Offer) -> tuple[int, ...]:

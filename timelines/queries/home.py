@@ -129,8 +129,8 @@ def _load(skeleton: Skeleton, entries: Sequence[Entry]) -> tuple[Hydrated, Visib
 
 
 def decode_cursor(text: str) -> PostId:
-    """The status id in a cursor. The status may be deleted. Raises InvalidCursor."""
+    """The status id in a cursor. No such status needs to exist. Raises InvalidCursor."""
     try:
-        return PostId.from_public(text)
+        return PostId.from_cursor(text)
     except MalformedPostId:
         raise InvalidCursor from None

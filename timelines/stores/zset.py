@@ -4,7 +4,7 @@
     timelines.zset:v1:{reader}:sources  post → the reposts that show it; and the build's name
     timelines.zset:v1:{reader}:head     complete_from ("building"), version, build
 
-Ids are the API's (posts/ids.py), so members of equal score are in page order. All three keys carry
+Ids are base36 (posts/ids.py), so members of equal score are in page order. All three keys carry
 the name of the same build. So a key that was evicted and then created again by a push is detected.
 """
 
@@ -112,7 +112,7 @@ def _build(epoch: int) -> str:
 
 def _text(entries: Iterable[Entry]) -> str:
     """28 characters an entry: the event, then the original."""
-    return "".join([event.public + original.public for event, original in entries])
+    return "".join([event.base36 + original.base36 for event, original in entries])
 
 
 def _originals(sources: Sequence[bytes]) -> dict[bytes, bytes]:
@@ -122,5 +122,5 @@ def _originals(sources: Sequence[bytes]) -> dict[bytes, bytes]:
 
 
 def _packed(event: bytes, original: bytes) -> bytes:
-    packed = PostId.from_public(event.decode()).packed
-    return packed + (packed if event is original else PostId.from_public(original.decode()).packed)
+    packed = PostId.from_base36(event.decode()).packed
+    return packed + (packed if event is original else PostId.from_base36(original.decode()).packed)

@@ -100,7 +100,7 @@ def test_a_report_is_taken_on_resolved_and_opened_again(community: Community, mi
 def test_a_report_shows_posts_hidden_or_not_and_leads_to_acts(
     community: Community, mia: User
 ) -> None:
-    report = report_on(community, post_ids=[community.theirs.public, community.answer.public])
+    report = report_on(community, post_ids=[community.theirs.base36, community.answer.base36])
     decide_on(community.theirs, DecisionKind.HIDE)
     where = reverse("admin:moderation_report_change", args=[report.pk])
     text = browser_of(mia).get(where).content.decode()
@@ -121,6 +121,11 @@ def test_adding_a_decision_carries_it_out(community: Community, mia: User) -> No
     assert community.repost_of_theirs.public not in community.home()
     assert do(browser, DecisionKind.SHOW, community.theirs.public).status_code == 302
     assert community.home() == community.whole_home
+    for text in (community.theirs.public, community.theirs.base36):
+        found = browser.get(reverse(ACTS), {"q": text})
+        assert len(found.context["cl"].result_list) == 2, "hide and show"
+        assert community.theirs.public in found.content.decode()
+        assert len(browser.get(reverse(ACTS), {"q": community.moderated}).context["cl"].result_list)
     rows = list(Decision.objects.order_by("id"))
     assert [(row.kind, row.actor_id) for row in rows] == [
         (word, mia.pk) for word in ("suspend", "restore", "hide", "show")

@@ -44,10 +44,15 @@ def test_an_account_is_found_by_name_id_and_link(world, how):
     assert urls(how.format(id=ann)) == [reverse("find_account", args=[ann])]
 
 
-@pytest.mark.parametrize("how", ["{id}", "https://x.example/@ann/{id}", " {id}/ "])
+@pytest.mark.parametrize(
+    "how",
+    ["{id}", "{base36}", "https://x.example/@ann/{id}", " {id}/ ", "https://x.example/{base36}"],
+)
 def test_a_post_is_found_by_id_and_link(world, how):
     post = publish(make_account("ann"))
-    assert urls(how.format(id=post.public)) == [reverse("find_post", args=[post.public])]
+    assert urls(how.format(id=post.public, base36=post.base36)) == [
+        reverse("find_post", args=[post.public])
+    ]
 
 
 @pytest.mark.parametrize("how", ["ann {ben}", "@ann,@ben", "{ann} -> ben", "ann → ben"])

@@ -134,7 +134,7 @@ def test_pages_go_on_where_the_last_one_ended(operator, me):
     assert page_of([], None) == ([], None)
 
 
-@pytest.mark.parametrize("below", ["x", "\x00", "1" * 300, str(2**64)])
+@pytest.mark.parametrize("below", ["x", "\x00", "1" * 300, "-1"])
 def test_a_cursor_that_is_none_leads_to_the_first_page(operator, me, below):
     reader, followee = me
     posts_of(followee, 2)

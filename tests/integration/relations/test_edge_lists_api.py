@@ -198,7 +198,7 @@ def test_own_lists_need_their_scope_and_a_user(world, path, scopes):
 @pytest.mark.parametrize("path", OWN_LISTS)
 def test_own_lists_refuse_what_is_no_cursor_or_limit(world, path):
     (ann,) = make_accounts(1)
-    for query in ({"max_id": "1"}, {"min_id": "\x00"}, {"since_id": "z" * 99}, {"limit": "-1"}):
+    for query in ({"max_id": "x"}, {"min_id": "\x00"}, {"since_id": "z" * 99}, {"limit": "-1"}):
         answer = Caller(ann).get(path, query)
         assert answer.status_code == 422
         assert answer.json()["error"]

@@ -7,6 +7,7 @@ import pytest
 from django.test import Client
 
 from infra.sharding.buckets import shard_of
+from posts.ids import LAST, PostId
 from tests.callers import Caller
 from tests.races import run_together
 from tests.world import make_account, make_accounts
@@ -14,7 +15,7 @@ from timelines.markers.models import Marker
 
 MARKERS = "/api/v1/markers"
 BOTH = {"timeline[]": ["home", "notifications"]}
-OLD, NEW = "00000100000203", "00000200000203"
+OLD, NEW = PostId(1, 2, 3).public, PostId(2, 2, 3).public
 
 
 @pytest.fixture
@@ -44,6 +45,20 @@ def test_marker_is_moved_and_read_by_those_who_ask_for_it(me):
     ]
     assert [*body(me.get(MARKERS, {"timeline[]": ["notifications", "lists"]}))] == ["notifications"]
     assert body(me.get(MARKERS)) == {}
+
+
+@pytest.mark.parametrize(
+    ("sent", "shown"),
+    [
+        (PostId(1, 2, 3).base36, OLD),
+        (int(OLD), OLD),
+        ("7", PostId(0, 0, 7).public),
+        ("9" * 23, LAST.public),
+    ],
+)
+def test_base36_and_made_up_numbers_are_shown_as_decimal_ids(me, sent, shown):
+    assert body(me.post(MARKERS, home(sent)))["home"]["last_read_id"] == shown
+    assert body(me.get(MARKERS, BOTH))["home"]["last_read_id"] == shown
 
 
 def test_it_is_on_the_shard_of_its_account(world):
@@ -80,7 +95,7 @@ def test_version_that_is_not_above_the_markers_is_a_conflict(me, version):
 
 
 def test_of_two_clients_with_one_version_one_wins(me):
-    calls = [partial(move, me, f"{n:06d}00000203") for n in range(1, 7)]
+    calls = [partial(move, me, PostId(n, 2, 3).public) for n in range(1, 7)]
     answers = run_together(calls)
     assert sorted(answers) == [200] + [409] * 5
 
@@ -104,7 +119,7 @@ def test_fields_of_a_form(me):
         home(""),
         home(None),
         home("-" * 14),
-        home("0000010000020"),
+        home("0000010000020x"[1:]),
         home("00000100000203\u0000"),
         home(["00000100000203"]),
         home(True),

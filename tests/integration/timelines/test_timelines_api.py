@@ -83,7 +83,7 @@ def test_limits(people: list[int], posts: list[str], limit: str, size: int) -> N
 
 
 @pytest.mark.parametrize("name", ["max_id", "since_id", "min_id"])
-@pytest.mark.parametrize("value", ["1", "x" * 14 + "y", "\x00" * 14, "18446744073709551616", "É"])
+@pytest.mark.parametrize("value", ["-1", "x" * 14 + "y", "\x00" * 14, "1" * 41, "É"])
 def test_a_malformed_cursor_is_422(people: list[int], name: str, value: str) -> None:
     answer = Caller(people[0]).get(HOME, {name: value})
     assert (answer.status_code, orjson.loads(answer.content)) == (

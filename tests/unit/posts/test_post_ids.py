@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infra.api.ids import MAX_ACCOUNT_ID
+from infra.api.ids import MAX_ACCOUNT_ID, MOST_DIGITS
 from posts import ids
 from posts.ids import (
+    BASE36_DIGITS,
     EPOCH,
     FIRST,
     LAST,
@@ -38,6 +39,10 @@ post_ids = st.builds(PostId, near(MAX_SECOND), near(MAX_ACCOUNT_ID), near(SEQUEN
 @given(post_ids)
 def test_every_form_comes_back_as_it_was(post_id):
     assert PostId.from_public(post_id.public) == post_id
+    assert PostId.from_public(post_id.base36) == post_id
+    assert PostId.from_cursor(post_id.public) == PostId.from_cursor(post_id.base36) == post_id
+    assert PostId.from_base36(post_id.base36) == post_id
+    assert PostId.from_number(post_id.number) == post_id
     assert PostId.from_routed(post_id.routed) == post_id
     assert PostId.from_packed(post_id.packed) == post_id
     assert PostId.from_packed(b"\x00" * 7 + post_id.packed, 7) == post_id
@@ -46,13 +51,49 @@ def test_every_form_comes_back_as_it_was(post_id):
 
 @given(post_ids)
 def test_forms_have_fixed_widths(post_id):
-    assert (len(post_id.public), len(post_id.routed)) == (14, 14)
+    assert (len(post_id.base36), len(post_id.routed)) == (14, 14)
     assert len(post_id.packed) == PACKED_BYTES
 
 
 @given(post_ids, post_ids)
-def test_public_and_packed_forms_sort_as_the_ids_do(one, other):
-    assert (one < other) == (one.public < other.public) == (one.packed < other.packed)
+def test_number_base36_and_packed_form_sort_as_the_ids_do(one, other):
+    in_order = one < other
+    assert in_order == (int(one.public) < int(other.public)) == (one.number < other.number)
+    assert in_order == (one.base36 < other.base36) == (one.packed < other.packed)
+
+
+@given(post_ids)
+def test_public_form_is_decimal_and_cannot_be_taken_for_base36(post_id):
+    text = post_id.public
+    assert text.isascii()
+    assert text.isdigit()
+    assert 15 <= len(text) <= 22
+    assert int(text) == int(post_id.base36, 36)
+
+
+def test_the_first_35_seconds_have_15_digits():
+    """Their numbers are below 10**14, and 14 digits would be read as base36."""
+    for second in (0, 34, 35, 36, 353, 354, 355):
+        for post_id in (PostId(second, 0, 0), PostId(second, MAX_ACCOUNT_ID, SEQUENCES - 1)):
+            assert len(post_id.public) >= 15
+            assert PostId.from_public(post_id.public) == post_id
+
+
+def test_14_digits_are_base36_and_zeros_in_front_change_nothing():
+    number = str(EXAMPLE.number)
+    for zeros in range(MOST_DIGITS - len(number) + 1):
+        text = "0" * zeros + number
+        expected = int(text, 36) if len(text) == BASE36_DIGITS else EXAMPLE.number
+        assert PostId.from_public(text).number == expected
+
+
+def test_numbers_above_the_last_id_are_cursors_but_no_ids():
+    for number in (LAST.number + 1, 10**23 - 1, 10**MOST_DIGITS - 1):
+        assert PostId.from_cursor(str(number)) == LAST
+        with pytest.raises(MalformedPostId):
+            PostId.from_public(str(number))
+    assert PostId.from_cursor("0") == PostId.from_cursor("0" * 14) == FIRST
+    assert PostId.from_cursor(str(EXAMPLE.number - 1)) < EXAMPLE
 
 
 @given(near(MAX_ACCOUNT_ID), st.lists(st.tuples(near(MAX_SECOND), near(SEQUENCES - 1))))
@@ -65,16 +106,18 @@ def test_routed_form_and_moment_sort_posts_of_one_author_by_time(author_id, time
 
 @given(post_ids)
 def test_routed_form_names_the_author_first(post_id):
-    assert post_id.routed[:6] == PostId(0, post_id.author_id, 0).public[6:12]
+    assert post_id.routed[:6] == PostId(0, post_id.author_id, 0).base36[6:12]
 
 
 def test_example_of_the_docstring_is_true():
-    assert EXAMPLE.public == "00000100000203"
+    assert EXAMPLE.base36 == "00000100000203"
+    assert EXAMPLE.public == "002821109910051"
     assert EXAMPLE.routed == "00000200000103"
     assert EXAMPLE.moment == 1299
     assert EXAMPLE.packed == struct.pack(">IIH", 1, 2, 3)
-    told = f"public {EXAMPLE.public}, routed {EXAMPLE.routed}, moment {EXAMPLE.moment}"
+    told = f"base36 {EXAMPLE.base36}, routed {EXAMPLE.routed}, moment {EXAMPLE.moment}"
     assert f"PostId{tuple(EXAMPLE)}: {told}" in (ids.__doc__ or "")
+    assert f"public {EXAMPLE.public}\n" in (ids.__doc__ or "")
 
 
 def test_epoch_and_last_second_are_those_of_the_docstring():
@@ -92,8 +135,8 @@ def test_seconds_outside_the_six_digits_are_refused():
 
 
 def test_no_id_lies_outside_first_and_last():
-    assert FIRST.public == "0" * 14
-    assert LAST.public == "z" * 14
+    assert (FIRST.base36, LAST.base36) == ("0" * 14, "z" * 14)
+    assert (FIRST.public, LAST.public) == ("0" * 15, str(36**14 - 1))
     assert PostId.from_public("z" * 14) == LAST
 
 
@@ -101,8 +144,14 @@ def test_no_id_lies_outside_first_and_last():
     "text",
     [
         "",
-        "0" * 13,
-        "0" * 15,
+        "-1",
+        "1.5",
+        "1e9",
+        "abc",
+        "0x" + "1" * 13,
+        "9" * (MOST_DIGITS + 1),
+        "9" * 5_000,
+        "٣" * 15,
         "0000010000020Z",
         "00000A00000203",
         "+0000100000203",
@@ -120,6 +169,8 @@ def test_no_id_lies_outside_first_and_last():
 def test_malformed_text_is_no_id(text):
     with pytest.raises(MalformedPostId):
         PostId.from_public(text)
+    with pytest.raises(MalformedPostId):
+        PostId.from_cursor(text)
     with pytest.raises(MalformedPostId):
         PostId.from_routed(text)
 

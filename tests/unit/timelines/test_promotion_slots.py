@@ -27,13 +27,14 @@ def ad(campaign_id: int, percent: int = 100, starts_at_s: float = 0.0) -> Runnin
 
 @given(st.sets(posts, min_size=2, max_size=8))
 def test_a_place_lies_between_its_neighbours(ids):
-    public = [post_id.public for post_id in sorted(ids, reverse=True)]
-    anchors = list_anchors(public)
-    assert len(anchors) == len(public) - 1
-    for above, below, anchor in zip(public, public[1:], anchors, strict=False):
-        place = id_below(above).public
-        assert anchor == (above if below < place else "")
+    newest_first = sorted(ids, reverse=True)
+    anchors = list_anchors(newest_first)
+    assert len(anchors) == len(newest_first) - 1
+    for above, below, anchor in zip(newest_first, newest_first[1:], anchors, strict=False):
+        place = id_below(above)
+        assert anchor == (above.base36 if below < place else "")
         assert below <= place < above
+        assert place.second == above.second
 
 
 @pytest.mark.parametrize("percent", [0, 1, 30, 99, 100])

@@ -1,7 +1,11 @@
-"""Parses requests that move markers: JSON objects, or Mastodon's form fields."""
+"""Parses requests that move markers: JSON objects, or Mastodon's form fields.
+
+Rows have ids of posts in base36.
+"""
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from infra.api.errors import InvalidRequest
@@ -41,7 +45,7 @@ def _read_id(timeline: Timeline, value: object, name: str) -> str:
     text = str(value) if isinstance(value, str | int) else ""
     if timeline is Timeline.NOTIFICATIONS and NOTIFICATION_ID.fullmatch(text):
         return text
-    try:
-        return PostId.from_public(text).public
-    except MalformedPostId:
-        raise InvalidRequest(f"{name} is not a valid id") from None
+    if timeline is Timeline.HOME:
+        with suppress(MalformedPostId):
+            return PostId.from_cursor(text).base36
+    raise InvalidRequest(f"{name} is not a valid id")

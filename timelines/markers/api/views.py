@@ -12,6 +12,7 @@ from rest_framework import serializers
 from infra.api.endpoint import Endpoint
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
+from posts.ids import PostId
 from timelines.markers.api.parse import read_moves
 from timelines.markers.rows import move_markers, read_markers
 from timelines.markers.types import MarkerState, Timeline
@@ -84,7 +85,7 @@ class MarkersView(Endpoint):
 def _answer(marked: Mapping[Timeline, MarkerState]) -> HttpResponse:
     body = {
         timeline.name.lower(): {
-            "last_read_id": one.last_read_id,
+            "last_read_id": _public_id(timeline, one.last_read_id),
             "version": one.version,
             "updated_at": one.updated_at.strftime("%Y-%m-%dT%H:%M:%S.")
             + f"{one.updated_at.microsecond // 1000:03d}Z",
@@ -92,3 +93,8 @@ def _answer(marked: Mapping[Timeline, MarkerState]) -> HttpResponse:
         for timeline, one in sorted(marked.items())
     }
     return json_response(orjson.dumps(body))
+
+
+def _public_id(timeline: Timeline, text: str) -> str:
+    """Home markers are ids of posts; notification ids are the clients' own texts."""
+    return PostId.from_base36(text).public if timeline is Timeline.HOME else text

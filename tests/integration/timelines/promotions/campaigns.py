@@ -6,7 +6,7 @@ from typing import Any
 import orjson
 
 from infra.api.pages import Page, Window
-from posts.ids import PostId
+from posts.ids import LAST, PostId
 from timelines.promotions.blend import HomePageRequest, blend_promotions
 from timelines.promotions.campaigns import running_campaigns
 from timelines.promotions.models import Campaign
@@ -43,17 +43,18 @@ def organic(count: int) -> list[PostId]:
 
 def page_of(ids: list[PostId], window: Window) -> Page[bytes]:
     """A page of a list, as home_page returns it."""
-    public = [post_id.public for post_id in ids]
     if window.min_id is not None:
-        above = [i for i in public if i > window.min_id][-window.limit :]
+        above = [i for i in ids if i > PostId.from_cursor(window.min_id)][-window.limit :]
         return _page(above, has_older=True)
-    below = [i for i in public if i < (window.max_id or "z" * 14)]
+    end = PostId.from_cursor(window.max_id) if window.max_id else LAST
+    below = [i for i in ids if i < end]
     return _page(below[: window.limit], has_older=len(below) > window.limit)
 
 
-def _page(ids: list[str], has_older: bool) -> Page[bytes]:
-    bodies = [b'{"id":"%b","text":"x"}' % i.encode() for i in ids]
-    return Page(bodies, ids[-1] if has_older and ids else None, ids[0] if ids else None)
+def _page(ids: list[PostId], has_older: bool) -> Page[bytes]:
+    public = [post_id.public for post_id in ids]
+    bodies = [b'{"id":"%b","text":"x"}' % i.encode() for i in public]
+    return Page(bodies, public[-1] if has_older and ids else None, public[0] if ids else None)
 
 
 def blend(viewer_id: int, ids: list[PostId], window: Window) -> Page[bytes]:

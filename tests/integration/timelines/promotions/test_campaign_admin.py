@@ -64,6 +64,13 @@ def test_each_kind_with_its_target(boss):
     post = publish(author)
     empty = dict.fromkeys(("ad_title", "ad_text", "ad_url"), "")
     assert errors_of(boss, name="a", kind="post", post_id=post.public, **empty) == {}
+    assert errors_of(boss, name="a36", kind="post", post_id=post.base36, **empty) == {}
+    assert {one.post_id for one in Campaign.objects.all()} == {post.base36}
+    for campaign, name in zip(Campaign.objects.all(), ("input", "readonly"), strict=True):
+        Campaign.objects.filter(pk=campaign.pk).update(given_out=int(name == "readonly"))
+        page = boss.get(reverse("admin:promotions_campaign_change", args=[campaign.pk]))
+        assert post.public in page.content.decode(), name
+        assert post.base36 not in page.content.decode(), name
     assert errors_of(boss, name="b", kind="account", account_id=author, **empty) == {}
     assert set(errors_of(boss, name="c", kind="post", **empty)) == {"post_id"}
     assert set(errors_of(boss, name="c", kind="account", **empty)) == {"account_id"}
@@ -100,7 +107,7 @@ def test_posts_and_accounts_that_are_not_there(boss):
     drain_all()
     for text in ("0000000000zz00", "x", "0000000000000É", shared.public):
         (error,) = errors_of(boss, kind="post", post_id=text)["post_id"]
-        assert error == "No such post. Enter the id of a post: 14 letters and digits."
+        assert error == "No such post. Enter the id of a post."
     for number in ("99999", "99999999999999999999", "0", "x"):
         assert "account_id" in errors_of(boss, kind="account", account_id=number)
 

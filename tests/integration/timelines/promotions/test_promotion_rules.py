@@ -53,7 +53,7 @@ def promoted(viewer_id: int, query: str = "") -> list[dict[str, Any]]:
 
 
 def test_promoted_post_is_a_status_that_shows_it(people, sold):
-    campaign = run_campaign(post_id=sold.public, slot=2)
+    campaign = run_campaign(post_id=sold.base36, slot=2)
     mark_post(people[0], sold, Kind.FAVOURITE, is_on=True)
     answer = orjson.loads(Caller(people[0]).get(HOME).content)
     item = answer[2]
@@ -81,7 +81,7 @@ def test_accounts_and_ads_are_sent_to_who_asks(people):
 @pytest.mark.parametrize("act", ["block", "blocked", "mute"])
 def test_blocks_and_mutes_hold_at_the_next_page(people, sold, kind, act):
     me, seller = people[0], people[2]
-    target = {"post_id": sold.public} if kind == "post" else {"account_id": seller}
+    target = {"post_id": sold.base36} if kind == "post" else {"account_id": seller}
     run_campaign(**target)
     assert len(promoted(me, "?all_promotions=1")) == 1
     if act == "mute":
@@ -102,8 +102,8 @@ def promoted_of_somebody(viewer_id: int, author_id: int) -> list[dict[str, Any]]
 
 def test_what_the_rules_refuse_makes_room_for_others(people, sold):
     mute(people[0], people[2])
-    refused = run_campaign(post_id=sold.public)
-    other = run_campaign(post_id=publish(people[3]).public)
+    refused = run_campaign(post_id=sold.base36)
+    other = run_campaign(post_id=publish(people[3]).base36)
     drain_all()
     pages = [[item["campaign"] for item in promoted(people[0])] for _ in range(2)]
     assert [str(other)] in pages
@@ -112,14 +112,14 @@ def test_what_the_rules_refuse_makes_room_for_others(people, sold):
 
 
 def test_deleted_post(people, sold):
-    run_campaign(post_id=sold.public)
+    run_campaign(post_id=sold.base36)
     assert len(promoted(people[0])) == 1
     delete_post(sold)
     assert promoted(people[0]) == []
 
 
 def test_post_of_nobody_and_unknown_account_are_left_out(people):
-    run_campaign(post_id=PostId(9, 999_999, 0).public)
+    run_campaign(post_id=PostId(9, 999_999, 0).base36)
     run_campaign(account_id=999_999)
     assert promoted(people[0], "?all_promotions=1") == []
 
@@ -136,20 +136,20 @@ def test_whom_one_follows_is_not_suggested(people):
 
 def test_what_stands_on_the_page_by_itself_is_not_inserted(people):
     (first, *_) = orjson.loads(Caller(people[0]).get(HOME).content)
-    run_campaign(post_id=first["id"])
+    run_campaign(post_id=PostId.from_public(first["id"]).base36)
     assert promoted(people[0]) == []
 
 
 @pytest.mark.parametrize("share", [0, 100])
 def test_audience(people, sold, share):
-    run_campaign(post_id=sold.public, audience_percent=share)
+    run_campaign(post_id=sold.base36, audience_percent=share)
     assert len(promoted(people[0])) == share / 100
 
 
 def test_warm_page_costs_one_round_trip_more_and_no_sql(people, sold):
     caller = Caller(people[0])
     plain = warm_calls(caller)
-    run_campaign(post_id=sold.public)
+    run_campaign(post_id=sold.base36)
     blended = warm_calls(caller)
     assert not plain.sql + blended.sql
     assert blended.round_trips == plain.round_trips + 1
@@ -164,7 +164,7 @@ def warm_calls(caller: Caller) -> Calls:
 
 
 def test_without_redis_pages_come_without_promotions(people, sold):
-    run_campaign(post_id=sold.public)
+    run_campaign(post_id=sold.base36)
     away = RedisConnectionError("away")
     with patch.object(blend, "place_and_hydrate", side_effect=away):
         assert promoted(people[0]) == []
@@ -181,7 +181,7 @@ def _flat(params: Any) -> list[Any]:
 @pytest.mark.parametrize("part", ["complete_posts", "complete_accounts", "complete_relationships"])
 def test_shard_of_what_is_promoted_is_away(people, sold, part):
     """The page is answered, and no impression is used: the promotion is shown later."""
-    run_campaign(post_id=sold.public, total_cap=1)
+    run_campaign(post_id=sold.base36, total_cap=1)
     with patch.object(hydrate, part, side_effect=OperationalError("away")):
         assert promoted(people[0]) == []
     assert len(promoted(people[0])) == 1
@@ -189,7 +189,7 @@ def test_shard_of_what_is_promoted_is_away(people, sold, part):
 
 
 def test_what_was_refused_is_not_shown_later_without_being_counted(people, sold):
-    run_campaign(post_id=sold.public, total_cap=1, daily_cap=1)
+    run_campaign(post_id=sold.base36, total_cap=1, daily_cap=1)
     mute(people[0], people[2])
     assert promoted(people[0]) == []
     assert len(promoted_of_somebody(people[3], people[1])) == 1
