@@ -1,7 +1,13 @@
-"""Writes a change in the transaction that it reports, and wakes a drainer after the commit."""
+"""Writes a change in the transaction that it reports, and wakes a drainer after the commit.
+
+A write whose rows, count and change are one function of the database takes the change from
+`columns_of`, and calls `announce` when the function has returned.
+"""
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from functools import partial
+from typing import NamedTuple
 
 import msgspec
 import structlog
@@ -35,6 +41,30 @@ def append_change(alias: str, owner_id: int, payload: Payload) -> int:
     lane, delivery = _insert(alias, owner_id, payload, get_request_ids())
     transaction.on_commit(lambda: _run_inline(alias, lane, delivery), using=alias)
     return delivery.version
+
+
+class ChangeColumns(NamedTuple):
+    """A change for the SQL function `changes_append`. `body`: the payload as JSON."""
+
+    lane: int
+    kind: str
+    body: str
+
+
+def columns_of(owner_id: int, payload: Payload) -> ChangeColumns:
+    """A change that a function of the database writes together with the rows it reports."""
+    body = with_causes(msgspec.json.encode(payload), get_request_ids())
+    return ChangeColumns(lane_of(owner_id, payload.lanes), payload.kind, body)
+
+
+def announce(alias: str, owner_id: int, payload: Payload, version: int, at: datetime) -> None:
+    """Wakes a drainer and runs the inline consumers for a change that a function has written.
+
+    `version`, `at`: what `changes_append` returned. Inside a transaction it waits for the commit.
+    """
+    lane = lane_of(owner_id, payload.lanes)
+    delivery = Delivery(version, owner_id, at, payload, get_request_ids())
+    transaction.on_commit(lambda: _run_inline(alias, lane, delivery), using=alias)
 
 
 def append_follow_ups(alias: str, follow_ups: Sequence[FollowUp], drained_lane: int | None) -> None:

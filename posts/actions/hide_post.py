@@ -5,10 +5,12 @@ from datetime import datetime
 from django.db import transaction
 
 from accounts.actions.lock_account import lock_account
+from counters.actions.move import move
+from counters.kinds import CounterKind
+from counters.types import ACCOUNT, CountMove
 from infra.changes.append import append_change
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
-from posts.actions.next_moment import move_post_count
 from posts.changes import PostHidden
 from posts.ids import PostId
 
@@ -32,6 +34,7 @@ def hide_post(post_id: PostId, hidden_at: datetime | None, revision: int) -> boo
         if not execute(alias, WRITE, (hidden_at, revision, *where, revision)):
             return False
         # The count stays, but gets a new version: caches and replicas compare versions.
-        version = move_post_count(alias, post_id.author_id, 0)
+        moved = move(alias, [CountMove(post_id.author_id, CounterKind.POSTS, 0)])
+        version = moved[post_id.author_id, ACCOUNT, CounterKind.POSTS].version
         append_change(alias, post_id.author_id, PostHidden(post_id.moment, version - 1, version))
     return True

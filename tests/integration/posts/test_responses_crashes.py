@@ -1,12 +1,15 @@
 """Crashes between a response and its delivery. The drain alone repairs them."""
 
 import pytest
+from django.db import DataError
 
 from infra.caching.client import redis
+from infra.changes.append import ChangeColumns
 from infra.changes.failpoints import arm, disarm
 from posts.actions.mark_post import mark_post
 from posts.actions.repost import repost, undo_repost
 from posts.cache.counts import number_of, post_counts
+from posts.changes import PostCreated
 from posts.ids import PostId
 from posts.types import Kind
 from tests.callers import Caller
@@ -77,11 +80,13 @@ def test_dying_right_after_the_commit_leaves_nothing_behind(people, original, mo
     assert_drained_truth()
 
 
-def test_dying_inside_the_transaction_leaves_no_repost(people, original, monkeypatch):
+def test_an_error_at_the_last_step_leaves_no_repost(people, original, monkeypatch):
+    """The change row is written last. Its lane is no smallint here."""
     before = everything_written()
     with monkeypatch.context() as patch:
-        patch.setattr("posts.actions.repost.append_change", die)
-        with pytest.raises(Killed):
+        columns = ChangeColumns(1 << 20, PostCreated.kind, "{}")
+        patch.setattr("posts.actions.write_post.columns_of", lambda *_: columns)
+        with pytest.raises(DataError):
             repost(people[1], original)
     assert everything_written() == before
 
