@@ -15,10 +15,17 @@ from django.db import connections, transaction
 
 from infra.changes.causes import with_causes
 from infra.changes.errors import UNREACHABLE, NotInTransaction
+from infra.changes.failpoints import failpoint
 from infra.changes.lanes import lane_of
-from infra.changes.registry import Delivery, FollowUp, Payload, inline_consumers_of
+from infra.changes.registry import (
+    Delivery,
+    FollowUp,
+    Payload,
+    inline_consumers_of,
+    read_payload,
+)
 from infra.changes.wake_up import wake
-from infra.sharding.sql import fetch_one
+from infra.sharding.sql import fetch_all, fetch_one
 from infra.telemetry.request_ids import get_request_ids
 
 log = structlog.get_logger()
@@ -26,6 +33,12 @@ log = structlog.get_logger()
 INSERT = """
 INSERT INTO changes_change (lane, kind, owner_id, payload)
 VALUES (%s, %s, %s, %s) RETURNING id, created_at
+"""
+# A repeated request comes soon, so its change is among the newest.
+RECENT = """
+SELECT id, kind, payload, created_at FROM (
+    SELECT * FROM changes_change WHERE lane = %s AND state = 0 ORDER BY id DESC LIMIT 1000
+) AS newest WHERE owner_id = %s ORDER BY id
 """
 
 
@@ -67,6 +80,19 @@ def announce(alias: str, owner_id: int, payload: Payload, version: int, at: date
     transaction.on_commit(lambda: _run_inline(alias, lane, delivery), using=alias)
 
 
+def finish_interrupted(alias: str, owner_id: int) -> None:
+    """Runs the inline consumers of the owner's pending changes.
+
+    For a write that finds itself done: the process that did it may have died right after its
+    commit, and the caches that answer the caller lack the write. Inside a transaction it waits for
+    the commit. Cost: one query by index; nothing more once the drain has delivered the changes.
+    """
+    lane = lane_of(owner_id)
+    for version, kind, payload, created_at in fetch_all(alias, RECENT, (lane, owner_id)):
+        delivery = Delivery(version, owner_id, created_at, read_payload(kind, payload))
+        transaction.on_commit(partial(_run_inline, alias, lane, delivery), using=alias)
+
+
 def append_follow_ups(alias: str, follow_ups: Sequence[FollowUp], drained_lane: int | None) -> None:
     """Adds follow-up changes, in the transaction that files the deliveries that caused them.
 
@@ -90,6 +116,7 @@ def _insert(
 
 def _run_inline(alias: str, lane: int, delivery: Delivery[Payload]) -> None:
     """The write is committed, so no error may reach the caller. The drain repeats what failed."""
+    failpoint("changes.committed")
     kind = delivery.payload.kind
     calls: list[Callable[[], object]] = [partial(wake, alias, lane)]
     calls += [partial(consumer, alias, [delivery]) for consumer in inline_consumers_of(kind)]

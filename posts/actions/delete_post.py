@@ -1,7 +1,7 @@
 """Deletes a post: one statement on the author's shard."""
 
 from accounts.errors import AccountNotFound
-from infra.changes.append import announce, columns_of
+from infra.changes.append import announce, columns_of, finish_interrupted
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_one
 from posts.changes import PostDeleted
@@ -26,6 +26,7 @@ def delete_post(post_id: PostId) -> str:
     if not is_known:
         raise AccountNotFound
     if change_id is None:
+        finish_interrupted(alias, author_id)
         raise PostNotFound
     deleted = PostDeleted(moment, version - 1, version, Target.of(*target))
     announce(alias, author_id, deleted, change_id, at)

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 
 from accounts.errors import AccountNotFound
-from infra.changes.append import announce, columns_of
+from infra.changes.append import announce, columns_of, finish_interrupted
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_one
 from posts.actions.write_post import write_post
@@ -39,6 +39,7 @@ def undo_repost(author_id: int, original: PostId) -> bool:
     if not is_known:
         raise AccountNotFound
     if change_id is None:
+        finish_interrupted(alias, author_id)
         return False
     announce(alias, author_id, PostDeleted(moment, version - 1, version, target), change_id, at)
     return True

@@ -1,7 +1,7 @@
 """Writes the row of a post, reply or repost with its count and change, in one round trip."""
 
 from accounts.errors import AccountNotFound
-from infra.changes.append import announce, columns_of
+from infra.changes.append import announce, columns_of, finish_interrupted
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_one
 from posts.changes import PostCreated
@@ -30,4 +30,6 @@ def write_post(
     if change_id is not None:
         created = PostCreated(moment, before=version - 1, after=version, target=target)
         announce(alias, author_id, created, change_id, at)
+    else:
+        finish_interrupted(alias, author_id)
     return PostId.at(author_id, moment)

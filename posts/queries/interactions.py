@@ -11,7 +11,8 @@ from posts.cache.weeks import Fragments
 from posts.errors import PostNotFound
 from posts.ids import PostId
 from posts.queries.hydrate import hydrate
-from posts.queries.rows import find_post_row
+from posts.queries.rows import find_post_row, read_posts
+from posts.queries.statuses import load_status_json
 from posts.types import Kind
 
 _KINDS = ", ".join(str(int(kind)) for kind in POST_KINDS)
@@ -35,6 +36,19 @@ def get_any_original(post_id: PostId) -> PostId:
     if row is None:
         raise PostNotFound
     return row.target.post_id if row.target and row.kind == Kind.REPOST else post_id
+
+
+def get_published_json(author_id: int, post_id: PostId) -> bytes:
+    """The Status of the author's own post, also while the caches lack it.
+
+    Raises: PostNotFound if it is deleted or hidden. Cost: as load_status_json; if the caches lack
+    the post, one query more, and as get_interaction_json.
+    """
+    if found := load_status_json([post_id], author_id):
+        return found[post_id]
+    if not read_posts(shard_of(author_id), [post_id]):
+        raise PostNotFound
+    return get_interaction_json(author_id, post_id, post_id)
 
 
 def get_interaction_json(viewer_id: int, event: PostId, original: PostId) -> bytes:

@@ -13,6 +13,7 @@ from redis.exceptions import RedisError
 from accounts.actions.lock_account import lock_account
 from accounts.queries.load import require_account
 from infra.caching.client import redis
+from infra.changes.append import finish_interrupted
 from infra.changes.failpoints import failpoint
 from infra.clock import now_ms
 from infra.sharding.buckets import shard_of
@@ -67,6 +68,7 @@ def _step(
     edge = get_edge(alias, owner_id, target_id)
     changed = step(edge, transition, clock_ms())
     if changed == edge:
+        finish_interrupted(alias, owner_id)
         return False
     write_edge(alias, owner_id, target_id, edge, changed)
     return True

@@ -7,6 +7,7 @@ from django.db import transaction
 
 from accounts.actions.lock_account import lock_account
 from accounts.queries.load import require_account
+from infra.changes.append import finish_interrupted
 from infra.clock import now_ms
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_one
@@ -53,6 +54,7 @@ def follow(
         moment_ms = clock_ms()
         changed = step(edge, transition_of(options), moment_ms, options)
         if changed == edge:
+            finish_interrupted(alias, follower_id)
             return False
         if not edge.is_follow:
             _check_may_begin(alias, follower_id, followee_id, moment_ms)
@@ -73,6 +75,7 @@ def unfollow(follower_id: int, followee_id: int) -> bool:
         edge = get_edge(alias, follower_id, followee_id)
         ended = step(edge, Transition.UNFOLLOW, edge.since_ms)
         if ended == edge:
+            finish_interrupted(alias, follower_id)
             return False
         write_edge(alias, follower_id, followee_id, edge, ended)
     return True

@@ -6,7 +6,7 @@ from django.db import transaction
 
 from accounts.actions.lock_account import lock_account
 from accounts.queries.load import require_account
-from infra.changes.append import append_change
+from infra.changes.append import append_change, finish_interrupted
 from infra.clock import now_ms
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute, fetch_one
@@ -62,6 +62,7 @@ def unmute(owner_id: int, target_id: int) -> bool:
         lock_account(alias, owner_id)
         old = _read(alias, owner_id, target_id)
         if not old.is_on:
+            finish_interrupted(alias, owner_id)
             return False
         _write(alias, owner_id, target_id, old._replace(is_on=False, revision=old.revision + 1))
     return True

@@ -15,7 +15,11 @@ from posts.api.present import with_source
 from posts.errors import ParentNotFound, PostNotFound
 from posts.ids import PostId
 from posts.queries.context import load_context
-from posts.queries.interactions import get_any_original, get_interaction_json
+from posts.queries.interactions import (
+    get_any_original,
+    get_interaction_json,
+    get_published_json,
+)
 from posts.queries.statuses import get_original, load_status_json
 from posts.types import Draft
 
@@ -34,7 +38,7 @@ class StatusesView(Endpoint):
         draft = _read_draft(request)
         key = check_key(request.headers.get("Idempotency-Key"))
         post_id = create_post(request.account_id, draft, key)
-        return json_response(_get_status_json(post_id, request.account_id))
+        return json_response(get_published_json(request.account_id, post_id))
 
 
 class StatusView(Endpoint):

@@ -1,0 +1,137 @@
+"""A process dies with -9 after the commit of a write, before its inline consumers. The client sends
+the request again to another process, which answers with the write and shows it from then on."""
+
+import subprocess
+import sys
+from signal import SIGKILL
+
+import pytest
+from django.conf import settings
+
+from posts.ids import PostId
+from posts.models import Post
+from tests.callers import Caller, ids_of
+from tests.other_process import environment_of_this_test
+from tests.truth import assert_drained_truth
+from tests.world import drain_all, make_accounts, publish
+
+STATUSES = "/api/v1/statuses"
+SCRIPT = """
+import os, signal, sys
+import django
+django.setup()
+from infra.changes.failpoints import arm
+from posts.actions.create_post import create_post
+from posts.actions.mark_post import mark_post
+from posts.actions.delete_post import delete_post
+from posts.actions.repost import repost, undo_repost
+from relations.actions.follow import follow, unfollow
+from posts.ids import PostId
+from posts.types import Draft, Kind
+word, account, post = sys.argv[1:]
+account, post = int(account), PostId.from_public(post)
+arm("changes.committed", lambda: os.kill(os.getpid(), signal.SIGKILL))
+if word == "publish":
+    create_post(account, Draft("again", in_reply_to=post), "one")
+elif word == "delete":
+    delete_post(post)
+elif word == "follow":
+    follow(account, post.author_id)
+elif word == "unfollow":
+    unfollow(account, post.author_id)
+elif word == "reblog":
+    repost(account, post)
+elif word == "unreblog":
+    undo_repost(account, post)
+else:
+    mark_post(account, post, Kind.FAVOURITE, word == "favourite")
+"""
+
+
+def killed_while(word: str, account: int, post: PostId) -> None:
+    command = [sys.executable, "-c", SCRIPT, word, str(account), post.public]
+    ended = subprocess.run(command, env=environment_of_this_test(), cwd=settings.BASE_DIR)
+    assert ended.returncode == -SIGKILL
+
+
+@pytest.fixture
+def people(world):
+    return make_accounts(2)
+
+
+@pytest.fixture
+def original(people):
+    """A post. All that is cached about both accounts is warm."""
+    first, original = publish(people[0]), publish(people[1])
+    drain_all()
+    me = Caller(people[0])
+    for post in (first, original):
+        assert me.get(f"{STATUSES}/{post.public}").status_code == 200
+    assert ids_of(me.get("/api/v1/timelines/home")) == [first.public]
+    return original
+
+
+def test_post_is_answered_and_shown_when_its_request_is_repeated(people, original):
+    killed_while("publish", people[0], original)
+    me = Caller(people[0])
+    sent = {"status": "again", "in_reply_to_id": original.public}
+    answer = me.post(STATUSES, sent, **{"Idempotency-Key": "one"})
+    assert (answer.status_code, answer.json()["content"]) == (200, "<p>again</p>")
+    assert Post.objects.of(people[0]).count() == 2
+    post = answer.json()["id"]
+    assert me.get(f"{STATUSES}/{post}").status_code == 200
+    assert ids_of(me.get("/api/v1/timelines/home"))[0] == post
+    assert me.post(STATUSES, {"status": "b", "in_reply_to_id": post}).status_code == 200
+    drain_all()
+    assert_drained_truth()
+
+
+@pytest.mark.parametrize(("word", "flag"), [("reblog", "reblogged"), ("favourite", "favourited")])
+def test_interaction_is_shown_when_its_request_is_repeated(people, original, word, flag):
+    me, path = Caller(people[0]), f"{STATUSES}/{original.public}"
+    for act, is_on in ((word, True), (f"un{word}", False)):
+        killed_while(act, people[0], original)
+        answer = me.post(f"{path}/{act}")
+        assert answer.status_code == 200
+        assert answer.json()[flag] is me.get(path).json()[flag] is is_on
+        if word == "reblog":
+            home = me.get("/api/v1/timelines/home").json()
+            assert (home[0]["reblog"] is not None) is is_on
+    drain_all()
+    assert_drained_truth()
+
+
+def test_post_is_gone_when_its_deletion_is_repeated(people, original):
+    me, author = Caller(people[0]), Caller(people[1])
+    killed_while("delete", people[1], original)
+    assert author.delete(f"{STATUSES}/{original.public}").status_code == 404
+    assert me.get(f"{STATUSES}/{original.public}").status_code == 404
+    assert ids_of(me.get(f"/api/v1/accounts/{people[1]}/statuses")) == []
+    drain_all()
+    assert_drained_truth()
+
+
+def test_follow_is_shown_when_its_request_is_repeated(people, original):
+    me, other = Caller(people[0]), f"/api/v1/accounts/{people[1]}"
+    shown = f"/api/v1/accounts/{people[0]}/following"
+    assert ids_of(me.get(shown)) == []
+    for word, followed in (("follow", [str(people[1])]), ("unfollow", [])):
+        killed_while(word, people[0], original)
+        assert me.post(f"{other}/{word}").json()["following"] is (word == "follow")
+        assert ids_of(me.get(shown)) == followed
+        home = ids_of(me.get("/api/v1/timelines/home"))
+        assert (original.public in home) is (word == "follow")
+    drain_all()
+    assert_drained_truth()
+
+
+def test_answer_to_a_new_post_comes_from_its_row_when_no_cache_has_it(
+    people, original, monkeypatch
+):
+    """The inline consumers fail, but Redis answers reads: the cached week lacks the post."""
+    monkeypatch.setattr("infra.changes.append.inline_consumers_of", lambda kind: [])
+    me = Caller(people[0])
+    answer = me.post(STATUSES, {"status": "new"}, **{"Idempotency-Key": "two"})
+    assert (answer.status_code, answer.json()["content"]) == (200, "<p>new</p>")
+    again = me.post(STATUSES, {"status": "new"}, **{"Idempotency-Key": "two"})
+    assert (again.status_code, again.content) == (200, answer.content)
