@@ -101,7 +101,7 @@ class Oracle:
         is not muted, newest first; each post once, where it was brought last."""
         brought: dict[str, str] = {}
         posts = {post for author in authors for post in self._posts[author]}
-        for post in sorted(posts, key=int):
+        for post in reversed(_latest_first(posts)):
             original = self._reposts.get(post, post)
             is_wanted = self._is_to(post, replies_to) and author_of(original) not in muted
             if is_wanted and self._is_shown(post):
@@ -150,7 +150,8 @@ def author_of(post_id: str) -> int:
 
 
 def _latest_first(posts: Iterable[str]) -> list[str]:
-    return sorted(posts, key=int, reverse=True)
+    """Of two decimal numbers the longer text is the greater one."""
+    return sorted(posts, key=lambda post: (len(post), post), reverse=True)
 
 
 def _newest_first(since_ms: dict[int, int]) -> list[int]:

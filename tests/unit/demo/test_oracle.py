@@ -1,5 +1,6 @@
 """The oracle itself, against worked examples: everything else is compared with it."""
 
+from posts.ids import PostId
 from tests.oracle import Oracle
 
 
@@ -22,7 +23,7 @@ def test_a_home_has_ones_own_posts_and_those_of_followees_newest_first():
 def test_what_is_hidden_or_of_the_suspended_is_not_at_home_until_it_is_again():
     oracle = Oracle()
     oracle.follow(1, 2, since_ms=10)
-    theirs, others, repost = (f"{n:06d}{who:06d}00" for n, who in ((1, 2), (2, 3), (3, 2)))
+    theirs, others, repost = (PostId(n, who, 0).public for n, who in ((1, 2), (2, 3), (3, 2)))
     oracle.publish(2, theirs)
     oracle.publish(3, others)
     oracle.repost(2, repost, others)
