@@ -1,6 +1,15 @@
 """Errors of relations; the status codes are Mastodon's."""
 
 from infra.api.errors import NotAllowed, TidelineError, TooManyRequests
+from relations.types import Edge
+
+
+class EdgeMoved(Exception):
+    """The edge is not the one that the writer has seen. `edge`: the edge as it is now."""
+
+    def __init__(self, edge: Edge) -> None:
+        super().__init__(edge)
+        self.edge = edge
 
 
 class CannotFollowSelf(NotAllowed):

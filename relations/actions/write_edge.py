@@ -1,36 +1,103 @@
-"""Writing one forward edge inside its owner's transaction."""
+"""Writes one forward edge with its counts and its change, in one round trip."""
 
-from counters.actions.move import move
+from collections.abc import Callable
+from typing import NoReturn
+
+from django.conf import settings
+
+from accounts.errors import AccountNotFound
 from counters.kinds import CounterKind
-from counters.types import ACCOUNT, Count
-from infra.changes.append import append_change
-from infra.sharding.sql import execute
+from infra.changes.append import announce, columns_of, finish_interrupted
+from infra.sharding.sql import fetch_one
 from relations.changes import EdgeChanged
 from relations.counter_rows import FORWARD_KINDS, iter_moves
-from relations.sql import FORWARD_TABLE, KIND
-from relations.types import Edge
+from relations.errors import (
+    CannotFollowBlocked,
+    EdgeMoved,
+    FollowCapReached,
+    TooManyFollowsToday,
+)
+from relations.queries.edges import edge_of
+from relations.types import NO_EDGE, Edge
 
-WRITE = f"""
-INSERT INTO {FORWARD_TABLE}
-    (follower_id, kind, followee_id, attribute, revision, since_ms, flags)
-VALUES (%s, {KIND}, %s, %s, %s, %s, %s)
-ON CONFLICT (follower_id, kind, followee_id) DO UPDATE SET
-    attribute = excluded.attribute, revision = excluded.revision,
-    since_ms = excluded.since_ms, flags = excluded.flags
-"""  # noqa: S608
+# The function and its outcomes: relations/migrations/0002_write_functions.py.
+WRITE = f"SELECT * FROM relations_write_edge({', '.join(['%s'] * 15)})"  # noqa: S608
+DAY_MS = 86_400_000
 
 
-def write_edge(alias: str, follower_id: int, followee_id: int, old: Edge, new: Edge) -> Count:
+def change_edge(
+    alias: str, follower_id: int, followee_id: int, seen: Edge, next_edge: Callable[[Edge], Edge]
+) -> bool:
+    """Writes `next_edge` of the edge as it is now; False when that changes nothing.
+
+    `seen`: the edge as it probably is. If it is another one, `next_edge` is asked again. Without a
+    change it finishes what an earlier call began. Raises: what `next_edge` raises, and as
+    `write_edge`. Cost: one statement; another for a wrong `seen`, and another without a change.
+    """
+    while (changed := next_edge(seen)) != seen:
+        try:
+            write_edge(alias, follower_id, followee_id, seen, changed)
+        except EdgeMoved as error:
+            seen = error.edge
+        else:
+            return True
+    finish_interrupted(alias, follower_id)
+    return False
+
+
+def write_edge(alias: str, follower_id: int, followee_id: int, old: Edge, new: Edge) -> None:
     """Writes the edge, moves its owner's counts and appends the change.
 
-    The caller holds the follower's row lock. Returns the following count after the write. The
-    version of that count is the version of the following list, and grows with every edge.
-    Cost: three statements.
+    The version of the following count is the version of the following list. It grows with every
+    edge. Raises: EdgeMoved if the edge is not `old`, which cannot happen under the follower's row
+    lock; AccountNotFound; for a new follow also CannotFollowBlocked, TooManyFollowsToday and
+    FollowCapReached, exact under concurrency. Cost: one statement.
     """
-    row = (new.attribute, new.revision, new.since_ms, new.flags)
-    execute(alias, WRITE, (follower_id, followee_id, *map(int, row)))
-    moves = iter_moves(FORWARD_KINDS, CounterKind.FOLLOWING, follower_id, old, new)
-    following = move(alias, moves)[follower_id, ACCOUNT, CounterKind.FOLLOWING]
-    change = EdgeChanged(followee_id, before=following.version - 1, after=following.version)
-    append_change(alias, follower_id, change)
-    return following
+    state = (int(new.attribute), new.revision, new.since_ms, int(new.flags))
+    begins = new.is_follow and not old.is_follow
+    limits = (settings.FOLLOW_CAP if begins else None, new.since_ms // DAY_MS)
+    columns = columns_of(follower_id, EdgeChanged(followee_id, 0, 0))
+    pair = (follower_id, followee_id)
+    row = fetch_one(
+        alias,
+        WRITE,
+        (
+            *pair,
+            old.revision,
+            *state,
+            *limits,
+            settings.FOLLOWS_PER_DAY,
+            *_moves(old, new),
+            *columns,
+        ),
+    )
+    outcome, *found, _, version, change_id, at = row  # type: ignore[misc]  # a function has one row
+    if outcome != "written":
+        _refuse(outcome, NO_EDGE if found[1] is None else edge_of(found), new.since_ms)
+    announce(alias, follower_id, EdgeChanged(followee_id, version - 1, version), change_id, at)
+
+
+def _limits(old: Edge, new: Edge) -> tuple[int | None, int, int]:
+    """The most follows of an account, the day, and the most follows on it."""
+    begins = new.is_follow and not old.is_follow
+    most = settings.FOLLOW_CAP if begins else None
+    return most, new.since_ms // DAY_MS, settings.FOLLOWS_PER_DAY
+
+
+def _moves(old: Edge, new: Edge) -> tuple[list[int], list[int]]:
+    """The kinds of the follower's counts in order, and what to add to each."""
+    deltas: dict[int, int] = {}
+    for move in iter_moves(FORWARD_KINDS, CounterKind.FOLLOWING, 0, old, new):
+        deltas[int(move.kind)] = deltas.get(int(move.kind), 0) + move.delta
+    kinds = sorted(deltas)
+    return kinds, [deltas[kind] for kind in kinds]
+
+
+def _refuse(outcome: str, found: Edge, moment_ms: int) -> NoReturn:
+    if outcome == "stale":
+        raise EdgeMoved(found)
+    if outcome == "blocked":
+        raise CannotFollowBlocked
+    if outcome == "too_many_today":
+        raise TooManyFollowsToday((DAY_MS - moment_ms % DAY_MS) // 1000 + 1)
+    raise FollowCapReached if outcome == "too_many" else AccountNotFound

@@ -8,13 +8,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import pytest
+from django.db import DataError
 
+from infra.changes.append import ChangeColumns
 from infra.changes.failpoints import arm, disarm
 from infra.changes.models import Change
 from infra.sharding.buckets import shard_of
 from relations.actions import write_edge as write_edge_module
 from relations.actions.block import block, unblock
 from relations.actions.follow import follow
+from relations.changes import EdgeChanged
 from relations.models import FollowDay
 from relations.types import Attribute, FollowOptions
 from tests.cached_lists import LISTS, assert_cached_lists_agree, cached_members, write_lists
@@ -183,12 +186,14 @@ def begun_today(account_id: int) -> list[int]:
     return [row.begun for row in rows]
 
 
-def test_follow_killed_before_its_commit_used_up_nothing_of_the_day(world, drain, monkeypatch):
+def test_follow_that_fails_at_its_last_step_used_up_nothing_of_the_day(world, drain, monkeypatch):
     a, b, c = make_accounts(3)
     follow(a, b)
     with monkeypatch.context() as patch:
-        patch.setattr(write_edge_module, "append_change", die)
-        with pytest.raises(Killed):
+        # The change row is written last. Its lane is no smallint here.
+        columns = ChangeColumns(1 << 20, EdgeChanged.kind, "{}")
+        patch.setattr(write_edge_module, "columns_of", lambda *_: columns)
+        with pytest.raises(DataError):
             follow(a, c)
     assert begun_today(a) == [1]
     drain()

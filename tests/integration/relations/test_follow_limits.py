@@ -6,7 +6,8 @@ import pytest
 
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_one
-from relations.actions.follow import DAY_MS, follow, unfollow
+from relations.actions.follow import follow, unfollow
+from relations.actions.write_edge import DAY_MS
 from relations.errors import FollowCapReached
 from relations.queries.edge_lists import OWN_FOLLOWING_LIST
 from relations.types import NO_OPTIONS, FollowOptions, ListedAccount

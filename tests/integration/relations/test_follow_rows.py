@@ -1,7 +1,5 @@
 """Follow, unfollow, remove a follower: rows, counts and changes of one caller at a time."""
 
-import itertools
-
 import pytest
 from redis.exceptions import OutOfMemoryError
 
@@ -86,11 +84,10 @@ def test_unfollowing_without_a_follow_writes_nothing(pair):
 
 def test_following_again_is_newer_than_the_end(pair, drain):
     ann, bob = pair
-    times = itertools.count(1_000)
-    for _ in range(3):
-        follow(ann, bob, clock_ms=lambda: next(times))
+    for at_ms in (1_000, 1_001, 1_002):
+        follow(ann, bob, clock_ms=lambda at_ms=at_ms: at_ms)
         unfollow(ann, bob)
-    follow(ann, bob, clock_ms=lambda: next(times))
+    follow(ann, bob, clock_ms=lambda: 1_003)
     assert forward_edges() == {(ann, bob): Edge(Attribute.FOLLOW, 7, 1_003)}
     drain()
     assert_drained_truth()
