@@ -26,6 +26,9 @@ PURGEABLE = {
             "the newest FOLLOWERS_CACHED of an account, once",
         ),
         CacheFamily("relations.relationship", PurgeMethod.EXPIRE, "two queries a viewer and page"),
+        CacheFamily(
+            "caching.viewer", PurgeMethod.DELETE, "one more round trip a viewer and process"
+        ),
         CacheFamily("timelines.public", PurgeMethod.EXPIRE, "one query of the recent-posts index"),
         CacheFamily(
             "timelines.home", PurgeMethod.DELETE, "a rebuild (a pull) for each reader's next page"

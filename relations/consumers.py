@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from counters.cache import refresh_account_counts
 from infra.caching.client import Command, redis
 from infra.caching.invalidation import forget_in_process, invalidation_command
+from infra.caching.viewer_validators import ViewerField, drop_validator_commands
 from infra.changes.failpoints import failpoint
 from infra.changes.registry import Delivery, consumes
 from relations.actions.mirror import mirror_on_shard, refresh_followers
@@ -42,7 +43,9 @@ def refresh_following_lists(alias: str, deliveries: Deliveries) -> None:
     owner_ids = list(dict.fromkeys(delivery.owner_id for delivery in deliveries))
     changes = [c for delivery in deliveries for c in _list_commands(delivery, forward)]
     try:
-        redis().run([*changes, invalidation_command(FOLLOWING.family, owner_ids)])
+        redis().run(changes)
+        ended = drop_validator_commands(owner_ids, ViewerField.FOLLOWING)
+        redis().run([*ended, invalidation_command(FOLLOWING.family, owner_ids)])
     finally:  # without a reply Redis may have run the commands all the same
         forget_in_process(FOLLOWING.family, owner_ids)
     refresh_account_counts(owner_ids)

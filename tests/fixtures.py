@@ -17,6 +17,7 @@ from infra.caching import invalidation_log
 from infra.caching.client import _scripts_by_sha, redis
 from infra.caching.listener import LISTENER, LISTENING
 from posts.cache import counts
+from tests.disconnected_process import disconnected_reader
 from tests.waiting import PATIENCE_S, until
 from tests.world import clean, drain_all
 from timelines.hot import entries
@@ -90,3 +91,10 @@ def world(databases: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]
 def drain(world: None) -> Callable[[], int]:
     """Call it to deliver every pending change; returns how many were."""
     return drain_all
+
+
+@pytest.fixture
+def disconnected(world: None) -> Iterator[Callable[..., str]]:
+    """Says a command to another web process, whose listener is cut off (disconnected_reader)."""
+    with disconnected_reader() as say:
+        yield say

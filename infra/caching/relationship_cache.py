@@ -1,18 +1,17 @@
 """Cache of the relationships between an owner and other accounts, one number per pair.
 
-    family:v1:{owner}          hash: other → answer, for recently read pairs; `!` → the validator
+    family:v1:{owner}          hash: other → answer, for recently read pairs
     family:v1:{owner}:filter   Bloom filter of all related accounts (bloom.py)
 
-A random validator guards both. A read creates one where there is none, and each change of any pair
-of the owner replaces it, after the commit. A loader reads the validator before it reads the source.
-Redis refuses the loader's write if the validator is a different one by then: something changed, or
-the hash was lost. So no tombstone is needed and an answer has no version. A process may use answers
-it remembers as long as the validator is the same.
+A random validator guards both (viewer_validators.py). A read creates one where there is none, and
+each change of any pair of the owner removes it, after the commit. A loader reads the validator
+before it reads the source. Redis refuses the loader's write if the validator is a different one by
+then: something changed, or the validator was lost. So no tombstone is needed and an answer has no
+version. A process may use answers it remembers as long as the validator is the same.
 
 An account that is not in the filter is unrelated: no entry is stored and the source is not read.
 """
 
-import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,11 +21,12 @@ from infra.caching.client import Command, load_script
 from infra.caching.keys import key
 from infra.caching.metrics import count_reads
 from infra.caching.values import jittered_ms
+from infra.caching.viewer_validators import TTL_MS, ViewerField, make_validator, viewer_key
 
 READ = load_script(Path(__file__).with_name("lua") / "relationships_read.lua")
 WRITE = load_script(Path(__file__).with_name("lua") / "relationships_write.lua")
 CHANGE = load_script(Path(__file__).with_name("lua") / "relationships_change.lua")
-VALIDATOR_BYTES = 8
+_FIELD = ViewerField.RELATIONSHIPS.value
 
 
 class RelationshipCacheReply(NamedTuple):
@@ -60,14 +60,9 @@ class RelationshipCache(NamedTuple):
     def filter_key(self, owner: int) -> bytes:
         return key(self.family, owner, "filter")
 
-    def validator_command(self, owner: int) -> Command:
-        """Reply: the validator, or None if nothing is cached."""
-        return ("HGET", self.key(owner), "!")
-
     def read_command(self, owner: int, others: Sequence[int]) -> Command:
-        """Reply for `read`. At most 1,000 others. Creates a validator if there is none."""
-        validator = secrets.token_bytes(VALIDATOR_BYTES)
-        return READ.on(self._keys(owner), validator, jittered_ms(self.ttl_s), *others)
+        """Reply for `read`. 1 to 1,000 others. Creates a validator if there is none."""
+        return READ.on(self._keys(owner), _FIELD, make_validator(), TTL_MS, *others)
 
     def read(self, others: Sequence[int], reply: Sequence[Any]) -> RelationshipCacheReply:
         """Decodes a reply. Accounts that the filter rules out are in neither. Counts the reads."""
@@ -103,8 +98,9 @@ class RelationshipCache(NamedTuple):
         is_open = (made or reading.filter_data) == OPEN_FILTER
         most = self.max_pairs_unfiltered if is_open else self.max_pairs
         flat = [item for pair in pairs.items() for item in pair]
-        head = (reading.validator, jittered_ms(self.ttl_s), most, jittered_ms(self.filter_ttl_s))
-        return WRITE.on(self._keys(owner), *head, made or b"", *flat)
+        ttls = jittered_ms(self.ttl_s), jittered_ms(self.filter_ttl_s)
+        head = (_FIELD, reading.validator, ttls[0], most, ttls[1], made or b"")
+        return WRITE.on(self._keys(owner), *head, *flat)
 
     def change_command(self, owner: int, others: Iterable[int]) -> Command:
         """Forgets the answers about others and adds them to the filter.
@@ -112,7 +108,7 @@ class RelationshipCache(NamedTuple):
         Send it after the commit. It may be sent twice or late.
         """
         flat = [item for other in others for item in (other, *hashes_of(other))]
-        return CHANGE.on(self._keys(owner), secrets.token_bytes(VALIDATOR_BYTES), *flat)
+        return CHANGE.on(self._keys(owner), _FIELD, *flat)
 
     def _keys(self, owner: int) -> list[bytes]:
-        return [self.key(owner), self.filter_key(owner)]
+        return [self.key(owner), self.filter_key(owner), viewer_key(owner)]

@@ -15,13 +15,18 @@ from functools import partial
 from struct import Struct
 from typing import NamedTuple
 
-from cachebox import LRUCache
+from redis.exceptions import RedisError
 
 from counters.kinds import CounterKind
 from counters.sql import select_versions
-from infra.caching.client import Command
+from infra.caching.client import Command, redis
 from infra.caching.metrics import count_reads
 from infra.caching.values import ValueCache, Versioned, read_entry
+from infra.caching.viewer_validators import (
+    ViewerCopies,
+    ViewerField,
+    drop_validator_commands,
+)
 from infra.sharding.buckets import group_by_shard, shard_of
 from infra.sharding.scatter import scatter
 from infra.sharding.sql import fetch_all
@@ -73,10 +78,9 @@ class ViewerState(NamedTuple):
     flags: Flags
 
 
-class DecodedReply(NamedTuple):
-    """The last reply of Redis, decoded. The viewer's next page mostly gets the same bytes again."""
+class CachedState(NamedTuple):
+    """A state in process memory. `fresh_until`: the soft time to live of its entry in Redis."""
 
-    reply: bytes
     fresh_until: int
     state: ViewerState
 
@@ -103,7 +107,7 @@ def _load_shard(alias: str, owner_ids: Sequence[int]) -> dict[int, Versioned]:
 
 
 viewer_states = ValueCache("posts.viewer_state:v1", ttl_s=86_400, load=_load)
-_decoded: LRUCache[int, DecodedReply] = LRUCache(MOST_DECODED)
+_states: ViewerCopies[CachedState] = ViewerCopies(viewer_states.family, MOST_DECODED)
 
 
 def build_viewer_state(rows: Sequence[tuple[PostId, int]]) -> ViewerState:
@@ -133,24 +137,52 @@ def unpack(payload: bytes) -> ViewerState:
     return ViewerState(floor, {PostId(*record[:3]): record[3] for record in records})
 
 
-def viewer_state_command(account_id: int) -> Command:
-    """The command that joins another round trip. Reply for `complete_viewer_state`."""
-    return ("GET", viewer_states.key(account_id))
+class ViewerStateRead(NamedTuple):
+    """How the viewer state of an account is read: from process memory, or Redis."""
+
+    account_id: int
+    is_cached: bool
+
+    @property
+    def create(self) -> Sequence[ViewerField]:
+        """Of the viewer's validators, for `validator_commands`."""
+        return () if self.is_cached else (ViewerField.STATE,)
+
+    def commands(self) -> list[Command]:
+        """At most one, to be sent after the viewer's validators."""
+        return [] if self.is_cached else [("GET", viewer_states.key(self.account_id))]
 
 
-def complete_viewer_state(account_id: int, reply: bytes | None) -> ViewerState:
-    """The viewer state from the reply to `viewer_state_command`, None without Redis.
+def plan_viewer_state(account_id: int) -> ViewerStateRead:
+    return ViewerStateRead(account_id, _states.has(account_id))
 
-    Cost: nothing when cached, else one query and two round trips.
+
+def complete_viewer_state(
+    read: ViewerStateRead, validator: bytes | None, replies: Sequence[bytes | None]
+) -> ViewerState:
+    """The viewer state. `validator`: of the state, read in this request; None without Redis.
+
+    Cost: nothing when it is cached here; one round trip when it has changed; one query and two
+    more round trips when Redis lacks it.
     """
-    last = _decoded.get(account_id)
-    if last is not None and last.reply == reply and time.time() < last.fresh_until:
-        count_reads(viewer_states.family, "redis", 1)
-        return last.state
+    account_id = read.account_id
+    cached = _states.find(account_id, validator)
+    if cached is not None and time.time() < cached.fresh_until:
+        count_reads(viewer_states.family, "process", 1)
+        return cached.state
+    reply = replies[0] if replies else _read_reply(account_id)
     state = unpack(viewer_states.complete({account_id: reply})[account_id])
-    if reply is not None:
-        _decoded[account_id] = DecodedReply(reply, read_entry(reply).fresh_until, state)
+    if reply is not None:  # else the state may be one that another thread began to load before
+        _states.keep(account_id, validator, CachedState(read_entry(reply).fresh_until, state))
     return state
+
+
+def _read_reply(account_id: int) -> bytes | None:
+    try:
+        reply: bytes | None = redis().call("GET", viewer_states.key(account_id))
+    except RedisError:
+        return None
+    return reply
 
 
 def load_flags(account_id: int, state: ViewerState, ids: Iterable[PostId]) -> Flags:
@@ -173,11 +205,13 @@ def read_viewer_flags(account_id: int, ids: Sequence[PostId]) -> dict[PostId, in
 
 
 def refresh_viewer_states(account_ids: Iterable[int]) -> None:
-    """Writes the current viewer states to Redis. One query per shard, one round trip.
+    """Writes the current viewer states to Redis. One query per shard, two round trips.
 
     Raises: RedisError, so that the consumer runs again.
     """
-    viewer_states.refresh(_load(list(dict.fromkeys(account_ids))))
+    owners = list(dict.fromkeys(account_ids))
+    viewer_states.refresh(_load(owners))
+    redis().run(drop_validator_commands(owners, ViewerField.STATE))
 
 
 def _add(flags: dict[PostId, int], post_id: PostId, kind: int) -> None:

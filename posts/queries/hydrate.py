@@ -1,8 +1,7 @@
 """Hydration: loads posts with their authors and counts, in one round trip when warm."""
 
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from redis.exceptions import RedisError
@@ -15,6 +14,7 @@ from accounts.queries.in_process import (
 )
 from infra.caching.client import Command, redis
 from infra.caching.invalidation_log import LOG, LogOffset, LogRead
+from infra.caching.replies import split_replies
 from posts.api.present import NO_COUNTS, is_repost, present_repost, present_status
 from posts.cache.counts import complete_counts, plan_counts
 from posts.cache.in_process import in_process_posts
@@ -103,7 +103,9 @@ def hydrate(
     log_commands = [log_read.command()] if log_read else []
     parts = [posts.commands(), authors.commands(), counts.commands(), log_commands, list(extra)]
     replies, is_away = _run([command for part in parts for command in part])
-    post_replies, author_replies, count_replies, entries, extra_replies = _split(replies, parts)
+    post_replies, author_replies, count_replies, entries, extra_replies = split_replies(
+        replies, parts
+    )
     accounts = complete_accounts(authors, author_replies)
     if log_read:
         accounts = _confirm(accounts, authors.known, log_read, None if is_away else entries[0])
@@ -141,12 +143,6 @@ def _confirm(
         again = plan_accounts(from_memory)
     current = {i: account for i, account in accounts.items() if i not in again.missing}
     return current | complete_accounts(again, _run(again.commands())[0])
-
-
-def _split(replies: Sequence[Any], parts: Sequence[Sequence[Any]]) -> Iterator[Sequence[Any]]:
-    """The replies to each part."""
-    left = iter(replies)
-    return (list(islice(left, len(part))) for part in parts)
 
 
 def _run(commands: Sequence[Command]) -> tuple[Sequence[Any], bool]:

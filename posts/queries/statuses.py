@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from infra.caching.client import Command
+from infra.caching.replies import split_replies
+from infra.caching.viewer_validators import read_validators, validator_commands
 from posts.api.present import find_reposted
-from posts.cache.viewer_state import Flags, complete_viewer_state, load_flags, viewer_state_command
+from posts.cache.viewer_state import Flags, complete_viewer_state, load_flags, plan_viewer_state
 from posts.errors import PostNotFound
 from posts.ids import PostId
 from posts.queries.hydrate import Hydrated, hydrate
@@ -94,14 +95,17 @@ def load_viewed_posts(shown: OriginalByEvent, viewer_id: int | None) -> ViewedPo
     if viewer_id is None:
         return ViewedPosts(hydrate(originals, reposts=reposts), {}, {})
     others = list({i.author_id for i in (*originals, *reposts)} - {viewer_id})
-    commands: list[Command] = [viewer_state_command(viewer_id)]
-    if others:
-        commands.append(ask_command(viewer_id, others))
+    state = plan_viewer_state(viewer_id)
+    asks = [ask_command(viewer_id, others)] if others else []
+    parts = [validator_commands(viewer_id, state.create), state.commands(), asks]
+    commands = [command for part in parts for command in part]
     hydrated = hydrate(originals, commands, reposts=reposts)
-    own, *asked = hydrated.extra or [None] * len(commands)
+    replies = hydrated.extra or [None] * len(commands)
+    validators, own, asked = split_replies(replies, parts)
+    own_state = complete_viewer_state(state, read_validators(validators).state, own)
     return ViewedPosts(
         hydrated,
-        load_flags(viewer_id, complete_viewer_state(viewer_id, own), originals),
+        load_flags(viewer_id, own_state, originals),
         complete_relationships(viewer_id, others, asked[0]).by_account if others else {},
         viewer_id,
     )

@@ -8,6 +8,7 @@ from counters.kinds import CounterKind
 from counters.queries.counts import read_counts
 from infra.caching.client import redis
 from infra.caching.lists import ListCache, ListChange, read_items, read_version_marker
+from infra.caching.viewer_validators import ViewerField, drop_validator_commands
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import walk_table
 from relations.cache import FOLLOWERS, FOLLOWING, QUIET, RELATIONSHIPS, to_listed
@@ -122,11 +123,13 @@ def _is_same(cached: CachedList, rows: Sequence[ListedAccount]) -> bool:
 def _drop_relationships(owner_ids: Sequence[int], work: Work) -> list[int]:
     """The owners whose relationships were cached.
 
-    A read at the same time finds its validator gone, so it writes nothing to the cache.
+    A read at the same time writes before that, or finds its validator gone and writes nothing.
     """
     keys = [
         (RELATIONSHIPS.key(owner_id), RELATIONSHIPS.filter_key(owner_id)) for owner_id in owner_ids
     ]
     word = "EXISTS" if work.dry_run else "DEL"
     found = redis().run([(word, *both) for both in keys])
+    if not work.dry_run:
+        redis().run(drop_validator_commands(owner_ids, ViewerField.RELATIONSHIPS))
     return [owner_id for owner_id, count in zip(owner_ids, found, strict=True) if count]

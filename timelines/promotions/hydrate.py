@@ -1,14 +1,20 @@
 """Places promotions and loads their targets as the viewer may see them: one round trip for all."""
 
 from collections.abc import Sequence
-from itertools import islice
 from typing import Any, NamedTuple
 
 from accounts.queries.in_process import AccountReadPlan, complete_accounts, plan_accounts
 from infra.caching.client import Command, redis
+from infra.caching.replies import split_replies
+from infra.caching.viewer_validators import read_validators, validator_commands
 from infra.changes.errors import UNREACHABLE
 from posts.cache.counts import CountReadPlan, complete_counts, plan_counts
-from posts.cache.viewer_state import complete_viewer_state, load_flags, viewer_state_command
+from posts.cache.viewer_state import (
+    ViewerStateRead,
+    complete_viewer_state,
+    load_flags,
+    plan_viewer_state,
+)
 from posts.cache.weeks import PostReadPlan, complete_posts, plan_posts
 from posts.ids import PostId
 from posts.queries.hydrate import Hydrated
@@ -34,13 +40,14 @@ class PromotionReadPlan(NamedTuple):
     posts: PostReadPlan
     accounts: AccountReadPlan
     counts: CountReadPlan
+    state: ViewerStateRead
 
     def _parts(self) -> list[list[Command]]:
-        state = viewer_state_command(self.viewer_id)
         ids = self.account_ids
+        validators = validator_commands(self.viewer_id, self.state.create)
         relationships = [ask_command(self.viewer_id, ids)] if ids else []
-        caches = (self.posts, self.accounts, self.counts)
-        return [*(plan.commands() for plan in caches), [state], relationships]
+        caches = (self.posts, self.accounts, self.counts, self.state)
+        return [validators, *(plan.commands() for plan in caches), relationships]
 
     def commands(self) -> list[Command]:
         """Replies for `complete`."""
@@ -48,14 +55,13 @@ class PromotionReadPlan(NamedTuple):
 
     def complete(self, replies: Sequence[Any]) -> ViewedPosts:
         """From the replies; loads from the shards what Redis lacks."""
-        left = iter(replies)
-        posts, accounts, counts, (state,), relationships = (
-            list(islice(left, len(part))) for part in self._parts()
-        )
+        parts = self._parts()
+        validators, posts, accounts, counts, state, relationships = split_replies(replies, parts)
         fragments = complete_posts(self.posts, posts)
         totals = complete_counts(self.counts, counts, fragments)
         hydrated = Hydrated(fragments, complete_accounts(self.accounts, accounts), totals, None)
-        viewer_state = complete_viewer_state(self.viewer_id, state)
+        validator = read_validators(validators).state
+        viewer_state = complete_viewer_state(self.state, validator, state)
         flags = load_flags(self.viewer_id, viewer_state, self.ids)
         ids = self.account_ids
         if not ids:
@@ -76,7 +82,8 @@ def place_and_hydrate(
     ids = [one.target for one in campaigns if isinstance(one.target, PostId)]
     account_ids = list({one.account_id for one in campaigns if one.account_id is not None})
     plans = plan_posts(ids, now_s), plan_accounts(account_ids), plan_counts(ids)
-    plan = PromotionReadPlan(viewer_id, ids, account_ids, *plans)
+    state = plan_viewer_state(viewer_id)
+    plan = PromotionReadPlan(viewer_id, ids, account_ids, *plans, state)
     *replies, reply = redis().run([*plan.commands(), session.slotting_command(offers, now_s)])
     placed = parse_placed(reply)
     try:

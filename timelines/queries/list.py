@@ -11,13 +11,14 @@ from redis.exceptions import RedisError
 from infra.api.pages import Page, Window
 from infra.caching.client import redis
 from infra.caching.invalidation_log import LOG, LogOffset
+from infra.caching.replies import split_replies
+from infra.caching.viewer_validators import read_validators, validator_commands
 from infra.clock import now_ms
-from posts.cache.viewer_state import complete_viewer_state, viewer_state_command
+from posts.cache.viewer_state import ViewerState, complete_viewer_state, plan_viewer_state
 from posts.queries.responses import read_reposts
 from relations.lists.queries.lists import get_list_members
 from relations.lists.types import ListMembers, RepliesPolicy
 from relations.queries.following import load_following
-from relations.queries.in_process_relationships import relationship_validator_command
 from timelines.queries.home import load_page
 from timelines.queries.pull import iter_pulled
 from timelines.types import Entry, TimelineAuthors, TimeRange
@@ -46,7 +47,7 @@ class AccountListSkeleton:
         self.reader_id, self.now_ms = reader_id, now_ms
         first = _load_first_replies(reader_id)
         self.log_offset, self.validator = first.log_offset, first.validator
-        self.viewer_state = complete_viewer_state(reader_id, first.viewer_state)
+        self.viewer_state = first.viewer_state
         self.replies_to: Collection[int] | None = _list_replies_to(reader_id, members)
         self._authors = TimelineAuthors(reader_id, members.account_ids, has_own=False)
 
@@ -73,21 +74,20 @@ class ListReplies(NamedTuple):
 
     log_offset: LogOffset | None
     validator: bytes | None
-    viewer_state: bytes | None
+    viewer_state: ViewerState
 
 
 def _load_first_replies(reader_id: int) -> ListReplies:
-    log_read = LOG.plan_read()
-    commands = [
-        log_read.command(),
-        relationship_validator_command(reader_id),
-        viewer_state_command(reader_id),
-    ]
+    log_read, state = LOG.plan_read(), plan_viewer_state(reader_id)
+    validators = validator_commands(reader_id, state.create)
     try:
-        log, validator, state = redis().run(commands)
+        log, *replies = redis().run([log_read.command(), *validators, *state.commands()])
     except RedisError:
-        return ListReplies(None, None, None)
-    return ListReplies(LOG.apply(log_read, log), validator, state)
+        return ListReplies(None, None, complete_viewer_state(state, None, ()))
+    ours, own = split_replies(replies, [validators, state.commands()])
+    valid = read_validators(ours)
+    viewer_state = complete_viewer_state(state, valid.state, own)
+    return ListReplies(LOG.apply(log_read, log), valid.relationships, viewer_state)
 
 
 def _list_replies_to(reader_id: int, members: ListMembers) -> frozenset[int]:

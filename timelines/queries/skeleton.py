@@ -1,29 +1,24 @@
 """The skeleton of a home timeline: its entries, from the live timeline and below it by pull."""
 
-import time
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import chain, groupby, islice
+from itertools import chain, groupby
 from operator import itemgetter
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import ClassVar, Protocol
 
-from redis.exceptions import RedisError
-
-from infra.caching.client import redis
-from infra.caching.invalidation_log import LOG, LogOffset
-from posts.cache.viewer_state import ViewerState, complete_viewer_state, viewer_state_command
+from infra.caching.invalidation_log import LogOffset
+from posts.cache.viewer_state import ViewerState
 from posts.ids import LAST, PACKED_BYTES, PostId
 from posts.queries.responses import read_reposts
-from relations.queries.following import load_following, read_version, version_command
-from relations.queries.in_process_relationships import relationship_validator_command
+from relations.queries.following import load_following
 from timelines.actions.rebuild_timeline import rebuild_timeline
 from timelines.hot.directory import directory
-from timelines.hot.entries import hot_entries, read_commands
-from timelines.hot.queries.hot_followees import guess_hot_followees, list_hot_followees
+from timelines.hot.entries import hot_entries
+from timelines.hot.queries.hot_followees import list_hot_followees
+from timelines.queries.first_reads import FirstReplies, load_first_replies
 from timelines.queries.merged import MergedTimeline
 from timelines.queries.pull import iter_pulled
-from timelines.stores.factory import timeline_store
-from timelines.types import Entry, LiveTimeline, TimelineAuthors, TimeRange, reposts_among
+from timelines.types import Entry, TimelineAuthors, TimeRange, reposts_among
 
 _KEY = itemgetter(0)
 
@@ -65,7 +60,7 @@ class HomeSkeleton:
         first = load_first_replies(reader_id)
         self.log_offset, self.validator = first.log_offset, first.validator
         self._merged = _merge_hot_entries(reader_id, first)
-        self.viewer_state = complete_viewer_state(reader_id, first.viewer_state)
+        self.viewer_state = first.viewer_state
         self._authors: TimelineAuthors | None = None
 
     def iter_older(self, time_range: TimeRange) -> Iterator[Entry]:
@@ -121,23 +116,6 @@ class HomeSkeleton:
         return self._authors
 
 
-class FirstReplies(NamedTuple):
-    """Results of the first round trip of a page. Without Redis all but `live` are None.
-
-    `live`: None also when it reflects another version of the reader's following list.
-    `log_offset`: end of the invalidation log; None also when entries were missing.
-    `validator`: of the reader's relationships. `viewer_state`: encoded.
-    `hot`: the set of hot authors, encoded, if this process had no copy.
-    """
-
-    live: LiveTimeline | None
-    log_offset: LogOffset | None
-    validator: bytes | None
-    viewer_state: bytes | None
-    hot: Sequence[bytes | None] = ()
-    has_redis: bool = True
-
-
 def _merge_hot_entries(reader_id: int, first: FirstReplies) -> MergedTimeline:
     """A stored timeline lacks hot authors' posts. One that is computed without Redis has them."""
     live = first.live or rebuild_timeline(reader_id)
@@ -146,45 +124,6 @@ def _merge_hot_entries(reader_id: int, first: FirstReplies) -> MergedTimeline:
     hot = directory.load(first.log_offset, first.hot)
     followees = list_hot_followees(reader_id, hot, first.validator)
     return MergedTimeline(live, hot_entries.load(followees))
-
-
-def load_first_replies(reader_id: int) -> FirstReplies:
-    """Cost: one round trip; two more queries and trips when the cached following list expired."""
-    store, log_read = timeline_store(), LOG.plan_read()
-    ahead, asked_at = hot_entries.list_stale(guess_hot_followees(reader_id)), time.monotonic()
-    # The log before the other values: a copy that is kept must be as new as the log.
-    own = [
-        log_read.command(),
-        version_command(reader_id),
-        relationship_validator_command(reader_id),
-        viewer_state_command(reader_id),
-    ]
-    stored, hot = store.read_commands(reader_id), directory.read_commands()
-    try:
-        replies = iter(redis().run([*read_commands(ahead), *stored, *own, *hot]))
-    except RedisError:
-        live = _find_live(reader_id, (), None)
-        return FirstReplies(live, None, None, None, has_redis=False)
-    hot_entries.store_replies(ahead, list(islice(replies, len(ahead))), asked_at)
-    stored_replies = list(islice(replies, len(stored)))
-    log, version, validator, state = islice(replies, len(own))
-    log_offset = LOG.apply(log_read, log)
-    live = _find_live(reader_id, stored_replies, version)
-    return FirstReplies(live, log_offset, validator, state, list(replies))
-
-
-def _find_live(reader_id: int, replies: Sequence[Any], version: Any) -> LiveTimeline | None:
-    """The stored timeline, if it reflects the reader's following list."""
-    timeline = timeline_store().load(reader_id, replies)
-    if timeline is None or timeline.following_version == _load_version(reader_id, version):
-        return timeline
-    return None
-
-
-def _load_version(reader_id: int, reply: Any) -> int:
-    """Caches an expired following list again; else its reader would rebuild on every page."""
-    version = read_version(reply)
-    return load_following(reader_id).version if version is None else version
 
 
 def _inside(packed: list[bytes], time_range: TimeRange) -> list[bytes]:

@@ -1,13 +1,12 @@
--- Forgets the answers about others and adds them to the filter. KEYS: hash, filter.
--- ARGV: new validator, then other, h1, h2 … (infra/caching/bloom.py)
--- If there is no hash, none is created: an earlier reader then finds no validator and writes nothing.
+-- Forgets the answers about others and adds them to the filter.
+-- KEYS: hash, filter, viewer's validators.
+-- ARGV: field of the validator, then other, h1, h2 … (infra/caching/bloom.py)
+-- The validator goes: an earlier reader finds none, or another one, and writes nothing.
 -- A filter with more members than its capacity is deleted, and the next loader makes a new one.
-if redis.call('EXISTS', KEYS[1]) == 1 then
-  for i = 2, #ARGV, 3 do
-    redis.call('HDEL', KEYS[1], ARGV[i])
-  end
-  redis.call('HSET', KEYS[1], '!', ARGV[1])
+for i = 2, #ARGV, 3 do
+  redis.call('HDEL', KEYS[1], ARGV[i])
 end
+redis.call('HDEL', KEYS[3], ARGV[1])
 local bits = (redis.call('STRLEN', KEYS[2]) - 8) * 8
 if bits <= 0 then
   return

@@ -9,6 +9,7 @@ from prometheus_client import REGISTRY
 
 from infra.caching.bloom import HEADER_BYTES, OPEN_FILTER, make_filter, may_hold
 from infra.caching.relationship_cache import RelationshipCache, RelationshipCacheReply
+from infra.caching.viewer_validators import viewer_key
 from tests.races import failures, run_together
 
 PAIRS = RelationshipCache(
@@ -36,7 +37,7 @@ def change(cache, *others: int) -> None:
 
 
 def validator(cache) -> bytes | None:
-    return cache.call(*PAIRS.validator_command(ME))
+    return cache.call("HGET", viewer_key(ME), "r")
 
 
 def held(cache) -> bytes:
@@ -84,6 +85,27 @@ def test_what_was_read_before_the_hash_was_lost_is_not_laid(cache, is_changed):
     assert not lay(cache, reading, {1: 10}, PAIRS.make_filter([]))
     read(cache)
     assert not lay(cache, reading, {1: 10}, PAIRS.make_filter([])), "another reader began anew"
+
+
+def test_pairs_without_their_validator_are_still_changed(cache):
+    """Redis may evict the validators alone, and keep the pairs and the filter."""
+    reading = read(cache)
+    lay(cache, reading, {1: 10, 2: 20}, PAIRS.make_filter(FRIENDS))
+    cache.call("DEL", viewer_key(ME))
+    change(cache, 1, STRANGER)
+    assert not lay(cache, reading, {1: 10})
+    after = read(cache, [*FRIENDS, STRANGER])
+    assert (after.found, after.unknown) == ({2: b"20"}, [1, 3, STRANGER])
+    assert not lay(cache, reading, {1: 10})
+
+
+def test_validators_outlive_pairs_that_were_evicted(cache):
+    reading = read(cache)
+    lay(cache, reading, {1: 10}, PAIRS.make_filter(FRIENDS))
+    cache.call("DEL", PAIRS.key(ME), PAIRS.filter_key(ME))
+    change(cache, 1)
+    assert not lay(cache, reading, {1: 10})
+    assert read(cache)[1:] == ({}, FRIENDS, None)
 
 
 def test_a_change_adds_to_the_filter_in_place(cache):
@@ -142,9 +164,10 @@ def test_a_hash_that_would_grow_too_large_begins_anew_under_its_stamp(cache):
 
 
 def test_everything_ends_by_itself(cache):
-    lay(cache, read(cache), {1: 1}, PAIRS.make_filter(FRIENDS))
+    lay(cache, read(cache), {1: 1, 2: 1}, PAIRS.make_filter(FRIENDS))
     assert 50_000 < cache.call("PTTL", PAIRS.key(ME)) <= 60_000
     assert 500_000 < cache.call("PTTL", PAIRS.filter_key(ME)) <= 600_000
+    assert cache.call("PTTL", viewer_key(ME)) > 80_000_000
     change(cache, 1)
     assert cache.call("PTTL", PAIRS.key(ME)) > 0
     assert cache.call("PTTL", PAIRS.filter_key(ME)) > 0
@@ -177,7 +200,7 @@ def test_changes_that_race_the_laying_are_never_denied_nor_undone(cache):
     for turn in range(200):
         source = {1: 1}
         other = 1_000 + turn
-        cache.call("DEL", PAIRS.key(ME), PAIRS.filter_key(ME))
+        cache.call("DEL", PAIRS.key(ME), PAIRS.filter_key(ME), viewer_key(ME))
 
         def load(source=source):
             reading = read(cache, [1])

@@ -1,14 +1,9 @@
 """A decision is in force at the next read of every process, even of a disconnected one."""
 
 import math
-import subprocess
-import sys
 import time
-from collections.abc import Callable, Iterator
 
-import orjson
 import pytest
-from django.conf import settings
 
 from accounts import hot_profiles
 from accounts.cache import profiles
@@ -22,13 +17,9 @@ from infra.caching.listener import InvalidationListener
 from moderation.types import DecisionKind
 from tests.budgets import count_calls
 from tests.callers import token_of
+from tests.disconnected_process import Say, ids_in
 from tests.integration.moderation.people import Community, decide
-from tests.other_process import environment_of_this_test
 from tests.world import make_account
-
-Say = Callable[..., str]
-# Copies live as long as possible, so an early change is not due to their age.
-OLD = {"HOT_KEY_READS": "20", "HOT_COPY_MS": "5000"}
 
 
 @pytest.fixture
@@ -36,42 +27,8 @@ def community(world: None) -> Community:
     return Community()
 
 
-@pytest.fixture
-def deaf(world: None) -> Iterator[Say]:
-    """Another web process, whose listener is cut off."""
-    pipe = subprocess.PIPE
-    with subprocess.Popen(
-        [sys.executable, "-m", "tests.disconnected_reader"],
-        env=environment_of_this_test() | OLD,
-        cwd=settings.BASE_DIR,
-        stdin=pipe,
-        stdout=pipe,
-        text=True,
-    ) as process:
-
-        def say(*words: object) -> str:
-            print(*words, file=process.stdin, flush=True)
-            assert process.stdout is not None
-            return process.stdout.readline().strip()
-
-        yield say
-        assert process.stdin is not None
-        process.stdin.close()
-
-
-def ids_in(answer: str) -> set[str]:
-    status, _, body = answer.partition(" ")
-    found = orjson.loads(body)
-    if status != "200":
-        return set()
-    entities = found if isinstance(found, list) else [found]
-    return {one["id"] for one in entities} | {
-        one["reblog"]["id"] for one in entities if one.get("reblog")
-    }
-
-
 def test_a_disconnected_process_shows_nothing_of_a_suspended_account(
-    community: Community, deaf: Say
+    community: Community, disconnected: Say
 ) -> None:
     moderated, theirs = str(community.moderated), community.theirs.public
     shows = {
@@ -89,9 +46,11 @@ def test_a_disconnected_process_shows_nothing_of_a_suspended_account(
     token = token_of(community.me)
 
     def shown() -> dict[str, bool]:
-        return {path: who in ids_in(deaf("ask", token, path)) for path, who in shows.items()}
+        return {
+            path: who in ids_in(disconnected("ask", token, path)) for path, who in shows.items()
+        }
 
-    assert deaf("heat", moderated) == "hot"
+    assert disconnected("heat", moderated) == "hot"
     assert shown() == shown() == dict.fromkeys(shows, True)
     decide(community.moderated, DecisionKind.SUSPEND)
     assert shown() == dict.fromkeys(shows, False)
@@ -100,13 +59,13 @@ def test_a_disconnected_process_shows_nothing_of_a_suspended_account(
 
 
 def test_a_hot_profile_that_was_limited_says_so_at_the_next_read(
-    community: Community, deaf: Say
+    community: Community, disconnected: Say
 ) -> None:
     token, path = token_of(community.unrelated), f"/api/v1/accounts/{community.moderated}"
-    assert deaf("heat", community.moderated) == "hot"
-    assert '"limited"' not in deaf("ask", token, path)
+    assert disconnected("heat", community.moderated) == "hot"
+    assert '"limited"' not in disconnected("ask", token, path)
     decide(community.moderated, DecisionKind.LIMIT)
-    assert '"limited":true' in deaf("ask", token, path)
+    assert '"limited":true' in disconnected("ask", token, path)
 
 
 @pytest.fixture

@@ -5,6 +5,8 @@ import time
 import pytest
 
 from infra.caching.client import redis
+from infra.caching.replies import split_replies
+from infra.caching.viewer_validators import read_validators, validator_commands
 from posts.actions.mark_post import mark_post
 from posts.actions.repost import repost, undo_repost
 from posts.api.present import BOOKMARKED, FAVOURITED, REPOSTED
@@ -14,9 +16,9 @@ from posts.cache.viewer_state import (
     complete_viewer_state,
     load_flags,
     pack,
+    plan_viewer_state,
     refresh_viewer_states,
     unpack,
-    viewer_state_command,
 )
 from posts.ids import EPOCH, PostId
 from posts.types import Kind
@@ -34,7 +36,11 @@ def posts_of(author_id: int, count: int) -> list[PostId]:
 
 
 def read(person: int) -> ViewerState:
-    return complete_viewer_state(person, redis().call(*viewer_state_command(person)))
+    plan = plan_viewer_state(person)
+    parts = [validator_commands(person, plan.create), plan.commands()]
+    replies = redis().run([command for part in parts for command in part])
+    validators, own = split_replies(replies, parts)
+    return complete_viewer_state(plan, read_validators(validators).state, own)
 
 
 def test_the_layout_is_the_one_written_down():
@@ -96,13 +102,34 @@ def test_a_slow_reader_does_not_bring_the_past_back(people):
     assert read(me).flags == {post: FAVOURITED}
 
 
-def test_a_decoded_reply_is_not_used_after_its_ttl(people, monkeypatch):
+def test_a_copy_in_memory_needs_only_the_validator(people):
     me, author = people
     (post,) = posts_of(author, 1)
-    assert read(me) == ViewerState(0, {})
-    reply = redis().call(*viewer_state_command(me))
-    assert complete_viewer_state(me, reply) is complete_viewer_state(me, reply)
+    read(me), read(me)
+    assert plan_viewer_state(me).is_cached
+    assert read(me) is read(me)
     mark_post(me, post, Kind.FAVOURITE, True)
+    assert read(me).flags == {post: FAVOURITED}
+
+
+def test_a_change_made_elsewhere_is_seen_without_pub_sub(people, monkeypatch):
+    me, author = people
+    (post,) = posts_of(author, 1)
+    read(me)
+    assert read(me) == ViewerState(0, {})
+    with monkeypatch.context() as patch:  # as in a process that receives no invalidation
+        patch.setattr(viewer_state._states, "forget", lambda _: None)
+        mark_post(me, post, Kind.FAVOURITE, True)
+    assert plan_viewer_state(me).is_cached
+    assert read(me).flags == {post: FAVOURITED}
+
+
+def test_a_copy_is_not_used_after_the_ttl_of_its_entry(people, monkeypatch):
+    me, _ = people
+    read(me)
+    assert read(me) is read(me)
     later_s = time.time() + viewer_state.viewer_states.ttl_s
     monkeypatch.setattr(time, "time", lambda: later_s)
-    assert complete_viewer_state(me, reply) == ViewerState(0, {post: FAVOURITED})
+    with count_calls() as calls:
+        read(me)
+    assert calls.round_trips > 1

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from cachebox import LRUCache
-
+from infra.caching.viewer_validators import ViewerCopies
 from relations.queries.relationships import load_relationships
 from timelines.hot.directory import HotAuthors
 
@@ -13,34 +12,35 @@ CACHED_READERS = 20_000
 
 
 class HotFollowees(NamedTuple):
-    """Valid while both validators are current: of the hot authors, and of the reader's
-    relationships."""
+    """`hot`: the validator of the set of hot authors that they were found in."""
 
-    validators: tuple[bytes | None, bytes | None]
+    hot: bytes
     ids: Sequence[int]
 
 
-_cached: LRUCache[int, HotFollowees] = LRUCache(CACHED_READERS)
+_cached: ViewerCopies[HotFollowees] = ViewerCopies("timelines.hot", CACHED_READERS)
 
 
 def guess_hot_followees(reader_id: int) -> Sequence[int]:
     """The result of the reader's last page, perhaps outdated: for reading ahead. No round trip."""
-    cached = _cached.get(reader_id)
+    cached = _cached.peek(reader_id)
     return cached.ids if cached else ()
 
 
 def list_hot_followees(reader_id: int, hot: HotAuthors, validator: bytes | None) -> Sequence[int]:
     """The hot authors among the reader's followees. `validator`: of the reader's relationships.
 
-    Cost: none while both validators are unchanged; else one round trip per 1,000 hot authors.
+    Cost: none while the set and the relationships are unchanged; else one round trip per 1,000 hot
+    authors.
     """
     if not hot.ids:
         return ()
-    validators, cached = (hot.validator, validator), _cached.get(reader_id)
-    if cached is not None and cached.validators == validators and None not in validators:
+    cached = _cached.find(reader_id, validator)
+    if cached is not None and cached.hot == hot.validator:
         return cached.ids
     found = _load_followed(reader_id, [author for author in hot.ids if author != reader_id])
-    _cached[reader_id] = HotFollowees(validators, found)
+    if hot.validator is not None:
+        _cached.keep(reader_id, validator, HotFollowees(hot.validator, found))
     return found
 
 

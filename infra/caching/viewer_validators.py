@@ -1,0 +1,117 @@
+"""The validators of a viewer: whether what a process knows about the viewer is still valid.
+
+    caching.viewer:v1:{viewer}   hash; field → random bytes
+        r   relationships with other accounts
+        f   the following list
+        s   the viewer state: favourites, bookmarks, reposts
+
+A page reads all of them with one HMGET in its first round trip. A value that was loaded after that
+read is valid in process memory while the field is the same. A change drops or replaces its field
+after the caches were changed. A missing field says that nothing is known: the value is read again.
+"""
+
+import secrets
+from collections.abc import Iterable, Sequence
+from enum import Enum
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from cachebox import LRUCache
+
+from infra.caching.client import Command
+from infra.caching.invalidation import register_copies
+from infra.caching.keys import key
+
+V = TypeVar("V")
+
+FAMILY = "caching.viewer:v1"
+VALIDATOR_BYTES = 8
+TTL_MS = 86_400_000
+
+
+class ViewerField(bytes, Enum):
+    """One validator of a viewer."""
+
+    RELATIONSHIPS = b"r"
+    FOLLOWING = b"f"
+    STATE = b"s"
+
+
+class ViewerValidators(NamedTuple):
+    """The validators as Redis has them; None: missing, or without Redis."""
+
+    relationships: bytes | None = None
+    following: bytes | None = None
+    state: bytes | None = None
+
+
+def viewer_key(viewer_id: int) -> bytes:
+    return key(FAMILY, viewer_id)
+
+
+def make_validator() -> bytes:
+    return secrets.token_bytes(VALIDATOR_BYTES)
+
+
+def validator_commands(viewer_id: int, create: Sequence[ViewerField]) -> list[Command]:
+    """Replies for `read_validators`. Send them before the reads of the values.
+
+    `create`: fields to add if they are missing, for values of which this process has no copy. The
+    relationship cache adds its own.
+    """
+    name = viewer_key(viewer_id)
+    read = ("HMGET", name, *(field.value for field in ViewerField))
+    if not create:
+        return [read]
+    added = [("HSETNX", name, field.value, make_validator()) for field in create]
+    return [*added, ("PEXPIRE", name, TTL_MS), read]
+
+
+def read_validators(replies: Sequence[Any]) -> ViewerValidators:
+    """From the replies to `validator_commands`; all None without Redis."""
+    return ViewerValidators(*replies[-1] or ())
+
+
+def drop_validator_commands(viewer_ids: Iterable[int], field: ViewerField) -> list[Command]:
+    """Ends copies of the viewers' values in all processes.
+
+    Send them in a round trip of their own, after the one that changes the caches: a script that
+    Redis does not know runs after the other commands of its round trip.
+    """
+    return [("HDEL", viewer_key(viewer_id), field.value) for viewer_id in viewer_ids]
+
+
+class ViewerCopies(Generic[V]):
+    """Values in process memory, one a viewer, each with the validator that it was loaded under.
+
+    An invalidation by pub/sub only drops a copy before the validator does.
+    """
+
+    def __init__(self, family: str, most: int) -> None:
+        self._copies: LRUCache[int, tuple[bytes, V]] = LRUCache(most)
+        register_copies(family, self)
+
+    def has(self, viewer_id: int) -> bool:
+        """Whether there is a copy, valid or not."""
+        return viewer_id in self._copies
+
+    def find(self, viewer_id: int, validator: bytes | None) -> V | None:
+        """The copy, if it was loaded under this validator."""
+        copy = self._copies.get(viewer_id)
+        return copy[1] if copy is not None and copy[0] == validator else None
+
+    def peek(self, viewer_id: int) -> V | None:
+        """The copy, perhaps outdated."""
+        copy = self._copies.get(viewer_id)
+        return copy[1] if copy is not None else None
+
+    def keep(self, viewer_id: int, validator: bytes | None, value: V) -> None:
+        """Stores a value that was loaded after this validator was read. None: it is not stored."""
+        if validator is not None:
+            self._copies[viewer_id] = (validator, value)
+
+    def forget(self, viewer_ids: Iterable[int]) -> None:
+        for viewer_id in viewer_ids:
+            self._copies.pop(viewer_id, None)
+
+    def forget_all(self) -> None:
+        self._copies.clear()
