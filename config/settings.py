@@ -95,6 +95,7 @@ DATABASES |= {
     if url
 }
 DATABASE_ROUTERS = ["infra.sharding.router.PlacementRouter"]
+ATTEMPT_MS = _env.number("ATTEMPT_MS", 100, 1, 60_000)
 SCATTER_THREADS = _env.number("SCATTER_THREADS", 8, 1, 256)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 

@@ -8,10 +8,16 @@ snapshot reads them all, so the sum orders two readings.
 from collections.abc import Iterable, Mapping, Sequence
 
 from counters.queries.counts import load_counts, summarise
+from infra.caching.client import Command
 from infra.caching.values import ValueCache, Versioned
 
 
-def _load(owner_ids: Sequence[int]) -> Mapping[int, Versioned]:
+def load_account_entries(owner_ids: Sequence[int]) -> Mapping[int, Versioned]:
+    """The entries of the cache, from the source. One query for each shard.
+
+    Call it after the commit: a transaction that sees its own moves, but not those of another one,
+    would give two different entries the same version.
+    """
     return {
         owner_id: Versioned(
             sum(count.version for count in counts.values()),
@@ -21,12 +27,12 @@ def _load(owner_ids: Sequence[int]) -> Mapping[int, Versioned]:
     }
 
 
-account_counts = ValueCache("counters.account:v3", ttl_s=86_400, load=_load)
+account_counts = ValueCache("counters.account:v3", ttl_s=86_400, load=load_account_entries)
 
 
-def refresh_account_counts(owner_ids: Iterable[int]) -> None:
+def refresh_account_counts(owner_ids: Iterable[int], before: Sequence[Command] = ()) -> None:
     """Refreshes the cached counts from the source. One query for each shard, one round trip.
 
-    Raises: RedisError, so that the consumer runs again.
+    `before`: commands that run first. Raises: RedisError, so that the consumer runs again.
     """
-    account_counts.refresh(_load(list(dict.fromkeys(owner_ids))))
+    account_counts.refresh(load_account_entries(list(dict.fromkeys(owner_ids))), before)

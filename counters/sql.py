@@ -33,3 +33,22 @@ def join_positive_count(owner: str, subject: str, kind: int) -> str:
         f"JOIN {TABLE} AS count ON count.owner_id = {owner} AND count.subject = {subject}"
         f" AND count.kind = {int(kind)} AND count.value > 0"
     )
+
+
+def create_and_lock_counts(kind: int) -> tuple[str, str]:
+    """Two statements that lock the counts of this kind of accounts, in the order of `move`.
+
+    The parameter of each is the list of accounts. The first creates missing counts, and waits for
+    one that another transaction is creating. The second returns owner_id, version.
+    """
+    kind = int(kind)
+    create = (
+        f"INSERT INTO {COLUMNS} SELECT id, 0, {kind}, 0, 0 FROM unnest(%s::bigint[]) AS id"  # noqa: S608
+        " ORDER BY id ON CONFLICT DO NOTHING"
+    )
+    lock = (
+        f"SELECT owner_id, version FROM {TABLE}"  # noqa: S608
+        " WHERE owner_id = ANY(%s::bigint[]) AND subject = 0"
+        f" AND kind = {kind} ORDER BY owner_id FOR NO KEY UPDATE"
+    )
+    return create, lock

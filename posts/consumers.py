@@ -2,15 +2,18 @@
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 from counters.cache import refresh_account_counts
 from infra.caching.client import Command, redis
 from infra.caching.hashes import HashChange
+from infra.caching.values import Versioned
 from infra.changes.failpoints import failpoint
-from infra.changes.registry import Delivery, consumes
-from posts.actions.record_responses import COUNTED, by_shard, record_on_shard
+from infra.changes.registry import Delivery, attempts, consumes
+from infra.sharding.attempts import attempt
+from posts.actions.record_responses import COUNTED, Identity, by_shard, record_on_shard
 from posts.api.present import encode_post
-from posts.cache.counts import refresh_post_counts
+from posts.cache.counts import load_count_entries, post_counts, refresh_post_counts
 from posts.cache.in_process import post_invalidation_command
 from posts.cache.viewer_state import refresh_viewer_states
 from posts.cache.weeks import (
@@ -80,6 +83,26 @@ def refresh_changed_viewer_states(alias: str, deliveries: Interactions) -> None:
     owners = {delivery.owner_id for delivery in deliveries if _changes_state(delivery.payload)}
     if owners:
         refresh_viewer_states(owners)
+
+
+@attempts(PostCreated, PostDeleted, PostMarked)
+def record_at_once(alias: str, deliveries: Interactions) -> None:
+    """Records the responses before the answer, so that the actor's next read shows them everywhere.
+
+    Raises: errors of UNREACHABLE, when the drain is to do it. Cost: at most two queries on the
+    responder's shard, four round trips to the shard of the post, one to Redis.
+    """
+    for target, group in by_shard(_iter_responses(alias, deliveries)).items():
+        counts = attempt(target, partial(_record_and_count, target, group))
+        failpoint("posts.recorded_at_once")
+        post_counts.refresh(counts)
+
+
+def _record_and_count(
+    alias: str, responses: Mapping[Identity, ResponseRow]
+) -> Mapping[int, Versioned]:
+    record_on_shard(alias, responses, gives_way=True)
+    return load_count_entries({response.post_id for response in responses.values()})
 
 
 @consumes(PostCreated, PostDeleted, PostMarked)

@@ -4,15 +4,23 @@ The relationship cache, which rules read, is first. Then the follower's own list
 shard of a followee delays neither.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
-from counters.cache import refresh_account_counts
+from counters.cache import account_counts, load_account_entries, refresh_account_counts
 from infra.caching.client import Command, redis
 from infra.caching.invalidation import forget_in_process, invalidation_command
+from infra.caching.values import Versioned
 from infra.caching.viewer_validators import ViewerField, drop_validator_commands
 from infra.changes.failpoints import failpoint
-from infra.changes.registry import Delivery, consumes
-from relations.actions.mirror import mirror_on_shard, refresh_followers
+from infra.changes.registry import Delivery, attempts, consumes
+from infra.sharding.attempts import attempt
+from relations.actions.mirror import (
+    MirroredFollowee,
+    list_commands,
+    mirror_on_shard,
+    refresh_followers,
+)
 from relations.cache import (
     FOLLOWING,
     QUIET,
@@ -23,7 +31,7 @@ from relations.cache import (
 )
 from relations.changes import EdgeChanged, MuteChanged
 from relations.queries.edges import Pair, group_by_followee_shard, load_forward_edges
-from relations.types import FOLLOWS, Edge
+from relations.types import FOLLOWS, Attribute, Edge
 
 Deliveries = Sequence[Delivery[EdgeChanged]]
 
@@ -51,6 +59,29 @@ def refresh_following_lists(alias: str, deliveries: Deliveries) -> None:
     refresh_account_counts(owner_ids)
 
 
+@attempts(EdgeChanged)
+def mirror_at_once(alias: str, deliveries: Deliveries) -> None:
+    """Mirrors the edges before the answer, so that the actor's next read shows them everywhere.
+
+    Blocks are left out: their action mirrors them, and waits longer.
+    Raises: errors of UNREACHABLE, when the drain is to do it. Cost: one query on the follower's
+    shard, four round trips to the followee's shard, one to Redis.
+    """
+    forward = load_forward_edges(alias, _pairs(deliveries))
+    edges = {p: edge for p, edge in forward.items() if edge.attribute is not Attribute.BLACK}
+    for target, group in group_by_followee_shard(edges).items():
+        mirrored, counts = attempt(target, partial(_mirror_and_count, target, group))
+        failpoint("relations.mirrored_at_once")
+        account_counts.refresh(counts, [*_relationships(group), *list_commands(mirrored)])
+
+
+def _mirror_and_count(
+    alias: str, forward: Mapping[Pair, Edge]
+) -> tuple[Mapping[int, MirroredFollowee], Mapping[int, Versioned]]:
+    mirrored = mirror_on_shard(alias, forward, gives_way=True)
+    return mirrored, load_account_entries(list(mirrored))
+
+
 @consumes(EdgeChanged)
 def mirror_backward_edges(alias: str, deliveries: Deliveries) -> None:
     """Brings backward edges, follower counts and followers lists up to the forward edges.
@@ -64,9 +95,14 @@ def mirror_backward_edges(alias: str, deliveries: Deliveries) -> None:
     mirrored = [mirror_on_shard(target, group) for target, group in groups.items()]
     failpoint("relations.mirrored")
     # After all rows: they are written even when Redis is away.
-    redis().run(relationship_changes((followee, follower) for follower, followee in forward))
+    redis().run(_relationships(forward))
     for followees in mirrored:
         refresh_followers(followees)
+
+
+def _relationships(pairs: Iterable[Pair]) -> list[Command]:
+    """Drop the followees' cached relationships with the followers."""
+    return relationship_changes((followee, follower) for follower, followee in pairs)
 
 
 def _other(change: EdgeChanged | MuteChanged) -> int:

@@ -16,6 +16,7 @@ from accounts.queries import in_process
 from infra.caching import invalidation_log
 from infra.caching.client import _scripts_by_sha, redis
 from infra.caching.listener import LISTENER, LISTENING
+from infra.changes import registry
 from posts.cache import counts
 from tests.disconnected_process import disconnected_reader
 from tests.waiting import PATIENCE_S, until
@@ -98,3 +99,9 @@ def disconnected(world: None) -> Iterator[Callable[..., str]]:
     """Says a command to another web process, whose listener is cut off (disconnected_reader)."""
     with disconnected_reader() as say:
         yield say
+
+
+@pytest.fixture
+def only_drain(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows of other shards are written by the drain alone, as if each attempt gave way."""
+    monkeypatch.setattr(registry, "_attempts", {})

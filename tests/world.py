@@ -13,6 +13,7 @@ from accounts.queries.in_process import forget_accounts
 from accounts.types import Restriction
 from infra.caching.client import redis
 from infra.caching.invalidation_log import LOG
+from infra.caching.viewer_validators import FAMILY, ViewerField
 from infra.changes.drain import drain
 from infra.changes.lag import list_lane_lags
 from infra.sharding.buckets import shard_of
@@ -52,14 +53,24 @@ def forget_memory() -> None:
     site_counts._Memory.fresh_until = 0
 
 
+def rest() -> None:
+    """As if no account had written anything for a while: their pages use process memory again."""
+    names = redis().call("KEYS", FAMILY + ":*")
+    redis().run([("HDEL", name, ViewerField.WROTE.value) for name in names])
+
+
 def drain_all() -> int:
-    """Delivers pending changes until none is left anywhere; returns how many were delivered."""
+    """Delivers pending changes until none is left anywhere; returns how many were delivered.
+
+    Then the accounts that wrote rest.
+    """
     delivered = 0
     while True:
         lags = [lag for alias in all_aliases() for lag in list_lane_lags(alias) if lag.pending]
         reports = [drain(lag.alias, lag.lane) for lag in lags]
         done = sum(report.delivered for report in reports)
         if not done:
+            rest()
             return delivered
         delivered += done
 

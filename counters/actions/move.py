@@ -1,12 +1,13 @@
 """Moves counts in the transaction of the rows that they count."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
 from django.db import connections
 
 from counters.types import Count, CountMove
 from infra.changes.errors import NotInTransaction
-from infra.sharding.sql import fetch_all
+from infra.sharding.sql import Statement, fetch_all
 
 CountKey = tuple[int, int, int]
 
@@ -29,30 +30,43 @@ class CountBelowZero(RuntimeError):
     """A count without a row cannot be lowered. Counts and rows differ: run recount_counters."""
 
 
+class MovePlan(NamedTuple):
+    """Moves that were added up by count, for a caller that sends several statements at once."""
+
+    folded: dict[CountKey, int]
+
+    @property
+    def statement(self) -> Statement:
+        columns = [list(column) for column in zip(*self.folded, strict=True)]
+        return Statement(MOVE, [*(columns or [[], [], []]), list(self.folded.values())])
+
+    def complete(self, rows: Iterable[Sequence[Any]]) -> dict[CountKey, Count]:
+        """The new counts, from the rows of the statement. Raises: CountBelowZero."""
+        counts = {}
+        for owner_id, subject, kind, value, version, is_new in rows:
+            where = (owner_id, subject, kind)
+            if is_new and self.folded[where] < 0:
+                raise CountBelowZero(where)
+            counts[where] = Count(value, version)
+        return counts
+
+
 def move(alias: str, moves: Iterable[CountMove]) -> dict[CountKey, Count]:
     """Adds the moves to their counts; returns the new counts by (owner, subject, kind).
 
     Raises: NotInTransaction; CountBelowZero or IntegrityError when a count would become negative.
     Cost: one statement for any number of moves, and row locks until the commit.
     """
+    plan = plan_move(alias, moves)
+    return plan.complete(fetch_all(alias, *plan.statement)) if plan.folded else {}
+
+
+def plan_move(alias: str, moves: Iterable[CountMove]) -> MovePlan:
+    """The moves as one statement. Raises: NotInTransaction."""
     if not connections[alias].in_atomic_block:
         raise NotInTransaction("counts move in the transaction of the rows they count")
-    folded = _fold(moves)
-    if not folded:
-        return {}
-    columns = [list(column) for column in zip(*folded, strict=True)]
-    counts = {}
-    for row in fetch_all(alias, MOVE, [*columns, list(folded.values())]):
-        where, is_new = (row[0], row[1], row[2]), row[5]
-        if is_new and folded[where] < 0:
-            raise CountBelowZero(where)
-        counts[where] = Count(row[3], row[4])
-    return counts
-
-
-def _fold(moves: Iterable[CountMove]) -> dict[CountKey, int]:
     folded: dict[CountKey, int] = {}
     for owner_id, kind, delta, subject in moves:
         where = (owner_id, subject, int(kind))
         folded[where] = folded.get(where, 0) + delta
-    return folded
+    return MovePlan(folded)

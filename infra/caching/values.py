@@ -89,18 +89,19 @@ class ValueCache:
         """Turns raw replies into payloads, and reads the source for those that are None."""
         return _existing(self._fill(replies))
 
-    def refresh(self, entries: Mapping[int, Versioned]) -> None:
+    def refresh(self, entries: Mapping[int, Versioned], before: Sequence[Command] = ()) -> None:
         """Stores changed entries and invalidates the copies of all processes. One round trip.
 
-        Raises: RedisError, so that the consumer runs again.
+        `before`: commands that run first. Raises: RedisError, so that the consumer runs again.
         """
         if not entries:
+            redis().run(before)
             return
         owners = list(entries)
         self._loading.forget(owners)
         puts = [self.write_command(owner, entry) for owner, entry in entries.items()]
         try:
-            redis().run([*puts, invalidation_command(self.family, owners)])
+            redis().run([*before, *puts, invalidation_command(self.family, owners)])
         finally:  # Redis may have run the commands even if no reply came
             forget_in_process(self.family, owners)
 

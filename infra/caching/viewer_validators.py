@@ -4,6 +4,7 @@
         r   relationships with other accounts
         f   the following list
         s   the viewer state: favourites, bookmarks, reposts
+        w   no validator: when the viewer wrote something last, in Unix milliseconds
 
 A page reads all of them with one HMGET in its first round trip. A value that was loaded after that
 read is valid in process memory while the field is the same. A change drops or replaces its field
@@ -17,15 +18,18 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from cachebox import LRUCache
 
-from infra.caching.client import Command
+from infra.caching.client import Command, redis
 from infra.caching.invalidation import register_copies
 from infra.caching.keys import key
+from infra.clock import now_ms
 
 V = TypeVar("V")
 
 FAMILY = "caching.viewer:v1"
 VALIDATOR_BYTES = 8
 TTL_MS = 86_400_000
+# Longer than copies of counts live (HOT_COPY_MS is at most 5,000), and than clocks differ.
+OWN_WRITE_MS = 6_000
 
 
 class ViewerField(bytes, Enum):
@@ -34,14 +38,31 @@ class ViewerField(bytes, Enum):
     RELATIONSHIPS = b"r"
     FOLLOWING = b"f"
     STATE = b"s"
+    WROTE = b"w"
 
 
 class ViewerValidators(NamedTuple):
-    """The validators as Redis has them; None: missing, or without Redis."""
+    """The validators as Redis has them; None: missing, or without Redis.
+
+    `wrote_at`: see `wrote_command`.
+    """
 
     relationships: bytes | None = None
     following: bytes | None = None
     state: bytes | None = None
+    wrote_at: bytes | None = None
+
+    @property
+    def wrote_lately(self) -> bool:
+        """Whether the viewer's reads must not use counts from process memory.
+
+        Such copies are a second old or so. The invalidation of a copy may reach a process after the
+        next read of the account that wrote.
+        """
+        return self.wrote_at is not None and int(self.wrote_at) > now_ms() - OWN_WRITE_MS
+
+
+NO_VALIDATORS = ViewerValidators()
 
 
 def viewer_key(viewer_id: int) -> bytes:
@@ -69,6 +90,17 @@ def validator_commands(viewer_id: int, create: Sequence[ViewerField]) -> list[Co
 def read_validators(replies: Sequence[Any]) -> ViewerValidators:
     """From the replies to `validator_commands`; all None without Redis."""
     return ViewerValidators(*replies[-1] or ())
+
+
+def wrote_commands(viewer_id: int) -> list[Command]:
+    """The viewer has written something. For a round trip between the commit and the answer."""
+    name = viewer_key(viewer_id)
+    return [("HSET", name, ViewerField.WROTE.value, now_ms()), ("PEXPIRE", name, TTL_MS)]
+
+
+def record_own_write(viewer_id: int) -> None:
+    """The same in a round trip of its own. Raises: RedisError."""
+    redis().run(wrote_commands(viewer_id))
 
 
 def drop_validator_commands(viewer_ids: Iterable[int], field: ViewerField) -> list[Command]:

@@ -13,6 +13,7 @@ import msgspec
 import structlog
 from django.db import connections, transaction
 
+from infra.caching.viewer_validators import record_own_write
 from infra.changes.causes import with_causes
 from infra.changes.errors import UNREACHABLE, NotInTransaction
 from infra.changes.failpoints import failpoint
@@ -118,7 +119,9 @@ def _run_inline(alias: str, lane: int, delivery: Delivery[Payload]) -> None:
     """The write is committed, so no error may reach the caller. The drain repeats what failed."""
     failpoint("changes.committed")
     kind = delivery.payload.kind
+    owner_id = delivery.owner_id
     calls: list[Callable[[], object]] = [partial(wake, alias, lane)]
+    calls += [partial(record_own_write, owner_id)]
     calls += [partial(consumer, alias, [delivery]) for consumer in inline_consumers_of(kind)]
     for call in calls:
         try:

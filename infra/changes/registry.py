@@ -65,6 +65,7 @@ Consumer = Callable[[str, Sequence[Any]], Sequence[FollowUp] | None]
 C = TypeVar("C", bound=Consumer)
 _consumers: dict[str, list[Consumer]] = {}
 _inline_consumers: dict[str, list[Consumer]] = {}
+_attempts: dict[str, list[Consumer]] = {}
 _in_order: dict[Consumer, None] = {}
 
 
@@ -90,8 +91,24 @@ def consumes(*kinds: type[Payload], inline: bool = False) -> Callable[[C], C]:
     return register
 
 
+def attempts(*kinds: type[Payload]) -> Callable[[C], C]:
+    """Registers `attempt(alias, deliveries)` for these kinds: early work of a consumer.
+
+    It runs in the acting request, after the inline consumers, and may give way by an error of
+    UNREACHABLE. The drain does not run it: it runs the consumer that does the same work.
+    """
+
+    def register(attempt: C) -> C:
+        for payload in kinds:
+            _attempts.setdefault(payload.kind, []).append(attempt)
+        return attempt
+
+    return register
+
+
 def inline_consumers_of(kind: str) -> list[Consumer]:
-    return _inline_consumers.get(kind, [])
+    """What the acting request runs after the commit, attempts last."""
+    return [*_inline_consumers.get(kind, ()), *_attempts.get(kind, ())]
 
 
 def consumers_of(kind: str) -> list[Consumer]:

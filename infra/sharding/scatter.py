@@ -6,7 +6,7 @@ besides those of its request threads, and a shard that hangs delays no calls to 
 
 import os
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from functools import cache
 from typing import TypeVar
@@ -28,16 +28,18 @@ def scatter(calls: Mapping[str, Callable[[], T]]) -> dict[str, T]:
     aliases = list(calls)
     if not aliases:
         return {}
-    futures = {
-        alias: _threads(alias).submit(copy_context().run, _call, alias, calls[alias])
-        for alias in aliases[1:]
-    }
+    futures = {alias: submit(alias, calls[alias]) for alias in aliases[1:]}
     try:
         answers = {aliases[0]: calls[aliases[0]]()}
     finally:
         for future in futures.values():
             future.exception()
     return answers | {alias: future.result() for alias, future in futures.items()}
+
+
+def submit(alias: str, call: Callable[[], T]) -> Future[T]:
+    """Starts one call on a thread of this alias. Log lines of the call have the request's id."""
+    return _threads(alias).submit(copy_context().run, _call, alias, call)
 
 
 def begin(alias: str, call: Callable[[], object]) -> None:

@@ -1,11 +1,32 @@
 """Raw statements on a chosen database. Hot paths use them: they cost half of what the ORM costs."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import connections
 
 Params = Sequence[Any] | Mapping[str, Any]
+
+
+class Statement(NamedTuple):
+    """A statement and its parameters."""
+
+    sql: str
+    params: Params = ()
+
+
+def fetch_pipelined(alias: str, statements: Sequence[Statement]) -> list[list[tuple[Any, ...]]]:
+    """The rows of each statement, none for a statement without rows. One round trip.
+
+    The statements run one after another, each in a snapshot of its own. The caller has begun a
+    transaction. Raises: the error of the first statement that fails; the later ones do not run.
+    """
+    connection = connections[alias]
+    cursors = [connection.cursor() for _ in statements]
+    with connection.wrap_database_errors, connection.connection.pipeline():
+        for cursor, statement in zip(cursors, statements, strict=True):
+            cursor.execute(*statement)
+    return [cursor.fetchall() if cursor.description else [] for cursor in cursors]
 
 
 def fetch_all(alias: str, sql: str, params: Params = ()) -> list[tuple[Any, ...]]:

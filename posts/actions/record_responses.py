@@ -1,15 +1,15 @@
 """Writes responses and their counts to the shard of the posts."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
-from django.db import transaction
+from django.db import OperationalError, transaction
 
-from accounts.actions.lock_account import lock_accounts
-from counters.actions.move import move
+from counters.actions.move import plan_move
 from counters.kinds import CounterKind
 from counters.types import CountMove
+from infra.sharding.attempts import timeouts
 from infra.sharding.buckets import shard_of
-from infra.sharding.sql import execute, fetch_all
+from infra.sharding.sql import Statement, fetch_pipelined
 from posts.types import Kind, ResponseRow
 
 COUNTED = {
@@ -18,11 +18,12 @@ COUNTED = {
     Kind.FAVOURITE: CounterKind.FAVOURITES,
 }
 IDENTITY = "author_id, moment, kind, responder_id, reply_moment"
-READ = f"""
+LOCK = f"""
 SELECT {IDENTITY}, at, revision, is_on
 FROM unnest(%s::bigint[], %s::bigint[], %s::smallint[], %s::bigint[], %s::bigint[])
     AS wanted ({IDENTITY})
-JOIN posts_response USING ({IDENTITY})
+JOIN posts_response AS r USING ({IDENTITY})
+ORDER BY {IDENTITY} FOR NO KEY UPDATE OF r
 """  # noqa: S608
 WRITE = f"""
 INSERT INTO posts_response AS old ({IDENTITY}, at, revision, is_on)
@@ -31,6 +32,7 @@ SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::smallint[], %s::bigint[], %
 ON CONFLICT ({IDENTITY}) DO UPDATE SET
     at = excluded.at, revision = excluded.revision, is_on = excluded.is_on
 WHERE old.revision < excluded.revision
+RETURNING {IDENTITY}, xmax = 0 AS is_new
 """  # noqa: S608
 Identity = tuple[int, int, int, int, int]
 
@@ -46,27 +48,39 @@ def by_shard(responses: Iterable[ResponseRow]) -> dict[str, dict[Identity, Respo
     return groups
 
 
-def record_on_shard(alias: str, responses: Mapping[Identity, ResponseRow]) -> None:
+class ResponseChangedMeanwhile(OperationalError):
+    """Another transaction recorded one of the responses at the same time. Record them again."""
+
+
+def record_on_shard(
+    alias: str, responses: Mapping[Identity, ResponseRow], gives_way: bool = False
+) -> None:
     """Writes the responses that are newer than their rows on the authors' shard.
 
-    Safety: idempotent, and the order of deliveries does not matter. One transaction locks the
-    authors in order of their ids. So the old row is known, and each response is counted once. Cost:
-    four statements for any number of responses.
+    `gives_way`: the caller would rather have an error of UNREACHABLE than wait for a locked row.
+    Raises: ResponseChangedMeanwhile. Safety: idempotent, and the order of deliveries does not
+    matter. One transaction; it knows the old row of each response, so each is counted once. Cost:
+    two round trips for any number of responses.
     """
     with transaction.atomic(using=alias):
-        lock_accounts(alias, sorted({response.author_id for response in responses.values()}))
-        old = _read(alias, responses)
+        first = [timeouts()] if gives_way else []
+        columns = [list(column) for column in zip(*responses, strict=True)]
+        rows = fetch_pipelined(alias, [*first, Statement(LOCK, columns)])[-1]
+        old = {response.identity: response for response in (ResponseRow(*row) for row in rows)}
         newer = [r for i, r in responses.items() if i not in old or old[i].revision < r.revision]
         if newer:
-            columns = [list(column) for column in zip(*sorted(newer), strict=True)]
-            execute(alias, WRITE, columns)
-            move(alias, _moves(old, newer))
+            _write(alias, old, newer)
 
 
-def _read(alias: str, identities: Collection[Identity]) -> dict[Identity, ResponseRow]:
-    columns = [list(column) for column in zip(*identities, strict=True)]
-    rows = [ResponseRow(*row) for row in fetch_all(alias, READ, columns)]
-    return {response.identity: response for response in rows}
+def _write(alias: str, old: Mapping[Identity, ResponseRow], newer: Sequence[ResponseRow]) -> None:
+    """Raises: ResponseChangedMeanwhile. One round trip."""
+    columns = [list(column) for column in zip(*sorted(newer), strict=True)]
+    moves = plan_move(alias, _moves(old, newer))
+    statements = [Statement(WRITE, columns), moves.statement]
+    written, moved = fetch_pipelined(alias, statements)
+    if {row[:-1]: row[-1] for row in written} != {r.identity: r.identity not in old for r in newer}:
+        raise ResponseChangedMeanwhile
+    moves.complete(moved)
 
 
 def _moves(

@@ -6,6 +6,7 @@ The version of an entry is the sum of the versions of its counts. Each version o
 are read in one snapshot, so the sum says which of two entries is newer.
 """
 
+import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
@@ -104,6 +105,11 @@ def plan_counts(ids: Collection[PostId]) -> CountReadPlan:
     return CountReadPlan(*_counts_in_memory.split(ids))
 
 
+def plan_counts_from_redis(ids: Collection[PostId]) -> CountReadPlan:
+    """A plan that reads all of them from Redis."""
+    return CountReadPlan({}, list(ids), time.monotonic())
+
+
 def complete_counts(
     plan: CountReadPlan, replies: Sequence[Any], existing: Collection[PostId]
 ) -> dict[PostId, bytes]:
@@ -127,8 +133,12 @@ def refresh_post_counts(ids: Iterable[PostId]) -> None:
 
     Raises: RedisError, so that the consumer runs again.
     """
-    wanted = list(dict.fromkeys(ids))
-    post_counts.refresh(_load(list(map(number_of, wanted))))
+    post_counts.refresh(load_count_entries(ids))
+
+
+def load_count_entries(ids: Iterable[PostId]) -> Mapping[int, Versioned]:
+    """The entries of these posts. Call it after the commit. One query per shard."""
+    return _load(list(map(number_of, dict.fromkeys(ids))))
 
 
 def forget_counts() -> None:

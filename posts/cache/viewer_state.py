@@ -25,6 +25,7 @@ from infra.caching.values import ValueCache, Versioned, read_entry
 from infra.caching.viewer_validators import (
     ViewerCopies,
     ViewerField,
+    ViewerValidators,
     drop_validator_commands,
 )
 from infra.sharding.buckets import group_by_shard, shard_of
@@ -72,10 +73,14 @@ Flags = Mapping[PostId, int]
 
 
 class ViewerState(NamedTuple):
-    """The viewer state of an account, complete for posts from the second `floor` on."""
+    """The viewer state of an account, complete for posts from the second `floor` on.
+
+    `wrote_lately`: the account must see its own writes, so counts from process memory are too old.
+    """
 
     floor: int
     flags: Flags
+    wrote_lately: bool = False
 
 
 class CachedState(NamedTuple):
@@ -158,14 +163,20 @@ def plan_viewer_state(account_id: int) -> ViewerStateRead:
 
 
 def complete_viewer_state(
-    read: ViewerStateRead, validator: bytes | None, replies: Sequence[bytes | None]
+    read: ViewerStateRead, validators: ViewerValidators, replies: Sequence[bytes | None]
 ) -> ViewerState:
-    """The viewer state. `validator`: of the state, read in this request; None without Redis.
+    """The viewer state. `validators`: of the viewer, read in this request.
 
     Cost: nothing when it is cached here; one round trip when it has changed; one query and two
     more round trips when Redis lacks it.
     """
-    account_id = read.account_id
+    state = _complete(read.account_id, validators.state, replies)
+    return state._replace(wrote_lately=True) if validators.wrote_lately else state
+
+
+def _complete(
+    account_id: int, validator: bytes | None, replies: Sequence[bytes | None]
+) -> ViewerState:
     cached = _states.find(account_id, validator)
     if cached is not None and time.time() < cached.fresh_until:
         count_reads(viewer_states.family, "process", 1)

@@ -16,7 +16,7 @@ from infra.caching.client import Command, redis
 from infra.caching.invalidation_log import LOG, LogOffset, LogRead
 from infra.caching.replies import split_replies
 from posts.api.present import NO_COUNTS, is_repost, present_repost, present_status
-from posts.cache.counts import complete_counts, plan_counts
+from posts.cache.counts import complete_counts, plan_counts, plan_counts_from_redis
 from posts.cache.in_process import in_process_posts
 from posts.cache.viewer_state import Flags
 from posts.cache.weeks import Fragments, complete_posts, plan_posts
@@ -27,13 +27,15 @@ class Hydrated(NamedTuple):
     """Posts with everything that their JSON needs, except the viewer's flags.
 
     `fragments`: of the posts that exist. `accounts`: Account JSON by author. `counts`: JSON by
-    post. `extra`: the replies to the caller's commands; None without Redis.
+    post. `extra`: the replies to the caller's commands; None without Redis. `has_copies`: some
+    accounts or counts are from process memory.
     """
 
     fragments: Fragments
     accounts: Mapping[int, bytes]
     counts: Mapping[PostId, bytes]
     extra: Sequence[Any] | None
+    has_copies: bool
 
     def has_both(self, event: PostId, original: PostId) -> bool:
         """Whether the event, its original and both authors exist, and the original is no repost.
@@ -80,14 +82,16 @@ def hydrate(
     extra: Sequence[Command] = (),
     offset: LogOffset | None = None,
     reposts: Sequence[PostId] = (),
+    is_current: bool = False,
 ) -> Hydrated:
     """Loads posts, authors and counts. `extra` commands run in the same round trip.
 
     `reposts`: the reposts that show some of the posts; reposts have no counts of their own.
     `offset`: the offset of the invalidation log in this request. Without it the log is read in the
-    same round trip; then only accounts, but no posts, come from process memory. Cost: one round
-    trip and no SQL when warm; no round trip if all is in process memory. Data that Redis lacks is
-    read from its shard, once.
+    same round trip; then only accounts, but no posts, come from process memory. `is_current`: no
+    accounts and counts from process memory, for a viewer who wrote lately. Cost: one round trip and
+    no SQL when warm; no round trip if all is in process memory. Data that Redis lacks is read from
+    its shard, once.
     """
     wanted = dict.fromkeys([*ids, *reposts])
     in_memory = in_process_posts.find(wanted, offset)
@@ -95,10 +99,12 @@ def hydrate(
     # Plan the log read before the accounts: then the reply has every entry that another thread
     # applies in between.
     log_read = LOG.plan_read() if offset is None and wanted else None
-    authors = _plan_accounts(authors_of(wanted), log_read)
-    counts = plan_counts(dict.fromkeys(ids) if reposts else wanted)
+    authors = _plan_accounts(authors_of(wanted), log_read, is_current)
+    plan = plan_counts_from_redis if is_current else plan_counts
+    counts = plan(dict.fromkeys(ids) if reposts else wanted)
+    has_copies = bool(authors.known or counts.in_memory)
     if not (missing or log_read or authors.missing or counts.missing or extra):
-        return Hydrated(in_memory, authors.known, counts.in_memory, ())
+        return Hydrated(in_memory, authors.known, counts.in_memory, (), has_copies)
     posts = plan_posts(missing, time.time())
     log_commands = [log_read.command()] if log_read else []
     parts = [posts.commands(), authors.commands(), counts.commands(), log_commands, list(extra)]
@@ -117,12 +123,15 @@ def hydrate(
         accounts,
         complete_counts(counts, count_replies, fragments),
         None if is_away else extra_replies,
+        has_copies,
     )
 
 
-def _plan_accounts(account_ids: Collection[int], log_read: LogRead | None) -> AccountReadPlan:
+def _plan_accounts(
+    account_ids: Collection[int], log_read: LogRead | None, is_current: bool
+) -> AccountReadPlan:
     """Uses process memory only if the log can tell whether the memory is current."""
-    if log_read and log_read.since is None:
+    if is_current or (log_read and log_read.since is None):
         return plan_accounts_from_redis(account_ids)
     return plan_accounts(account_ids)
 

@@ -102,7 +102,9 @@ def load_viewed_posts(shown: OriginalByEvent, viewer_id: int | None) -> ViewedPo
     hydrated = hydrate(originals, commands, reposts=reposts)
     replies = hydrated.extra or [None] * len(commands)
     validators, own, asked = split_replies(replies, parts)
-    own_state = complete_viewer_state(state, read_validators(validators).state, own)
+    own_state = complete_viewer_state(state, read_validators(validators), own)
+    if own_state.wrote_lately and hydrated.has_copies:
+        hydrated = hydrate(originals, reposts=reposts, is_current=True)
     return ViewedPosts(
         hydrated,
         load_flags(viewer_id, own_state, originals),

@@ -4,25 +4,26 @@ A block is mirrored too, and it ends the opposite follow: both rows are on the s
 account. On the blocker's own shard the block hides that follow at once (`hide_follower`).
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
 import structlog
-from django.db import transaction
+from django.db import OperationalError, transaction
 from redis.exceptions import RedisError
 
 from accounts.actions.lock_account import lock_accounts
-from counters.actions.move import move
+from counters.actions.move import move, plan_move
 from counters.cache import refresh_account_counts
 from counters.kinds import CounterKind
-from counters.queries.counts import read_counts
+from counters.sql import create_and_lock_counts
 from counters.types import ACCOUNT, CountMove
 from infra.caching.client import Command, redis
 from infra.changes.errors import UNREACHABLE
 from infra.changes.failpoints import failpoint
+from infra.sharding.attempts import timeouts
 from infra.sharding.buckets import shard_of
-from infra.sharding.sql import execute
+from infra.sharding.sql import Statement, execute, fetch_pipelined
 from relations.actions.write_edge import write_edge
 from relations.cache import (
     FOLLOWERS,
@@ -33,11 +34,12 @@ from relations.cache import (
 )
 from relations.counter_rows import BACKWARD_KINDS, iter_moves
 from relations.queries.edges import (
+    LOAD_FORWARD,
+    LOCK_BACKWARD,
     Pair,
-    get_backward_edge,
+    columns_of,
+    edges_of,
     get_edge,
-    load_backward_edges,
-    load_forward_edges,
 )
 from relations.sql import BACKWARD_TABLE, KIND
 from relations.states import Transition, as_seen_by_followee, count_blocks, step
@@ -55,7 +57,9 @@ ON CONFLICT (followee_id, kind, follower_id) DO UPDATE SET
     attribute = excluded.attribute, revision = excluded.revision, since_ms = excluded.since_ms,
     flags = excluded.flags
 WHERE old.revision < excluded.revision
+RETURNING follower_id, followee_id, xmax = 0 AS is_new
 """  # noqa: S608
+CREATE_COUNTS, LOCK_COUNTS = create_and_lock_counts(CounterKind.FOLLOWERS)
 HIDE_BACKWARD = f"""
 UPDATE {BACKWARD_TABLE} SET attribute = 0, flags = 0
 WHERE followee_id = %s AND kind = {KIND} AND follower_id = %s
@@ -70,6 +74,16 @@ class BackwardUpdate(NamedTuple):
     opposite: Edge
 
 
+class LockedEdges(NamedTuple):
+    """Rows of the followees' shard: the versions of the followers lists by followee, the backward
+    edges, and the edges in the opposite direction.
+    """
+
+    versions: dict[int, int]
+    backward: Mapping[Pair, Edge]
+    opposites: Mapping[Pair, Edge]
+
+
 class MirroredFollowee(NamedTuple):
     """One followee after mirroring: the version of the followers list, and the updated edges."""
 
@@ -77,23 +91,30 @@ class MirroredFollowee(NamedTuple):
     updated: dict[int, Edge]  # by follower
 
 
-def mirror_on_shard(alias: str, forward: Mapping[Pair, Edge]) -> dict[int, MirroredFollowee]:
+class EdgeChangedMeanwhile(OperationalError):
+    """Another transaction mirrored one of the edges at the same time. Mirror again."""
+
+
+def mirror_on_shard(
+    alias: str, forward: Mapping[Pair, Edge], gives_way: bool = False
+) -> dict[int, MirroredFollowee]:
     """Writes those of the edges that are newer than what the followees' shard has.
 
-    Returns all followees, also those without an update. Safety: one transaction; followees are
-    locked in order of id, so each edge is counted once.
-    Cost: six statements for any number of edges, four more for each block that ends a follow.
+    Returns all followees, also those without an update. `gives_way`: the caller would rather have
+    an error of UNREACHABLE than wait for a locked row. Raises: EdgeChangedMeanwhile.
+    Safety: one transaction. It locks the followers counts first, as a block does, so it sees all
+    blocks; and it knows the old row of each edge, so each edge is counted once.
+    Cost: two round trips for any number of edges, four statements more for each block that ends a
+    follow.
     """
-    followee_ids = sorted({followee_id for _, followee_id in forward})
     with transaction.atomic(using=alias):
-        lock_accounts(alias, followee_ids)
-        updates = _find_updates(alias, forward)
+        if any(map(count_blocks, forward.values())):
+            lock_accounts(alias, sorted({followee_id for _, followee_id in forward}))
+        locked = _lock(alias, forward.keys(), [timeouts()] if gives_way else [])
+        updates, versions = _find_updates(locked, forward), locked.versions
         if updates:
-            _write(alias, {pair: update.new for pair, update in updates.items()})
-            move(alias, chain.from_iterable(_moves(p, u.old, u.new) for p, u in updates.items()))
+            versions |= _write(alias, locked, updates)
             _end_follows_of_the_blocked(alias, updates)
-        counts = read_counts(alias, followee_ids, [CounterKind.FOLLOWERS])
-    versions = {i: counts[i][CounterKind.FOLLOWERS].version for i in followee_ids}
     mirrored = {i: MirroredFollowee(version, {}) for i, version in versions.items()}
     for (follower_id, followee_id), update in updates.items():
         mirrored[followee_id].updated[follower_id] = update.new
@@ -104,22 +125,24 @@ def hide_follower(alias: str, follower_id: int, followee_id: int) -> dict[int, M
     """Hides a follower from the followee who blocks them, in the transaction of the block.
 
     The caller holds the followee's row lock. Returns the argument for `refresh_followers`, empty
-    when there was no follow. Cost: two queries, and two statements more when there was a follow.
+    when there was no follow. Safety: locks the followers count first, so that no follow is mirrored
+    at the same time. Cost: one round trip, and two statements more when there was a follow.
     """
-    old = get_backward_edge(alias, follower_id, followee_id)
-    hidden = as_seen_by_followee(old, get_edge(alias, followee_id, follower_id))
+    pair = follower_id, followee_id
+    locked = _lock(alias, [pair])
+    old = locked.backward.get(pair, NO_EDGE)
+    hidden = as_seen_by_followee(old, locked.opposites[pair[::-1]])
     if hidden == old:
         return {}
     execute(alias, HIDE_BACKWARD, (followee_id, follower_id))
-    counts = move(alias, _moves((follower_id, followee_id), old, hidden))
+    counts = move(alias, _moves(pair, old, hidden))
     version = counts[followee_id, ACCOUNT, CounterKind.FOLLOWERS].version
     return {followee_id: MirroredFollowee(version, {follower_id: hidden})}
 
 
 def refresh_followers(mirrored: Mapping[int, MirroredFollowee]) -> None:
     """Brings cached followers lists and counts up to the rows. Raises RedisError: try again."""
-    redis().run([_list_command(followee_id, m) for followee_id, m in mirrored.items()])
-    refresh_account_counts(mirrored)
+    refresh_account_counts(mirrored, list_commands(mirrored))
 
 
 def mirror_now(follower_id: int, followee_id: int) -> bool:
@@ -141,6 +164,11 @@ def mirror_now(follower_id: int, followee_id: int) -> bool:
     return True
 
 
+def list_commands(mirrored: Mapping[int, MirroredFollowee]) -> list[Command]:
+    """Bring the cached followers lists up to the rows. They may run twice or late."""
+    return [_list_command(followee_id, one) for followee_id, one in mirrored.items()]
+
+
 def _list_command(followee_id: int, mirrored: MirroredFollowee) -> Command:
     """Without an update the cached list has this version, or is older and is dropped."""
     before = mirrored.version - 1 if mirrored.updated else mirrored.version
@@ -149,16 +177,34 @@ def _list_command(followee_id: int, mirrored: MirroredFollowee) -> Command:
     return FOLLOWERS.change_command(followee_id, change)
 
 
-def _find_updates(alias: str, forward: Mapping[Pair, Edge]) -> dict[Pair, BackwardUpdate]:
-    """The edges that are newer than their backward edge. The followees are locked."""
-    old = load_backward_edges(alias, forward)
-    newer = {p: e for p, e in forward.items() if e.revision > old.get(p, NO_EDGE).revision}
-    opposites = load_forward_edges(alias, [pair[::-1] for pair in newer])
+def _lock(alias: str, pairs: Collection[Pair], first: Sequence[Statement] = ()) -> LockedEdges:
+    """Locks the followers counts, then the backward edges; reads the opposite edges after that.
+
+    `first`: statements that run before. One round trip.
+    """
+    followee_ids = sorted({followee_id for _, followee_id in pairs})
+    found = fetch_pipelined(
+        alias,
+        [
+            *first,
+            Statement(CREATE_COUNTS, (followee_ids,)),
+            Statement(LOCK_COUNTS, (followee_ids,)),
+            Statement(LOCK_BACKWARD, columns_of(pairs)),
+            Statement(LOAD_FORWARD, columns_of(pair[::-1] for pair in pairs)),
+        ],
+    )
+    versions, backward, opposites = found[-3:]
+    return LockedEdges(dict(versions), edges_of(backward), edges_of(opposites))
+
+
+def _find_updates(locked: LockedEdges, forward: Mapping[Pair, Edge]) -> dict[Pair, BackwardUpdate]:
+    """The edges that are newer than their backward edge."""
     updates = {}
-    for pair, edge in newer.items():
-        opposite = opposites.get(pair[::-1], NO_EDGE)
-        new = as_seen_by_followee(edge, opposite)
-        updates[pair] = BackwardUpdate(old.get(pair, NO_EDGE), new, opposite)
+    for pair, edge in forward.items():
+        old = locked.backward.get(pair, NO_EDGE)
+        if edge.revision > old.revision:
+            opposite = locked.opposites.get(pair[::-1], NO_EDGE)
+            updates[pair] = BackwardUpdate(old, as_seen_by_followee(edge, opposite), opposite)
     return updates
 
 
@@ -177,8 +223,31 @@ def _moves(pair: Pair, old: Edge, new: Edge) -> Iterable[CountMove]:
     return iter_moves(BACKWARD_KINDS, CounterKind.FOLLOWERS, pair[1], old, new)
 
 
-def _write(alias: str, edges: Mapping[Pair, Edge]) -> None:
-    rows = sorted((followee, follower, *edge) for (follower, followee), edge in edges.items())
+def _write(
+    alias: str, locked: LockedEdges, updates: Mapping[Pair, BackwardUpdate]
+) -> dict[int, int]:
+    """Writes the edges and moves their counts. Returns the new version of each followers list.
+
+    Raises: EdgeChangedMeanwhile. One round trip.
+    """
+    moves = plan_move(
+        alias, chain.from_iterable(_moves(p, u.old, u.new) for p, u in updates.items())
+    )
+    written, moved = fetch_pipelined(alias, [_write_statement(updates), moves.statement])
+    if {(row[0], row[1]): row[2] for row in written} != {
+        p: p not in locked.backward for p in updates
+    }:
+        raise EdgeChangedMeanwhile
+    counts = moves.complete(moved)
+    return {
+        owner: count.version
+        for (owner, _, kind), count in counts.items()
+        if kind == CounterKind.FOLLOWERS
+    }
+
+
+def _write_statement(updates: Mapping[Pair, BackwardUpdate]) -> Statement:
+    rows = sorted((followee, follower, *u.new) for (follower, followee), u in updates.items())
     columns = [[int(value) for value in column] for column in zip(*rows, strict=True)]
     followees, followers, *facts = columns
-    execute(alias, WRITE_BACKWARD, [followers, followees, *facts])
+    return Statement(WRITE_BACKWARD, [followers, followees, *facts])

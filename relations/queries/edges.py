@@ -22,6 +22,7 @@ JOIN {{table}} e USING (follower_id, followee_id) WHERE e.kind = {KIND}
 """  # noqa: S608
 LOAD_FORWARD = LOAD.format(table=FORWARD_TABLE)
 LOAD_BACKWARD = LOAD.format(table=BACKWARD_TABLE)
+LOCK_BACKWARD = f"{LOAD_BACKWARD} ORDER BY e.followee_id, e.follower_id FOR NO KEY UPDATE OF e"
 
 
 def get_edge(alias: str, follower_id: int, followee_id: int) -> Edge:
@@ -67,9 +68,13 @@ def _first(row: Sequence[int] | None) -> Edge:
     return edge_of(row) if row else NO_EDGE
 
 
-def _load(alias: str, sql: str, pairs: Iterable[Pair]) -> dict[Pair, Edge]:
-    rows = fetch_all(alias, sql, columns_of(pairs))
+def edges_of(rows: Iterable[Sequence[int]]) -> dict[Pair, Edge]:
+    """From rows of LOAD_FORWARD, LOAD_BACKWARD or LOCK_BACKWARD."""
     return {(row[0], row[1]): edge_of(row[2:]) for row in rows}
+
+
+def _load(alias: str, sql: str, pairs: Iterable[Pair]) -> dict[Pair, Edge]:
+    return edges_of(fetch_all(alias, sql, columns_of(pairs)))
 
 
 def _group(edges: Mapping[Pair, Edge], side: int) -> dict[str, dict[Pair, Edge]]:

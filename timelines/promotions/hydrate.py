@@ -59,9 +59,10 @@ class PromotionReadPlan(NamedTuple):
         validators, posts, accounts, counts, state, relationships = split_replies(replies, parts)
         fragments = complete_posts(self.posts, posts)
         totals = complete_counts(self.counts, counts, fragments)
-        hydrated = Hydrated(fragments, complete_accounts(self.accounts, accounts), totals, None)
-        validator = read_validators(validators).state
-        viewer_state = complete_viewer_state(self.state, validator, state)
+        shown = complete_accounts(self.accounts, accounts)
+        has_copies = bool(self.accounts.known or self.counts.in_memory)
+        hydrated = Hydrated(fragments, shown, totals, None, has_copies)
+        viewer_state = complete_viewer_state(self.state, read_validators(validators), state)
         flags = load_flags(self.viewer_id, viewer_state, self.ids)
         ids = self.account_ids
         if not ids:

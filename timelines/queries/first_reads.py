@@ -9,7 +9,7 @@ from redis.exceptions import RedisError
 from infra.caching.client import Command, redis
 from infra.caching.invalidation_log import LOG, LogOffset, LogRead
 from infra.caching.replies import split_replies
-from infra.caching.viewer_validators import read_validators, validator_commands
+from infra.caching.viewer_validators import NO_VALIDATORS, read_validators, validator_commands
 from posts.cache.viewer_state import (
     ViewerState,
     ViewerStateRead,
@@ -80,14 +80,14 @@ class FirstReads(NamedTuple):
         live = timeline_store().load(self.reader_id, stored)
         if live is not None and not self._is_current(live, valid.following, version):
             live = None
-        viewer_state = complete_viewer_state(self.state, valid.state, state)
+        viewer_state = complete_viewer_state(self.state, valid, state)
         return FirstReplies(live, offset, valid.relationships, viewer_state, hot)
 
     def complete_without_redis(self) -> FirstReplies:
         live = timeline_store().load(self.reader_id, ())
         if live is not None and not self._is_current(live, None, ()):
             live = None
-        viewer_state = complete_viewer_state(self.state, None, ())
+        viewer_state = complete_viewer_state(self.state, NO_VALIDATORS, ())
         return FirstReplies(live, None, None, viewer_state, has_redis=False)
 
     def _is_current(

@@ -116,7 +116,8 @@ def _load(skeleton: Skeleton, entries: Sequence[Entry]) -> tuple[Hydrated, Visib
     asked = list(people.difference(relationships.by_account))
     count_in_process_reads(len(people), len(asked))
     commands = [ask_command(viewer_id, asked)] if asked else []
-    hydrated = hydrate(originals, commands, skeleton.log_offset, reposts)
+    is_current = skeleton.viewer_state.wrote_lately
+    hydrated = hydrate(originals, commands, skeleton.log_offset, reposts, is_current)
     if asked:
         loaded = complete_relationships(viewer_id, asked, hydrated.extra and hydrated.extra[0])
         keep_in_process_relationships(viewer_id, loaded)

@@ -12,7 +12,7 @@ from infra.api.pages import Page, Window
 from infra.caching.client import redis
 from infra.caching.invalidation_log import LOG, LogOffset
 from infra.caching.replies import split_replies
-from infra.caching.viewer_validators import read_validators, validator_commands
+from infra.caching.viewer_validators import NO_VALIDATORS, read_validators, validator_commands
 from infra.clock import now_ms
 from posts.cache.viewer_state import ViewerState, complete_viewer_state, plan_viewer_state
 from posts.queries.responses import read_reposts
@@ -83,10 +83,10 @@ def _load_first_replies(reader_id: int) -> ListReplies:
     try:
         log, *replies = redis().run([log_read.command(), *validators, *state.commands()])
     except RedisError:
-        return ListReplies(None, None, complete_viewer_state(state, None, ()))
+        return ListReplies(None, None, complete_viewer_state(state, NO_VALIDATORS, ()))
     ours, own = split_replies(replies, [validators, state.commands()])
     valid = read_validators(ours)
-    viewer_state = complete_viewer_state(state, valid.state, own)
+    viewer_state = complete_viewer_state(state, valid, own)
     return ListReplies(LOG.apply(log_read, log), valid.relationships, viewer_state)
 
 

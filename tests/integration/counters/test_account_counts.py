@@ -62,7 +62,7 @@ def test_readings_that_arrive_in_any_order_leave_the_newest(world, order):
     readings = []
     for kind, delta in ((FOLLOWERS, 5), (POSTS, 1), (FOLLOWERS, -4), (POSTS, -1)):
         moved(kind, delta)
-        readings.append(cache._load([ANN])[ANN])
+        readings.append(cache.load_account_entries([ANN])[ANN])
     for place in order:
         redis().call(*account_counts.write_command(ANN, readings[place]))
     assert shown() == readings[-1].payload == b"1,0,0,0,0"
@@ -70,7 +70,7 @@ def test_readings_that_arrive_in_any_order_leave_the_newest(world, order):
 
 def test_slow_loader_cannot_bring_older_counts_back(world):
     moved(FOLLOWERS, 1)
-    slow = cache._load([ANN])
+    slow = cache.load_account_entries([ANN])
     moved(FOLLOWERS, 1)
     refresh_account_counts([ANN])
     account_counts.write_many(slow)

@@ -50,7 +50,7 @@ def counts_of(post_id: PostId) -> tuple[int, int, int]:
     )
 
 
-def test_repost_is_a_post_of_its_own_with_a_target(original, drain):
+def test_repost_is_a_post_of_its_own_with_a_target(original, drain, only_drain):
     ann = make_account()
     event = repost(ann, original)
     row = Post.objects.of(ann).get(moment=event.moment)

@@ -20,6 +20,9 @@ from tests.world import drain_all, make_accounts, publish
 AT_ONCE = "infra.changes.append.inline_consumers_of"
 
 
+pytestmark = pytest.mark.usefixtures("only_drain")
+
+
 class Killed(BaseException):
     """What no handler catches: the process is gone."""
 

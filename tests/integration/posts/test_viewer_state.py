@@ -23,7 +23,7 @@ from posts.cache.viewer_state import (
 from posts.ids import EPOCH, PostId
 from posts.types import Kind
 from tests.budgets import count_calls
-from tests.world import make_accounts, publish
+from tests.world import make_accounts, publish, rest
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def read(person: int) -> ViewerState:
     parts = [validator_commands(person, plan.create), plan.commands()]
     replies = redis().run([command for part in parts for command in part])
     validators, own = split_replies(replies, parts)
-    return complete_viewer_state(plan, read_validators(validators).state, own)
+    return complete_viewer_state(plan, read_validators(validators), own)
 
 
 def test_the_layout_is_the_one_written_down():
@@ -62,6 +62,7 @@ def test_each_interaction_is_there_at_the_next_read_without_a_query(people):
         (lambda: undo_repost(me, post), BOOKMARKED),
     ):
         act()
+        rest()
         with count_calls() as calls:
             assert read(me) == ViewerState(0, {post: flags})
         assert calls.statements == []

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from counters.kinds import CounterKind
 from counters.queries.counts import load_counts
 from infra.caching.client import redis
+from infra.changes import registry
 from infra.changes.drain import drain
 from infra.changes.lanes import lane_of
 from infra.sharding.buckets import shard_of
@@ -76,9 +77,14 @@ class History:
                 follow(a, b, wish)
         else:
             assert follow(a, b, wish, lambda: self.now_ms) is expected
+            if expected:
+                self.oracle.mirror(a, b)
 
     def unfollow(self, a: int, b: int, _: None) -> None:
-        assert unfollow(a, b) is self.oracle.unfollow(a, b)
+        is_ended = self.oracle.unfollow(a, b)
+        assert unfollow(a, b) is is_ended
+        if is_ended:
+            self.oracle.mirror(a, b)
 
     def remove_follower(self, a: int, b: int, _: None) -> None:
         assert remove_follower(a, b) is self.oracle.unfollow(b, a)
@@ -158,6 +164,7 @@ def _reachable(is_mirrored: bool) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         if not is_mirrored:
             patch.setattr(block_module, "mirror_now", lambda *pair: False)
+            patch.setattr(registry, "_attempts", {})
         yield
 
 

@@ -29,6 +29,8 @@ from tests.races import failures, run_together
 from tests.truth import assert_drained_truth, backward_edges
 from tests.world import make_accounts
 
+pytestmark = pytest.mark.usefixtures("only_drain")
+
 
 def deliveries_of(account_id: int) -> list[Delivery[EdgeChanged]]:
     rows = Change.objects.on(shard_of(account_id)).filter(owner_id=account_id).order_by("pk")
@@ -110,16 +112,16 @@ def test_drainers_cannot_both_find_an_edge_new(world, monkeypatch):
     """Both stop after they read the old rows; because of the lock only one gets that far."""
     ann, bob = make_accounts(2)
     follow(ann, bob)
-    load, both_read = mirror_module.load_backward_edges, threading.Barrier(2)
+    lock, both_read = mirror_module._lock, threading.Barrier(2)
     deliveries = deliveries_of(ann)
 
-    def load_and_wait(alias, pairs):
-        edges = load(alias, pairs)
+    def lock_and_wait(*args):
+        locked = lock(*args)
         with suppress(threading.BrokenBarrierError):
             both_read.wait(0.5)
-        return edges
+        return locked
 
-    monkeypatch.setattr(mirror_module, "load_backward_edges", load_and_wait)
+    monkeypatch.setattr(mirror_module, "_lock", lock_and_wait)
     assert failures(run_together([partial(mirror, ann, deliveries)] * 2)) == []
     assert follower_count(bob) == Count(1, 1)
 

@@ -12,7 +12,7 @@ from relations.actions.mute import mute, unmute
 from relations.cache import FOLLOWING
 from tests.budgets import count_calls
 from tests.integration.timelines.homes import first_page, ids_of, pulls
-from tests.world import make_accounts, publish
+from tests.world import make_accounts, publish, rest
 from timelines.queries.home import home_page
 
 Drain = Callable[[], int]
@@ -75,6 +75,7 @@ def test_what_lies_between_us_is_remembered_only_while_nothing_changes(
     first_page(me)
     mute(me, friend)
     assert first_page(me) == [kept.public], "no drain has run"
+    rest()
     with count_calls() as calls:
         first_page(me)
     assert (calls.statements, calls.round_trips) == ([], 1)
@@ -96,6 +97,7 @@ def test_a_mute_ends_by_the_clock_in_remembered_answers_too(world: None, drain: 
         return ids_of(home_page(me, Window(20), clock_ms=lambda: now_ms).items)
 
     assert shown(10_999) == shown(10_999) == []
+    rest()
     with count_calls() as calls:
         assert shown(11_000) == [post.public]
     assert (calls.statements, calls.round_trips) == ([], 1)

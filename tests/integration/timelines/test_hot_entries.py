@@ -8,7 +8,7 @@ from infra.caching.invalidation_log import LOG, InvalidationLog
 from tests.budgets import count_calls
 from tests.integration.timelines.homes import first_page, read_from_bottom, read_to_end
 from tests.integration.timelines.stars import Fans
-from tests.world import drain_all, make_accounts
+from tests.world import drain_all, make_accounts, rest
 from timelines.hot import entries as entries_module
 from timelines.hot.directory import SET, HotAuthorDirectory, add_commands, directory, make_validator
 from timelines.hot.entries import HotEntriesCache, hot_entries_store
@@ -67,6 +67,7 @@ def test_a_warm_page_costs_one_round_trip(fans: Fans, drain: Drain, monkeypatch)
     assert (calls.statements, calls.round_trips) == ([], 1), "a process that begins"
     monkeypatch.setattr(entries_module, "COPY_S", 60.0)
     first_page(fans.me)
+    rest()
     with count_calls() as calls:
         assert first_page(fans.me) == fans.expected()
     assert (calls.statements, calls.round_trips) == ([], 1)

@@ -30,7 +30,7 @@ from tests.budgets import count_calls
 from tests.integration.timelines.account_lists import read_from_bottom, read_page, read_to_end
 from tests.integration.timelines.homes import at, newest_first
 from tests.integration.timelines.indexed import index_everywhere
-from tests.world import drain_all, find_live, make_accounts, publish
+from tests.world import drain_all, find_live, make_accounts, publish, rest
 from timelines.queries.list import account_list_page
 from timelines.types import Entry
 
@@ -194,6 +194,7 @@ def test_warm_it_costs_two_queries_at_home_and_one_a_shard_for_reposts(mine):
     made = [publish(mine.members[n % 2]) for n in range(24)]
     index_everywhere([Entry.of_post(post) for post in made], 0)
     mine.read(20)
+    rest()
     with count_calls() as calls:
         assert len(mine.read(20)) == 20
     authors = {shard_of(member) for member in mine.members}
