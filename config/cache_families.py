@@ -55,6 +55,8 @@ NOT_CACHES = {
     "timelines.holes": "results of samples; they are written again every ten seconds",
     "timelines.hot": "the set of hot authors with its validator",
     "timelines.increments": "the stream that feeds the last-post indexes",
+    "timelines.public_before": "since when posts are on the public timeline",
+    "timelines.polls": "what polling clients were served; they would get late posts once more",
     "timelines.touched": "which readers read lately; the cold store needs it",
     "timelines.repair_requested": "readers whose repair was requested within the last minute",
     "timelines.promotions.day": "which promotions readers saw today; daily caps would start again",

@@ -22,6 +22,11 @@ INSERT_FOLLOWERS = f"""
 INSERT INTO {BACKWARD_TABLE} (followee_id, follower_id, kind, attribute, revision, since_ms)
 SELECT %s, id, {KIND}, {Attribute.FOLLOW:d}, 1, id FROM unnest(%s::bigint[]) AS id
 """  # noqa: S608
+# The followees of an account, as author_id, by an index-only scan. A condition on follower_id
+# follows with AND.
+FOLLOWEES = f"""
+SELECT followee_id AS author_id FROM {FORWARD_TABLE} WHERE kind = {KIND} AND {IS_FOLLOW}
+"""  # noqa: S608
 # All rows of %(owner)s about %(other)s: 'forward', 'backward' or 'mute', state, flags, revision,
 # since_ms, until_ms. The state of a mute is whether it is on, its flag whether it hides
 # notifications.

@@ -1,30 +1,97 @@
-"""The cache of the public timeline. Live home timelines are in stores/."""
+"""The cache of the public timeline. Live home timelines are in stores/.
+
+    timelines.public:v2          the list, at most TTL_S old
+    timelines.public_before:v1   the last list that was read from the shards, kept for a day
+
+list   8 bytes    when it was read, in ms since 1970
+       18 bytes   a post, newest first: its id (10) and since when it is on the list (8)
+"""
 
 import time
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+from struct import Struct
+from typing import NamedTuple, Self
 
+import structlog
+from redis.exceptions import RedisError
+
+from infra.caching.client import load_script, redis
+from infra.caching.keys import key
 from infra.caching.values import ValueCache, Versioned
-from posts.ids import PACKED_BYTES, PostId
+from posts.ids import PostId
 from timelines.recent.queries.public_posts import list_newest_public
 
 # The public timeline is at most this old. It is shown while one process reads it again.
 TTL_S = 10
+BEFORE_S = 86_400
 # The newest posts that are read, and the public ones of them that are listed.
 NEWEST, MOST_LISTED = 1_200, 400
 # The cache has one owner.
 ALL_AUTHORS = 0
+BEFORE = key("timelines.public_before:v1", ALL_AUTHORS)
+KEEP = load_script(Path(__file__).with_name("lua") / "keep_newer_list.lua")
+_AT, _LISTED = Struct(">Q"), Struct(">IIHQ")
+log = structlog.get_logger()
 
 
-def load_public_ids() -> list[PostId]:
-    """At most MOST_LISTED public posts, newest first. Cost: at most one round trip when warm."""
+class PublicList(NamedTuple):
+    """Public posts, newest first, each with the time since when it is on the list, in ms.
+
+    That is an order of arrival: a post that was not on the list `at_ms` has a later time. Without a
+    list before, it is the moment of the post on the shard that was read (ADR 0034).
+    """
+
+    at_ms: int
+    listed: Mapping[PostId, int]
+
+    @property
+    def packed(self) -> bytes:
+        return _AT.pack(self.at_ms) + b"".join(
+            [_LISTED.pack(*post_id, since) for post_id, since in self.listed.items()]
+        )
+
+    @classmethod
+    def from_packed(cls, data: bytes) -> Self:
+        rows = _LISTED.iter_unpack(data[_AT.size :])
+        return cls(_AT.unpack_from(data)[0], {PostId(*row[:3]): row[3] for row in rows})
+
+
+def load_public_list() -> PublicList:
+    """At most MOST_LISTED public posts. Cost: at most one round trip when warm."""
     packed = public_ids.load_many([ALL_AUTHORS]).get(ALL_AUTHORS, b"")
-    return [PostId.from_packed(packed, n) for n in range(0, len(packed), PACKED_BYTES)]
+    return PublicList.from_packed(packed) if packed else PublicList(0, {})
 
 
 def _load(owners: Sequence[int]) -> Mapping[int, Versioned]:
-    version = int(time.time() * 1000)
-    packed = b"".join(post_id.packed for post_id in list_newest_public(NEWEST)[:MOST_LISTED])
-    return {owner: Versioned(version, packed) for owner in owners}
+    before = _find_before()
+    found = _read(before)
+    try:
+        redis().call(*KEEP.on([BEFORE], found.packed, BEFORE_S))
+    except RedisError as error:
+        log.warning("public_list.not_kept", error=str(error))
+    return {owner: Versioned(found.at_ms, found.packed) for owner in owners}
 
 
-public_ids = ValueCache("timelines.public:v1", TTL_S, _load)
+def _find_before() -> PublicList | None:
+    try:
+        packed = redis().call("GET", BEFORE)
+    except RedisError:
+        return None
+    is_list = packed and len(packed) % _LISTED.size == _AT.size
+    return PublicList.from_packed(packed) if is_list else None
+
+
+def _read(before: PublicList | None) -> PublicList:
+    """The list of now. Posts stay on it until newer ones fill it, also if another shard is read."""
+    at_ms = int(time.time() * 1000)
+    if before is None:
+        newest = list_newest_public(NEWEST, {})
+        return PublicList(at_ms, dict(list(newest.items())[:MOST_LISTED]))
+    at_ms = max(at_ms, before.at_ms + 1)
+    newest = list_newest_public(NEWEST, before.listed)
+    listed = {i: before.listed.get(i, at_ms) for i in list(newest)[:MOST_LISTED]}
+    return PublicList(at_ms, listed)
+
+
+public_ids = ValueCache("timelines.public:v2", TTL_S, _load)

@@ -17,9 +17,17 @@ PAGING = [
     OpenApiParameter("limit", OpenApiTypes.INT, description="Most items on the page"),
     OpenApiParameter("max_id", OpenApiTypes.STR, description="Older than this cursor"),
     OpenApiParameter(
-        "since_id", OpenApiTypes.STR, description="Newer than this cursor, newest first"
+        "since_id",
+        OpenApiTypes.STR,
+        description="Newer than this cursor, newest first. Timelines also return posts that arrived"
+        " late, below the cursor",
     ),
-    OpenApiParameter("min_id", OpenApiTypes.STR, description="Immediately newer than this cursor"),
+    OpenApiParameter(
+        "min_id",
+        OpenApiTypes.STR,
+        description="Immediately newer than this cursor. Timelines also return posts that arrived"
+        " late, below the cursor",
+    ),
 ]
 CURSORS = frozenset(("max_id", "since_id", "min_id"))
 T = TypeVar("T")
@@ -36,6 +44,11 @@ class Window(NamedTuple):
     max_id: str | None = None
     since_id: str | None = None
     min_id: str | None = None
+
+    @property
+    def way(self) -> str:
+        """The name of the lower cursor that counts."""
+        return "min_id" if self.min_id is not None else "since_id"
 
 
 class Page(NamedTuple, Generic[T]):

@@ -19,6 +19,7 @@ from infra.caching.keys import key
 from infra.changes.failpoints import failpoint
 from infra.sharding.buckets import shard_of
 from timelines.queries.difference import TimelineDifference, find_difference
+from timelines.recent.actions.settle_posts import settle_recent
 from timelines.rules import VisibilityInputs, is_stale
 from timelines.stores.factory import timeline_store
 from timelines.types import Entry
@@ -32,19 +33,21 @@ log = structlog.get_logger()
 
 
 def repair_timeline(reader_id: int, found: TimelineDifference) -> None:
-    """Adds the missing entries, then removes the stale ones.
+    """Adds the missing entries, which are late posts for clients that poll, then removes the stale
+    ones.
 
     Both are steps of a live timeline. It stays readable, and keeps what is pushed between. The
     second step does nothing when the timeline was replaced. A timeline that lacks more than it can
     hold is dropped instead: its reader's next page builds it.
-    Safety: idempotent; when killed between the steps, the next run does the second one. Raises:
-    RedisError. Cost: one round trip each.
+    Safety: idempotent; when killed between the steps, the next run does the second one. Raises: the
+    errors in UNREACHABLE. Cost: one round trip each, and one statement if entries are missing.
     """
     if found.is_too_deep:
         timeline_store().drop(reader_id)
         return
     if found.missing:
         timeline_store().push({reader_id: found.missing})
+        settle_recent(shard_of(reader_id), [entry.event for entry in found.missing])
     failpoint("timeline.holes_filled")
     if found.stale:
         timeline_store().remove(reader_id, found.seen, found.stale)

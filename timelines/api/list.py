@@ -22,5 +22,7 @@ class ListTimelineView(Endpoint):
     def get(self, request: ApiRequest, list_id: str) -> HttpResponse:
         limit = read_limit(request.query_params.get("limit"), DEFAULT_LIMIT, MOST)
         window = read_window(request.query_params, limit)
-        page = account_list_page(request.account_id, read_list_id(list_id), window)
+        page = account_list_page(
+            request.account_id, read_list_id(list_id), window, client=str(request.user.token_id)
+        )
         return page_response(request, page)

@@ -6,6 +6,7 @@ from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 
+from accounts.api.quotas import client_address
 from infra.api.endpoint import Endpoint
 from infra.api.pages import PAGING, page_response, read_window
 from infra.api.parsing import read_flag, read_limit
@@ -34,7 +35,8 @@ class PublicView(Endpoint):
         limit = read_limit(query.get("limit"), DEFAULT_LIMIT, MOST)
         if _wants_none(query):
             return json_response(b"[]")
-        return page_response(request, public_page(request.viewer_id, read_window(query, limit)))
+        window, client = read_window(query, limit), name_client(request)
+        return page_response(request, public_page(request.viewer_id, window, client=client))
 
 
 def _wants_none(query: Mapping[str, str]) -> bool:
@@ -43,3 +45,10 @@ def _wants_none(query: Mapping[str, str]) -> bool:
         read_flag(query.get(name), False) for name in ("local", "remote", "only_media")
     )
     return media or (remote and not local)
+
+
+def name_client(request: ApiRequest) -> str:
+    """The token, or the address of a client without one."""
+    if request.user is None:
+        return client_address(request._request)
+    return str(request.user.token_id)

@@ -37,7 +37,7 @@ class HomeView(Endpoint):
     def get(self, request: ApiRequest) -> HttpResponse:
         viewer_id, query = request.account_id, request.query_params
         window = read_window(query, read_limit(query.get("limit"), DEFAULT_LIMIT, MOST))
-        page = home_page(viewer_id, window)
+        page = home_page(viewer_id, window, client=str(request.user.token_id))
         reading = HomePageRequest(viewer_id, window, read_flag(query.get("all_promotions"), False))
         return page_response(request, blend_promotions(reading, page))
 

@@ -1,6 +1,6 @@
 """A page of a home timeline: skeleton, hydrate, rules, present."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from operator import itemgetter
 
@@ -21,6 +21,10 @@ from relations.queries.in_process_relationships import (
 )
 from relations.queries.relationships import ask_command, complete_relationships
 from timelines.actions.repair_timeline import request_repair_if_stale
+from timelines.polling.late_posts import PolledAuthors, load_late_posts
+from timelines.polling.page import poll_page
+from timelines.polling.poll import Poll
+from timelines.polling.records import Poller, load_records
 from timelines.queries.skeleton import HomeSkeleton, Skeleton
 from timelines.rules import VisibilityInputs, merge
 from timelines.types import ORIGINAL, Entry, TimeRange, reposts_among
@@ -37,15 +41,25 @@ REFUSED = PAGES.labels("missing_shard")
 _FIRST = itemgetter(0)
 
 
-def home_page(viewer_id: int, window: Window, clock_ms: Callable[[], int] = now_ms) -> Page[bytes]:
+def home_page(
+    viewer_id: int,
+    window: Window,
+    clock_ms: Callable[[], int] = now_ms,
+    client: str | None = None,
+) -> Page[bytes]:
     """One page of Status entities, newest first; full unless the list ends.
 
+    `client`: who polls, if the window has a lower cursor. The page then has late posts too.
     Cost when warm: two Redis round trips and no SQL; one trip when the posts are in process memory.
-    Entries that the rules remove cost one more round trip per refill.
+    Entries that the rules remove cost one more round trip per refill. For a poll also one query on
+    the viewer's shard and two round trips.
     """
+    at_ms, authors = clock_ms(), PolledAuthors(viewer_id)
     try:
-        skeleton = HomeSkeleton(viewer_id, clock_ms())
-        page = load_page(skeleton, window)
+        poller = Poller(viewer_id, "home", client, window.way)
+        poll = begin_poll(poller, authors, window, at_ms)
+        skeleton = HomeSkeleton(viewer_id, at_ms)
+        page = load_page(skeleton, window, poll)
     except (OperationalError, InterfaceError):
         REFUSED.inc()
         raise
@@ -53,8 +67,25 @@ def home_page(viewer_id: int, window: Window, clock_ms: Callable[[], int] = now_
     return page
 
 
-def load_page(skeleton: Skeleton, window: Window) -> Page[bytes]:
+def begin_poll(poller: Poller, authors: PolledAuthors, window: Window, at_ms: int) -> Poll | None:
+    """The late posts for a client that polls; None without a client or a lower cursor.
+
+    Call it before the entries of the page are read. Cost: one round trip, one query.
+    """
+    lower = window.min_id or window.since_id
+    if poller.client is None or lower is None:
+        return None
+    cursor, records = decode_cursor(lower), load_records(poller)
+    below = decode_cursor(window.max_id) if window.max_id else LAST
+    record = records.get(cursor)
+    late = load_late_posts(authors, cursor, record.floor if record else None)
+    return Poll(poller, cursor, below, records, late, at_ms)
+
+
+def load_page(skeleton: Skeleton, window: Window, poll: Poll | None = None) -> Page[bytes]:
     """One page of the timeline with this skeleton, as `home_page`."""
+    if poll is not None:
+        return poll_page(PolledSkeleton(skeleton), poll, window)
     if window.min_id is not None:
         return _load_newer_page(skeleton, decode_cursor(window.min_id), window.limit)
     above = decode_cursor(window.since_id) if window.since_id else FIRST
@@ -62,6 +93,22 @@ def load_page(skeleton: Skeleton, window: Window) -> Page[bytes]:
     entries = skeleton.iter_older(TimeRange(above, below))
     shown = _take(skeleton, entries, window.limit + 1)
     return page_of_statuses(shown[: window.limit], has_older=len(shown) > window.limit)
+
+
+class PolledSkeleton:
+    """PolledTimeline of a skeleton."""
+
+    def __init__(self, skeleton: Skeleton) -> None:
+        self._skeleton = skeleton
+
+    def take_newer(self, above: PostId, count: int) -> list[bytes]:
+        return _take(self._skeleton, self._skeleton.iter_newer(TimeRange(above)), count)
+
+    def take_older(self, time_range: TimeRange, count: int) -> list[bytes]:
+        return _take(self._skeleton, self._skeleton.iter_older(time_range), count)
+
+    def take(self, entries: Iterable[Entry], count: int) -> list[bytes]:
+        return _take(self._skeleton, iter(entries), count)
 
 
 def _load_newer_page(skeleton: Skeleton, after: PostId, limit: int) -> Page[bytes]:

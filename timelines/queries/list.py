@@ -19,22 +19,32 @@ from posts.queries.responses import read_reposts
 from relations.lists.queries.lists import get_list_members
 from relations.lists.types import ListMembers, RepliesPolicy
 from relations.queries.following import load_following
-from timelines.queries.home import load_page
+from timelines.polling.late_posts import PolledAuthors
+from timelines.polling.records import Poller
+from timelines.queries.home import begin_poll, load_page
 from timelines.queries.pull import iter_pulled
 from timelines.types import Entry, TimelineAuthors, TimeRange
 
 
 def account_list_page(
-    reader_id: int, list_id: int, window: Window, clock_ms: Callable[[], int] = now_ms
+    reader_id: int,
+    list_id: int,
+    window: Window,
+    clock_ms: Callable[[], int] = now_ms,
+    client: str | None = None,
 ) -> Page[bytes]:
     """One page of Status entities, newest first; full unless the list ends.
 
     Raises: ListNotFound, InvalidCursor. Cost when warm: two round trips, two queries on the
     reader's shard, one query for reposts per shard of the authors. One more round trip when replies
     to followees are shown. Below the recent-posts index one more query per shard. Entries that the
-    rules remove cost as at home.
+    rules remove cost as at home, and so does a poll by a `client`.
     """
-    return load_page(AccountListSkeleton(reader_id, list_id, clock_ms()), window)
+    at_ms = clock_ms()
+    skeleton = AccountListSkeleton(reader_id, list_id, at_ms)
+    poller = Poller(reader_id, f"list-{list_id}", client, window.way)
+    poll = begin_poll(poller, PolledAuthors(reader_id, skeleton.member_ids), window, at_ms)
+    return load_page(skeleton, window, poll)
 
 
 class AccountListSkeleton:
@@ -49,6 +59,7 @@ class AccountListSkeleton:
         self.log_offset, self.validator = first.log_offset, first.validator
         self.viewer_state = first.viewer_state
         self.replies_to: Collection[int] | None = _list_replies_to(reader_id, members)
+        self.member_ids = members.account_ids
         self._authors = TimelineAuthors(reader_id, members.account_ids, has_own=False)
 
     def iter_older(self, time_range: TimeRange) -> Iterator[Entry]:

@@ -6,7 +6,7 @@ from django.conf import settings
 
 from infra.sharding.buckets import group_by_shard
 from infra.sharding.sql import execute
-from posts.ids import PostId
+from posts.ids import EPOCH, SEQUENCES, PostId
 from timelines.recent.actions.index_posts import index_recent
 from timelines.recent.low_water_mark import lower_low_water_mark
 from timelines.types import Entry
@@ -23,6 +23,9 @@ DELETE = """
 UPDATE posts_post SET deleted_at = now(), text = ''
 WHERE (author_id, moment) IN (SELECT * FROM unnest(%s::bigint[], %s::bigint[]))
 """
+
+
+ON_TIME = f"UPDATE timelines_recentpost SET arrival = (moment / {SEQUENCES} + {EPOCH}) * 1000"
 
 
 def write_posts(entries: Iterable[Entry]) -> None:
@@ -55,3 +58,9 @@ def index_everywhere(entries: Iterable[Entry], complete_from: int) -> None:
     for alias in settings.SHARD_ALIASES:
         index_recent(alias, recent)
         lower_low_water_mark(alias, complete_from)
+
+
+def arrive_on_time() -> None:
+    """As if all indexed posts had arrived in their second, for posts with seconds of a test."""
+    for alias in settings.SHARD_ALIASES:
+        execute(alias, ON_TIME)

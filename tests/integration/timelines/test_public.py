@@ -18,7 +18,7 @@ from relations.actions.block import block
 from relations.actions.mute import mute
 from tests.budgets import count_calls
 from tests.callers import Caller, ids_of, next_link
-from tests.integration.timelines.indexed import index_everywhere
+from tests.integration.timelines.indexed import arrive_on_time, index_everywhere
 from tests.world import make_accounts, publish
 from timelines import cache
 from timelines.recent.queries import public_posts
@@ -38,6 +38,7 @@ def posts(people):
     """Ten each of the last four, a second apart; newest first."""
     made = [publish(people[1 + n % 4], clock_s=lambda n=n: EPOCH + 100 + n) for n in range(40)]
     index_everywhere([Entry.of_post(post) for post in made], 0)
+    arrive_on_time()
     return [post.public for post in reversed(made)]
 
 
@@ -150,7 +151,7 @@ def test_one_shard_down_leaves_the_others_posts(people, posts, monkeypatch):
     expected = [post for post in posts if shard_of(PostId.from_public(post).author_id) != down]
     for first in range(len(aliases)):
         monkeypatch.setattr("random.randrange", lambda _, first=first: first)
-        assert [i.public for i in list_newest_public(100)] == expected
+        assert [i.public for i in list_newest_public(100, {})] == expected
 
 
 def test_no_shard_is_said(posts, monkeypatch):
@@ -159,4 +160,4 @@ def test_no_shard_is_said(posts, monkeypatch):
 
     monkeypatch.setattr(public_posts, "fetch_all", fetch_nothing)
     with pytest.raises(OperationalError):
-        list_newest_public(100)
+        list_newest_public(100, {})

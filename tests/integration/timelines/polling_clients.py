@@ -1,0 +1,83 @@
+"""Clients that poll a timeline with the newest id they have seen, as ADR 0022 tells them to."""
+
+from collections.abc import Callable
+
+from infra.api.pages import Page, Window
+from posts.ids import FIRST, PostId
+from tests.integration.timelines.homes import ids_of
+
+ReadPage = Callable[[Window], Page[bytes]]
+# A loop of polls that does not end is a fault.
+MOST_POLLS = 200
+
+
+class PollingClient:
+    """Starts with a plain page. `got`: all answers, newest first in each."""
+
+    def __init__(self, read: ReadPage, limit: int = 20) -> None:
+        self._read, self.limit = read, limit
+        self.got: list[list[PostId]] = []
+        self.cursor = FIRST
+        self._take(self._page(Window(limit)))
+
+    @property
+    def seen(self) -> set[PostId]:
+        return {post_id for answer in self.got for post_id in answer}
+
+    def poll(self) -> list[PostId]:
+        """One poll; returns what it brought."""
+        raise NotImplementedError
+
+    def poll_to_end(self) -> None:
+        """Polls until an answer is empty."""
+        for _ in range(MOST_POLLS):
+            if not self.poll():
+                return
+        raise AssertionError("the polls do not end")
+
+    def _page(self, window: Window) -> Page[bytes]:
+        return self._read(window)
+
+    def _take(self, page: Page[bytes]) -> list[PostId]:
+        ids = [PostId.from_public(public) for public in ids_of(page.items)]
+        assert ids == sorted(set(ids), reverse=True), "newest first, without repeats"
+        self.got.append(ids)
+        self.cursor = max([self.cursor, *ids])
+        return ids
+
+
+class MinIdClient(PollingClient):
+    def poll(self) -> list[PostId]:
+        return self._take(self._page(Window(self.limit, min_id=self.cursor.public)))
+
+
+class PrevClient(PollingClient):
+    """Follows the prev link. It never moves backwards."""
+
+    def _take(self, page: Page[bytes]) -> list[PostId]:
+        before = self.cursor
+        ids = super()._take(page)
+        if page.newer is not None:
+            self.cursor = PostId.from_public(page.newer)
+        assert self.cursor >= before
+        assert self.cursor == max([before, *ids])
+        return ids
+
+    poll = MinIdClient.poll
+
+
+class SinceIdClient(PollingClient):
+    """Goes down a page that is full, to the cursor of the poll before."""
+
+    def poll(self) -> list[PostId]:
+        since = self.cursor.public
+        found = self._take(page := self._page(Window(self.limit, since_id=since)))
+        while page.older is not None:
+            page = self._page(Window(self.limit, since_id=since, max_id=page.older))
+            part = self._take(page)
+            assert not set(part) & set(found), "going down never repeats a post"
+            found = found + part
+        return found
+
+
+CLIENTS = {"min_id": MinIdClient, "prev": PrevClient, "since_id": SinceIdClient}

@@ -1,0 +1,272 @@
+"""What a poll returns besides what is above its cursor, how often, and in which order."""
+
+import pytest
+from django.db import OperationalError
+from redis.exceptions import ConnectionError as RedisAway
+
+from infra.api.pages import Window
+from infra.caching.client import redis
+from posts.actions.delete_post import delete_post
+from posts.ids import PostId
+from relations.actions.follow import follow
+from relations.actions.mute import mute
+from tests.budgets import count_calls
+from tests.callers import Caller, ids_of
+from tests.integration.timelines.polling_clients import MinIdClient, SinceIdClient
+from tests.integration.timelines.virtual_time import VirtualTime
+from tests.world import drain_all, make_accounts, publish
+from timelines.polling import late_posts, records
+from timelines.queries.home import home_page
+
+
+class Late:
+    """A reader, and posts that arrive below the reader's cursor: each is of a second long ago.
+
+    An author's posts are in the order in which they are made, so late ones have an author of their
+    own.
+    """
+
+    def __init__(self, time):
+        self.time = time
+        self.me, self.author, self.slow, self.other = make_accounts(4)
+        for followee in (self.author, self.slow, self.other):
+            follow(self.me, followee)
+        drain_all()
+
+    def post(self, ago_s=0, author=None):
+        at_s = self.time.clock_s() - ago_s
+        author = author or (self.slow if ago_s else self.author)
+        made = publish(author, clock_s=lambda: at_s)
+        drain_all()
+        self.time.stamp()
+        return made
+
+    def read(self, window):
+        return home_page(self.me, window, self.time.clock_ms, "token")
+
+
+@pytest.fixture
+def late(world, monkeypatch):
+    return Late(VirtualTime(monkeypatch))
+
+
+def test_a_late_post_is_returned_between_what_is_seen_and_what_is_new(late):
+    late.post()
+    client = MinIdClient(late.read)
+    late.time.pass_ms(60_000)
+    below, above = late.post(ago_s=120), late.post(ago_s=30)
+    assert client.poll() == [above, below]
+    assert client.poll() == []
+
+
+def test_alone_it_does_not_move_the_cursor_back(late):
+    late.post()
+    client = MinIdClient(late.read)
+    late.time.pass_ms(60_000)
+    below = late.post(ago_s=120)
+    page = late.read(Window(20, min_id=client.cursor.public))
+    assert page.newer == client.cursor.public
+    assert below < client.cursor
+
+
+def test_alone_it_is_returned_at_most_twice_and_only_for_some_seconds(late):
+    late.post()
+    client = MinIdClient(late.read)
+    late.time.pass_ms(60_000)
+    below = late.post(ago_s=120)
+    assert client.poll() == [below]
+    assert client.poll() == [], "at once"
+    late.time.pass_ms(1_000)
+    assert client.poll() == [below], "the answer may be lost"
+    late.time.pass_ms(1_000)
+    assert client.poll() == []
+    below = late.post(ago_s=130)
+    assert client.poll() == [below]
+    late.time.pass_ms(5_001)
+    assert client.poll() == []
+
+
+@pytest.mark.parametrize("pause_ms", [0, 300, 3_000, 90_000])
+def test_what_was_new_is_not_returned_again(late, pause_ms):
+    late.post()
+    client = MinIdClient(late.read)
+    got = []
+    for _ in range(4):
+        late.time.pass_ms(1_000)
+        got += [late.post(author=late.other), late.post()]
+        client.poll()
+        late.time.pass_ms(pause_ms)
+    assert client.seen >= set(got)
+    assert client.poll() == []
+    assert sum(map(len, client.got)) == len(client.seen)
+
+
+def test_late_posts_that_fill_the_page_come_first_and_the_cursor_waits(late):
+    late.post()
+    client = MinIdClient(late.read, limit=3)
+    late.time.pass_ms(600_000)
+    below = [late.post(ago_s=900 - n) for n in range(7)]
+    above = late.post()
+    assert client.poll() == below[2::-1]
+    assert client.poll() == below[5:2:-1]
+    assert client.poll() == [above, below[6]]
+    assert client.poll() == []
+
+
+def test_since_id_goes_down_to_them(late):
+    late.post()
+    client = SinceIdClient(late.read, limit=3)
+    late.time.pass_ms(600_000)
+    below = [late.post(ago_s=900 - n) for n in range(5)]
+    above = [late.post(ago_s=4 - n) for n in range(4)]
+    assert client.poll() == [*reversed(above), *reversed(below)]
+    late.time.pass_ms(60_000)
+    assert client.poll() == []
+
+
+def test_a_full_page_by_since_id_owes_them_to_who_does_not_go_down(late):
+    late.post()
+    cursor = late.read(Window(20)).newer
+    late.time.pass_ms(60_000)
+    below = late.post(ago_s=120)
+    above = [late.post(ago_s=4 - n) for n in range(4)]
+    page = late.read(Window(2, since_id=cursor))
+    assert page.newer == above[-1].public
+    late.time.pass_ms(60_000)
+    again = late.read(Window(20, since_id=page.newer))
+    assert below.public in [post.public for post in map(id_of, again.items)]
+
+
+def id_of(status):
+    return PostId.from_public(status.split(b'"')[3].decode())
+
+
+def test_the_rules_apply_to_them(late):
+    late.post()
+    client = MinIdClient(late.read)
+    late.time.pass_ms(60_000)
+    deleted, muted = late.post(ago_s=120), late.post(ago_s=130, author=late.other)
+    delete_post(deleted)
+    mute(late.me, late.other)
+    assert client.poll() == []
+    assert muted not in client.seen
+
+
+def test_a_cursor_that_is_an_own_post_was_seen_before_it_was_indexed(late):
+    client = MinIdClient(late.read)
+    own = publish(late.me, clock_s=late.time.clock_s)
+    assert client.poll() == [own]
+    redis().call("FLUSHDB")
+    late.time.pass_ms(900)
+    below = late.post(ago_s=1)
+    late.time.pass_ms(900)
+    drain_all()
+    assert below < own
+    assert below in client.poll()
+
+
+def test_two_clients_with_one_token_get_each_late_post(late):
+    late.post()
+    clients = [MinIdClient(late.read), MinIdClient(late.read)]
+    late.time.pass_ms(1_000)
+    late.post()
+    for client in clients:
+        client.poll()
+    late.time.pass_ms(20_000)
+    below = late.post(ago_s=120)
+    assert clients[0].poll() == [below]
+    late.time.pass_ms(20_000)
+    assert clients[1].poll() == [below]
+    clients[0].poll_to_end()
+    late.time.pass_ms(60_000)
+    assert [client.poll() for client in clients] == [[], []]
+
+
+def test_a_shard_that_is_away_owes_its_late_posts(late, monkeypatch):
+    late.post()
+    client = MinIdClient(late.read)
+    late.time.pass_ms(60_000)
+    below, above = late.post(ago_s=120), late.post()
+    with monkeypatch.context() as patch:
+        patch.setattr(late_posts, "fetch_all", fail)
+        assert client.poll() == [above]
+        late.time.pass_ms(60_000)
+        assert client.poll() == []
+        with patch.context() as inner:
+            later = late.post()
+            inner.setattr("timelines.polling.page.run_or_log", lambda commands: not commands)
+            with pytest.raises(OperationalError):
+                client.poll()
+        assert client.poll() == [later]
+    assert below in client.poll()
+    late.time.pass_ms(60_000)
+    assert client.poll() == []
+
+
+def fail(*_):
+    raise OperationalError
+
+
+def test_without_records_posts_are_repeated_and_not_lost(late, monkeypatch):
+    late.post()
+    client = MinIdClient(late.read)
+    late.time.pass_ms(60_000)
+    below = late.post(ago_s=120)
+    poller = records.Poller(late.me, "home", "token", "min_id")
+    assert client.poll() == [below]
+    assert redis().call("HLEN", poller.key) == 1
+    redis().call("HSET", poller.key, client.cursor.packed, "garbage")
+    late.time.pass_ms(60_000)
+    assert client.poll() == [below], "a record that cannot be read"
+    redis().call("SET", poller.key, "of another type")
+    late.time.pass_ms(60_000)
+    above = late.post()
+    assert client.poll() == [above, below]
+    assert redis().call("HLEN", poller.key) == 1, "it is written again"
+    late.time.pass_ms(60_000)
+    assert client.poll() == []
+
+    def away(*_):
+        raise RedisAway
+
+    with monkeypatch.context() as patch:
+        patch.setattr(records, "redis", away)
+        assert set(client.poll()) <= client.seen
+
+
+def test_a_poll_costs_a_query_and_the_trips_of_its_record(late):
+    late.post()
+    client = MinIdClient(late.read)
+    client.poll()
+    with count_calls() as calls:
+        client.poll()
+    assert (queries(calls), calls.round_trips) == (1, 2), "nothing new"
+    late.post()
+    client.poll()
+    late.time.pass_ms(1_000)
+    late.post()
+    home_page(late.me, Window(20))
+    with count_calls() as calls:
+        assert len(client.poll()) == 1
+    assert (queries(calls), calls.round_trips) == (1, 3)
+
+
+def queries(calls):
+    """Without those of the clock."""
+    return len([one for one in calls.statements if "UPDATE" not in one.sql])
+
+
+def test_over_http_each_token_has_its_own_records(late):
+    late.post()
+    one, other = Caller(late.me), Caller(late.me)
+    path = "/api/v1/timelines/home"
+    newest = ids_of(one.get(path))[0]
+    first = one.get(path, {"min_id": newest})
+    assert ids_of(first) == ids_of(other.get(path, {"min_id": newest})) == []
+    late.time.pass_ms(60_000)
+    late.post(ago_s=120)
+    for caller in (one, other):
+        answer = caller.get(path, {"min_id": newest})
+        assert len(ids_of(answer)) == 1
+        assert f"min_id={newest}>" in answer["Link"]
+        assert ids_of(caller.get(path, {"min_id": newest})) == []

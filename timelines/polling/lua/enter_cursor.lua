@@ -1,0 +1,57 @@
+-- Records a page that ended at a cursor. KEYS: the records of one client (layout: records.py).
+-- ARGV: cursor, floor, seen until, served ids, the rest of the record, ids owed, ttl in ms, how many
+-- records are kept.
+-- If another page ended at the same cursor, there may be two clients. Then the record says what both
+-- were served: what the earlier page knows, without what the later one owes.
+local ID = 10
+local key, cursor = KEYS[1], ARGV[1]
+local floor, seen, served, rest, owed = ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
+
+local function set_of(ids)
+  local set = {}
+  for at = 1, #ids, ID do
+    set[string.sub(ids, at, at + ID - 1)] = true
+  end
+  return set
+end
+
+local function filter(ids, set, is_in)
+  local kept = {}
+  for at = 1, #ids, ID do
+    local id = string.sub(ids, at, at + ID - 1)
+    if (set[id] or false) == is_in then
+      kept[#kept + 1] = id
+    end
+  end
+  return table.concat(kept)
+end
+
+local kind = redis.call('TYPE', key).ok
+if kind ~= 'hash' and kind ~= 'none' then
+  redis.call('DEL', key)
+end
+local old, entered = redis.call('HGET', key, cursor), 1
+local head = '^(%d+):(%d+):(%d+):(%d+):(.*)$'
+local count, old_floor, old_seen, bytes, tail = string.match(old or '', head)
+if count then
+  entered = tonumber(count) + 1
+  local old_served = string.sub(tail, 1, tonumber(bytes))
+  if tonumber(old_floor) < tonumber(floor) then
+    floor = old_floor
+  end
+  if tonumber(old_seen) <= tonumber(seen) then
+    seen, rest = old_seen, string.sub(tail, tonumber(bytes) + 1)
+    served = filter(old_served, set_of(owed), false)
+  else
+    served = filter(served, set_of(old_served), true)
+  end
+end
+local record = string.format('%d:%s:%s:%d:', entered, floor, seen, #served)
+redis.call('HSET', key, cursor, record .. served .. rest)
+redis.call('PEXPIRE', key, ARGV[7])
+local cursors = redis.call('HKEYS', key)
+if #cursors > tonumber(ARGV[8]) then
+  table.sort(cursors)
+  redis.call('HDEL', key, cursors[1])
+end
+return 1

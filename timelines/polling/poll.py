@@ -1,0 +1,65 @@
+"""One request of a client that polls, and which late posts it gets."""
+
+from typing import NamedTuple
+
+from posts.ids import PostId
+from timelines.polling.records import Poller, Records
+from timelines.polling.types import LatePost, LatePosts, PollRecord
+
+# An answer may get lost. A client that asks again so soon gets its late posts again.
+REPEAT_MS = 5_000
+# Several clients with one cursor may poll this much later than one another.
+SHARED_MS = 60_000
+# A client does not get them again if it asks at once, so that one that reads until an answer is
+# empty comes to an end.
+AT_ONCE_MS = 250
+
+
+class Poll(NamedTuple):
+    """One request of a polling client. `now_ms`: the clock of this process."""
+
+    poller: Poller
+    cursor: PostId
+    below: PostId
+    records: Records
+    late: LatePosts
+    now_ms: int
+
+    @property
+    def record(self) -> PollRecord:
+        """Of the cursor. Without one the client was served what was visible at the floor."""
+        floor = self.late.floor
+        return self.records.get(self.cursor, PollRecord(0, floor, floor))
+
+    @property
+    def fresh(self) -> list[LatePost]:
+        """Late posts that no client with this cursor got, in order of visibility."""
+        served = self.record.served.union(self.record.stayed)
+        return [one for one in self.late.posts if one.event not in served]
+
+    def list_again(self, is_moving: bool) -> list[LatePost]:
+        """Late posts to return again. `is_moving`: the page will end at another cursor."""
+        record = self.record
+        if is_moving:
+            return self.stayed if record.is_shared else []
+        if self.is_at_once and record.stayed_times >= record.entered:
+            return []
+        return self.stayed
+
+    @property
+    def is_at_once(self) -> bool:
+        """Whether late posts were returned from this cursor a moment ago."""
+        return 0 <= self.now_ms - self.record.stayed_at < AT_ONCE_MS
+
+    @property
+    def repeated_since(self) -> int:
+        """Late posts that one client got while its cursor stayed count as served when they have
+        been visible since then."""
+        return self.now_ms - (SHARED_MS if self.record.is_shared else REPEAT_MS)
+
+    @property
+    def stayed(self) -> list[LatePost]:
+        """Late posts that one of the clients with this cursor got, first those shown long ago."""
+        since, served = self.repeated_since, self.record.served
+        late = {one.event: one for one in self.late.posts if one.visible_ms > since}
+        return [late[i] for i in self.record.stayed if i in late and i not in served]

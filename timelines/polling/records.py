@@ -1,0 +1,121 @@
+"""What polling clients were served lately, in Redis.
+
+    timelines.polls:v1:{reader}:{timeline}:{client}:{way}   hash, cursor (10 bytes) -> record
+    record   entered:floor:seen until:bytes of served:   numbers
+             ids that were served                        10 bytes each
+             stayed at:stayed times:walked:              numbers; walked: whether walk_from is there
+             walk_from if so, ids that stayed            10 bytes each
+
+A record that is lost costs a repetition: late posts are returned once more. It never costs a post.
+"""
+
+import struct
+from collections.abc import Collection, Iterable, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+import structlog
+from redis.exceptions import RedisError
+
+from infra.caching.client import Command, load_script, redis
+from infra.caching.keys import key
+from posts.ids import PACKED_BYTES, PostId
+from timelines.polling.types import MOST_LATE, PollRecord
+
+FAMILY = "timelines.polls:v1"
+ENTER = load_script(Path(__file__).with_name("lua") / "enter_cursor.lua")
+TTL_MS = 2 * 86_400_000
+# Of one client and timeline. A client has one cursor; the others are for clients that share a
+# token, and for answers that were lost.
+MOST_RECORDS = 12
+log = structlog.get_logger()
+
+Records = Mapping[PostId, PollRecord]
+
+
+class Poller(NamedTuple):
+    """Who polls which timeline. `client`: the token, or the address of a client without one. None:
+    nothing is kept for this caller. `way`: min_id or since_id, because a client uses one of them.
+    """
+
+    owner: int | str
+    timeline: str
+    client: str | None
+    way: str
+
+    @property
+    def key(self) -> bytes:
+        return key(FAMILY, self.owner, f"{self.timeline}:{self.client}:{self.way}")
+
+
+def load_records(poller: Poller) -> Records:
+    """The client's records by cursor; empty without Redis. One round trip."""
+    try:
+        found = redis().call("HGETALL", poller.key)
+    except RedisError as error:
+        log.warning("polls.records_not_read", error=str(error))
+        return {}
+    decoded = map(_decode, found[::2], found[1::2])
+    return dict(one for one in decoded if one is not None)
+
+
+def enter_command(
+    poller: Poller, cursor: PostId, record: PollRecord, owed: Iterable[PostId]
+) -> Command:
+    """Records a page that ended at another cursor than it began at. `owed`: visible posts that it
+    did not have."""
+    seen = record.floor, record.seen_until
+    args = (cursor.packed, *seen, _pack(record.served), _encode_rest(record), _pack(owed))
+    return ENTER.on([poller.key], *args, TTL_MS, MOST_RECORDS)
+
+
+def write_commands(poller: Poller, cursor: PostId, record: PollRecord) -> list[Command]:
+    """Replace the record of this cursor."""
+    served = _pack(record.served)
+    head = b"%d:%d:%d:%d:" % (record.entered, record.floor, record.seen_until, len(served))
+    body = head + served + _encode_rest(record)
+    return [("HSET", poller.key, cursor.packed, body), ("PEXPIRE", poller.key, TTL_MS)]
+
+
+def run_or_log(commands: Collection[Command]) -> bool:
+    """False: Redis is away, and nothing may be recorded. One round trip, none without commands."""
+    try:
+        redis().run(list(commands))
+    except RedisError as error:
+        log.warning("polls.not_recorded", error=str(error))
+        return False
+    return True
+
+
+def _encode_rest(record: PollRecord) -> bytes:
+    walked = () if record.walk_from is None else (record.walk_from,)
+    head = b"%d:%d:%d:" % (record.stayed_at, record.stayed_times, len(walked))
+    return head + _pack(walked) + _pack(record.stayed)
+
+
+def _pack(ids: Iterable[PostId]) -> bytes:
+    return b"".join([post_id.packed for post_id in islice(ids, MOST_LATE)])
+
+
+def _unpack(data: bytes) -> list[PostId]:
+    return [PostId.from_packed(data, n) for n in range(0, len(data), PACKED_BYTES)]
+
+
+def _decode(cursor: bytes, data: bytes) -> tuple[PostId, PollRecord] | None:
+    """None: not a record, which only means that late posts are returned once more."""
+    try:
+        *numbers, tail = data.split(b":", 4)
+        entered, floor, seen_until, size = map(int, numbers)
+        *numbers, packed = tail[size:].split(b":", 3)
+        stayed_at, stayed_times, walked = map(int, numbers)
+        ids = _unpack(packed)
+        walk_from, stayed = (ids[0] if walked else None), tuple(ids[walked:])
+        seen = entered, floor, seen_until
+        record = PollRecord(
+            *seen, frozenset(_unpack(tail[:size])), stayed, stayed_at, stayed_times, walk_from
+        )
+        return PostId.from_packed(cursor), record
+    except (ValueError, IndexError, struct.error):
+        log.warning("polls.record_undecodable", record=data[:64])
+        return None
