@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from bench import world
+from config.runner.programs import worker_command
 from infra.api.pages import Window
 from infra.caching.client import Command, redis
 from infra.caching.keys import key
@@ -34,8 +35,6 @@ POSTS, POSTS_A_SECOND = 120, 20
 CROWD, FIRST_READER = 20_000, 2_000_000
 IDLE_PAGES = 500
 GIVE_UP_S = 120
-WORKER = ["-m", "celery", "-A", "config", "worker", "--pool", "threads", "--concurrency", "4"]
-QUIET = ["--loglevel", "ERROR"]
 HEAD_BYTES = 20
 
 
@@ -134,8 +133,8 @@ def _make_live(readers: Sequence[int]) -> None:
 
 @contextmanager
 def worker(**environment: str) -> Iterator["subprocess.Popen[bytes]"]:
-    """A Celery worker as in `make run`, with extra environment variables."""
-    command = [sys.executable, *WORKER, *QUIET]
+    """A worker as in `make run`, with extra environment variables."""
+    command = [sys.executable, *worker_command()]
     process = subprocess.Popen(command, env=os.environ | environment, stdout=subprocess.DEVNULL)
     try:
         yield process

@@ -45,12 +45,12 @@ def _run() -> None:
 
     django.setup()
     from bench.full_timelines import READERS, fill, push  # noqa: PLC0415
-    from config.celery import lower_priority  # noqa: PLC0415
+    from infra.changes.management.commands.run_drainer import NICENESS  # noqa: PLC0415
     from posts.ids import PostId  # noqa: PLC0415
     from timelines.stores.factory import STORES  # noqa: PLC0415
     from timelines.types import Entry  # noqa: PLC0415
 
-    lower_priority()
+    os.nice(NICENESS)
     store, second = STORES["packed"](0), 20_000
     fill(store, READERS)
     for line in sys.stdin:

@@ -1,1 +1,1 @@
-"""Puts Tideline together and starts it: settings, urls, Celery, local servers, runner."""
+"""Puts Tideline together and starts it: settings, urls, local servers, runner."""

@@ -1,9 +1,8 @@
-"""Django's registration of config. It sets up Celery, logs, metrics and tracing of a process."""
+"""Django's registration of config. It sets up logs, metrics and tracing of a process."""
 
 from django.apps import AppConfig
 from django.conf import settings
 
-from config.celery import app as celery_app
 from config.logs import configure_logs
 from config.server_metrics import ServerMetricsCollector
 from config.tracing import start_sentry, start_spans
@@ -14,7 +13,6 @@ class ConfigConfig(AppConfig):
     name = "config"
 
     def ready(self) -> None:
-        celery_app.set_default()
         configure_logs(settings.DEVELOPMENT, settings.LOG_LEVEL)
         STORE_METRICS.register(ServerMetricsCollector())
         if settings.SENTRY_DSN:

@@ -272,26 +272,4 @@ CSRF_COOKIE_SECURE = HTTPS
 # -- API ----------------------------------------------------------------------------------------
 OAUTH2_PROVIDER = oauth2_provider(ALLOW_PASSWORD_GRANT)
 
-# -- Celery: wake-ups only; a lost message costs delay, never data --------------------------------
-_socket_broker = f"redis+socket://{REDIS_URL[7:].replace('?db=', '?virtual_host=')}"
-CELERY_BROKER_URL = _env.text(
-    "CELERY_BROKER_URL", _socket_broker if REDIS_URL.startswith("unix://") else REDIS_URL
-)
-_env.require(
-    not REDIS_CLUSTER or CELERY_BROKER_URL != REDIS_URL,
-    "CELERY_BROKER_URL: Celery cannot use a Redis Cluster; name a single server for its wake-ups",
-)
-CELERY_TASK_IGNORE_RESULT = True
-# Without it a worker opens new connections for every task. A drain closes broken connections.
-CELERY_DB_REUSE_MAX = 1_000
-CELERY_TASK_PUBLISH_RETRY = False
-CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-CELERY_BROKER_TRANSPORT_OPTIONS = {
-    "socket_timeout": 5,
-    "socket_connect_timeout": 1,
-    "global_keyprefix": "celery:",
-}
-CELERY_WORKER_HIJACK_ROOT_LOGGER = False
-CELERY_WORKER_REDIRECT_STDOUTS = False
-
 _env.finish()

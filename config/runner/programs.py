@@ -14,7 +14,6 @@ from config.runner.port import HOST
 # Only one thread of a process runs Python at a time, so there is one web process for each core.
 _MAX_WEB_WORKERS = 4
 _WEB_THREADS = 4
-_WORKER_THREADS = 4
 # The person who presses Ctrl-C waits this long; it is enough for a browser's open requests.
 _LINGER_S = 0.3
 _FINISH_S = 2
@@ -52,10 +51,7 @@ def web_command(port: int, linger_s: float) -> list[str]:
 
 def worker_command() -> list[str]:
     """Arguments of Python."""
-    # There is one worker: it exchanges no messages with others.
-    alone = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
-    threads = ["--pool", "threads", "--concurrency", str(_WORKER_THREADS)]
-    return ["-m", "celery", "-A", "config", "worker", *threads, *alone, "--loglevel", "WARNING"]
+    return ["manage.py", "run_drainer"]
 
 
 def app_environment(urls: Mapping[str, str], key: str, port: int) -> dict[str, str]:

@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 
 import django
-from celery import current_app
 from django.conf import settings
 
 from config.periodic import PERIODIC_TASKS
@@ -16,6 +15,7 @@ from infra.caching.scanning import list_nodes
 from infra.changes.lag import LAG, list_lane_lags
 from infra.changes.metrics import count_by_group, oldest_by_group
 from infra.changes.pausing import list_pauses
+from infra.changes.presence import list_drainers
 from infra.jobs.models import JobRun
 from infra.jobs.runs import mark_died_runs
 from infra.sharding.database_info import read_database_info
@@ -25,8 +25,6 @@ from infra.sharding.probe import ProbeAnswer, probe_all
 from timelines.sampling import HOLES
 
 PATIENCE_S = 1.5
-# For how long this process waits for answers of workers.
-PING_S = 0.5
 MOST_FAILURES = 5
 FAILED_WITHIN = timedelta(days=1)
 BAD = (JobRun.State.FAILED, JobRun.State.DIED)
@@ -105,9 +103,8 @@ def _read_redis() -> Part:
 
 
 def _read_workers() -> Part:
-    """The workers that answer within PING_S."""
-    answers = current_app.control.ping(timeout=PING_S) or []
-    return {"names": sorted(name for answer in answers for name in answer)}
+    """The drainers that reported lately."""
+    return {"names": list_drainers()}
 
 
 def _read_samples(now_s: float) -> Part:

@@ -174,7 +174,11 @@ def _with_body(command: Command) -> Command:
 @cache
 def redis() -> FeedRedis:
     """The client of this process, for one Redis server or for a cluster."""
-    timeout_s = settings.REDIS_TIMEOUT_MS / 1000
+    return connect_redis(settings.REDIS_TIMEOUT_MS / 1000)
+
+
+def connect_redis(timeout_s: float) -> FeedRedis:
+    """A new client with this limit on the wait for an answer. Use `redis()` unless you need it."""
     options: dict[str, Any] = {
         "socket_timeout": timeout_s,
         "socket_connect_timeout": timeout_s,

@@ -127,12 +127,9 @@ class ViewerCopies(Generic[V]):
         return viewer_id in self._copies
 
     def find(self, viewer_id: int, validator: bytes | None) -> V | None:
-        """The copy, if it was loaded under this validator. Another copy is dropped."""
+        """The copy, if it was loaded under this validator."""
         copy = self._copies.get(viewer_id)
-        if copy is not None and copy[0] == validator:
-            return copy[1]
-        self.forget([viewer_id])
-        return None
+        return copy[1] if copy is not None and copy[0] == validator else None
 
     def peek(self, viewer_id: int) -> V | None:
         """The copy, perhaps outdated."""

@@ -4,7 +4,7 @@ A write whose rows, count and change are one function of the database takes the 
 `columns_of`, and calls `announce` when the function has returned.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from functools import partial
 from typing import NamedTuple
@@ -94,15 +94,19 @@ def finish_interrupted(alias: str, owner_id: int) -> None:
         transaction.on_commit(partial(_run_inline, alias, lane, delivery), using=alias)
 
 
-def append_follow_ups(alias: str, follow_ups: Sequence[FollowUp], drained_lane: int | None) -> None:
+def append_follow_ups(
+    alias: str, follow_ups: Sequence[FollowUp], drained_lanes: Collection[int]
+) -> set[int]:
     """Adds follow-up changes, in the transaction that files the deliveries that caused them.
 
-    After the commit a drainer of each of their lanes is woken. `drained_lane` is left out, because
-    its drainer is still running. Cost: one round trip each.
+    Returns their lanes. After the commit a drainer of each lane is woken. `drained_lanes` are left
+    out, because their drainer is still running. Cost: one round trip each.
     """
     lanes = {_insert(alias, one.owner_id, one.payload, one.requests)[0] for one in follow_ups}
-    for lane in lanes - {drained_lane}:
-        transaction.on_commit(partial(wake, alias, lane), using=alias)
+    asleep = lanes.difference(drained_lanes)
+    if asleep:
+        transaction.on_commit(partial(wake, alias, *asleep), using=alias)
+    return lanes
 
 
 def _insert(

@@ -9,7 +9,8 @@ from typing import NamedTuple
 from django.conf import settings
 from django.utils.module_loading import import_string
 
-from infra.changes.drain import DrainReport, drain
+from infra.changes.batches import DrainReport
+from infra.changes.drain import drain
 from infra.changes.errors import UNREACHABLE
 from infra.changes.lag import LaneLag, list_lane_lags
 from infra.changes.lanes import PAUSED_OFFSET, batch_size
@@ -56,7 +57,7 @@ def compensate(alias: str, lane: int | None = None) -> Iterator[DrainReport]:
     """Drains every lane of one database that has pending rows, or one lane; a report a batch.
 
     First it finishes resuming kinds, in case resume_changes was killed. It finds lanes by their
-    rows, so lanes above CHANGE_LANES are drained too. It needs neither Redis nor Celery.
+    rows, so lanes above CHANGE_LANES are drained too. It does not need Redis.
     Raises: errors of UNREACHABLE, when the database is away.
     """
     for kind in list_ending_kinds(alias):

@@ -21,7 +21,10 @@ from infra.telemetry.request_ids import caused_by
 
 
 class ChangeRow(NamedTuple):
-    """A row of the change table. `payload`: JSON text. `is_paused`: whether its kind is paused."""
+    """A row of the change table. `payload`: JSON text. `is_paused`: whether its kind is paused.
+
+    `lane` is not set for rows that are delivered again.
+    """
 
     id: int
     kind: str
@@ -30,6 +33,7 @@ class ChangeRow(NamedTuple):
     created_at: datetime
     attempts: int
     is_paused: bool = False
+    lane: int = 0
 
 
 class Failure(NamedTuple):

@@ -9,24 +9,33 @@ from django.conf import settings
 from infra.changes.deliver import Failure
 from infra.changes.errors import UNREACHABLE
 from infra.changes.models import ChangeState
-from infra.sharding.sql import execute
+from infra.sharding.sql import execute, fetch_one
 
 MAX_BACKOFF_S = 300
 MAX_ERROR_CHARACTERS = 2_000
 log = structlog.get_logger()
 
 # A row that waits for a store is tried again after a quarter of its age: soon at first, and rarely
-# in a long outage, so that the rows after it are tried too. `state = 0`: a row that an operator
+# in a long outage, so that the rows after it are tried too. When the store is back, RETRY_WAITING
+# makes the row due. `state = 0`: a row that an operator
 # parked during the delivery stays parked.
 RECORD = """
-UPDATE changes_change AS c SET error = f.error, state = f.state,
+UPDATE changes_change AS c SET error = f.error, state = f.state, is_waiting = f.is_waiting,
     attempts = c.attempts + CASE WHEN f.is_waiting THEN 0 ELSE 1 END,
     next_attempt_at = clock_timestamp() + CASE WHEN f.is_waiting
-        THEN greatest('1 s', least('30 s', (clock_timestamp() - c.created_at) / 4))
+        THEN greatest('250 ms', least('30 s', (clock_timestamp() - c.created_at) / 4))
         ELSE f.backoff_s * interval '1 s' END
 FROM unnest(%s::bigint[], %s::text[], %s::smallint[], %s::boolean[], %s::int[])
     AS f (id, error, state, is_waiting, backoff_s)
 WHERE c.id = f.id AND c.state = 0
+"""
+RETRY_WAITING = """
+UPDATE changes_change SET next_attempt_at = clock_timestamp()
+WHERE lane = ANY(%s) AND state = 0 AND is_waiting AND next_attempt_at > clock_timestamp()
+"""
+BACKS_OFF = """
+SELECT 1 FROM changes_change
+WHERE lane = ANY(%s) AND state = 0 AND next_attempt_at > clock_timestamp() LIMIT 1
 """
 
 
@@ -55,6 +64,16 @@ def record_failures(alias: str, failures: Sequence[Failure]) -> int:
         first=records[0]._asdict(),
     )
     return parked
+
+
+def retry_waiting(alias: str, lanes: Sequence[int]) -> int:
+    """Makes the rows that wait for a store due now, because a store is back. One statement."""
+    return execute(alias, RETRY_WAITING, ([*lanes],))
+
+
+def has_rows_that_back_off(alias: str, lanes: Sequence[int]) -> bool:
+    """Whether a row of these lanes is tried again later. One query."""
+    return fetch_one(alias, BACKS_OFF, ([*lanes],)) is not None
 
 
 def classify(failure: Failure) -> FailureRecord:

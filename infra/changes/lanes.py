@@ -9,6 +9,7 @@
 The numbers of the groups do not depend on settings, so rows written earlier keep their meaning.
 """
 
+from collections.abc import Iterable
 from enum import IntEnum
 
 from django.conf import settings
@@ -26,13 +27,18 @@ class LaneGroup(IntEnum):
     FOLDED = 192
 
 
+# A drainer has a thread for the ordinary lanes of a database, and another for all other lanes.
+SLOW_GROUPS = (LaneGroup.BULK, LaneGroup.WAITING, LaneGroup.FOLDED)
+
+
 def lane_of(owner_id: int, group: LaneGroup = LaneGroup.ORDINARY) -> int:
     """The lane of an owner in this group. A new CHANGE_LANES does not move rows."""
     return group + mix(owner_id) % _lane_count(group)
 
 
-def all_lanes() -> list[int]:
-    return [group + n for group in LaneGroup for n in range(_lane_count(group))]
+def all_lanes(groups: Iterable[LaneGroup] = LaneGroup) -> list[int]:
+    """The lanes in use, of all groups or of these."""
+    return [group + n for group in groups for n in range(_lane_count(group))]
 
 
 def group_of(lane: int) -> LaneGroup:

@@ -1,29 +1,31 @@
-"""The lease on a lane: one drainer at a time, with a fencing token and a heartbeat.
+"""The leases on lanes: one drainer a lane at a time, with a fencing token and a heartbeat.
 
-Another drainer takes the lease over at once when the database session of its holder has ended, and
-after LEASE_S when the holder hangs. Consumers may run twice, so the lease only saves work:
+Another drainer takes a lease over at once when the database session of its holder has ended, and
+after LEASE_S when the holder hangs. Consumers may run twice, so a lease only saves work:
 nothing depends on it to be correct.
 """
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import structlog
 from django.db import connections
 
 from infra.changes.errors import UNREACHABLE, LeaseLost
-from infra.sharding.sql import execute, fetch_one
+from infra.sharding.sql import execute, fetch_all
 
 LEASE_S = 15
 BEAT_EVERY_S = LEASE_S / 3
 MAX_BEATS = 120  # ten minutes
+Tokens = Mapping[int, int]  # the fencing token of each lane that is held
 log = structlog.get_logger()
 
 ACQUIRE = """
 INSERT INTO changes_drainlease AS lease (lane, token, backend_pid, backend_start, expires_at)
-SELECT %(lane)s, 1, pid, backend_start, clock_timestamp() + %(ttl)s * interval '1 second'
-FROM pg_stat_activity WHERE pid = pg_backend_pid()
+SELECT lane, 1, pid, backend_start, clock_timestamp() + %(ttl)s * interval '1 second'
+FROM pg_stat_activity, unnest(%(lanes)s::smallint[]) AS wanted (lane)
+WHERE pid = pg_backend_pid() ORDER BY lane
 ON CONFLICT (lane) DO UPDATE SET
     token = lease.token + 1,
     backend_pid = excluded.backend_pid,
@@ -33,70 +35,88 @@ WHERE lease.expires_at < clock_timestamp() OR NOT EXISTS (
     SELECT FROM pg_stat_activity a
     WHERE a.pid = lease.backend_pid AND a.backend_start = lease.backend_start
 )
-RETURNING token
+RETURNING lane, token
 """
 RENEW = """
-UPDATE changes_drainlease SET expires_at = clock_timestamp() + %s * interval '1 second'
-WHERE lane = %s AND token = %s AND expires_at > '-infinity'
+UPDATE changes_drainlease AS lease
+SET expires_at = clock_timestamp() + %s * interval '1 second'
+FROM unnest(%s::smallint[], %s::bigint[]) AS held (lane, token)
+WHERE lease.lane = held.lane AND lease.token = held.token AND lease.expires_at > '-infinity'
 """
-RELEASE = "UPDATE changes_drainlease SET expires_at = '-infinity' WHERE lane = %s AND token = %s"
+RELEASE = """
+UPDATE changes_drainlease AS lease SET expires_at = '-infinity'
+FROM unnest(%s::smallint[], %s::bigint[]) AS held (lane, token)
+WHERE lease.lane = held.lane AND lease.token = held.token
+"""
 
 
 @contextmanager
-def lease(alias: str, lane: int) -> Iterator[int | None]:
-    """Yields the fencing token, or None when another drainer holds the lease."""
-    row = fetch_one(alias, ACQUIRE, {"lane": lane, "ttl": LEASE_S})
-    if row is None:
-        yield None
-        return
-    try:
-        yield row[0]
-    finally:
-        _release(alias, lane, row[0])
+def lease(alias: str, lanes: Sequence[int]) -> Iterator[Tokens]:
+    """Yields the tokens of the lanes that no other drainer holds. Releases them at the end.
 
-
-def _release(alias: str, lane: int, token: int) -> None:
-    """An unreachable database is only logged: the lease ends with the session anyway."""
-    try:
-        execute(alias, RELEASE, (lane, token))
-    except UNREACHABLE as error:
-        log.warning("lease.not_released", alias=alias, lane=lane, error=str(error))
-
-
-def renew(alias: str, lane: int, token: int) -> None:
-    """Keeps the lease for LEASE_S more. Inside a transaction it also fences the commit.
-
-    Raises: LeaseLost; the drainer must stop, and its batch stays pending.
+    Cost: a statement at each end.
     """
-    if not execute(alias, RENEW, (LEASE_S, lane, token)):
-        raise LeaseLost(f"lane {lane} of {alias}, token {token}")
+    tokens: Tokens = dict(fetch_all(alias, ACQUIRE, {"lanes": [*lanes], "ttl": LEASE_S}))
+    try:
+        yield tokens
+    finally:
+        if tokens:
+            _release(alias, tokens)
 
 
-@contextmanager
-def heartbeat(alias: str, lane: int, token: int) -> Iterator[None]:
-    """Renews the lease from a thread while the block runs, for MAX_BEATS at most.
+def _release(alias: str, tokens: Tokens) -> None:
+    """An unreachable database is only logged: the leases end with the session anyway."""
+    try:
+        execute(alias, RELEASE, ([*tokens], [*tokens.values()]))
+    except UNREACHABLE as error:
+        log.warning("lease.not_released", alias=alias, lanes=[*tokens], error=str(error))
+
+
+def renew(alias: str, tokens: Tokens) -> None:
+    """Keeps the leases for LEASE_S more. One statement.
+
+    Raises: LeaseLost if one of them is lost; the drainer must stop, and its batch stays pending.
+    """
+    if execute(alias, RENEW, (LEASE_S, [*tokens], [*tokens.values()])) < len(tokens):
+        raise LeaseLost(f"lanes {[*tokens]} of {alias}, tokens {[*tokens.values()]}")
+
+
+class Heartbeat:
+    """Renews leases from a thread, for MAX_BEATS after the last progress of the drainer.
 
     Without it, a slow batch would be taken over and started again by one drainer after another, and
-    would never be filed. A process that hangs does not renew its lease.
-    Cost: a thread. It connects to the database only when the block lasts BEAT_EVERY_S.
+    would never be filed. A process that hangs does not renew its leases.
+    Cost: a thread. It connects to the database when it runs for BEAT_EVERY_S.
     """
-    ended = threading.Event()
-    thread = threading.Thread(target=_beat, args=(alias, lane, token, ended), daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        ended.set()
-        thread.join()
 
+    def __init__(self, alias: str, tokens: Tokens) -> None:
+        self._alias, self._tokens, self._beats = alias, tokens, 0
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="lease-heartbeat", daemon=True)
 
-def _beat(alias: str, lane: int, token: int, ended: threading.Event) -> None:
-    try:
-        for _ in range(MAX_BEATS):
-            if ended.wait(BEAT_EVERY_S):
-                return
-            renew(alias, lane, token)
-    except (LeaseLost, *UNREACHABLE) as error:
-        log.warning("lease.not_renewed", alias=alias, lane=lane, error=str(error))
-    finally:
-        connections.close_all()
+    @property
+    def is_beating(self) -> bool:
+        """False when the leases were lost, or can no longer be renewed."""
+        return self._thread.is_alive()
+
+    def progress(self) -> None:
+        """The drainer is not stuck: MAX_BEATS starts again."""
+        self._beats = 0
+
+    def __enter__(self) -> "Heartbeat":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        try:
+            while self._beats < MAX_BEATS and not self._ended.wait(BEAT_EVERY_S):
+                renew(self._alias, self._tokens)
+                self._beats += 1
+        except (LeaseLost, *UNREACHABLE) as error:
+            log.warning("lease.not_renewed", alias=self._alias, error=str(error))
+        finally:
+            connections.close_all()

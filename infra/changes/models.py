@@ -37,6 +37,7 @@ class Change(LocalModel):
     """EVERYWHERE. Written by append_change, removed by the drain. Few rows unless a store is away.
 
     `id` grows per database. It is the version of the rows that the change reports.
+    `is_waiting`: its last delivery failed because a store was out of reach.
     """
 
     id = models.BigAutoField(primary_key=True)
@@ -49,6 +50,7 @@ class Change(LocalModel):
     attempts = models.IntegerField(db_default=0)
     next_attempt_at = models.DateTimeField(db_default=Now())
     error = models.TextField(db_default="", blank=True)
+    is_waiting = models.BooleanField(default=False, db_default=False)
 
     class Meta:
         indexes = [
@@ -95,13 +97,17 @@ class DeliveredChange(LocalModel):
 
 
 class DrainLease(LocalModel):
-    """EVERYWHERE, one row a lane: its drainer. `token` fences a drainer that was replaced."""
+    """EVERYWHERE, one row a lane: its drainer. `token` fences a drainer that was replaced.
+
+    `throttled_until`: the end of the last throttle window of a folded lane.
+    """
 
     lane = models.SmallIntegerField(primary_key=True)
     token = models.BigIntegerField()
     backend_pid = models.IntegerField()
     backend_start = models.DateTimeField()
     expires_at = models.DateTimeField()
+    throttled_until = models.DateTimeField(null=True)
 
     def __str__(self) -> str:
         return f"lane {self.lane}, token {self.token}"

@@ -108,8 +108,7 @@ def retry_parked(alias: str, ids: Sequence[int]) -> int:
     Ignores ids that are not parked. One statement, and a wake-up for each lane.
     """
     lanes = [lane for (lane,) in fetch_all(alias, RETRY, ([*ids],))]
-    for lane in set(lanes):
-        wake(alias, lane)
+    wake(alias, *set(lanes))
     return len(lanes)
 
 

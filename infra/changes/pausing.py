@@ -122,8 +122,7 @@ def resume_rows(alias: str, rows: Sequence[PausedRow]) -> int:
     """Returns rows to their lanes and wakes drainers; the number of rows. One statement."""
     count = execute(alias, RESUME_ROWS, ([row.id for row in rows],))
     failpoint("pausing.rows_resumed")
-    for lane in {row.lane - PAUSED_OFFSET for row in rows}:
-        wake(alias, lane)
+    wake(alias, *{row.lane - PAUSED_OFFSET for row in rows})
     return count
 
 

@@ -74,5 +74,5 @@ def replay_batch(alias: str, rows: list[ChangeRow]) -> list[Failure]:
     """Delivers rows again; returns those that failed. Consumers are idempotent, so this is safe."""
     outcome = deliver(alias, rows)
     with transaction.atomic(using=alias):
-        append_follow_ups(alias, outcome.follow_ups, drained_lane=None)
+        append_follow_ups(alias, outcome.follow_ups, drained_lanes=())
     return outcome.failures

@@ -3,7 +3,7 @@
 import pytest
 from django.conf import settings
 
-from infra.changes.drain import TAKE
+from infra.changes.batches import TAKE
 from infra.changes.registry import Payload, consumers_of, registered_consumers
 from infra.sharding.sql import execute, fetch_all
 from tests.plans import settle
@@ -51,5 +51,5 @@ def test_batch_is_found_by_its_index(world):
     """However many rows of other lanes, or parked ones, lie before it."""
     execute("shard0", FILL)
     settle("shard0", "changes_change")
-    plan = "\n".join(row[0] for row in fetch_all("shard0", f"EXPLAIN {TAKE}", (1, 500)))
+    plan = "\n".join(row[0] for row in fetch_all("shard0", f"EXPLAIN {TAKE}", ([1], [500])))
     assert "change_pending" in plan

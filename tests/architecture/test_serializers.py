@@ -3,7 +3,6 @@
 import ast
 
 import pytest
-from celery import current_app
 from django.conf import settings
 from django.core.cache import cache
 
@@ -54,9 +53,3 @@ def test_the_cache_is_json():
     assert cache_options["SERIALIZER"] == "django_redis.serializers.json.JSONSerializer"
     with pytest.raises(TypeError):
         cache.set("tests.serializers", object())
-
-
-def test_messages_to_workers_are_json_and_no_others_are_read():
-    assert current_app.conf.task_serializer == "json"
-    assert current_app.conf.result_serializer == "json"
-    assert {*current_app.conf.accept_content} == {"json"}

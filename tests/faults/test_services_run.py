@@ -22,7 +22,7 @@ from tests.services import are_gone
 from tests.waiting import PATIENCE_S, until
 
 CHECKOUT = Path(__file__).parents[2]
-RESTARTED = [("web", "config.web"), ("worker", "celery"), ("shard1", "tideline shard1")]
+RESTARTED = [("web", "config.web"), ("worker", "run_drainer"), ("shard1", "tideline shard1")]
 
 
 class Run:

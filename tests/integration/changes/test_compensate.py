@@ -1,4 +1,4 @@
-"""Compensation: what a failure left is found by its rows, without Redis and without Celery."""
+"""Compensation: what a failure left is found by its rows, without Redis and without a drainer."""
 
 import json
 import os

@@ -243,7 +243,7 @@ def test_shard_away_holds_up_only_rows_that_need_it(journal):
 def test_long_outage_is_asked_about_ever_less(journal):
     note()
     journal.fail_for(*pending(), error=OperationalError("away"))
-    for age, wait in ((0, 1), (20, 5), (86_400, 30)):
+    for age, wait in ((0, 0.25), (20, 5), (86_400, 30)):
         with backs_off_for(wait):
             execute(ALIAS, AGE, (age,))
             let_wait_pass()

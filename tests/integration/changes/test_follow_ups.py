@@ -9,7 +9,6 @@ from django.core.management import call_command
 from infra.changes.drain import drain
 from infra.changes.errors import WholeBatchFails
 from infra.changes.registry import FollowUp
-from infra.changes.tasks import drain_lane
 from infra.sharding.sql import fetch_all
 from tests.integration.changes.kinds import (
     ALIAS,
@@ -104,17 +103,6 @@ def test_bulk_rows_are_taken_one_by_one(journal):
     versions = emit(*[BulkNoted()] * 3)
     drain(ALIAS, BULK_LANE, max_batches=2)
     assert journal.heard == [[versions[0]], [versions[1]]]
-
-
-def test_task_carries_one_bulk_row_and_queues_again(journal, monkeypatch):
-    """So that the wake-up of a post does not wait for a whole fan-out."""
-    versions = emit(*[BulkNoted()] * 2)
-    rung = []
-    monkeypatch.setattr("infra.changes.tasks.wake", lambda *place: rung.append(place))
-    drain_lane(ALIAS, BULK_LANE)
-    assert (delivered(), rung) == (versions[:1], [(ALIAS, BULK_LANE)])
-    drain_lane(ALIAS, BULK_LANE)
-    assert (delivered(), rung) == (versions, [(ALIAS, BULK_LANE)])
 
 
 def test_rows_that_fail_alike_are_not_tried_one_by_one(journal):

@@ -10,11 +10,9 @@ from django.db import connections
 
 from infra.changes import drain as drains
 from infra.changes import lease as leases
-from infra.changes import tasks
 from infra.changes.drain import drain
 from infra.changes.errors import LeaseLost
 from infra.changes.lease import lease, renew
-from infra.changes.tasks import drain_lane
 from infra.sharding.sql import fetch_one
 from tests.integration.changes.kinds import (
     ALIAS,
@@ -128,10 +126,10 @@ def test_replaced_drainer_cannot_file(journal, place):
     versions = note(2)
     with hung(place) as replaced:
         let_lease_expire()
-        with lease(ALIAS, LANE) as token:
+        with lease(ALIAS, [LANE]) as tokens:
             replaced.may_go.set()
             replaced.thread.join()
-            renew(ALIAS, LANE, token)
+            renew(ALIAS, tokens)
     assert replaced.outcome[0].delivered == 0
     assert replaced.outcome[0].more is True
     assert (pending(), delivered()) == (versions, [])
@@ -141,31 +139,39 @@ def test_replaced_drainer_does_not_release_its_successors_lease(journal):
     note()
     with hung("drain.before_filing") as replaced:
         let_lease_expire()
-        with lease(ALIAS, LANE) as token:
+        with lease(ALIAS, [LANE]) as tokens:
             replaced.may_go.set()
             replaced.thread.join()
-            renew(ALIAS, LANE, token)
-            with lease(ALIAS, LANE) as other:
-                assert other is None
+            renew(ALIAS, tokens)
+            with lease(ALIAS, [LANE]) as other:
+                assert other == {}
 
 
 def test_token_that_is_not_the_newest_is_refused(world):
-    with lease(ALIAS, LANE) as first:
+    with lease(ALIAS, [LANE]) as first:
         let_lease_expire()
-        with lease(ALIAS, LANE) as second:
-            assert second > first
+        with lease(ALIAS, [LANE]) as second:
+            assert second[LANE] > first[LANE]
             with pytest.raises(LeaseLost):
-                renew(ALIAS, LANE, first)
+                renew(ALIAS, first)
     with pytest.raises(LeaseLost):
-        renew(ALIAS, LANE, second)
+        renew(ALIAS, second)
+
+
+def test_of_several_lanes_the_free_ones_are_leased(world):
+    with lease(ALIAS, [LANE]) as one, lease(ALIAS, [OTHER_LANE, LANE]) as rest:
+        assert (one.keys(), rest.keys()) == ({LANE}, {OTHER_LANE})
+        with pytest.raises(LeaseLost):
+            renew(ALIAS, {**rest, LANE: one[LANE] - 1})
+        renew(ALIAS, {**rest, **one})
 
 
 def test_lease_runs_for_its_time_and_renewing_prolongs_it(world, monkeypatch):
     monkeypatch.setattr(leases, "LEASE_S", 3_600)  # seconds that pass meanwhile are few of them
-    with lease(ALIAS, LANE) as token:
+    with lease(ALIAS, [LANE]) as tokens:
         assert 3_000 < fetch_one(ALIAS, LEFT_S)[0] <= 3_600
         let_lease_expire()
-        renew(ALIAS, LANE, token)
+        renew(ALIAS, tokens)
         assert 3_000 < fetch_one(ALIAS, LEFT_S)[0] <= 3_600
 
 
@@ -184,33 +190,39 @@ def test_slow_batch_keeps_its_lease(journal, monkeypatch):
 def test_heart_stops_beating_with_its_drain_and_after_its_time(world, monkeypatch):
     monkeypatch.setattr(leases, "BEAT_EVERY_S", 0.01)
     monkeypatch.setattr(leases, "MAX_BEATS", 3)
-    with lease(ALIAS, LANE) as token, leases.heartbeat(ALIAS, LANE, token):
-        [beating] = [t for t in threading.enumerate() if t.name.endswith("(_beat)")]
-        beating.join(PATIENCE_S)
-        assert not beating.is_alive()
+    with lease(ALIAS, [LANE]) as tokens, leases.Heartbeat(ALIAS, tokens) as heartbeat:
+        until(lambda: not heartbeat.is_beating)
     monkeypatch.setattr(leases, "BEAT_EVERY_S", 60)
-    with lease(ALIAS, LANE) as token, leases.heartbeat(ALIAS, LANE, token):
-        [beating] = [t for t in threading.enumerate() if t.name.endswith("(_beat)")]
-    assert not beating.is_alive()
+    with lease(ALIAS, [LANE]) as tokens, leases.Heartbeat(ALIAS, tokens) as heartbeat:
+        assert heartbeat.is_beating
+    assert not heartbeat.is_beating
 
 
-def test_change_that_comes_after_the_last_look_is_not_left_behind(journal, monkeypatch):
-    """Its wake-up finds the lane taken; the holder reads once more after the release."""
-    take, late, rung = drains.take_batch, [], []
+def test_progress_lets_the_heart_beat_on(world, monkeypatch):
+    monkeypatch.setattr(leases, "BEAT_EVERY_S", 0.01)
+    monkeypatch.setattr(leases, "MAX_BEATS", 3)
+    with lease(ALIAS, [LANE]) as tokens, leases.Heartbeat(ALIAS, tokens) as heartbeat:
+        for _ in range(20):
+            heartbeat.progress()
+            beats = heartbeat._beats
+            until(lambda beats=beats: heartbeat._beats > beats)
+        until(lambda: not heartbeat.is_beating)
 
-    def take_and_be_late(alias, lane):
-        rows = take(alias, lane)
+
+def test_change_that_comes_after_the_last_look_is_reported(journal, monkeypatch):
+    """Another drain finds the lane taken; the holder reads once more after the release."""
+    take, late = drains.take_batch, []
+
+    def take_and_be_late(alias, lanes):
+        rows = take(alias, lanes)
         if not rows and not late:
             late.extend(note())
             run_together([partial(drain, ALIAS, LANE)])
         return rows
 
     monkeypatch.setattr(drains, "take_batch", take_and_be_late)
-    monkeypatch.setattr(tasks, "wake", lambda *place: rung.append(place))
     first = note()
-    drain_lane(ALIAS, LANE)
+    assert drain(ALIAS, LANE).more is True
     assert (delivered(), pending()) == (first, late)
-    assert rung == [(ALIAS, LANE)]
-    drain_lane(ALIAS, LANE)
+    assert drain(ALIAS, LANE).more is False
     assert delivered() == [*first, *late]
-    assert rung == [(ALIAS, LANE)]

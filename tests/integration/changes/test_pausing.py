@@ -8,8 +8,9 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connections, transaction
 
+from infra.changes.batches import take_batch
 from infra.changes.compensate import compensate
-from infra.changes.drain import drain, take_batch
+from infra.changes.drain import drain
 from infra.changes.errors import ChangeReasonMissing
 from infra.changes.lag import list_lane_lags
 from infra.changes.lanes import PAUSED_OFFSET
@@ -69,7 +70,7 @@ def test_what_is_held_is_not_come_upon_again(journal, settings, batches):
     drain(ALIAS, LANE)
     assert column(ALIAS, LANES) == [PAUSED_OFFSET + LANE]
     [other] = emit(NotedInline())
-    assert [row.id for row in take_batch(ALIAS, LANE)] == [other]
+    assert [row.id for row in take_batch(ALIAS, [LANE])] == [other]
 
 
 def test_neither_compensator_nor_wake_up_drains_it_and_resuming_delivers_in_order(journal):
@@ -130,7 +131,7 @@ def test_row_taken_before_the_pause_ended_is_not_held_after_it(journal):
     """Or it would wait for ever: whoever lets go has been there."""
     pause_kind(ALIAS, KIND, "it breaks")
     note()
-    taken = take_batch(ALIAS, LANE)
+    taken = take_batch(ALIAS, [LANE])
     end_pause(ALIAS, KIND)
     finish_resuming(ALIAS, KIND)
     assert move_to_paused_lane(ALIAS, taken) == []
@@ -140,7 +141,7 @@ def test_row_taken_before_the_pause_ended_is_not_held_after_it(journal):
 def test_end_of_a_pause_waits_for_a_hold_that_has_begun(journal):
     pause_kind(ALIAS, KIND, "it breaks")
     note()
-    taken = take_batch(ALIAS, LANE)
+    taken = take_batch(ALIAS, [LANE])
     is_held, may_commit = threading.Barrier(2, timeout=PATIENCE_S), threading.Event()
 
     def hold_slowly():
@@ -205,7 +206,7 @@ def test_pause_survives_new_connections(journal):
 def test_looking_for_pauses_costs_no_statement(journal, django_assert_num_queries):
     note(3)
     with django_assert_num_queries(1, using=ALIAS):
-        take_batch(ALIAS, LANE)
+        take_batch(ALIAS, [LANE])
 
 
 def test_batch_with_a_long_held_queue_is_found_by_its_index(journal):
@@ -217,7 +218,7 @@ def test_batch_with_a_long_held_queue_is_found_by_its_index(journal):
     note()
     settle(ALIAS, "changes_change")
     with count_calls() as calls:
-        assert len(take_batch(ALIAS, LANE)) == 1
+        assert len(take_batch(ALIAS, [LANE])) == 1
     [statement] = calls.statements
     assert max(map(rows_handled, nodes_of(statement))) <= 1
     held = fetch_all(ALIAS, "SELECT count(*) FROM changes_change WHERE lane > 256")

@@ -35,11 +35,6 @@ from tests.world import make_accounts
 from timelines.recent.days import keep_days
 
 
-@pytest.fixture(autouse=True)
-def no_waiting_for_workers(monkeypatch):
-    monkeypatch.setattr(module, "PING_S", 0.05)
-
-
 def read():
     return read_status(datetime.now(UTC), patience_s=PATIENCE_S)
 

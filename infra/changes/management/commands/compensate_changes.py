@@ -25,7 +25,7 @@ log = structlog.get_logger()
 class Command(JobCommand):
     help = (
         "Drains every lane with pending changes, after lost wake-ups, killed drainers and outages."
-        " Needs neither Redis nor Celery. Also maintains the daily partitions."
+        " Does not need Redis. Also maintains the daily partitions."
     )
     unit = "changes"
     flags = frozenset({JobFlag.SHARD, JobFlag.DRY_RUN})

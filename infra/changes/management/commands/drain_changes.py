@@ -1,4 +1,4 @@
-"""`manage.py drain_changes`: delivers pending changes now, without Celery."""
+"""`manage.py drain_changes`: delivers pending changes now, without a drainer."""
 
 from argparse import ArgumentParser
 from collections.abc import Iterator

@@ -1,0 +1,96 @@
+"""The resident drainer: delivers the changes of all databases a moment after their commits.
+
+Each database has a thread for its ordinary lanes and one for its slow lanes (bulk, waiting,
+folded). So neither a big fan-out nor another database delays a change. A thread removes its wake-up
+before it reads rows, so a commit that the read does not see wakes it again.
+"""
+
+import threading
+from collections.abc import Sequence
+
+import structlog
+from django.db import close_old_connections, connections
+
+from infra.changes.errors import UNREACHABLE, LeaseLost
+from infra.changes.held_lanes import POLL_S, HeldLanes
+from infra.changes.lanes import SLOW_GROUPS, LaneGroup, all_lanes
+from infra.changes.lease import Heartbeat, lease
+from infra.changes.outages import Outage, Recoveries
+
+# Between two attempts to get leases that another drainer holds.
+STANDBY_S = 1.0
+# A thread that waits for a database that hangs is given up after this time.
+STOP_S = 30.0
+log = structlog.get_logger()
+
+
+class Drainer:
+    """All threads of one process."""
+
+    def __init__(self, aliases: Sequence[str]) -> None:
+        self._stopping, recoveries = threading.Event(), Recoveries()
+        self._threads = [
+            LaneThread(alias, groups, self._stopping, recoveries)
+            for alias in aliases
+            for groups in ((LaneGroup.ORDINARY,), SLOW_GROUPS)
+        ]
+
+    def start(self) -> None:
+        for thread in self._threads:
+            thread.start()
+
+    def stop(self) -> None:
+        """Waits for the batches in hand."""
+        self._stopping.set()
+        for thread in self._threads:
+            thread.join(STOP_S)
+
+
+class LaneThread(threading.Thread):
+    """Drains the lanes of some groups of one database until it is stopped."""
+
+    def __init__(
+        self,
+        alias: str,
+        groups: Sequence[LaneGroup],
+        stopping: threading.Event,
+        recoveries: Recoveries,
+    ) -> None:
+        super().__init__(name=f"drain-{alias}-{groups[0].name.lower()}", daemon=True)
+        self._alias, self._groups, self._stopping = alias, groups, stopping
+        self._recoveries, self._database = recoveries, Outage(alias, recoveries)
+
+    def run(self) -> None:
+        while not self._stopping.is_set():
+            try:
+                close_old_connections()
+                self._stopping.wait(self._hold_lanes())
+                continue
+            except LeaseLost as error:
+                log.warning("drainer.lease_lost", alias=self._alias, error=str(error))
+            except UNREACHABLE as error:
+                self._database.begin(error)
+            except Exception:
+                log.exception("drainer.failed", alias=self._alias)
+            self._stopping.wait(POLL_S)
+        connections.close_all()
+
+    def _hold_lanes(self) -> float:
+        """Drains the lanes that it gets the leases of. Returns after how long to ask again."""
+        lanes = all_lanes(self._groups)
+        with lease(self._alias, lanes) as tokens:
+            self._database.end()
+            if tokens:
+                with Heartbeat(self._alias, tokens) as heartbeat:
+                    held = HeldLanes(self._alias, tokens, self._recoveries)
+                    self._drain(held, heartbeat, is_complete=len(tokens) == len(lanes))
+        return 0.0 if tokens else STANDBY_S
+
+    def _drain(self, held: HeldLanes, heartbeat: Heartbeat, is_complete: bool) -> None:
+        """Until it is stopped, or the leases can no longer be renewed, or some are missing."""
+        while not self._stopping.is_set() and heartbeat.is_beating:
+            heartbeat.progress()
+            if not held.drain():
+                held.wait(self._stopping)
+                if not is_complete:
+                    return

@@ -1,0 +1,96 @@
+"""The lanes of one database that a thread of the drainer holds: drains them, and waits for more."""
+
+import threading
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from django.db import close_old_connections
+from redis.exceptions import RedisError
+
+from infra.caching.client import redis
+from infra.changes.batches import DrainReport, drain_batch, take_batch
+from infra.changes.deliver import ChangeRow
+from infra.changes.failures import has_rows_that_back_off, retry_waiting
+from infra.changes.lanes import LaneGroup, batch_size, group_of
+from infra.changes.lease import Tokens
+from infra.changes.outages import Outage, Recoveries
+from infra.changes.throttle import Throttle
+from infra.changes.wake_up import QUIET_S, await_wake_up
+
+# Between two looks at the lanes while Redis is away, or while rows back off after a failure.
+POLL_S = 0.25
+
+
+class HeldLanes:
+    """Raises in all methods: LeaseLost, errors of UNREACHABLE. Not thread-safe."""
+
+    def __init__(self, alias: str, tokens: Tokens, recoveries: Recoveries) -> None:
+        self._alias, self._tokens = alias, tokens
+        self._redis = Outage("redis", recoveries)
+        self._recoveries, self._seen_count = recoveries, -1
+        self._throttle = Throttle(alias, [*tokens])
+        self._has_failures = True
+
+    def drain(self) -> bool:
+        """Drains a batch of each lane that does not rest. Returns whether more rows are due."""
+        self._retry_after_recovery()
+        rows = take_batch(self._alias, self._open_lanes())
+        report = DrainReport()
+        for batch in _split(rows):
+            report.add(self._drain_batch(batch))
+        self._note_failures(bool(rows), report.failed > 0)
+        counts = Counter(row.lane for row in rows)
+        full = [lane for lane, count in counts.items() if count == batch_size(lane)]
+        for lane in full:
+            self._throttle.end_window(lane)
+        return report.more or bool(full)
+
+    def wait(self, stopping: threading.Event) -> None:
+        """Waits for a wake-up, the end of a window, or the next look at the lanes."""
+        look_s = POLL_S if self._has_failures else QUIET_S
+        timeout_s = max(0.001, min(look_s, self._throttle.next_end_s()))
+        try:
+            if self._redis.is_away:
+                redis().call("PING")  # its timeout is short
+            groups = sorted({group_of(lane) for lane in self._open_lanes()})
+            is_woken = bool(groups) and await_wake_up(self._alias, groups, timeout_s)
+        except RedisError as error:
+            self._redis.begin(error)
+            is_woken = False
+            stopping.wait(min(timeout_s, POLL_S))
+        else:
+            self._redis.end()
+        if not is_woken:
+            close_old_connections()  # of servers that were restarted
+
+    def _drain_batch(self, batch: Sequence[ChangeRow]) -> DrainReport:
+        held = {row.lane: self._tokens[row.lane] for row in batch}
+        for lane in held:
+            if group_of(lane) is LaneGroup.FOLDED:
+                self._throttle.open_window(lane)
+        return drain_batch(self._alias, held, batch)
+
+    def _retry_after_recovery(self) -> None:
+        count = self._recoveries.count
+        if count != self._seen_count:
+            retry_waiting(self._alias, [*self._tokens])
+            self._seen_count = count
+
+    def _note_failures(self, has_rows: bool, has_failed: bool) -> None:
+        if has_failed:
+            self._has_failures = True
+        elif self._has_failures and not has_rows:
+            self._has_failures = has_rows_that_back_off(self._alias, [*self._tokens])
+
+    def _open_lanes(self) -> list[int]:
+        """The lanes that do not rest. Wake-ups of the others stay in Redis."""
+        return [lane for lane in self._tokens if not self._throttle.is_resting(lane)]
+
+
+def _split(rows: Sequence[ChangeRow]) -> Iterator[list[ChangeRow]]:
+    """Batches of one group of lanes each; a bulk row is a batch of its own. Counts come first."""
+    ordered = sorted(rows, key=lambda row: -group_of(row.lane))
+    for group, members in groupby(ordered, key=lambda row: group_of(row.lane)):
+        batch = [*members]
+        yield from ([row] for row in batch) if group is LaneGroup.BULK else [batch]

@@ -1,0 +1,59 @@
+"""The throttle windows of folded lanes: many changes to one row become one write a window.
+
+The first change after a quiet time is delivered at once. Then the lane rests until its window of
+CHANGE_THROTTLE_MS is over. The row of the lease carries the end of the window, so that it holds for
+the next drainer too.
+"""
+
+import time
+from collections.abc import Sequence
+
+from django.conf import settings
+
+from infra.changes.lanes import LaneGroup, group_of
+from infra.sharding.sql import execute, fetch_all
+
+OPEN = """
+UPDATE changes_drainlease
+SET throttled_until = clock_timestamp() + %s * interval '1 ms' WHERE lane = %s
+"""
+READ = """
+SELECT lane, extract(epoch FROM throttled_until - clock_timestamp())::float8
+FROM changes_drainlease WHERE lane = ANY(%s) AND throttled_until > clock_timestamp()
+"""
+
+
+class Throttle:
+    """The windows of the lanes that one drainer holds. Not thread-safe.
+
+    Raises: errors of UNREACHABLE. Cost: one query, if one of the lanes is folded.
+    """
+
+    def __init__(self, alias: str, lanes: Sequence[int]) -> None:
+        self._alias = alias
+        folded = [lane for lane in lanes if is_folded(lane)]
+        rows = fetch_all(alias, READ, (folded,)) if folded else []
+        now = time.monotonic()
+        self._until = {lane: now + left_s for lane, left_s in rows}
+
+    def open_window(self, lane: int) -> None:
+        """Call it before the delivery: if the drainer is killed, the next one waits. One query."""
+        execute(self._alias, OPEN, (settings.CHANGE_THROTTLE_MS, lane))
+        self._until[lane] = time.monotonic() + settings.CHANGE_THROTTLE_MS / 1000
+
+    def end_window(self, lane: int) -> None:
+        """The lane had more rows than fit in a batch: the window is for rows that come later."""
+        self._until.pop(lane, None)
+
+    def is_resting(self, lane: int) -> bool:
+        """Whether the lane is in a window."""
+        return self._until.get(lane, 0.0) > time.monotonic()
+
+    def next_end_s(self) -> float:
+        """Seconds until the next window ends; infinite without one."""
+        now = time.monotonic()
+        return min((until - now for until in self._until.values() if until > now), default=1e9)
+
+
+def is_folded(lane: int) -> bool:
+    return group_of(lane) is LaneGroup.FOLDED

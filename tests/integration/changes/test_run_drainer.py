@@ -1,0 +1,73 @@
+"""A real drainer process is woken and drains: no test calls the drain here."""
+
+import os
+import subprocess
+import sys
+import time
+from datetime import UTC, datetime
+
+import pytest
+from django.conf import settings
+
+from config.status.report import read_status
+from infra.changes.management.commands.run_drainer import NICENESS
+from infra.changes.presence import list_drainers
+from infra.sharding.placement import all_aliases
+from infra.sharding.sql import fetch_one
+from relations.actions.follow import follow
+from tests.other_process import environment_of_this_test
+from tests.waiting import PATIENCE_S, until
+from tests.world import make_accounts
+
+COUNT = "SELECT count(*) FROM relations_backwardedge WHERE followee_id = %s"
+
+
+@pytest.fixture
+def drainer(world):
+    process = subprocess.Popen(
+        [sys.executable, "manage.py", "run_drainer"],
+        env=environment_of_this_test(),
+        cwd=settings.BASE_DIR,
+    )
+    yield process
+    process.terminate()
+    assert process.wait(PATIENCE_S) == 0
+
+
+def test_follow_reaches_the_other_shard_by_the_wake_up_alone(drainer):
+    follower, followee = make_accounts(2)
+    follow(follower, followee)
+    until(lambda: not any(is_behind(alias) for alias in all_aliases()))
+    assert sum(fetch_one(alias, COUNT, (followee,))[0] for alias in all_aliases()[1:]) == 1
+
+
+def test_a_change_is_delivered_before_the_next_look(drainer):
+    """A drainer that only looked would need QUIET_S; the best of many says that it is woken."""
+    followee, *followers = make_accounts(20)
+    took = []
+    for follower in followers:
+        began = time.monotonic()
+        follow(follower, followee)
+        until(lambda: not any(is_behind(alias) for alias in all_aliases()))
+        took.append(time.monotonic() - began)
+    assert min(took) < 0.1
+
+
+def test_it_lets_web_servers_go_first(drainer):
+    until(list_drainers)
+    assert os.getpriority(os.PRIO_PROCESS, drainer.pid) == min(
+        19, os.getpriority(os.PRIO_PROCESS, 0) + NICENESS
+    )
+
+
+def test_status_names_it_until_it_ends(drainer):
+    [name] = until(list_drainers)
+    assert name.endswith(f":{drainer.pid}")
+    assert read_status(datetime.now(UTC))["workers"] == {"is_up": True, "names": [name]}
+    drainer.terminate()
+    drainer.wait(PATIENCE_S)
+    assert list_drainers() == []
+
+
+def is_behind(alias):
+    return fetch_one(alias, "SELECT 1 FROM changes_change LIMIT 1") is not None
