@@ -5,9 +5,8 @@
 | `accounts.profile:v2:<site>:{account}` | `version:fresh until:fragment`; no fragment: not shown |
 | `accounts.token:v2:{sha256 of the token}` | `revision:TokenFacts`; `0:` unknown, `ENDED:` ended |
 
-A token's version only grows: it is the revision of its user's restrictions, plus one. So a loader
-that read the rows before a restriction or before the revocation cannot write them afterwards. The
-tombstone (ENDED) stays for longer than any statement may take.
+Loaders write under load tokens. A restriction of the user drops the entries of the user's tokens. A
+revocation writes the tombstone (ENDED), so that a client that goes on costs no queries.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,7 +20,9 @@ from accounts.queries.profiles import load_profiles
 from accounts.types import Profile, Restriction
 from infra.caching.client import Command
 from infra.caching.keys import key
-from infra.caching.values import WRITE_VALUE, ValueCache, Versioned, jittered_ms
+from infra.caching.load_tokens import LoadTokens
+from infra.caching.load_tokens import token_key as load_token_key
+from infra.caching.values import WRITE, ValueCache, Versioned, jittered_ms
 
 TOKENS = "accounts.token:v2"
 # Also the longest time for which a Redis restored from an old snapshot revives an ended token.
@@ -84,13 +85,22 @@ def read_token_entry(entry: bytes) -> TokenFacts | None:
     return _decoder.decode(payload) if payload else None
 
 
-def write_token_command(checksum: str, facts: TokenFacts | None) -> Command:
-    """Caches what the database says, unless the entry has a newer version."""
+def write_token_command(checksum: str, facts: TokenFacts | None, tokens: LoadTokens) -> Command:
+    """Caches what a load read. Reply 0: the token may have changed since the load began."""
     version = UNKNOWN if facts is None else facts.revision + 1
     payload = b"" if facts is None else msgspec.json.encode(facts)
-    return WRITE_VALUE.on([token_key(checksum)], version, payload, jittered_ms(TOKEN_TTL_S))
+    where = token_key(checksum)
+    head = (tokens.of(where), version, payload, jittered_ms(TOKEN_TTL_S))
+    return WRITE.on([where, load_token_key(where)], *head)
 
 
-def end_token_command(checksum: str) -> Command:
-    """Replaces the cached token by a tombstone."""
-    return WRITE_VALUE.on([token_key(checksum)], ENDED, b"", jittered_ms(TOKEN_TTL_S))
+def drop_token_command(checksum: str) -> Command:
+    """Deletes the cached token, and keeps loads in progress from writing it."""
+    where = token_key(checksum)
+    return ("DEL", where, load_token_key(where))
+
+
+def end_token_commands(checksum: str) -> list[Command]:
+    """Replace the cached token by a tombstone."""
+    tombstone = ("SET", token_key(checksum), b"%d:" % ENDED, "PX", jittered_ms(TOKEN_TTL_S))
+    return [drop_token_command(checksum), tombstone]

@@ -2,9 +2,10 @@
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 
 from accounts.actions.restrict import restrict_account
-from accounts.cache import TOKENS, end_token_command, refresh_profiles, write_token_command
+from accounts.cache import TOKENS, drop_token_command, end_token_commands, refresh_profiles
 from accounts.changes import (
     AccountRestricted,
     ProfileChanged,
@@ -61,13 +62,13 @@ def _restrict(account_ids: Iterable[int]) -> None:
 
 
 @consumes(UserRestricted, inline=True)
-def refresh_tokens(alias: str, deliveries: Sequence[Delivery[UserRestricted]]) -> None:
-    """Updates the cached tokens of restricted users.
+def drop_restricted_tokens(alias: str, deliveries: Sequence[Delivery[UserRestricted]]) -> None:
+    """Drops the cached tokens of restricted users.
 
     A cached token says whether its user is frozen or suspended. Cost: one query, one round trip.
     """
-    facts = load_tokens_by_user([delivery.owner_id for delivery in deliveries])
-    _write_tokens({checksum: write_token_command(checksum, one) for checksum, one in facts.items()})
+    checksums = load_tokens_by_user([delivery.owner_id for delivery in deliveries])
+    _change_tokens({checksum: [drop_token_command(checksum)] for checksum in checksums})
 
 
 @consumes(ProfileChanged, AccountRestricted, inline=True)
@@ -88,15 +89,15 @@ def refresh_changed_profiles(
 def write_token_tombstones(alias: str, deliveries: Sequence[Delivery[TokenRevoked]]) -> None:
     """Replaces cached tokens by tombstones. Raises RedisError, so that the consumer runs again."""
     checksums = [delivery.payload.checksum for delivery in deliveries]
-    _write_tokens({checksum: end_token_command(checksum) for checksum in checksums})
+    _change_tokens({checksum: end_token_commands(checksum) for checksum in checksums})
 
 
-def _write_tokens(commands: Mapping[str, Command]) -> None:
+def _change_tokens(commands: Mapping[str, Sequence[Command]]) -> None:
     checksums = list(commands)
     if not checksums:
         return
     try:
-        redis().run([*commands.values()])
+        redis().run(list(chain.from_iterable(commands.values())))
         logged = token_invalidation_commands(checksums, time.time())
         redis().run([*logged, invalidation_command(TOKENS, checksums)])
     finally:  # a command that got no reply may have run all the same

@@ -1,42 +1,27 @@
 """All families of Redis keys: caches that purge_caches may empty, and the others with a reason."""
 
-from infra.caching.purging import CacheFamily, PurgeMethod
+from infra.caching.purging import CacheFamily
 
 PURGEABLE = {
     family.name: family
     for family in (
-        CacheFamily(
-            "accounts.profile", PurgeMethod.EXPIRE, "one row an account when it is next shown"
-        ),
-        CacheFamily(
-            "counters.account", PurgeMethod.EXPIRE, "one row an account when it is next shown"
-        ),
-        CacheFamily(
-            "posts.week", PurgeMethod.EXPIRE, "two queries an author and week when next shown"
-        ),
-        CacheFamily("posts.counts", PurgeMethod.EXPIRE, "one query for the posts of a page"),
-        CacheFamily("posts.viewer_state", PurgeMethod.EXPIRE, "two queries a viewer"),
-        CacheFamily(
-            "relations.following", PurgeMethod.EXPIRE, "the whole list of an account, once"
-        ),
-        CacheFamily("relations.quiet", PurgeMethod.EXPIRE, "the quiet follows of an account, once"),
+        CacheFamily("accounts.profile", "one row an account when it is next shown"),
+        CacheFamily("counters.account", "one row an account when it is next shown"),
+        CacheFamily("posts.week", "two queries an author and week when next shown"),
+        CacheFamily("posts.counts", "one query for the posts of a page"),
+        CacheFamily("posts.viewer_state", "two queries a viewer"),
+        CacheFamily("relations.following", "the whole list of an account, once"),
+        CacheFamily("relations.quiet", "the quiet follows of an account, once"),
         CacheFamily(
             "relations.followers",
-            PurgeMethod.EXPIRE,
             "the newest FOLLOWERS_CACHED of an account, once",
         ),
-        CacheFamily("relations.relationship", PurgeMethod.EXPIRE, "two queries a viewer and page"),
-        CacheFamily(
-            "caching.viewer", PurgeMethod.DELETE, "one more round trip a viewer and process"
-        ),
-        CacheFamily("timelines.public", PurgeMethod.EXPIRE, "one query of the recent-posts index"),
-        CacheFamily(
-            "timelines.home", PurgeMethod.DELETE, "a rebuild (a pull) for each reader's next page"
-        ),
-        CacheFamily(
-            "timelines.zset", PurgeMethod.DELETE, "a rebuild (a pull) for each reader's next page"
-        ),
-        CacheFamily("timelines.hot_entries", PurgeMethod.DELETE, "one query a hot author"),
+        CacheFamily("relations.relationship", "two queries a viewer and page"),
+        CacheFamily("caching.viewer", "one more round trip a viewer and process"),
+        CacheFamily("timelines.public", "one query of the recent-posts index"),
+        CacheFamily("timelines.home", "a rebuild (a pull) for each reader's next page"),
+        CacheFamily("timelines.zset", "a rebuild (a pull) for each reader's next page"),
+        CacheFamily("timelines.hot_entries", "one query a hot author"),
     )
 }
 # purge_caches refuses these and prints the reason.

@@ -74,8 +74,8 @@ REPLICA_ALIASES = {
     for alias, url in zip(SHARD_ALIASES, _replica_urls, strict=True)
     if url
 }
-# At most a third of TOMBSTONE_MS, the time for which a change keeps loaders from writing an old
-# entry into the cache. A loader runs two queries, and must write before that time is over.
+# At most a third of the life of a load token (infra/caching/load_tokens.py). A loader runs two
+# queries, and its entry is only cached if it is written before that time is over.
 STATEMENT_TIMEOUT_MS = _env.number("STATEMENT_TIMEOUT_MS", 20_000, 100, 20_000)
 for _database in DATABASES.values():
     _options = {

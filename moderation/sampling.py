@@ -6,14 +6,16 @@
 The compensator writes both to Redis (moderation/periodic.py); web processes read them at a scrape.
 """
 
+from pathlib import Path
+
 import msgspec
 
 from accounts.sql import RESTRICTED_USERS
 from accounts.types import Restriction
-from infra.caching.client import redis
+from infra.caching.client import load_script, redis
 from infra.caching.database_reports import DatabaseReports
 from infra.caching.keys import key
-from infra.caching.values import WRITE_VALUE
+from infra.caching.values import NEWER
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.sql import fetch_all, fetch_one
 from moderation.types import AppealState, ReportState
@@ -33,6 +35,7 @@ LABELS = {
     "suspended": Restriction.SUSPENDED,
     "purged": Restriction.PURGED,
 }
+KEEP_HIGHER = load_script(NEWER, Path(__file__).with_name("keep_higher.lua"))
 DECISIONS_KEY = key("moderation.decisions:v1", GLOBAL_ALIAS)
 # Rows a sample, so that changes do not wait for it. Only after a flush of Redis there are so many.
 MOST = 100_000
@@ -131,7 +134,7 @@ def store_counts(counted: DecisionCounts) -> None:
     Prometheus takes a counter that falls for a restarted one, and would add all decisions again.
     """
     version, payload = sum(counted.counts.values()), msgspec.json.encode(counted)
-    redis().call(*WRITE_VALUE.on([DECISIONS_KEY], version, payload, TTL_S * 1000))
+    redis().call(*KEEP_HIGHER.on([DECISIONS_KEY], version, payload, TTL_S * 1000))
 
 
 def _count_by_label(accounts: dict[Restriction, int]) -> dict[str, int]:

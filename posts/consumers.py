@@ -1,7 +1,7 @@
 """The consumers of posts: they refresh caches, and record responses on the posts' shards."""
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 
 from counters.cache import refresh_account_counts
@@ -23,7 +23,6 @@ from posts.cache.weeks import (
     is_too_large,
     size_command,
     week_of,
-    write_command,
 )
 from posts.changes import PostCreated, PostDeleted, PostHidden, PostMarked
 from posts.ids import PostId
@@ -44,20 +43,22 @@ def refresh_cached_weeks(alias: str, deliveries: Deliveries) -> None:
     """
     ids = [PostId.at(delivery.owner_id, delivery.payload.moment) for delivery in deliveries]
     live = {PostId.at(row.author_id, row.moment): row for row in read_posts(alias, ids)}
-    # By week: the version of the week after this batch.
-    latest = {week_of(i): d.payload.after for i, d in zip(ids, deliveries, strict=True)}
+    weeks = list(dict.fromkeys(map(week_of, ids)))
     changes = [_change_command(i, d, live) for i, d in zip(ids, deliveries, strict=True)]
-    replies = redis().run([*changes, *map(size_command, latest)])
-    _mark_large_busy(latest, replies[len(changes) :])
+    replies = redis().run([*changes, *map(size_command, weeks)])
+    _drop_large(weeks, replies[len(changes) :])
     # In its own round trip: a process that reads the log must find the weeks already changed.
     redis().run([post_invalidation_command(i, time.time()) for i in ids if i not in live])
     refresh_account_counts(delivery.owner_id for delivery in deliveries)
 
 
-def _mark_large_busy(versions: Mapping[Week, int], sizes: Sequence[int]) -> None:
-    """Marks weeks that grew above MAX_WEEK_POSTS as busy. One round trip if there are any."""
-    large = [week for week, size in zip(versions, sizes, strict=True) if is_too_large(size)]
-    redis().run([write_command(week, versions[week], None) for week in large])
+def _drop_large(weeks: Collection[Week], sizes: Sequence[int]) -> None:
+    """Drops weeks that grew above MAX_WEEK_POSTS. The next reader marks them as busy.
+
+    One round trip if there are any.
+    """
+    large = [week for week, size in zip(weeks, sizes, strict=True) if is_too_large(size)]
+    redis().run([WEEKS.drop_command(*week) for week in large])
 
 
 def _change_command(

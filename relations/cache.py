@@ -1,9 +1,9 @@
 """The Redis caches of relations: edge lists, and the relationships of a viewer with others.
 
 The lists are all follows of an account, its quiet follows, and its newest open followers (S3). The
-first two have the version of the following count, the third has the version of the followers count;
-both versions grow with every edge. Consumers change a list in place: it is not dropped and rebuilt
-at each follow (S3 10.4.2).
+first two have the version of the following count and are written together. The third has the
+version of the followers count. Both versions grow with every edge. Consumers change a list in
+place: it is not dropped and rebuilt at each follow (S3 10.4.2).
 """
 
 from collections.abc import Iterable, Mapping
@@ -16,7 +16,9 @@ from infra.caching.relationship_cache import RelationshipCache
 from relations.types import Attribute, Edge, ListedAccount
 
 FOLLOWING = ListCache("relations.following:v1", ttl_s=14 * 86_400, max_items=1_000_000)
-QUIET = ListCache("relations.quiet:v1", ttl_s=14 * 86_400, max_items=1_000_000)
+QUIET = ListCache(
+    "relations.quiet:v1", ttl_s=14 * 86_400, max_items=1_000_000, loaded_with=FOLLOWING.family
+)
 FOLLOWERS = ListCache(
     "relations.followers:v1", ttl_s=14 * 86_400, max_items=settings.FOLLOWERS_CACHED
 )

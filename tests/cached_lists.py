@@ -5,7 +5,13 @@ from typing import NamedTuple
 from counters.kinds import CounterKind
 from counters.queries.counts import read_counts
 from infra.caching.client import redis
-from infra.caching.lists import ListCache, read_items, read_version_marker
+from infra.caching.lists import (
+    ListCache,
+    LoadedList,
+    read_items,
+    read_version_marker,
+    write_lists_commands,
+)
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
 from relations.cache import (
@@ -61,7 +67,13 @@ def write_lists(owner: int) -> None:
         counts = read_counts(shard_of(owner), [owner], [kept.version_of])
         version = counts[owner][kept.version_of].version
         items = [to_item(listed) for listed in _read(kept, owner)]
-        redis().call(*kept.cache.write_command(owner, version, items, True))
+        write_list(LoadedList(kept.cache, version, items, True), owner)
+
+
+def write_list(loaded: LoadedList, owner: int) -> None:
+    """Writes one list, as a load without any event between."""
+    tokens = loaded.cache.begin_load(owner)
+    redis().run(write_lists_commands(owner, tokens, [loaded]))
 
 
 def assert_cached_lists_agree(owners: list[int]) -> None:

@@ -5,10 +5,11 @@ from typing import NamedTuple
 
 from redis.exceptions import RedisError
 
-from accounts.cache import TokenFacts, read_token_entry, token_key, write_token_command
+from accounts.cache import TOKENS, TokenFacts, read_token_entry, token_key, write_token_command
 from accounts.types import Restriction
 from infra.caching.client import redis
 from infra.caching.invalidation_log import LOG, LogOffset
+from infra.caching.load_tokens import begin_loads
 from infra.changes.failpoints import failpoint
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.sql import fetch_all, fetch_one
@@ -38,7 +39,7 @@ class FoundToken(NamedTuple):
 def find_token(checksum: str) -> FoundToken:
     """What the token allows. The caller checks whether it has expired.
 
-    Cost: one round trip if cached; else one query and a second round trip. Without Redis one query.
+    Cost: one round trip if cached; else one query and two more trips. Without Redis one query.
     Staleness: none after the tombstone of a revocation, which is written right after its commit.
     """
     log_read = LOG.plan_read()
@@ -52,15 +53,17 @@ def find_token(checksum: str) -> FoundToken:
 
 
 def _load_and_write(checksum: str) -> TokenFacts | None:
+    tokens = begin_loads(TOKENS, [token_key(checksum)])
     facts = _load(checksum)
     failpoint("accounts.token_loaded")
+    if not tokens.by_entry:
+        return facts
     try:
-        if redis().call(*write_token_command(checksum, facts)):
-            return facts
-        # Redis has a newer version: the token ended, or was created, while this thread was reading.
-        return read_token_entry(redis().call("GET", token_key(checksum)) or b"")
+        is_written = redis().call(*write_token_command(checksum, facts, tokens))
     except RedisError:
         return facts
+    # Not written: the token may have ended while this thread was reading.
+    return facts if is_written else _load(checksum)
 
 
 def _load(checksum: str) -> TokenFacts | None:

@@ -77,6 +77,7 @@ def _find_wrong(alias: str, cached: CountCache, rows: Sequence[Row]) -> list[Wro
 
 
 def _repair(wrong: Sequence[WrongCacheEntry]) -> None:
-    """Replaces entries that did not change since they were read, unless a newer one exists."""
+    """Drops entries that did not change since they were read, and loads them again."""
     redis().run([DROP.on([one.key], one.raw) for one in wrong])
-    redis().run([one.cached.cache.write_command(one.number, one.right) for one in wrong])
+    for cached in dict.fromkeys(one.cached for one in wrong):
+        cached.cache.load_many([one.number for one in wrong if one.cached is cached])

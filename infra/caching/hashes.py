@@ -2,7 +2,7 @@
 
 A partial hash cannot exist: a hash is written whole, changed only from the version before, and
 expires or is evicted as one key. So a field that is missing next to a `!` does not exist in the
-source. A tombstone `~` means: there is no hash, and no hash older than this may be written.
+source. Loaders write under load tokens.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,10 +11,12 @@ from typing import Any, NamedTuple
 
 from infra.caching.client import Command, load_script
 from infra.caching.keys import key
-from infra.caching.values import TOMBSTONE_MS, jittered_ms
+from infra.caching.load_tokens import END_LOAD, LoadTokens, token_key
+from infra.caching.values import jittered_ms
 
-WRITE = load_script(Path(__file__).with_name("lua") / "hash_write.lua")
-CHANGE = load_script(Path(__file__).with_name("lua") / "hash_change.lua")
+_LUA = Path(__file__).with_name("lua")
+WRITE = load_script(END_LOAD, _LUA / "hash_write.lua")
+CHANGE = load_script(_LUA / "hash_change.lua")
 
 
 class HashChange(NamedTuple):
@@ -39,18 +41,34 @@ class HashCache(NamedTuple):
         """Reply for `read_fields`."""
         return ("HMGET", self.key(owner, part), "!", *fields)
 
-    def write_command(
-        self, owner: int, part: int, version: int, fields: Mapping[str, bytes]
-    ) -> Command:
-        """Writes the hash, unless the cache has a newer version."""
+    def write_commands(
+        self, owner: int, part: int, tokens: LoadTokens, version: int, fields: Mapping[str, bytes]
+    ) -> list[Command]:
+        """Writes a hash that was loaded, unless anything happened since the load began.
+
+        One command, none without a token.
+        """
+        where = self.key(owner, part)
+        token = tokens.of(where)
+        if not token:
+            return []
         flat = [item for pair in fields.items() for item in pair]
-        return WRITE.on([self.key(owner, part)], version, jittered_ms(self.ttl_s), *flat)
+        keys = [where, token_key(where)]
+        return [WRITE.on(keys, token, version, jittered_ms(self.ttl_s), *flat)]
 
     def change_command(self, owner: int, part: int, change: HashChange) -> Command:
         """Updates a cached hash in place. A hash with another version than `before` is deleted."""
         flat = [item for pair in change.added.items() for item in pair]
-        head = (change.before, change.after, TOMBSTONE_MS, len(change.removed))
-        return CHANGE.on([self.key(owner, part)], *head, *change.removed, *flat)
+        head = (change.before, change.after, len(change.removed))
+        return CHANGE.on(self._keys(owner, part), *head, *change.removed, *flat)
+
+    def drop_command(self, owner: int, part: int) -> Command:
+        """Deletes the hash, and keeps loads in progress from writing it."""
+        return ("DEL", *self._keys(owner, part))
+
+    def _keys(self, owner: int, part: int) -> list[bytes]:
+        where = self.key(owner, part)
+        return [where, token_key(where)]
 
 
 def read_fields(reply: Sequence[Any]) -> Sequence[bytes | None] | None:

@@ -1,10 +1,9 @@
 """Cache of ordered lists: a Redis sorted set that contains its version and how far it reaches.
 
 The list version marker is a member with a negative score, -(version + 1). Its name says how far the
-list reaches: `whole` (all members are cached), `newest` (older members are only in the source) or
-`tombstone` (no list, but no list older than this version may be written). List and version expire
-together; an empty list is a marker alone. Members are text of fixed width, so that Redis, Lua and
-Python sort equal scores alike.
+list reaches: `whole` (all members are cached) or `newest` (older members are only in the source).
+List and version expire together; an empty list is a marker alone. Members are text of fixed width,
+so that Redis, Lua and Python sort equal scores alike. Loaders write under load tokens.
 """
 
 from collections.abc import Sequence
@@ -14,16 +13,16 @@ from typing import Literal, NamedTuple
 
 from infra.caching.client import Command, load_script
 from infra.caching.keys import key
-from infra.caching.values import TOMBSTONE_MS, jittered_ms
+from infra.caching.load_tokens import END_LOAD, LoadTokens, begin_loads, token_key
+from infra.caching.values import jittered_ms
 
 _LUA = Path(__file__).with_name("lua")
-WRITE = load_script(_LUA / "list_write.lua")
+WRITE = load_script(END_LOAD, _LUA / "list_write.lua")
 CHANGE = load_script(_LUA / "list_change.lua")
 PAGE = load_script(_LUA / "list_page.lua")
 
 WHOLE = b"whole"
 NEWEST = b"newest"
-TOMBSTONE = b"tombstone"
 Side = Literal["below", "above"]
 
 
@@ -66,28 +65,41 @@ class CachedListPage(NamedTuple):
 
 
 class ListCache(NamedTuple):
-    """Redis commands for one family of lists. The caller combines them into round trips."""
+    """Redis commands for one family of lists. The caller combines them into round trips.
+
+    `loaded_with`: the family whose load token also guards these lists, because one load reads both.
+    Empty: the lists have tokens of their own.
+    """
 
     family: str
     ttl_s: int
     max_items: int
+    loaded_with: str = ""
 
     def key(self, owner: int) -> bytes:
         return key(self.family, owner)
 
-    def write_command(
-        self, owner: int, version: int, items: Sequence[Item], is_whole: bool
-    ) -> Command:
-        """Writes the list, unless the cache has a newer version."""
-        flat = [part for item in items for part in item]
-        marker = WHOLE if is_whole else NEWEST
-        return WRITE.on([self.key(owner)], version, marker, jittered_ms(self.ttl_s), *flat)
+    def begin_load(self, owner: int) -> LoadTokens:
+        """For `write_command`. Call it before the source is read. One round trip."""
+        return begin_loads(self.family, [self.loaded_key(owner)])
 
     def change_command(self, owner: int, change: ListChange) -> Command:
         """Updates a cached list in place. A list with another version than `before` is deleted."""
         flat = [part for item in change.added for part in item]
-        head = (change.before, change.after, self.max_items, TOMBSTONE_MS, len(change.removed))
-        return CHANGE.on([self.key(owner)], *head, *change.removed, *flat)
+        head = (change.before, change.after, self.max_items, len(change.removed))
+        keys = [self.key(owner), self.load_token_key(owner)]
+        return CHANGE.on(keys, *head, *change.removed, *flat)
+
+    def drop_command(self, owner: int) -> Command:
+        """Deletes the list, and keeps loads in progress from writing it."""
+        return ("DEL", self.key(owner), self.load_token_key(owner))
+
+    def load_token_key(self, owner: int) -> bytes:
+        return token_key(self.loaded_key(owner))
+
+    def loaded_key(self, owner: int) -> bytes:
+        """The key whose load token guards the list."""
+        return key(self.loaded_with or self.family, owner)
 
     def version_marker_command(self, owner: int) -> Command:
         """Reply for `read_version_marker`."""
@@ -99,6 +111,34 @@ class ListCache(NamedTuple):
         return (
             "ZREVRANGEBYSCORE", self.key(owner), upper, 0, "WITHSCORES", "LIMIT", 0, limit,
         )  # fmt: skip
+
+
+class LoadedList(NamedTuple):
+    """A list as its loader read it. `is_whole`: no older members are left in the source."""
+
+    cache: ListCache
+    version: int
+    items: Sequence[Item]
+    is_whole: bool
+
+    def arguments(self) -> list[object]:
+        flat = [part for item in self.items for part in item]
+        marker = WHOLE if self.is_whole else NEWEST
+        return [self.version, marker, jittered_ms(self.cache.ttl_s), len(flat), *flat]
+
+
+def write_lists_commands(
+    owner: int, tokens: LoadTokens, loaded: Sequence[LoadedList]
+) -> list[Command]:
+    """Writes lists of one load in one step, unless anything happened since `begin_load`.
+
+    One command, none without a token. In one step, because a page may be made of two lists.
+    """
+    token = tokens.of(loaded[0].cache.loaded_key(owner))
+    if not token:
+        return []
+    keys = [loaded[0].cache.load_token_key(owner), *(one.cache.key(owner) for one in loaded)]
+    return [WRITE.on(keys, token, *(part for one in loaded for part in one.arguments()))]
 
 
 def page_command(
@@ -129,7 +169,7 @@ def read_page(reply: Sequence[bytes] | None) -> CachedListPage | None:
 
 def read_version_marker(reply: Sequence[bytes]) -> ListVersionMarker | None:
     """None: the list is not cached."""
-    if not reply or reply[0] == TOMBSTONE:
+    if not reply or reply[0] not in (WHOLE, NEWEST):
         return None
     return ListVersionMarker(version_of(float(reply[1])), reply[0] == WHOLE)
 

@@ -1,34 +1,21 @@
-"""Removes families of caches from Redis, slowly, while requests use them."""
+"""Removes families of caches from Redis, slowly, while requests use them.
+
+A load in progress may write its entry again, as long as the load token is there (load_tokens.py).
+Every change deletes the token, so such an entry is not older than the changes.
+"""
 
 from collections.abc import Iterator, Sequence
-from enum import Enum
 from typing import Any, NamedTuple
 
 from redis.exceptions import RedisError
 
 from infra.caching.scanning import RedisNode, list_nodes, run_each, scan
 
-# Longer than any load (STATEMENT_TIMEOUT_MS), like the life of a tombstone.
-LINGER_MS = 60_000
-
-
-class PurgeMethod(Enum):
-    """How entries are removed.
-
-    EXPIRE: they expire in a minute. Until then an entry or a tombstone keeps a slow loader from
-    writing an older value.
-    DELETE: at once. For stores that tell their builds apart by epochs and renew entries when read.
-    """
-
-    EXPIRE = "expire"
-    DELETE = "delete"
-
 
 class CacheFamily(NamedTuple):
     """`name`: the family without its layout version, so that it covers old layouts too."""
 
     name: str
-    method: PurgeMethod
     # What readers pay until the cache is filled again.
     cost: str
 
@@ -77,9 +64,9 @@ def _purge_node(
     left = int(node.client.dbsize())
     while True:
         cursor, keys = scan(node, cursor, family.pattern, count)
-        replies = run_each(node, [_command(family, key, dry_run) for key in keys])
+        replies = run_each(node, [_command(key, dry_run) for key in keys])
         failed = sum(isinstance(reply, RedisError) for reply in replies)
-        changed = sum(_is_change(family, reply, dry_run) for reply in replies)
+        changed = sum(reply for reply in replies if not isinstance(reply, RedisError))
         looked_at = min(max(count, len(keys)), max(left, len(keys)))
         left -= looked_at
         # After the last step of a node: a cursor of 0 would start the same node again.
@@ -89,18 +76,5 @@ def _purge_node(
             return
 
 
-def _command(family: CacheFamily, key: bytes, dry_run: bool) -> tuple[Any, ...]:
-    if dry_run:
-        return ("PTTL", key)
-    if family.method is PurgeMethod.DELETE:
-        return ("UNLINK", key)
-    return ("PEXPIRE", key, LINGER_MS, "LT")
-
-
-def _is_change(family: CacheFamily, reply: Any, dry_run: bool) -> bool:
-    if isinstance(reply, RedisError):
-        return False
-    if not dry_run:
-        return bool(reply)
-    # -2: the key is gone already; -1: it has no time to live.
-    return reply != -2 and (family.method is PurgeMethod.DELETE or reply == -1 or reply > LINGER_MS)
+def _command(key: bytes, dry_run: bool) -> tuple[Any, ...]:
+    return ("EXISTS" if dry_run else "UNLINK", key)

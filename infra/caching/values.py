@@ -1,9 +1,10 @@
 """Cache of whole values: one key per owner, each with the version that it reflects.
 
-An entry is `version:fresh until:payload`, the time in Unix seconds. Redis refuses a write that is
-older than the stored version, so a slow loader cannot restore an old value. After its soft time to
-live an entry is still used while one process reads the source. The hard time to live is that of the
-Redis key. When several requests miss an entry, one reads the source and the others wait.
+An entry is `version:fresh until:payload`, the time in Unix seconds. Loaders write under load
+tokens, so a slow loader cannot restore an old value. Redis refuses a change that is older than the
+stored version. After its soft time to live an entry is still used while one process reads the
+source. The hard time to live is that of the Redis key. When several requests miss an entry, one
+reads the source and the others wait.
 """
 
 import random
@@ -12,23 +13,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import structlog
 from redis.exceptions import RedisError
 
 from infra.caching.client import Command, load_script, redis
 from infra.caching.hot_values import HotReply, HotValues
 from infra.caching.invalidation import forget_in_process, invalidation_command, register_copies
 from infra.caching.keys import key
+from infra.caching.load_tokens import END_LOAD, LoadTokens, token_key, write_loaded
 from infra.caching.loading import Loader, SharedLoads
 from infra.caching.loading import Versioned as Versioned
-from infra.caching.metrics import count_error, count_reads
+from infra.caching.metrics import count_reads
 
 # The soft time to live, as a share of the hard one.
 SOFT_SHARE = 0.75
-WRITE_VALUE = load_script(Path(__file__).with_name("lua") / "value_write.lua")
-# How long a tombstone keeps older writes out. Longer than any load (STATEMENT_TIMEOUT_MS).
-TOMBSTONE_MS = 60_000
-log = structlog.get_logger()
+_LUA = Path(__file__).with_name("lua")
+NEWER = _LUA / "newer_value.lua"
+WRITE = load_script(END_LOAD, NEWER, _LUA / "value_write.lua")
+CHANGE = load_script(NEWER, _LUA / "value_change.lua")
 
 
 class StoredValue(NamedTuple):
@@ -51,7 +52,7 @@ class ValueCache:
         self.ttl_s = ttl_s
         self.load = load
         self.hot: HotValues[int, bytes] = HotValues(family, self.key)
-        self._loading = SharedLoads(family, load, self.write_many, self._read_payloads)
+        self._loading = SharedLoads(family, self.key, load, self.write_many, self._read_payloads)
         register_copies(family, self)
 
     def key(self, owner: int) -> bytes:
@@ -90,18 +91,19 @@ class ValueCache:
         return _existing(self._fill(replies))
 
     def refresh(self, entries: Mapping[int, Versioned], before: Sequence[Command] = ()) -> None:
-        """Stores changed entries and invalidates the copies of all processes. One round trip.
+        """Replaces cached entries that changed, and invalidates the copies of all processes.
 
-        `before`: commands that run first. Raises: RedisError, so that the consumer runs again.
+        Entries that are not cached stay so: the next reader loads them. `before`: commands that run
+        first. Cost: one round trip. Raises: RedisError, so that the consumer runs again.
         """
         if not entries:
             redis().run(before)
             return
         owners = list(entries)
         self._loading.forget(owners)
-        puts = [self.write_command(owner, entry) for owner, entry in entries.items()]
+        changes = [self._change_command(owner, entry) for owner, entry in entries.items()]
         try:
-            redis().run([*before, *puts, invalidation_command(self.family, owners)])
+            redis().run([*before, *changes, invalidation_command(self.family, owners)])
         finally:  # Redis may have run the commands even if no reply came
             forget_in_process(self.family, owners)
 
@@ -134,25 +136,24 @@ class ValueCache:
         entries = zip(owners, replies, strict=True)
         return {owner: read_entry(raw).payload for owner, raw in entries if raw is not None}
 
-    def write_many(self, entries: Mapping[int, Versioned], after: Sequence[Command] = ()) -> bool:
-        """Stores entries, unless newer ones are cached, then runs the commands `after`.
+    def write_many(self, entries: Mapping[int, Versioned], tokens: LoadTokens) -> None:
+        """Stores loaded entries under their tokens. One round trip."""
+        commands = [self._write_command(owner, entry, tokens) for owner, entry in entries.items()]
+        write_loaded(self.family, commands if tokens.by_entry else [])
 
-        False when Redis is away. Cost: one round trip.
-        """
-        puts = [self.write_command(owner, entry) for owner, entry in entries.items()]
-        try:
-            redis().run([*puts, *after])
-        except RedisError as error:
-            log.warning("cache.write_failed", family=self.family, error=str(error))
-            count_error(self.family)
-            return False
-        return True
+    def _write_command(self, owner: int, entry: Versioned, tokens: LoadTokens) -> Command:
+        where = self.key(owner)
+        return WRITE.on([where, token_key(where)], tokens.of(where), *self._arguments(entry))
 
-    def write_command(self, owner: int, entry: Versioned) -> Command:
+    def _change_command(self, owner: int, entry: Versioned) -> Command:
+        where = self.key(owner)
+        return CHANGE.on([where, token_key(where)], *self._arguments(entry))
+
+    def _arguments(self, entry: Versioned) -> tuple[int, bytes, int]:
+        """Version, payload and time to live, as the scripts take them."""
         ttl_ms = jittered_ms(self.ttl_s)
         fresh_until = int(time.time() + ttl_ms * SOFT_SHARE / 1000)
-        payload = b"%d:%b" % (fresh_until, entry.payload)
-        return WRITE_VALUE.on([self.key(owner)], entry.version, payload, ttl_ms)
+        return entry.version, b"%d:%b" % (fresh_until, entry.payload), ttl_ms
 
 
 def read_entry(raw: bytes) -> StoredValue:

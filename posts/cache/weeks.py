@@ -8,16 +8,16 @@ posts of busy weeks are read from the shard by key.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from functools import partial
 from typing import NamedTuple
 from zlib import crc32
 
 from django.conf import settings
-from redis.exceptions import RedisError
 
-from infra.caching.client import Command, redis
+from infra.caching.client import Command
 from infra.caching.hashes import HashCache, read_fields
+from infra.caching.load_tokens import LoadTokens, begin_loads, write_loaded
+from infra.changes.failpoints import failpoint
 from infra.sharding.buckets import group_by_shard
 from infra.sharding.scatter import scatter
 from posts.api.present import encode_post
@@ -87,7 +87,7 @@ def complete_posts(
     """Fragments of the posts that exist. Posts that Redis lacks are read from the shards.
 
     `replies`: one reply per command of the plan, None without Redis. Cost: nothing if all posts
-    were cached; else at most two queries per shard, and one round trip to write missing weeks.
+    were cached; else at most two queries per shard, and two round trips to write missing weeks.
     """
     found: Fragments = {}
     missing, by_key = [], list(plan.others)
@@ -129,8 +129,9 @@ def fill_weeks(weeks: Sequence[Week]) -> dict[Week, Fragments | None]:
     """Reads whole weeks from their shards and writes them to Redis. None for a busy week.
 
     The version comes from the shard, before the rows: an entry may be newer than its version, never
-    older. Cost: two queries per shard, one round trip; with a replica as read_up_to_date.
+    older. Cost: two queries per shard, two round trips; with a replica as read_up_to_date.
     """
+    tokens = begin_loads(WEEKS.family, [WEEKS.key(*week) for week in weeks])
     by_author: dict[int, list[Week]] = {}
     for week in weeks:
         by_author.setdefault(week[0], []).append(week)
@@ -139,8 +140,9 @@ def fill_weeks(weeks: Sequence[Week]) -> dict[Week, Fragments | None]:
         for alias, authors in group_by_shard(by_author).items()
     }
     loaded = {week: entry for part in scatter(calls).values() for week, entry in part.items()}
-    with suppress(RedisError):  # the next reader writes them
-        redis().run([write_command(week, *entry) for week, entry in loaded.items()])
+    failpoint("posts.weeks_read")
+    commands = [c for week, one in loaded.items() for c in _write_commands(week, tokens, *one)]
+    write_loaded(WEEKS.family, commands)
     return {week: fragments for week, (_, fragments) in loaded.items()}
 
 
@@ -166,14 +168,16 @@ def _read_rows(weeks: Sequence[Week], alias: str, authors: Authors) -> list[Post
     return read_ranges(alias, spans, MAX_WEEK_POSTS + 1)
 
 
-def write_command(week: Week, version: int, fragments: Fragments | None) -> Command:
-    """Writes a week unless Redis has a newer version. None: marks the week as busy."""
+def _write_commands(
+    week: Week, tokens: LoadTokens, version: int, fragments: Fragments | None
+) -> list[Command]:
+    """Writes a loaded week. None: marks the week as busy."""
     fields = (
         {BUSY: b"1"}
         if fragments is None
         else {field_of(post_id): fragment for post_id, fragment in fragments.items()}
     )
-    return WEEKS.write_command(*week, version, fields)
+    return WEEKS.write_commands(*week, tokens, version, fields)
 
 
 def size_command(week: Week) -> Command:

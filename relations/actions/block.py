@@ -80,6 +80,6 @@ def _drop_cached(account_id: int, blocker_id: int) -> None:
         redis().run(
             [
                 *relationship_changes([(account_id, blocker_id)]),
-                *(("DEL", cache.key(account_id)) for cache in (FOLLOWING, FOLLOWERS)),
+                *(cache.drop_command(account_id) for cache in (FOLLOWING, FOLLOWERS)),
             ]
         )

@@ -7,7 +7,7 @@ from accounts.sql import ACCOUNTS
 from counters.kinds import CounterKind
 from counters.queries.counts import read_counts
 from infra.caching.client import redis
-from infra.caching.lists import ListCache, ListChange, read_items, read_version_marker
+from infra.caching.lists import ListCache, read_items, read_version_marker
 from infra.caching.viewer_validators import ViewerField, drop_validator_commands
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import walk_table
@@ -95,10 +95,6 @@ def _repair(alias: str, owner_id: int, family: CachedListKind, dry_run: bool) ->
     if version == cached.version and _is_same(cached, rows):
         return False
     if not dry_run:
-        if version < cached.version:
-            # The shard was restored. An older list never replaces a newer one, so drop it first.
-            gap = cached.version + 1
-            redis().call(*family.cache.change_command(owner_id, ListChange(gap, gap)))
         family.load(owner_id)
     return True
 

@@ -1,22 +1,22 @@
 """Loaders of edge lists: read a list from its shard and write it to Redis.
 
 The version is read before the rows, so a cached list may be newer than its version, never older.
+A load token keeps out a list that was read before a change.
 """
 
 import time
 from collections.abc import Iterable
-from contextlib import suppress
 from typing import NamedTuple
 
 from django.conf import settings
-from redis.exceptions import RedisError
 
 from counters.kinds import CounterKind
 from counters.queries.counts import read_counts
 from counters.types import Count
-from infra.caching.client import Command, redis
-from infra.caching.lists import ListCache, ListContinuation
+from infra.caching.lists import ListCache, ListContinuation, LoadedList, write_lists_commands
+from infra.caching.load_tokens import write_loaded
 from infra.caching.quotas import QuotaClaim, Quotas
+from infra.changes.failpoints import failpoint
 from infra.sharding.buckets import shard_of
 from relations.cache import FOLLOWING, QUIET, to_item
 from relations.errors import TooManyDeepPages
@@ -50,15 +50,15 @@ class LoadedFollowing(NamedTuple):
 
 
 def load_following_lists(owner_id: int) -> LoadedFollowing:
-    """Both lists of an account's follows, at one version. Cost: two queries, one round trip."""
+    """Both lists of an account's follows, at one version. Cost: two queries, two round trips."""
+    tokens = FOLLOWING.begin_load(owner_id)
     kind = CounterKind.FOLLOWING
     version = read_counts(shard_of(owner_id), [owner_id], [kind])[owner_id][kind].version
     follows = read_follows(owner_id)
     quiet = frozenset(listed for listed, how in follows.items() if how is Attribute.WHISPER)
-    _run(
-        _write_command(FOLLOWING, owner_id, version, follows),
-        _write_command(QUIET, owner_id, version, quiet),
-    )
+    failpoint("relations.list_read")
+    lists = [_loaded(FOLLOWING, version, follows), _loaded(QUIET, version, quiet)]
+    write_loaded(FOLLOWING.family, write_lists_commands(owner_id, tokens, lists))
     return LoadedFollowing(version, list(follows), quiet)
 
 
@@ -66,8 +66,9 @@ def load_followers_list(owner_id: int, cache: ListCache, is_deep: bool) -> Cache
     """The newest open followers, as many as Redis keeps.
 
     Of a longer list, only the first pages are loaded, until a reader asks for deeper ones.
-    Raises: TooManyDeepPages for those. Cost: two queries, one round trip.
+    Raises: TooManyDeepPages for those. Cost: two queries, two round trips.
     """
+    tokens = cache.begin_load(owner_id)
     kinds = [CounterKind.FOLLOWERS, QUIET_FOLLOWERS]
     counts = read_counts(shard_of(owner_id), [owner_id], kinds)[owner_id]
     followers = counts[CounterKind.FOLLOWERS]
@@ -81,7 +82,9 @@ def load_followers_list(owner_id: int, cache: ListCache, is_deep: bool) -> Cache
     is_whole = len(found) <= most
     rest = ListContinuation.END if is_whole else ListContinuation.SOURCE_ONLY
     loaded = CachedEdgeList(followers.version, found[:most], rest, min(len(found), most))
-    _run(_write_command(cache, owner_id, loaded.version, loaded.items, is_whole))
+    failpoint("relations.list_read")
+    written = _loaded(cache, loaded.version, loaded.items, is_whole)
+    write_loaded(cache.family, write_lists_commands(owner_id, tokens, [written]))
     return loaded
 
 
@@ -107,16 +110,7 @@ def count_first_followers(followers: Count) -> int:
     return -(-FIRST_FOLLOWERS * begun // followers.value)
 
 
-def _write_command(
-    cache: ListCache,
-    owner_id: int,
-    version: int,
-    listed: Iterable[ListedAccount],
-    is_whole: bool = True,
-) -> Command:
-    return cache.write_command(owner_id, version, [to_item(item) for item in listed], is_whole)
-
-
-def _run(*commands: Command) -> None:
-    with suppress(RedisError):  # the next reader tries again
-        redis().run(commands)
+def _loaded(
+    cache: ListCache, version: int, listed: Iterable[ListedAccount], is_whole: bool = True
+) -> LoadedList:
+    return LoadedList(cache, version, [to_item(item) for item in listed], is_whole)

@@ -3,14 +3,13 @@
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from django.conf import settings
 from redis import Redis
 
 from infra.caching.invalidation import FAMILY as CHANNEL
-from infra.caching.values import ValueCache, Versioned
+from infra.caching.values import ValueCache
 from tests.hot_reader import FAMILY, OWNER
 from tests.other_process import environment_of_this_test
 from tests.waiting import until
@@ -52,15 +51,10 @@ def start(server, redis, databases):
 def change(redis, version, is_told):
     """As ValueCache.refresh does, or by a writer of whom nobody hears."""
     payload = b"%d" % version
-    _, _, count, *rest = SPEC.write_command(OWNER, Versioned(version, payload))
-    redis.eval(_script(), count, *rest)
+    redis.set(SPEC.key(OWNER), b"%d:%d:%b" % (version, 2**40, payload))
     if is_told:
         redis.publish(channel(), json.dumps(["test", FAMILY, [OWNER]]))
     return payload.decode()
-
-
-def _script():
-    return (Path(settings.BASE_DIR) / "infra/caching/lua/value_write.lua").read_text()
 
 
 def channel():

@@ -20,13 +20,17 @@ from infra.caching.lists import (
     ListCache,
     ListChange,
     ListVersionMarker,
+    LoadedList,
     read_items,
     read_version_marker,
 )
+from infra.caching.load_tokens import begin_loads
 from infra.caching.purging import purge
 from infra.caching.relationship_cache import RelationshipCache
 from infra.caching.values import ValueCache, Versioned
 from posts.ids import PostId
+from tests.cached_lists import write_list
+from tests.cached_values import write_values
 from tests.faults.cluster_nodes import info, name_on, owns
 from tests.ports import free_port
 from tests.waiting import until
@@ -77,13 +81,14 @@ def test_values(cluster):
     spec = ValueCache("tests.value:v1", 60, lambda ids: {i: Versioned(2, b"%d" % i) for i in ids})
     loaded = {owner: b"%d" % owner for owner in OWNERS}
     assert spec.load_many(OWNERS) == loaded
-    spec.write_many({owner: Versioned(1, b"old") for owner in OWNERS})
+    write_values(spec, {owner: Versioned(1, b"old") for owner in OWNERS})
     assert spec.load_many(OWNERS) == loaded
 
 
 def test_lists(cluster):
     old, new = Item(1, b"000001"), Item(2, b"000002")
-    cluster.run([LISTS.write_command(owner, 1, [old], True) for owner in OWNERS])
+    for owner in OWNERS:
+        write_list(LoadedList(LISTS, 1, [old], True), owner)
     change = ListChange(1, 2, [new], [])
     assert cluster.run([LISTS.change_command(o, change) for o in OWNERS]) == [1] * len(OWNERS)
     for owner in OWNERS:
@@ -94,7 +99,9 @@ def test_lists(cluster):
 
 
 def test_hashes(cluster):
-    cluster.run([HASHES.write_command(owner, 0, 1, {"a": b"1"}) for owner in OWNERS])
+    tokens = begin_loads(HASHES.family, [HASHES.key(owner, 0) for owner in OWNERS])
+    for owner in OWNERS:
+        cluster.run(HASHES.write_commands(owner, 0, tokens, 1, {"a": b"1"}))
     cluster.run([HASHES.change_command(o, 0, HashChange(1, 2, {"b": b"2"}, ["a"])) for o in OWNERS])
     for reply in cluster.run([HASHES.read_command(owner, 0, ["a", "b"]) for owner in OWNERS]):
         assert read_fields(reply) == [None, b"2"]
@@ -126,10 +133,10 @@ def test_posts_are_pushed_to_readers_on_every_node(cluster):
 
 
 def test_scripts_forgotten_by_one_node_only(cluster, nodes):
-    puts = [LISTS.write_command(owner, 1, [], True) for owner in OWNERS]
-    assert cluster.run(puts) == [1] * len(OWNERS)
+    changes = [LISTS.change_command(owner, ListChange(1, 2)) for owner in OWNERS]
+    assert cluster.run(changes) == [0] * len(OWNERS)
     nodes[1].say("SCRIPT", "FLUSH")
-    assert cluster.run(puts) == [1] * len(OWNERS)
+    assert cluster.run(changes) == [0] * len(OWNERS)
 
 
 def test_error_reply_of_one_key_is_raised_after_all_ran(cluster):

@@ -16,7 +16,7 @@ from redis.retry import Retry
 from infra.caching import breaker
 from infra.caching.client import FeedRedis, SingleClient
 from infra.caching.connection import TRUSTED_S
-from infra.caching.values import WRITE_VALUE
+from infra.caching.values import CHANGE
 from tests.faults.redis_alone import TIMEOUT_S
 from tests.server_faults import kill, pause, resume
 from tests.waiting import PATIENCE_S, until
@@ -155,13 +155,13 @@ def test_connection_closed_while_it_rested_is_replaced_without_an_error(server, 
 
 
 def test_server_that_lost_its_scripts_is_given_them_again(server, client):
-    put = WRITE_VALUE.on([b"tests:v1:{1}"], 1, b"x", 60_000)
-    assert client.run([put]) == [1]
+    put = CHANGE.on([b"tests:v1:{1}", b"tests:v1:{1}:load"], 1, b"x", 60_000)
+    assert client.run([put]) == [0]
     server.stop()
     server.start()
-    assert client.run([put, put]) == [1, 1]
+    assert client.run([put, put]) == [0, 0]
     client.call("SCRIPT", "FLUSH")
-    assert client.run([put]) == [1]
+    assert client.run([put]) == [0]
 
 
 def test_server_that_is_away_from_the_start_raises_what_callers_expect(server):

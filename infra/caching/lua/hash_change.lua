@@ -1,22 +1,19 @@
--- Brings a cached hash from one version to a later one, in place. KEYS: hash.
--- ARGV: version before, version after, ttl of a tombstone in ms,
---       count of removals, removed fields …, then field, value …
+-- Brings a cached hash from one version to a later one, in place. KEYS: hash, token of a load.
+-- ARGV: version before, version after, count of removals, removed fields …, then field, value …
 -- A hash with another version misses a change: it is deleted and read again, unless it is newer.
--- Without a hash, a tombstone `~` keeps the version for a while, so that a slow loader that read
--- before this change cannot write its value. Returns 1 changed, 0 nothing to do, -1 deleted.
-local versions = redis.call('HMGET', KEYS[1], '!', '~')
-local at = tonumber(versions[1] or versions[2] or -1)
-if at >= tonumber(ARGV[2]) then
+-- A load in progress may have read before this change, so its token is deleted.
+-- Returns 1 changed, 0 nothing to do, -1 deleted.
+redis.call('DEL', KEYS[2])
+local version = redis.call('HGET', KEYS[1], '!')
+if not version or tonumber(version) >= tonumber(ARGV[2]) then
   return 0
 end
-if not versions[1] or at < tonumber(ARGV[1]) then
+if tonumber(version) < tonumber(ARGV[1]) then
   redis.call('DEL', KEYS[1])
-  redis.call('HSET', KEYS[1], '~', ARGV[2])
-  redis.call('PEXPIRE', KEYS[1], ARGV[3])
-  return versions[1] and -1 or 0
+  return -1
 end
-local added = 5 + tonumber(ARGV[4])
-for i = 5, added - 1, 1000 do
+local added = 4 + tonumber(ARGV[3])
+for i = 4, added - 1, 1000 do
   redis.call('HDEL', KEYS[1], unpack(ARGV, i, math.min(i + 999, added - 1)))
 end
 for i = added, #ARGV, 1000 do

@@ -6,7 +6,7 @@
 -- first. Continuation after the page: 0 in this cache, 1 end of the list, -1 in the source only.
 local function marker_of(name)
   local marker = redis.call('ZRANGEBYSCORE', name, '-inf', '(0', 'WITHSCORES')
-  return marker[1] ~= 'tombstone' and marker[1] and marker
+  return (marker[1] == 'whole' or marker[1] == 'newest') and marker
 end
 local marker, without = marker_of(KEYS[1]), KEYS[2]
 if not marker then

@@ -18,6 +18,7 @@ from accounts.queries import site_counts
 from accounts.queries.load import find_existing, load_account_json
 from infra.caching.client import redis
 from infra.sharding.buckets import shard_of
+from tests.cached_values import begin
 from tests.integration.accounts.people import Person
 from tests.integration.accounts.test_tokens import AwayRedis
 from tests.world import make_account, make_accounts, publish
@@ -50,9 +51,9 @@ def test_an_edit_is_seen_at_once_and_survives_a_flush(ann: Person, client: Clien
 
 def test_an_old_reading_never_replaces_a_newer_profile(ann: Person) -> None:
     account_id = ann.id
-    old = profiles.load([account_id])
+    tokens, old = begin(profiles, account_id), profiles.load([account_id])
     ann.patch(EDIT, display_name="new")
-    profiles.write_many(old)
+    profiles.write_many(old, tokens)
     assert b'"display_name":"new"' in load_account_json([account_id])[account_id]
 
 

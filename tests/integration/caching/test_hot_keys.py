@@ -12,6 +12,7 @@ from infra.caching.hot_keys import REPORT_S, HotKeyLimits, HotKeys
 from infra.caching.hot_values import HotValues
 from infra.caching.values import ValueCache, Versioned
 from tests.budgets import count_calls
+from tests.cached_values import write_values
 from tests.clocks import Clock
 from tests.hot_reader import FAMILY, OWNER
 from tests.other_process import environment_of_this_test
@@ -120,7 +121,7 @@ def test_process_that_changes_a_hot_value_sees_it_at_once(cache, clock):
 def test_change_made_elsewhere_shows_when_the_copy_is_too_old(cache, clock):
     spec = cache_of(clock, {1: Versioned(1, b"old")})
     warm_up(spec, clock)
-    cache.run([spec.write_command(1, Versioned(2, b"new"))])
+    write_values(spec, {1: Versioned(2, b"new")})
     clock.now += LIMITS.copy_s - 0.001
     assert spec.load_many([1]) == {1: b"old"}
     clock.now += 0.001
@@ -155,7 +156,7 @@ def test_cold_and_hot_are_read_together_and_only_the_cold_asked_for(cache, clock
 def reader(cache, databases):
     """Another process that reads the value so much that it is hot there."""
     spec = ValueCache(FAMILY, ttl_s=3_600, load=dict.fromkeys)
-    spec.refresh({OWNER: Versioned(1, b"0")})
+    write_values(spec, {OWNER: Versioned(1, b"0")})
     pipe = subprocess.PIPE
     with subprocess.Popen(
         [sys.executable, "-m", "tests.hot_reader"],

@@ -12,7 +12,7 @@ from django.db import OperationalError
 from infra.caching import loading
 from infra.caching import single_flight as flights_module
 from infra.caching.client import redis
-from infra.caching.loading import acquire_load_locks
+from infra.caching.load_tokens import begin_loads
 from infra.caching.single_flight import SingleFlight
 from infra.caching.values import ValueCache, Versioned
 from tests.clocks import Clock, StandInTime
@@ -41,9 +41,7 @@ class Source:
 
 
 @pytest.fixture
-def source(cache: object, monkeypatch: pytest.MonkeyPatch) -> Source:
-    """Leases outlast a test, however slow the machine."""
-    monkeypatch.setattr(loading, "LOCK_MS", 1_000 * PATIENCE_S)
+def source(cache: object) -> Source:
     return Source()
 
 
@@ -111,19 +109,32 @@ def test_processes_that_miss_together_read_the_source_once(
 def test_a_holder_that_died_is_not_waited_for_long(
     source: Source, slept_s: Callable[[], float]
 ) -> None:
-    acquire_load_locks(FAMILY, [1])
-    assert process(source).load_many([1]) == {1: b"one"}
+    spec = process(source)
+    begin_loads(FAMILY, [spec.key(1)])
+    assert spec.load_many([1]) == {1: b"one"}
     assert loading.PATIENCE_S <= slept_s() < loading.PATIENCE_S + 2 * loading.POLL_S
+    assert process(source).load_many([1]) == {1: b"one"}
+    assert source.reads == 1, "it writes under the token of the one that died"
 
 
-def test_a_lease_ends_with_the_load_and_for_its_owner_only(source: Source) -> None:
-    process(source).load_many([1])
-    acquired = acquire_load_locks(FAMILY, [1])
-    assert acquired.acquired == [1]
-    others = acquire_load_locks(FAMILY, [1])
-    assert (others.acquired, others.busy) == ([], [1])
-    redis().run(others._replace(acquired=[1]).release_commands())
-    assert acquire_load_locks(FAMILY, [1]).acquired == []
+def test_a_token_ends_with_the_load(source: Source) -> None:
+    spec = process(source)
+    spec.load_many([1])
+    first = begin_loads(FAMILY, [spec.key(1)])
+    assert first.begun == {spec.key(1)}
+    second = begin_loads(FAMILY, [spec.key(1)])
+    assert (second.begun, second.by_entry) == (frozenset(), first.by_entry)
+    redis().run(second.release_commands([spec.key(1)]))
+    assert begin_loads(FAMILY, [spec.key(1)]).begun == {spec.key(1)}
+
+
+def test_a_load_that_fails_or_finds_nothing_does_not_delay_the_next(source: Source) -> None:
+    spec = process(source)
+    source.error = OperationalError("the shard is down")
+    with pytest.raises(OperationalError):
+        spec.load_many([1])
+    assert ValueCache(FAMILY, 60, lambda _: {}).load_many([1]) == {}
+    assert begin_loads(FAMILY, [spec.key(1)]).begun == {spec.key(1)}
 
 
 def test_a_stale_entry_is_shown_while_one_reads_it_anew(
@@ -162,9 +173,11 @@ def test_who_changes_and_reads_is_not_given_what_was_read_before(source: Source)
     slow.start()
     until(lambda: source.reads == 1)
     source.version, source.text = 2, b"two"
+    slow_may_end, source.may_end = source.may_end, threading.Event()
+    source.may_end.set()
     spec.refresh({1: Versioned(2, b"two")})
     assert spec.load_many([1]) == {1: b"two"}
-    source.may_end.set()
+    slow_may_end.set()
     slow.join()
     assert process(source).load_many([1]) == {1: b"two"}, "the old value never stays"
 

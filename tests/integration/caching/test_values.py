@@ -5,8 +5,9 @@ import threading
 import pytest
 from redis.exceptions import ConnectionError as RedisConnectionError
 
-from infra.caching import values
+from infra.caching import load_tokens, values
 from infra.caching.values import ValueCache, Versioned, jittered_ms
+from tests.cached_values import write_values
 from tests.waiting import PATIENCE_S
 
 
@@ -47,13 +48,14 @@ def test_no_owners_cost_no_round_trip(monkeypatch):
     assert cache_of(Source()).load_many([]) == {}
 
 
+@pytest.mark.parametrize("write", [write_values, ValueCache.refresh])
 @pytest.mark.parametrize(
     ("old", "new", "kept"), [(5, 4, b"old"), (5, 5, b"new"), (5, 6, b"new"), (9, 10, b"new")]
 )
-def test_older_write_never_lands(cache, old, new, kept):
+def test_older_write_never_lands(cache, old, new, kept, write):
     spec = cache_of(Source())
-    spec.write_many({1: Versioned(old, b"old")})
-    spec.write_many({1: Versioned(new, b"new")})
+    write_values(spec, {1: Versioned(old, b"old")})
+    write(spec, {1: Versioned(new, b"new")})
     assert spec.load_many([1]) == {1: kept}
 
 
@@ -72,14 +74,14 @@ def test_change_during_a_slow_load_stays(cache):
     thread.start()
     has_read.wait()
     spec = cache_of(Source())
-    spec.write_many({1: Versioned(2, b"new")})
+    spec.refresh({1: Versioned(2, b"new")})
     has_changed.wait()
     thread.join()
-    assert spec.load_many([1]) == {1: b"new"}
+    assert cache.call("EXISTS", spec.key(1)) == 0
 
 
 def test_entries_expire_within_their_time(cache):
-    cache_of(Source()).write_many({1: Versioned(1, b"x")})
+    write_values(cache_of(Source()), {1: Versioned(1, b"x")})
     left_ms = cache.call("PTTL", b"tests.value:v1:{1}")
     assert 53_000 < left_ms <= 60_000
 
@@ -99,8 +101,8 @@ def test_redis_away_reads_the_source(monkeypatch):
         def call(self, *command):
             raise RedisConnectionError
 
-    monkeypatch.setattr(values, "redis", Away)
+    for module in (values, load_tokens):
+        monkeypatch.setattr(module, "redis", Away)
     source = Source(o1=Versioned(1, b"one"))
     spec = cache_of(source)
     assert spec.load_many([1, 2]) == {1: b"one"}
-    assert spec.write_many({1: Versioned(1, b"one")}) is False

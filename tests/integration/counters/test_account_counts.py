@@ -10,9 +10,9 @@ from counters.actions.move import move
 from counters.cache import account_counts, refresh_account_counts
 from counters.kinds import ACCOUNT_KINDS
 from counters.types import CountMove
-from infra.caching.client import redis
 from infra.sharding.buckets import shard_of
 from tests.budgets import count_calls
+from tests.cached_values import begin, write_values
 
 FOLLOWERS, FOLLOWING, POSTS, *_ = ACCOUNT_KINDS
 ANN = 8
@@ -64,14 +64,14 @@ def test_readings_that_arrive_in_any_order_leave_the_newest(world, order):
         moved(kind, delta)
         readings.append(cache.load_account_entries([ANN])[ANN])
     for place in order:
-        redis().call(*account_counts.write_command(ANN, readings[place]))
+        write_values(account_counts, {ANN: readings[place]})
     assert shown() == readings[-1].payload == b"1,0,0,0,0"
 
 
 def test_slow_loader_cannot_bring_older_counts_back(world):
     moved(FOLLOWERS, 1)
-    slow = cache.load_account_entries([ANN])
+    tokens, slow = begin(account_counts, ANN), cache.load_account_entries([ANN])
     moved(FOLLOWERS, 1)
     refresh_account_counts([ANN])
-    account_counts.write_many(slow)
+    account_counts.write_many(slow, tokens)
     assert shown() == b"2,0,0,0,0"

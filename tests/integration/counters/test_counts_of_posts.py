@@ -13,6 +13,7 @@ from posts.actions.mark_post import mark_post
 from posts.cache.counts import number_of, post_counts
 from posts.types import Kind
 from tests.budgets import count_calls
+from tests.cached_values import write_values
 from tests.integration.jobs.outcomes import Outcome
 from tests.world import drain_all, make_accounts, publish
 
@@ -45,7 +46,7 @@ def test_count_of_a_post_is_mended_and_shown_right(post):
 
 
 def test_cached_counts_of_a_post_are_laid_anew(post):
-    redis().call(*post_counts.write_command(number_of(post), Versioned(99, b"7,7,7")))
+    write_values(post_counts, {number_of(post): Versioned(99, b"7,7,7")})
     assert shown(post) == b"7,7,7"
     key = post_counts.key(number_of(post)).decode()
     assert Outcome(Rebuild()).out.splitlines()[0] == f"{key}: 7,7,7 -> 0,0,2"

@@ -9,6 +9,7 @@ from infra.caching.client import redis
 from infra.caching.values import Versioned
 from infra.changes.failpoints import arm, disarm
 from relations.actions.follow import follow
+from tests.cached_values import write_values
 from tests.integration.counters.drifting import spoil
 from tests.integration.jobs.outcomes import Outcome
 from tests.world import drain_all, make_accounts
@@ -30,7 +31,7 @@ def people(world):
 
 def lay(owner_id: int, version: int, payload: bytes) -> None:
     redis().call("DEL", account_counts.key(owner_id))
-    redis().call(*account_counts.write_command(owner_id, Versioned(version, payload)))
+    write_values(account_counts, {owner_id: Versioned(version, payload)})
 
 
 @pytest.mark.parametrize("version", [1, 2, 1_000_000], ids=["behind", "even", "restored shard"])

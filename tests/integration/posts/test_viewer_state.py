@@ -23,6 +23,7 @@ from posts.cache.viewer_state import (
 from posts.ids import EPOCH, PostId
 from posts.types import Kind
 from tests.budgets import count_calls
+from tests.cached_values import begin
 from tests.world import make_accounts, publish, rest
 
 
@@ -97,9 +98,9 @@ def test_a_slow_reader_does_not_bring_the_past_back(people):
     """It reads before the interaction and writes its result afterwards."""
     me, author = people
     (post,) = posts_of(author, 1)
-    late = viewer_state._load([me])
+    tokens, late = begin(viewer_state.viewer_states, me), viewer_state._load([me])
     mark_post(me, post, Kind.FAVOURITE, True)
-    viewer_state.viewer_states.write_many(late)
+    viewer_state.viewer_states.write_many(late, tokens)
     assert read(me).flags == {post: FAVOURITED}
 
 

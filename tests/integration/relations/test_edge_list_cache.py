@@ -6,6 +6,7 @@ from counters.kinds import CounterKind
 from counters.queries.counts import load_counts
 from infra.api.pages import Window
 from infra.caching.client import SingleClient, redis
+from infra.caching.quotas import Quotas
 from relations.actions import mirror
 from relations.actions.follow import follow, unfollow
 from relations.cache import FOLLOWERS, FOLLOWING
@@ -34,6 +35,8 @@ def cut_list(monkeypatch):
     """The followers list with room for CUT in Redis."""
     small = cut(FOLLOWERS_LIST, CUT)
     monkeypatch.setattr(mirror, "FOLLOWERS", small.tier.cache)
+    # A test in the same second may have left an allotment, which saves the round trip.
+    monkeypatch.setattr(loaders, "deep_pages", Quotas(window_s=1))
     return small
 
 
@@ -48,7 +51,7 @@ def test_warm_page_is_one_round_trip_and_no_query(world, drain):
     assert (calls.sql.total(), calls.round_trips) == (0, 2)
 
 
-def test_cold_page_is_two_queries_and_two_round_trips(world, drain):
+def test_cold_page_is_two_queries_and_three_round_trips(world, drain):
     bob, *fans = make_accounts(4)
     follow_all(fans, bob)
     drain()
@@ -56,7 +59,8 @@ def test_cold_page_is_two_queries_and_two_round_trips(world, drain):
     redis().call("DEL", FOLLOWERS.key(bob))
     with count_calls() as calls:
         assert members(FOLLOWERS_LIST, bob, 2) == fans[:-3:-1]
-    assert (calls.sql.total(), calls.round_trips) == (2, 2)
+    # One round trip to read, one for the load token, one to write.
+    assert (calls.sql.total(), calls.round_trips) == (2, 3)
 
 
 def test_empty_list_is_cached_too(world):

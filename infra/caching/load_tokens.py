@@ -1,0 +1,83 @@
+"""Load tokens: Redis stores what a loader read only if nothing happened since the load began.
+
+    <key of the entry>:load   random token of the loads in progress, for TOKEN_MS
+
+A loader creates the token before it reads the source. If another load has created one, it uses that
+one: a token means that the entry has not changed since the token was created. The loader's write
+succeeds only while Redis has this token, and deletes it. Every change of the entry deletes the
+token as well. So a load from before a change writes nothing, and neither does one from before a
+flush, or one that took longer than TOKEN_MS. Its own caller still gets a correct answer.
+"""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import structlog
+from redis.exceptions import RedisError
+
+from infra.caching.client import Command, load_script, redis
+from infra.caching.metrics import count_error
+
+_LUA = Path(__file__).with_name("lua")
+END_LOAD = _LUA / "end_load.lua"
+RELEASE = load_script(END_LOAD, _LUA / "load_release.lua")
+# Longer than any load (STATEMENT_TIMEOUT_MS): a longer one would not be cached.
+TOKEN_MS = 60_000
+TOKEN_BYTES = 8
+log = structlog.get_logger()
+
+
+class LoadTokens(NamedTuple):
+    """`by_entry`: the token of each load, by the key of the entry; empty without Redis.
+
+    `begun`: entries that no other loader was loading.
+    """
+
+    by_entry: Mapping[bytes, bytes]
+    begun: frozenset[bytes]
+
+    def of(self, entry_key: bytes) -> bytes:
+        """The token, for the script that writes the entry. Empty: Redis refuses the write."""
+        return self.by_entry.get(entry_key, b"")
+
+    def release_commands(self, entry_keys: Sequence[bytes]) -> list[Command]:
+        """Ends loads that write nothing, so that other readers do not wait for them."""
+        return [
+            RELEASE.on([token_key(one)], token) for one in entry_keys if (token := self.of(one))
+        ]
+
+
+def token_key(entry_key: bytes) -> bytes:
+    """On the cluster node of the entry, because both have the same owner in braces."""
+    return entry_key + b":load"
+
+
+def begin_loads(family: str, entry_keys: Sequence[bytes]) -> LoadTokens:
+    """Tokens for loads of these entries. Call it before the source is read.
+
+    Without Redis there are no tokens. Cost: one round trip.
+    """
+    own = secrets.token_bytes(TOKEN_BYTES)
+    commands = [("SET", token_key(one), own, "NX", "GET", "PX", TOKEN_MS) for one in entry_keys]
+    try:
+        others = dict(zip(entry_keys, redis().run(commands), strict=True))
+    except RedisError as error:
+        log.warning("cache.load_not_begun", family=family, error=str(error))
+        count_error(family)
+        return LoadTokens({}, frozenset())
+    begun = frozenset(one for one, other in others.items() if other is None)
+    return LoadTokens({one: other or own for one, other in others.items()}, begun)
+
+
+def write_loaded(family: str, commands: Sequence[Command]) -> None:
+    """Runs the commands that write what a loader read. Without Redis the next reader loads again.
+
+    Cost: one round trip, none without commands.
+    """
+    try:
+        redis().run(commands)
+    except RedisError as error:
+        log.warning("cache.write_failed", family=family, error=str(error))
+        count_error(family)

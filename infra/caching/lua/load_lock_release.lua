@@ -1,5 +1,0 @@
--- Releases a load lock, if the caller still holds it. KEYS: lock. ARGV: token of the caller.
-if redis.call('GET', KEYS[1]) == ARGV[1] then
-  return redis.call('DEL', KEYS[1])
-end
-return 0
