@@ -4,6 +4,7 @@ The relationship cache, which rules read, is first. Then the follower's own list
 shard of a followee delays neither.
 """
 
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
@@ -30,6 +31,7 @@ from relations.cache import (
     split_by_attribute,
 )
 from relations.changes import EdgeChanged, MuteChanged
+from relations.queries.edge_lists import quiet_follow_command
 from relations.queries.edges import Pair, group_by_followee_shard, load_forward_edges
 from relations.types import FOLLOWS, Attribute, Edge
 
@@ -52,7 +54,9 @@ def refresh_following_lists(alias: str, deliveries: Deliveries) -> None:
     changes = [c for delivery in deliveries for c in _list_commands(delivery, forward)]
     try:
         redis().run(changes)
+        quiet = {f for (f, _), edge in forward.items() if edge.attribute is Attribute.WHISPER}
         ended = drop_validator_commands(owner_ids, ViewerField.FOLLOWING)
+        ended += [quiet_follow_command(owner_id, time.time()) for owner_id in quiet]
         redis().run([*ended, invalidation_command(FOLLOWING.family, owner_ids)])
     finally:  # without a reply Redis may have run the commands all the same
         forget_in_process(FOLLOWING.family, owner_ids)

@@ -8,6 +8,7 @@
     a   account id, 4 bytes        the account was restricted or its profile changed
     t   checksum of a token, 32    the token ended, or its user was restricted
     h   nothing                    the set of hot authors changed
+    q   account id, 4 bytes        the account follows quietly: its following list hides more
     b   reserved                   a bucket moved
 
 A request reads the new entries in a round trip that it makes anyway. It drops their subjects from
@@ -46,6 +47,7 @@ class LogEntryKind(bytes, Enum):
     ACCOUNT = b"a"
     TOKEN = b"t"
     HOT_AUTHORS = b"h"
+    QUIET_FOLLOW = b"q"
 
 
 class LogOffset(NamedTuple):

@@ -7,6 +7,7 @@ import dataclasses
 import time
 from collections.abc import Callable, Iterable
 from functools import partial
+from struct import Struct
 
 from redis.exceptions import RedisError
 
@@ -14,8 +15,11 @@ from infra.api import base36
 from infra.api.errors import InvalidCursor
 from infra.api.ids import split_cursor
 from infra.api.pages import Page, Window
+from infra.caching.client import Command
+from infra.caching.hot_keys import HOT_KEYS, HotKeys
 from infra.caching.hot_values import HotValues
 from infra.caching.invalidation import register_copies
+from infra.caching.invalidation_log import LOG, InvalidationLog, LogEntryKind, log_command
 from infra.caching.lists import ListCache, ListContinuation
 from relations.cache import FOLLOWERS, FOLLOWING, QUIET
 from relations.queries.cached_edge_list import CachedEdgeList, find_above, find_below
@@ -41,6 +45,7 @@ from relations.types import ListedAccount
 
 # Base36 digits of the time and of the account in a cursor.
 CURSOR_DIGITS = 9, 6
+_OWNER = Struct(">I")
 FirstPages = HotValues[tuple[int, int], CachedEdgeList]  # by owner and limit
 
 
@@ -56,7 +61,7 @@ class Tier:
     cache: ListCache
     load: Callable[[int, ListCache, bool], CachedEdgeList]
     without: ListCache | None = None
-    first_pages: FirstPages | None = None
+    first_pages: "FollowingPages | None" = None
     is_endless: bool = False
 
 
@@ -68,8 +73,26 @@ class EdgeList:
     tier: Tier | None = None
 
 
-class _FollowingPages(FirstPages):
-    """First pages of following lists. Changes invalidate them by the owner of the list."""
+class FollowingPages(FirstPages):
+    """First pages of following lists. Changes invalidate them by the owner of the list.
+
+    A page without a new follow may be a moment old. One that still shows a follow that is quiet now
+    may not, so copies are used after a read of the invalidation log.
+    """
+
+    def __init__(self, log: InvalidationLog, hot_keys: HotKeys = HOT_KEYS) -> None:
+        super().__init__(FOLLOWING.family, lambda page: FOLLOWING.key(page[0]), hot_keys)
+        self._log = log
+        log.register(LogEntryKind.QUIET_FOLLOW, lambda owner: self.forget(_OWNER.unpack(owner)))
+        log.register_memory(self.forget_all)
+
+    def find(
+        self, page: tuple[int, int], read: Callable[[], CachedEdgeList | None]
+    ) -> CachedEdgeList | None:
+        """The copy, or the result of `read`. One round trip. Raises what `read` raises."""
+        if page in self._copies:
+            self._log.read()
+        return self.get(page, read)
 
     def forget(self, owner_ids: Iterable[int]) -> None:
         self.forget_names([FOLLOWING.key(owner_id) for owner_id in owner_ids])
@@ -78,7 +101,12 @@ class _FollowingPages(FirstPages):
         self.clear()
 
 
-_following_pages = _FollowingPages(FOLLOWING.family, lambda page: FOLLOWING.key(page[0]))
+def quiet_follow_command(owner_id: int, clock_s: float) -> Command:
+    """Removes the owner's following list, as others see it, from the memory of all processes."""
+    return log_command(LogEntryKind.QUIET_FOLLOW, _OWNER.pack(owner_id), clock_s)
+
+
+_following_pages = FollowingPages(LOG)
 register_copies(FOLLOWING.family, _following_pages)
 
 # The lists that others see.
@@ -122,10 +150,10 @@ def decode_cursor(text: str | None) -> ListedAccount | None:
 def list_page(edge_list: EdgeList, owner_id: int, window: Window) -> Page[ListedAccount]:
     """One page, newest first. Its cursors name members of the page, never hidden ones.
 
-    Raises: InvalidCursor, TooManyDeepPages. Cost: one Redis round trip, none for the first page of
-    a hot following list; on a miss two queries and a second trip. Followers beyond those in Redis:
-    one query, or, once, the two that load the newest FOLLOWERS_CACHED; and a trip for admission.
-    The owner's secret lists: one query.
+    Raises: InvalidCursor, TooManyDeepPages. Cost: one Redis round trip, a short one for the first
+    page of a hot following list; on a miss two queries and a second trip. Followers beyond those in
+    Redis: one query, or, once, the two that load the newest FOLLOWERS_CACHED; and a trip for
+    admission. The owner's secret lists: one query.
     """
     below, above = decode_cursor(window.max_id), decode_cursor(window.since_id)
     after = decode_cursor(window.min_id)
@@ -198,7 +226,7 @@ def _find(
     read = partial(find_below, tier.cache, owner_id, below, limit, tier.without)
     if tier.first_pages is None or below is not None:
         return read()
-    return tier.first_pages.get((owner_id, limit), read)
+    return tier.first_pages.find((owner_id, limit), read)
 
 
 def _is_worth_loading(tier: Tier, cached: CachedEdgeList) -> bool:

@@ -3,13 +3,15 @@
 import dataclasses
 
 import pytest
+from redis.exceptions import ConnectionError as RedisConnectionError
 
 from infra.api.pages import Window
+from infra.caching.client import SingleClient
 from infra.caching.hot_keys import REPORT_S, HotKeyLimits, HotKeys
-from infra.caching.hot_values import HotValues
+from infra.caching.invalidation_log import InvalidationLog
 from relations.actions.follow import follow, unfollow
-from relations.cache import FOLLOWING
-from relations.queries.edge_lists import FOLLOWERS_LIST, FOLLOWING_LIST, list_page
+from relations.queries.edge_lists import FOLLOWERS_LIST, FOLLOWING_LIST, FollowingPages, list_page
+from relations.types import FollowOptions
 from tests.budgets import count_calls
 from tests.clocks import Clock
 from tests.world import make_accounts
@@ -24,10 +26,10 @@ def clock():
 
 
 @pytest.fixture
-def following(clock):
-    pages = HotValues(
-        FOLLOWING.family, lambda p: FOLLOWING.key(p[0]), HotKeys(LIMITS, clock, clock)
-    )
+def following(clock, world):
+    log = InvalidationLog()
+    log.read()
+    pages = FollowingPages(log, HotKeys(LIMITS, clock, clock))
     tier = dataclasses.replace(FOLLOWING_LIST.tier, first_pages=pages)
     return dataclasses.replace(FOLLOWING_LIST, tier=tier)
 
@@ -51,12 +53,12 @@ def make_hot(following, clock, owner_id, limit=40):
     ids(following, owner_id, limit)
 
 
-def test_hot_first_page_costs_no_round_trip(people, following, clock):
+def test_hot_first_page_costs_one_read_of_the_log(people, following, clock):
     ann, others = people
     make_hot(following, clock, ann)
     with count_calls() as calls:
         assert ids(following, ann) == others[::-1]
-    assert (calls.round_trips, calls.sql) == (0, {})
+    assert (calls.round_trips, calls.sql) == (1, {})
 
 
 def test_pages_of_other_lengths_and_deeper_ones_are_right(people, following, clock):
@@ -77,6 +79,26 @@ def test_change_made_elsewhere_shows_when_the_copy_is_too_old(people, following,
     assert ids(following, ann) == others[::-1]
     clock.now += 0.001
     assert ids(following, ann) == others[:0:-1]
+
+
+def test_follow_that_became_quiet_elsewhere_leaves_the_copy_at_once(people, following, clock):
+    ann, others = people
+    make_hot(following, clock, ann)
+    follow(ann, others[0], FollowOptions(quiet=True))
+    assert ids(following, ann) == others[:0:-1]
+
+
+def test_copy_is_not_used_when_the_log_cannot_be_read(people, following, clock, monkeypatch):
+    ann, others = people
+    make_hot(following, clock, ann)
+    with monkeypatch.context() as patch:
+        patch.setattr(SingleClient, "run", away)
+        follow(ann, others[0], FollowOptions(quiet=True))
+        assert ids(following, ann) == others[:0:-1]
+
+
+def away(*_):
+    raise RedisConnectionError
 
 
 def test_followers_list_is_never_held(people):
