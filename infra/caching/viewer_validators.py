@@ -41,6 +41,10 @@ class ViewerField(bytes, Enum):
     WROTE = b"w"
 
 
+# Plain bytes for the hot path: reading a member of an enumeration is slow.
+_FIELDS = tuple(field.value for field in ViewerField)
+
+
 class ViewerValidators(NamedTuple):
     """The validators as Redis has them; None: missing, or without Redis.
 
@@ -80,7 +84,7 @@ def validator_commands(viewer_id: int, create: Sequence[ViewerField]) -> list[Co
     relationship cache adds its own.
     """
     name = viewer_key(viewer_id)
-    read = ("HMGET", name, *(field.value for field in ViewerField))
+    read = ("HMGET", name, *_FIELDS)
     if not create:
         return [read]
     added = [("HSETNX", name, field.value, make_validator()) for field in create]

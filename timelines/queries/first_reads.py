@@ -107,4 +107,4 @@ def load_first_replies(reader_id: int) -> FirstReplies:
         replies = redis().run([command for part in parts for command in part])
     except RedisError:
         return plan.complete_without_redis()
-    return plan.complete(list(split_replies(replies, parts)), asked_at)
+    return plan.complete(split_replies(replies, parts), asked_at)
