@@ -24,6 +24,8 @@ from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Any, NamedTuple
 
+from prometheus_client import Counter
+
 from infra.caching.client import Command, redis
 from infra.caching.invalidation import forget_all_copies
 from infra.caching.keys import key
@@ -36,6 +38,11 @@ LOG_S = 600
 # How late a process may be that does not read the log first.
 FRESH_S = 0.1
 MOST_ENTRIES = 1_000
+
+LOSSES = Counter(
+    "tideline_invalidation_log_losses_total",
+    "Times that a process dropped its memory because entries of the log were missing",
+)
 
 
 class LogEntryKind(bytes, Enum):
@@ -115,6 +122,7 @@ class InvalidationLog:
         if since is None:
             offset = self._start(LogOffset(reply, log_read.value))
         elif not reply or _offset_of(reply[0]) != since or len(reply) == MOST_ENTRIES:
+            LOSSES.inc()
             self.forget_all()
             return None
         else:
