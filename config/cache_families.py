@@ -33,6 +33,7 @@ NOT_CACHES = {
     "changes.drainers": "which drainers run; written again every three seconds",
     "changes.wake_up": "wake-ups of drainers; one element for each group of lanes",
     "changes.lag": "reports of the compensator; they expire after a minute",
+    "counters.hot": "how often counts are written; these keys expire within seconds",
     "counters.drift": "results of samples; they are written again every ten seconds",
     "caching.quota": "used quotas; all callers would start from zero",
     "moderation.queue": "lengths of the moderators' queue; written again every half minute",

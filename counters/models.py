@@ -1,4 +1,4 @@
-"""The table of the counting service."""
+"""The tables of the counting service."""
 
 from django.db import models
 
@@ -28,3 +28,24 @@ class Counter(ShardedModel):
 
     def __str__(self) -> str:
         return f"{self.owner_id}/{self.subject} kind {self.kind}: {self.value}"
+
+
+class PostponedMove(ShardedModel):
+    """SHARDED by owner_id. Rows for a second, and only of counts that are written very often.
+
+    Moves that are not part of their count yet: the value of the count plus the sum of `delta` is
+    the number of the rows. `about`: the account whose row moved the count; its moves are one row.
+    Written by counters.actions.postpone.
+    """
+
+    owner = "owner_id"
+
+    pk = models.CompositePrimaryKey("owner_id", "subject", "kind", "about")
+    owner_id = models.BigIntegerField()
+    subject = models.BigIntegerField()
+    kind = models.SmallIntegerField()
+    about = models.BigIntegerField()
+    delta = models.BigIntegerField()
+
+    def __str__(self) -> str:
+        return f"{self.owner_id}/{self.subject} kind {self.kind}: {self.delta:+} of {self.about}"

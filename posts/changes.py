@@ -6,6 +6,7 @@ the post that a reply or repost is about; it never changes.
 
 from typing import ClassVar
 
+from infra.changes.lanes import LaneGroup
 from infra.changes.registry import Payload
 from posts.types import Target
 
@@ -46,3 +47,17 @@ class PostMarked(Payload, frozen=True):
     mark: int
     target_author: int
     target_moment: int
+
+
+class ResponsesPostponed(Payload, frozen=True):
+    """Responses to the owner's post changed, and its counts are still to be moved.
+
+    The changes of many responses become one write of the counts. A replay leaves it out, because
+    the posts and viewer marks are replayed.
+    """
+
+    kind: ClassVar[str] = "posts.responses_postponed"
+    lanes: ClassVar[LaneGroup] = LaneGroup.FOLDED
+    is_follow_up: ClassVar[bool] = True
+
+    moment: int

@@ -5,13 +5,21 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 
 from counters.cache import refresh_account_counts
+from counters.hot_counts import find_hot_counts
+from counters.queries.counts import Subject
 from infra.caching.client import Command, redis
 from infra.caching.hashes import HashChange
 from infra.caching.values import Versioned
 from infra.changes.failpoints import failpoint
 from infra.changes.registry import Delivery, attempts, consumes
 from infra.sharding.attempts import attempt
-from posts.actions.record_responses import COUNTED, Identity, by_shard, record_on_shard
+from posts.actions.record_responses import (
+    COUNTED,
+    Identity,
+    by_shard,
+    fold_on_shard,
+    record_on_shard,
+)
 from posts.api.present import encode_post
 from posts.cache.counts import load_count_entries, post_counts, refresh_post_counts
 from posts.cache.in_process import post_invalidation_command
@@ -24,7 +32,7 @@ from posts.cache.weeks import (
     size_command,
     week_of,
 )
-from posts.changes import PostCreated, PostDeleted, PostHidden, PostMarked
+from posts.changes import PostCreated, PostDeleted, PostHidden, PostMarked, ResponsesPostponed
 from posts.ids import PostId
 from posts.queries.responses import read_mark_responses, read_post_responses
 from posts.queries.rows import read_posts
@@ -93,16 +101,18 @@ def record_at_once(alias: str, deliveries: Interactions) -> None:
     Raises: errors of UNREACHABLE, when the drain is to do it. Cost: at most two queries on the
     responder's shard, four round trips to the shard of the post, one to Redis.
     """
-    for target, group in by_shard(_iter_responses(alias, deliveries)).items():
-        counts = attempt(target, partial(_record_and_count, target, group))
+    groups = by_shard(_iter_responses(alias, deliveries))
+    hot = _find_hot(groups, is_write=True)
+    for target, group in groups.items():
+        counts = attempt(target, partial(_record_and_count, target, group, hot))
         failpoint("posts.recorded_at_once")
         post_counts.refresh(counts)
 
 
 def _record_and_count(
-    alias: str, responses: Mapping[Identity, ResponseRow]
+    alias: str, responses: Mapping[Identity, ResponseRow], hot: Collection[Subject]
 ) -> Mapping[int, Versioned]:
-    record_on_shard(alias, responses, gives_way=True)
+    record_on_shard(alias, responses, True, hot)
     return load_count_entries({response.post_id for response in responses.values()})
 
 
@@ -115,12 +125,31 @@ def record_responses(alias: str, deliveries: Interactions) -> None:
     writing the rows.
     """
     responses = list(_iter_responses(alias, deliveries))
-    for target, group in by_shard(responses).items():
-        record_on_shard(target, group)
+    groups = by_shard(responses)
+    hot = _find_hot(groups, is_write=False)
+    for target, group in groups.items():
+        record_on_shard(target, group, hot=hot)
     failpoint("posts.responses_recorded")
     # After all rows: without Redis the rows at least are current.
     if responses:
         refresh_post_counts({response.post_id for response in responses})
+
+
+@consumes(ResponsesPostponed)
+def fold_responses(alias: str, deliveries: Sequence[Delivery[ResponsesPostponed]]) -> None:
+    """Brings the counts of posts up to responses whose moves were postponed."""
+    posts = {PostId.at(one.owner_id, one.payload.moment) for one in deliveries}
+    fold_on_shard(alias, posts)
+    failpoint("posts.responses_folded")
+    refresh_post_counts(posts)
+
+
+def _find_hot(
+    groups: Mapping[str, Mapping[Identity, ResponseRow]], is_write: bool
+) -> Collection[Subject]:
+    """Posts whose counts are written very often. One round trip if there are responses."""
+    posts = {identity[:2] for group in groups.values() for identity in group}
+    return find_hot_counts(posts, is_write=is_write) if posts else ()
 
 
 def _changes_state(payload: PostCreated | PostDeleted | PostMarked) -> bool:

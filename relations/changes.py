@@ -2,6 +2,7 @@
 
 from typing import ClassVar
 
+from infra.changes.lanes import LaneGroup
 from infra.changes.registry import Payload
 
 
@@ -16,6 +17,18 @@ class EdgeChanged(Payload, frozen=True):
     followee_id: int
     before: int
     after: int
+
+
+class FollowersPostponed(Payload, frozen=True):
+    """Followers of the owner changed, and their count is still to be moved.
+
+    The changes of many followers become one write of the count. A replay leaves it out, because the
+    edges are replayed.
+    """
+
+    kind: ClassVar[str] = "relations.followers_postponed"
+    lanes: ClassVar[LaneGroup] = LaneGroup.FOLDED
+    is_follow_up: ClassVar[bool] = True
 
 
 class MuteChanged(Payload, frozen=True):

@@ -5,10 +5,13 @@ shard of a followee delays neither.
 """
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 from counters.cache import account_counts, load_account_entries, refresh_account_counts
+from counters.hot_counts import find_hot_counts
+from counters.queries.counts import Subject
+from counters.types import ACCOUNT
 from infra.caching.client import Command, redis
 from infra.caching.invalidation import forget_in_process, invalidation_command
 from infra.caching.values import Versioned
@@ -16,6 +19,7 @@ from infra.caching.viewer_validators import ViewerField, drop_validator_commands
 from infra.changes.failpoints import failpoint
 from infra.changes.registry import Delivery, attempts, consumes
 from infra.sharding.attempts import attempt
+from relations.actions.fold_followers import fold_on_shard
 from relations.actions.mirror import (
     MirroredFollowee,
     list_commands,
@@ -30,7 +34,7 @@ from relations.cache import (
     relationship_changes,
     split_by_attribute,
 )
-from relations.changes import EdgeChanged, MuteChanged
+from relations.changes import EdgeChanged, FollowersPostponed, MuteChanged
 from relations.queries.edge_lists import quiet_follow_command
 from relations.queries.edges import Pair, group_by_followee_shard, load_forward_edges
 from relations.types import FOLLOWS, Attribute, Edge
@@ -73,16 +77,17 @@ def mirror_at_once(alias: str, deliveries: Deliveries) -> None:
     """
     forward = load_forward_edges(alias, _pairs(deliveries))
     edges = {p: edge for p, edge in forward.items() if edge.attribute is not Attribute.BLACK}
+    hot = find_hot_counts(_subjects(edges), is_write=True)
     for target, group in group_by_followee_shard(edges).items():
-        mirrored, counts = attempt(target, partial(_mirror_and_count, target, group))
+        mirrored, counts = attempt(target, partial(_mirror_and_count, target, group, hot))
         failpoint("relations.mirrored_at_once")
         account_counts.refresh(counts, [*_relationships(group), *list_commands(mirrored)])
 
 
 def _mirror_and_count(
-    alias: str, forward: Mapping[Pair, Edge]
+    alias: str, forward: Mapping[Pair, Edge], hot: Collection[Subject]
 ) -> tuple[Mapping[int, MirroredFollowee], Mapping[int, Versioned]]:
-    mirrored = mirror_on_shard(alias, forward, gives_way=True)
+    mirrored = mirror_on_shard(alias, forward, True, hot)
     return mirrored, load_account_entries(list(mirrored))
 
 
@@ -96,12 +101,25 @@ def mirror_backward_edges(alias: str, deliveries: Deliveries) -> None:
     """
     forward = load_forward_edges(alias, _pairs(deliveries))
     groups = group_by_followee_shard(forward)
-    mirrored = [mirror_on_shard(target, group) for target, group in groups.items()]
+    hot = find_hot_counts(_subjects(forward), is_write=False)
+    mirrored = [mirror_on_shard(target, group, hot=hot) for target, group in groups.items()]
     failpoint("relations.mirrored")
     # After all rows: they are written even when Redis is away.
     redis().run(_relationships(forward))
     for followees in mirrored:
         refresh_followers(followees)
+
+
+@consumes(FollowersPostponed)
+def fold_followers(alias: str, deliveries: Sequence[Delivery[FollowersPostponed]]) -> None:
+    """Brings followers counts and lists up to rows whose moves were postponed."""
+    mirrored = fold_on_shard(alias, {delivery.owner_id for delivery in deliveries})
+    failpoint("relations.folded")
+    refresh_followers(mirrored)
+
+
+def _subjects(pairs: Iterable[Pair]) -> set[Subject]:
+    return {(followee_id, ACCOUNT) for _, followee_id in pairs}
 
 
 def _relationships(pairs: Iterable[Pair]) -> list[Command]:

@@ -75,6 +75,8 @@ def catch_up() -> None:
     """Drains again and again until nothing is left: what failed is tried again in a second."""
 
     def is_done() -> bool:
+        for connection in connections.all():  # as each request and each task does first
+            connection.close_if_unusable_or_obsolete()
         drain_all()
         return not any(Change.objects.on(alias).exists() for alias in all_aliases())
 

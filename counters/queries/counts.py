@@ -21,6 +21,10 @@ FROM unnest(%s::bigint[], %s::bigint[]) AS wanted (owner_id, subject)
 JOIN counters_counter c USING (owner_id, subject)
 WHERE c.kind = ANY(%s::smallint[])
 """
+POSTPONED = """
+SELECT owner_id, kind, sum(delta)::bigint FROM counters_postponedmove
+WHERE owner_id = ANY(%s::bigint[]) AND subject = %s GROUP BY owner_id, kind
+"""
 NONE_YET = Count(0, 0)
 
 
@@ -33,6 +37,12 @@ def read_counts(
     for owner_id, kind, value, version in rows:
         counts[owner_id][CounterKind(kind)] = Count(value, version)
     return counts
+
+
+def read_postponed(alias: str, owner_ids: Sequence[int]) -> dict[tuple[int, CounterKind], int]:
+    """What is still to be added to counts of these accounts, by account and kind. One query."""
+    rows = fetch_all(alias, POSTPONED, (list(owner_ids), ACCOUNT))
+    return {(owner_id, CounterKind(kind)): delta for owner_id, kind, delta in rows}
 
 
 def read_subject_counts(

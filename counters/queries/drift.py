@@ -2,7 +2,7 @@
 
 A row and its count change in one transaction, so every snapshot has both or neither. A difference
 that one statement sees is therefore drift, never a write in progress. Finding it needs no lock, and
-later writes do not change the difference.
+later writes do not change the difference. Postponed moves are part of the count.
 """
 
 from collections.abc import Sequence
@@ -19,8 +19,13 @@ WHERE {rows.owner} = ANY(%(owners)s::bigint[]) AND {rows.where} GROUP BY 1, 2
 DRIFT = """
 WITH counted (owner_id, subject, kind, counted) AS ({counts}),
 current AS (
-    SELECT owner_id, subject, kind, value FROM counters_counter
+    SELECT owner_id, subject, kind, sum(value)::bigint AS value FROM (
+        SELECT owner_id, subject, kind, value FROM counters_counter
+        UNION ALL
+        SELECT owner_id, subject, kind, delta FROM counters_postponedmove
+    ) AS part
     WHERE owner_id = ANY(%(owners)s::bigint[]) AND kind = ANY(%(kinds)s::smallint[])
+    GROUP BY owner_id, subject, kind
 )
 SELECT owner_id, subject, kind, coalesce(value, 0), coalesce(counted, 0)
 FROM current FULL JOIN counted USING (owner_id, subject, kind)

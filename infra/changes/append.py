@@ -125,7 +125,8 @@ def _run_inline(alias: str, lane: int, delivery: Delivery[Payload]) -> None:
     kind = delivery.payload.kind
     owner_id = delivery.owner_id
     calls: list[Callable[[], object]] = [partial(wake, alias, lane)]
-    calls += [partial(record_own_write, owner_id)]
+    if not delivery.payload.is_follow_up:
+        calls.append(partial(record_own_write, owner_id))
     calls += [partial(consumer, alias, [delivery]) for consumer in inline_consumers_of(kind)]
     for call in calls:
         try:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from django.db import connections
+from django.db import Error, connections
 
 Params = Sequence[Any] | Mapping[str, Any]
 
@@ -23,9 +23,15 @@ def fetch_pipelined(alias: str, statements: Sequence[Statement]) -> list[list[tu
     """
     connection = connections[alias]
     cursors = [connection.cursor() for _ in statements]
-    with connection.wrap_database_errors, connection.connection.pipeline():
-        for cursor, statement in zip(cursors, statements, strict=True):
-            cursor.execute(*statement)
+    try:
+        with connection.wrap_database_errors, connection.connection.pipeline():
+            for cursor, statement in zip(cursors, statements, strict=True):
+                cursor.execute(*statement)
+    except Error:
+        # The rollback would not notice it: psycopg only queues it in a pipeline that has broken.
+        if connection.connection is not None and connection.connection.closed:
+            connection.close()
+        raise
     return [cursor.fetchall() if cursor.description else [] for cursor in cursors]
 
 

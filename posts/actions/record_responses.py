@@ -1,15 +1,20 @@
 """Writes responses and their counts to the shard of the posts."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from django.db import OperationalError, transaction
 
-from counters.actions.move import plan_move
+from counters.actions.move import move, plan_move
+from counters.actions.postpone import CausedMove, find_postponed, postpone, take_postponed
 from counters.kinds import CounterKind
+from counters.queries.counts import Subject
 from counters.types import CountMove
+from infra.changes.append import append_change
 from infra.sharding.attempts import timeouts
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import Statement, fetch_pipelined
+from posts.changes import ResponsesPostponed
+from posts.ids import PostId
 from posts.types import Kind, ResponseRow
 
 COUNTED = {
@@ -53,11 +58,15 @@ class ResponseChangedMeanwhile(OperationalError):
 
 
 def record_on_shard(
-    alias: str, responses: Mapping[Identity, ResponseRow], gives_way: bool = False
+    alias: str,
+    responses: Mapping[Identity, ResponseRow],
+    gives_way: bool = False,
+    hot: Collection[Subject] = frozenset(),
 ) -> None:
     """Writes the responses that are newer than their rows on the authors' shard.
 
     `gives_way`: the caller would rather have an error of UNREACHABLE than wait for a locked row.
+    `hot`: posts whose counts are written very often; their moves are postponed.
     Raises: ResponseChangedMeanwhile. Safety: idempotent, and the order of deliveries does not
     matter. One transaction; it knows the old row of each response, so each is counted once. Cost:
     two round trips for any number of responses.
@@ -65,31 +74,49 @@ def record_on_shard(
     with transaction.atomic(using=alias):
         first = [timeouts()] if gives_way else []
         columns = [list(column) for column in zip(*responses, strict=True)]
-        rows = fetch_pipelined(alias, [*first, Statement(LOCK, columns)])[-1]
+        subjects = {(author_id, moment) for author_id, moment, *_ in responses}
+        statements = [*first, find_postponed(subjects), Statement(LOCK, columns)]
+        *_, postponed, rows = fetch_pipelined(alias, statements)
         old = {response.identity: response for response in (ResponseRow(*row) for row in rows)}
         newer = [r for i, r in responses.items() if i not in old or old[i].revision < r.revision]
         if newer:
-            _write(alias, old, newer)
+            _write(alias, old, newer, {*hot, *postponed})
 
 
-def _write(alias: str, old: Mapping[Identity, ResponseRow], newer: Sequence[ResponseRow]) -> None:
-    """Raises: ResponseChangedMeanwhile. One round trip."""
+def fold_on_shard(alias: str, posts: Collection[PostId]) -> None:
+    """Adds the postponed moves of these posts to their counts. Two statements."""
+    with transaction.atomic(using=alias):
+        taken = take_postponed(alias, [(i.author_id, i.moment) for i in posts])
+        move(alias, [one for one, _ in taken])
+
+
+def _write(
+    alias: str,
+    old: Mapping[Identity, ResponseRow],
+    newer: Sequence[ResponseRow],
+    postponed: Collection[Subject],
+) -> None:
+    """Raises: ResponseChangedMeanwhile. One round trip, and one for each postponed post."""
     columns = [list(column) for column in zip(*sorted(newer), strict=True)]
-    moves = plan_move(alias, _moves(old, newer))
-    statements = [Statement(WRITE, columns), moves.statement]
-    written, moved = fetch_pipelined(alias, statements)
+    moves = list(_moves(old, newer))
+    now = plan_move(alias, [m for m, _ in moves if (m.owner_id, m.subject) not in postponed])
+    later = [one for one in moves if (one.move.owner_id, one.move.subject) in postponed]
+    statements = [Statement(WRITE, columns), now.statement, *([postpone(later)] if later else [])]
+    written, moved, *_ = fetch_pipelined(alias, statements)
     if {row[:-1]: row[-1] for row in written} != {r.identity: r.identity not in old for r in newer}:
         raise ResponseChangedMeanwhile
-    moves.complete(moved)
+    now.complete(moved)
+    for author_id, moment in dict.fromkeys((m.owner_id, m.subject) for m, _ in later):
+        append_change(alias, author_id, ResponsesPostponed(moment))
 
 
 def _moves(
     old: Mapping[Identity, ResponseRow], newer: Iterable[ResponseRow]
-) -> Iterable[CountMove]:
+) -> Iterable[CausedMove]:
     for response in newer:
         before = old.get(response.identity)
         delta = response.is_on - (before is not None and before.is_on)
         if delta:
-            yield CountMove(
-                response.author_id, COUNTED[Kind(response.kind)], delta, response.moment
-            )
+            kind = COUNTED[Kind(response.kind)]
+            moved = CountMove(response.author_id, kind, delta, response.moment)
+            yield CausedMove(moved, response.responder_id)

@@ -4,8 +4,7 @@ A block is mirrored too, and it ends the opposite follow: both rows are on the s
 account. On the blocker's own shard the block hides that follow at once (`hide_follower`).
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import chain
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 import structlog
@@ -13,17 +12,19 @@ from django.db import OperationalError, transaction
 from redis.exceptions import RedisError
 
 from accounts.actions.lock_account import lock_accounts
-from counters.actions.move import move, plan_move
+from counters.actions.postpone import find_postponed
 from counters.cache import refresh_account_counts
 from counters.kinds import CounterKind
+from counters.queries.counts import Subject
 from counters.sql import create_and_lock_counts
-from counters.types import ACCOUNT, CountMove
+from counters.types import ACCOUNT
 from infra.caching.client import Command, redis
 from infra.changes.errors import UNREACHABLE
 from infra.changes.failpoints import failpoint
 from infra.sharding.attempts import timeouts
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import Statement, execute, fetch_pipelined
+from relations.actions.follower_moves import BackwardUpdate, plan_moves
 from relations.actions.write_edge import write_edge
 from relations.cache import (
     FOLLOWERS,
@@ -32,7 +33,6 @@ from relations.cache import (
     relationship_changes,
     split_by_attribute,
 )
-from relations.counter_rows import BACKWARD_KINDS, iter_moves
 from relations.queries.edges import (
     LOAD_FORWARD,
     LOCK_BACKWARD,
@@ -66,28 +66,24 @@ WHERE followee_id = %s AND kind = {KIND} AND follower_id = %s
 """  # noqa: S608
 
 
-class BackwardUpdate(NamedTuple):
-    """One backward edge before and after, and the opposite edge: followee to follower."""
-
-    old: Edge
-    new: Edge
-    opposite: Edge
-
-
 class LockedEdges(NamedTuple):
     """Rows of the followees' shard: the versions of the followers lists by followee, the backward
-    edges, and the edges in the opposite direction.
+    edges, the edges in the opposite direction, and the followees whose moves are postponed.
     """
 
-    versions: dict[int, int]
+    versions: dict[int, int | None]
     backward: Mapping[Pair, Edge]
     opposites: Mapping[Pair, Edge]
+    postponed: Collection[int]
 
 
 class MirroredFollowee(NamedTuple):
-    """One followee after mirroring: the version of the followers list, and the updated edges."""
+    """One followee after mirroring: the version of the followers list, and the updated edges.
 
-    version: int
+    `version` None: the moves were postponed, so the list gets its next version later.
+    """
+
+    version: int | None
     updated: dict[int, Edge]  # by follower
 
 
@@ -96,28 +92,40 @@ class EdgeChangedMeanwhile(OperationalError):
 
 
 def mirror_on_shard(
-    alias: str, forward: Mapping[Pair, Edge], gives_way: bool = False
+    alias: str,
+    forward: Mapping[Pair, Edge],
+    gives_way: bool = False,
+    hot: Collection[Subject] = frozenset(),
 ) -> dict[int, MirroredFollowee]:
     """Writes those of the edges that are newer than what the followees' shard has.
 
     Returns all followees, also those without an update. `gives_way`: the caller would rather have
-    an error of UNREACHABLE than wait for a locked row. Raises: EdgeChangedMeanwhile.
+    an error of UNREACHABLE than wait for a locked row. `hot`: subjects of counts that are written
+    very often; their moves are postponed. Raises: EdgeChangedMeanwhile.
     Safety: one transaction. It locks the followers counts first, as a block does, so it sees all
-    blocks; and it knows the old row of each edge, so each edge is counted once.
+    blocks; and it knows the old row of each edge, so each edge is counted once. Without that lock,
+    for hot counts, `fold_on_shard` looks for blocks.
     Cost: two round trips for any number of edges, four statements more for each block that ends a
     follow.
     """
     with transaction.atomic(using=alias):
         if any(map(count_blocks, forward.values())):
             lock_accounts(alias, sorted({followee_id for _, followee_id in forward}))
-        locked = _lock(alias, forward.keys(), [timeouts()] if gives_way else [])
+        locked = _lock(alias, forward.keys(), [timeouts()] if gives_way else [], hot)
         updates, versions = _find_updates(locked, forward), locked.versions
         if updates:
             versions |= _write(alias, locked, updates)
             _end_follows_of_the_blocked(alias, updates)
+    return build_mirrored(versions, {pair: update.new for pair, update in updates.items()})
+
+
+def build_mirrored(
+    versions: Mapping[int, int | None], updated: Mapping[Pair, Edge]
+) -> dict[int, MirroredFollowee]:
+    """The followees with these versions, and their updated edges."""
     mirrored = {i: MirroredFollowee(version, {}) for i, version in versions.items()}
-    for (follower_id, followee_id), update in updates.items():
-        mirrored[followee_id].updated[follower_id] = update.new
+    for (follower_id, followee_id), edge in updated.items():
+        mirrored[followee_id].updated[follower_id] = edge
     return mirrored
 
 
@@ -135,9 +143,9 @@ def hide_follower(alias: str, follower_id: int, followee_id: int) -> dict[int, M
     if hidden == old:
         return {}
     execute(alias, HIDE_BACKWARD, (followee_id, follower_id))
-    counts = move(alias, _moves(pair, old, hidden))
-    version = counts[followee_id, ACCOUNT, CounterKind.FOLLOWERS].version
-    return {followee_id: MirroredFollowee(version, {follower_id: hidden})}
+    moves = plan_moves({pair: BackwardUpdate(old, hidden, NO_EDGE)}, locked.postponed)
+    versions = moves.complete(alias, fetch_pipelined(alias, moves.statements(alias)))
+    return build_mirrored(versions, {pair: hidden})
 
 
 def refresh_followers(mirrored: Mapping[int, MirroredFollowee]) -> None:
@@ -170,31 +178,44 @@ def list_commands(mirrored: Mapping[int, MirroredFollowee]) -> list[Command]:
 
 
 def _list_command(followee_id: int, mirrored: MirroredFollowee) -> Command:
-    """Without an update the cached list has this version, or is older and is dropped."""
+    """Without an update the cached list has this version, or is older and is dropped.
+
+    A list whose moves were postponed is dropped, because its rows changed and its version did not.
+    """
+    if mirrored.version is None:
+        return FOLLOWERS.drop_command(followee_id)
     before = mirrored.version - 1 if mirrored.updated else mirrored.version
     added, removed = split_by_attribute(mirrored.updated, OPEN_FOLLOWS)
     change = list_change(before, mirrored.version, added, removed)
     return FOLLOWERS.change_command(followee_id, change)
 
 
-def _lock(alias: str, pairs: Collection[Pair], first: Sequence[Statement] = ()) -> LockedEdges:
+def _lock(
+    alias: str,
+    pairs: Collection[Pair],
+    first: Sequence[Statement] = (),
+    hot: Collection[Subject] = frozenset(),
+) -> LockedEdges:
     """Locks the followers counts, then the backward edges; reads the opposite edges after that.
 
-    `first`: statements that run before. One round trip.
+    `first`: statements that run before. `hot`: counts that are not locked. One round trip.
     """
-    followee_ids = sorted({followee_id for _, followee_id in pairs})
+    subjects = {(followee_id, ACCOUNT) for _, followee_id in pairs}
+    followee_ids = sorted(owner for owner, _ in subjects - set(hot))
     found = fetch_pipelined(
         alias,
         [
             *first,
             Statement(CREATE_COUNTS, (followee_ids,)),
             Statement(LOCK_COUNTS, (followee_ids,)),
+            find_postponed([(i, ACCOUNT) for i in followee_ids]),
             Statement(LOCK_BACKWARD, columns_of(pairs)),
             Statement(LOAD_FORWARD, columns_of(pair[::-1] for pair in pairs)),
         ],
     )
-    versions, backward, opposites = found[-3:]
-    return LockedEdges(dict(versions), edges_of(backward), edges_of(opposites))
+    versions, postponed, backward, opposites = found[-4:]
+    is_postponed = {owner for owner, _ in (*postponed, *subjects.intersection(hot))}
+    return LockedEdges(dict(versions), edges_of(backward), edges_of(opposites), is_postponed)
 
 
 def _find_updates(locked: LockedEdges, forward: Mapping[Pair, Edge]) -> dict[Pair, BackwardUpdate]:
@@ -219,31 +240,19 @@ def _end_follows_of_the_blocked(alias: str, updates: Mapping[Pair, BackwardUpdat
             write_edge(alias, blocked_id, blocker_id, opposite, ended)
 
 
-def _moves(pair: Pair, old: Edge, new: Edge) -> Iterable[CountMove]:
-    return iter_moves(BACKWARD_KINDS, CounterKind.FOLLOWERS, pair[1], old, new)
-
-
 def _write(
     alias: str, locked: LockedEdges, updates: Mapping[Pair, BackwardUpdate]
-) -> dict[int, int]:
+) -> dict[int, int | None]:
     """Writes the edges and moves their counts. Returns the new version of each followers list.
 
-    Raises: EdgeChangedMeanwhile. One round trip.
+    Raises: EdgeChangedMeanwhile. One round trip, and one more for each postponed followee.
     """
-    moves = plan_move(
-        alias, chain.from_iterable(_moves(p, u.old, u.new) for p, u in updates.items())
-    )
-    written, moved = fetch_pipelined(alias, [_write_statement(updates), moves.statement])
-    if {(row[0], row[1]): row[2] for row in written} != {
-        p: p not in locked.backward for p in updates
-    }:
+    moves = plan_moves(updates, locked.postponed)
+    written, *moved = fetch_pipelined(alias, [_write_statement(updates), *moves.statements(alias)])
+    expected = {pair: pair not in locked.backward for pair in updates}
+    if {(row[0], row[1]): row[2] for row in written} != expected:
         raise EdgeChangedMeanwhile
-    counts = moves.complete(moved)
-    return {
-        owner: count.version
-        for (owner, _, kind), count in counts.items()
-        if kind == CounterKind.FOLLOWERS
-    }
+    return moves.complete(alias, moved)
 
 
 def _write_statement(updates: Mapping[Pair, BackwardUpdate]) -> Statement:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from accounts.sql import ACCOUNTS
 from counters.jobs.recount_counters import repair
 from counters.kinds import CounterKind
-from counters.queries.counts import read_counts
+from counters.queries.counts import read_counts, read_postponed
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import Table, walk_table
 from infra.sharding.sql import fetch_all
@@ -60,12 +60,13 @@ def _find_in_snapshot(alias: str, owner_ids: Sequence[int]) -> dict[int, list[Co
 
 def _find_wrong(alias: str, owner_ids: Sequence[int]) -> dict[int, list[CountDifference]]:
     """The differences by owner, in order of id."""
-    counts = read_counts(alias, owner_ids, KINDS)
+    counts, postponed = read_counts(alias, owner_ids, KINDS), read_postponed(alias, owner_ids)
     rows = sum((_count(alias, *side, owner_ids) for side in SIDES), Counted())
     wrong: dict[int, list[CountDifference]] = {}
     for owner_id in sorted(owner_ids):
         for kind in sorted(KINDS):
-            counted, there = counts[owner_id][kind].value, rows[owner_id, kind]
+            counted = counts[owner_id][kind].value + postponed.get((owner_id, kind), 0)
+            there = rows[owner_id, kind]
             if counted != there:
                 wrong.setdefault(owner_id, []).append(CountDifference(kind, counted, there))
     return wrong

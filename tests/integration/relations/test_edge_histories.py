@@ -23,7 +23,7 @@ from relations.errors import CannotFollowBlocked
 from relations.types import Edge, FollowOptions
 from tests.cached_lists import LISTS, assert_cached_lists_agree, cached_members, write_lists
 from tests.contradictions import assert_no_contradiction
-from tests.relations_oracle import OPEN, OracleEdge, RelationsOracle
+from tests.relations_oracle import BLOCK, OPEN, OracleEdge, RelationsOracle
 from tests.relations_oracle import QUIET as QUIETLY
 from tests.truth import assert_drained_truth, backward_edges, forward_edges
 from tests.world import clean, drain_all, make_accounts
@@ -77,14 +77,19 @@ class History:
                 follow(a, b, wish)
         else:
             assert follow(a, b, wish, lambda: self.now_ms) is expected
-            if expected:
-                self.oracle.mirror(a, b)
+            self._attempt(a, b, expected)
 
     def unfollow(self, a: int, b: int, _: None) -> None:
         is_ended = self.oracle.unfollow(a, b)
         assert unfollow(a, b) is is_ended
-        if is_ended:
-            self.oracle.mirror(a, b)
+        self._attempt(a, b, is_ended)
+
+    def _attempt(self, a: int, b: int, is_changed: bool) -> None:
+        """A write without a change runs the pending inline work again, but of no block."""
+        others = {b} if is_changed else {other for one, other in self.oracle.edges if one == a}
+        for other in others:
+            if self.oracle.edges[a, other].state != BLOCK:
+                self.oracle.mirror(a, other)
 
     def remove_follower(self, a: int, b: int, _: None) -> None:
         assert remove_follower(a, b) is self.oracle.unfollow(b, a)
