@@ -21,6 +21,7 @@ from accounts.sql import CREATE_ACCOUNTS
 from infra.caching.client import Command, redis
 from infra.caching.invalidation import forget_in_process, invalidation_command
 from infra.caching.invalidation_log import LOG
+from infra.caching.round_trips import run_together
 from infra.changes.failpoints import failpoint
 from infra.changes.registry import Delivery, consumes
 from infra.sharding.buckets import group_by_shard
@@ -82,7 +83,8 @@ def refresh_changed_profiles(
     failpoint("accounts.before_profiles")
     accounts = dict.fromkeys(delivery.owner_id for delivery in deliveries)
     refresh_profiles(accounts)
-    redis().run([account_invalidation_command(account_id, time.time()) for account_id in accounts])
+    logged = [account_invalidation_command(account_id, time.time()) for account_id in accounts]
+    run_together(logged, is_last=True)
 
 
 @consumes(TokenRevoked, inline=True)

@@ -27,6 +27,12 @@ def load_account_entries(owner_ids: Sequence[int]) -> Mapping[int, Versioned]:
     }
 
 
+def entry_of(counted: Sequence[int]) -> Versioned:
+    """The entry from the result of the SQL function `counters_of_account`."""
+    version, *values = counted
+    return Versioned(version, ",".join(map(str, values)).encode())
+
+
 account_counts = ValueCache("counters.account:v3", ttl_s=86_400, load=load_account_entries)
 
 

@@ -7,6 +7,11 @@ COLUMNS = f"{TABLE} (owner_id, subject, kind, value, version)"
 SAMPLE_SUM = f"SELECT coalesce(sum(value), 0) FROM {TABLE} TABLESAMPLE SYSTEM (%s)"  # noqa: S608
 
 
+def of_account(owner: str) -> str:
+    """What `counters.cache.entry_of` reads, after the writes of the statement's FROM."""
+    return f"counters_of_account({owner})"
+
+
 def select_counts(owner: str, subject: str, condition: str = "true") -> str:
     """`SELECT kind, value` of one subject's counts. Arguments are SQL expressions."""
     return (

@@ -1,14 +1,15 @@
 """The consumers of posts: they refresh caches, and record responses on the posts' shards."""
 
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
-from counters.cache import refresh_account_counts
+from counters.cache import account_counts, entry_of, refresh_account_counts
 from counters.hot_counts import find_hot_counts
 from counters.queries.counts import Subject
 from infra.caching.client import Command, redis
 from infra.caching.hashes import HashChange
+from infra.caching.round_trips import run_together
 from infra.caching.values import Versioned
 from infra.changes.failpoints import failpoint
 from infra.changes.registry import Delivery, attempts, consumes
@@ -21,7 +22,12 @@ from posts.actions.record_responses import (
     record_on_shard,
 )
 from posts.api.present import encode_post
-from posts.cache.counts import load_count_entries, post_counts, refresh_post_counts
+from posts.cache.counts import (
+    load_count_entries,
+    no_responses_command,
+    post_counts,
+    refresh_post_counts,
+)
 from posts.cache.in_process import post_invalidation_command
 from posts.cache.viewer_state import refresh_viewer_states
 from posts.cache.weeks import (
@@ -46,26 +52,42 @@ Deliveries = Sequence[Delivery[PostCreated | PostDeleted | PostHidden]]
 def refresh_cached_weeks(alias: str, deliveries: Deliveries) -> None:
     """Adds live posts to their author's cached week and removes the others from all caches.
 
-    Safety: idempotent; writes the post as it is now. Cost: two queries, two round trips to Redis,
-    and one more if posts were deleted or hidden.
+    Safety: idempotent; writes the post as it is now. Cost: two queries, and one round trip to Redis
+    inline, else four.
     """
     ids = [PostId.at(delivery.owner_id, delivery.payload.moment) for delivery in deliveries]
-    live = {PostId.at(row.author_id, row.moment): row for row in read_posts(alias, ids)}
+    rows = [d.written.row for d in deliveries if d.written is not None]
+    live = _by_id(rows if len(rows) == len(ids) else read_posts(alias, ids))
     weeks = list(dict.fromkeys(map(week_of, ids)))
     changes = [_change_command(i, d, live) for i, d in zip(ids, deliveries, strict=True)]
-    replies = redis().run([*changes, *map(size_command, weeks)])
-    _drop_large(weeks, replies[len(changes) :])
-    # In its own round trip: a process that reads the log must find the weeks already changed.
-    redis().run([post_invalidation_command(i, time.time()) for i in ids if i not in live])
-    refresh_account_counts(delivery.owner_id for delivery in deliveries)
+    run_together(changes)
+    run_together([*map(size_command, weeks)], partial(_drop_large, weeks))
+    # Last: a process that reads the log must find the weeks already changed.
+    gone = [post_invalidation_command(i, time.time()) for i in ids if i not in live]
+    run_together(gone, is_last=True)
+    _refresh_counts(deliveries)
 
 
-def _drop_large(weeks: Collection[Week], sizes: Sequence[int]) -> None:
+def _by_id(rows: Iterable[PostRow | None]) -> dict[PostId, PostRow]:
+    return {PostId.at(row.author_id, row.moment): row for row in rows if row}
+
+
+def _refresh_counts(deliveries: Deliveries) -> None:
+    """The counts of the authors; and those of a post that was written just now, which are zero."""
+    written = {d.owner_id: entry_of(d.written.counts) for d in deliveries if d.written is not None}
+    account_counts.refresh(written)
+    refresh_account_counts(d.owner_id for d in deliveries if d.owner_id not in written)
+    new = [d.written.row for d in deliveries if d.written is not None and d.written.row is not None]
+    run_together([no_responses_command(PostId.at(row.author_id, row.moment)) for row in new])
+
+
+def _drop_large(weeks: Collection[Week], sizes: Sequence[int] | None) -> None:
     """Drops weeks that grew above MAX_WEEK_POSTS. The next reader marks them as busy.
 
     One round trip if there are any.
     """
-    large = [week for week, size in zip(weeks, sizes, strict=True) if is_too_large(size)]
+    known = zip(weeks, sizes or (), strict=sizes is not None)
+    large = [week for week, size in known if is_too_large(size)]
     redis().run([WEEKS.drop_command(*week) for week in large])
 
 

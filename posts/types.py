@@ -1,5 +1,6 @@
 """Values of posts."""
 
+from collections.abc import Sequence
 from enum import IntEnum
 from typing import NamedTuple, Self
 
@@ -66,6 +67,16 @@ class PostRow(NamedTuple):
     @property
     def target(self) -> Target | None:
         return Target.of(self.kind, self.target_author, self.target_moment)
+
+
+class WrittenPost(NamedTuple):
+    """What a write of a post returned. `row`: None if it deleted the post.
+
+    `counts`: of the author, for counters.cache.entry_of.
+    """
+
+    row: PostRow | None
+    counts: Sequence[int]
 
 
 class Draft(msgspec.Struct, frozen=True):

@@ -1,9 +1,11 @@
 """The changes that relations emit. The owner is the account that follows, blocks or mutes."""
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from infra.changes.lanes import LaneGroup
-from infra.changes.registry import Payload
+from infra.changes.registry import Delivery, Payload
+from relations.types import Edge
 
 
 class EdgeChanged(Payload, frozen=True):
@@ -29,6 +31,18 @@ class FollowersPostponed(Payload, frozen=True):
     kind: ClassVar[str] = "relations.followers_postponed"
     lanes: ClassVar[LaneGroup] = LaneGroup.FOLDED
     is_follow_up: ClassVar[bool] = True
+
+
+def find_written_edges(
+    deliveries: Sequence[Delivery[EdgeChanged]],
+) -> dict[tuple[int, int], Edge] | None:
+    """The edges by follower and followee, if the write of each delivery returned its edge."""
+    edges = {
+        (d.owner_id, d.payload.followee_id): d.written.edge
+        for d in deliveries
+        if d.written is not None
+    }
+    return edges if len(edges) == len(deliveries) else None
 
 
 class MuteChanged(Payload, frozen=True):

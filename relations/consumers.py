@@ -8,12 +8,18 @@ import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
-from counters.cache import account_counts, load_account_entries, refresh_account_counts
+from counters.cache import (
+    account_counts,
+    entry_of,
+    load_account_entries,
+    refresh_account_counts,
+)
 from counters.hot_counts import find_hot_counts
 from counters.queries.counts import Subject
 from counters.types import ACCOUNT
 from infra.caching.client import Command, redis
 from infra.caching.invalidation import forget_in_process, invalidation_command
+from infra.caching.round_trips import run_together
 from infra.caching.values import Versioned
 from infra.caching.viewer_validators import ViewerField, drop_validator_commands
 from infra.changes.failpoints import failpoint
@@ -34,7 +40,7 @@ from relations.cache import (
     relationship_changes,
     split_by_attribute,
 )
-from relations.changes import EdgeChanged, FollowersPostponed, MuteChanged
+from relations.changes import EdgeChanged, FollowersPostponed, MuteChanged, find_written_edges
 from relations.queries.edge_lists import quiet_follow_command
 from relations.queries.edges import Pair, group_by_followee_shard, load_forward_edges
 from relations.types import FOLLOWS, Attribute, Edge
@@ -47,24 +53,27 @@ def forget_relationships(
     alias: str, deliveries: Sequence[Delivery[EdgeChanged | MuteChanged]]
 ) -> None:
     """Drops changed relationships from the cache, so the owners' next reads use their shard."""
-    redis().run(relationship_changes((d.owner_id, _other(d.payload)) for d in deliveries))
+    run_together(relationship_changes((d.owner_id, _other(d.payload)) for d in deliveries))
 
 
 @consumes(EdgeChanged, inline=True)
 def refresh_following_lists(alias: str, deliveries: Deliveries) -> None:
     """Brings the followers' own following lists and counts up to the rows."""
-    forward = load_forward_edges(alias, _pairs(deliveries))
+    forward = find_written_edges(deliveries) or load_forward_edges(alias, _pairs(deliveries))
     owner_ids = list(dict.fromkeys(delivery.owner_id for delivery in deliveries))
     changes = [c for delivery in deliveries for c in _list_commands(delivery, forward)]
-    try:
-        redis().run(changes)
-        quiet = {f for (f, _), edge in forward.items() if edge.attribute is Attribute.WHISPER}
-        ended = drop_validator_commands(owner_ids, ViewerField.FOLLOWING)
-        ended += [quiet_follow_command(owner_id, time.time()) for owner_id in quiet]
-        redis().run([*ended, invalidation_command(FOLLOWING.family, owner_ids)])
-    finally:  # without a reply Redis may have run the commands all the same
-        forget_in_process(FOLLOWING.family, owner_ids)
-    refresh_account_counts(owner_ids)
+    run_together(changes)
+    quiet = {f for (f, _), edge in forward.items() if edge.attribute is Attribute.WHISPER}
+    ended = drop_validator_commands(owner_ids, ViewerField.FOLLOWING)
+    ended += [quiet_follow_command(owner_id, time.time()) for owner_id in quiet]
+    run_together(
+        [*ended, invalidation_command(FOLLOWING.family, owner_ids)],
+        lambda _: forget_in_process(FOLLOWING.family, owner_ids),
+        is_last=True,
+    )
+    written = {d.owner_id: entry_of(d.written.counts) for d in deliveries if d.written is not None}
+    account_counts.refresh(written)
+    refresh_account_counts(owner_id for owner_id in owner_ids if owner_id not in written)
 
 
 @attempts(EdgeChanged)
@@ -72,10 +81,10 @@ def mirror_at_once(alias: str, deliveries: Deliveries) -> None:
     """Mirrors the edges before the answer, so that the actor's next read shows them everywhere.
 
     Blocks are left out: their action mirrors them, and waits longer.
-    Raises: errors of UNREACHABLE, when the drain is to do it. Cost: one query on the follower's
-    shard, four round trips to the followee's shard, one to Redis.
+    Raises: errors of UNREACHABLE, when the drain is to do it. Cost: four round trips to the
+    followee's shard, one to Redis.
     """
-    forward = load_forward_edges(alias, _pairs(deliveries))
+    forward = find_written_edges(deliveries) or load_forward_edges(alias, _pairs(deliveries))
     edges = {p: edge for p, edge in forward.items() if edge.attribute is not Attribute.BLACK}
     hot = find_hot_counts(_subjects(edges), is_write=True)
     for target, group in group_by_followee_shard(edges).items():

@@ -1,5 +1,6 @@
 """Values of relations: edges, mutes, relationships, and the items of edge lists."""
 
+from collections.abc import Sequence
 from enum import IntEnum, IntFlag
 from functools import lru_cache
 from typing import NamedTuple, Self
@@ -50,6 +51,16 @@ class Edge(NamedTuple):
 
 
 NO_EDGE = Edge(Attribute.NONE, 0, 0)
+
+
+class WrittenEdge(NamedTuple):
+    """What a write of a forward edge returned.
+
+    `counts`: of the follower, for counters.cache.entry_of.
+    """
+
+    edge: Edge
+    counts: Sequence[int]
 
 
 class Mute(NamedTuple):

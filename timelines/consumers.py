@@ -1,16 +1,18 @@
 """Consumers of timelines: push new posts, and apply changes of following lists."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from django.conf import settings
 from django.db import InterfaceError, OperationalError
 
+from infra.caching.round_trips import run_together
 from infra.changes.errors import WholeBatchFails
 from infra.changes.registry import Delivery, FollowUp, consumes
 from posts.changes import PostCreated
 from posts.ids import PostId
 from posts.types import Kind
-from relations.changes import EdgeChanged
+from relations.changes import EdgeChanged, find_written_edges
 from relations.queries.edges import load_forward_edges
 from timelines.actions.chunks import cut_chunks, push_chunk
 from timelines.actions.fan_out import fan_out, fan_out_to_missed_shard
@@ -31,7 +33,9 @@ def push_to_author(alias: str, deliveries: Posted) -> None:
 
     It is not indexed yet: a reader's own posts are pulled from the posts table.
     """
-    timeline_store().push(_entries_by_author(deliveries))
+    posted = _entries_by_author(deliveries)
+    # After the caches: who sees the entry must find the post.
+    run_together([], lambda _: timeline_store().push(posted))
 
 
 @consumes(PostCreated)
@@ -90,13 +94,14 @@ def apply_following_changes(alias: str, deliveries: Edges) -> None:
     here, later posts are pushed. Cost: one query, two round trips per delivery.
     """
     pairs = {(delivery.owner_id, delivery.payload.followee_id) for delivery in deliveries}
-    forward = load_forward_edges(alias, pairs)
+    forward = find_written_edges(deliveries) or load_forward_edges(alias, pairs)
     for delivery in deliveries:
         edge = forward[delivery.owner_id, delivery.payload.followee_id]
-        _change_following(delivery, edge.is_follow)
+        # After the following list, which has the same version.
+        run_together([], partial(_change_following, delivery, edge.is_follow))
 
 
-def _change_following(delivery: Delivery[EdgeChanged], is_followed: bool) -> None:
+def _change_following(delivery: Delivery[EdgeChanged], is_followed: bool, _: object) -> None:
     store, reader_id, edge = timeline_store(), delivery.owner_id, delivery.payload
     if not is_followed:
         removal = FollowingChange(edge.before, edge.after, removed_author=edge.followee_id)

@@ -23,6 +23,7 @@ from infra.caching.load_tokens import END_LOAD, LoadTokens, token_key, write_loa
 from infra.caching.loading import Loader, SharedLoads
 from infra.caching.loading import Versioned as Versioned
 from infra.caching.metrics import count_reads
+from infra.caching.round_trips import run_together
 
 # The soft time to live, as a share of the hard one.
 SOFT_SHARE = 0.75
@@ -94,18 +95,24 @@ class ValueCache:
         """Replaces cached entries that changed, and invalidates the copies of all processes.
 
         Entries that are not cached stay so: the next reader loads them. `before`: commands that run
-        first. Cost: one round trip. Raises: RedisError, so that the consumer runs again.
+        first. Raises: RedisError, so that the consumer runs again. Cost: a round trip, which it may
+        share.
         """
         if not entries:
-            redis().run(before)
+            run_together(before)
             return
         owners = list(entries)
         self._loading.forget(owners)
         changes = [self._change_command(owner, entry) for owner, entry in entries.items()]
-        try:
-            redis().run([*before, *changes, invalidation_command(self.family, owners)])
-        finally:  # Redis may have run the commands even if no reply came
-            forget_in_process(self.family, owners)
+        run_together(
+            [*before, *changes, invalidation_command(self.family, owners)],
+            lambda _: forget_in_process(self.family, owners),
+        )
+
+    def create_command(self, owner: int, entry: Versioned) -> Command:
+        """Stores the first value of an owner that no other process knows yet."""
+        version, payload, ttl_ms = self._arguments(entry)
+        return ("SET", self.key(owner), b"%d:%b" % (version, payload), "NX", "PX", ttl_ms)
 
     def forget(self, owners: Sequence[int]) -> None:
         """These owners changed: copies and loads from before the change are not used any more."""

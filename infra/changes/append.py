@@ -4,28 +4,33 @@ A write whose rows, count and change are one function of the database takes the 
 `columns_of`, and calls `announce` when the function has returned.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
-from typing import NamedTuple
+from itertools import filterfalse
+from typing import Any, NamedTuple
 
 import msgspec
 import structlog
 from django.db import connections, transaction
 
-from infra.caching.viewer_validators import record_own_write
+from infra.caching.round_trips import one_round_trip, run_together
+from infra.caching.viewer_validators import wrote_commands
 from infra.changes.causes import with_causes
-from infra.changes.errors import UNREACHABLE, NotInTransaction
+from infra.changes.errors import REDIS_AWAY, UNREACHABLE, NotInTransaction
 from infra.changes.failpoints import failpoint
 from infra.changes.lanes import lane_of
 from infra.changes.registry import (
+    Consumer,
     Delivery,
     FollowUp,
     Payload,
     inline_consumers_of,
+    is_attempt,
     read_payload,
 )
-from infra.changes.wake_up import wake
+from infra.changes.wake_up import wake, wake_commands
 from infra.sharding.sql import fetch_all, fetch_one
 from infra.telemetry.request_ids import get_request_ids
 
@@ -52,8 +57,8 @@ def append_change(alias: str, owner_id: int, payload: Payload) -> int:
     """
     if not connections[alias].in_atomic_block:
         raise NotInTransaction(f"{payload.kind} needs a transaction on {alias}")
-    lane, delivery = _insert(alias, owner_id, payload, get_request_ids())
-    transaction.on_commit(lambda: _run_inline(alias, lane, delivery), using=alias)
+    _, delivery = _insert(alias, owner_id, payload, get_request_ids())
+    transaction.on_commit(lambda: _run_inline(alias, delivery), using=alias)
     return delivery.version
 
 
@@ -71,14 +76,25 @@ def columns_of(owner_id: int, payload: Payload) -> ChangeColumns:
     return ChangeColumns(lane_of(owner_id, payload.lanes), payload.kind, body)
 
 
-def announce(alias: str, owner_id: int, payload: Payload, version: int, at: datetime) -> None:
+class AppendedChange(NamedTuple):
+    """A change that a function of the database has written. `version`, `at`: what it returned.
+
+    `written`: see Delivery.
+    """
+
+    version: int
+    at: datetime
+    written: Any = None
+
+
+def announce(alias: str, owner_id: int, payload: Payload, change: AppendedChange) -> None:
     """Wakes a drainer and runs the inline consumers for a change that a function has written.
 
-    `version`, `at`: what `changes_append` returned. Inside a transaction it waits for the commit.
+    Inside a transaction it waits for the commit.
     """
-    lane = lane_of(owner_id, payload.lanes)
-    delivery = Delivery(version, owner_id, at, payload, get_request_ids())
-    transaction.on_commit(lambda: _run_inline(alias, lane, delivery), using=alias)
+    version, at, written = change
+    delivery = Delivery(version, owner_id, at, payload, get_request_ids(), written)
+    transaction.on_commit(lambda: _run_inline(alias, delivery), using=alias)
 
 
 def finish_interrupted(alias: str, owner_id: int) -> None:
@@ -91,7 +107,7 @@ def finish_interrupted(alias: str, owner_id: int) -> None:
     lane = lane_of(owner_id)
     for version, kind, payload, created_at in fetch_all(alias, RECENT, (lane, owner_id)):
         delivery = Delivery(version, owner_id, created_at, read_payload(kind, payload))
-        transaction.on_commit(partial(_run_inline, alias, lane, delivery), using=alias)
+        transaction.on_commit(partial(_run_inline, alias, delivery), using=alias)
 
 
 def append_follow_ups(
@@ -119,18 +135,42 @@ def _insert(
     return lane, Delivery(row[0], owner_id, row[1], payload, requests)
 
 
-def _run_inline(alias: str, lane: int, delivery: Delivery[Payload]) -> None:
+def _run_inline(alias: str, delivery: Delivery[Payload]) -> None:
     """The write is committed, so no error may reach the caller. The drain repeats what failed."""
     failpoint("changes.committed")
     kind = delivery.payload.kind
-    owner_id = delivery.owner_id
-    calls: list[Callable[[], object]] = [partial(wake, alias, lane)]
-    if not delivery.payload.is_follow_up:
-        calls.append(partial(record_own_write, owner_id))
-    calls += [partial(consumer, alias, [delivery]) for consumer in inline_consumers_of(kind)]
-    for call in calls:
-        try:
-            call()
-        except Exception as error:
-            trace = not isinstance(error, UNREACHABLE)
-            log.warning("change.inline_failed", kind=kind, error=str(error), exc_info=trace)
+    consumers = inline_consumers_of(kind)
+    with _logged(kind):
+        _consume(alias, delivery, [*filterfalse(is_attempt, consumers), _record_write])
+    # An attempt may wait for another shard, so the caches of this one are up to date before.
+    for attempt in filter(is_attempt, consumers):
+        with _logged(kind):
+            _consume(alias, delivery, [attempt])
+
+
+def _record_write(alias: str, deliveries: Sequence[Delivery[Payload]]) -> None:
+    """Wakes drainers, after the caches that others will look at."""
+    for delivery in deliveries:
+        lane = lane_of(delivery.owner_id, delivery.payload.lanes)
+        own = [] if delivery.payload.is_follow_up else wrote_commands(delivery.owner_id)
+        run_together([*own, *wake_commands(alias, [lane])])
+
+
+def _consume(alias: str, delivery: Delivery[Payload], consumers: Sequence[Consumer]) -> None:
+    """The consumers share a round trip. Raises: RedisError."""
+    with one_round_trip():
+        for consumer in consumers:
+            with _logged(delivery.payload.kind, but=REDIS_AWAY):
+                consumer(alias, [delivery])
+
+
+@contextmanager
+def _logged(kind: str, but: tuple[type[Exception], ...] = ()) -> Iterator[None]:
+    """An error ends the block. It is logged and not raised, `but` for some."""
+    try:
+        yield
+    except but:
+        raise
+    except Exception as error:
+        trace = not isinstance(error, UNREACHABLE)
+        log.warning("change.inline_failed", kind=kind, error=str(error), exc_info=trace)

@@ -39,7 +39,8 @@ P = TypeVar("P", bound=Payload)
 class Delivery(msgspec.Struct, Generic[P], frozen=True):
     """A change as its consumers get it. `version` grows per database.
 
-    `requests`: the ids of the requests that caused it.
+    `requests`: the ids of the requests that caused it. `written`: the rows that the write returned,
+    for inline consumers, which then need not read them. None: the consumer reads them.
     """
 
     version: int
@@ -47,6 +48,7 @@ class Delivery(msgspec.Struct, Generic[P], frozen=True):
     created_at: datetime
     payload: P
     requests: Sequence[str] = ()
+    written: Any = None
 
 
 class FollowUp(msgspec.Struct, frozen=True):
@@ -109,6 +111,10 @@ def attempts(*kinds: type[Payload]) -> Callable[[C], C]:
 def inline_consumers_of(kind: str) -> list[Consumer]:
     """What the acting request runs after the commit, attempts last."""
     return [*_inline_consumers.get(kind, ()), *_attempts.get(kind, ())]
+
+
+def is_attempt(consumer: Consumer) -> bool:
+    return any(consumer in attempts_ for attempts_ in _attempts.values())
 
 
 def consumers_of(kind: str) -> list[Consumer]:

@@ -1,16 +1,19 @@
 """Deletes a post: one statement on the author's shard."""
 
 from accounts.errors import AccountNotFound
-from infra.changes.append import announce, columns_of, finish_interrupted
+from counters.sql import of_account
+from infra.changes.append import AppendedChange, announce, columns_of, finish_interrupted
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_one
 from posts.changes import PostDeleted
 from posts.errors import PostNotFound
 from posts.ids import PostId
-from posts.types import Target
+from posts.types import Target, WrittenPost
 
 # posts/migrations/0002_write_functions.py: lock, row, count and change in one round trip.
-DELETE = "SELECT * FROM posts_delete_post(%s, %s, %s, %s, %s)"
+DELETE = f"""
+SELECT deleted.*, {of_account("%s")} FROM posts_delete_post(%s, %s, %s, %s, %s) AS deleted
+"""  # noqa: S608
 
 
 def delete_post(post_id: PostId) -> str:
@@ -21,13 +24,14 @@ def delete_post(post_id: PostId) -> str:
     """
     author_id, moment = post_id.author_id, post_id.moment
     alias, columns = shard_of(author_id), columns_of(author_id, PostDeleted(moment, 0, 0))
-    row = fetch_one(alias, DELETE, (author_id, moment, *columns))
-    is_known, text, *target, _, version, change_id, at = row  # type: ignore[misc]  # one row
+    row = fetch_one(alias, DELETE, (author_id, author_id, moment, *columns))
+    is_known, text, *target, _, version, change_id, at, counts = row  # type: ignore[misc]  # one row
     if not is_known:
         raise AccountNotFound
     if change_id is None:
         finish_interrupted(alias, author_id)
         raise PostNotFound
     deleted = PostDeleted(moment, version - 1, version, Target.of(*target))
-    announce(alias, author_id, deleted, change_id, at)
+    written = WrittenPost(None, counts)
+    announce(alias, author_id, deleted, AppendedChange(change_id, at, written))
     return str(text)

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 
 from accounts.errors import AccountNotFound
-from infra.changes.append import announce, columns_of, finish_interrupted
+from infra.changes.append import AppendedChange, announce, columns_of, finish_interrupted
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_one
 from posts.changes import PostMarked
@@ -36,7 +36,7 @@ def mark_post(
     if not is_known:
         raise AccountNotFound
     if change_id is not None:
-        announce(alias, owner_id, change, change_id, at)
+        announce(alias, owner_id, change, AppendedChange(change_id, at))
     else:
         finish_interrupted(alias, owner_id)
     return change_id is not None

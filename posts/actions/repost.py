@@ -4,16 +4,19 @@ import time
 from collections.abc import Callable
 
 from accounts.errors import AccountNotFound
-from infra.changes.append import announce, columns_of, finish_interrupted
+from counters.sql import of_account
+from infra.changes.append import AppendedChange, announce, columns_of, finish_interrupted
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_one
 from posts.actions.write_post import write_post
 from posts.changes import PostDeleted
 from posts.ids import PostId
-from posts.types import Draft, Kind, Target
+from posts.types import Draft, Kind, Target, WrittenPost
 
 # posts/migrations/0002_write_functions.py: lock, row, count and change in one round trip.
-UNDO = "SELECT * FROM posts_undo_repost(%s, %s, %s, %s, %s, %s)"
+UNDO = f"""
+SELECT undone.*, {of_account("%s")} FROM posts_undo_repost(%s, %s, %s, %s, %s, %s) AS undone
+"""  # noqa: S608
 
 
 def repost(author_id: int, original: PostId, clock_s: Callable[[], float] = time.time) -> PostId:
@@ -34,12 +37,15 @@ def undo_repost(author_id: int, original: PostId) -> bool:
     """
     target = Target(Kind.REPOST, original.author_id, original.moment)
     alias, columns = shard_of(author_id), columns_of(author_id, PostDeleted(0, 0, 0))
-    row = fetch_one(alias, UNDO, (author_id, original.author_id, original.moment, *columns))
-    is_known, moment, _, version, change_id, at = row  # type: ignore[misc]  # one row
+    values = (author_id, author_id, original.author_id, original.moment, *columns)
+    row = fetch_one(alias, UNDO, values)
+    is_known, moment, _, version, change_id, at, counts = row  # type: ignore[misc]  # one row
     if not is_known:
         raise AccountNotFound
     if change_id is None:
         finish_interrupted(alias, author_id)
         return False
-    announce(alias, author_id, PostDeleted(moment, version - 1, version, target), change_id, at)
+    deleted = PostDeleted(moment, version - 1, version, target)
+    change = AppendedChange(change_id, at, WrittenPost(None, counts))
+    announce(alias, author_id, deleted, change)
     return True

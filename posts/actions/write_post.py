@@ -1,14 +1,18 @@
 """Writes the row of a post, reply or repost with its count and change, in one round trip."""
 
 from accounts.errors import AccountNotFound
-from infra.changes.append import announce, columns_of, finish_interrupted
+from counters.sql import of_account
+from infra.changes.append import AppendedChange, announce, columns_of, finish_interrupted
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_one
 from posts.changes import PostCreated
 from posts.ids import SEQUENCES, PostId, second_of
-from posts.types import Draft, Kind, Target
+from posts.types import Draft, Kind, PostRow, Target, WrittenPost
 
-CREATE = f"SELECT * FROM posts_create_post({', '.join(['%s'] * 13)})"  # noqa: S608
+CREATE = f"""
+SELECT created.*, {of_account("%s")}
+FROM posts_create_post({", ".join(["%s"] * 13)}) AS created
+"""  # noqa: S608
 
 
 def write_post(
@@ -19,17 +23,20 @@ def write_post(
     Raises: AccountNotFound. Safety: the function locks the account, then reads and writes
     (posts/migrations/0002_write_functions.py).
     """
-    alias, columns = shard_of(author_id), columns_of(author_id, PostCreated(0, 0, 0, target))
+    alias = shard_of(author_id)
+    about = (target.kind, target.author_id, target.moment) if target else (Kind.POST, None, None)
     text = (draft.text, draft.sensitive, draft.spoiler_text, draft.language)
-    values = (*text, *(target or (Kind.POST, None, None)), *columns)
+    change = columns_of(author_id, PostCreated(0, 0, 0, target))
     earliest = second_of(now_s) * SEQUENCES
-    row = fetch_one(alias, CREATE, (author_id, key, earliest, *values))
-    is_known, moment, _, version, change_id, at = row  # type: ignore[misc]  # it has one row
+    values = (author_id, author_id, key, earliest, *text, *about, *change)
+    row = fetch_one(alias, CREATE, values)
+    is_known, moment, _, version, change_id, at, counts = row  # type: ignore[misc]  # it has one row
     if not is_known:
         raise AccountNotFound
-    if change_id is not None:
-        created = PostCreated(moment, before=version - 1, after=version, target=target)
-        announce(alias, author_id, created, change_id, at)
-    else:
+    if change_id is None:
         finish_interrupted(alias, author_id)
+    else:
+        created = PostCreated(moment, before=version - 1, after=version, target=target)
+        written = WrittenPost(PostRow(author_id, moment, *text, *about), counts)
+        announce(alias, author_id, created, AppendedChange(change_id, at, written))
     return PostId.at(author_id, moment)

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from counters.kinds import POST_KINDS
-from counters.queries.counts import read_subject_counts
+from counters.queries.counts import NONE_YET, read_subject_counts
 from counters.types import Count
 from infra.caching.client import Command
 from infra.caching.invalidation import register_copies
@@ -139,6 +139,15 @@ def refresh_post_counts(ids: Iterable[PostId]) -> None:
 def load_count_entries(ids: Iterable[PostId]) -> Mapping[int, Versioned]:
     """The entries of these posts. Call it after the commit. One query per shard."""
     return _load(list(map(number_of, dict.fromkeys(ids))))
+
+
+def no_responses_command(post_id: PostId) -> Command:
+    """Stores the counts of a new post, so that its first readers do not read them from the shard.
+
+    Only before another process knows the post: later it may have responses.
+    """
+    entry = _versioned([NONE_YET] * len(POST_KINDS))
+    return post_counts.create_command(number_of(post_id), entry)
 
 
 def forget_counts() -> None:

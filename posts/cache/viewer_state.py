@@ -21,6 +21,7 @@ from counters.kinds import CounterKind
 from counters.sql import select_versions
 from infra.caching.client import Command, redis
 from infra.caching.metrics import count_reads
+from infra.caching.round_trips import run_together
 from infra.caching.values import ValueCache, Versioned, read_entry
 from infra.caching.viewer_validators import (
     ViewerCopies,
@@ -216,13 +217,14 @@ def read_viewer_flags(account_id: int, ids: Sequence[PostId]) -> dict[PostId, in
 
 
 def refresh_viewer_states(account_ids: Iterable[int]) -> None:
-    """Writes the current viewer states to Redis. One query per shard, two round trips.
+    """Writes the current viewer states to Redis. One query per shard, two round trips, which are
+    shared inline.
 
     Raises: RedisError, so that the consumer runs again.
     """
     owners = list(dict.fromkeys(account_ids))
     viewer_states.refresh(_load(owners))
-    redis().run(drop_validator_commands(owners, ViewerField.STATE))
+    run_together(drop_validator_commands(owners, ViewerField.STATE), is_last=True)
 
 
 def _add(flags: dict[PostId, int], post_id: PostId, kind: int) -> None:

@@ -7,7 +7,8 @@ from django.conf import settings
 
 from accounts.errors import AccountNotFound
 from counters.kinds import CounterKind
-from infra.changes.append import announce, columns_of, finish_interrupted
+from counters.sql import of_account
+from infra.changes.append import AppendedChange, announce, columns_of, finish_interrupted
 from infra.sharding.sql import fetch_one
 from relations.changes import EdgeChanged
 from relations.counter_rows import FORWARD_KINDS, iter_moves
@@ -18,10 +19,13 @@ from relations.errors import (
     TooManyFollowsToday,
 )
 from relations.queries.edges import edge_of
-from relations.types import NO_EDGE, Edge
+from relations.types import NO_EDGE, Edge, WrittenEdge
 
 # The function and its outcomes: relations/migrations/0002_write_functions.py.
-WRITE = f"SELECT * FROM relations_write_edge({', '.join(['%s'] * 15)})"  # noqa: S608
+WRITE = f"""
+SELECT written.*, {of_account("%s")}
+FROM relations_write_edge({", ".join(["%s"] * 15)}) AS written
+"""  # noqa: S608
 DAY_MS = 86_400_000
 
 
@@ -54,27 +58,14 @@ def write_edge(alias: str, follower_id: int, followee_id: int, old: Edge, new: E
     FollowCapReached, exact under concurrency. Cost: one statement.
     """
     state = (int(new.attribute), new.revision, new.since_ms, int(new.flags))
-    begins = new.is_follow and not old.is_follow
-    limits = (settings.FOLLOW_CAP if begins else None, new.since_ms // DAY_MS)
-    columns = columns_of(follower_id, EdgeChanged(followee_id, 0, 0))
-    pair = (follower_id, followee_id)
-    row = fetch_one(
-        alias,
-        WRITE,
-        (
-            *pair,
-            old.revision,
-            *state,
-            *limits,
-            settings.FOLLOWS_PER_DAY,
-            *_moves(old, new),
-            *columns,
-        ),
-    )
-    outcome, *found, _, version, change_id, at = row  # type: ignore[misc]  # a function has one row
+    change = columns_of(follower_id, EdgeChanged(followee_id, 0, 0))
+    values = (old.revision, *state, *_limits(old, new), *_moves(old, new), *change)
+    row = fetch_one(alias, WRITE, (follower_id, follower_id, followee_id, *values))
+    outcome, *found, _, version, change_id, at, counts = row  # type: ignore[misc]  # a function has one row
     if outcome != "written":
         _refuse(outcome, NO_EDGE if found[1] is None else edge_of(found), new.since_ms)
-    announce(alias, follower_id, EdgeChanged(followee_id, version - 1, version), change_id, at)
+    appended = AppendedChange(change_id, at, WrittenEdge(new, counts))
+    announce(alias, follower_id, EdgeChanged(followee_id, version - 1, version), appended)
 
 
 def _limits(old: Edge, new: Edge) -> tuple[int | None, int, int]:

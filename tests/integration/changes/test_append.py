@@ -132,7 +132,7 @@ def test_at_once_failure_does_not_break_the_request(journal, error):
 
 
 def test_wake_up_that_fails_in_an_unknown_way_does_not_break_the_request(journal, monkeypatch):
-    monkeypatch.setattr("infra.changes.append.wake", lambda *_: 1 / 0)
+    monkeypatch.setattr("infra.changes.append.wake_commands", lambda *_: 1 / 0)
     versions = emit(NotedInline())
     assert pending() == journal.versions == versions
 

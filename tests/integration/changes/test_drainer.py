@@ -92,7 +92,7 @@ def raise_away(*_):
 
 
 def test_lost_wake_up_is_found_by_the_next_look(journal, monkeypatch):
-    monkeypatch.setattr("infra.changes.append.wake", lambda *_: None)
+    monkeypatch.setattr("infra.changes.append.wake_commands", lambda *_: [])
     with running():
         until_held()
         versions = note()
