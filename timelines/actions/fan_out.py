@@ -10,9 +10,9 @@ from django.db import InterfaceError, OperationalError
 
 from infra.changes.failpoints import failpoint
 from infra.changes.registry import FollowUp
-from infra.sharding.buckets import shard_of
+from infra.sharding.buckets import group_by_shard, shard_of
 from infra.sharding.scatter import scatter
-from relations.queries.followers import list_newest_followers
+from relations.queries.followers import load_newest_followers
 from timelines.changes import FanOutBegun, ShardMissed
 from timelines.hot.actions.heat import heat_if_hot
 from timelines.hot.entries import push_hot_entries
@@ -23,6 +23,8 @@ from timelines.types import Entry
 
 log = structlog.get_logger()
 
+# At most this many lists of INLINE_FOLLOWERS are in memory together.
+AUTHORS_TOGETHER = 16
 EntriesByAuthor = Mapping[int, Sequence[Entry]]
 
 
@@ -36,7 +38,8 @@ def fan_out(
     shards that do not answer, and for authors with more than INLINE_FOLLOWERS; all other readers
     have the entries on return.
     Safety: may run again; readers skip repeats. Cost: one statement a shard, in parallel; one query
-    and one push an author. What took longer than SETTLE_MS is settled: one more statement a shard.
+    and one push for AUTHORS_TOGETHER authors. What took longer than SETTLE_MS is settled: one more
+    statement a shard.
     """
     stopwatch = Stopwatch()
     added = _index(posted, shards)
@@ -68,26 +71,58 @@ def fan_out_to_missed_shard(
 
 def push(entries: Sequence[Entry], reader_ids: Iterable[int], shards: Sequence[str]) -> None:
     """Pushes to the live readers on these shards, in a windowed pipeline."""
-    readers = [reader_id for reader_id in reader_ids if shard_of(reader_id) in shards]
-    timeline_store().push(dict.fromkeys(readers, entries))
-    failpoint("fan_out.page_pushed")
+    _push_each([(entries, reader_ids)], shards)
 
 
 def _push_all(
     posted: EntriesByAuthor, shards: tuple[str, ...], hot: Collection[int]
 ) -> list[FollowUp]:
-    pushed = {a: entries for a, entries in posted.items() if a not in hot} if shards else {}
-    return [s for author_id, entries in pushed.items() for s in _start(author_id, entries, shards)]
+    authors = [author_id for author_id in posted if author_id not in hot] if shards else []
+    follow_ups: list[FollowUp] = []
+    for alias, mine in group_by_shard(authors).items():
+        for first in range(0, len(mine), AUTHORS_TOGETHER):
+            follow_ups += _push_some(posted, alias, mine[first : first + AUTHORS_TOGETHER], shards)
+    return follow_ups
 
 
-def _start(author_id: int, entries: Sequence[Entry], shards: tuple[str, ...]) -> list[FollowUp]:
+def _push_some(
+    posted: EntriesByAuthor, alias: str, authors: Sequence[int], shards: tuple[str, ...]
+) -> list[FollowUp]:
+    """Pushes for some authors of one shard; returns follow-up changes for the big ones."""
     most = settings.INLINE_FOLLOWERS
-    followers = list_newest_followers(author_id, most + 1)
-    if len(followers) > most:
+    followers = load_newest_followers(alias, authors, most + 1)
+    small = [author_id for author_id in authors if len(followers[author_id]) <= most]
+    big = [author_id for author_id in authors if len(followers[author_id]) > most]
+    for author_id in big:
         heat_if_hot(author_id)
-        return [FollowUp(author_id, FanOutBegun(tuple(entries), shards))]
-    push(entries, followers, shards)
-    return []
+    _push_each([(posted[one], followers[one]) for one in small], shards)
+    return [FollowUp(one, FanOutBegun(tuple(posted[one]), shards)) for one in big]
+
+
+def _push_each(
+    pushes: Sequence[tuple[Sequence[Entry], Iterable[int]]], shards: Sequence[str]
+) -> None:
+    """One windowed pipeline. Readers who get the same entries have the same list object, so that
+    the store packs it once. A reader of several authors gets one list of all their entries."""
+    added: dict[int, Sequence[Entry]] = {}
+    joined: dict[tuple[int, int], Sequence[Entry]] = {}
+    for entries, readers in pushes:
+        fresh = dict.fromkeys(_on(readers, shards), entries)
+        for reader in fresh.keys() & added.keys():
+            pair = id(added[reader]), id(entries)
+            if pair not in joined:
+                joined[pair] = [*added[reader], *entries]
+            fresh[reader] = joined[pair]
+        added |= fresh
+    timeline_store().push(added)
+    failpoint("fan_out.page_pushed")
+
+
+def _on(readers: Iterable[int], shards: Sequence[str]) -> Iterable[int]:
+    """The readers on these shards."""
+    if len(shards) == len(settings.SHARD_ALIASES):
+        return readers
+    return [reader_id for reader_id in readers if shard_of(reader_id) in shards]
 
 
 def _index(posted: EntriesByAuthor, shards: Iterable[str]) -> dict[str, int | None]:

@@ -19,6 +19,7 @@ from infra.sharding.sql import execute, fetch_all
 from posts.actions.repost import repost
 from relations.actions.follow import follow
 from relations.queries import followers as followers_module
+from tests.budgets import count_calls
 from tests.integration.timelines.many_followers import (
     each,
     entries_of,
@@ -91,6 +92,29 @@ def test_posts_of_a_batch_go_together_and_reposts_are_reposts(small_pieces: Sett
     drain_all()
     assert have(crowd) == dict.fromkeys(crowd, of_post(first, second) | {Entry(event, original)})
     assert delivered_kinds(author)["timelines.fan_out_begun"] == 1
+
+
+def test_authors_of_a_batch_are_pushed_together(
+    world: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A reader of some of them has the posts of these. Authors are taken in groups of two here."""
+    monkeypatch.setattr(fan_out, "AUTHORS_TOGETHER", 2)
+    authors = [one for one in make_accounts(16) if shard_of(one) == "shard0"]
+    readers = make_accounts(6)
+    followed = {reader: authors[n % 3 :] for n, reader in enumerate(readers)}
+    for reader, mine in followed.items():
+        for author in mine:
+            follow(reader, author)
+    drain_all()
+    make_live(readers)
+    posts = {author: publish(author) for author in authors}
+    entries = {author: [Entry.of_post(post)] for author, post in posts.items()}
+    with count_calls() as calls:
+        fan_out.fan_out(entries, all_aliases()[1:])
+    assert calls.sql == {"shard0": 3, "shard1": 1, "shard2": 1, "shard3": 1}, "an index each"
+    assert len(authors) == 4, "two groups"
+    wanted = {one: of_post(*(posts[author] for author in followed[one])) for one in readers}
+    assert have(readers) == wanted
 
 
 @hypothesis.settings(
