@@ -29,13 +29,25 @@ arm(place, lambda: os.kill(os.getpid(), getattr(signal, name)))
 report = drain(alias, int(lane))
 print(report.delivered, report.more)
 """
+# The threads of the resident drainer for this database; one of them does it.
+RESIDENT = """
+import os, signal, sys, time
+import django
+django.setup()
+from infra.changes.drainer import Drainer
+from infra.changes.failpoints import arm
+alias, _, place, name = sys.argv[1:]
+arm(place, lambda: os.kill(os.getpid(), getattr(signal, name)))
+Drainer([alias]).start()
+time.sleep(3600)
+"""
 PENDING = "SELECT id FROM changes_change"
 FILED = "SELECT id FROM changes_delivered"
 EXPIRE = "UPDATE changes_drainlease SET expires_at = clock_timestamp() - interval '1 s'"
 
 
-def start_drain(alias, lane, place, signal):
-    command = [sys.executable, "-c", SCRIPT, alias, str(lane), place, signal]
+def start_drain(alias, lane, place, signal, script=SCRIPT):
+    command = [sys.executable, "-c", script, alias, str(lane), place, signal]
     pipe = subprocess.PIPE
     return subprocess.Popen(
         command, env=environment_of_this_test(), cwd=settings.BASE_DIR, stdout=pipe, text=True
@@ -61,11 +73,21 @@ def assert_effects_appear_once(change_ids):
     assert sorted(rows_of(FILED)) == sorted(change_ids)
 
 
-@pytest.mark.parametrize("place", ["deliver.after_consumer", "drain.before_commit"])
-def test_kill_9_in_the_middle_of_a_drain(world, place):
+@pytest.mark.parametrize(
+    ("script", "place"),
+    [
+        (SCRIPT, "deliver.after_consumer"),
+        (SCRIPT, "drain.before_commit"),
+        (RESIDENT, "drain.before_delivery"),
+        (RESIDENT, "deliver.after_consumer"),
+        (RESIDENT, "drain.before_commit"),
+        (RESIDENT, "drain.after_filing"),
+    ],
+)
+def test_kill_9_in_the_middle_of_a_drain(world, script, place):
     _, alias, lane = make_changes()
     change_ids = rows_of(PENDING)
-    with start_drain(alias, lane, place, "SIGKILL") as drainer:
+    with start_drain(alias, lane, place, "SIGKILL", script) as drainer:
         assert drainer.wait(PATIENCE_S) == -SIGKILL
     drain_all()
     assert_effects_appear_once(change_ids)
