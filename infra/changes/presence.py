@@ -10,7 +10,7 @@ import time
 from infra.caching.client import redis
 from infra.caching.keys import key
 
-REPORT_EVERY_S = 3.0
+REPORT_EVERY_S = 3
 # A drainer that reported nothing for so long has ended, or hangs.
 GONE_S = 10.0
 DRAINERS = key("changes.drainers:v1", "all")

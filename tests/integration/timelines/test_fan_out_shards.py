@@ -97,8 +97,8 @@ def test_index_is_written_before_the_readers_are_pushed_to(
     away: Away, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     order: list[str] = []
-    push = fan_out.push
-    monkeypatch.setattr(fan_out, "push", lambda *args: (order.append("push"), push(*args)))
+    push = fan_out._push_each
+    monkeypatch.setattr(fan_out, "_push_each", lambda *args: (order.append("push"), push(*args)))
     monkeypatch.setattr(away, "_index", lambda *_: order.append("index") or 1)
     author = make_account()
     write_followers(author, 4)

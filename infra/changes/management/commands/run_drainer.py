@@ -1,5 +1,6 @@
 """`manage.py run_drainer`: delivers changes a moment after their commits, until it is stopped."""
 
+import itertools
 import os
 from argparse import ArgumentParser
 from contextlib import suppress
@@ -39,16 +40,18 @@ class Command(BaseCommand):
         drainer, stop = Drainer(options["shard"] or all_aliases()), StopRequest()
         with stop.on_signals(), suppress(KeyboardInterrupt):
             drainer.start()
-            _report_until(stop)
+            _report_until(stop, drainer)
             drainer.stop()
         PUBLISHER.stop()
 
 
-def _report_until(stop: StopRequest) -> None:
-    going = True
-    while going:
-        with suppress(RedisError):  # the status page shows that Redis is away
-            report_drainer()
-        going = stop.pause(REPORT_EVERY_S)
+def _report_until(stop: StopRequest, drainer: Drainer) -> None:
+    for second in itertools.count():
+        if second % REPORT_EVERY_S == 0:
+            with suppress(RedisError):  # the status page shows that Redis is away
+                report_drainer()
+        drainer.look()
+        if not stop.pause(1.0):
+            break
     with suppress(RedisError):
         forget_drainer()
