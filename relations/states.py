@@ -12,8 +12,9 @@ it is computed from both edges and never stored.
 
 A revision is two numbers, so that no block is missed, however soon an unblock came after it:
 
-    bits 24-62  how often the edge has become a block
-    bits 0-23   how often it has changed since
+    bits 22-62  when the edge last became a block, or ceased to be one: milliseconds since EPOCH_MS,
+                always more than before; 0: never
+    bits 0-21   how often it has changed since
 """
 
 from collections.abc import Mapping
@@ -22,7 +23,8 @@ from enum import Enum, auto
 from relations.errors import CannotFollowBlocked
 from relations.types import FOLLOWS, NO_OPTIONS, Attribute, Edge, EdgeFlag, FollowOptions
 
-BLOCK_STEP = 1 << 24
+EPOCH_MS = 1_767_225_600_000  # 2026-01-01T00:00:00Z; 41 bits last until 2095
+BLOCK_STEP = 1 << 22
 
 
 class Transition(Enum):
@@ -69,12 +71,29 @@ def step(
     if attribute is edge.attribute and flags == edge.flags:
         return edge
     since_ms = edge.since_ms if goes_on or attribute is Attribute.NONE else now_ms
-    return Edge(attribute, next_revision(edge.revision, attribute), since_ms, flags)
+    if Attribute.BLACK in (attribute, edge.attribute):
+        return Edge(attribute, next_block_revision(edge.revision, now_ms), since_ms, flags)
+    return Edge(attribute, edge.revision + 1, since_ms, flags)
 
 
-def count_blocks(edge: Edge) -> int:
-    """How often this edge has become a block. A reader that knew fewer has missed one."""
+def last_block_turn(edge: Edge) -> int:
+    """When the edge became a block or ceased to be one, in milliseconds since EPOCH_MS; 0: never.
+
+    A reader that knew a smaller number has missed a block, or its end.
+    """
     return edge.revision // BLOCK_STEP
+
+
+def ends_follow(opposite: Edge, old: Edge, new: Edge) -> bool:
+    """Whether a block ends the opposite follow, now that its shard learns of the block.
+
+    `old`: the edge as that shard knew it. `new`: the edge as it is. A block that was over before
+    the follow began does not end it.
+    """
+    if not opposite.is_follow or last_block_turn(new) <= last_block_turn(old):
+        return False
+    ended_ms = EPOCH_MS + last_block_turn(new)
+    return new.attribute is Attribute.BLACK or opposite.since_ms < ended_ms
 
 
 def as_seen_by_followee(edge: Edge, opposite: Edge) -> Edge:
@@ -88,11 +107,9 @@ def as_seen_by_followee(edge: Edge, opposite: Edge) -> Edge:
     return edge
 
 
-def next_revision(revision: int, attribute: Attribute) -> int:
-    """The revision after this one, once the edge has this attribute."""
-    if attribute is Attribute.BLACK:
-        return (revision // BLOCK_STEP + 1) * BLOCK_STEP
-    return revision + 1
+def next_block_revision(revision: int, now_ms: int) -> int:
+    """The revision after this one, when the edge becomes a block or ceases to be one."""
+    return max(revision // BLOCK_STEP + 1, now_ms - EPOCH_MS) * BLOCK_STEP
 
 
 def _flags(flags: EdgeFlag, options: FollowOptions) -> EdgeFlag:

@@ -42,7 +42,7 @@ from relations.queries.edges import (
     get_edge,
 )
 from relations.sql import BACKWARD_TABLE, KIND
-from relations.states import Transition, as_seen_by_followee, count_blocks, step
+from relations.states import Transition, as_seen_by_followee, ends_follow, last_block_turn, step
 from relations.types import NO_EDGE, Edge
 
 log = structlog.get_logger()
@@ -109,7 +109,7 @@ def mirror_on_shard(
     follow.
     """
     with transaction.atomic(using=alias):
-        if any(map(count_blocks, forward.values())):
+        if any(map(last_block_turn, forward.values())):
             lock_accounts(alias, sorted({followee_id for _, followee_id in forward}))
         locked = _lock(alias, forward.keys(), [timeouts()] if gives_way else [], hot)
         updates, versions = _find_updates(locked, forward), locked.versions
@@ -232,10 +232,11 @@ def _find_updates(locked: LockedEdges, forward: Mapping[Pair, Edge]) -> dict[Pai
 def _end_follows_of_the_blocked(alias: str, updates: Mapping[Pair, BackwardUpdate]) -> None:
     """Ends the follows that the blocked accounts have of their blockers. Their rows are locked.
 
-    A block that was taken back before it was mirrored ends them too: unblock restores nothing.
+    A block that was taken back before it was mirrored ends those that began before its end: unblock
+    restores nothing.
     """
     for (blocker_id, blocked_id), (old, new, opposite) in updates.items():
-        if count_blocks(new) > count_blocks(old) and opposite.is_follow:
+        if ends_follow(opposite, old, new):
             ended = step(opposite, Transition.UNFOLLOW, new.since_ms)
             write_edge(alias, blocked_id, blocker_id, opposite, ended)
 

@@ -30,7 +30,7 @@ from relations.actions.write_edge import write_edge
 from relations.cache import relationship_changes
 from relations.changes import EdgeChanged
 from relations.queries.edges import Pair, get_backward_edge, get_edge
-from relations.states import next_revision
+from relations.states import next_block_revision
 from relations.types import Attribute, Edge
 
 
@@ -82,12 +82,18 @@ def mirror_again(pair: Pair, above: int) -> None:
         lock_account(alias, follower_id)
         edge = get_edge(alias, follower_id, followee_id)
         if edge.revision <= above:
-            again = edge._replace(revision=next_revision(above, edge.attribute))
+            again = edge._replace(revision=_revision_above(above, edge))
             write_edge(alias, follower_id, followee_id, edge, again)
         else:
             append_change(alias, follower_id, _unchanged(alias, follower_id, followee_id))
     failpoint("relations.mirrored_again")
     mirror_now(follower_id, followee_id)
+
+
+def _revision_above(revision: int, edge: Edge) -> int:
+    """A block must be seen as a new one, so that it ends the opposite follow."""
+    is_block = edge.attribute is Attribute.BLACK
+    return next_block_revision(revision, 0) if is_block else revision + 1
 
 
 def _unchanged(alias: str, follower_id: int, followee_id: int) -> EdgeChanged:

@@ -1,6 +1,7 @@
 """A block holds at the next read on both sides, whether the request or the drain mirrors it."""
 
 import itertools
+import time
 
 import pytest
 
@@ -136,6 +137,48 @@ def test_block_taken_back_before_mirroring_has_ended_the_opposite_follow(pair, d
     assert live_pairs() == set()
     assert_drained_truth()
     assert follow(b, a)
+
+
+def test_late_block_that_had_ended_does_not_end_a_later_follow(pair, drain, not_mirrored):
+    """The follow was acknowledged: its shard did not know of the block, which was over."""
+    a, b = pair
+    make_mutual(a, b, drain)
+    for is_returned in (False, True):
+        block(a, b)
+        unblock(a, b)
+        unfollow(b, a)  # what the block had ended, their shard does not know yet
+        assert follow(b, a)
+        if is_returned:
+            follow(a, b)
+        drain()
+        assert live_pairs() == ({(b, a), (a, b)} if is_returned else {(b, a)})
+        assert_drained_truth()
+    block(a, b)
+    drain()
+    assert live_pairs() == set()
+    assert_drained_truth()
+
+
+def test_late_block_ends_the_follow_before_it_whatever_came_after(pair, drain, not_mirrored):
+    a, b = pair
+    make_mutual(a, b, drain)
+    block(a, b)
+    unblock(a, b)
+    follow(a, b)
+    drain()
+    assert live_pairs() == {(a, b)}
+    assert_drained_truth()
+
+
+def test_follow_during_a_late_block_ends_with_it(pair, drain, not_mirrored):
+    a, b = pair
+    block(a, b)
+    assert follow(b, a)
+    time.sleep(0.002)  # the clock counts milliseconds
+    unblock(a, b)
+    drain()
+    assert live_pairs() == set()
+    assert_drained_truth()
 
 
 def test_follow_again_after_a_block_they_heard_of_stays(pair, drain):

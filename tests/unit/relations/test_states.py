@@ -7,10 +7,12 @@ import pytest
 from relations.errors import CannotFollowBlocked
 from relations.states import (
     BLOCK_STEP,
+    EPOCH_MS,
     NEXT,
     Transition,
     as_seen_by_followee,
-    count_blocks,
+    ends_follow,
+    last_block_turn,
     step,
     transition_of,
 )
@@ -90,17 +92,18 @@ def test_one_transition(state, transition, flags):
 def test_transitions_in_every_order(first):
     """Five from nothing, each at a later time: state, date and revision follow the table."""
     for rest in itertools.product(Transition, repeat=4):
-        edge, blocks = NO_EDGE, 0
-        for now_ms, transition in enumerate((first, *rest), start=1):
+        edge, turned_ms = NO_EDGE, EPOCH_MS
+        for now_ms, transition in enumerate((first, *rest), start=EPOCH_MS + 1):
             expected = EXPECTED[edge.attribute, transition]
             if expected is REFUSED:
                 with pytest.raises(CannotFollowBlocked):
                     step(edge, transition, now_ms)
                 continue
             after = step(edge, transition, now_ms)
-            blocks += expected is BLACK is not edge.attribute
+            if (expected is BLACK) != (edge.attribute is BLACK):
+                turned_ms = now_ms
             assert_is_next(edge, after, expected, now_ms)
-            assert count_blocks(after) == blocks
+            assert EPOCH_MS + last_block_turn(after) == turned_ms
             edge = after
 
 
@@ -114,20 +117,23 @@ def assert_is_next(edge, after, expected, now_ms):
     assert after.revision > edge.revision
 
 
-def test_revision_grows_by_one_and_a_block_begins_a_new_count():
+def test_revision_grows_by_one_and_with_a_block_or_its_end_by_the_clock():
     """The layout that relations/states.py documents."""
     edge, revisions = NO_EDGE, []
-    for transition in (
-        Transition.FOLLOW,
-        Transition.MAKE_QUIET,
-        Transition.BLOCK,
-        Transition.UNBLOCK,
-        Transition.FOLLOW,
-        Transition.BLOCK,
+    for after_ms, transition in enumerate(
+        (
+            Transition.FOLLOW,
+            Transition.MAKE_QUIET,
+            Transition.BLOCK,
+            Transition.UNBLOCK,
+            Transition.FOLLOW,
+            Transition.BLOCK,
+        ),
+        start=70,
     ):
-        edge = step(edge, transition, NOW)
-        revisions.append(divmod(edge.revision, 1 << 24))
-    assert revisions == [(0, 1), (0, 2), (1, 0), (1, 1), (1, 2), (2, 0)]
+        edge = step(edge, transition, EPOCH_MS + after_ms)
+        revisions.append(divmod(edge.revision, 1 << 22))
+    assert revisions == [(0, 1), (0, 2), (72, 0), (73, 0), (73, 1), (75, 0)]
 
 
 OPTIONS = {
@@ -201,3 +207,40 @@ def test_only_a_follow_is_hidden_and_only_by_a_block(state, opposite):
         assert seen == Edge(NONE, edge.revision, THEN)
     else:
         assert seen is edge
+
+
+ACTS = {"block": Transition.BLOCK, "unblock": Transition.UNBLOCK, "follow": Transition.FOLLOW}
+
+
+@pytest.mark.parametrize("clock", ["runs", "stopped"])
+def test_block_ends_the_follows_that_began_before_its_end_however_late_it_is_mirrored(clock):
+    """An edge's turns, a follow in the opposite direction in between, and two moments of mirroring.
+
+    With a stopped clock, a turn still is later than the one before.
+    """
+    for acts in itertools.product(ACTS, repeat=4):
+        edges = [NO_EDGE]
+        for n, act in enumerate(acts, start=1):
+            if act == "follow" and edges[-1].attribute is BLACK:
+                edges.append(edges[-1])
+            else:
+                now_ms = EPOCH_MS + (10 * n if clock == "runs" else 1)
+                edges.append(step(edges[-1], ACTS[act], now_ms))
+        for known, mirrored in itertools.combinations_with_replacement(range(5), 2):
+            old, new = edges[known], edges[mirrored]
+            are_blocks = {edge.attribute is BLACK for edge in edges[known : mirrored + 1]}
+            if len(are_blocks) == 1:  # no turn was missed
+                assert not ends_follow(Edge(FOLLOW, 1, 0), old, new)
+                continue
+            end = EPOCH_MS + last_block_turn(new)
+            assert ends_follow(Edge(FOLLOW, 1, end - 1), old, new)
+            assert ends_follow(Edge(FOLLOW, 1, end), old, new) is (new.attribute is BLACK)
+            assert not ends_follow(Edge(NONE, 1, end - 1), old, new)
+
+
+def test_clock_that_was_set_back_hides_no_block():
+    edge = step(NO_EDGE, Transition.BLOCK, EPOCH_MS + 1_000)
+    ended = step(edge, Transition.UNBLOCK, EPOCH_MS + 10)
+    again = step(ended, Transition.BLOCK, 0)
+    turns = [last_block_turn(one) for one in (edge, ended, again)]
+    assert turns == [1_000, 1_001, 1_002]
