@@ -131,9 +131,12 @@ class ViewerCopies(Generic[V]):
         return viewer_id in self._copies
 
     def find(self, viewer_id: int, validator: bytes | None) -> V | None:
-        """The copy, if it was loaded under this validator."""
+        """The copy, if it was loaded under this validator. Another copy is dropped."""
         copy = self._copies.get(viewer_id)
-        return copy[1] if copy is not None and copy[0] == validator else None
+        if copy is not None and copy[0] == validator:
+            return copy[1]
+        self.forget([viewer_id])
+        return None
 
     def peek(self, viewer_id: int) -> V | None:
         """The copy, perhaps outdated."""

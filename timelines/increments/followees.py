@@ -1,20 +1,22 @@
-"""The followees of readers in process memory, valid until the reader's relations change.
-
-A change of relations comes by the stream and raises the reader's relation counter in the index. So
-this memory is late by the drain and one turn of the updater. A change made by this process is
-visible at once: the process forgets the reader.
-"""
+"""The followees of readers in process memory, valid while the reader's validators are the same."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from cachebox import LRUCache
+from redis.exceptions import RedisError
 
+from infra.caching.client import redis
+from infra.caching.viewer_validators import (
+    ViewerCopies,
+    ViewerField,
+    read_validators,
+    validator_commands,
+)
 from relations.queries.following import load_following
 from relations.queries.relationships import load_relationships
 from relations.types import EdgeFlag, Relationship
-from timelines.increments.queries import AccountIds, IndexSnapshot
+from timelines.increments.queries import AccountIds
 
 MOST_READERS = 10_000  # 40 MB if each follows 500
 A_BATCH = 1_000
@@ -25,43 +27,44 @@ class Followees(NamedTuple):
     """Accounts whose posts are in the reader's home: followees that are not muted, and the reader.
 
     `with_reposts`, `without_reposts`: whether the reader sees their reposts. `until_ms`: when the
-    first of the reader's mutes among the followees ends. `relation_counter`, `epoch`: those of the
-    index before the followees were read.
+    first of the reader's mutes among the followees ends.
     """
 
     with_reposts: AccountIds
     without_reposts: AccountIds
     until_ms: int
-    relation_counter: int
-    epoch: int
 
 
-_followees: LRUCache[int, Followees] = LRUCache(MOST_READERS)
+_followees: ViewerCopies[Followees] = ViewerCopies("timelines.increments", MOST_READERS)
 
 
-def find_followees(reader_id: int, snapshot: IndexSnapshot, now_ms: int) -> Followees:
+def find_followees(reader_id: int, now_ms: int) -> Followees:
     """The accounts that the reader's home shows.
 
-    Cost: nothing from process memory. Otherwise the following list and the relationships: two round
-    trips when Redis has them, else about three queries.
+    Cost: one round trip when they are in process memory. Otherwise also the following list and the
+    relationships: two more round trips when Redis has them, else about three queries.
     """
-    counter, epoch = snapshot.relation_counter_of(reader_id), snapshot.epoch
-    followees = _followees.get(reader_id)
-    if (
-        followees
-        and (followees.relation_counter, followees.epoch) == (counter, epoch)
-        and now_ms < followees.until_ms
-    ):
-        return followees
-    _followees[reader_id] = followees = _load(reader_id, now_ms, counter, epoch)
+    validator = _read_validator(reader_id)
+    followees = _followees.find(reader_id, validator)
+    if followees is None or now_ms >= followees.until_ms:
+        followees = _load(reader_id, now_ms)
+        _followees.keep(reader_id, validator, followees)
     return followees
 
 
-def forget_followees(reader_id: int) -> None:
-    _followees.pop(reader_id, None)
+def _read_validator(reader_id: int) -> bytes | None:
+    """Of the following list and the relationships together. None: one is missing."""
+    fields = (ViewerField.RELATIONSHIPS, ViewerField.FOLLOWING)
+    create = () if _followees.has(reader_id) else fields
+    try:
+        valid = read_validators(redis().run(validator_commands(reader_id, create)))
+    except RedisError:
+        return None
+    both = valid.relationships, valid.following
+    return None if None in both else b"".join(filter(None, both))
 
 
-def _load(reader_id: int, now_ms: int, relation_counter: int, epoch: int) -> Followees:
+def _load(reader_id: int, now_ms: int) -> Followees:
     followed = load_following(reader_id).followee_ids
     relationships = _load_relationships(reader_id, followed)
     shown = {i: r for i, r in relationships.items() if r.is_followed and not r.is_muted_at(now_ms)}
@@ -69,9 +72,7 @@ def _load(reader_id: int, now_ms: int, relation_counter: int, epoch: int) -> Fol
     with_reposts = [reader_id, *shown.keys() - set(without_reposts)]
     ends = [r.muted_until_ms for r in relationships.values() if r.is_muted_at(now_ms)]
     until_ms = min((end for end in ends if end), default=NEVER_MS)
-    return Followees(
-        _sorted(with_reposts), _sorted(without_reposts), until_ms, relation_counter, epoch
-    )
+    return Followees(_sorted(with_reposts), _sorted(without_reposts), until_ms)
 
 
 def _load_relationships(reader_id: int, others: Sequence[int]) -> dict[int, Relationship]:

@@ -36,8 +36,8 @@ def find_home_news(reader_id: int, since: PostId, clock_ms: Callable[[], int] = 
     """The accounts that published something for this home timeline, newer than `since`.
 
     Source: this machine's last-post index. It also counts deleted posts. If the index cannot
-    answer, the home timeline does, from at most MOST_NAMED entries. Cost: no store when the index
-    answers and the followees are in process memory; from the timeline as much as a home page.
+    answer, the home timeline does, from at most MOST_NAMED entries. Cost: one round trip when the
+    index answers and the followees are in process memory; else as much as a home page.
     """
     at_ms, snapshot = clock_ms(), increments().snapshot()
     account_ids = None if snapshot is None else _ask_index(reader_id, since, snapshot, at_ms)
@@ -58,7 +58,7 @@ def _ask_index(
     """
     if since.second < snapshot.last_posts.header[HeaderWord.COMPLETE_FROM]:
         return None
-    followees = find_followees(reader_id, snapshot, at_ms)
+    followees = find_followees(reader_id, at_ms)
     found = find_authors(snapshot.last_posts, followees.with_reposts, since)
     if found == [] and find_authors(snapshot.last_posts, followees.without_reposts, since) != []:
         return None

@@ -1,11 +1,8 @@
 """The last-post index: one memory-mapped file per machine, account → when it last posted.
 
-    header              4,096 bytes    words of 8 bytes, in the order of HeaderWord
-    relation_counters   65,536 x 4     at reader id mod 65,536: how often relations of such a
-                                       reader changed
-    latest              capacity x 4   at account id: the second of the account's latest post * 2,
-                                       plus 1 if the account has several posts in that second;
-                                       0: no post known
+    header   4,096 bytes    words of 8 bytes, in the order of HeaderWord
+    latest   capacity x 4   at account id: the second of the account's latest post * 2, plus 1 if
+                            the account has several posts in that second; 0: no post known
 
 Numbers have the machine's byte order. Loads and stores are of aligned words, so readers need no
 lock. One process at a time writes (updater.py). Seconds are those of post ids; the spare bit is
@@ -23,10 +20,8 @@ import numpy.typing as npt
 from xxhash import xxh3_64_intdigest
 
 MAGIC: Final = int.from_bytes(b"tideline", "big")
-LAYOUT: Final = 1
+LAYOUT: Final = 2
 HEADER_BYTES: Final = 4_096
-RELATION_COUNTERS: Final = 1 << 16
-FIXED_BYTES: Final = HEADER_BYTES + 4 * RELATION_COUNTERS
 CHUNK: Final = 1 << 18
 # Maps all pages now. Otherwise each page costs its first reader a page fault, and one question
 # touches hundreds of pages.
@@ -37,13 +32,12 @@ Numbers = npt.NDArray[np.uint32]
 
 
 class HeaderWord(IntEnum):
-    """Which word of the header holds what. `EPOCH` counts how often the stream was joined."""
+    """Which word of the header holds what."""
 
     MAGIC = 0
     LAYOUT = auto()
     BOOT = auto()
     CAPACITY = auto()
-    EPOCH = auto()
     COMPLETE_FROM = auto()  # second; posts from before may be missing
     CAUGHT_UP = auto()  # second by the clock of Redis; everything in the stream by then is here
     APPLIED_MS = auto()  # Unix milliseconds by this machine's clock; 0: never
@@ -72,11 +66,8 @@ class LastPostIndex:
         self.inode = stat.st_ino
         mapped = mmap.mmap(descriptor, stat.st_size, mmap.MAP_SHARED | _POPULATE)
         self.header = memoryview(mapped)[:HEADER_BYTES].cast("Q")
-        self.relation_counters: Numbers = np.frombuffer(
-            mapped, np.uint32, RELATION_COUNTERS, HEADER_BYTES
-        )
-        self._count = (stat.st_size - FIXED_BYTES) // 4
-        self.latest: Numbers = np.frombuffer(mapped, np.uint32, self._count, FIXED_BYTES)
+        self._count = (stat.st_size - HEADER_BYTES) // 4
+        self.latest: Numbers = np.frombuffer(mapped, np.uint32, self._count, HEADER_BYTES)
 
     @property
     def is_usable(self) -> bool:
@@ -109,7 +100,6 @@ class LastPostIndex:
     def begin(self, position: StreamPosition, complete_from: int) -> None:
         """Declares posts from before `complete_from` unknown, and continues at this position."""
         self.header[HeaderWord.COMPLETE_FROM] = complete_from
-        self.header[HeaderWord.EPOCH] += 1
         self.move(position)
 
     def move(self, position: StreamPosition) -> None:
@@ -124,7 +114,7 @@ def open_index(path: Path) -> LastPostIndex | None:
     except FileNotFoundError:
         return None
     try:
-        if os.fstat(descriptor).st_size < FIXED_BYTES + 4 * CHUNK:
+        if os.fstat(descriptor).st_size < HEADER_BYTES + 4 * CHUNK:
             return None
         index = LastPostIndex(descriptor)
         return index if index.is_usable else None
@@ -142,7 +132,7 @@ def create_index(path: Path) -> LastPostIndex:
     fresh.unlink(missing_ok=True)
     descriptor = os.open(fresh, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
     try:
-        _write_zeros(descriptor, 0, FIXED_BYTES + 4 * CHUNK)
+        _write_zeros(descriptor, 0, HEADER_BYTES + 4 * CHUNK)
         index = LastPostIndex(descriptor)
         index.header[HeaderWord.LAYOUT], index.header[HeaderWord.BOOT] = LAYOUT, _boot()
         index.header[HeaderWord.CAPACITY] = CHUNK
@@ -163,7 +153,7 @@ def grow_index(path: Path, index: LastPostIndex, account_id: int) -> LastPostInd
     need = (account_id + 1) // CHUNK * CHUNK + CHUNK
     descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW)
     try:
-        _write_zeros(descriptor, FIXED_BYTES + 4 * have, FIXED_BYTES + 4 * need)
+        _write_zeros(descriptor, HEADER_BYTES + 4 * have, HEADER_BYTES + 4 * need)
         index.header[HeaderWord.CAPACITY] = need
         return LastPostIndex(descriptor)
     finally:

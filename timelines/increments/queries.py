@@ -18,7 +18,6 @@ from infra.clock import now_ms
 from infra.telemetry.gauges import process_gauge
 from posts.ids import PostId
 from timelines.increments.last_post_index import (
-    RELATION_COUNTERS,
     HeaderWord,
     LastPostIndex,
     open_index,
@@ -41,16 +40,10 @@ class IndexSnapshot(NamedTuple):
     """The index and how far it reached at one moment.
 
     `as_of`: second; posts that arrive from now on count as posted in this second or later.
-    `epoch`: changes when the stream was lost.
     """
 
     last_posts: LastPostIndex
     as_of: int
-    epoch: int
-
-    def relation_counter_of(self, reader_id: int) -> int:
-        """Changes when relations of this reader change. Several readers share a counter."""
-        return int(self.last_posts.relation_counters[reader_id % RELATION_COUNTERS])
 
 
 class Increments:
@@ -70,7 +63,7 @@ class Increments:
             return None
         header = index.header
         as_of = header[HeaderWord.CAUGHT_UP] - LAG_S
-        return IndexSnapshot(index, as_of, header[HeaderWord.EPOCH])
+        return IndexSnapshot(index, as_of)
 
     def authors_since(self, account_ids: AccountIds, since: PostId) -> list[int] | None:
         """Those of the accounts that posted something newer than `since`, newest first.

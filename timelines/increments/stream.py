@@ -1,7 +1,6 @@
 """The stream that feeds the last-post indexes of all machines: one Redis stream, cut by length.
 
     timelines.increments:v1:{0}   p → posts, PACKED_BYTES each (posts/ids.py), that were published
-                                  r → readers, 4 bytes each, whose relations changed
                                   m → random bytes: a machine joined here
 
 A machine remembers the last entry that it applied. If the stream no longer has this entry, the
@@ -24,7 +23,7 @@ from posts.ids import EPOCH, PostId
 from timelines.increments.last_post_index import StreamPosition
 
 STREAM = key("timelines.increments:v1", 0)
-POSTS, READERS, JOINED = b"p", b"r", b"m"
+POSTS, JOINED = b"p", b"m"
 # A post takes 10 bytes, and an entry has a few hundred posts under load. So this is enough for
 # minutes at 10,000 posts/s, in 50 MB.
 MOST_ENTRIES = 20_000
@@ -34,7 +33,6 @@ A_READ = 500
 LAG_S = 5
 _READ_STREAM = load_script(Path(__file__).with_name("lua") / "read_stream.lua")
 _POST = np.dtype([("second", ">u4"), ("author", ">u4"), ("sequence", ">u2")])
-_READER = np.dtype(">u4")
 
 Integers = npt.NDArray[np.int64]
 
@@ -51,24 +49,17 @@ class PostColumns(NamedTuple):
 class StreamEntries(NamedTuple):
     """The entries after a position, and the position of the last one.
 
-    `readers`: accounts whose relations changed. `now`: the second of the read, None if the stream
-    has more entries.
+    `now`: the second of the read, None if the stream has more entries.
     """
 
     position: StreamPosition
     posts: PostColumns
-    readers: Integers
     now: int | None
 
 
 def posts_command(posts: Iterable[PostId]) -> Command:
     """Announces published posts to all machines."""
     return _add(POSTS, b"".join([post.packed for post in posts]))
-
-
-def readers_command(reader_ids: Iterable[int]) -> Command:
-    """Announces to all machines that the relations of these readers changed."""
-    return _add(READERS, np.fromiter(reader_ids, _READER).tobytes())
 
 
 def join_stream() -> StreamPosition:
@@ -88,7 +79,7 @@ def read_stream(since: StreamPosition) -> StreamEntries | None:
         return None
     fresh = entries[1:]
     now = int(unix_s) - EPOCH if len(fresh) < A_READ else None
-    return StreamEntries(_position(entries[-1]), _unpack_posts(fresh), _unpack_readers(fresh), now)
+    return StreamEntries(_position(entries[-1]), _unpack_posts(fresh), now)
 
 
 def _add(field: bytes, value: bytes) -> Command:
@@ -110,8 +101,3 @@ def _unpack_posts(entries: Sequence[Any]) -> PostColumns:
         posts[name].astype(np.int64) for name in ("author", "second", "sequence")
     )
     return PostColumns(authors, seconds, sequences, np.repeat(np.array(arrived, np.int64), counts))
-
-
-def _unpack_readers(entries: Sequence[Any]) -> Integers:
-    packed = b"".join([f[1] for _, f in entries if f[0] == READERS])
-    return np.frombuffer(packed, _READER).astype(np.int64)

@@ -20,7 +20,6 @@ from redis.exceptions import RedisError
 from infra.background import BackgroundThread
 from posts.ids import EPOCH
 from timelines.increments.last_post_index import (
-    RELATION_COUNTERS,
     HeaderWord,
     LastPostIndex,
     StreamPosition,
@@ -171,7 +170,6 @@ class Applier:
             return True
         index = self._index = self._with_room(index, entries.posts.authors)
         apply_posts(index, entries.posts)
-        np.add.at(index.relation_counters, entries.readers % RELATION_COUNTERS, 1)
         index.move(entries.position)
         if entries.now is not None:
             self._finish(index, entries.now)

@@ -59,7 +59,7 @@ class Stream:
         ]
         now = self.second if len(fresh) < A_READ else None
         last = fresh[-1][0] if fresh else since
-        return StreamEntries(last, PostColumns(*columns), np.array([], np.int64), now)
+        return StreamEntries(last, PostColumns(*columns), now)
 
 
 class NoThread(Updater):
