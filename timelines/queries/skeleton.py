@@ -77,19 +77,25 @@ class HomeSkeleton:
     def list_sources(self, entries: Sequence[Entry]) -> Sequence[Entry]:
         """These entries and all others that show the same posts, without repeats, visible or not.
 
-        Above the low-water mark the others come from the live timeline. Below it they come from the
-        shards, with one query per shard.
+        The others of a post above the low-water mark come from the live timeline: a repost is later
+        than its post. Those of an older post come from the shards, with one query per shard. So the
+        result does not depend on the mark.
         """
-        sources = [Entry.of_post(original) for _, original in reposts_among(entries)]
+        reposts = reposts_among(entries)
+        sources = [Entry.of_post(original) for _, original in reposts]
         sources += self._merged.list_reposts(entries)
-        if min(entries[0], entries[-1]).event.second < self._merged.complete_from:
-            sources += self._list_older_reposts(entries)
+        has_older = min(entries[0], entries[-1]).event.second < self._merged.complete_from
+        sources += self._list_older_reposts(entries if has_older else reposts)
         return list(dict.fromkeys([*entries, *sources])) if sources else entries
 
     def _list_older_reposts(self, entries: Iterable[Entry]) -> list[Entry]:
-        mark, authors = self._merged.complete_from, self._load_authors()
-        posts = {original for event, original in entries if event.second < mark}
-        return [Entry(*pair) for pair in read_reposts(posts, authors.author_ids)]
+        """The reposts of those posts that are older than the low-water mark."""
+        mark = self._merged.complete_from
+        posts = {original for _, original in entries if original.second < mark}
+        if not posts:
+            return []
+        found = read_reposts(posts, self._load_authors().author_ids)
+        return [Entry(*pair) for pair in found]
 
     def _newest_live_first(self, time_range: TimeRange) -> Iterator[bytes]:
         """Entries of the live timeline. The tail is tried first; most first pages need no more."""

@@ -23,8 +23,13 @@ def lose_entries(reader_id: int, lost: Iterable[Entry]) -> None:
 
 def promise_all(reader_id: int) -> None:
     """The timeline claims to be complete down to the first post."""
+    move_mark(reader_id, 0)
+
+
+def move_mark(reader_id: int, mark: int) -> None:
+    """The timeline is complete from this second on; what is below is ignored."""
     head, entries = _read(reader_id)
-    _write(reader_id, LOW_WATER_MARK.pack(0) + head[LOW_WATER_MARK.size :], entries)
+    _write(reader_id, LOW_WATER_MARK.pack(mark) + head[LOW_WATER_MARK.size :], entries)
 
 
 def add_below_the_mark(reader_id: int, post: PostId, mark: int) -> None:

@@ -1,5 +1,6 @@
 """A post with several sources is shown once, in the place of the newest."""
 
+import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -16,6 +17,7 @@ from relations.actions.follow import follow, unfollow
 from relations.actions.mute import mute
 from relations.types import FollowOptions
 from tests.budgets import count_calls
+from tests.integration.timelines.broken_timelines import move_mark
 from tests.integration.timelines.homes import first_page, read_from_bottom, read_to_end
 from tests.world import find_live, make_accounts, publish
 from timelines.queries.home import MOST_REPOSTERS, home_page
@@ -31,17 +33,24 @@ class Crowd:
         self.me, self.unrelated, *self.friends = make_accounts(friends + 2)
         for friend in self.friends:
             follow(self.me, friend)
-        self._second = 100
+        self.second = 100
 
     def clock_s(self) -> float:
-        self._second += 10
-        return EPOCH + self._second
+        self.second += 10
+        return EPOCH + self.second
 
     def post(self, author: int) -> PostId:
         return publish(author, clock_s=self.clock_s)
 
     def repost(self, by: int, post: PostId) -> PostId:
         return repost(by, post, clock_s=self.clock_s)
+
+    def pages(self) -> list[tuple[str, list[int]]]:
+        """All pages of three, by their cursors."""
+        found: list[tuple[str, list[int]]] = []
+        while items := self.items(3, **({"max_id": found[-1][0]} if found else {})):
+            found += items
+        return found
 
     def items(self, limit: int = 40, **cursor: str) -> list[tuple[str, list[int]]]:
         """(id, who reposted it), as the API says it."""
@@ -79,6 +88,27 @@ def test_all_who_reposted_are_named_the_latest_first(crowd, drain: Drain, is_liv
     assert crowd.items() == [(events[-1].public, crowd.friends[::-1])]
 
 
+def test_page_is_the_same_wherever_the_low_water_mark_is(crowd, drain: Drain) -> None:
+    """A timeline that was rebuilt, or cut, or kept for long: each has another mark."""
+    crowd.items()
+    one, two, three = crowd.friends
+    posts = [crowd.post(author) for author in (crowd.unrelated, one, crowd.me)]
+    for author in (one, two, three, one):
+        crowd.post(author)
+    for post, by in itertools.product(posts, crowd.friends):
+        if by != post.author_id:
+            crowd.repost(by, post)
+            crowd.post(by)
+    drain()
+    move_mark(crowd.me, 0)
+    expected, pages = crowd.items(), crowd.pages()
+    assert max(len(named) for _, named in expected) == 3
+    for second in range(100, crowd.second + 20, 10):
+        move_mark(crowd.me, second)
+        assert crowd.items() == expected, second
+        assert crowd.pages() == pages, second
+
+
 def test_who_takes_the_shown_repost_back_gives_way_to_the_next(crowd, drain: Drain) -> None:
     one, two, _ = crowd.friends
     post = crowd.post(crowd.unrelated)
@@ -90,6 +120,22 @@ def test_who_takes_the_shown_repost_back_gives_way_to_the_next(crowd, drain: Dra
     assert crowd.items() == [(between.public, []), (first.public, [one])], "no drain has run"
     undo_repost(one, post)
     assert crowd.items() == [(between.public, [])]
+
+
+def test_post_whose_repost_ends_between_two_pages_is_shown_again_and_never_lost(
+    crowd, drain: Drain
+) -> None:
+    one, two, three = crowd.friends
+    post = crowd.post(crowd.unrelated)
+    older, between = crowd.repost(one, post), crowd.post(three)
+    shown = crowd.repost(two, post)
+    drain()
+    whole = [(shown.public, [two, one]), (between.public, [])]
+    assert crowd.items(1) == whole[:1]
+    assert crowd.items(3, max_id=shown.public) == whole[1:], "once, while its sources stay"
+    undo_repost(two, post)
+    rest = crowd.items(3, max_id=shown.public)
+    assert rest == [(between.public, []), (older.public, [one])], "at its older source"
 
 
 def test_the_author_is_a_source_too(crowd, drain: Drain) -> None:
