@@ -3,7 +3,11 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from accounts.queries.in_process import AccountReadPlan, complete_accounts, plan_accounts
+from accounts.queries.in_process import (
+    AccountReadPlan,
+    complete_accounts,
+    plan_accounts_from_redis,
+)
 from infra.caching.client import Command, redis
 from infra.caching.replies import split_replies
 from infra.caching.viewer_validators import read_validators, validator_commands
@@ -82,7 +86,9 @@ def place_and_hydrate(
     viewer_id, campaigns = session.reader_id, [offer.campaign for offer in offers]
     ids = [one.target for one in campaigns if isinstance(one.target, PostId)]
     account_ids = list({one.account_id for one in campaigns if one.account_id is not None})
-    plans = plan_posts(ids, now_s), plan_accounts(account_ids), plan_counts(ids)
+    # Not from process memory: this round trip does not read the invalidation log.
+    accounts = plan_accounts_from_redis(account_ids)
+    plans = plan_posts(ids, now_s), accounts, plan_counts(ids)
     state = plan_viewer_state(viewer_id)
     plan = PromotionReadPlan(viewer_id, ids, account_ids, *plans, state)
     *replies, reply = redis().run([*plan.commands(), session.slotting_command(offers, now_s)])
