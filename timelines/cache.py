@@ -39,7 +39,7 @@ class PublicList(NamedTuple):
     """Public posts, newest first, each with the time since when it is on the list, in ms.
 
     That is an order of arrival: a post that was not on the list `at_ms` has a later time. Without a
-    list before, it is the moment of the post on the shard that was read (ADR 0034).
+    list before, it is the visible time of the post on the shard that was read (ADR 0034).
     """
 
     at_ms: int

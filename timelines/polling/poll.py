@@ -33,7 +33,7 @@ class Poll(NamedTuple):
 
     @property
     def fresh(self) -> list[LatePost]:
-        """Late posts that no client with this cursor got, in order of visibility."""
+        """Late posts that no client with this cursor got, by visible time."""
         served = self.record.served.union(self.record.stayed)
         return [one for one in self.late.posts if one.event not in served]
 
@@ -48,7 +48,7 @@ class Poll(NamedTuple):
 
     @property
     def is_at_once(self) -> bool:
-        """Whether late posts were returned from this cursor a moment ago."""
+        """Whether late posts were returned from this cursor just now."""
         return 0 <= self.now_ms - self.record.stayed_at < AT_ONCE_MS
 
     @property
