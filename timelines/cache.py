@@ -53,14 +53,16 @@ class PublicList(NamedTuple):
 
     @classmethod
     def from_packed(cls, data: bytes) -> Self:
+        """Empty if another program wrote the data; the next list takes its place."""
+        if len(data) % _LISTED.size != _AT.size:
+            return cls(0, {})
         rows = _LISTED.iter_unpack(data[_AT.size :])
         return cls(_AT.unpack_from(data)[0], {PostId(*row[:3]): row[3] for row in rows})
 
 
 def load_public_list() -> PublicList:
     """At most MOST_LISTED public posts. Cost: at most one round trip when warm."""
-    packed = public_ids.load_many([ALL_AUTHORS]).get(ALL_AUTHORS, b"")
-    return PublicList.from_packed(packed) if packed else PublicList(0, {})
+    return PublicList.from_packed(public_ids.load_many([ALL_AUTHORS]).get(ALL_AUTHORS, b""))
 
 
 def _load(owners: Sequence[int]) -> Mapping[int, Versioned]:
@@ -78,8 +80,8 @@ def _find_before() -> PublicList | None:
         packed = redis().call("GET", BEFORE)
     except RedisError:
         return None
-    is_list = packed and len(packed) % _LISTED.size == _AT.size
-    return PublicList.from_packed(packed) if is_list else None
+    before = PublicList.from_packed(packed or b"")
+    return before if before.at_ms else None
 
 
 def _read(before: PublicList | None) -> PublicList:

@@ -8,7 +8,7 @@ from django.test import Client
 
 from infra.caching.client import redis
 from infra.sharding.buckets import shard_of
-from infra.sharding.sql import fetch_all
+from infra.sharding.sql import execute, fetch_all
 from posts.actions.create_post import create_post
 from posts.actions.delete_post import delete_post
 from posts.actions.repost import repost
@@ -161,3 +161,34 @@ def test_no_shard_is_said(posts, monkeypatch):
     monkeypatch.setattr(public_posts, "fetch_all", fetch_nothing)
     with pytest.raises(OperationalError):
         list_newest_public(100, {})
+
+
+def list_now():
+    """Reads the shards again; the list is fresh for ten seconds."""
+    redis().call("DEL", cache.public_ids.key(cache.ALL_AUTHORS))
+    return cache.load_public_list()
+
+
+def test_a_post_is_on_the_list_since_the_list_that_had_it_first(posts, people):
+    first = list_now()
+    late = publish(people[0], clock_s=lambda: EPOCH + 50)
+    index_everywhere([Entry.of_post(late)], 0)
+    second, third = list_now(), list_now()
+    assert first.at_ms < second.at_ms < third.at_ms
+    assert second.listed == third.listed == first.listed | {late: second.at_ms}
+
+
+def test_a_post_stays_on_the_list_when_a_shard_without_it_is_read(posts):
+    before = list_now().listed
+    for alias in settings.SHARD_ALIASES:
+        execute(alias, "DELETE FROM timelines_recentpost WHERE author_id %% 2 = 0")
+    delete_post(next(iter(before)))
+    assert list_now().listed == dict(list(before.items())[1:])
+
+
+@pytest.mark.parametrize("key", [cache.BEFORE, cache.public_ids.key(cache.ALL_AUTHORS)])
+def test_a_list_that_another_program_wrote_is_read_from_the_shards_in_time(posts, key):
+    list_now()
+    redis().call("SET", key, b"1:99999999999:garbage")
+    assert Client().get(PUBLIC).status_code == 200
+    assert len(list_now().listed) == len(posts)

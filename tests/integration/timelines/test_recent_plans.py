@@ -93,7 +93,7 @@ def test_newest_of_everybody_do_not_read_a_day(week):
     with count_calls() as calls:
         found = _read_index(ALIAS, 100, second_of(NOW.timestamp() + 1) * SEQUENCES)
     assert len(found) == 100
-    assert found == sorted(found, reverse=True)
+    assert list(found) == sorted(found, reverse=True)
     (statement,) = calls.statements
     names = {node.get("Relation Name") for node in run_nodes(statement)} - {None}
     later = {name for name in names if name > PARTITIONS.name(NOW.date())}
