@@ -44,6 +44,7 @@ from posts.queries.responses import read_mark_responses, read_post_responses
 from posts.queries.rows import read_posts
 from posts.types import Kind, PostRow, ResponseRow
 
+JUST_NOW_S = 0.05
 Interactions = Sequence[Delivery[PostCreated | PostDeleted | PostMarked]]
 Deliveries = Sequence[Delivery[PostCreated | PostDeleted | PostHidden]]
 
@@ -77,7 +78,9 @@ def _refresh_counts(deliveries: Deliveries) -> None:
     written = {d.owner_id: entry_of(d.written.counts) for d in deliveries if d.written is not None}
     account_counts.refresh(written)
     refresh_account_counts(d.owner_id for d in deliveries if d.owner_id not in written)
-    new = [d.written.row for d in deliveries if d.written is not None and d.written.row is not None]
+    posts = [d.written for d in deliveries if d.written is not None and d.written.row is not None]
+    # A call that was kept while Redis was away comes late: others may have responded by then.
+    new = [post.row for post in posts if time.monotonic() - post.at_s < JUST_NOW_S]
     run_together([no_responses_command(PostId.at(row.author_id, row.moment)) for row in new])
 
 

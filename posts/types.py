@@ -72,11 +72,12 @@ class PostRow(NamedTuple):
 class WrittenPost(NamedTuple):
     """What a write of a post returned. `row`: None if it deleted the post.
 
-    `counts`: of the author, for counters.cache.entry_of.
+    `counts`: of the author, for counters.cache.entry_of. `at_s`: on the monotonic clock.
     """
 
     row: PostRow | None
     counts: Sequence[int]
+    at_s: float
 
 
 class Draft(msgspec.Struct, frozen=True):

@@ -109,10 +109,13 @@ class ValueCache:
             lambda _: forget_in_process(self.family, owners),
         )
 
-    def create_command(self, owner: int, entry: Versioned) -> Command:
-        """Stores the first value of an owner that no other process knows yet."""
-        version, payload, ttl_ms = self._arguments(entry)
-        return ("SET", self.key(owner), b"%d:%b" % (version, payload), "NX", "PX", ttl_ms)
+    def create_command(self, owner: int, entry: Versioned, ttl_s: int) -> Command:
+        """Stores the first value of an owner that no other process knows yet.
+
+        It has no load token: if another process did change the value, it is wrong for `ttl_s`.
+        """
+        version, payload, _ = self._arguments(entry)
+        return ("SET", self.key(owner), b"%d:%b" % (version, payload), "NX", "EX", ttl_s)
 
     def forget(self, owners: Sequence[int]) -> None:
         """These owners changed: copies and loads from before the change are not used any more."""

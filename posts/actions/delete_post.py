@@ -1,5 +1,7 @@
 """Deletes a post: one statement on the author's shard."""
 
+import time
+
 from accounts.errors import AccountNotFound
 from counters.sql import of_account
 from infra.changes.append import AppendedChange, announce, columns_of, finish_interrupted
@@ -32,6 +34,6 @@ def delete_post(post_id: PostId) -> str:
         finish_interrupted(alias, author_id)
         raise PostNotFound
     deleted = PostDeleted(moment, version - 1, version, Target.of(*target))
-    written = WrittenPost(None, counts)
+    written = WrittenPost(None, counts, time.monotonic())
     announce(alias, author_id, deleted, AppendedChange(change_id, at, written))
     return str(text)

@@ -46,6 +46,6 @@ def undo_repost(author_id: int, original: PostId) -> bool:
         finish_interrupted(alias, author_id)
         return False
     deleted = PostDeleted(moment, version - 1, version, target)
-    change = AppendedChange(change_id, at, WrittenPost(None, counts))
+    change = AppendedChange(change_id, at, WrittenPost(None, counts, time.monotonic()))
     announce(alias, author_id, deleted, change)
     return True

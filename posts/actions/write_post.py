@@ -1,5 +1,7 @@
 """Writes the row of a post, reply or repost with its count and change, in one round trip."""
 
+import time
+
 from accounts.errors import AccountNotFound
 from counters.sql import of_account
 from infra.changes.append import AppendedChange, announce, columns_of, finish_interrupted
@@ -37,6 +39,6 @@ def write_post(
         finish_interrupted(alias, author_id)
     else:
         created = PostCreated(moment, before=version - 1, after=version, target=target)
-        written = WrittenPost(PostRow(author_id, moment, *text, *about), counts)
+        written = WrittenPost(PostRow(author_id, moment, *text, *about), counts, time.monotonic())
         announce(alias, author_id, created, AppendedChange(change_id, at, written))
     return PostId.at(author_id, moment)

@@ -25,6 +25,8 @@ from posts.api.present import present_counts
 from posts.ids import MAX_SECOND, SEQUENCES, PostId
 
 COUNTS_S = 1.0
+# Most readers of a new post come in this time.
+NEW_S = 600
 MOST_COUNTS = 50_000
 MOMENTS = (MAX_SECOND + 1) * SEQUENCES
 
@@ -147,7 +149,7 @@ def no_responses_command(post_id: PostId) -> Command:
     Only before another process knows the post: later it may have responses.
     """
     entry = _versioned([NONE_YET] * len(POST_KINDS))
-    return post_counts.create_command(number_of(post_id), entry)
+    return post_counts.create_command(number_of(post_id), entry, NEW_S)
 
 
 def forget_counts() -> None:
