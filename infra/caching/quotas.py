@@ -34,7 +34,9 @@ class QuotaClaim(NamedTuple):
 
 
 class QuotaUsage(NamedTuple):
-    """`remaining`: uses left, as far as this process knows. `reset_at`: Unix seconds."""
+    """`remaining`: uses left, as far as this process knows; it never grows within a window.
+    `reset_at`: Unix seconds.
+    """
 
     is_granted: bool
     limit: int
@@ -43,12 +45,12 @@ class QuotaUsage(NamedTuple):
 
 
 class _QuotaAllotment:
-    """What this process may still use of one window."""
+    """What this process may still use of one window. `shown`: the rest that it last answered."""
 
-    __slots__ = ("given_out", "left", "window")
+    __slots__ = ("given_out", "left", "shown", "window")
 
-    def __init__(self, window: int, left: int, given_out: int) -> None:
-        self.window, self.left, self.given_out = window, left, given_out
+    def __init__(self, window: int, left: int, given_out: int, shown: int) -> None:
+        self.window, self.left, self.given_out, self.shown = window, left, given_out, shown
 
 
 class Quotas:
@@ -99,8 +101,11 @@ class Quotas:
         with self._lock:
             for claim, (given, given_out) in zip(claims, replies, strict=True):
                 known = self._allotments.get(claim.subject)
-                left = known.left if known is not None and known.window == window else 0
-                self._allotments[claim.subject] = _QuotaAllotment(window, left + given, given_out)
+                if known is None or known.window != window:
+                    known = _QuotaAllotment(window, 0, 0, claim.limit)
+                self._allotments[claim.subject] = _QuotaAllotment(
+                    window, known.left + given, given_out, known.shown
+                )
 
     def _command(self, claim: QuotaClaim, window: int) -> Command:
         most = max(1, claim.limit // ALLOTMENTS_PER_QUOTA)
@@ -108,7 +113,14 @@ class Quotas:
         return ALLOT.on(keys, claim.limit, most, 2 * self._window_s)
 
     def _usage(self, claim: QuotaClaim, window: int, is_granted: bool) -> QuotaUsage:
-        known = self._allotments.get(claim.subject)
-        given_out, left = (known.given_out, known.left) if known else (0, 0)
-        remaining = max(0, claim.limit - given_out) + left if is_granted else 0
+        with self._lock:
+            remaining = self._show_rest(claim) if is_granted else 0
         return QuotaUsage(is_granted, claim.limit, remaining, (window + 1) * self._window_s)
+
+    def _show_rest(self, claim: QuotaClaim) -> int:
+        """Never more than before in this window, also when Redis went away or lost its counts."""
+        known = self._allotments.get(claim.subject)
+        if known is None:
+            return claim.limit
+        known.shown = min(known.shown, max(0, claim.limit - known.given_out) + known.left)
+        return known.shown

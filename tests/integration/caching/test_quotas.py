@@ -3,7 +3,7 @@
 import pytest
 from redis.exceptions import ConnectionError as RedisConnectionError
 
-from infra.caching.client import SingleClient
+from infra.caching.client import SingleClient, redis
 from infra.caching.quotas import ALLOTMENTS_PER_QUOTA, QuotaClaim, Quotas
 from tests.budgets import count_calls
 from tests.races import failures, run_together
@@ -55,6 +55,29 @@ def test_what_remains_goes_down_by_one(world: None) -> None:
     quotas = Quotas(WINDOW_S)
     remaining = [quotas.use([ANN], NOW_S).remaining for _ in range(ANN.limit)]
     assert remaining == list(range(ANN.limit))[::-1]
+
+
+@pytest.mark.parametrize("loss", ["flush", "away"])
+def test_what_remains_never_grows_in_one_process(
+    world: None, monkeypatch: pytest.MonkeyPatch, loss: str
+) -> None:
+    """Also when other processes use the quota, and Redis loses the count or goes away."""
+    processes = [Quotas(WINDOW_S) for _ in range(3)]
+    shown: list[list[int]] = [[] for _ in processes]
+    for turn in range(40):
+        if turn == 20 and loss == "flush":
+            redis().call("FLUSHDB")
+        if turn == 20 and loss == "away":
+            monkeypatch.setattr(SingleClient, "run", _fail)
+        for process, rest in zip(processes, shown, strict=True):
+            rest.append(process.use([ANN], NOW_S).remaining)
+    monkeypatch.undo()
+    for rest in shown:
+        assert rest == sorted(rest, reverse=True)
+
+
+def _fail(*_: object) -> None:
+    raise RedisConnectionError
 
 
 def test_the_tighter_of_two_claims_refuses(world: None) -> None:
