@@ -25,7 +25,6 @@ from infra.caching.load_tokens import token_key as load_token_key
 from infra.caching.values import WRITE, ValueCache, Versioned, jittered_ms
 
 TOKENS = "accounts.token:v2"
-# Also the longest time for which a Redis restored from an old snapshot revives an ended token.
 TOKEN_TTL_S = 600
 # Above every revision, and still exact as a double.
 UNKNOWN, ENDED = 0, 2**53

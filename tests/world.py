@@ -24,6 +24,7 @@ from posts.actions.create_post import create_post
 from posts.cache.counts import forget_counts
 from posts.ids import PostId
 from posts.types import Draft
+from tests.redis_away import wait_for_redis
 from timelines.stores.factory import timeline_store
 from timelines.types import LiveTimeline
 
@@ -34,6 +35,7 @@ _numbers = itertools.count(1)
 
 def clean() -> None:
     """Deletes all rows and all keys. Cheap where there is nothing."""
+    wait_for_redis()
     for alias in all_aliases():
         tables = [
             model._meta.db_table
@@ -67,6 +69,7 @@ def drain_all() -> int:
 
     Then the accounts that wrote rest.
     """
+    wait_for_redis()
     delivered = 0
     while True:
         lags = [lag for alias in all_aliases() for lag in list_lane_lags(alias) if lag.pending]

@@ -2,51 +2,92 @@
 
 import threading
 import time
+from collections.abc import Callable
+from typing import NamedTuple
+from weakref import WeakMethod
 
+import structlog
 from prometheus_client import Counter
 from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.exceptions import RedisError
 
 from infra.telemetry.gauges import process_gauge
 
-OPEN_S = 1.0
 OPEN = process_gauge(
     "tideline_redis_breaker_open", "Processes whose last Redis call got no answer", combine="sum"
 )
 TRIPS = Counter("tideline_redis_breaker_trips_total", "Redis calls that got no answer")
+log = structlog.get_logger()
+
+
+class Pauses(NamedTuple):
+    """How long recovery waits after its first failed attempt, and at most; it doubles in between.
+
+    A process that has just learned that Redis is back may have something to send that others wait
+    for. So the longest pause is part of the promised 100 ms.
+    """
+
+    first_s: float = 0.025
+    longest_s: float = 0.075
 
 
 class Breaker:
-    """Lets calls through until one fails, then one in REST_S, until one succeeds.
+    """Lets calls through until one fails. Then only its own thread asks Redis, until it succeeds.
 
-    One per process, shared by its threads: a dead or hung server costs them one timeout in REST_S,
-    not one a call.
+    One per process, shared by its threads: a dead or hung server costs them one timeout, not one a
+    call. `recover`: one attempt of that thread; it returns whether all calls may go on, and may
+    raise RedisError. The thread ends when the owner of this method is not used any more.
     """
 
-    def __init__(self) -> None:
-        self._open_until = 0.0
-        self._lock = threading.Lock()
+    def __init__(self, recover: Callable[[], bool], pauses: Pauses) -> None:
+        self._recover = WeakMethod(recover)
+        self._pauses = pauses
+        self._changing = threading.Lock()
+        self._recovering: threading.Thread | None = None
+        self._is_tripped_again = False
 
     def check(self) -> None:
-        """Raises RedisConnectionError while the breaker is open."""
-        if self._open_until:
-            self._check_open()
+        """Raises RedisConnectionError while the breaker is open. Its own thread may pass."""
+        recovering = self._recovering
+        if recovering is not None and threading.current_thread() is not recovering:
+            raise RedisConnectionError("Redis did not answer a moment ago; retried soon")
 
     def trip(self) -> None:
-        """Opens the breaker: a call got no answer."""
-        self._open_until = time.monotonic() + OPEN_S
+        """Opens the breaker: a call got no answer, or a call is to be made before all others."""
         TRIPS.inc()
-        OPEN.set(1)
+        with self._changing:
+            self._is_tripped_again = True
+            if self._recovering is None:
+                thread = threading.Thread(target=self._run, name="redis_recovery", daemon=True)
+                thread.start()
+                self._recovering = thread
+                OPEN.set(1)
 
-    def reset(self) -> None:
-        """Closes the breaker: a call was answered."""
-        if self._open_until:
-            self._open_until = 0.0
-            OPEN.set(0)
+    def _run(self) -> None:
+        pause_s = self._pauses.first_s
+        while not self._try_to_close():
+            time.sleep(pause_s)
+            pause_s = min(2 * pause_s, self._pauses.longest_s)
 
-    def _check_open(self) -> None:
-        with self._lock:
-            now = time.monotonic()
-            if now < self._open_until:
-                raise RedisConnectionError("Redis did not answer a moment ago; retried soon")
-            # This caller tries; the other threads fail at once until it has an answer.
-            self._open_until = now + OPEN_S
+    def _try_to_close(self) -> bool:
+        """False: an attempt failed, or a call failed since it began."""
+        with self._changing:
+            self._is_tripped_again = False
+        is_recovered = self._attempt()
+        with self._changing:
+            if is_recovered and not self._is_tripped_again:
+                self._recovering = None
+                OPEN.set(0)
+                return True
+        return False
+
+    def _attempt(self) -> bool:
+        try:
+            recover = self._recover()
+            return recover is None or recover()
+        except RedisError:
+            return False
+        except Exception:
+            # The thread must not end: the breaker would be open for good.
+            log.exception("breaker.recovery_failed")
+            return False

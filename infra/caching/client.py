@@ -2,30 +2,38 @@
 
 Each thread has its own connection, so there is no pool to check out of. Timeouts are short, and a
 circuit breaker opens after a failure: a dead or hung Redis costs a request one timeout at most.
+What must reach Redis after a commit is kept by `send`, and sent before the breaker closes again.
 """
 
 import os
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache, partial
 from hashlib import sha1
 from itertools import chain, islice, repeat
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
+import structlog
 from django.conf import settings
 from redis import Redis, RedisCluster
 from redis.backoff import NoBackoff
 from redis.connection import AbstractConnection
 from redis.exceptions import ConnectionError as RedisConnectionError
-from redis.exceptions import NoScriptError, RedisError
+from redis.exceptions import NoScriptError, ReadOnlyError, RedisError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 from redis.retry import Retry
 
-from infra.caching.breaker import Breaker
+from infra.caching.breaker import Breaker, Pauses
 from infra.caching.cluster import ClusterClient
 from infra.caching.connection import Command as Command
 from infra.caching.connection import PipelinedConnection, connection_options, open_socket
+from infra.caching.errors import REDIS_AWAY
+from infra.caching.server_identity import CLEAR, KnownServer
+from infra.caching.unsent import Call, UnsentCalls
+
+log = structlog.get_logger()
 
 
 class LuaScript(NamedTuple):
@@ -55,9 +63,11 @@ class Client(Protocol):
 
     `keys_per_script`: how many owners' keys one script call may name. More keys per call are
     cheaper for Redis, but a long script makes readers wait. A cluster allows one owner per call.
+    `pauses`: between attempts to reach a Redis that is away.
     """
 
     keys_per_script: int
+    pauses: Pauses
 
     def run(self, commands: Sequence[Command]) -> list[Any]:
         """Replies in order, error replies as exception values. Raises when Redis is away."""
@@ -71,35 +81,40 @@ class Client(Protocol):
         """A new connection for the caller, not yet connected. Raises when Redis is away."""
         ...
 
+    def disconnect(self) -> None:
+        """The next call of this thread opens new connections."""
+        ...
+
+    def clear(self) -> None:
+        """Deletes all keys. Raises when Redis is away."""
+        ...
+
 
 class SingleClient:
     """One Redis server, one connection per thread."""
 
     keys_per_script = 128
+    pauses = Pauses()
     # Redis always has the next command ready, and another client waits for two at most.
     window = 2
 
     def __init__(self, client: Redis) -> None:
         self._pool = client.connection_pool
-        self._open_socket = partial(open_socket, connection_options(self._pool))
+        self._options = connection_options(self._pool)
+        self._server = KnownServer()
         self._local = threading.local()
-        self._breaker = Breaker()
 
     def run(self, commands: Sequence[Command]) -> list[Any]:
-        return self._exchange(commands, None)
+        return self._connection().exchange(commands)
 
     def run_windowed(self, commands: Iterable[Command]) -> list[Any]:
-        return self._exchange(commands, self.window)
+        return self._connection().exchange(commands, self.window)
 
-    def _exchange(self, commands: Iterable[Command], window: int | None) -> list[Any]:
-        self._breaker.check()
-        try:
-            replies = self._connection().exchange(commands, window)
-        except (RedisConnectionError, RedisTimeoutError):
-            self._breaker.trip()
-            raise
-        self._breaker.reset()
-        return replies
+    def disconnect(self) -> None:
+        self._connection().close()
+
+    def clear(self) -> None:
+        self.run([CLEAR])
 
     def open_connection(self) -> AbstractConnection:
         # Not the pool's make_connection: that one counts up to a limit and never down. After a
@@ -109,7 +124,9 @@ class SingleClient:
     def _connection(self) -> PipelinedConnection:
         connection: PipelinedConnection | None = getattr(self._local, "connection", None)
         if connection is None:
-            connection = self._local.connection = PipelinedConnection(self._open_socket)
+            greet = partial(self._server.greet, int(self._options.get("db") or 0))
+            connection = PipelinedConnection(partial(open_socket, self._options), greet)
+            self._local.connection = connection
         return connection
 
 
@@ -118,6 +135,8 @@ class FeedRedis:
 
     def __init__(self, client: Client) -> None:
         self._client = client
+        self._unsent = UnsentCalls()
+        self._breaker = Breaker(self._recover, client.pauses)
         self.keys_per_script = client.keys_per_script
         self.open_connection = client.open_connection
 
@@ -130,7 +149,7 @@ class FeedRedis:
 
         A script that the server does not know is sent again with its text, after the others ran.
         """
-        return self._complete(commands, self._client.run(commands)) if commands else []
+        return self._complete(commands, self._exchange(commands)) if commands else []
 
     def run_windowed(self, commands: Iterable[Command]) -> list[Any]:
         """Like `run`, but a few commands at a time, so that Redis serves other clients in between.
@@ -142,8 +161,48 @@ class FeedRedis:
         first = list(islice(remaining, 1))
         if not first:
             return []
-        replies = self._client.run_windowed(_record(chain(first, remaining), sent))
+        self._breaker.check()
+        with self._tripping():
+            replies = self._client.run_windowed(_record(chain(first, remaining), sent))
         return self._complete(sent, replies)
+
+    def send(self, run: Callable[..., object], *where: Hashable, items: Sequence[Any]) -> None:
+        """Calls `run(*where, items)`, which brings Redis up to date after a commit.
+
+        If Redis is away, it is called again when Redis answers, before this process uses Redis for
+        anything else. Equal calls are then made as one. So `run` must be safe to call twice and
+        late, and must be the same object each time. Raises what `run` raises for other reasons.
+        """
+        try:
+            run(*where, items)
+        except REDIS_AWAY as error:
+            log.warning("redis.call_kept", call=run.__name__, error=str(error))
+            self.send_later(run, *where, items=items)
+
+    def send_later(
+        self, run: Callable[..., object], *where: Hashable, items: Sequence[Any]
+    ) -> None:
+        """`send` for a call that has failed already."""
+        self._unsent.keep(Call(run, where), items)
+        self._breaker.trip()
+
+    def _exchange(self, commands: Sequence[Command]) -> list[Any]:
+        self._breaker.check()
+        with self._tripping():
+            return self._client.run(commands)
+
+    @contextmanager
+    def _tripping(self) -> Iterator[None]:
+        try:
+            yield
+        except (RedisConnectionError, RedisTimeoutError):
+            self._breaker.trip()
+            raise
+
+    def _recover(self) -> bool:
+        """One attempt of the breaker's thread."""
+        self._client.run([("PING",)])
+        return self._unsent.send(self._client.clear)
 
     def _complete(self, commands: Sequence[Command], replies: list[Any]) -> list[Any]:
         if not any(map(isinstance, replies, repeat(RedisError))):
@@ -151,10 +210,12 @@ class FeedRedis:
         failed = [n for n, reply in enumerate(replies) if isinstance(reply, RedisError)]
         unknown = [n for n in failed if isinstance(replies[n], NoScriptError)]
         if unknown:
-            again = self._client.run([_with_body(commands[n]) for n in unknown])
+            again = self._exchange([_with_body(commands[n]) for n in unknown])
             for n, reply in zip(unknown, again, strict=True):
                 replies[n] = reply
         for n in failed:
+            if isinstance(replies[n], ReadOnlyError):  # a replica now: its data may be old
+                self._client.disconnect()
             if isinstance(replies[n], RedisError):
                 raise replies[n]
         return replies

@@ -6,6 +6,7 @@ so replies are the same bytes that a single server sends (redis-py's pipeline pa
 
 import random
 import threading
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import islice
@@ -17,13 +18,14 @@ from redis.exceptions import AskError, MovedError, RedisClusterException
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
-from infra.caching.breaker import Breaker
+from infra.caching.breaker import Pauses
 from infra.caching.connection import (
     Command,
     PipelinedConnection,
     connection_options,
     open_socket,
 )
+from infra.caching.server_identity import CLEAR, KnownServer
 
 MOST_REDIRECTIONS = 5
 Call = tuple[str, list[Command]]  # node name, commands to send; the last reply counts
@@ -36,6 +38,8 @@ class ClusterClient:
     """
 
     keys_per_script = 1
+    # Longer than for a single server: one dead node must not end each call to it with a time-out.
+    pauses = Pauses(1.0, 1.0)
 
     def __init__(self, connect: Callable[[], RedisCluster]) -> None:
         self._connect = connect
@@ -43,18 +47,15 @@ class ClusterClient:
         self._is_stale = True
         self._finding = threading.Lock()
         self._local = threading.local()
-        self._breaker = Breaker()
+        self._servers: defaultdict[str, KnownServer] = defaultdict(KnownServer)
 
     def run(self, commands: Sequence[Command]) -> list[Any]:
-        self._breaker.check()
         try:
             cluster = self._find_nodes()
             replies = iter(self._exchange(cluster, [part for c in commands for part in _parts(c)]))
         except (RedisConnectionError, RedisTimeoutError, RedisClusterException) as error:
             self._is_stale = True
-            self._breaker.trip()
             raise RedisConnectionError(str(error)) from error
-        self._breaker.reset()
         return [
             list(islice(replies, len(_parts(c)))) if c[0] == "MGET" else next(replies)
             for c in commands
@@ -74,6 +75,18 @@ class ClusterClient:
         pool = node.redis_connection.connection_pool
         connection: AbstractConnection = pool.connection_class(**pool.connection_kwargs)
         return connection
+
+    def disconnect(self) -> None:
+        """Also finds the nodes again: one of them has become a replica."""
+        self._is_stale = True
+        self._local.__dict__.clear()
+
+    def clear(self) -> None:
+        """Raises RedisConnectionError when a node is away; then call it again."""
+        cluster = self._find_nodes()
+        names = [str(node.name) for node in cluster.get_primaries()]  # type: ignore[no-untyped-call]
+        for name in names:
+            self._connection(cluster, name).exchange([CLEAR])
 
     def _find_nodes(self) -> RedisCluster:
         """The known nodes. After a failure they are found again: slots may have moved."""
@@ -126,7 +139,8 @@ class ClusterClient:
                 raise RedisClusterException(f"no node {name} known")
             pool = cluster.get_redis_connection(node).connection_pool
             options = connection_options(pool)
-            connections[name] = PipelinedConnection(partial(open_socket, options))
+            greet = partial(self._servers[name].greet, 0)
+            connections[name] = PipelinedConnection(partial(open_socket, options), greet)
         return connections[name]
 
 

@@ -11,6 +11,7 @@ import ssl
 import struct
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -19,9 +20,13 @@ from redis.connection import ConnectionPool, SSLConnection
 from redis.exceptions import (
     AskError,
     BusyLoadingError,
+    ClusterDownError,
     InvalidResponse,
+    MasterDownError,
     MovedError,
     NoScriptError,
+    OutOfMemoryError,
+    ReadOnlyError,
     RedisError,
     ResponseError,
 )
@@ -29,6 +34,8 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
 Command = tuple[Any, ...]
+# The first exchange on each socket. Raises if the server must not be used.
+Greeting = Callable[[Callable[[Sequence[Command]], list[Any]]], None]
 _INCOMPLETE = object()
 _CHUNK_BYTES = 1 << 16
 # A connection that was used a moment ago is trusted. The server may have closed an older one.
@@ -40,6 +47,10 @@ _ERRORS: Mapping[str, Callable[[str], RedisError]] = {
     "MOVED": MovedError,
     "ASK": AskError,
     "LOADING": BusyLoadingError,
+    "OOM": OutOfMemoryError,
+    "READONLY": ReadOnlyError,
+    "CLUSTERDOWN": ClusterDownError,
+    "MASTERDOWN": MasterDownError,
 }
 
 
@@ -49,8 +60,8 @@ class PipelinedConnection:
     _reader: Reader
     _poll: Callable[[int], Sequence[Any]]
 
-    def __init__(self, open_socket: Callable[[], socket.socket]) -> None:
-        self._open_socket = open_socket
+    def __init__(self, open_socket: Callable[[], socket.socket], greet: Greeting) -> None:
+        self._open_socket, self._greet = open_socket, greet
         self._sock: Any = None
         self._used_at = 0.0
 
@@ -64,9 +75,7 @@ class PipelinedConnection:
             sock = self._ready_socket()
             if window is not None:
                 return self._exchange_windowed(sock, commands, window)
-            packed = [pack_command(command) for command in commands]
-            sock.sendall(b"".join(packed))
-            return self._read(sock, len(packed))
+            return self._send(sock, commands)
         except BaseException as error:
             # Unread replies may be left: a later call must never take them for its own.
             self.close()
@@ -84,6 +93,11 @@ class PipelinedConnection:
     def __del__(self) -> None:
         """Closes the socket when its thread has ended. In a fork the parent's socket stays open."""
         self.close()
+
+    def _send(self, sock: Any, commands: Iterable[Command]) -> list[Any]:
+        packed = [pack_command(command) for command in commands]
+        sock.sendall(b"".join(packed))
+        return self._read(sock, len(packed))
 
     def _exchange_windowed(self, sock: Any, commands: Iterable[Command], window: int) -> list[Any]:
         sent, replies = 0, list[Any]()
@@ -114,6 +128,7 @@ class PipelinedConnection:
         poller = select.poll()
         poller.register(sock, select.POLLIN)
         self._poll = poller.poll
+        self._greet(partial(self._send, sock))
 
     def _read(self, sock: Any, count: int) -> list[Any]:
         arrived = iter(self._reader.gets, _INCOMPLETE)

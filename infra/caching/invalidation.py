@@ -21,6 +21,7 @@ from redis.connection import parse_url
 
 from infra.caching.client import Command
 from infra.caching.keys import key
+from infra.caching.server_identity import on_other_server
 
 K = TypeVar("K")
 
@@ -119,5 +120,6 @@ def _rename_sender() -> None:
     _sender[0] = secrets.token_hex(8)
 
 
+on_other_server(forget_all_copies)
 # A forked process must receive what its parent changes.
 os.register_at_fork(after_in_child=_rename_sender)

@@ -38,12 +38,10 @@ _collecting = threading.local()
 def one_round_trip() -> Iterator[None]:
     """At the end of the block, sends what `run_together` got inside it. Raises: RedisError.
 
-    After an error in the block nothing is sent. Inside another such block it does nothing: the
-    outer block sends.
+    After an error in the block nothing is sent. Inside another such block it has a round trip of
+    its own: a change that a consumer caused is kept by itself when Redis is away.
     """
-    if _parts() is not None:
-        yield
-        return
+    outer = _parts()
     parts = _collecting.parts = _Parts([], [])
     try:
         yield
@@ -51,7 +49,7 @@ def one_round_trip() -> Iterator[None]:
         _finish([*parts.first, *parts.last], None)
         raise
     finally:
-        _collecting.parts = None
+        _collecting.parts = outer
     for trip in parts:
         if trip:
             _send(trip)

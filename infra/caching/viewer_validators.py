@@ -102,9 +102,9 @@ def wrote_commands(viewer_id: int) -> list[Command]:
     return [("HSET", name, ViewerField.WROTE.value, now_ms()), ("PEXPIRE", name, TTL_MS)]
 
 
-def record_own_write(viewer_id: int) -> None:
-    """The same in a round trip of its own. Raises: RedisError."""
-    redis().run(wrote_commands(viewer_id))
+def record_own_writes(viewer_ids: Iterable[int]) -> None:
+    """The same for several viewers, in a round trip of its own. Raises: RedisError."""
+    redis().run([command for viewer_id in viewer_ids for command in wrote_commands(viewer_id)])
 
 
 def drop_validator_commands(viewer_ids: Iterable[int], field: ViewerField) -> list[Command]:

@@ -14,11 +14,14 @@ from typing import Any, NamedTuple
 import msgspec
 import structlog
 from django.db import connections, transaction
+from msgspec import structs
 
+from infra.caching.client import redis
+from infra.caching.errors import REDIS_AWAY
 from infra.caching.round_trips import one_round_trip, run_together
 from infra.caching.viewer_validators import wrote_commands
 from infra.changes.causes import with_causes
-from infra.changes.errors import REDIS_AWAY, UNREACHABLE, NotInTransaction
+from infra.changes.errors import UNREACHABLE, NotInTransaction
 from infra.changes.failpoints import failpoint
 from infra.changes.lanes import lane_of
 from infra.changes.registry import (
@@ -136,16 +139,31 @@ def _insert(
 
 
 def _run_inline(alias: str, delivery: Delivery[Payload]) -> None:
-    """The write is committed, so no error may reach the caller. The drain repeats what failed."""
+    """The write is committed, so no error may reach the caller.
+
+    What Redis did not get is sent when it answers again. The drain repeats what else failed.
+    """
     failpoint("changes.committed")
     kind = delivery.payload.kind
     consumers = inline_consumers_of(kind)
-    with _logged(kind):
-        _consume(alias, delivery, [*filterfalse(is_attempt, consumers), _record_write])
     # An attempt may wait for another shard, so the caches of this one are up to date before.
-    for attempt in filter(is_attempt, consumers):
+    steps = [(*filterfalse(is_attempt, consumers), _record_write)]
+    steps += [(attempt,) for attempt in filter(is_attempt, consumers)]
+    for step in steps:
         with _logged(kind):
-            _consume(alias, delivery, [attempt])
+            _consume_or_keep(alias, step, delivery)
+
+
+def _consume_or_keep(
+    alias: str, consumers: tuple[Consumer, ...], delivery: Delivery[Payload]
+) -> None:
+    try:
+        _consume(alias, consumers, [delivery])
+    except REDIS_AWAY as error:
+        log.warning("change.kept", kind=delivery.payload.kind, error=str(error))
+        # Without what was just written: later it may be old, and the consumers read the rows.
+        later = [structs.replace(delivery, written=None)]
+        redis().send_later(_consume, alias, consumers, items=later)
 
 
 def _record_write(alias: str, deliveries: Sequence[Delivery[Payload]]) -> None:
@@ -156,12 +174,14 @@ def _record_write(alias: str, deliveries: Sequence[Delivery[Payload]]) -> None:
         run_together([*own, *wake_commands(alias, [lane])])
 
 
-def _consume(alias: str, delivery: Delivery[Payload], consumers: Sequence[Consumer]) -> None:
+def _consume(
+    alias: str, consumers: Sequence[Consumer], deliveries: Sequence[Delivery[Payload]]
+) -> None:
     """The consumers share a round trip. Raises: RedisError."""
     with one_round_trip():
         for consumer in consumers:
-            with _logged(delivery.payload.kind, but=REDIS_AWAY):
-                consumer(alias, [delivery])
+            with _logged(deliveries[0].payload.kind, but=REDIS_AWAY):
+                consumer(alias, deliveries)
 
 
 @contextmanager

@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 from msgspec import structs
 
+from infra.caching.errors import REDIS_AWAY
 from infra.changes.causes import read_causes
-from infra.changes.errors import REDIS_AWAY, WholeBatchFails
+from infra.changes.errors import WholeBatchFails
 from infra.changes.failpoints import failpoint
 from infra.changes.registry import (
     Delivery,

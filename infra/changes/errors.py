@@ -1,9 +1,8 @@
 """Errors of the change table, and the errors of stores that are out of reach."""
 
 from django.db import InterfaceError, OperationalError
-from redis.exceptions import ClusterDownError, MasterDownError, OutOfMemoryError, ReadOnlyError
-from redis.exceptions import ConnectionError as RedisConnectionError
-from redis.exceptions import TimeoutError as RedisTimeoutError
+
+from infra.caching.errors import REDIS_AWAY
 
 
 class NotInTransaction(RuntimeError):
@@ -30,14 +29,5 @@ class WholeBatchFails(OperationalError):
     """All rows of this batch fail, because a store that they all need is out of reach."""
 
 
-# Redis does not answer, or refuses all writes.
-REDIS_AWAY = (
-    RedisConnectionError,
-    RedisTimeoutError,
-    ClusterDownError,
-    MasterDownError,
-    OutOfMemoryError,
-    ReadOnlyError,
-)
 # A row that fails for a store out of reach waits. It is not parked.
 UNREACHABLE = (OperationalError, InterfaceError, *REDIS_AWAY)

@@ -24,11 +24,18 @@ log = structlog.get_logger()
 
 
 def wake(alias: str, *lanes: int) -> None:
-    """Wakes a drainer of each of the lanes. One round trip. Raises nothing when Redis is away."""
+    """Wakes a drainer of each of the lanes. One round trip. Raises nothing when Redis is away.
+
+    Then it wakes them when Redis answers.
+    """
     try:
-        redis().run(wake_commands(alias, lanes))
+        redis().send(_push, alias, items=lanes)
     except RedisError as error:
         log.warning("wake_up.failed", alias=alias, lanes=lanes, error=str(error))
+
+
+def _push(alias: str, lanes: Iterable[int]) -> None:
+    redis().run(wake_commands(alias, lanes))
 
 
 def wake_commands(alias: str, lanes: Iterable[int]) -> list[Command]:

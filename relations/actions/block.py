@@ -4,11 +4,9 @@ The opposite follow is on the blocked account's shard. Mirroring the block there
 the same transaction, and refuses a new one from then on. Until then the owner's shard hides it.
 """
 
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 
 from django.db import transaction
-from redis.exceptions import RedisError
 
 from accounts.actions.lock_account import lock_account
 from accounts.queries.load import require_account
@@ -17,11 +15,11 @@ from infra.changes.append import finish_interrupted
 from infra.changes.failpoints import failpoint
 from infra.clock import now_ms
 from infra.sharding.buckets import shard_of
-from relations.actions.mirror import hide_follower, mirror_now, refresh_followers
+from relations.actions.mirror import hide_follower, mirror_now, refresh_lists
 from relations.actions.write_edge import write_edge
 from relations.cache import FOLLOWERS, FOLLOWING, relationship_changes
 from relations.errors import CannotBlockSelf
-from relations.queries.edges import get_edge
+from relations.queries.edges import Pair, get_edge
 from relations.states import Transition, step
 
 
@@ -41,10 +39,9 @@ def block(owner_id: int, target_id: int, clock_ms: Callable[[], int] = now_ms) -
         is_changed = _step(alias, owner_id, target_id, Transition.BLOCK, clock_ms)
         hidden = hide_follower(alias, target_id, owner_id)
     failpoint("relations.blocked")
-    with suppress(RedisError):  # the end of the hidden follow refreshes them too
-        refresh_followers(hidden)
+    redis().send(refresh_lists, items=[hidden])
     if not mirror_now(owner_id, target_id):
-        _drop_cached(target_id, owner_id)
+        redis().send(_drop_cached, items=[(target_id, owner_id)])
     return is_changed
 
 
@@ -74,12 +71,11 @@ def _step(
     return True
 
 
-def _drop_cached(account_id: int, blocker_id: int) -> None:
-    """Makes the blocked account's next reads use the shard, where the block is not mirrored yet."""
-    with suppress(RedisError):
-        redis().run(
-            [
-                *relationship_changes([(account_id, blocker_id)]),
-                *(cache.drop_command(account_id) for cache in (FOLLOWING, FOLLOWERS)),
-            ]
-        )
+def _drop_cached(blocks: Sequence[Pair]) -> None:
+    """Makes the next reads of blocked accounts use their shard, which lacks the block so far.
+
+    `blocks`: blocked account and blocker.
+    """
+    caches = FOLLOWING, FOLLOWERS
+    drops = [cache.drop_command(account_id) for account_id, _ in blocks for cache in caches]
+    redis().run([*relationship_changes(blocks), *drops])

@@ -1,12 +1,10 @@
 """Follow, unfollow and remove a follower: one write on the follower's shard each."""
 
 from collections.abc import Callable
-from contextlib import suppress
-
-from redis.exceptions import RedisError
 
 from accounts.queries.load import require_account
-from infra.caching.viewer_validators import record_own_write
+from infra.caching.client import redis
+from infra.caching.viewer_validators import record_own_writes
 from infra.clock import now_ms
 from infra.sharding.buckets import shard_of
 from relations.actions.mirror import mirror_now
@@ -64,6 +62,5 @@ def remove_follower(followee_id: int, follower_id: int) -> bool:
     """
     has_ended = unfollow(follower_id, followee_id)
     mirror_now(follower_id, followee_id)
-    with suppress(RedisError):
-        record_own_write(followee_id)
+    redis().send(record_own_writes, items=[followee_id])
     return has_ended

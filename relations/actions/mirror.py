@@ -153,10 +153,25 @@ def refresh_followers(mirrored: Mapping[int, MirroredFollowee]) -> None:
     refresh_account_counts(mirrored, list_commands(mirrored))
 
 
+def refresh_mirrored(items: Sequence[tuple[Pair, Mapping[int, MirroredFollowee]]]) -> None:
+    """Brings the caches of followees up to the rows, after the edges of these pairs were mirrored.
+
+    Raises RedisError: try again.
+    """
+    redis().run(relationship_changes(pair[::-1] for pair, _ in items))
+    refresh_lists([mirrored for _, mirrored in items])
+
+
+def refresh_lists(items: Sequence[Mapping[int, MirroredFollowee]]) -> None:
+    """`refresh_followers` for the results of several transactions."""
+    for mirrored in items:
+        refresh_followers(mirrored)
+
+
 def mirror_now(follower_id: int, followee_id: int) -> bool:
     """Mirrors one edge before the answer, for callers who see its other side.
 
-    False: Redis or the followee's shard could not be reached, and the drain will do it.
+    False: the followee's shard could not be reached, and the drain will do it.
     """
     edge = get_edge(shard_of(follower_id), follower_id, followee_id)
     if not edge.revision:
@@ -164,8 +179,7 @@ def mirror_now(follower_id: int, followee_id: int) -> bool:
     try:
         mirrored = mirror_on_shard(shard_of(followee_id), {(follower_id, followee_id): edge})
         failpoint("relations.mirrored_now")
-        redis().run(relationship_changes([(followee_id, follower_id)]))
-        refresh_followers(mirrored)
+        redis().send(refresh_mirrored, items=[((follower_id, followee_id), mirrored)])
     except (*UNREACHABLE, RedisError) as error:
         log.warning("relations.mirror_left_to_drain", account=followee_id, error=str(error))
         return False

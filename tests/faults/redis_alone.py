@@ -1,6 +1,7 @@
 """A Redis of its own, alone, which a test may kill, hang and bring back."""
 
 import tempfile
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,8 @@ from redis.retry import Retry
 from config.services import running_services
 from config.services.delete_data import delete_data
 from config.services.redis import RedisServer
-from infra.caching import breaker
 from infra.caching.client import FeedRedis, SingleClient
 from infra.caching.connection import PipelinedConnection
-from tests.clocks import Clock, StandInTime
 from tests.server_faults import resume
 
 # Long for a crowded machine, which is not a hung one; what hangs is waited for once or twice.
@@ -37,20 +36,13 @@ def server() -> Iterator[RedisServer]:
 
 
 @pytest.fixture
-def breaker_clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    """The breaker rests until the test says that the time is over."""
-    clock = Clock()
-    monkeypatch.setattr(breaker, "time", StandInTime(clock))
-    return clock
-
-
-@pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[PipelinedConnection]:
-    """Each time that a server was asked, or would have been had it been there."""
+    """Each time that a caller asked a server, or would have had it been there."""
     asked, exchange = list[PipelinedConnection](), PipelinedConnection.exchange
 
     def exchange_aloud(connection: PipelinedConnection, *arguments: Any) -> list[Any]:
-        asked.append(connection)
+        if threading.current_thread().name != "redis_recovery":
+            asked.append(connection)
         return exchange(connection, *arguments)
 
     monkeypatch.setattr(PipelinedConnection, "exchange", exchange_aloud)

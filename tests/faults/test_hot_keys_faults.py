@@ -6,6 +6,7 @@ from infra.caching import fleet_reads, hot_keys, loading, values
 from infra.caching.hot_keys import REPORT_S, HotKeyLimits, HotKeys
 from infra.caching.hot_values import HotValues
 from infra.caching.values import ValueCache, Versioned
+from tests.clocks import Clock
 from tests.server_faults import kill, pause
 from tests.waiting import until
 
@@ -20,9 +21,8 @@ def redis_of_its_own(client, monkeypatch):
 
 
 @pytest.fixture
-def clock(breaker_clock):
-    """One for all."""
-    return breaker_clock
+def clock():
+    return Clock()
 
 
 @pytest.fixture

@@ -18,7 +18,8 @@ SPEC = ValueCache(FAMILY, ttl_s=3_600, load=dict.fromkeys)
 
 
 @pytest.fixture
-def redis(server):
+def redis(server, client):
+    client.call("PING")  # the first connection to a new server would delete what a test wrote
     with Redis.from_url(server.url) as client:
         client.flushdb()
         yield client

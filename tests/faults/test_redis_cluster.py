@@ -10,7 +10,8 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import RedisError
 
 from config.cache_families import PURGEABLE
-from infra.caching import breaker, client, invalidation
+from infra.caching import client, invalidation
+from infra.caching.breaker import Breaker
 from infra.caching.client import FeedRedis
 from infra.caching.cluster import ClusterClient
 from infra.caching.hashes import HashCache, HashChange, read_fields
@@ -174,7 +175,6 @@ def test_setting_chooses_the_cluster(nodes, settings):
         client.redis.cache_clear()
 
 
-@pytest.mark.usefixtures("breaker_clock")
 def test_cluster_that_is_away_from_the_start_raises_what_callers_expect():
     connect = partial(RedisCluster.from_url, f"redis://127.0.0.1:{free_port()}")
     feed = FeedRedis(ClusterClient(connect))
@@ -186,7 +186,7 @@ def test_cluster_that_is_away_from_the_start_raises_what_callers_expect():
 
 def test_node_that_dies_is_missed_alone_and_only_for_its_keys(cluster, nodes, monkeypatch):
     """The cluster has no replicas: what the node held is out of reach until it is back."""
-    monkeypatch.setattr(breaker, "OPEN_S", 0)
+    monkeypatch.setattr(Breaker, "trip", lambda _: None)
     names = {node.port: name_on(node) for node in nodes}
     assert cluster.run([("SET", name, 1) for name in names.values()]) == [b"OK"] * 3
     dead = nodes[1]

@@ -2,12 +2,10 @@
 
 import time
 from functools import partial
-from types import SimpleNamespace
 
 import pytest
 
 from infra.caching.client import redis
-from infra.changes import wake_up
 from infra.changes.lanes import LaneGroup
 from infra.changes.wake_up import await_wake_up, wake, wake_up_key
 from tests.integration.changes.kinds import (
@@ -50,8 +48,9 @@ def test_groups_of_lanes_and_databases_are_woken_apart(journal):
 
 def test_several_lanes_are_woken_in_one_round_trip(journal, monkeypatch):
     trips = []
-    monkeypatch.setattr(wake_up, "redis", lambda: SimpleNamespace(run=trips.append))
-    wake(ALIAS, LANE, BULK_LANE, BULK_LANE + 1)
+    with monkeypatch.context() as patch:
+        patch.setattr(redis(), "run", trips.append)
+        wake(ALIAS, LANE, BULK_LANE, BULK_LANE + 1)
     assert [len(commands) for commands in trips] == [4]
 
 

@@ -26,6 +26,7 @@ from moderation.sampling import (
 from moderation.types import DecisionKind
 from tests.integration.moderation.people import decide
 from tests.other_process import environment_of_this_test
+from tests.redis_away import wait_for_redis
 from tests.waiting import PATIENCE_S
 from tests.world import make_accounts
 
@@ -164,4 +165,5 @@ def test_without_redis_there_are_no_series(
     with monkeypatch.context() as away:
         away.setattr(SingleClient, "run", refuse)
         assert shown() == {}
+    wait_for_redis()
     assert shown() == {"warn": 1}

@@ -1,14 +1,17 @@
 """What the architecture promises shows in numbers."""
 
+from threading import Event
+
 import pytest
 from django.db import OperationalError
 from prometheus_client import REGISTRY
 from redis.exceptions import ConnectionError as RedisConnectionError
 
-from infra.caching.breaker import Breaker
+from infra.caching.breaker import Breaker, Pauses
 from infra.caching.client import redis
 from relations.actions.follow import follow
 from tests.callers import Caller
+from tests.waiting import until
 from tests.world import make_account, make_accounts
 
 HOME = "/api/v1/timelines/home"
@@ -53,11 +56,12 @@ def test_page_that_lacks_a_shard_is_none(reader, monkeypatch):
 
 
 def test_breaker_shows_until_it_heals():
-    breaker, name = Breaker(), "tideline_redis_breaker_open"
+    healed, name = Event(), "tideline_redis_breaker_open"
+    breaker = Breaker(healed.is_set, Pauses())
     breaker.trip()
     assert REGISTRY.get_sample_value(name) == 1
-    breaker.reset()
-    assert REGISTRY.get_sample_value(name) == 0
+    healed.set()
+    until(lambda: REGISTRY.get_sample_value(name) == 0)
 
 
 def test_deliveries_are_counted_by_kind(drain):

@@ -22,6 +22,7 @@ from tests.integration.timelines.last_post_indexes import (
     since,
 )
 from tests.other_process import environment_of_this_test
+from tests.redis_away import wait_for_redis
 from tests.waiting import until
 from tests.world import make_accounts, publish
 from timelines.increments.queries import STALE_MS, forget_increments, increments
@@ -149,6 +150,7 @@ def test_without_redis_it_is_unknown_after_a_moment_and_right_again_with_it(
         before = list(snapshot.last_posts.header)
         catch_up()
         assert list(snapshot.last_posts.header) == before, "no process claims to have caught up"
+    wait_for_redis()
     redis().call(*posts_command([PostId(second_now(), 9, 0)]))
     catch_up()
     assert authors_since([9], cursor) == [9]

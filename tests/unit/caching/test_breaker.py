@@ -1,74 +1,112 @@
-"""The breaker: one asks, the others rest, and all go on when an answer came."""
+"""The breaker: after a failure only its own thread asks, and all go on when it has an answer."""
 
 import threading
 
 import pytest
 from redis.exceptions import ConnectionError as RedisConnectionError
 
-from infra.caching import breaker
-from infra.caching.breaker import Breaker
-from tests.waiting import PATIENCE_S
+from infra.caching.breaker import Breaker, Pauses
+from tests.waiting import PATIENCE_S, until
+
+QUICK = Pauses(0.001, 0.002)
 
 
-class Clock:
-    now = 100.0
+class Server:
+    """What the breaker's thread asks: it waits for the test before each answer."""
 
-    def monotonic(self):
-        return self.now
+    def __init__(self):
+        self.asked, self.may_answer = threading.Semaphore(0), threading.Semaphore(0)
+        self.answer = lambda: True
+        self.breaker = Breaker(self.recover, QUICK)
+
+    def recover(self):
+        self.asked.release()
+        assert self.may_answer.acquire(timeout=PATIENCE_S)
+        return self.answer()
+
+    def wait_until_asked(self):
+        assert self.asked.acquire(timeout=PATIENCE_S)
 
 
 @pytest.fixture
-def clock(monkeypatch):
-    monkeypatch.setattr(breaker, "time", clock := Clock())
-    return clock
+def server():
+    server = Server()
+    yield server
+    server.answer = lambda: True
+    server.may_answer.release(1_000)
 
 
-def is_open(one):
+def is_open(breaker):
     try:
-        one.check()
+        breaker.check()
     except RedisConnectionError:
-        return False
-    return True
+        return True
+    return False
 
 
-def test_lets_everything_through_at_first():
-    assert is_open(Breaker())
+def test_lets_everything_through_at_first(server):
+    assert not is_open(server.breaker)
 
 
-def test_after_a_failure_nobody_asks_for_a_second(clock):
-    one = Breaker()
-    one.trip()
-    assert not is_open(one)
-    clock.now += 0.99
-    assert not is_open(one)
+def test_after_a_failure_no_call_passes_until_the_server_answered(server):
+    server.breaker.trip()
+    server.wait_until_asked()
+    assert is_open(server.breaker)
+    server.may_answer.release()
+    until(lambda: not is_open(server.breaker))
 
 
-def test_then_one_asks_and_the_others_rest(clock):
-    one = Breaker()
-    one.trip()
-    clock.now += 1.01
-    through = []
-    ready = threading.Barrier(8, timeout=PATIENCE_S)
-
-    def ask():
-        ready.wait()
-        through.append(is_open(one))
-
-    threads = [threading.Thread(target=ask) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert sorted(through) == [False] * 7 + [True]
-    clock.now += 1.01
-    assert is_open(one)
+def away():
+    raise RedisConnectionError("away")
 
 
-def test_an_answer_lets_all_through_again(clock):
-    one = Breaker()
-    one.trip()
-    clock.now += 1.01
-    one.check()
-    one.reset()
-    assert is_open(one)
-    assert is_open(one)
+def broken():
+    raise ZeroDivisionError
+
+
+@pytest.mark.parametrize("answer", [away, broken, lambda: False])
+def test_attempt_that_fails_is_made_again(server, answer):
+    server.answer = answer
+    server.breaker.trip()
+    for _ in range(3):
+        server.wait_until_asked()
+        server.may_answer.release()
+    server.wait_until_asked()
+    assert is_open(server.breaker)
+
+
+def test_its_own_thread_passes(server):
+    server.answer = lambda: not is_open(server.breaker)
+    server.breaker.trip()
+    server.may_answer.release(1_000)
+    until(lambda: not is_open(server.breaker))
+
+
+def test_failure_during_an_attempt_needs_another_attempt(server):
+    """What that call wanted to send was perhaps not there yet when the attempt began."""
+    server.breaker.trip()
+    server.wait_until_asked()
+    server.breaker.trip()
+    server.may_answer.release()
+    server.wait_until_asked()
+    assert is_open(server.breaker)
+    server.may_answer.release()
+    until(lambda: not is_open(server.breaker))
+
+
+def test_opens_again_after_it_closed(server):
+    for _ in range(2):
+        server.breaker.trip()
+        assert is_open(server.breaker)
+        server.may_answer.release()
+        until(lambda: not is_open(server.breaker))
+
+
+def test_thread_ends_when_the_client_is_gone():
+    server = Server()
+    server.answer, breaker = away, server.breaker
+    breaker.trip()
+    server.may_answer.release(1_000)
+    server.wait_until_asked()
+    del server
+    until(lambda: not is_open(breaker))

@@ -40,7 +40,7 @@ def connect():
 
     def connect(*says, hangs_up=False):
         server = FakeServer(*says, hangs_up=hangs_up)
-        connection = PipelinedConnection(server.open)
+        connection = PipelinedConnection(server.open, lambda _: None)
         made.extend((server, connection))
         return server, connection
 

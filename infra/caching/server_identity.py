@@ -1,0 +1,86 @@
+"""Makes sure that the data in Redis are of the server run that this process is connected to.
+
+    function library tideline_{db}   its text has the replication id of the run that wrote the data
+
+A server has a new replication id after a restart, also with an old dump, and after a promotion.
+Its data may then lack the latest writes, and nothing in them shows it. So each new connection
+compares the ids before it sends anything else, and empties the database if they differ. A library
+is the place for the id: it is dumped and replicated like data, but never evicted.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import structlog
+from prometheus_client import Counter
+from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.exceptions import RedisError
+
+from infra.caching.connection import Command
+
+CLEAR: Command = ("FLUSHDB", "ASYNC")
+INFO: Command = ("INFO", "replication")
+EMPTIED = Counter("tideline_redis_emptied_total", "Times that Redis had data of another server run")
+_FACT = re.compile(rb"^(role|master_replid):(\w+)", re.MULTILINE)
+log = structlog.get_logger()
+Ask = Callable[[Sequence[Command]], list[Any]]
+_forgetting: list[Callable[[], None]] = []
+
+
+def on_other_server(forget: Callable[[], None]) -> None:
+    """`forget` is called when this process finds another server run than before."""
+    _forgetting.append(forget)
+
+
+class KnownServer:
+    """The server run that this process is connected to; of a cluster, one of its nodes."""
+
+    def __init__(self) -> None:
+        self._identity: bytes | None = None
+
+    def greet(self, database: int, ask: Ask) -> None:
+        """Begins a connection. Raises RedisConnectionError if the server must not be used.
+
+        Cost: one round trip, and one more to empty the database.
+        """
+        info, libraries = _ask(ask, INFO, _list_command(database))
+        facts = dict(_FACT.findall(info))
+        if facts.get(b"role") != b"master":
+            raise RedisConnectionError("this server is a replica: its data may be old")
+        identity = facts[b"master_replid"]
+        if identity not in _text_of(libraries):
+            log.warning("redis.emptied", database=database, identity=identity.decode())
+            EMPTIED.inc()
+            _ask(ask, CLEAR, _load_command(database, identity))
+        self._note(identity)
+
+    def _note(self, identity: bytes) -> None:
+        known, self._identity = self._identity, identity
+        if known not in (None, identity):
+            for forget in _forgetting:
+                forget()
+
+
+def _ask(ask: Ask, *commands: Command) -> list[Any]:
+    replies = ask(commands)
+    for reply in replies:
+        if isinstance(reply, RedisError):
+            raise RedisConnectionError(f"the server's identity is unknown: {reply}")
+    return replies
+
+
+def _list_command(database: int) -> Command:
+    return ("FUNCTION", "LIST", "LIBRARYNAME", f"tideline_{database}", "WITHCODE")
+
+
+def _load_command(database: int, identity: bytes) -> Command:
+    """The library needs a function, which nothing calls."""
+    name, text = f"tideline_{database}", identity.decode()
+    code = f"#!lua name={name}\nredis.register_function('{name}', function() return '{text}' end)"
+    return ("FUNCTION", "LOAD", "REPLACE", code)
+
+
+def _text_of(libraries: Sequence[Sequence[bytes]]) -> bytes:
+    """The code of the library; empty if there is none."""
+    return bytes(libraries[0][-1]) if libraries else b""

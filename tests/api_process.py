@@ -1,0 +1,117 @@
+"""A web process that a test talks to: `python -m tests.api_process`, one JSON request a line.
+
+{"do": "GET", "with": [token, path, body]} is answered by [status, text]. The other words of `do`
+are the functions below; their answer is what they return. It has a circuit breaker and a memory of
+its own, and the product's own time limit for Redis.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import Any
+
+import django
+from django.conf import settings
+
+from tests.other_process import environment_of_this_test
+
+REDIS_TIMEOUT_MS = 250
+
+
+class ApiProcess:
+    """The test's end of it. `close` ends it."""
+
+    def __init__(self, **environment: str) -> None:
+        pipe = subprocess.PIPE
+        own = {"REDIS_TIMEOUT_MS": str(REDIS_TIMEOUT_MS)} | environment
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "tests.api_process"],
+            env=environment_of_this_test() | own,
+            cwd=settings.BASE_DIR,
+            stdin=pipe,
+            stdout=pipe,
+            text=True,
+        )
+
+    def do(self, word: str, *arguments: Any) -> Any:
+        self.send(word, *arguments)
+        return self.receive()
+
+    def send(self, word: str, *arguments: Any) -> None:
+        """Without waiting for the answer."""
+        line = json.dumps({"do": word, "with": arguments})
+        print(line, file=self.process.stdin, flush=True)
+
+    def receive(self) -> Any:
+        assert self.process.stdout
+        line = self.process.stdout.readline()
+        assert line, "the process has ended"
+        return json.loads(line)
+
+    def close(self) -> None:
+        with self.process as process:
+            process.kill()
+
+
+def main() -> None:
+    os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
+    django.setup()
+    for line in sys.stdin:
+        request = json.loads(line)
+        word, arguments = request["do"], request["with"]
+        answer = WORDS[word](*arguments) if word in WORDS else ask(word, *arguments)
+        print(json.dumps(answer), flush=True)  # noqa: T201
+
+
+def ask(method: str, token: str, path: str, body: Any = None) -> tuple[int, str]:
+    from django.test import Client  # noqa: PLC0415 - needs the settings
+
+    client = Client(headers={"Authorization": f"Bearer {token}"})
+    sent = b"" if body is None else json.dumps(body).encode()
+    answer = client.generic(method, path, sent, "application/json")
+    return answer.status_code, answer.content.decode()
+
+
+def ask_redis() -> bool:
+    """Whether this process gets an answer from Redis."""
+    from redis.exceptions import RedisError  # noqa: PLC0415 - see above
+
+    from infra.caching.client import redis  # noqa: PLC0415 - needs the settings
+
+    try:
+        return bool(redis().call("PING"))
+    except RedisError:
+        return False
+
+
+def hide(post_id: str) -> None:
+    from moderation.actions.decide import decide_on_post  # noqa: PLC0415 - needs the settings
+    from moderation.types import DecisionKind, DecisionOrigin  # noqa: PLC0415
+    from posts.ids import PostId  # noqa: PLC0415
+
+    decide_on_post(PostId.from_public(post_id), DecisionKind.HIDE, DecisionOrigin(None, "spam"))
+
+
+def suspend(account_id: int) -> None:
+    from moderation.actions.decide import decide_on_account  # noqa: PLC0415 - needs the settings
+    from moderation.types import DecisionKind, DecisionOrigin  # noqa: PLC0415
+
+    because = DecisionOrigin(None, "spam")
+    decide_on_account(account_id, DecisionKind.SUSPEND, because, datetime.now(UTC))
+
+
+def revoke(token: str) -> None:
+    from accounts.actions.tokens import end_tokens  # noqa: PLC0415 - needs the settings
+    from accounts.models import AccessToken  # noqa: PLC0415
+
+    ended = AccessToken.objects.filter(token_checksum=sha256(token.encode()).hexdigest())
+    assert end_tokens(ended) == 1
+
+
+WORDS = {"ask_redis": ask_redis, "hide": hide, "suspend": suspend, "revoke": revoke}
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,101 @@
+"""Each connection makes sure that Redis has data of the server run that it is connected to."""
+
+import pytest
+from redis import Redis
+from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.exceptions import RedisError
+
+from infra.caching import server_identity
+from infra.caching.client import FeedRedis, SingleClient
+from tests.faults.redis_alone import TIMEOUT_S
+from tests.old_dumps import restart_with, save_dump
+from tests.waiting import PATIENCE_S, until
+
+
+@pytest.fixture
+def others(server):
+    """Makes the clients of other processes."""
+    made = []
+
+    def make():
+        connections = Redis.from_url(server.url, protocol=2, socket_timeout=TIMEOUT_S)
+        made.append(FeedRedis(SingleClient(connections)))
+        return made[-1]
+
+    return make
+
+
+@pytest.fixture
+def forgotten(monkeypatch):
+    calls = []
+    monkeypatch.setattr(server_identity, "_forgetting", [lambda: calls.append(1)])
+    return calls
+
+
+def raw(server):
+    return Redis.from_url(server.url)
+
+
+def test_data_stay_for_other_processes(client, others, forgotten):
+    client.call("SET", "a", 1)
+    assert others().call("GET", "a") == b"1"
+    assert forgotten == []
+
+
+def test_flush_does_not_make_the_next_process_empty_redis_again(client, others):
+    client.call("FLUSHALL")
+    client.call("SET", "a", 1)
+    assert others().call("GET", "a") == b"1"
+
+
+def test_data_of_an_unknown_origin_are_deleted(server, client, others):
+    client.call("SET", "a", 1)
+    with raw(server) as admin:
+        admin.function_flush()
+    assert others().call("GET", "a") is None
+
+
+def test_old_dump_is_never_read(server, client, others, forgotten):
+    client.call("SET", "a", "old")
+    dump = save_dump(server)
+    client.call("SET", "a", "new")
+    restart_with(server, dump)
+    assert client.call("GET", "a") is None
+    assert forgotten == [1]
+    client.call("SET", "a", "newer")
+    assert others().call("GET", "a") == b"newer"
+    assert forgotten == [1]
+
+
+def test_dump_is_really_loaded(server, client):
+    """Else the test above would prove nothing."""
+    client.call("SET", "a", "old")
+    restart_with(server, save_dump(server))
+    with raw(server) as admin:
+        assert admin.get("a") == b"old"
+
+
+def test_promoted_replica_is_emptied_and_a_replica_is_not_used(server, client, others, forgotten):
+    client.call("SET", "a", "perhaps old")
+    with raw(server) as admin:
+        admin.execute_command("REPLICAOF", "127.0.0.1", "1")
+        try:
+            with pytest.raises(RedisConnectionError, match="replica"):
+                others().call("GET", "a")
+            # A connection from before is closed by the first write that is refused.
+            with pytest.raises(RedisError, match="read only"):
+                client.call("SET", "a", "refused")
+            with pytest.raises(RedisConnectionError, match="replica"):
+                client.call("GET", "a")
+        finally:
+            admin.execute_command("REPLICAOF", "NO", "ONE")
+    until(lambda: not client._breaker._recovering, PATIENCE_S)
+    assert client.call("GET", "a") is None
+    assert forgotten == [1]
+
+
+def test_numbered_databases_are_independent(server, client):
+    client.call("SET", "a", 1)
+    other = FeedRedis(SingleClient(Redis.from_url(server.url.replace("db=0", "db=1"))))
+    other.call("SET", "a", 2)
+    assert client.call("GET", "a") == b"1"

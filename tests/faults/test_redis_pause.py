@@ -1,0 +1,246 @@
+"""Redis hangs for a moment with its data kept, while an account acts: nothing of it is taken back.
+
+No drain runs here: only the process that acted can send what Redis did not get.
+"""
+
+import json
+from functools import partial
+
+import pytest
+
+from relations.actions.follow import follow
+from tests.api_process import ApiProcess
+from tests.callers import token_of
+from tests.server_faults import pause, resume
+from tests.waiting import until
+from tests.world import drain_all, make_account, publish
+
+HOME = "/api/v1/timelines/home"
+# Far above the promised 100 ms, for a crowded machine, and far below what a cache entry lives.
+SOON_S = 5
+
+
+class World:
+    """I follow six accounts with a post each, and favourited and reposted another post."""
+
+    def __init__(self):
+        self.me = make_account()
+        self.token, self.ended = token_of(self.me), token_of(self.me)
+        self.authors = {name: make_account() for name in ("left", "blocked", "muted", "hidden")}
+        self.authors |= {name: make_account() for name in ("suspended", "listed")}
+        for account_id in self.authors.values():
+            follow(self.me, account_id)
+        self.posts = {name: publish(author).public for name, author in self.authors.items()}
+        self.blocked_token = token_of(self.authors["blocked"])
+        self.posts |= {name: publish(self.me).public for name in ("deleted", "marked")}
+        drain_all()
+
+
+class Process:
+    """A web process that I use."""
+
+    def __init__(self, process, world):
+        self.process, self.world = process, world
+
+    def ask(self, method, path, body=None):
+        status, text = self.process.do(method, self.world.token, path, body)
+        return status, json.loads(text)
+
+    def act(self, path, body=None, method="POST"):
+        status, answer = self.ask(method, f"/api/v1/{path}", body)
+        assert status == 200, answer
+        return answer
+
+    def status_of(self, name):
+        return self.ask("GET", f"/api/v1/statuses/{self.world.posts[name]}")[0]
+
+    def shows(self, name, path=HOME):
+        status, posts = self.ask("GET", path)
+        assert status == 200, posts
+        return self.world.posts[name] in {post["id"] for post in posts}
+
+    def flag(self, name):
+        return self.ask("GET", f"/api/v1/statuses/{self.world.posts['marked']}")[1][name]
+
+
+class Act:
+    """Something to do, after some preparation, and whether a process shows that it was done."""
+
+    def prepare(self, one):
+        """Before Redis hangs."""
+
+    def do(self, one):
+        raise NotImplementedError
+
+    def is_seen(self, one):
+        raise NotImplementedError
+
+
+class Delete(Act):
+    def do(self, one):
+        one.act(f"statuses/{one.world.posts['deleted']}", method="DELETE")
+
+    def is_seen(self, one):
+        return one.status_of("deleted") == 404 and not one.shows("deleted")
+
+
+class Publish(Act):
+    def prepare(self, one):
+        one.act("statuses", {"status": "of the same week"})
+
+    def do(self, one):
+        one.world.posts["new"] = one.act("statuses", {"status": "new"})["id"]
+
+    def is_seen(self, one):
+        one.status_of("marked")  # so this week of mine is cached
+        return "new" in one.world.posts and one.status_of("new") == 200 and one.shows("new")
+
+
+class OnAccount(Act):
+    def __init__(self, verb, name):
+        self.verb, self.name = verb, name
+
+    def do(self, one):
+        one.act(f"accounts/{one.world.authors[self.name]}/{self.verb}")
+
+    def is_seen(self, one):
+        return not one.shows(self.name)
+
+
+class ShutOut(Act):
+    """The account that I block does not see my posts any more."""
+
+    def do(self, one):
+        OnAccount("block", "blocked").do(one)
+
+    def is_seen(self, one):
+        path = f"/api/v1/statuses/{one.world.posts['marked']}"
+        return one.process.do("GET", one.world.blocked_token, path)[0] == 404
+
+
+class TakeBack(Act):
+    def __init__(self, verb, flag):
+        self.verb, self.flag = verb, flag
+
+    def prepare(self, one):
+        one.act(f"statuses/{one.world.posts['marked']}/{self.verb}")
+
+    def do(self, one):
+        one.act(f"statuses/{one.world.posts['marked']}/un{self.verb}")
+
+    def is_seen(self, one):
+        return not one.flag(self.flag)
+
+
+class Hide(Act):
+    def do(self, one):
+        one.process.do("hide", one.world.posts["hidden"])
+
+    def is_seen(self, one):
+        return one.status_of("hidden") == 404 and not one.shows("hidden")
+
+
+class Suspend(Act):
+    def do(self, one):
+        one.process.do("suspend", one.world.authors["suspended"])
+
+    def is_seen(self, one):
+        profile = f"/api/v1/accounts/{one.world.authors['suspended']}"
+        return one.ask("GET", profile)[0] == 404 and not one.shows("suspended")
+
+
+class Revoke(Act):
+    def do(self, one):
+        one.process.do("revoke", one.world.ended)
+
+    def is_seen(self, one):
+        return one.process.do("GET", one.world.ended, HOME)[0] == 401
+
+
+class RemoveFromList(Act):
+    def prepare(self, one):
+        self.list = one.act("lists", {"title": "few"})["id"]
+        one.act(f"lists/{self.list}/accounts", self._members(one))
+
+    def do(self, one):
+        one.act(f"lists/{self.list}/accounts", self._members(one), method="DELETE")
+
+    def is_seen(self, one):
+        return not one.shows("listed", f"/api/v1/timelines/list/{self.list}")
+
+    def _members(self, one):
+        return {"account_ids": [str(one.world.authors["listed"])]}
+
+
+ACTS = {
+    "delete": Delete,
+    "publish": Publish,
+    "unfollow": partial(OnAccount, "unfollow", "left"),
+    "block": partial(OnAccount, "block", "blocked"),
+    "shut out": ShutOut,
+    "mute": partial(OnAccount, "mute", "muted"),
+    "unfavourite": partial(TakeBack, "favourite", "favourited"),
+    "unreblog": partial(TakeBack, "reblog", "reblogged"),
+    "hide": Hide,
+    "suspend": Suspend,
+    "revoke": Revoke,
+    "remove from list": RemoveFromList,
+}
+
+
+@pytest.fixture(scope="module")
+def processes(private):
+    pair = ApiProcess(), ApiProcess()
+    yield pair
+    for process in pair:
+        process.close()
+
+
+@pytest.fixture
+def both(services, processes):
+    """The process that acts and the one that reads. Both use Redis."""
+    world = World()
+    for process in processes:
+        until(lambda one=process: one.do("ask_redis"))
+    return [Process(process, world) for process in processes]
+
+
+def hang(services, both, *asking):
+    """These processes ask Redis while it hangs, so they do not use it any more."""
+    pause(services.redis)
+    for one in asking:
+        assert not one.process.do("ask_redis")
+
+
+def assert_seen(acts, both):
+    for act in acts:
+        for one in both:
+            until(partial(act.is_seen, one), SOON_S, said=lambda act=act: type(act).__name__)
+    for act in acts:  # and it stays so
+        assert all(act.is_seen(one) for one in both)
+
+
+@pytest.mark.parametrize("name", ACTS)
+def test_act_is_seen_soon_after_the_pause(services, both, name):
+    act, (actor, _) = ACTS[name](), both
+    act.prepare(actor)
+    drain_all()
+    assert not any(act.is_seen(one) for one in both)
+    hang(services, both)
+    act.do(actor)
+    resume(services.redis)
+    assert_seen([act], both)
+
+
+@pytest.mark.parametrize("asking", [(), (0,), (1,), (0, 1)], ids=["none", "actor", "reader", "all"])
+def test_all_acts_are_seen_whichever_process_noticed_the_pause(services, both, asking):
+    acts, actor = [make() for make in ACTS.values()], both[0]
+    for act in acts:
+        act.prepare(actor)
+    drain_all()
+    assert not any(act.is_seen(one) for act in acts for one in both)
+    hang(services, both, *(both[n] for n in asking))
+    for act in acts:
+        act.do(actor)
+    resume(services.redis)
+    assert_seen(acts, both)

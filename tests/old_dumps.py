@@ -1,0 +1,34 @@
+"""A Redis that comes back with data from before."""
+
+from pathlib import Path
+
+from redis import Redis
+
+from config.services.redis import RedisServer
+from tests.server_faults import kill
+
+
+def save_dump(server: RedisServer) -> bytes:
+    """The data of this moment."""
+    with Redis.from_url(server.url) as admin:
+        admin.save()
+    path = _path(server)
+    try:
+        return path.read_bytes()
+    finally:
+        path.unlink()
+
+
+def restart_with(server: RedisServer, dump: bytes) -> None:
+    """Kills the server and starts it with these data."""
+    kill(server)
+    path = _path(server)
+    path.write_bytes(dump)
+    try:
+        server.start()
+    finally:
+        path.unlink()
+
+
+def _path(server: RedisServer) -> Path:
+    return server._sockets / "dump.rdb"
