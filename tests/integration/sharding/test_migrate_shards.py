@@ -23,13 +23,13 @@ def test_databases_that_are_current_are_left_alone(world):
 
 
 def test_one_database_is_brought_up_to_date(world):
-    """As one looks that was just added: here, the table of checkpoints' app on a shard."""
+    """A shard that lacks the table of one app, as a shard does that was just added."""
     recorder = MigrationRecorder(connections["shard1"])
-    recorder.record_unapplied("counters", "0001_initial")
-    execute("shard1", "DROP TABLE counters_counter")
+    recorder.record_unapplied("markers", "0001_initial")
+    execute("shard1", "DROP TABLE markers_marker")
     assert migrate(shard="shard2") == "shard2: current\n"
     assert migrate(shard="shard1").startswith("shard1: 1 migrations to apply\n")
-    assert fetch_all("shard1", "SELECT * FROM counters_counter") == []
+    assert fetch_all("shard1", "SELECT * FROM markers_marker") == []
     assert migrate(shard="shard1") == "shard1: current\n"
 
 
