@@ -1,5 +1,8 @@
 """Follows while a shard or Redis is away: others work, and missed changes are delivered later."""
 
+import time
+from unittest.mock import patch
+
 import pytest
 from django.db import OperationalError, close_old_connections
 from django.db.backends.postgresql.base import DatabaseWrapper
@@ -9,6 +12,8 @@ from infra.api.pages import Window
 from infra.changes.drain import drain
 from infra.changes.lanes import all_lanes
 from infra.changes.models import Change
+from infra.sharding import attempts as attempts_module
+from infra.sharding import scatter
 from infra.sharding.buckets import shard_of
 from infra.sharding.placement import all_aliases
 from relations.actions.block import block, unblock
@@ -19,7 +24,7 @@ from tests.callers import Caller, ids_of
 from tests.contradictions import shown_to
 from tests.integration.timelines.homes import first_page
 from tests.private_world import bring_back, catch_up
-from tests.server_faults import kill, pause
+from tests.server_faults import kill, pause, resume
 from tests.truth import assert_drained_truth, forward_edges, live_pairs
 from tests.world import make_accounts, publish
 
@@ -94,6 +99,27 @@ def test_shard_down_stops_its_own_accounts_only_and_catches_up(services, attempt
     assert members(FOLLOWERS_LIST, eve) == [ann]
     assert_drained_truth()
     assert follow(eve, bob)
+
+
+def test_hung_shard_costs_a_follow_its_patience_once_and_catches_up(services, settings):
+    """The followee's shard hangs: the request gives way, and the next one does not try."""
+    settings.ATTEMPT_MS = 300
+    people = people_by_shard(16)
+    (ann, bob, *_), (eve, *_) = people["shard0"], people[DOWN]
+    assert follow(ann, people["shard0"][2])  # the threads have their connections
+    pause(services.postgres[DOWN])
+    began_s = time.monotonic()
+    assert follow(ann, eve)
+    # Far less than STATEMENT_TIMEOUT_MS, which ends a statement of a shard that runs.
+    assert time.monotonic() - began_s < 10
+    with patch.object(scatter, "_threads") as threads:
+        assert follow(bob, eve)
+    assert not threads.called
+    resume(services.postgres[DOWN])
+    attempts_module._avoid_until.clear()
+    catch_up()
+    assert sorted(members(FOLLOWERS_LIST, eve)) == sorted([ann, bob])
+    assert_drained_truth()
 
 
 def test_through_http_a_shard_down_is_503_for_its_own_accounts_only(services):
