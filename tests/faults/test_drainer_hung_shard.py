@@ -39,6 +39,8 @@ def test_changes_that_need_the_hung_shard_wait_and_others_do_not(services, drain
     }
     here, there = by_shard["shard0"], by_shard["shard1"]
     alive = [one for one in people if shard_of(one) in ("shard2", "shard3")]
+    follow(here[2], there[1])  # the drainer opens its connections to all of them
+    until(lambda: fetch_all("shard0", WAITING) == [(0,)])
     drainer.send_signal(SIGSTOP)
     follow(here[0], there[0])
     wanted = {(here[1], other) for other in alive}
