@@ -10,15 +10,17 @@ revocation writes the tombstone (ENDED), so that a client that goes on costs no 
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 from zlib import crc32
 
 import msgspec
 from django.conf import settings
 
-from accounts.encode import encode_profile
+from accounts.encode import encode_profile, is_fragment
 from accounts.queries.profiles import load_profiles
 from accounts.types import Profile, Restriction
 from infra.caching.client import Command
+from infra.caching.decoding import decode
 from infra.caching.keys import key
 from infra.caching.load_tokens import LoadTokens
 from infra.caching.load_tokens import token_key as load_token_key
@@ -43,7 +45,9 @@ def _encode_shown(row: Profile) -> bytes:
 
 # Fragments have absolute links, so each PUBLIC_URL has keys of its own.
 _SITE = f"{crc32(settings.PUBLIC_URL.encode()):08x}"
-profiles = ValueCache(f"accounts.profile:v2:{_SITE}", ttl_s=86_400, load=_load_profiles)
+profiles = ValueCache(
+    f"accounts.profile:v2:{_SITE}", ttl_s=86_400, load=_load_profiles, check=is_fragment
+)
 
 
 def refresh_profiles(account_ids: Iterable[int]) -> None:
@@ -78,10 +82,21 @@ def token_key(checksum: str) -> bytes:
     return key(TOKENS, checksum)
 
 
-def read_token_entry(entry: bytes) -> TokenFacts | None:
-    """The decoded cache entry; None for a token that is unknown or ended."""
-    payload = entry.partition(b":")[2]
-    return _decoder.decode(payload) if payload else None
+class TokenEntry(NamedTuple):
+    """A cached answer. `facts` None: the token is unknown or ended."""
+
+    facts: TokenFacts | None
+
+
+def read_token_entry(raw: bytes | None) -> TokenEntry | None:
+    """None: there is no entry, or it is undecodable."""
+    return decode(TOKENS, _decode_entry, raw)
+
+
+def _decode_entry(raw: bytes) -> TokenEntry:
+    version, payload = raw.split(b":", 1)
+    int(version)
+    return TokenEntry(_decoder.decode(payload) if payload else None)
 
 
 def write_token_command(checksum: str, facts: TokenFacts | None, tokens: LoadTokens) -> Command:

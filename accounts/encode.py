@@ -16,6 +16,11 @@ def is_limited(account: bytes) -> bool:
     return account.startswith(LIMITED_HEAD)
 
 
+def is_fragment(text: bytes) -> bool:
+    """Whether this can be the text of `encode_profile`."""
+    return text.startswith(b'"') and text.endswith(b"]")
+
+
 def encode_profile(profile: Profile) -> bytes:
     """Mastodon's Account without braces and without counts, which change more often."""
     site = settings.PUBLIC_URL

@@ -115,7 +115,7 @@ CACHES = {
         "LOCATION": REDIS_URL,
         "KEY_PREFIX": "django",
         "OPTIONS": {
-            "SERIALIZER": "django_redis.serializers.json.JSONSerializer",
+            "SERIALIZER": "infra.caching.django_serializer.MissingJSONSerializer",
             "SOCKET_CONNECT_TIMEOUT": REDIS_TIMEOUT_MS / 1000,
             "SOCKET_TIMEOUT": REDIS_TIMEOUT_MS / 1000,
             # Without Redis every read is a miss, after one timeout and no retries.

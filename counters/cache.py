@@ -5,6 +5,7 @@ version of an entry is the sum of the versions of its counts. Each of them only 
 snapshot reads them all, so the sum orders two readings.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from counters.queries.counts import load_counts, summarise
@@ -33,7 +34,12 @@ def entry_of(counted: Sequence[int]) -> Versioned:
     return Versioned(version, ",".join(map(str, values)).encode())
 
 
-account_counts = ValueCache("counters.account:v3", ttl_s=86_400, load=load_account_entries)
+account_counts = ValueCache(
+    "counters.account:v3",
+    ttl_s=86_400,
+    load=load_account_entries,
+    check=re.compile(rb"\d+(,\d+){4}").fullmatch,
+)
 
 
 def refresh_account_counts(owner_ids: Iterable[int], before: Sequence[Command] = ()) -> None:

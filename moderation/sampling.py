@@ -14,6 +14,7 @@ from accounts.sql import RESTRICTED_USERS
 from accounts.types import Restriction
 from infra.caching.client import load_script, redis
 from infra.caching.database_reports import DatabaseReports
+from infra.caching.decoding import decode
 from infra.caching.keys import key
 from infra.caching.values import NEWER
 from infra.sharding.placement import GLOBAL_ALIAS
@@ -106,10 +107,11 @@ def sample_decisions(_alias: str) -> None:
 def read_decision_counts() -> DecisionCounts:
     """The last sample; empty and not whole without one. One round trip. Raises: RedisError."""
     raw = redis().call("GET", DECISIONS_KEY)
-    if raw is None:
-        return DecisionCounts()
-    _, _, payload = raw.partition(b":")
-    return msgspec.json.decode(payload, type=DecisionCounts)
+    return decode("moderation.decisions", _decode_counts, raw) or DecisionCounts()
+
+
+def _decode_counts(raw: bytes) -> DecisionCounts:
+    return msgspec.json.decode(raw.split(b":", 1)[1], type=DecisionCounts)
 
 
 def count_since(last: DecisionCounts) -> DecisionCounts:

@@ -15,6 +15,7 @@ from prometheus_client import Metric
 from redis.exceptions import ResponseError
 
 from infra.caching.client import redis
+from infra.caching.decoding import decode
 from infra.caching.keys import key
 from infra.caching.scanning import list_nodes
 from infra.changes.lag import LAG
@@ -123,10 +124,12 @@ def _read(names: Iterable[str], since_s: float, kind: type[S]) -> dict[str, dict
 
 
 def _decode(reply: Iterable[tuple[bytes, list[bytes]]], kind: type[S]) -> dict[int, S]:
-    return {
-        int(id_.partition(b"-")[0]): msgspec.json.decode(fields[1], type=kind)
+    decoder = msgspec.json.Decoder(kind)
+    samples = {
+        int(id_.partition(b"-")[0]): decode(FAMILY, decoder.decode, fields[1])
         for id_, fields in reply
     }
+    return {slot: sample for slot, sample in samples.items() if sample is not None}
 
 
 def _memory_of(client: object) -> Mapping[str, int]:

@@ -96,4 +96,8 @@ def _read(before: PublicList | None) -> PublicList:
     return PublicList(at_ms, listed)
 
 
-public_ids = ValueCache("timelines.public:v2", TTL_S, _load)
+def _is_packed(payload: bytes) -> bool:
+    return len(payload) % _LISTED.size == _AT.size
+
+
+public_ids = ValueCache("timelines.public:v2", TTL_S, _load, _is_packed)

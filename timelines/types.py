@@ -9,7 +9,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from posts.ids import FIRST, LAST, PACKED_BYTES, PostId
+from posts.ids import FIRST, LAST, MAX_SECOND, PACKED_BYTES, SEQUENCES, PostId
 
 PACKED_ENTRY = Struct(">IIHIIH")
 ENTRY_BYTES = PACKED_ENTRY.size
@@ -20,6 +20,7 @@ CACHED_ENTRIES = 16_384
 # For comparing packed entries. An entry is two ids, or five words of which the first is the second.
 _ID, _WORD, _WORDS = np.dtype(f"S{PACKED_BYTES}"), np.dtype(">u4"), ENTRY_BYTES // 4
 _ENTRY = np.dtype(f"V{ENTRY_BYTES}")
+_FIELDS = np.dtype([("second", ">u4"), ("author", ">u4"), ("sequence", ">u2")])
 
 
 class Entry(NamedTuple):
@@ -128,6 +129,14 @@ class LiveTimeline(NamedTuple):
     def _from(self, offset: int, second: int) -> list[bytes]:
         packed = sorted(_split(self.data[offset:]))
         return packed[bisect_left(packed, SECOND.pack(second)) :]
+
+
+def check_entries(data: bytes) -> bytes:
+    """The same bytes. Raises: ValueError if they are not packed entries."""
+    ids = np.frombuffer(data, _FIELDS)
+    if ids.size and (ids["second"].max() > MAX_SECOND or ids["sequence"].max() >= SEQUENCES):
+        raise ValueError("not packed entries")
+    return data
 
 
 def _split(data: bytes) -> list[bytes]:

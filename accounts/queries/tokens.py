@@ -48,7 +48,8 @@ def find_token(checksum: str) -> FoundToken:
     except RedisError:
         return FoundToken(_load(checksum), None)
     offset = LOG.apply(log_read, log)
-    facts = _load_and_write(checksum) if entry is None else read_token_entry(entry)
+    cached = read_token_entry(entry)
+    facts = _load_and_write(checksum) if cached is None else cached.facts
     return FoundToken(facts, offset)
 
 

@@ -26,7 +26,7 @@ OPEN_FILTER = bytes(HEADER_BYTES)
 
 def make_filter(members: Collection[int], capacity: int) -> bytes:
     """A filter of these members. A full filter has 1 % false positives."""
-    bits = bytearray((capacity * BITS_EACH + 7) // 8)
+    bits = bytearray(_bytes_for(capacity))
     size = len(bits) * 8
     for member in members:
         h1, h2 = hashes_of(member)
@@ -34,6 +34,18 @@ def make_filter(members: Collection[int], capacity: int) -> bytes:
             bit = probe % size
             bits[bit >> 3] |= 128 >> (bit & 7)
     return _HEADER.pack(capacity, len(members)) + bits
+
+
+def check_filter(data: bytes) -> bytes:
+    """The same bytes. Raises: ValueError, struct.error if they are no filter."""
+    capacity, _ = _HEADER.unpack_from(data)
+    if len(data) != HEADER_BYTES + _bytes_for(capacity):
+        raise ValueError("no filter has this length")
+    return data
+
+
+def _bytes_for(capacity: int) -> int:
+    return (capacity * BITS_EACH + 7) // 8
 
 
 def capacity_for(count: int) -> int:

@@ -29,6 +29,7 @@ from infra.caching.breaker import Breaker, Pauses
 from infra.caching.cluster import ClusterClient
 from infra.caching.connection import Command as Command
 from infra.caching.connection import PipelinedConnection, connection_options, open_socket
+from infra.caching.decoding import is_unusable, keys_of, report_undecodable
 from infra.caching.errors import REDIS_AWAY
 from infra.caching.server_identity import CLEAR, KnownServer
 from infra.caching.unsent import Call, UnsentCalls
@@ -148,6 +149,7 @@ class FeedRedis:
         """Any number of commands in one round trip. Raises the first error reply, after all ran.
 
         A script that the server does not know is sent again with its text, after the others ran.
+        An entry that Redis or a script cannot use is deleted, and its command runs again.
         """
         return self._complete(commands, self._exchange(commands)) if commands else []
 
@@ -213,12 +215,27 @@ class FeedRedis:
             again = self._exchange([_with_body(commands[n]) for n in unknown])
             for n, reply in zip(unknown, again, strict=True):
                 replies[n] = reply
+        unusable = [n for n in failed if is_unusable(replies[n])]
+        if unusable:
+            self._rerun_without_entries(commands, replies, unusable)
         for n in failed:
             if isinstance(replies[n], ReadOnlyError):  # a replica now: its data may be old
                 self._client.disconnect()
             if isinstance(replies[n], RedisError):
                 raise replies[n]
         return replies
+
+    def _rerun_without_entries(
+        self, commands: Sequence[Command], replies: list[Any], unusable: Sequence[int]
+    ) -> None:
+        """Deletes all keys of these commands, which makes a miss of them. One round trip."""
+        again: list[Command] = []
+        for n in unusable:
+            keys = keys_of(commands[n])
+            report_undecodable(keys[0], replies[n])
+            again += [("DEL", *keys), commands[n]]
+        for n, reply in zip(unusable, self._exchange(again)[1::2], strict=True):
+            replies[n] = reply
 
 
 def _record(commands: Iterable[Command], sent: list[Command]) -> Iterator[Command]:

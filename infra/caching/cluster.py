@@ -14,7 +14,7 @@ from typing import Any
 
 from redis import RedisCluster
 from redis.connection import AbstractConnection
-from redis.exceptions import AskError, MovedError, RedisClusterException
+from redis.exceptions import AskError, MovedError, RedisClusterException, RedisError
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
@@ -25,6 +25,7 @@ from infra.caching.connection import (
     connection_options,
     open_socket,
 )
+from infra.caching.decoding import is_unusable, report_undecodable
 from infra.caching.server_identity import CLEAR, KnownServer
 
 MOST_REDIRECTIONS = 5
@@ -57,7 +58,7 @@ class ClusterClient:
             self._is_stale = True
             raise RedisConnectionError(str(error)) from error
         return [
-            list(islice(replies, len(_parts(c)))) if c[0] == "MGET" else next(replies)
+            _join(c, list(islice(replies, len(_parts(c))))) if c[0] == "MGET" else next(replies)
             for c in commands
         ]
 
@@ -162,6 +163,16 @@ def _node_of(cluster: RedisCluster, command: Command) -> str:
 
 def _parts(command: Command) -> list[Command]:
     return [("GET", key) for key in command[1:]] if command[0] == "MGET" else [command]
+
+
+def _join(command: Command, replies: list[Any]) -> Any:
+    """The reply to an MGET: as on one server, a key of another type counts as missing."""
+    for where, reply in zip(command[1:], replies, strict=True):
+        if is_unusable(reply):
+            report_undecodable(where, reply)
+        elif isinstance(reply, RedisError):
+            return reply
+    return [None if is_unusable(reply) else reply for reply in replies]
 
 
 def _key_of(command: Command) -> bytes | None:

@@ -14,6 +14,7 @@ from prometheus_client.registry import Collector
 from redis.exceptions import RedisError
 
 from infra.caching.client import redis
+from infra.caching.decoding import decode
 from infra.caching.keys import key
 
 R = TypeVar("R", bound=msgspec.Struct)
@@ -23,16 +24,17 @@ class DatabaseReports(Generic[R]):
     """Reports of one kind. A lost report is written again soon. All methods raise RedisError."""
 
     def __init__(self, family: str, kind: type[R], ttl_s: int) -> None:
-        self._family, self._kind, self._ttl_s = family, kind, ttl_s
+        self._family, self._ttl_s = family, ttl_s
+        self._decoder = msgspec.json.Decoder(kind)
 
     def read(self, aliases: Sequence[str]) -> dict[str, R]:
         """The reports of at most `ttl_s` ago, by database. Cost: one round trip."""
         replies = redis().run([("GET", key(self._family, alias)) for alias in aliases])
-        return {
-            alias: msgspec.json.decode(raw, type=self._kind)
-            for alias, raw in zip(aliases, replies, strict=True)
-            if raw is not None
-        }
+        reports = ((alias, self._decode(raw)) for alias, raw in zip(aliases, replies, strict=True))
+        return {alias: report for alias, report in reports if report is not None}
+
+    def _decode(self, raw: bytes | None) -> R | None:
+        return decode(self._family, self._decoder.decode, raw)
 
     def store(self, alias: str, report: R) -> None:
         raw = msgspec.json.encode(report)

@@ -61,7 +61,10 @@ def list_read_rates(wall_s: float) -> list[KeyReadRate]:
     for reply, share in ((now, 1.0), (before, window.share_before)):
         for name, score in zip(reply[::2], reply[1::2], strict=True):
             reads[name] += float(score) * share
-    warm = [KeyReadRate(name.decode(), count / WINDOW_S) for name, count in reads.items()]
+    warm = [
+        KeyReadRate(name.decode(errors="replace"), count / WINDOW_S)
+        for name, count in reads.items()
+    ]
     return sorted(warm, key=attrgetter("reads_s"), reverse=True)[:MOST_LISTED]
 
 

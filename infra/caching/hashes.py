@@ -73,4 +73,5 @@ class HashCache(NamedTuple):
 
 def read_fields(reply: Sequence[Any]) -> Sequence[bytes | None] | None:
     """The value, or None, of each requested field. None instead: the hash is not cached."""
-    return reply[1:] if reply[0] is not None else None
+    version = reply[0]
+    return reply[1:] if version is not None and version.isdigit() else None

@@ -16,8 +16,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from infra.caching.bloom import OPEN_FILTER, capacity_for, hashes_of, make_filter, may_hold
+from infra.caching.bloom import (
+    OPEN_FILTER,
+    capacity_for,
+    check_filter,
+    hashes_of,
+    make_filter,
+    may_hold,
+)
 from infra.caching.client import Command, load_script
+from infra.caching.decoding import decode
 from infra.caching.keys import key
 from infra.caching.metrics import count_reads
 from infra.caching.values import jittered_ms
@@ -67,10 +75,10 @@ class RelationshipCache(NamedTuple):
     def read(self, others: Sequence[int], reply: Sequence[Any]) -> RelationshipCacheReply:
         """Decodes a reply. Accounts that the filter rules out are in neither. Counts the reads."""
         validator, values, data = reply[0], reply[1:-1], reply[-1]
-        found = {o: value for o, value in zip(others, values, strict=True) if value is not None}
+        found = {o: v for o, v in zip(others, values, strict=True) if v is not None and v.isdigit()}
         missing = [other for other in others if other not in found]
         count_reads(self.family, "redis", len(found), len(missing))
-        if data is None:
+        if data is None or decode(self.family, check_filter, data) is None:
             return RelationshipCacheReply(validator, found, missing, None)
         return RelationshipCacheReply(validator, found, self.rule_out(data, missing), data)
 

@@ -9,13 +9,14 @@ reads the source and the others wait.
 
 import random
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from redis.exceptions import RedisError
 
 from infra.caching.client import Command, load_script, redis
+from infra.caching.decoding import decode
 from infra.caching.hot_values import HotReply, HotValues
 from infra.caching.invalidation import forget_in_process, invalidation_command, register_copies
 from infra.caching.keys import key
@@ -43,15 +44,19 @@ class StoredValue(NamedTuple):
 class ValueCache:
     """One cache: its family, its time to live, and the loader of its values.
 
+    `check(payload)` is false for a payload that its readers cannot decode: such an entry is a miss.
     `load(owners)` reads the source. It must read the version before the value, or together with it.
     `hot` holds copies of the hot values. A caller that combines the reads of several caches uses
     `hot.split`, sends the MGET itself, and calls `finish`.
     """
 
-    def __init__(self, family: str, ttl_s: int, load: Loader) -> None:
+    def __init__(
+        self, family: str, ttl_s: int, load: Loader, check: Callable[[bytes], object] = bool
+    ) -> None:
         self.family = family
         self.ttl_s = ttl_s
         self.load = load
+        self._check = check
         self.hot: HotValues[int, bytes] = HotValues(family, self.key)
         self._loading = SharedLoads(family, self.key, load, self.write_many, self._read_payloads)
         register_copies(family, self)
@@ -128,14 +133,14 @@ class ValueCache:
 
     def _fill(self, replies: Mapping[int, bytes | None]) -> dict[int, bytes]:
         """Payload by owner; empty for an owner without a value."""
-        entries = {owner: read_entry(raw) for owner, raw in replies.items() if raw is not None}
+        entries = self._decode_many(replies)
         count_reads(self.family, "redis", len(entries), len(replies) - len(entries))
         found = {owner: entry.payload for owner, entry in entries.items()}
         now_s = time.time()
         stale = [owner for owner, entry in entries.items() if entry.fresh_until < now_s]
         if stale:
             found |= self._loading.load_stale(stale)
-        missing = [owner for owner, raw in replies.items() if raw is None]
+        missing = [owner for owner in replies if owner not in entries]
         if missing:
             found |= self._loading.load_missing(missing)
         return found
@@ -143,8 +148,22 @@ class ValueCache:
     def _read_payloads(self, owners: Sequence[int]) -> dict[int, bytes]:
         """The cached payloads, empty ones included. Raises RedisError."""
         replies = redis().call("MGET", *self.keys(owners))
-        entries = zip(owners, replies, strict=True)
-        return {owner: read_entry(raw).payload for owner, raw in entries if raw is not None}
+        entries = self._decode_many(dict(zip(owners, replies, strict=True)))
+        return {owner: entry.payload for owner, entry in entries.items()}
+
+    def decode(self, raw: bytes | None) -> StoredValue | None:
+        """None: there is no entry, or it is undecodable."""
+        return decode(self.family, self._read_entry, raw)
+
+    def _decode_many(self, replies: Mapping[int, bytes | None]) -> dict[int, StoredValue]:
+        decoded = ((owner, self.decode(raw)) for owner, raw in replies.items())
+        return {owner: entry for owner, entry in decoded if entry is not None}
+
+    def _read_entry(self, raw: bytes) -> StoredValue:
+        version, fresh_until, payload = raw.split(b":", 2)
+        if not version.isdigit() or (payload and not self._check(payload)):
+            raise ValueError("not an entry of this family")
+        return StoredValue(int(fresh_until), payload)
 
     def write_many(self, entries: Mapping[int, Versioned], tokens: LoadTokens) -> None:
         """Stores loaded entries under their tokens. One round trip."""
@@ -164,12 +183,6 @@ class ValueCache:
         ttl_ms = jittered_ms(self.ttl_s)
         fresh_until = int(time.time() + ttl_ms * SOFT_SHARE / 1000)
         return entry.version, b"%d:%b" % (fresh_until, entry.payload), ttl_ms
-
-
-def read_entry(raw: bytes) -> StoredValue:
-    """Decodes a raw reply that is not None."""
-    _, fresh_until, payload = raw.split(b":", 2)
-    return StoredValue(int(fresh_until), payload)
 
 
 def _existing(payloads: Mapping[int, bytes]) -> dict[int, bytes]:

@@ -19,6 +19,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from cachebox import LRUCache
 
 from infra.caching.client import Command, redis
+from infra.caching.decoding import decode
 from infra.caching.invalidation import register_copies
 from infra.caching.keys import key
 from infra.clock import now_ms
@@ -63,7 +64,8 @@ class ViewerValidators(NamedTuple):
         Such copies are a second old or so. The invalidation of a copy may reach a process after the
         next read of the account that wrote.
         """
-        return self.wrote_at is not None and int(self.wrote_at) > now_ms() - OWN_WRITE_MS
+        wrote_at_ms = decode(FAMILY, int, self.wrote_at)
+        return wrote_at_ms is not None and wrote_at_ms > now_ms() - OWN_WRITE_MS
 
 
 NO_VALIDATORS = ViewerValidators()

@@ -6,6 +6,7 @@ The version of an entry is the sum of the versions of its counts. Each version o
 are read in one snapshot, so the sum says which of two entries is newer.
 """
 
+import re
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
@@ -75,7 +76,9 @@ def _versioned(counts: Sequence[Count]) -> Versioned:
     return Versioned(sum(count.version for count in counts), values.encode())
 
 
-post_counts = PostCounts("posts.counts:v1", ttl_s=86_400, load=_load)
+post_counts = PostCounts(
+    "posts.counts:v1", ttl_s=86_400, load=_load, check=re.compile(rb"\d+,\d+,\d+").fullmatch
+)
 
 
 class _CountsInMemory(ProcessCache[PostId, bytes]):

@@ -22,7 +22,7 @@ from counters.sql import select_versions
 from infra.caching.client import Command, redis
 from infra.caching.metrics import count_reads
 from infra.caching.round_trips import run_together
-from infra.caching.values import ValueCache, Versioned, read_entry
+from infra.caching.values import ValueCache, Versioned
 from infra.caching.viewer_validators import (
     ViewerCopies,
     ViewerField,
@@ -112,7 +112,11 @@ def _load_shard(alias: str, owner_ids: Sequence[int]) -> dict[int, Versioned]:
     return {i: Versioned(versions[i], pack(build_viewer_state(rows[i]))) for i in owner_ids}
 
 
-viewer_states = ValueCache("posts.viewer_state:v1", ttl_s=86_400, load=_load)
+def _is_packed(payload: bytes) -> bool:
+    return (len(payload) - FLOOR.size) % RECORD.size == 0
+
+
+viewer_states = ValueCache("posts.viewer_state:v1", ttl_s=86_400, load=_load, check=_is_packed)
 _states: ViewerCopies[CachedState] = ViewerCopies(viewer_states.family, MOST_DECODED)
 
 
@@ -184,8 +188,9 @@ def _complete(
         return cached.state
     reply = replies[0] if replies else _read_reply(account_id)
     state = unpack(viewer_states.complete({account_id: reply})[account_id])
-    if reply is not None:  # else the state may be one that another thread began to load before
-        _states.keep(account_id, validator, CachedState(read_entry(reply).fresh_until, state))
+    entry = viewer_states.decode(reply)
+    if entry is not None:  # else the state may be one that another thread began to load before
+        _states.keep(account_id, validator, CachedState(entry.fresh_until, state))
     return state
 
 

@@ -1,8 +1,10 @@
 """Parts of edge lists as Redis has them."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from infra.caching.client import redis
+from infra.caching.decoding import decode
 from infra.caching.lists import (
     ListCache,
     ListContinuation,
@@ -71,14 +73,8 @@ def _find(
     without: ListCache | None,
 ) -> CachedEdgeList | None:
     item = to_item(bound) if bound is not None else None
-    page = read_page(redis().call(*page_command(cache, owner_id, side, item, limit, without)))
-    if page is None:
-        count_reads(cache.family, "redis", hits=0, misses=1)
-        return None
-    count_reads(cache.family, "redis", hits=1)
-    return CachedEdgeList(
-        page.version, [to_listed(item) for item in page.items], page.rest, page.size
-    )
+    reply = redis().call(*page_command(cache, owner_id, side, item, limit, without))
+    return _counted(cache, decode(cache.family, _decode_page, reply))
 
 
 def find_whole(cache: ListCache, owner_id: int) -> CachedEdgeList | None:
@@ -92,8 +88,26 @@ def find_whole(cache: ListCache, owner_id: int) -> CachedEdgeList | None:
     before, members, after = redis().run([marker_command, newest_command, marker_command])
     marker = read_version_marker(before)
     if marker is None or before != after:
-        count_reads(cache.family, "redis", hits=0, misses=1)
+        return _counted(cache, None)
+    items = decode(cache.family, _decode_items, members)
+    if items is None:
+        return _counted(cache, None)
+    found = CachedEdgeList(marker.version, items, ListContinuation.END, len(items))
+    return _counted(cache, found)
+
+
+def _decode_page(reply: Sequence[bytes]) -> CachedEdgeList | None:
+    page = read_page(reply)
+    if page is None:
         return None
-    count_reads(cache.family, "redis", hits=1)
-    items = [to_listed(item) for item in read_items(members)]
-    return CachedEdgeList(marker.version, items, ListContinuation.END, len(items))
+    return CachedEdgeList(page.version, list(map(to_listed, page.items)), page.rest, page.size)
+
+
+def _decode_items(members: Sequence[bytes]) -> list[ListedAccount]:
+    return list(map(to_listed, read_items(members)))
+
+
+def _counted(cache: ListCache, found: CachedEdgeList | None) -> CachedEdgeList | None:
+    """Counts a hit or a miss."""
+    count_reads(cache.family, "redis", hits=found is not None, misses=found is None)
+    return found

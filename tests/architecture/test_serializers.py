@@ -50,6 +50,6 @@ def test_sessions_are_json():
 
 def test_the_cache_is_json():
     cache_options = settings.CACHES["default"]["OPTIONS"]
-    assert cache_options["SERIALIZER"] == "django_redis.serializers.json.JSONSerializer"
+    assert cache_options["SERIALIZER"] == "infra.caching.django_serializer.MissingJSONSerializer"
     with pytest.raises(TypeError):
         cache.set("tests.serializers", object())

@@ -15,6 +15,7 @@ import structlog
 from redis.exceptions import RedisError
 
 from infra.caching.client import redis
+from infra.caching.decoding import decode
 from infra.caching.keys import key
 from infra.changes.failpoints import failpoint
 from infra.sharding.buckets import shard_of
@@ -102,7 +103,8 @@ def repair_requested_timelines(alias: str) -> None:
 def repair_shard(alias: str) -> int:
     """Repairs some requested timelines of one shard; returns how many differed."""
     popped = redis().call("SPOP", _requests_key(alias), REPAIRS_PER_RUN)
-    timelines = timeline_store().peek([int(reader_id) for reader_id in popped])
+    decoded = (decode("timelines.repairs", int, reader_id) for reader_id in popped)
+    timelines = timeline_store().peek([one for one in decoded if one is not None])
     repaired = 0
     for reader_id, seen in timelines.items():
         found = find_difference(reader_id, seen)

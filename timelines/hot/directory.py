@@ -19,7 +19,9 @@ from typing import NamedTuple
 from django.conf import settings
 from redis.exceptions import RedisError
 
+from infra.api.ids import MAX_ACCOUNT_ID
 from infra.caching.client import Command, load_script, redis
+from infra.caching.decoding import decode
 from infra.caching.invalidation_log import (
     LOG,
     LOG_KEY,
@@ -36,8 +38,11 @@ from timelines.hot.queries.hot_authors import list_hot_authors
 _LUA = Path(__file__).with_name("lua")
 ADD = load_script(_LUA / "add_hot_author.lua")
 WRITE = load_script(_LUA / "write_hot_authors.lua")
-SET = key("timelines.hot:v1", 0)
+FAMILY = "timelines.hot:v1"
+SET = key(FAMILY, 0)
 VALIDATOR_BYTES = 8
+# The first byte says which of the two is stored.
+CLAIM_BYTE, VALIDATOR_BYTE = b"\0", b"\1"
 TTL_MS = 86_400_000
 # Longer than reading the shards can take.
 CLAIM_MS = 60_000
@@ -101,7 +106,7 @@ def delete_commands() -> list[Command]:
 
 
 def make_validator() -> bytes:
-    return b"\1" + secrets.token_bytes(VALIDATOR_BYTES - 1)
+    return VALIDATOR_BYTE + secrets.token_bytes(VALIDATOR_BYTES - 1)
 
 
 def _load() -> HotAuthors:
@@ -112,7 +117,7 @@ def _load() -> HotAuthors:
 
 
 def _load_from_shards() -> HotAuthors:
-    claim, validator = b"\0" + secrets.token_bytes(VALIDATOR_BYTES - 1), make_validator()
+    claim, validator = CLAIM_BYTE + secrets.token_bytes(VALIDATOR_BYTES - 1), make_validator()
     redis().call("SET", SET, claim, "PX", CLAIM_MS)
     authors = _read_shards()
     data = validator + b"".join(_AUTHOR.pack(author) for author in authors)
@@ -126,10 +131,15 @@ def _read_shards() -> tuple[int, ...]:
 
 
 def _unpack_set(data: bytes | None) -> HotAuthors | None:
-    """None: there is no set, or a process reads it from the shards."""
-    if not data or not data[0]:
-        return None
+    """None: there is no set, or a process reads it from the shards, or it is undecodable."""
+    is_claim = data is not None and data[:1] == CLAIM_BYTE
+    return None if is_claim else decode(FAMILY, _decode_set, data)
+
+
+def _decode_set(data: bytes) -> HotAuthors:
     ids = tuple(author for (author,) in _AUTHOR.iter_unpack(data[VALIDATOR_BYTES:]))
+    if data[:1] != VALIDATOR_BYTE or max(ids, default=0) > MAX_ACCOUNT_ID:
+        raise ValueError("not a set of hot authors")
     return HotAuthors(data[:VALIDATOR_BYTES], ids)
 
 

@@ -13,15 +13,19 @@ arrived first are removed, and the low-water mark rises above them.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from struct import Struct
-from typing import Any
+from typing import Any, NamedTuple
+
+from redis.exceptions import RedisError
 
 from infra.caching.client import Command, load_script, redis
+from infra.caching.decoding import decode
 from infra.caching.keys import key, keys
 from timelines.stores.generation import epoch_in, first_epoch
 from timelines.stores.interface import FollowingChange, group_readers
-from timelines.types import ENTRY_BYTES, Entry, LiveTimeline
+from timelines.types import ENTRY_BYTES, Entry, LiveTimeline, check_entries
 
 _LUA = Path(__file__).with_name("lua")
 PUSH = load_script(_LUA / "write.lua", _LUA / "push.lua")
@@ -38,6 +42,13 @@ AUTHOR = Struct(">I")
 EPOCH = Struct(">Q")
 BUILDING = 0xFFFFFFFF
 ROOM_STEPS = 8
+
+
+class _StoredTimeline(NamedTuple):
+    """Also of a build in progress, or of an earlier generation."""
+
+    timeline: LiveTimeline
+    epoch: int
 
 
 class PackedStore:
@@ -57,12 +68,15 @@ class PackedStore:
 
     def load(self, reader_id: int, replies: Sequence[Any]) -> LiveTimeline | None:
         reply = replies[0] if replies else None
-        if not reply or len(reply) % ENTRY_BYTES:
-            return None  # no string, or one that this store did not write
-        complete_from, version, epoch = HEAD.unpack_from(reply)
-        if complete_from == BUILDING or epoch < self._first_epoch:
+        stored = decode(self._family, _unpack, reply)
+        if stored is None:
+            if reply is not None:  # a build would keep what it cannot read
+                with suppress(RedisError):
+                    self.drop(reader_id)
             return None
-        return LiveTimeline(reply[HEAD.size :], complete_from, version)
+        if stored.timeline.complete_from == BUILDING or stored.epoch < self._first_epoch:
+            return None
+        return stored.timeline
 
     def peek(self, reader_ids: Sequence[int]) -> dict[int, LiveTimeline]:
         replies = redis().run([("GET", one) for one in keys(self._family, reader_ids)])
@@ -72,7 +86,7 @@ class PackedStore:
 
     def find_complete_from(self, reader_id: int) -> int | None:
         head = redis().call("GETRANGE", key(self._family, reader_id), 0, HEAD.size - 1)
-        if not head:
+        if len(head) < HEAD.size:
             return None
         mark = HEAD.unpack(head)[0]
         return 0 if mark == BUILDING else int(mark)
@@ -109,6 +123,12 @@ class PackedStore:
 
     def drop(self, reader_id: int) -> None:
         redis().call("DEL", key(self._family, reader_id))
+
+
+def _unpack(data: bytes) -> _StoredTimeline:
+    complete_from, version, epoch = HEAD.unpack_from(data)
+    entries = check_entries(data[HEAD.size :])
+    return _StoredTimeline(LiveTimeline(entries, complete_from, version), epoch)
 
 
 def pack(entries: Iterable[Entry]) -> bytes:

@@ -9,11 +9,15 @@ the name of the same build. So a key that was evicted and then created again by 
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from redis.exceptions import RedisError
+
 from infra.api import base36
 from infra.caching.client import Command, load_script, redis
+from infra.caching.decoding import decode
 from infra.caching.keys import key
 from posts.ids import PostId
 from timelines.stores.generation import epoch_in
@@ -45,12 +49,12 @@ class ZsetStore:
         return [READ.on(_keys(reader_id), self._ttl_ms, self._generation)]
 
     def load(self, reader_id: int, replies: Sequence[Any]) -> LiveTimeline | None:
-        if not replies or replies[0] is None:
-            return None
-        (mark, version), events, sources = replies[0]
-        shown = _originals(sources)
-        entries = sorted(_packed(event, shown.get(event, event)) for event in events)
-        return LiveTimeline.of(entries, int(mark), int(version))
+        reply = replies[0] if replies else None
+        timeline = decode(FAMILY, _unpack, reply)
+        if timeline is None and reply is not None:  # a build would keep what it cannot read
+            with suppress(RedisError):
+                self.drop(reader_id)
+        return timeline
 
     def peek(self, reader_ids: Sequence[int]) -> dict[int, LiveTimeline]:
         replies = redis().run(
@@ -113,6 +117,13 @@ def _build(epoch: int) -> str:
 def _text(entries: Iterable[Entry]) -> str:
     """28 characters an entry: the event, then the original."""
     return "".join([event.base36 + original.base36 for event, original in entries])
+
+
+def _unpack(reply: Any) -> LiveTimeline:
+    (mark, version), events, sources = reply
+    shown = _originals(sources)
+    entries = sorted(_packed(event, shown.get(event, event)) for event in events)
+    return LiveTimeline.of(entries, int(mark), int(version))
 
 
 def _originals(sources: Sequence[bytes]) -> dict[bytes, bytes]:

@@ -25,6 +25,10 @@ end
 -- is given up.
 local function rewrite(key)
   local data = call('GET', key)
+  if #data % ENTRY ~= 0 then
+    call('DEL', key) -- this store did not write it
+    return
+  end
   local is_building = unpack_number('>I4', data) == BUILDING
   if is_building and #data > 2 * most then
     call('DEL', key)
@@ -43,8 +47,10 @@ for first = 1, #KEYS, GROUP do
   reached = reached + live
   for i = first, live > 0 and last or 0 do
     if are_all or call('EXISTS', KEYS[i]) == 1 then
-      local length = call('APPEND', KEYS[i], entries)
-      if (most - length) % step >= crossed then
+      local length = redis.pcall('APPEND', KEYS[i], entries)
+      if type(length) == 'table' then
+        call('DEL', KEYS[i]) -- a key of another type
+      elseif (most - length) % step >= crossed then
         rewrite(KEYS[i])
       end
     end
