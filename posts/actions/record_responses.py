@@ -75,8 +75,8 @@ def record_on_shard(
         first = [timeouts()] if gives_way else []
         columns = [list(column) for column in zip(*responses, strict=True)]
         subjects = {(author_id, moment) for author_id, moment, *_ in responses}
-        statements = [*first, find_postponed(subjects), Statement(LOCK, columns)]
-        *_, postponed, rows = fetch_pipelined(alias, statements)
+        statements = [*first, Statement(LOCK, columns), find_postponed(subjects)]
+        *_, rows, postponed = fetch_pipelined(alias, statements)
         old = {response.identity: response for response in (ResponseRow(*row) for row in rows)}
         newer = [r for i, r in responses.items() if i not in old or old[i].revision < r.revision]
         if newer:

@@ -222,12 +222,13 @@ def _lock(
             *first,
             Statement(CREATE_COUNTS, (followee_ids,)),
             Statement(LOCK_COUNTS, (followee_ids,)),
-            find_postponed([(i, ACCOUNT) for i in followee_ids]),
             Statement(LOCK_BACKWARD, columns_of(pairs)),
             Statement(LOAD_FORWARD, columns_of(pair[::-1] for pair in pairs)),
+            # After the rows: a row that was waited for may have come with a postponed move.
+            find_postponed([(i, ACCOUNT) for i in followee_ids]),
         ],
     )
-    versions, postponed, backward, opposites = found[-4:]
+    versions, backward, opposites, postponed = found[-4:]
     is_postponed = {owner for owner, _ in (*postponed, *subjects.intersection(hot))}
     return LockedEdges(dict(versions), edges_of(backward), edges_of(opposites), is_postponed)
 
