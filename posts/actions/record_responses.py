@@ -53,7 +53,7 @@ def by_shard(responses: Iterable[ResponseRow]) -> dict[str, dict[Identity, Respo
     return groups
 
 
-class ResponseChangedMeanwhile(OperationalError):
+class ResponseJustRecorded(OperationalError):
     """Another transaction recorded one of the responses at the same time. Record them again."""
 
 
@@ -67,10 +67,24 @@ def record_on_shard(
 
     `gives_way`: the caller would rather have an error of UNREACHABLE than wait for a locked row.
     `hot`: posts whose counts are written very often; their moves are postponed.
-    Raises: ResponseChangedMeanwhile. Safety: idempotent, and the order of deliveries does not
-    matter. One transaction; it knows the old row of each response, so each is counted once. Cost:
-    two round trips for any number of responses.
+    Raises: ResponseJustRecorded, if that happens twice. Safety: idempotent, and the order of
+    deliveries does not matter. One transaction; it knows the old row of each response, so each is
+    counted once. Cost: two round trips for any number of responses; twice that if the request and
+    the drain record one at the same time.
     """
+    try:
+        _record(alias, responses, gives_way, hot)
+    except ResponseJustRecorded:
+        # The other transaction has ended, so its rows are seen now.
+        _record(alias, responses, gives_way, hot)
+
+
+def _record(
+    alias: str,
+    responses: Mapping[Identity, ResponseRow],
+    gives_way: bool,
+    hot: Collection[Subject],
+) -> None:
     with transaction.atomic(using=alias):
         first = [timeouts()] if gives_way else []
         columns = [list(column) for column in zip(*responses, strict=True)]
@@ -96,7 +110,7 @@ def _write(
     newer: Sequence[ResponseRow],
     postponed: Collection[Subject],
 ) -> None:
-    """Raises: ResponseChangedMeanwhile. One round trip, and one for each postponed post."""
+    """Raises: ResponseJustRecorded. One round trip, and one for each postponed post."""
     columns = [list(column) for column in zip(*sorted(newer), strict=True)]
     moves = list(_moves(old, newer))
     now = plan_move(alias, [m for m, _ in moves if (m.owner_id, m.subject) not in postponed])
@@ -104,7 +118,7 @@ def _write(
     statements = [Statement(WRITE, columns), now.statement, *([postpone(later)] if later else [])]
     written, moved, *_ = fetch_pipelined(alias, statements)
     if {row[:-1]: row[-1] for row in written} != {r.identity: r.identity not in old for r in newer}:
-        raise ResponseChangedMeanwhile
+        raise ResponseJustRecorded
     now.complete(moved)
     for author_id, moment in dict.fromkeys((m.owner_id, m.subject) for m, _ in later):
         append_change(alias, author_id, ResponsesPostponed(moment))

@@ -87,7 +87,7 @@ class MirroredFollowee(NamedTuple):
     updated: dict[int, Edge]  # by follower
 
 
-class EdgeChangedMeanwhile(OperationalError):
+class EdgeJustMirrored(OperationalError):
     """Another transaction mirrored one of the edges at the same time. Mirror again."""
 
 
@@ -101,13 +101,23 @@ def mirror_on_shard(
 
     Returns all followees, also those without an update. `gives_way`: the caller would rather have
     an error of UNREACHABLE than wait for a locked row. `hot`: subjects of counts that are written
-    very often; their moves are postponed. Raises: EdgeChangedMeanwhile.
+    very often; their moves are postponed. Raises: EdgeJustMirrored, if that happens twice.
     Safety: one transaction. It locks the followers counts first, as a block does, so it sees all
     blocks; and it knows the old row of each edge, so each edge is counted once. Without that lock,
     for hot counts, `fold_on_shard` looks for blocks.
     Cost: two round trips for any number of edges, four statements more for each block that ends a
-    follow.
+    follow; twice that if the request and the drain mirror one edge at the same time.
     """
+    try:
+        return _mirror(alias, forward, gives_way, hot)
+    except EdgeJustMirrored:
+        # The other transaction has ended, so its rows are seen now.
+        return _mirror(alias, forward, gives_way, hot)
+
+
+def _mirror(
+    alias: str, forward: Mapping[Pair, Edge], gives_way: bool, hot: Collection[Subject]
+) -> dict[int, MirroredFollowee]:
     with transaction.atomic(using=alias):
         if any(map(last_block_turn, forward.values())):
             lock_accounts(alias, sorted({followee_id for _, followee_id in forward}))
@@ -261,13 +271,13 @@ def _write(
 ) -> dict[int, int | None]:
     """Writes the edges and moves their counts. Returns the new version of each followers list.
 
-    Raises: EdgeChangedMeanwhile. One round trip, and one more for each postponed followee.
+    Raises: EdgeJustMirrored. One round trip, and one more for each postponed followee.
     """
     moves = plan_moves(updates, locked.postponed)
     written, *moved = fetch_pipelined(alias, [_write_statement(updates), *moves.statements(alias)])
     expected = {pair: pair not in locked.backward for pair in updates}
     if {(row[0], row[1]): row[2] for row in written} != expected:
-        raise EdgeChangedMeanwhile
+        raise EdgeJustMirrored
     return moves.complete(alias, moved)
 
 
