@@ -1,5 +1,7 @@
 """Reposts, replies and favourites: set once, counted on the post by the drain, and undone."""
 
+import threading
+from contextlib import suppress
 from functools import partial
 
 import pytest
@@ -8,6 +10,7 @@ from accounts.errors import AccountNotFound
 from counters.kinds import CounterKind
 from infra.changes.registry import Delivery
 from infra.sharding.buckets import shard_of
+from posts.actions import record_responses as recording
 from posts.actions.create_post import create_post
 from posts.actions.delete_post import delete_post
 from posts.actions.mark_post import mark_post
@@ -16,7 +19,7 @@ from posts.changes import PostCreated, PostDeleted, PostMarked
 from posts.consumers import record_responses
 from posts.ids import PostId
 from posts.models import Post, Response, ViewerMark
-from posts.types import Draft, Kind, Target
+from posts.types import Draft, Kind, ResponseRow, Target
 from tests.budgets import count_calls
 from tests.races import failures, run_together
 from tests.truth import assert_drained_truth, counts, everything_written, post_counts
@@ -167,6 +170,32 @@ def test_reposting_and_taking_back_at_once_end_in_one_or_none(original, drain):
     drain()
     assert counts_of(original) in {(0, 0, 0), (0, 1, 0)}
     assert_drained_truth()
+
+
+def test_two_that_record_one_response_at_once_both_succeed_and_count_it_once(
+    original, only_drain, monkeypatch
+):
+    """Both read that there is no row. The later writer meets the other's row and looks again."""
+    ann = make_account()
+    favourite(ann, original)
+    response = ResponseRow(*_identity(original, ann), at=1, revision=1, is_on=True)
+    write, both_read = recording._write, threading.Barrier(2)
+
+    def wait_and_write(*args):
+        with suppress(threading.BrokenBarrierError):
+            both_read.wait(0.5)
+        write(*args)
+
+    monkeypatch.setattr(recording, "_write", wait_and_write)
+    record = partial(
+        recording.record_on_shard, shard_of(original.author_id), {response.identity: response}
+    )
+    assert failures(run_together([record] * 2)) == []
+    assert counts_of(original) == (0, 0, 1)
+
+
+def _identity(post_id: PostId, responder_id: int) -> tuple[int, int, int, int, int]:
+    return post_id.author_id, post_id.moment, int(Kind.FAVOURITE), responder_id, 0
 
 
 def test_a_storm_of_favourites_is_counted_right(original, drain):
