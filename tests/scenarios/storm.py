@@ -23,8 +23,9 @@ from counters.cache import account_counts
 from counters.queries.counts import load_counts, summarise
 from counters.types import AccountCounts
 from infra.changes import append
+from infra.changes.batches import take_batch
 from infra.changes.deliver import ChangeRow, deliver
-from infra.changes.drain import drain, take_batch
+from infra.changes.drain import drain
 from infra.changes.failpoints import arm, disarm
 from infra.changes.lanes import all_lanes
 from infra.sharding.buckets import shard_of
@@ -108,7 +109,7 @@ class Storm:
         while not stop.wait(DRAIN_EVERY_S):
             alias, lane = rng.choice(settings.SHARD_ALIASES), rng.choice(all_lanes())
             with self._mortality(rng):
-                self._deliver_early(alias, take_batch(alias, lane), rng)
+                self._deliver_early(alias, take_batch(alias, [lane]), rng)
                 delivered = drain(alias, lane, max_batches=2).delivered
                 self.seen["delivered"] += delivered
                 owed += delivered * REPEATS
