@@ -98,8 +98,8 @@ def cluster(nodes, monkeypatch):
     options = {"socket_timeout": 1, "protocol": 2, "retry": Retry(NoBackoff(), 0)}
     url = f"redis://127.0.0.1:{nodes[0].port}"
     feed = FeedRedis(ClusterClient(partial(RedisCluster.from_url, url, **options)))
-    modules = "infra.caching.values", "infra.caching.load_tokens", "timelines.stores.packed"
-    for module in (*modules, "tests.cached_lists"):
+    infra = ("infra.caching.values", "infra.caching.load_tokens", "infra.caching.round_trips")
+    for module in (*infra, "timelines.stores.packed", "tests.cached_lists"):
         monkeypatch.setattr(f"{module}.redis", lambda: feed)
     return feed
 
