@@ -49,9 +49,9 @@ class HotEntriesCache:
         self._copies: LRUCache[int, HotEntries] = LRUCache(MAX_COPIES)
         self._clock_s = clock_s
 
-    def list_stale(self, author_ids: Collection[int]) -> list[int]:
-        """The authors whose copies are missing or too old."""
-        oldest = self._clock_s() - COPY_S
+    def list_stale(self, author_ids: Collection[int], since_s: float = 0.0) -> list[int]:
+        """The authors whose copies are missing or too old, or from before `since_s`."""
+        oldest = max(self._clock_s() - COPY_S, since_s)
         copies = ((author, self._copies.get(author)) for author in author_ids)
         return [author for author, copy in copies if copy is None or copy.read_at < oldest]
 
@@ -64,10 +64,13 @@ class HotEntriesCache:
             if found is not None:
                 self._copies[author] = _hot_entries(found, read_at)
 
-    def load(self, author_ids: Sequence[int]) -> list[HotEntries]:
-        """One per author. Cost: none when all are fresh; else one round trip, and for each author
-        that Redis lacks one query and two round trips."""
-        stale, read_at = self.list_stale(author_ids), self._clock_s()
+    def load(self, author_ids: Sequence[int], since_s: float = 0.0) -> list[HotEntries]:
+        """One per author, none from before `since_s`.
+
+        Cost: none when all are fresh; else one round trip, and for each author that Redis lacks one
+        query and two round trips.
+        """
+        stale, read_at = self.list_stale(author_ids, since_s), self._clock_s()
         for author in stale:
             self._copies.pop(author, None)
         if stale:

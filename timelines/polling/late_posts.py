@@ -15,9 +15,10 @@ from timelines.polling.types import MOST_LATE, LatePost, LatePosts
 from timelines.recent.actions.settle_posts import NOW_MS, SETTLE_MS
 from timelines.types import Entry
 
-# A post is visible at most this long after its row arrived or was settled: to that a page adds the
-# age of its copies of hot authors' entries.
-MARGIN_MS = SETTLE_MS + int(COPY_S * 1000) + 50
+# A post is visible at most this long after its row arrived or was settled.
+MARGIN_MS = SETTLE_MS + 50
+# The first page of a client, which is no poll, may use old copies of hot authors' entries.
+FIRST_MARGIN_MS = MARGIN_MS + int(COPY_S * 1000)
 # A row that arrived so soon after its second was not visible before it arrived.
 ON_TIME_MS = 1_500
 # Databases' clocks and web processes' clocks differ by less.
@@ -36,12 +37,12 @@ CLOCK = f"""
 SELECT COALESCE(
     %(floor)s::bigint,
     (
-        SELECT arrival - {MARGIN_MS} FROM timelines_recentpost
+        SELECT arrival - {FIRST_MARGIN_MS} FROM timelines_recentpost
         WHERE author_id = %(cursor_author)s AND moment = %(cursor_moment)s
             AND author_id <> %(reader)s
             AND arrival BETWEEN %(made_ms)s - {SKEW_MS} AND %(made_ms)s + {ON_TIME_MS}
     ),
-    %(made_ms)s - {SKEW_MS + MARGIN_MS}
+    %(made_ms)s - {SKEW_MS + FIRST_MARGIN_MS}
 ) AS floor, {NOW_MS.replace("clock_timestamp", "statement_timestamp")} AS now_ms
 """  # noqa: S608
 # Rows of the last seconds below the cursor, author by author: OFFSET keeps the planner from a join
@@ -91,8 +92,7 @@ def load_late_posts(authors: PolledAuthors, cursor: PostId, floor: int | None) -
         rows = fetch_all(shard_of(authors.reader_id), sql, params)
     except UNREACHABLE as error:
         log.warning("polls.late_posts_not_read", error=str(error))
-        unread = floor if floor is not None else _made_ms(cursor) - SKEW_MS - MARGIN_MS
-        return LatePosts((), unread, None)
+        return LatePosts((), _earliest(cursor, floor), None)
     found = [LatePost(_entry(row), row[6]) for row in rows if row[2] is not None]
     return LatePosts(found, rows[0][0], rows[0][1] - MARGIN_MS)
 
@@ -101,8 +101,10 @@ def _statement(
     authors: PolledAuthors, cursor: PostId, floor: int | None
 ) -> tuple[str, dict[str, Any]]:
     wanted = HOME_AUTHORS if authors.members is None else LIST_AUTHORS
-    earliest = _made_ms(cursor) - SKEW_MS - MARGIN_MS if floor is None else floor
-    near, upper = _moment_at(earliest - LATE_MS - 1_000), (cursor.second + 1) * SEQUENCES
+    near, upper = (
+        _moment_at(_earliest(cursor, floor) - LATE_MS - 1_000),
+        (cursor.second + 1) * SEQUENCES,
+    )
     params = {
         "reader": authors.reader_id,
         "authors": list(authors.members or ()),
@@ -115,6 +117,11 @@ def _statement(
         "upper": upper,
     }
     return READ.format(authors=wanted, near=NEAR if near < upper else ""), params
+
+
+def _earliest(cursor: PostId, floor: int | None) -> int:
+    """The floor, or if there is none the earliest that CLOCK can choose."""
+    return _made_ms(cursor) - SKEW_MS - FIRST_MARGIN_MS if floor is None else floor
 
 
 def _made_ms(post_id: PostId) -> int:

@@ -55,8 +55,8 @@ class FirstReads(NamedTuple):
     state: ViewerStateRead
 
     @classmethod
-    def plan(cls, reader_id: int) -> Self:
-        ahead = hot_entries.list_stale(guess_hot_followees(reader_id))
+    def plan(cls, reader_id: int, since_s: float = 0.0) -> Self:
+        ahead = hot_entries.list_stale(guess_hot_followees(reader_id), since_s)
         version, state = plan_following_version(reader_id), plan_viewer_state(reader_id)
         return cls(reader_id, LOG.plan_read(), ahead, version, state)
 
@@ -98,10 +98,12 @@ class FirstReads(NamedTuple):
         return live.following_version == version
 
 
-def load_first_replies(reader_id: int) -> FirstReplies:
-    """Cost: one round trip; another one after a change of the reader's; two more queries and trips
+def load_first_replies(reader_id: int, since_s: float = 0.0) -> FirstReplies:
+    """`since_s`: copies of hot authors' entries from before this moment are read again.
+
+    Cost: one round trip; another one after a change of the reader's; two more queries and trips
     when the cached following list expired."""
-    plan = FirstReads.plan(reader_id)
+    plan = FirstReads.plan(reader_id, since_s)
     asked_at, parts = time.monotonic(), plan.parts()
     try:
         replies = redis().run([command for part in parts for command in part])

@@ -58,7 +58,7 @@ def home_page(
     try:
         poller = Poller(viewer_id, "home", client, window.way)
         poll = begin_poll(poller, authors, window, at_ms)
-        skeleton = HomeSkeleton(viewer_id, at_ms)
+        skeleton = HomeSkeleton(viewer_id, at_ms, is_polled=poll is not None)
         page = load_page(skeleton, window, poll)
     except (OperationalError, InterfaceError):
         REFUSED.inc()

@@ -1,5 +1,6 @@
 """The skeleton of a home timeline: its entries, from the live timeline and below it by pull."""
 
+import time
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain, groupby
@@ -54,12 +55,15 @@ class HomeSkeleton:
     is_stored: ClassVar[bool] = True
     replies_to: Collection[int] | None = None
 
-    def __init__(self, reader_id: int, now_ms: int) -> None:
+    def __init__(self, reader_id: int, now_ms: int, is_polled: bool = False) -> None:
+        """`is_polled`: hot authors' entries are read now, so that no post becomes visible later to
+        this page than to another one (timelines/polling)."""
+        since_s = time.monotonic() if is_polled else 0.0
         self.reader_id = reader_id
         self.now_ms = now_ms
-        first = load_first_replies(reader_id)
+        first = load_first_replies(reader_id, since_s)
         self.log_offset, self.validator = first.log_offset, first.validator
-        self._merged = _merge_hot_entries(reader_id, first)
+        self._merged = _merge_hot_entries(reader_id, first, since_s)
         self.viewer_state = first.viewer_state
         self._authors: TimelineAuthors | None = None
 
@@ -122,14 +126,14 @@ class HomeSkeleton:
         return self._authors
 
 
-def _merge_hot_entries(reader_id: int, first: FirstReplies) -> MergedTimeline:
+def _merge_hot_entries(reader_id: int, first: FirstReplies, since_s: float) -> MergedTimeline:
     """A stored timeline lacks hot authors' posts. One that is computed without Redis has them."""
     live = first.live or rebuild_timeline(reader_id)
     if first.live is None and not first.has_redis:
         return MergedTimeline(live, ())
     hot = directory.load(first.log_offset, first.hot)
     followees = list_hot_followees(reader_id, hot, first.validator)
-    return MergedTimeline(live, hot_entries.load(followees))
+    return MergedTimeline(live, hot_entries.load(followees, since_s))
 
 
 def _inside(packed: list[bytes], time_range: TimeRange) -> list[bytes]:
