@@ -92,7 +92,10 @@ def _take_newest(timeline: PolledTimeline, poll: Poll, limit: int) -> PolledPage
     late.sort(key=lambda one: one.event, reverse=True)
     shown = [*newer, *_take_late(timeline, late, limit + 1 - len(newer))]
     last = shown[min(len(newer), limit) : limit]
-    owed = _list_owed(poll, late, last, limit - len(newer)) + _list_shared(poll, last)
+    # A client that must go down this page for its newer entries finds the late posts there too.
+    must_go_down = len(newer) > limit
+    owed = [] if must_go_down else _list_owed(poll, late, last, limit - len(newer))
+    owed += _list_shared(poll, last)
     return PolledPage(shown[:limit], owed, has_older=len(shown) > limit)
 
 
