@@ -1,6 +1,7 @@
 """Redis hangs for a moment with its data kept, while an account acts: nothing of it is taken back.
 
-No drain runs here: only the process that acted can send what Redis did not get.
+No drain runs here, except where the process that acted has died: else only that process can send
+what Redis did not get.
 """
 
 import json
@@ -11,6 +12,7 @@ import pytest
 from relations.actions.follow import follow
 from tests.api_process import ApiProcess
 from tests.callers import token_of
+from tests.redis_away import wait_for_redis
 from tests.server_faults import pause, resume
 from tests.waiting import until
 from tests.world import drain_all, make_account, publish
@@ -230,6 +232,24 @@ def test_act_is_seen_soon_after_the_pause(services, both, name):
     act.do(actor)
     resume(services.redis)
     assert_seen([act], both)
+
+
+@pytest.mark.parametrize("name", ["delete", "publish", "unfollow", "block", "mute", "hide"])
+def test_act_of_a_process_that_died_is_seen_after_the_drain(services, both, name):
+    """What the process kept for Redis is lost with it. Its change rows are not."""
+    act, reader = ACTS[name](), both[1]
+    mortal = Process(ApiProcess(), reader.world)
+    until(lambda: mortal.process.do("ask_redis"))
+    act.prepare(reader)
+    drain_all()
+    assert not act.is_seen(reader)
+    hang(services, both)
+    act.do(mortal)
+    mortal.process.close()  # kill -9
+    resume(services.redis)
+    wait_for_redis()
+    drain_all()
+    assert_seen([act], [reader])
 
 
 @pytest.mark.parametrize("asking", [(), (0,), (1,), (0, 1)], ids=["none", "actor", "reader", "all"])
