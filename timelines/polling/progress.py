@@ -6,7 +6,7 @@ from infra.api.pages import Window
 from infra.caching.client import Command
 from posts.ids import PostId
 from timelines.polling.poll import Poll
-from timelines.polling.records import enter_command, write_commands
+from timelines.polling.records import enter_command, write_command
 from timelines.polling.types import LatePost, PollRecord
 
 
@@ -25,7 +25,8 @@ def record_commands(
         walk_from = poll.cursor if is_cut and window.min_id is None else None
         record = _record_moved(poll, shown, owed)._replace(walk_from=walk_from)
         return [enter_command(poll.poller, max(shown), record, [one.event for one in owed])]
-    return write_commands(poll.poller, poll.cursor, _record_stayed(poll, shown, owed))
+    stayed = _record_stayed(poll, shown, owed)
+    return [write_command(poll.poller, poll.cursor, stayed, poll.record.entered)]
 
 
 def _record_moved(poll: Poll, shown: Sequence[PostId], owed: Collection[LatePost]) -> PollRecord:
@@ -70,9 +71,11 @@ def _walk_commands(poll: Poll, shown: Sequence[PostId]) -> list[Command]:
         tops = [(poll.cursor, _record_stayed(poll, late, poll.fresh))] if late else []
         shown = ()
     return [
-        command
-        for cursor, record in tops
-        for command in write_commands(
-            poll.poller, cursor, record._replace(served=record.served.union(shown))
+        write_command(
+            poll.poller,
+            cursor,
+            record._replace(served=record.served.union(shown)),
+            poll.records[cursor].entered if cursor in poll.records else 0,
         )
+        for cursor, record in tops
     ]

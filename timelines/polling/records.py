@@ -25,6 +25,7 @@ from timelines.polling.types import MOST_LATE, PollRecord
 
 FAMILY = "timelines.polls:v1"
 ENTER = load_script(Path(__file__).with_name("lua") / "enter_cursor.lua")
+WRITE_RECORD = load_script(Path(__file__).with_name("lua") / "write_record.lua")
 TTL_MS = 2 * 86_400_000
 # Of one client and timeline. A client has one cursor; the others are for clients that share a
 # token, and for answers that were lost.
@@ -70,12 +71,15 @@ def enter_command(
     return ENTER.on([poller.key], *args, TTL_MS, MOST_RECORDS)
 
 
-def write_commands(poller: Poller, cursor: PostId, record: PollRecord) -> list[Command]:
-    """Replace the record of this cursor."""
+def write_command(poller: Poller, cursor: PostId, record: PollRecord, entered: int) -> Command:
+    """Replaces the record of this cursor, if it was still `entered` so often as when it was read.
+
+    Otherwise another client may have come to the cursor, whose record must stay.
+    """
     served = _pack(record.served)
     head = b"%d:%d:%d:%d:" % (record.entered, record.floor, record.seen_until, len(served))
     body = head + served + _encode_rest(record)
-    return [("HSET", poller.key, cursor.packed, body), ("PEXPIRE", poller.key, TTL_MS)]
+    return WRITE_RECORD.on([poller.key], cursor.packed, entered, body, TTL_MS)
 
 
 def run_or_log(commands: Collection[Command]) -> bool:

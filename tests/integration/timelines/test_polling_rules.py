@@ -16,6 +16,7 @@ from tests.integration.timelines.polling_clients import MinIdClient, SinceIdClie
 from tests.integration.timelines.virtual_time import VirtualTime
 from tests.world import drain_all, make_accounts, publish
 from timelines.polling import late_posts, records
+from timelines.polling.types import PollRecord
 from timelines.queries.home import home_page
 
 
@@ -270,3 +271,14 @@ def test_over_http_each_token_has_its_own_records(late):
         assert len(ids_of(answer)) == 1
         assert f"min_id={newest}>" in answer["Link"]
         assert ids_of(caller.get(path, {"min_id": newest})) == []
+
+
+def test_a_record_that_another_client_has_changed_is_not_replaced(late):
+    """Both clients of one token read the record; the other one came to the cursor in between."""
+    poller, cursor = records.Poller(late.me, "home", "token", "min_id"), PostId(9, 1, 0)
+    redis().call(*records.enter_command(poller, cursor, PollRecord(1, 5, 5), ()))
+    redis().call(*records.enter_command(poller, cursor, PollRecord(1, 6, 6), ()))
+    stale = PollRecord(1, 7, 7)
+    assert redis().call(*records.write_command(poller, cursor, stale, entered=1)) == 0
+    assert records.load_records(poller)[cursor].entered == 2
+    assert redis().call(*records.write_command(poller, cursor, stale, entered=2)) == 1
