@@ -222,7 +222,7 @@ def tell(history, version):
 def test_cached_list_is_always_one_that_was(cache, history, data):
     """Slow loads, changes twice and late, flushes: never a list that never was, or went back.
 
-    A change reaches the cache after its commit, so a load reads a version that is told, or newer.
+    A change reaches the cache after its commit, so a load reads that version or a newer one.
     """
     cache.call("FLUSHDB")
     last, told, loads = len(history.versions) - 1, 0, []

@@ -1,4 +1,4 @@
-"""A load that ends after a change writes nothing, whatever Redis lost in between.
+"""A load that ends after a change writes nothing, also if Redis lost data in between.
 
 Each family of loaded entries is changed after its loader read the source, and before it writes.
 """

@@ -1,7 +1,6 @@
 """A block holds at the next read on both sides, whether the request or the drain mirrors it."""
 
 import itertools
-import time
 
 import pytest
 
@@ -11,6 +10,7 @@ from counters.queries.counts import load_counts
 from infra.caching.client import redis
 from infra.changes.models import Change
 from infra.changes.registry import Delivery
+from infra.clock import now_ms
 from infra.sharding.buckets import shard_of
 from relations.actions import block as block_module
 from relations.actions.block import block, unblock
@@ -23,6 +23,7 @@ from tests.cached_lists import LISTS, assert_cached_lists_agree, cached_members,
 from tests.contradictions import Sides, assert_no_contradiction, rows_seen_by, shown_to
 from tests.integration.timelines.homes import first_page
 from tests.truth import assert_drained_truth, forward_edges, live_pairs
+from tests.waiting import until
 from tests.world import make_accounts, publish
 
 NOTHING = Sides(following=False, followed_by=False, blocking=False, blocked_by=False)
@@ -174,7 +175,8 @@ def test_follow_during_a_late_block_ends_with_it(pair, drain, not_mirrored):
     a, b = pair
     block(a, b)
     assert follow(b, a)
-    time.sleep(0.002)  # the clock counts milliseconds
+    followed_ms = now_ms()
+    until(lambda: now_ms() > followed_ms)  # the clock counts milliseconds
     unblock(a, b)
     drain()
     assert live_pairs() == set()

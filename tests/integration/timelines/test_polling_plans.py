@@ -73,7 +73,7 @@ def test_an_old_cursor_and_a_recent_poll_read_the_late_ones_only(day):
 
 
 def test_posts_that_were_settled_after_the_floor_are_found_by_their_index(day):
-    """Of a minute that nobody had in time, the reader follows few authors."""
+    """A minute without a record: the reader follows few of the authors."""
     floor = (SECOND + EPOCH - 7_200 + 59) * 1000
     late, found = scans(PostId(SECOND - 7_200 + LATE + 1, 20_001, 0), floor)
     assert 0 < len(late.posts) < LATE
