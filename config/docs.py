@@ -10,8 +10,6 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitVie
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from config.content_policy import PAGES
-
 # Also how long the document of an old version may be served after an upgrade.
 DOCUMENT_TTL_S = 60
 
@@ -33,8 +31,6 @@ class OpenApiDocument(SpectacularAPIView):
 
 
 class DocsPage(SpectacularSwaggerSplitView):
-    """Sets the security headers itself: the page middlewares do not run below /api/."""
-
     template_name = "config/docs.html"
 
     @extend_schema(exclude=True)
@@ -42,7 +38,4 @@ class DocsPage(SpectacularSwaggerSplitView):
         response: Response = super().get(  # type: ignore[no-untyped-call]
             request, *args, **kwargs
         )
-        response["Content-Security-Policy"] = PAGES
-        response["X-Content-Type-Options"] = "nosniff"
-        response["X-Frame-Options"] = "DENY"
         return response

@@ -1,14 +1,15 @@
-"""Two middlewares: request metrics for all requests, and page middlewares for all but the API.
+"""Two middlewares: request metrics, and the way around Django's own middlewares for the API.
 
 The API is stateless. Sessions, CSRF, messages and static files would cost it much of a request.
 """
 
 import time
 from functools import cache
+from typing import Any, cast
 
-from django.conf import settings
+from django.core.handlers.base import BaseHandler
+from django.core.handlers.exception import convert_exception_to_response
 from django.http import HttpRequest, HttpResponseBase
-from django.utils.module_loading import import_string
 from prometheus_client import Counter, Histogram
 
 from config.cross_origin import Handler, answer_cross_origin
@@ -16,7 +17,8 @@ from config.draining import is_draining
 from infra.api.rendering import add_trusted_headers
 from infra.telemetry.request_ids import choose_request_id, enter_request, leave_request
 
-BARE_PREFIXES = ("/api/", "/health/", "/metrics")
+# Not all of /api/: /api/docs is a page.
+STATELESS_PREFIXES = ("/api/v1/", "/api/v2/", "/api/schema", "/health/", "/metrics")
 LATENCY = Histogram(
     "tideline_request_seconds",
     "Wall time of a request by route",
@@ -63,18 +65,30 @@ def _series(route: str, status: int) -> tuple[Histogram, Counter]:
     return LATENCY.labels(route), RESPONSES.labels(route, status)
 
 
-class PagesOnly:
-    """Runs PAGE_MIDDLEWARE around everything that is not under BARE_PREFIXES."""
+class StatelessRoutes:
+    """Answers requests under STATELESS_PREFIXES without the middlewares that come after this one.
+
+    Django itself runs those for all other requests, with all their hooks.
+    """
 
     def __init__(self, get_response: Handler) -> None:
-        self.bare = get_response
-        self.full = get_response
-        for path in reversed(settings.PAGE_MIDDLEWARE):
-            self.full = import_string(path)(self.full)
+        self.page = get_response
+        self.stateless = _handler_without_middleware()
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        handler = self.bare if request.path_info.startswith(BARE_PREFIXES) else self.full
+        is_stateless = request.path_info.startswith(STATELESS_PREFIXES)
+        handler = self.stateless if is_stateless else self.page
         # Not a middleware of its own: every request would pay a call for a header that few have.
         if "HTTP_ORIGIN" in request.META:
             return answer_cross_origin(request, handler)
         return handler(request)
+
+
+def _handler_without_middleware() -> Handler:
+    """Django's handler: finds the route, calls the view, and turns errors into answers."""
+    handler: Any = BaseHandler()
+    handler._view_middleware = ()
+    handler._template_response_middleware = ()
+    handler._exception_middleware = ()
+    handle: Any = convert_exception_to_response(handler._get_response)
+    return cast(Handler, handle)
