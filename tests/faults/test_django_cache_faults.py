@@ -37,13 +37,6 @@ def test_reads_miss_and_writes_do_nothing_soon(no_redis):
     assert time.monotonic() - started < PATIENCE_S / 2
 
 
-@pytest.mark.parametrize("path", ["/api/schema", "/api/v1/instance"])
-def test_pages_are_built_without_it(no_redis, path):
+def test_the_site_is_described_without_it(no_redis):
     site_counts._Memory.fresh_until = 0
-    answer = Client().get(path, headers={"Accept": "application/json"})
-    assert answer.status_code == 200
-
-
-def test_the_document_is_the_same_from_the_cache(world):
-    pages = [Client().get("/api/schema", headers={"Accept": "application/json"}) for _ in range(2)]
-    assert pages[0].content == pages[1].content
+    assert Client().get("/api/v1/instance").status_code == 200
