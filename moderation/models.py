@@ -14,7 +14,8 @@ REASON_LENGTH, COMMENT_LENGTH, APPEAL_LENGTH = 500, 1_000, 2_000
 class Report(models.Model):
     """GLOBAL, one row a report; written by moderation.actions.reports.
 
-    `post_ids`: base36. The posts are on the shard of the reported account; some may be deleted.
+    `post_ids`: base36. The posts are on the shard of the reported account. Some may be deleted, and
+    some may never have existed.
     """
 
     placement = Placement.GLOBAL

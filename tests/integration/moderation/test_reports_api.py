@@ -9,6 +9,7 @@ from moderation.actions.appeals import accept_appeal, reject_appeal
 from moderation.errors import AppealDecided
 from moderation.models import Appeal, Decision, Report
 from moderation.types import DecisionKind
+from posts.actions.delete_post import delete_post
 from posts.ids import PostId
 from tests.callers import Caller
 from tests.integration.moderation.people import BECAUSE, Community, decide, decide_on
@@ -86,6 +87,17 @@ def test_what_is_wrong_is_said(
     answer = Caller(community.me).post(REPORTS, {"account_id": str(community.moderated)} | change)
     assert (answer.status_code, answer.json()["error"][: len(error)]) == (status, error)
     assert not Report.objects.exists()
+
+
+def test_a_post_that_is_gone_or_never_was_is_reported_like_any_other(community: Community) -> None:
+    """An error would tell a blocked account which posts there are."""
+    delete_post(community.theirs)
+    absent = PostId(7, community.moderated, 1)
+    posts = [community.theirs.public, absent.public]
+    sent = {"account_id": str(community.moderated), "status_ids": posts}
+    answer = Caller(community.me).post(REPORTS, sent)
+    assert (answer.status_code, answer.json()["status_ids"]) == (200, posts)
+    assert Report.objects.get().posts == [community.theirs, absent]
 
 
 def test_posts_of_others_are_not_reported_with_an_account(community: Community) -> None:

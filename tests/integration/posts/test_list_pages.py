@@ -6,6 +6,7 @@ from itertools import chain
 
 import pytest
 
+from infra.api import base36
 from infra.api.pages import Window
 from posts.actions.delete_post import delete_post
 from posts.actions.mark_post import mark_post
@@ -71,6 +72,7 @@ def test_no_link_leads_to_what_cannot_be_seen(me):
 
 def test_list_that_nobody_may_see_is_walked_in_bounded_steps(me, monkeypatch):
     monkeypatch.setattr(lists, "MOST_BATCHES", 2)
+    monkeypatch.setattr(lists, "NEXT_BATCH", 3)
     author = make_accounts(1)[0]
     post = publish(author)
     responders = make_accounts(9)
@@ -83,6 +85,47 @@ def test_list_that_nobody_may_see_is_walked_in_bounded_steps(me, monkeypatch):
     first = read(Window(2))
     assert (ids_of(first), first.older is None) == ([], False)
     assert walk(read, 2) == [[], [str(responders[0])]]
+    hidden = {base36.encode(responder, lists.WHO_DIGITS) for responder in responders[1:]}
+    assert first.older[lists.WHEN_DIGITS :] not in hidden
+
+
+def test_newer_pages_that_nobody_may_see_lead_on_too(me, monkeypatch):
+    """Of the cursor after them the client learns a time, and no account."""
+    monkeypatch.setattr(lists, "MOST_BATCHES", 2)
+    monkeypatch.setattr(lists, "NEXT_BATCH", 3)
+    left = [post.public for post in marked(me, 2)]
+    bottom = list_marked(me, Kind.BOOKMARK, Window(1)).newer
+    author = make_accounts(1)[0]
+    gone = [publish(author) for _ in range(8)]
+    for at_s, post in enumerate(gone, start=10):
+        mark_post(me, post, Kind.BOOKMARK, True, clock_s=partial(float, at_s))
+    newest = publish(author)
+    mark_post(me, newest, Kind.BOOKMARK, True, clock_s=partial(float, 99))
+    for post in gone:
+        delete_post(post)
+    pages, cursor = [], bottom
+    while cursor:
+        page = list_marked(me, Kind.BOOKMARK, Window(2, min_id=cursor))
+        pages, cursor = [*pages, ids_of(page)], page.newer
+    assert ids_of(list_marked(me, Kind.BOOKMARK, Window(9))) == [newest.public, *left]
+    assert pages == [[], [newest.public], []]
+
+
+def test_cursors_name_only_what_is_shown(me):
+    """Hidden rows at both ends of a page."""
+    post = publish(make_accounts(1)[0])
+    responders = make_accounts(5)
+    for at_s, responder in enumerate(responders):
+        mark_post(responder, post, Kind.FAVOURITE, True, clock_s=partial(float, at_s))
+    drain_all()
+    for responder in (responders[0], responders[2], responders[4]):
+        block(responder, me)
+    drain_all()
+    read = partial(list_responders, post, Kind.FAVOURITE, me)
+    pages = [read(Window(1)), read(Window(2)), read(Window(1, min_id="0"))]
+    cursors = [cursor for page in pages for cursor in (page.older, page.newer) if cursor]
+    named = {base36.decode(cursor[lists.WHEN_DIGITS :]) for cursor in cursors}
+    assert named == {responders[1], responders[3]}
 
 
 def test_full_first_page_costs_one_query_of_the_list(me):
