@@ -9,7 +9,7 @@ from playwright.async_api import BrowserContext, ConsoleMessage, Locator, Page, 
 from playwright.async_api import expect as expecting
 
 from tests.browser.driving import Driven
-from tests.waiting import PATIENCE_S
+from tests.waiting import PATIENCE_S, until
 
 # Sooner than whoever waits for Playwright's answer, which says what was not found.
 PATIENCE_MS = 1_000 * PATIENCE_S // 3
@@ -99,7 +99,14 @@ class Tab:
     def see(self, *texts: str) -> None:
         """Each is shown, now or within PATIENCE_MS."""
         for text in texts:
-            self.expect(self._shown(text).first).to_be_visible()
+            try:
+                self.expect(self._shown(text).first).to_be_visible()
+            except AssertionError as error:
+                raise AssertionError(f"{text!r} is not shown, but:\n{self._content()}") from error
+
+    def see_after_reloads(self, text: str) -> None:
+        """For a page that may ask its reader to try again in a second."""
+        until(lambda: self._do(self._shown(text).count()) or self._reload(), said=self._content)
 
     def see_no(self, text: str) -> None:
         self.expect(self._shown(text)).to_have_count(0)
@@ -130,6 +137,12 @@ class Tab:
     def _shown(self, text: str) -> Locator:
         """Elements with this in their text, in this case."""
         return self.page.get_by_text(re.compile(re.escape(text))).filter(visible=True)
+
+    def _reload(self) -> None:
+        self._do(self.page.reload())
+
+    def _content(self) -> str:
+        return str(self._do(self.page.locator("main, body").last.inner_text()))
 
     async def _watch(self) -> None:
         self.page.on("console", self._hear)
