@@ -1,0 +1,1 @@
+"""All processes of Tideline and its stores, as children of the harness."""

@@ -1,0 +1,75 @@
+"""Runs a program of Tideline with failpoints armed: python -m faults.cluster.armed PROGRAM ...
+
+PROGRAM is a module (`config.web`) or a script (`manage.py`). The variable FAULTS_ARMED is JSON:
+{failpoint: {"do": "exit" | "raise" | "sleep", "after": passes before it, "times": how often,
+"seconds": of the sleep}}. Nothing of the product reads it. Processes that the program forks inherit
+what is armed.
+"""
+
+import json
+import os
+import runpy
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from infra.changes.failpoints import arm
+
+VARIABLE = "FAULTS_ARMED"
+EXIT_CODE = 86
+
+
+class FailpointRaised(RuntimeError):
+    """A failpoint that was armed to raise."""
+
+
+class ArmedAction:
+    """What happens at one failpoint. Safety: threads may pass it together."""
+
+    def __init__(self, plan: Mapping[str, Any]) -> None:
+        self._do: Callable[[float], None] = _ACTIONS[plan["do"]]
+        self._first = plan.get("after", 0)
+        self._end = self._first + plan.get("times", 1)
+        self._seconds = plan.get("seconds", 0.0)
+        self._passes = 0
+        self._lock = threading.Lock()
+
+    def __call__(self) -> None:
+        with self._lock:
+            number = self._passes
+            self._passes += 1
+        if self._first <= number < self._end:
+            self._do(self._seconds)
+
+
+def _exit(_: float) -> None:
+    """As kill -9: no `finally`, no answer to the client, no rollback sent."""
+    os._exit(EXIT_CODE)
+
+
+def _raise(_: float) -> None:
+    raise FailpointRaised
+
+
+_ACTIONS: dict[str, Callable[[float], None]] = {
+    "exit": _exit,
+    "raise": _raise,
+    "sleep": time.sleep,
+}
+
+
+def main() -> None:
+    for name, plan in json.loads(os.environ.get(VARIABLE, "{}")).items():
+        arm(name, ArmedAction(plan))
+    program = sys.argv[1]
+    del sys.argv[0]
+    if program.endswith(".py"):
+        runpy.run_path(program, run_name="__main__")
+    else:
+        runpy.run_module(program, run_name="__main__", alter_sys=True)
+
+
+if __name__ == "__main__":
+    main()

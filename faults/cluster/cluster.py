@@ -1,0 +1,224 @@
+"""A whole Tideline: each shard its own PostgreSQL, Redis, two webs, two drainers, a compensator."""
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import parse_qs, urlsplit
+
+from config.runner.child import CHECKOUT
+from config.runner.port import HOST, is_answering, usable_port
+from config.runner.programs import app_environment, worker_command
+from config.services import RunningServices, Server, running_services
+from config.services.delete_data import delete_data
+from faults.cluster.free_ports import free_ports
+from faults.cluster.links import Links, running_links
+from faults.cluster.process import TidelineProcess
+from faults.cluster.process_tree import kill_tree, pause_tree, resume_tree
+from faults.cluster.stock import STOCK
+
+WEBS = ("web0", "web1")
+DRAINERS = ("drainer0", "drainer1")
+COMPENSATOR = "compensator"
+PROCESSES = (*WEBS, *DRAINERS, COMPENSATOR)
+_THREADS = 4
+_LINGER_S = 1.0
+_FINISH_S = 10
+_START_S = 60.0
+_KEY = "key-of-the-fault-harness-only-key-of-the-fault-harness-only-0123456789"
+# No quota ends a run: the load is far above what one client may send.
+_SETTINGS = {
+    "QUOTA_PER_ACCOUNT": "1000000",
+    "QUOTA_PER_APPLICATION": "100000000",
+    "QUOTA_PER_ADDRESS": "1000000",
+    "FOLLOWS_PER_DAY": "1000000",
+    "LOG_LEVEL": "INFO",
+}
+
+
+class Person(NamedTuple):
+    """An account that clients use. `alias`: the database of its rows."""
+
+    id: int
+    name: str
+    token: str
+    alias: str
+
+
+@dataclass
+class Cluster:
+    """`ports`: of the webs. `environment`: reaches the stores without the proxy."""
+
+    services: RunningServices
+    links: Links
+    processes: dict[str, TidelineProcess]
+    ports: dict[str, int]
+    environment: Mapping[str, str]
+    logs: Path
+
+    @property
+    def stores(self) -> dict[str, Server]:
+        """By name: default, shard0 …, redis."""
+        return {server.name: server for server in self.services.servers}
+
+    def start(self) -> None:
+        """Starts all processes and returns when both webs are ready."""
+        for process in self.processes.values():
+            process.begin()
+        self.wait_until_ready()
+
+    def wait_until_ready(self) -> None:
+        """Raises TimeoutError with the end of the log of a web that is not ready in time."""
+        deadline = time.monotonic() + _START_S
+        for name, port in self.ports.items():
+            while not is_answering(port, "/health/ready"):
+                if time.monotonic() > deadline:
+                    raise TimeoutError(f"{name}: {self.processes[name].log.read_text()[-2000:]}")
+                time.sleep(0.05)
+
+    def stop(self) -> list[str]:
+        """Stops all processes; returns the names of those that had to be killed."""
+        self.heal()
+        for process in self.processes.values():
+            process.begin_stop()
+        return [name for name, process in self.processes.items() if not process.stop()]
+
+    def heal(self) -> None:
+        """Ends every fault: links open, hung and dead stores and processes run again."""
+        self.links.open()
+        for server in self.services.servers:
+            self.revive_store(server.name)
+        for process in self.processes.values():
+            process.resume()
+            if not process.is_running:
+                process.begin()
+
+    def kill_store(self, name: str) -> None:
+        server = self.stores[name]
+        if server.is_running:
+            kill_tree(server.process.pid)
+            server.process.wait()
+
+    def pause_store(self, name: str) -> None:
+        if self.stores[name].is_running:
+            pause_tree(self.stores[name].process.pid)
+
+    def revive_store(self, name: str) -> None:
+        """A killed store starts, a hung one goes on."""
+        server = self.stores[name]
+        if server.is_running:
+            resume_tree(server.process.pid)
+        else:
+            server.start()
+
+    def manage(self, *words: str) -> "subprocess.CompletedProcess[str]":
+        """Runs a command to its end, past the proxy."""
+        return self._python("manage.py", *words)
+
+    def make_people(self, count: int) -> list[Person]:
+        """Raises CalledProcessError. Cost: two seconds."""
+        made = self._python("-m", "faults.cluster.people", str(count))
+        made.check_returncode()
+        return [Person(**json.loads(line)) for line in made.stdout.splitlines()]
+
+    def _python(self, *words: str) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(
+            [sys.executable, *words],
+            env=dict(self.environment),
+            cwd=CHECKOUT,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+
+@contextmanager
+def running_cluster(
+    settings: Mapping[str, str] | None = None, postgres_settings: Mapping[str, str] | None = None
+) -> Iterator[Cluster]:
+    """A cluster on servers of its own, gone when the block ends. Its logs are kept on failure.
+
+    Safety: call it from the main thread.
+    """
+    home = Path(tempfile.mkdtemp(prefix="tideline-faults-"))
+    with ExitStack() as stack:
+        stack.callback(delete_data, home)
+        services = stack.enter_context(
+            running_services(
+                home,
+                environ={"PATH": "/usr/local/bin:/usr/bin:/bin"},
+                durable=False,
+                postgres_settings={**STOCK, **(postgres_settings or {})},
+            )
+        )
+        cluster = _prepare(stack, services, home, settings or {})
+        stack.callback(cluster.stop)
+        cluster.start()
+        yield cluster
+
+
+def _prepare(
+    stack: ExitStack, services: RunningServices, home: Path, settings: Mapping[str, str]
+) -> Cluster:
+    logs, runtime = home / "logs", home / "runtime"
+    runtime.mkdir()
+    sockets = {server.name: _socket_path(server.url) for server in services.servers}
+    links = stack.enter_context(
+        running_links(
+            {f"{name}:{store}": path for name in PROCESSES for store, path in sockets.items()}
+        )
+    )
+    ports = dict(zip(WEBS, free_ports(len(WEBS)), strict=True))
+    own = {**_SETTINGS, **settings, "RUNTIME_DIR": str(runtime)}
+    environment = app_environment({**services.environment(), **own}, _KEY, ports["web0"])
+    processes = {
+        name: TidelineProcess(
+            name,
+            _program(name, ports),
+            logs / f"{name}.log",
+            {**environment, **_proxied_urls(links, name, list(services.postgres))},
+        )
+        for name in PROCESSES
+    }
+    cluster = Cluster(services, links, processes, ports, environment, logs)
+    cluster.manage("migrate_shards", "--verbosity", "0").check_returncode()
+    cluster.manage("backfill_recent_posts").check_returncode()
+    return cluster
+
+
+def _program(name: str, ports: Mapping[str, int]) -> list[str]:
+    if name in ports:
+        port = usable_port(str(ports[name]))
+        stop = ["--linger", str(_LINGER_S), "--finish", str(_FINISH_S)]
+        threads = ["--workers", "1", "--threads", str(_THREADS)]
+        return ["config.web", "--host", HOST, "--port", str(port), *threads, *stop]
+    if name == COMPENSATOR:
+        return ["manage.py", "compensate_changes", "--every", "2"]
+    return worker_command()
+
+
+def _proxied_urls(links: Links, process: str, databases: list[str]) -> dict[str, str]:
+    """The same stores as one process reaches them, through its links."""
+    urls = [
+        f"postgresql://tideline@{HOST}:{links.ports[f'{process}:{name}']}/tideline"
+        for name in databases
+    ]
+    return {
+        "DATABASE_URL": urls[0],
+        "SHARD_DATABASE_URLS": ",".join(urls[1:]),
+        "REDIS_URL": f"redis://{HOST}:{links.ports[f'{process}:redis']}/0",
+    }
+
+
+def _socket_path(url: str) -> str:
+    parts = urlsplit(url)
+    if parts.scheme == "unix":
+        return parts.path
+    where = parse_qs(parts.query)
+    return f"{where['host'][0]}/.s.PGSQL.{where['port'][0]}"
