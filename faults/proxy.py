@@ -1,7 +1,7 @@
 """A TCP proxy that misbehaves on command: python -m faults.proxy, in a process of its own.
 
-It is between one process of Tideline and one store. Standard input has a JSON object a line; each is
-answered by a line. The first is {"links": {name: path of the store's socket}}, answered by the
+It is between one process of Tideline and one store. Standard input has a JSON object a line; each
+is answered by a line. The first is {"links": {name: path of the store's socket}}, answered by the
 ports. The others are {"match": pattern, "mode": mode, "delay_s": seconds}. The modes:
 
 open    bytes pass (each piece `delay_s` late)

@@ -1,6 +1,5 @@
 """A whole Tideline: each shard its own PostgreSQL, Redis, two webs, two drainers, a compensator."""
 
-import json
 import subprocess
 import sys
 import tempfile
@@ -18,7 +17,8 @@ from config.runner.programs import app_environment, worker_command
 from config.services import RunningServices, Server, running_services
 from config.services.delete_data import delete_data
 from faults.cluster.free_ports import free_ports
-from faults.cluster.links import Links, running_links
+from faults.cluster.links import Links
+from faults.cluster.orders import OrderedProcess, obeying
 from faults.cluster.process import TidelineProcess
 from faults.cluster.process_tree import kill_tree, pause_tree, resume_tree
 from faults.cluster.stock import STOCK
@@ -61,6 +61,7 @@ class Cluster:
     ports: dict[str, int]
     environment: Mapping[str, str]
     logs: Path
+    backstage: OrderedProcess
 
     @property
     def stores(self) -> dict[str, Server]:
@@ -119,23 +120,15 @@ class Cluster:
 
     def manage(self, *words: str) -> "subprocess.CompletedProcess[str]":
         """Runs a command to its end, past the proxy."""
-        return self._python("manage.py", *words)
+        return _manage(self.environment, *words)
 
     def make_people(self, count: int) -> list[Person]:
-        """Raises CalledProcessError. Cost: two seconds."""
-        made = self._python("-m", "faults.cluster.people", str(count))
-        made.check_returncode()
-        return [Person(**json.loads(line)) for line in made.stdout.splitlines()]
+        return [Person(**one) for one in self.backstage.ask({"do": "people", "with": count})]
 
-    def _python(self, *words: str) -> "subprocess.CompletedProcess[str]":
-        return subprocess.run(
-            [sys.executable, *words],
-            env=dict(self.environment),
-            cwd=CHECKOUT,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+    def count_undelivered(self) -> dict[str, int]:
+        """pending, parked, paused: changes of all databases; unreachable: databases."""
+        counts: dict[str, int] = self.backstage.ask({"do": "undelivered", "with": None})
+        return counts
 
 
 @contextmanager
@@ -169,11 +162,9 @@ def _prepare(
     logs, runtime = home / "logs", home / "runtime"
     runtime.mkdir()
     sockets = {server.name: _socket_path(server.url) for server in services.servers}
-    links = stack.enter_context(
-        running_links(
-            {f"{name}:{store}": path for name in PROCESSES for store, path in sockets.items()}
-        )
-    )
+    proxy = stack.enter_context(obeying("faults.proxy"))
+    targets = {f"{name}:{store}": path for name in PROCESSES for store, path in sockets.items()}
+    links = Links(proxy, targets)
     ports = dict(zip(WEBS, free_ports(len(WEBS)), strict=True))
     own = {**_SETTINGS, **settings, "RUNTIME_DIR": str(runtime)}
     environment = app_environment({**services.environment(), **own}, _KEY, ports["web0"])
@@ -186,10 +177,21 @@ def _prepare(
         )
         for name in PROCESSES
     }
-    cluster = Cluster(services, links, processes, ports, environment, logs)
-    cluster.manage("migrate_shards", "--verbosity", "0").check_returncode()
-    cluster.manage("backfill_recent_posts").check_returncode()
-    return cluster
+    _manage(environment, "migrate_shards", "--verbosity", "0").check_returncode()
+    _manage(environment, "backfill_recent_posts").check_returncode()
+    backstage = stack.enter_context(obeying("faults.cluster.backstage", environment))
+    return Cluster(services, links, processes, ports, environment, logs, backstage)
+
+
+def _manage(environment: Mapping[str, str], *words: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, "manage.py", *words],
+        env=dict(environment),
+        cwd=CHECKOUT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 def _program(name: str, ports: Mapping[str, int]) -> list[str]:

@@ -1,31 +1,17 @@
-"""Makes accounts with tokens: python -m faults.cluster.people COUNT, in the cluster's environment.
+"""Makes the accounts of an experiment, with tokens. Needs Django: only the backstage uses it."""
 
-Prints a JSON object a line for each: id, name, token, and the alias of the shard.
-"""
-
-import json
 import secrets
-import sys
 from datetime import UTC, datetime
 
-import django
+from accounts.actions.tokens import issue_token
+from accounts.models import Account, Application, User
+from infra.sharding.buckets import shard_of
 
 SCOPES = "read write follow"
 
 
-def main() -> None:
-    django.setup()
-    for person in _make(int(sys.argv[1])):
-        print(json.dumps(person))
-
-
-def _make(count: int) -> list[dict[str, object]]:
-    """Without passwords: hashing them would take longer than everything else."""
-    # Models can be imported only after django.setup().
-    from accounts.actions.tokens import issue_token  # noqa: PLC0415
-    from accounts.models import Account, Application, User  # noqa: PLC0415
-    from infra.sharding.buckets import shard_of  # noqa: PLC0415
-
+def make_people(count: int) -> list[dict[str, object]]:
+    """id, name, token and shard alias of each. No passwords: to hash them would take minutes."""
     prefix, now = f"f{secrets.token_hex(3)}", datetime.now(UTC)
     application = Application.objects.create(
         name="faults",
@@ -33,16 +19,12 @@ def _make(count: int) -> list[dict[str, object]]:
         authorization_grant_type=Application.GRANT_AUTHORIZATION_CODE,
         scopes=SCOPES,
     )
-    people: list[dict[str, object]] = []
-    for number in range(count):
-        user = User.objects.create(username=f"{prefix}_{number}", password="!")
-        account = Account(id=user.id, username=user.username, created_at=now)
-        account.save(using=shard_of(user.id), force_insert=True)
-        token = issue_token(user.id, application.id, SCOPES, now).token
-        alias = shard_of(user.id)
-        people.append({"id": user.id, "name": user.username, "token": token, "alias": alias})
-    return people
+    return [_make_person(f"{prefix}_{number}", application.id, now) for number in range(count)]
 
 
-if __name__ == "__main__":
-    main()
+def _make_person(name: str, application_id: int, now: datetime) -> dict[str, object]:
+    user = User.objects.create(username=name, password="!")
+    alias = shard_of(user.id)
+    Account(id=user.id, username=name, created_at=now).save(using=alias, force_insert=True)
+    token = issue_token(user.id, application_id, SCOPES, now).token
+    return {"id": user.id, "name": name, "token": token, "alias": alias}

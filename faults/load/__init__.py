@@ -1,0 +1,1 @@
+"""An open-loop load of seeded clients, each call recorded."""

@@ -1,0 +1,77 @@
+"""One client's HTTP connection: kept alive, and a request is never sent twice."""
+
+import http.client
+import json
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
+
+from config.runner.port import HOST
+from faults.load.balancer import Balancer
+
+
+class Answer(NamedTuple):
+    """`status` 0: no complete answer came. `body`: decoded JSON, or None."""
+
+    status: int
+    body: Any = None
+    has_next: bool = False
+
+
+class ClientConnection:
+    """Safety: one thread."""
+
+    def __init__(self, client: int, token: str, balancer: Balancer, timeout_s: float) -> None:
+        self._client = client
+        self._headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+        self._balancer = balancer
+        self._timeout_s = timeout_s
+        self._open: http.client.HTTPConnection | None = None
+
+    def get(self, path: str, **query: object) -> Answer:
+        return self._ask("GET", f"{path}?{urlencode(query, doseq=True)}" if query else path)
+
+    def post(self, path: str, body: object = None, key: str = "") -> Answer:
+        return self._ask("POST", path, body, {"Idempotency-Key": key} if key else {})
+
+    def delete(self, path: str) -> Answer:
+        return self._ask("DELETE", path)
+
+    def close(self) -> None:
+        if self._open:
+            self._open.close()
+            self._open = None
+
+    def _ask(
+        self, method: str, path: str, body: object = None, headers: dict[str, str] | None = None
+    ) -> Answer:
+        try:
+            connection = self._connection()
+            sent = None if body is None else json.dumps(body)
+            connection.request(method, path, sent, self._headers | (headers or {}))
+            answer = connection.getresponse()
+            content = answer.read()
+        except (OSError, http.client.HTTPException):
+            self.close()
+            return Answer(0)
+        if answer.will_close:
+            self.close()
+        return Answer(
+            answer.status, _decoded(content), 'rel="next"' in answer.headers.get("Link", "")
+        )
+
+    def _connection(self) -> http.client.HTTPConnection:
+        """The open connection, unless its web is about to end."""
+        if self._open and not self._balancer.is_ready(self._open.port):
+            self.close()
+        if self._open is None:
+            port = self._balancer.port_for(self._client)
+            self._open = http.client.HTTPConnection(HOST, port, timeout=self._timeout_s)
+        return self._open
+
+
+def _decoded(content: bytes) -> Any:
+    """Valid JSON decoded. Anything else is None, and the caller finds nothing in it."""
+    try:
+        return json.loads(content)
+    except ValueError:
+        return None

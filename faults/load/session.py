@@ -1,0 +1,203 @@
+"""One client: it does one call after the other and records each."""
+
+import random
+import time
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from faults.cluster.cluster import Person
+from faults.history.calls import ClientCall, Kind, Seen, outcome_of
+from faults.load.connection import Answer, ClientConnection
+
+PAGE = 40
+
+
+@dataclass
+class SharedWorld:
+    """What the clients know together. `posts`: (post id, author) of the latest posts."""
+
+    people: Sequence[Person]
+    posts: deque[tuple[int, int]] = field(default_factory=lambda: deque(maxlen=300))
+
+
+class Session:
+    """The calls of one client. Safety: one thread."""
+
+    def __init__(
+        self, client: int, person: Person, world: SharedWorld, connection: ClientConnection
+    ) -> None:
+        self.client = client
+        self.person = person
+        self.calls: list[ClientCall] = []
+        self._world = world
+        self._connection = connection
+        self._own: list[int] = []
+        self._newest: int | None = None
+        self._older_than: int | None = None
+
+    def do(self, kind: str, rng: random.Random) -> ClientCall | None:
+        """Draws the target and does the call. None when there is nothing to do it to."""
+        return getattr(self, f"_{kind}")(rng)
+
+    def relate(self, kind: Kind, account: int) -> ClientCall:
+        """follow, unfollow, block, unblock, mute or unmute."""
+        began_s = time.monotonic()
+        answer = self._connection.post(f"/api/v1/accounts/{account}/{kind}")
+        return self._record(kind, began_s, answer, target=account)
+
+    def post(self, text: str, key: str = "") -> ClientCall:
+        began_s = time.monotonic()
+        answer = self._connection.post("/api/v1/statuses", {"status": text}, key)
+        call = self._record("post", began_s, answer, made=_id(answer), key=key)
+        if call.made is not None:
+            self._own.append(call.made)
+            self._world.posts.append((call.made, self.person.id))
+        return call
+
+    def home(self, max_id: int | None = None) -> ClientCall:
+        query = {"limit": PAGE} | ({"max_id": max_id} if max_id is not None else {})
+        began_s = time.monotonic()
+        answer = self._connection.get("/api/v1/timelines/home", **query)
+        seen = _entries(answer)
+        is_last = answer.status == 200 and not answer.has_next
+        call = self._record("home", began_s, answer, max_id=max_id, seen=seen, is_last=is_last)
+        if seen:
+            self._newest = max([self._newest or 0, *(entry.entry for entry in seen)])
+            self._older_than = min(entry.entry for entry in seen)
+        return call
+
+    def poll(self) -> ClientCall:
+        """Asks for what is newer than everything that this client has seen."""
+        if self._newest is None:
+            return self.home()
+        min_id = self._newest
+        began_s = time.monotonic()
+        answer = self._connection.get("/api/v1/timelines/home", limit=PAGE, min_id=min_id)
+        seen = _entries(answer)
+        is_last = answer.status == 200 and len(seen) < PAGE
+        call = self._record("poll", began_s, answer, min_id=min_id, seen=seen, is_last=is_last)
+        self._newest = max([min_id, *(entry.entry for entry in seen)])
+        return call
+
+    def _post(self, rng: random.Random) -> ClientCall:
+        number = f"{self.client}-{len(self.calls)}-{rng.getrandbits(32)}"
+        return self.post(f"post {number}", number if rng.random() < 0.5 else "")
+
+    def _delete(self, rng: random.Random) -> ClientCall | None:
+        if not self._own:
+            return None
+        target = self._own.pop(rng.randrange(len(self._own)))
+        began_s = time.monotonic()
+        answer = self._connection.delete(f"/api/v1/statuses/{target}")
+        return self._record("delete", began_s, answer, target=target)
+
+    def _repost(self, rng: random.Random) -> ClientCall | None:
+        return self._respond("repost", "reblog", rng)
+
+    def _unrepost(self, rng: random.Random) -> ClientCall | None:
+        return self._respond("unrepost", "unreblog", rng)
+
+    def _respond(self, kind: Kind, word: str, rng: random.Random) -> ClientCall | None:
+        posts = list(self._world.posts)[-40:]
+        if not posts:
+            return None
+        target = rng.choice(posts)[0]
+        began_s = time.monotonic()
+        answer = self._connection.post(f"/api/v1/statuses/{target}/{word}")
+        made = _id(answer) if kind == "repost" else None
+        return self._record(kind, began_s, answer, target=target, made=made)
+
+    def _home(self, _: random.Random) -> ClientCall:
+        return self.home()
+
+    def _page(self, _: random.Random) -> ClientCall:
+        return self.home(self._older_than)
+
+    def _poll(self, _: random.Random) -> ClientCall:
+        return self.poll()
+
+    def _follow(self, rng: random.Random) -> ClientCall:
+        return self.relate("follow", self._another(rng))
+
+    def _unfollow(self, rng: random.Random) -> ClientCall:
+        return self.relate("unfollow", self._another(rng))
+
+    def _block(self, rng: random.Random) -> ClientCall:
+        return self.relate("block", self._another(rng))
+
+    def _unblock(self, rng: random.Random) -> ClientCall:
+        return self.relate("unblock", self._another(rng))
+
+    def _mute(self, rng: random.Random) -> ClientCall:
+        return self.relate("mute", self._another(rng))
+
+    def _unmute(self, rng: random.Random) -> ClientCall:
+        return self.relate("unmute", self._another(rng))
+
+    def _relationship(self, rng: random.Random) -> ClientCall:
+        other = self._another(rng)
+        began_s = time.monotonic()
+        answer = self._connection.get("/api/v1/accounts/relationships", **{"id[]": other})
+        facts = _relationship_facts(answer)
+        return self._record("relationship", began_s, answer, target=other, facts=facts)
+
+    def _counts(self, rng: random.Random) -> ClientCall:
+        other = self._another(rng)
+        began_s = time.monotonic()
+        answer = self._connection.get(f"/api/v1/accounts/{other}")
+        return self._record("counts", began_s, answer, target=other, facts=_counts(answer))
+
+    def _another(self, rng: random.Random) -> int:
+        """Another account; neighbours more often, so that acts on one pair meet."""
+        people = self._world.people
+        own = self.client % len(people)
+        step = min(int(rng.expovariate(0.25)) + 1, len(people) - 1)
+        return people[(own + step) % len(people)].id
+
+    def _record(self, kind: Kind, began_s: float, answer: Answer, **more: Any) -> ClientCall:
+        call = ClientCall(
+            client=self.client,
+            account=self.person.id,
+            kind=kind,
+            began_s=began_s,
+            ended_s=time.monotonic(),
+            outcome=outcome_of(answer.status),
+            status=answer.status,
+            **more,
+        )
+        self.calls.append(call)
+        return call
+
+
+def _id(answer: Answer) -> int | None:
+    return int(answer.body["id"]) if answer.status == 200 and answer.body else None
+
+
+def _entries(answer: Answer) -> tuple[Seen, ...]:
+    return tuple(map(_seen, answer.body)) if answer.status == 200 and answer.body else ()
+
+
+def _seen(entry: dict[str, Any]) -> Seen:
+    number, account = int(entry["id"]), int(entry["account"]["id"])
+    original = entry.get("reblog")
+    if not original:
+        return Seen(number, number, account)
+    return Seen(number, int(original["id"]), int(original["account"]["id"]), account)
+
+
+def _relationship_facts(answer: Answer) -> dict[str, int]:
+    names = ("following", "followed_by", "blocking", "blocked_by", "muting")
+    found = answer.body[0] if answer.status == 200 and answer.body else {}
+    return {name: int(found[name]) for name in names if name in found}
+
+
+def _counts(answer: Answer) -> dict[str, int]:
+    names = {
+        "followers": "followers_count",
+        "following": "following_count",
+        "posts": "statuses_count",
+    }
+    found = answer.body if answer.status == 200 and answer.body else {}
+    return {name: int(found[field]) for name, field in names.items() if field in found}

@@ -1,0 +1,88 @@
+"""The proxy of the harness passes bytes, holds them back and cuts connections."""
+
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from faults.cluster.links import Links
+from faults.cluster.orders import obeying
+from faults.proxy import HOST
+
+
+@pytest.fixture
+def links(tmp_path: Path) -> Iterator[Links]:
+    """One link to a server that sends everything back."""
+    path = str(tmp_path / "echo")
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(path)
+        server.listen()
+        threading.Thread(target=echo, args=(server,), daemon=True).start()
+        with obeying("faults.proxy") as proxy:
+            yield Links(proxy, {"web0:shard1": path})
+        server.shutdown(socket.SHUT_RDWR)
+
+
+def echo(server: socket.socket) -> None:
+    while True:
+        try:
+            client, _ = server.accept()
+        except OSError:
+            return
+        threading.Thread(target=send_back, args=(client,), daemon=True).start()
+
+
+def send_back(client: socket.socket) -> None:
+    with client:
+        while data := client.recv(1000):
+            client.sendall(data)
+
+
+def connected(links: Links, timeout_s: float = 30) -> socket.socket:
+    return socket.create_connection((HOST, links.ports["web0:shard1"]), timeout_s)
+
+
+def test_open_link_passes_bytes_both_ways(links):
+    with connected(links) as client:
+        client.sendall(b"one")
+        assert client.recv(10) == b"one"
+
+
+def test_stalled_link_holds_everything_back_until_it_opens(links):
+    with connected(links) as old:
+        old.sendall(b"one")
+        assert old.recv(10) == b"one"
+        links.stall("*:shard1")
+        old.sendall(b"two")
+        with connected(links) as new:
+            new.sendall(b"three")
+            for client in (old, new):
+                client.settimeout(0.2)
+                with pytest.raises(TimeoutError):
+                    client.recv(10)
+                client.settimeout(30)
+            links.open()
+            assert (old.recv(10), new.recv(10)) == (b"two", b"three")
+
+
+def test_cut_link_resets_connections(links):
+    with connected(links) as old:
+        old.sendall(b"one")
+        assert old.recv(10) == b"one"
+        links.cut("web0:*")
+        assert is_reset(old)
+        with connected(links) as new:
+            assert is_reset(new)
+        links.open()
+        with connected(links) as third:
+            third.sendall(b"four")
+            assert third.recv(10) == b"four"
+
+
+def is_reset(client: socket.socket) -> bool:
+    try:
+        return client.recv(10) == b""
+    except ConnectionResetError:
+        return True
