@@ -42,7 +42,7 @@ _SETTINGS = {
 }
 
 
-class Person(NamedTuple):
+class ClientAccount(NamedTuple):
     """An account that clients use. `alias`: the database of its rows."""
 
     id: int
@@ -122,8 +122,8 @@ class Cluster:
         """Runs a command to its end, past the proxy."""
         return _manage(self.environment, *words)
 
-    def make_people(self, count: int) -> list[Person]:
-        return [Person(**one) for one in self.backstage.ask({"do": "people", "with": count})]
+    def make_people(self, count: int) -> list[ClientAccount]:
+        return [ClientAccount(**one) for one in self.backstage.ask({"do": "people", "with": count})]
 
     def count_undelivered(self) -> dict[str, int]:
         """pending, parked, paused: changes of all databases; unreachable: databases."""

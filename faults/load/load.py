@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
-from faults.cluster.cluster import Person
+from faults.cluster.cluster import ClientAccount
 from faults.history.calls import ClientCall
 from faults.load.balancer import Balancer
 from faults.load.connection import ClientConnection
@@ -35,7 +35,7 @@ class Load:
 
     def __init__(
         self,
-        people: Sequence[Person],
+        people: Sequence[ClientAccount],
         balancer: Balancer,
         seed: int,
         calls_per_s: float = 60.0,

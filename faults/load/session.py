@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from faults.cluster.cluster import Person
+from faults.cluster.cluster import ClientAccount
 from faults.history.calls import ClientCall, Kind, Seen, outcome_of
 from faults.load.connection import Answer, ClientConnection
 
@@ -18,7 +18,7 @@ PAGE = 40
 class SharedWorld:
     """What the clients know together. `posts`: (post id, author) of the latest posts."""
 
-    people: Sequence[Person]
+    people: Sequence[ClientAccount]
     posts: deque[tuple[int, int]] = field(default_factory=lambda: deque(maxlen=300))
 
 
@@ -26,7 +26,7 @@ class Session:
     """The calls of one client. Safety: one thread."""
 
     def __init__(
-        self, client: int, person: Person, world: SharedWorld, connection: ClientConnection
+        self, client: int, person: ClientAccount, world: SharedWorld, connection: ClientConnection
     ) -> None:
         self.client = client
         self.person = person
