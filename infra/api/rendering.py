@@ -8,6 +8,19 @@ from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from rest_framework.renderers import BaseRenderer
 
+# An answer is for one token, so no shared cache may keep it. It is JSON, and browsers must not
+# guess another type.
+_OF_ALL_ANSWERS = {
+    name.lower(): (name, value)
+    for name, value in {
+        "Cache-Control": "private, no-cache",
+        "Vary": "Authorization",
+        "X-Content-Type-Options": "nosniff",
+    }.items()
+}
+# For answers with a token or a secret.
+NO_STORE = {"Cache-Control": "no-store"}
+
 
 class OrjsonRenderer(BaseRenderer):
     media_type = "application/json"
@@ -34,8 +47,12 @@ class JsonAnswer(HttpResponse):
 def json_response(
     body: bytes, status: int = 200, headers: Mapping[str, str] | None = None
 ) -> HttpResponse:
-    """A response of ready-made JSON: no renderer, no negotiation. `headers`: as in `add_plain`."""
+    """A response of ready-made JSON: no renderer, no negotiation.
+
+    Caches must not keep it unless `headers` say otherwise. `headers`: as in `add_trusted_headers`.
+    """
     response = JsonAnswer(body, content_type="application/json; charset=utf-8", status=status)
+    response.headers._store.update(_OF_ALL_ANSWERS)
     add_trusted_headers(response, {"Content-Length": str(len(body)), **(headers or {})})
     return response
 

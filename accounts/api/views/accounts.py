@@ -19,7 +19,7 @@ from infra.api.endpoint import Endpoint
 from infra.api.errors import InvalidRequest
 from infra.api.ids import parse_account_id
 from infra.api.parsing import read_flag, read_text
-from infra.api.rendering import json_response
+from infra.api.rendering import NO_STORE, json_response
 from infra.api.request import ApiRequest
 
 MOST_ACCOUNTS = 40
@@ -45,7 +45,7 @@ class AccountsView(Endpoint):
     def post(self, request: ApiRequest) -> HttpResponse:
         """Creates a user and issues the application a token for this user."""
         token = sign_up_with_token(_new_user(request), request.user.token_id, datetime.now(UTC))
-        return json_response(orjson.dumps(present_token(token)))
+        return json_response(orjson.dumps(present_token(token)), headers=NO_STORE)
 
 
 class AccountView(Endpoint):

@@ -13,7 +13,7 @@ from accounts.scopes import DEFAULT
 from accounts.types import NewApplication
 from infra.api.endpoint import Endpoint
 from infra.api.parsing import read_text
-from infra.api.rendering import json_response
+from infra.api.rendering import NO_STORE, json_response
 from infra.api.request import ApiRequest
 
 
@@ -31,7 +31,7 @@ class AppsView(Endpoint):
             "client_secret": secret,
             "client_secret_expires_at": 0,
         }
-        return json_response(orjson.dumps(_entity(application) | keys))
+        return json_response(orjson.dumps(_entity(application) | keys), headers=NO_STORE)
 
 
 class AppCredentialsView(Endpoint):

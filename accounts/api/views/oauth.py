@@ -10,7 +10,7 @@ from drf_spectacular.utils import extend_schema
 from oauth2_provider.views.mixins import OAuthLibMixin
 
 from infra.api.endpoint import Endpoint
-from infra.api.rendering import json_response
+from infra.api.rendering import NO_STORE, json_response
 from infra.api.request import ApiRequest
 
 NOT_YOURS = (
@@ -34,7 +34,7 @@ class TokenView(OAuthLibMixin, Endpoint):
             token["created_at"] = int(time.time())
         elif token["error"] == "invalid_client":
             token.setdefault("error_description", "Client authentication failed")
-        return json_response(orjson.dumps(token), status, headers)
+        return json_response(orjson.dumps(token), status, {**headers, **NO_STORE})
 
 
 @extend_schema(exclude=True)
@@ -48,5 +48,5 @@ class RevokeView(OAuthLibMixin, Endpoint):
     def post(self, request: ApiRequest) -> HttpResponse:
         _, _, body, status = self.create_revocation_response(request)
         if status == 401:
-            return json_response(NOT_YOURS, 403)
-        return json_response(body.encode() if body else b"{}", status)
+            return json_response(NOT_YOURS, 403, NO_STORE)
+        return json_response(body.encode() if body else b"{}", status, NO_STORE)
