@@ -1,9 +1,12 @@
 """Changes to django-oauth-toolkit: OAuth2 as Mastodon speaks it, and cheap client secrets."""
 
 import re
+from hashlib import sha256
 from typing import Any
+from uuid import UUID
 
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
+from oauth2_provider.models import get_refresh_token_model
 from oauth2_provider.oauth2_backends import OAuthLibCore
 from oauth2_provider.oauth2_validators import GRANT_TYPE_MAPPING, OAuth2Validator
 from oauthlib.oauth2.rfc6749.errors import InvalidGrantError, InvalidRequestError
@@ -57,6 +60,52 @@ class MastodonOAuthValidator(OAuth2Validator):
         super()._save_bearer_token(token, request, *args, **kwargs)
         if not token["access_token"]:
             raise InvalidGrantError(request=request)
+
+    def _create_refresh_token(
+        self, request: Any, refresh_token_code: str, access_token: Any, previous_refresh_token: Any
+    ) -> Any:
+        """The tokens of a code are the family of the code, also after they were refreshed."""
+        refresh_token = super()._create_refresh_token(
+            request, refresh_token_code, access_token, previous_refresh_token
+        )
+        if request.grant_type == "authorization_code":
+            refresh_token.token_family = family_of(request.code)
+            refresh_token.save(update_fields=["token_family"])
+        return refresh_token
+
+    def validate_code(
+        self, client_id: str, code: str, client: Any, request: Any, *args: Any, **kwargs: Any
+    ) -> bool:
+        """False for a used code, which also ends the tokens issued for it (RFC 6749, 4.1.2)."""
+        is_valid = super().validate_code(client_id, code, client, request, *args, **kwargs)
+        if not is_valid:
+            end_tokens_of_code(code, client)
+        return bool(is_valid)
+
+    def invalidate_authorization_code(
+        self, client_id: str, code: str, request: Any, *args: Any, **kwargs: Any
+    ) -> None:
+        """Ends the code. Of two requests at the same time one fails, and ends both tokens."""
+        try:
+            super().invalidate_authorization_code(client_id, code, request, *args, **kwargs)
+        except InvalidGrantError:
+            end_tokens_of_code(code, request.client)
+            raise
+
+
+def family_of(code: str) -> UUID:
+    """The token family of a code."""
+    return UUID(bytes=sha256(code.encode()).digest()[:16])
+
+
+def end_tokens_of_code(code: str, application: Any) -> None:
+    """Ends the tokens that were issued to the application for this code. Nothing for other codes.
+
+    Cost: one query by index; about five statements if there is a token.
+    """
+    live = get_refresh_token_model().objects.filter(revoked__isnull=True, application=application)
+    for token in live.filter(token_family=family_of(code)):
+        token.revoke()
 
 
 class MastodonOAuthCore(OAuthLibCore):

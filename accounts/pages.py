@@ -3,8 +3,9 @@
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from django.contrib.auth import logout
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.contrib.auth.views import redirect_to_login
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from oauth2_provider.http import OAuth2ResponseRedirect
 from oauth2_provider.views import AuthorizationView
@@ -18,14 +19,16 @@ class AuthorizePage(AuthorizationView):
 
     template_name = "accounts/authorize.html"
 
-    def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        """With `force_login` always shows the sign-in page, to add another account."""
-        if read_flag(request.GET.get("force_login"), False):
-            logout(request)
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """With `force_login` always shows the sign-in page, to add another account.
+
+        A session ends only when the person signs in again: any site can send a browser here.
+        """
+        if request.method == "GET" and read_flag(request.GET.get("force_login"), False):
             query = request.GET.copy()
             del query["force_login"]
-            return HttpResponseRedirect(f"{request.path}?{query.urlencode()}")
-        return super().get(request, *args, **kwargs)
+            return redirect_to_login(f"{request.path}?{query.urlencode()}")
+        return super().dispatch(request, *args, **kwargs)
 
     def redirect(self, redirect_to: str, application: Any) -> HttpResponse:
         """Redirects to the application; shows the code if the application has no address.

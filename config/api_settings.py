@@ -35,9 +35,10 @@ OAUTH2_PROVIDER_REFRESH_TOKEN_MODEL = "accounts.RefreshToken"  # noqa: S105
 OAUTH2_PROVIDER_ID_TOKEN_MODEL = "accounts.IDToken"  # noqa: S105
 
 
-def oauth2_provider(has_password_grant: bool) -> dict[str, object]:
-    """The settings of OAuth2, compatible with Mastodon."""
+def oauth2_provider(has_password_grant: bool, public_url: str) -> dict[str, object]:
+    """The settings of OAuth2, compatible with Mastodon. `public_url`: the issuer (RFC 9207)."""
     return {
+        "OIDC_ISS_ENDPOINT": public_url,
         "SCOPES_BACKEND_CLASS": "accounts.scopes.MastodonScopes",
         "OAUTH2_VALIDATOR_CLASS": "accounts.oauth.MastodonOAuthValidator",
         "OAUTH2_BACKEND_CLASS": "accounts.oauth.MastodonOAuthCore",

@@ -259,6 +259,6 @@ SESSION_COOKIE_SECURE = HTTPS
 CSRF_COOKIE_SECURE = HTTPS
 
 # -- API ----------------------------------------------------------------------------------------
-OAUTH2_PROVIDER = oauth2_provider(ALLOW_PASSWORD_GRANT)
+OAUTH2_PROVIDER = oauth2_provider(ALLOW_PASSWORD_GRANT, PUBLIC_URL)
 
 _env.finish()

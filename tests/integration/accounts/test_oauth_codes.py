@@ -2,12 +2,17 @@
 
 import base64
 import re
+from functools import partial
 from hashlib import sha256
+from threading import Barrier
+from typing import Any
 
 import pytest
 from django.test import Client
 from oauth2_provider.models import get_grant_model
 
+from accounts.models import AccessToken
+from accounts.oauth import MastodonOAuthValidator
 from accounts.queries.viewers import find_viewer
 from tests.integration.accounts.consent import (
     CALLBACK,
@@ -19,6 +24,9 @@ from tests.integration.accounts.consent import (
     exchange,
 )
 from tests.integration.accounts.people import OUT_OF_BAND, PASSWORD, SCOPES, App, Person
+from tests.races import run_together
+from tests.waiting import PATIENCE_S
+from tests.world import drain_all
 
 VERIFIER = "v" * 43 + "-._~"
 CHALLENGE = base64.urlsafe_b64encode(sha256(VERIFIER.encode()).digest()).rstrip(b"=").decode()
@@ -77,10 +85,26 @@ def test_what_was_allowed_once_is_not_asked_again(reader: App, browser: Client) 
     assert "code" in answer_of(browser.get(address(reader)))
 
 
-def test_force_login_asks_who_it_is(reader: App, browser: Client) -> None:
-    answer = browser.get(address(reader, force_login="true"))
-    assert browser.get(answer["Location"])["Location"].startswith("/auth/sign_in")
-    assert browser.get(address(reader, force_login="False")).status_code == 302
+def test_force_login_asks_once_who_it_is_and_ends_no_session(
+    reader: App, browser: Client, ann: Person
+) -> None:
+    asked = browser.get(address(reader, force_login="true"))
+    assert asked["Location"].startswith("/auth/sign_in?next=")
+    assert b"Let Reader in?" in browser.get(address(reader)).content  # still signed in
+    for person in (browser, Client()):
+        page = person.get(asked["Location"])
+        assert b'name="password"' in page.content
+        form = {"username": "ann", "password": PASSWORD, "next": page.context["next"]}
+        signed_in = person.post(asked["Location"], form)
+        assert b"Let Reader in?" in person.get(signed_in["Location"]).content
+    assert b"Let Reader in?" in browser.get(address(reader, force_login="False")).content
+
+
+def test_the_issuer_is_the_public_address_for_every_host(reader: App, browser: Client) -> None:
+    url = address(reader)
+    for host in ("localhost", "127.0.0.1:81"):
+        browser.defaults["HTTP_HOST"] = host
+        assert answer_of(decide(browser, url, allow="true"))["iss"] == "http://localhost:8000"
 
 
 @pytest.mark.parametrize(("method", "challenge"), [("S256", CHALLENGE), ("plain", VERIFIER)])
@@ -113,6 +137,57 @@ def test_a_code_works_once_for_its_own_client_and_address(
     code = code_for(browser, reader)
     assert exchange(reader, code).status_code == 200
     assert exchange(reader, code).json()["error"] == "invalid_grant"
+
+
+def test_a_code_that_comes_twice_ends_its_tokens(reader: App, browser: Client) -> None:
+    """RFC 6749, 4.1.2: one of the two who sent it is a thief. Other tokens stay."""
+    other = exchange(reader, code_for(browser, reader)).json()["access_token"]
+    code = answer_of(browser.get(address(reader)))["code"]
+    first = exchange(reader, code).json()
+    assert exchange(reader, code).json()["error"] == "invalid_grant"
+    drain_all()
+    assert find_viewer(first["access_token"]) is None
+    assert find_viewer(other) is not None
+    again = {"grant_type": "refresh_token", "refresh_token": first["refresh_token"]}
+    assert reader.ask_token(**again).status_code == 400
+
+
+def test_a_used_code_ends_refreshed_tokens_too(reader: App, browser: Client) -> None:
+    code = code_for(browser, reader)
+    first = exchange(reader, code).json()
+    again = {"grant_type": "refresh_token", "refresh_token": first["refresh_token"]}
+    second = reader.ask_token(**again).json()
+    exchange(reader, code)
+    drain_all()
+    assert find_viewer(second["access_token"]) is None
+
+
+def test_another_client_ends_no_tokens_with_a_used_code(
+    reader: App, app: App, browser: Client
+) -> None:
+    code = code_for(browser, reader)
+    token = exchange(reader, code).json()["access_token"]
+    assert exchange(app, code).json()["error"] == "invalid_grant"
+    drain_all()
+    assert find_viewer(token) is not None
+
+
+def test_a_code_sent_twice_at_once_leaves_no_token(
+    reader: App, browser: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both requests find the code, and both store a token, before one of them ends the code."""
+    code, together = code_for(browser, reader), Barrier(2)
+    stored = MastodonOAuthValidator.save_bearer_token
+
+    def store(self: Any, *args: Any, **kwargs: Any) -> Any:
+        token = stored(self, *args, **kwargs)
+        together.wait(PATIENCE_S)
+        return token
+
+    monkeypatch.setattr(MastodonOAuthValidator, "save_bearer_token", store)
+    answers = run_together([partial(exchange, reader, code)] * 2)
+    assert sorted(answer.status_code for answer in answers) == [200, 400]
+    assert not AccessToken.objects.filter(application__client_id=reader.client_id).exists()
 
 
 @pytest.mark.parametrize(
