@@ -63,6 +63,18 @@ class View:
 
 
 @dataclass
+class SimulatedState:
+    """What the service answers when it is quiet."""
+
+    homes: dict[int, list[Seen]] = field(default_factory=dict)
+    statuses: dict[int, list[Seen]] = field(default_factory=dict)
+    followers: dict[int, list[int]] = field(default_factory=dict)
+    following: dict[int, list[int]] = field(default_factory=dict)
+    counts: dict[int, dict[str, int]] = field(default_factory=dict)
+    relationships: dict[Pair, dict[str, int]] = field(default_factory=dict)
+
+
+@dataclass
 class Client:
     number: int
     account: int
@@ -112,6 +124,33 @@ class SimulatedService:
             self.now_s += 0.0 if self.is_sequential else self.rng.uniform(0, 0.2)
         self._advance(float("inf"))
         return sorted(self.calls, key=lambda call: call.ended_s)
+
+    def state(self) -> SimulatedState:
+        """Call it after `run`."""
+        state, people = SimulatedState(), range(1, self.accounts + 1)
+        for one in people:
+            others = [other for other in people if other != one]
+            state.relationships |= {(one, other): self._facts(one, other) for other in others}
+            flags = {other: state.relationships[one, other] for other in others}
+            state.following[one] = [other for other in others if flags[other]["following"]]
+            state.followers[one] = [other for other in others if flags[other]["followed_by"]]
+            state.homes[one] = [*self._home(one, float("inf"), None)]
+            state.statuses[one] = self._statuses(one)
+            state.counts[one] = self._counts(one)
+        return state
+
+    def _statuses(self, account: int) -> list[Seen]:
+        """An account does not see its reposts of an account that blocks it, or that it blocks."""
+        own = [self.entries[one].seen for one in reversed(self._ids)]
+        return [
+            seen
+            for seen in own
+            if poster_of(seen) == account
+            and not self.entries[seen.entry].gone
+            and not self.entries[seen.post].gone
+            and not self.own["blocks"].of(account, seen.author)
+            and not self._is_blocked(account, seen.author)
+        ]
 
     def _call(self, client: Client, began_s: float) -> None:
         kind = self.rng.choices(list(WEIGHTS), list(WEIGHTS.values()))[0]
