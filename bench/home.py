@@ -9,7 +9,7 @@ from typing import Any
 from django.db import connections
 
 from bench.http_load import run_load
-from bench.server import BenchServer, cpu_s, web_server
+from bench.server import BenchServer, cpu_s, floor_server, product_server
 from bench.world import Reader, make_reader
 from infra.api.pages import Window
 from infra.caching.client import redis
@@ -18,7 +18,6 @@ from timelines.queries.home import home_page
 CONNECTIONS = 16
 SLICES = 6
 SLICE_S = 1.5
-PRODUCT = "config.wsgi:application"
 PATH = "/api/v1/timelines/home"
 
 
@@ -26,10 +25,10 @@ def measure() -> dict[str, Any]:
     """Medians, and medians of the ratios of page to floor in each slice."""
     reader = make_reader(followees=60, posts_each=8)
     round_trips, queries = count_calls(reader)
-    with web_server(PRODUCT) as product, NamedTemporaryFile() as body:
+    with product_server() as product, NamedTemporaryFile() as body:
         page = _get(f"{product.url}{PATH}", reader.token)
         Path(body.name).write_bytes(page)
-        with web_server("bench.bare:application", BENCH_BODY=body.name) as floor:
+        with floor_server("bench.bare:application", BENCH_BODY=body.name) as floor:
             slices = [
                 _slice(server, path, reader.token)
                 for _ in range(SLICES)

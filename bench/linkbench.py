@@ -14,7 +14,7 @@ from bench.http_load import run_mix
 from bench.linkbench_http import Callers
 from bench.linkbench_mix import READS, Mix, Operation
 from bench.lookups import compare_lookups
-from bench.server import ROOT, web_server
+from bench.server import ROOT, product_server
 from bench.world import FollowGraph, drain_all, load_follow_graph
 from infra.api.pages import Window
 from relations.actions.follow import follow, unfollow
@@ -30,7 +30,6 @@ WARM_S = 1.0
 HTTP_S = 8.0
 ACTORS = 300
 PAGE = 40
-PRODUCT = "config.wsgi:application"
 SEED = 1
 
 
@@ -122,7 +121,7 @@ def _latency(times: Iterable[float]) -> dict[str, float]:
 
 
 def measure_http(world: FollowGraph) -> dict[str, Any]:
-    """One granian worker, CONNECTIONS connections, and a compensator that delivers the changes."""
+    """The web server of `make run`, CONNECTIONS connections, and a compensator that delivers."""
     actors = [account_id for account_id in world.ids if account_id in world.following][:ACTORS]
     callers = Callers(actors)
     mix = Mix(world.following, world.ids, actors, SEED)
@@ -131,7 +130,7 @@ def measure_http(world: FollowGraph) -> dict[str, Any]:
         operation = mix.draw()
         return operation.kind, callers.request_for(operation)
 
-    with web_server(PRODUCT) as server, _compensator():
+    with product_server() as server, _compensator():
         run_mix(server.address, next_request, CONNECTIONS, WARM_S)
         result = run_mix(server.address, next_request, CONNECTIONS, HTTP_S)
     every = [took_s for each in result.latencies.values() for took_s in each]

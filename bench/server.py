@@ -5,12 +5,12 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from config.runner.programs import web_workers
+from config.runner.programs import web_command, web_workers
 
 ROOT = Path(__file__).resolve().parent.parent
 THREADS = 4
@@ -31,15 +31,27 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-@contextmanager
-def web_server(application: str, **environment: str) -> Iterator["BenchServer"]:
-    """Granian with the options of `make run` and extra environment variables."""
+def product_server() -> AbstractContextManager[BenchServer]:
+    """The web server of `make run`."""
+    port = free_port()
+    return _running(port, [sys.executable, *web_command(port, linger_s=0)], {})
+
+
+def floor_server(application: str, **environment: str) -> AbstractContextManager[BenchServer]:
+    """Granian alone, with as many processes and threads, and extra environment variables."""
     port = free_port()
     command = [
         sys.executable, "-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1",
         "--port", str(port), "--workers", str(web_workers()), "--blocking-threads", str(THREADS),
         "--no-ws", "--log-level", "warning", application,
     ]  # fmt: skip
+    return _running(port, command, environment)
+
+
+@contextmanager
+def _running(
+    port: int, command: list[str], environment: Mapping[str, str]
+) -> Iterator[BenchServer]:
     process = subprocess.Popen(command, cwd=ROOT, env={**os.environ, **environment})
     try:
         _wait_for(port)

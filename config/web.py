@@ -8,25 +8,10 @@ request that arrives on an idle connection just as the server closes it would be
 
 import multiprocessing
 import sys
-import time
 from argparse import ArgumentParser, Namespace
 
-from granian.constants import HTTPModes, Interfaces
-from granian.log import LogLevels
-from granian.server.mp import MPServer
-
-from config.draining import start_draining
-
-
-class DrainingServer(MPServer):
-    """Set `linger_s` before `serve`."""
-
-    linger_s = 0.0
-
-    def shutdown(self, exit_code: int = 0) -> None:
-        start_draining()
-        time.sleep(self.linger_s)
-        super().shutdown(exit_code)  # type: ignore[no-untyped-call]
+from config.serving.limits import Limits
+from config.serving.server import TidelineServer
 
 
 def main() -> None:
@@ -34,20 +19,15 @@ def main() -> None:
         # Spawned workers would not share the byte of config.draining.
         multiprocessing.set_start_method("fork")
     options = _options()
-    server = DrainingServer(
+    server = TidelineServer(
         "config.wsgi:application",
-        address=options.host,
-        port=options.port,
-        interface=Interfaces.WSGI,
-        http=HTTPModes.http1,
+        address=(options.host, options.port),
         workers=options.workers,
-        blocking_threads=options.threads,
-        respawn_failed_workers=True,
-        workers_kill_timeout=options.finish,
-        log_level=LogLevels.warning,
+        linger_s=options.linger,
+        finish_s=options.finish,
+        limits=Limits(options.threads, options.wait, options.body),
     )
-    server.linger_s = options.linger
-    server.serve()
+    server.run()
 
 
 def _options() -> Namespace:
@@ -56,6 +36,12 @@ def _options() -> Namespace:
     parser.add_argument("--port", type=int, default=8000)
     parser.add_argument("--workers", type=int, default=1, help="number of processes; one per core")
     parser.add_argument("--threads", type=int, default=4, help="threads of each process")
+    parser.add_argument(
+        "--wait", type=float, default=0.5, help="seconds that a request may wait for a thread"
+    )
+    parser.add_argument(
+        "--body", type=float, default=10.0, help="seconds that a request's body may take to arrive"
+    )
     parser.add_argument("--linger", type=float, default=2.0, help="seconds to serve after SIGTERM")
     parser.add_argument(
         "--finish", type=int, default=25, help="seconds to finish open requests after that"

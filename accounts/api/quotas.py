@@ -14,6 +14,7 @@ from django.conf import settings
 from django.http import HttpRequest
 
 from accounts.types import Viewer
+from infra.api.addresses import choose_client
 from infra.api.errors import TooManyRequests
 from infra.caching.quotas import QuotaClaim, Quotas, QuotaUsage
 
@@ -58,14 +59,9 @@ def _of_address(request: HttpRequest) -> QuotaClaim:
 
 
 def client_address(request: HttpRequest) -> str:
-    """The client's address: the entry of X-Forwarded-For before our TRUSTED_PROXIES.
-
-    Clients can write anything into the entries further left.
-    """
-    forwarded = request.headers.get("X-Forwarded-For")
-    hops = [hop.strip() for hop in forwarded.split(",")] if forwarded else []
-    hops.append(request.META.get("REMOTE_ADDR", ""))
-    return hops[max(0, len(hops) - 1 - settings.TRUSTED_PROXIES)]
+    return choose_client(
+        request.headers.get("X-Forwarded-For"), request.META.get("REMOTE_ADDR", "")
+    )
 
 
 def _headers(usage: QuotaUsage) -> dict[str, str]:

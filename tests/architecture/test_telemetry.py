@@ -36,7 +36,8 @@ BROKEN = ["sum(rate(a[5m])", "rate(a)", "rates(a[5m])", "a > > 1", "sum by shard
 
 def exported():
     """Label names by metric, of all that web, worker and compensator can show."""
-    for module in ("config.urls", "config.middleware", "infra.changes.drainer"):
+    modules = ("config.urls", "config.middleware", "config.serving.refusals")
+    for module in (*modules, "infra.changes.drainer"):
         import_module(module)
     found = {}
     for collector in {*REGISTRY._collector_to_names, *STORE_METRICS._collector_to_names}:

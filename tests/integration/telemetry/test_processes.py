@@ -86,11 +86,9 @@ def test_process_that_ends_by_itself_leaves_its_last_counts(worker):
 
 @pytest.fixture
 def server(runtime, monkeypatch):
-    """Granian as `make run` has it, with two workers."""
+    """The web server with two workers."""
     port = free_port()
-    command = ["--interface", "wsgi", "--host", "127.0.0.1", "--port", str(port)]
-    command += ["--workers", "2", "--log-level", "warning", "config.wsgi:application"]
-    argv = [sys.executable, "-m", "granian", *command]
+    argv = [sys.executable, "-m", "config.web", "--port", str(port), "--workers", "2"]
     process = subprocess.Popen(argv, cwd=CHECKOUT, start_new_session=True)
     url = f"http://127.0.0.1:{port}"
     try:

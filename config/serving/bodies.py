@@ -1,0 +1,90 @@
+"""Reads request bodies without a thread for each, so that slow clients hold nothing.
+
+Bounded are the size and the time of a body, and how many are unfinished: of one address and in all.
+"""
+
+import asyncio
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from config.serving.pending import PendingRequest
+from config.serving.refusals import (
+    BODY_TOO_LARGE,
+    BODY_TOO_SLOW,
+    LENGTH_REQUIRED,
+    TOO_MANY_BODIES,
+    TOO_MANY_OF_ADDRESS,
+    Refusal,
+)
+
+_MOST_OF_ADDRESS = 16
+_MOST = 1024
+
+
+class BodyReader:
+    """`finish` gets each request whose body is complete, in the event loop. Thread-safe."""
+
+    def __init__(
+        self, finish: Callable[[PendingRequest], None], most_bytes: int, time_s: float
+    ) -> None:
+        self._finish = finish
+        self._most_bytes = most_bytes
+        self._time_s = time_s
+        self._lock = threading.Lock()
+        self._unfinished: dict[Any, PendingRequest] = {}
+        self._of_address: Counter[str] = Counter()
+
+    def read(self, request: PendingRequest) -> None:
+        """Only Granian's thread may call it: that thread also completes Granian's futures."""
+        refusal = self._check_length(request) or self._add_to_address(request.address)
+        if refusal:
+            refusal.answer(request)
+            return
+        future = request.protocol()
+        with self._lock:
+            self._unfinished[future] = request
+        future.add_done_callback(self._end)
+
+    def sweep(self) -> None:
+        """Refuses the bodies that take too long. Only the event loop may call it."""
+        latest = time.monotonic() - self._time_s
+        with self._lock:
+            late = [
+                (f, request) for f, request in self._unfinished.items() if request.since < latest
+            ]
+        for future, request in late:
+            BODY_TOO_SLOW.answer(request)
+            # Granian closes the connection when it no longer reads the body.
+            future.cancel()
+
+    def _check_length(self, request: PendingRequest) -> Refusal | None:
+        """Granian reads exactly as many bytes as the header says, so this bounds the memory."""
+        length = request.scope.headers.get("content-length")
+        if length is None:
+            return LENGTH_REQUIRED
+        return BODY_TOO_LARGE if int(length) > self._most_bytes else None
+
+    def _add_to_address(self, address: str) -> Refusal | None:
+        with self._lock:
+            if len(self._unfinished) >= _MOST:
+                return TOO_MANY_BODIES
+            if self._of_address[address] >= _MOST_OF_ADDRESS:
+                return TOO_MANY_OF_ADDRESS
+            self._of_address[address] += 1
+            return None
+
+    def _end(self, future: Any) -> None:
+        with self._lock:
+            request = self._unfinished.pop(future)
+            self._of_address[request.address] -= 1
+            if not self._of_address[request.address]:
+                del self._of_address[request.address]
+        try:
+            request.body = future.result()
+        except (RuntimeError, asyncio.CancelledError):
+            return  # the client has gone, or the body took too long
+        request.since = time.monotonic()
+        self._finish(request)

@@ -1,0 +1,110 @@
+"""One request on its way to the application, and the WSGI environment that is built from it."""
+
+import io
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
+from typing import Any
+
+from infra.api.addresses import choose_client
+
+Application = Callable[[dict[str, Any], Callable[..., None]], Iterable[bytes]]
+
+_CONSTANTS: Mapping[str, Any] = {
+    "GATEWAY_INTERFACE": "CGI/1.1",
+    "SCRIPT_NAME": "",
+    "wsgi.errors": sys.stderr,
+    "wsgi.input_terminated": True,
+    "wsgi.multiprocess": True,
+    "wsgi.multithread": True,
+    "wsgi.run_once": False,
+    "wsgi.version": (1, 0),
+}
+_PROTOCOLS = {"1": "HTTP/1.0", "1.1": "HTTP/1.1"}
+_BARE_NAMES = {"content-type": "CONTENT_TYPE", "content-length": "CONTENT_LENGTH"}
+# Of distinct header names that clients send.
+_MOST_NAMES = 512
+
+
+class PendingRequest:
+    """A request without an answer. `since`: when it began to wait, of `time.monotonic`.
+
+    `protocol` and `scope` are Granian's (RSGI). The first answer given to `protocol` is sent; it
+    ignores the others.
+    """
+
+    __slots__ = ("body", "has_started", "protocol", "scope", "since")
+
+    def __init__(self, protocol: Any, scope: Any) -> None:
+        self.protocol = protocol
+        self.scope = scope
+        self.body = b""
+        self.has_started = False
+        self.since = time.monotonic()
+
+    @property
+    def peer(self) -> str:
+        """The address that the connection comes from."""
+        return split_address(self.scope.client)[0]
+
+    @property
+    def address(self) -> str:
+        """The address of the client, also behind our proxies."""
+        forwarded = self.scope.headers.get_all("x-forwarded-for")
+        return choose_client(",".join(forwarded), self.peer)
+
+
+def split_address(text: str) -> tuple[str, str]:
+    """Host and port of `127.0.0.1:80` or `[::1]:80`."""
+    host, _, port = text.rpartition(":")
+    return host.strip("[]"), port
+
+
+def environment_of(request: PendingRequest) -> dict[str, Any]:
+    """The WSGI environment (PEP 3333) of a request whose body is complete.
+
+    A header with an underscore in its name is left out: `X_Forwarded_For` would be the same
+    variable as the proxy's `X-Forwarded-For`.
+    """
+    scope = request.scope
+    host, port = split_address(scope.server)
+    environment = {
+        **_CONSTANTS,
+        "PATH_INFO": _latin(scope.path),
+        "QUERY_STRING": scope.query_string,
+        "REMOTE_ADDR": request.peer,
+        "REQUEST_METHOD": scope.method,
+        "SERVER_NAME": host,
+        "SERVER_PORT": port,
+        "SERVER_PROTOCOL": _PROTOCOLS.get(scope.http_version, "HTTP/1.1"),
+        "wsgi.input": io.BytesIO(request.body),
+        "wsgi.url_scheme": scope.scheme,
+    }
+    _add_headers(environment, scope.headers.items())
+    if "HTTP_HOST" not in environment:
+        environment["HTTP_HOST"] = scope.authority or ""
+    return environment
+
+
+def _add_headers(environment: dict[str, Any], headers: Iterable[tuple[str, str]]) -> None:
+    for name, value in headers:
+        variable = _variable(name)
+        if variable in environment:
+            separator = "; " if variable == "HTTP_COOKIE" else ","
+            environment[variable] += separator + value
+        elif variable:
+            environment[variable] = value
+
+
+@lru_cache(_MOST_NAMES)
+def _variable(name: str) -> str | None:
+    """The variable of a header, None for a header that is left out."""
+    if "_" in name:
+        return None
+    return _BARE_NAMES.get(name) or "HTTP_" + name.upper().replace("-", "_")
+
+
+def _latin(path: str) -> str:
+    """WSGI wants each byte of the path as one character."""
+    return path if path.isascii() else path.encode().decode("latin-1")

@@ -1,0 +1,87 @@
+"""Where each request goes first: Granian's thread sorts the requests and serves none."""
+
+import asyncio
+from typing import Any
+
+from django.conf import settings
+
+from config.serving.bodies import BodyReader
+from config.serving.lanes import Lane
+from config.serving.limits import Limits
+from config.serving.pending import Application, PendingRequest, environment_of
+
+_MOST_WAITING = 256
+_MOST_PROBES = 16
+# A probe may find a store that hangs, and is to say so.
+_PROBE_WAIT_S = 5.0
+_SWEEPS_PER_WAIT = 4
+_METHODS_WITHOUT_BODY = ("GET", "HEAD", "OPTIONS", "TRACE")
+_LIVE = "/health/live"
+_PROBES = ("/health/ready", "/metrics")
+
+
+class Reception:
+    """Gives each request to a lane. Health checks have lanes and threads of their own.
+
+    So they are answered when all threads of the application are busy or hang.
+    """
+
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop, application: Application, limits: Limits
+    ) -> None:
+        self._loop = loop
+        self._application = application
+        self._sweep_s = limits.wait_s / _SWEEPS_PER_WAIT
+        self._lane = Lane(limits.threads, _MOST_WAITING, limits.wait_s)
+        probes = Lane(1, _MOST_PROBES, _PROBE_WAIT_S)
+        live = Lane(1, _MOST_PROBES, _PROBE_WAIT_S)
+        self._lanes_by_path = {_LIVE: live, **dict.fromkeys(_PROBES, probes)}
+        self._all_lanes = (self._lane, probes, live)
+        most_bytes = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+        self._bodies = BodyReader(self._lane.add, most_bytes, limits.body_s)
+
+    def start(self) -> None:
+        for lane in self._all_lanes:
+            lane.start(self._serve)
+        self._sweep()
+
+    def receive(self, watcher: Any) -> None:
+        """Granian calls it for each request, in one thread of its own."""
+        scope = watcher.scope
+        request = PendingRequest(watcher.proto, scope)
+        if scope.method not in _METHODS_WITHOUT_BODY and _has_body(scope.headers):
+            self._bodies.read(request)
+        else:
+            self._lanes_by_path.get(scope.path, self._lane).add(request)
+
+    def _serve(self, request: PendingRequest) -> None:
+        """Sends the answer, and then lets the application end the request."""
+        answer = _Answer()
+        parts = self._application(environment_of(request), answer)
+        try:
+            request.protocol.response_bytes(answer.status, answer.headers, b"".join(parts))
+        finally:
+            if close := getattr(parts, "close", None):
+                close()
+
+    def _sweep(self) -> None:
+        for lane in self._all_lanes:
+            lane.sweep()
+        self._bodies.sweep()
+        self._loop.call_later(self._sweep_s, self._sweep)
+
+
+class _Answer:
+    """The `start_response` of WSGI."""
+
+    __slots__ = ("headers", "status")
+
+    def __call__(
+        self, status: str, headers: list[tuple[str, str]], exc_info: object = None
+    ) -> None:
+        self.status = int(status[:3])
+        self.headers = headers
+
+
+def _has_body(headers: Any) -> bool:
+    return headers.get("content-length", "0") != "0" or "transfer-encoding" in headers

@@ -1,0 +1,214 @@
+"""The web server: who waits is bounded, and slow clients hold nothing. Over HTTP, one process."""
+
+import http.client
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from signal import SIGKILL
+
+import pytest
+
+from config.runner.child import CHECKOUT
+from config.runner.port import is_answering
+from tests.ports import free_port
+from tests.process_tree import process_tree, send
+from tests.small_web import LIMITS
+from tests.waiting import until
+
+HOST = "127.0.0.1"
+# What no answer takes that waits for nothing, on a machine with ten times too much to do.
+SOON_S = 5.0
+SLOW_BODY = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nx"
+
+
+@dataclass
+class Web:
+    port: int
+    process: subprocess.Popen
+    log: Path
+
+    def ask(self, path="/", method="GET", body=None, headers=()):
+        connection = http.client.HTTPConnection(HOST, self.port, timeout=30)
+        try:
+            connection.request(method, path, body, dict(headers))
+            answer = connection.getresponse()
+            return answer.status, answer.headers, json.loads(answer.read())
+        finally:
+            connection.close()
+
+    def open(self, data, source="127.0.0.1"):
+        """A connection on which `data` was sent."""
+        opened = socket.create_connection((HOST, self.port), 30, (source, 0))
+        opened.sendall(data)
+        return opened
+
+    def served(self, path):
+        return self.log.read_text().splitlines().count(path)
+
+
+@pytest.fixture
+def start_web(tmp_path):
+    with ExitStack() as stack:
+
+        def start(port, workers=1):
+            log = tmp_path / f"web{len(list(tmp_path.iterdir()))}.log"
+            argv = [sys.executable, "-m", "tests.small_web", str(port), str(workers), str(log)]
+            environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings"}
+            output = stack.enter_context(log.open("w"))
+            process = subprocess.Popen(
+                argv, cwd=CHECKOUT, env=environment, stdout=output, stderr=subprocess.STDOUT
+            )
+            stack.callback(process.wait)
+            stack.callback(process.kill)
+            until(lambda: is_answering(port, "/"), said=log.read_text)
+            return Web(port, process, log)
+
+        yield start
+
+
+@pytest.fixture
+def web(start_web):
+    return start_web(free_port())
+
+
+def test_the_application_sees_the_request_as_it_was_sent(web):
+    headers = {"X-Two": "2", "Cookie": "a=b", "Content-Type": "text/plain"}
+    status, _, seen = web.ask("/a%C3%A4b?q=%20", "POST", "text", headers)
+    assert status == 200
+    assert seen["PATH_INFO"] == "/aäb".encode().decode("latin-1")
+    assert seen["QUERY_STRING"] == "q=%20"
+    assert (seen["CONTENT_TYPE"], seen["CONTENT_LENGTH"], seen["body"]) == (
+        "text/plain",
+        "4",
+        "text",
+    )
+    assert (seen["REMOTE_ADDR"], seen["SERVER_PORT"]) == (HOST, str(web.port))
+    assert (seen["HTTP_X_TWO"], seen["HTTP_COOKIE"], seen["wsgi.url_scheme"]) == (
+        "2",
+        "a=b",
+        "http",
+    )
+
+
+def test_headers_of_one_name_are_joined_and_those_with_underscores_dropped(web):
+    lines = "X-Forwarded-For: 1.1.1.1\r\nX-Forwarded-For: 2.2.2.2\r\nX_Forwarded_For: 3.3.3.3\r\n"
+    with web.open(f"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n{lines}\r\n".encode()) as it:
+        assert b'"HTTP_X_FORWARDED_FOR": "1.1.1.1,2.2.2.2"' in read_all(it)
+
+
+def test_a_failing_application_answers_500_and_keeps_its_threads(web):
+    for _ in range(LIMITS.threads + 1):
+        assert web.ask("/raise")[0] == 500
+    assert web.ask("/")[0] == 200
+
+
+@pytest.mark.parametrize(
+    ("length", "status"),
+    [("Content-Length: 10485760", 413), ("Transfer-Encoding: chunked", 411)],
+)
+def test_a_body_too_large_or_of_unknown_length_is_refused_before_it_is_read(web, length, status):
+    with web.open(f"POST / HTTP/1.1\r\nHost: a\r\n{length}\r\n\r\n".encode()) as it:
+        answer = read_all(it)
+    assert answer.startswith(b"HTTP/1.1 %d " % status)
+    assert json.loads(answer.partition(b"\r\n\r\n")[2])["error"]
+
+
+@pytest.mark.parametrize("data", [SLOW_BODY, b"GET / HTTP/1.1\r\nHost: ", b""])
+def test_slow_clients_keep_no_other_waiting(web, data):
+    with ExitStack() as stack:
+        for number in range(300):
+            stack.enter_context(web.open(data, f"127.0.{number % 100}.2"))
+        for _ in range(10):
+            before = time.monotonic()
+            assert web.ask("/", "POST", "text")[0] == 200
+            assert web.ask("/")[0] == 200
+            assert time.monotonic() - before < SOON_S
+
+
+def test_a_body_that_takes_too_long_is_given_up_and_its_connection_closed(web):
+    with web.open(SLOW_BODY) as it:
+        answer = read_all(it)
+    assert answer.startswith(b"HTTP/1.1 408 ")
+    assert web.served("/") == 1  # the one that asked whether it answers
+
+
+def test_one_address_has_a_bounded_number_of_unfinished_bodies(web):
+    with ExitStack() as stack:
+        for _ in range(16):
+            stack.enter_context(web.open(SLOW_BODY))
+        until(lambda: web.ask("/", "POST", "text")[0] == 429, LIMITS.body_s)
+        with web.open(SLOW_BODY, "127.0.0.2") as other:
+            other.sendall(b"x" * 99)
+            assert other.recv(100).startswith(b"HTTP/1.1 200 ")
+    assert until(lambda: web.ask("/", "POST", "text")[0] == 200)  # they have gone
+
+
+@contextmanager
+def all_threads_hang(web):
+    """They go on when the block ends."""
+    with ThreadPoolExecutor() as clients:
+        hanging = [clients.submit(web.ask, "/hang") for _ in range(LIMITS.threads)]
+        until(lambda: web.served("/hang") == LIMITS.threads)
+        try:
+            yield
+        finally:
+            web.log.with_suffix(".go").touch()
+        assert [hung.result()[0] for hung in hanging] == [200] * LIMITS.threads
+
+
+def test_a_request_that_waits_too_long_is_refused_and_not_served(web):
+    with all_threads_hang(web):
+        status, headers, body = web.ask("/late")
+        assert (status, headers["Retry-After"], list(body)) == (503, "1", ["error"])
+    assert web.ask("/")[0] == 200
+    assert web.served("/late") == 0
+
+
+def test_a_full_queue_refuses_at_once(web):
+    with all_threads_hang(web), ExitStack() as stack:
+        request = b"GET /late HTTP/1.1\r\nHost: a\r\n\r\n"
+        waiting = [stack.enter_context(web.open(request)) for _ in range(600)]
+        assert {it.recv(12) for it in waiting} == {b"HTTP/1.1 503"}
+    assert web.ask("/")[0] == 200
+    assert web.served("/late") == 0
+
+
+@pytest.mark.parametrize("path", ["/health/live", "/health/ready", "/metrics"])
+def test_probes_are_answered_while_all_threads_hang(web, path):
+    with all_threads_hang(web):
+        assert web.ask(path)[0] == 200
+
+
+def test_a_client_that_reads_nothing_holds_no_thread(web):
+    with ExitStack() as stack:
+        for _ in range(LIMITS.threads * 4):
+            stack.enter_context(web.open(b"GET /large?5000000 HTTP/1.1\r\nHost: a\r\n\r\n"))
+        until(lambda: web.served("/large") == LIMITS.threads * 4)
+        assert web.ask("/")[0] == 200
+
+
+def test_workers_end_with_a_killed_main_process_and_leave_the_port(start_web):
+    port = free_port()
+    killed = start_web(port, workers=2)
+    workers = process_tree(killed.process.pid)[1:]
+    assert len(workers) == 2
+    send(killed.process.pid, SIGKILL)
+    killed.process.wait()
+    until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in workers), within_s=SOON_S)
+    successor = start_web(port)
+    own = set(process_tree(successor.process.pid))
+    assert {successor.ask("/")[2]["pid"] for _ in range(20)} <= own
+
+
+def read_all(opened):
+    found = b""
+    while data := opened.recv(1 << 16):
+        found += data
+    return found

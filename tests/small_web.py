@@ -1,0 +1,52 @@
+"""A small application on the web server of Tideline: `python -m tests.small_web PORT WORKERS LOG`.
+
+It prints the path of each request that it begins to serve. `/hang` hangs until there is a file with
+the name of the log and the suffix `.go`.
+"""
+
+import json
+import multiprocessing
+import os
+import sys
+from pathlib import Path
+
+import django
+
+from config.serving.limits import Limits
+from config.serving.server import TidelineServer
+from tests.waiting import until
+
+LIMITS = Limits(threads=2, wait_s=0.5, body_s=1.0)
+
+
+def application(environ, start_response):
+    path = environ["PATH_INFO"]
+    if path == "/raise":
+        raise RuntimeError("the application failed")
+    sys.stdout.write(f"{path}\n")
+    sys.stdout.flush()
+    if path == "/hang":
+        until(Path(sys.argv[3]).with_suffix(".go").exists)
+    size = int(environ["QUERY_STRING"]) if path == "/large" else 0
+    shown = {name: environ[name] for name in environ if isinstance(environ[name], str)}
+    shown |= {"pid": os.getpid(), "body": environ["wsgi.input"].read().decode(), "more": "x" * size}
+    start_response("200 OK", [("Content-Type", "application/json")])
+    return [json.dumps(shown).encode()]
+
+
+def main() -> None:
+    django.setup()
+    multiprocessing.set_start_method("fork")
+    server = TidelineServer(
+        "tests.small_web:application",
+        address=("127.0.0.1", int(sys.argv[1])),
+        workers=int(sys.argv[2]),
+        linger_s=0,
+        finish_s=2,
+        limits=LIMITS,
+    )
+    server.run()
+
+
+if __name__ == "__main__":
+    main()
