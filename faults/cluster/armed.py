@@ -7,12 +7,13 @@ what is armed.
 """
 
 import json
+import multiprocessing
 import os
 import runpy
 import sys
-import threading
 import time
 from collections.abc import Callable, Mapping
+from multiprocessing.sharedctypes import Synchronized
 from typing import Any
 
 from infra.changes.failpoints import arm
@@ -26,20 +27,19 @@ class FailpointRaised(RuntimeError):
 
 
 class ArmedAction:
-    """What happens at one failpoint. Safety: threads may pass it together."""
+    """What happens at one failpoint. The passes of forked processes and threads count together."""
 
     def __init__(self, plan: Mapping[str, Any]) -> None:
         self._do: Callable[[float], None] = _ACTIONS[plan["do"]]
         self._first = plan.get("after", 0)
         self._end = self._first + plan.get("times", 1)
         self._seconds = plan.get("seconds", 0.0)
-        self._passes = 0
-        self._lock = threading.Lock()
+        self._passes: Synchronized[int] = multiprocessing.Value("q", 0)
 
     def __call__(self) -> None:
-        with self._lock:
-            number = self._passes
-            self._passes += 1
+        with self._passes.get_lock():
+            number = self._passes.value
+            self._passes.value += 1
         if self._first <= number < self._end:
             self._do(self._seconds)
 

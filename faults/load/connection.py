@@ -2,19 +2,27 @@
 
 import http.client
 import json
+import re
 from typing import Any, NamedTuple
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 from config.runner.port import HOST
 from faults.load.balancer import Balancer
 
 
 class Answer(NamedTuple):
-    """`status` 0: no complete answer came. `body`: decoded JSON, or None."""
+    """`status` 0: no complete answer came. `body`: decoded JSON, or None.
+
+    `next_path`: of the next page, from the Link header.
+    """
 
     status: int
     body: Any = None
-    has_next: bool = False
+    next_path: str | None = None
+
+    @property
+    def is_ok(self) -> bool:
+        return 200 <= self.status < 300
 
 
 class ClientConnection:
@@ -55,9 +63,7 @@ class ClientConnection:
             return Answer(0)
         if answer.will_close:
             self.close()
-        return Answer(
-            answer.status, _decoded(content), 'rel="next"' in answer.headers.get("Link", "")
-        )
+        return Answer(answer.status, _decoded(content), _next_path(answer.headers.get("Link", "")))
 
     def _connection(self) -> http.client.HTTPConnection:
         """The open connection, unless its web is about to end."""
@@ -67,6 +73,13 @@ class ClientConnection:
             port = self._balancer.port_for(self._client)
             self._open = http.client.HTTPConnection(HOST, port, timeout=self._timeout_s)
         return self._open
+
+
+def _next_path(link: str) -> str | None:
+    """The path and query of the next page in a Link header."""
+    found = re.search(r'<([^>]*)>; rel="next"', link)
+    parts = urlsplit(found.group(1)) if found else None
+    return f"{parts.path}?{parts.query}" if parts else None
 
 
 def _decoded(content: bytes) -> Any:

@@ -61,7 +61,7 @@ class Session:
         began_s = time.monotonic()
         answer = self._connection.get("/api/v1/timelines/home", **query)
         seen = _entries(answer)
-        is_last = answer.status == 200 and not answer.has_next
+        is_last = answer.is_ok and answer.next_path is None
         call = self._record("home", began_s, answer, max_id=max_id, seen=seen, is_last=is_last)
         if seen:
             self._newest = max([self._newest or 0, *(entry.entry for entry in seen)])
@@ -76,7 +76,7 @@ class Session:
         began_s = time.monotonic()
         answer = self._connection.get("/api/v1/timelines/home", limit=PAGE, min_id=min_id)
         seen = _entries(answer)
-        is_last = answer.status == 200 and len(seen) < PAGE
+        is_last = answer.is_ok and len(seen) < PAGE
         call = self._record("poll", began_s, answer, min_id=min_id, seen=seen, is_last=is_last)
         self._newest = max([min_id, *(entry.entry for entry in seen)])
         return call
@@ -140,14 +140,15 @@ class Session:
         other = self._another(rng)
         began_s = time.monotonic()
         answer = self._connection.get("/api/v1/accounts/relationships", **{"id[]": other})
-        facts = _relationship_facts(answer)
+        facts = relationship_of(answer.body[0]) if answer.is_ok else {}
         return self._record("relationship", began_s, answer, target=other, facts=facts)
 
     def _counts(self, rng: random.Random) -> ClientCall:
         other = self._another(rng)
         began_s = time.monotonic()
         answer = self._connection.get(f"/api/v1/accounts/{other}")
-        return self._record("counts", began_s, answer, target=other, facts=_counts(answer))
+        facts = counts_of(answer.body) if answer.is_ok else {}
+        return self._record("counts", began_s, answer, target=other, facts=facts)
 
     def _another(self, rng: random.Random) -> int:
         """Another account; neighbours more often, so that acts on one pair meet."""
@@ -171,12 +172,30 @@ class Session:
         return call
 
 
+def entries_of(page: list[dict[str, Any]]) -> tuple[Seen, ...]:
+    """The entries of a page of statuses, in its order."""
+    return tuple(map(_seen, page))
+
+
+def relationship_of(found: dict[str, Any]) -> dict[str, int]:
+    names = ("following", "followed_by", "blocking", "blocked_by", "muting")
+    return {name: int(found[name]) for name in names}
+
+
+def counts_of(account: dict[str, Any]) -> dict[str, int]:
+    return {
+        "followers": int(account["followers_count"]),
+        "following": int(account["following_count"]),
+        "posts": int(account["statuses_count"]),
+    }
+
+
 def _id(answer: Answer) -> int | None:
-    return int(answer.body["id"]) if answer.status == 200 and answer.body else None
+    return int(answer.body["id"]) if answer.is_ok else None
 
 
 def _entries(answer: Answer) -> tuple[Seen, ...]:
-    return tuple(map(_seen, answer.body)) if answer.status == 200 and answer.body else ()
+    return entries_of(answer.body) if answer.is_ok else ()
 
 
 def _seen(entry: dict[str, Any]) -> Seen:
@@ -185,19 +204,3 @@ def _seen(entry: dict[str, Any]) -> Seen:
     if not original:
         return Seen(number, number, account)
     return Seen(number, int(original["id"]), int(original["account"]["id"]), account)
-
-
-def _relationship_facts(answer: Answer) -> dict[str, int]:
-    names = ("following", "followed_by", "blocking", "blocked_by", "muting")
-    found = answer.body[0] if answer.status == 200 and answer.body else {}
-    return {name: int(found[name]) for name in names if name in found}
-
-
-def _counts(answer: Answer) -> dict[str, int]:
-    names = {
-        "followers": "followers_count",
-        "following": "following_count",
-        "posts": "statuses_count",
-    }
-    found = answer.body if answer.status == 200 and answer.body else {}
-    return {name: int(found[field]) for name, field in names.items() if field in found}

@@ -1,0 +1,81 @@
+"""python -m faults [--only F9,F34] [--ci] [--seed N] [--write]: runs fault experiments.
+
+`--write` keeps the results and writes the table of the docs.
+The exit code is 1 when one does not hold.
+"""
+
+import random
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+
+from config.run import StopRequested, stop_on_signals
+from faults.experiments.registry import EXPERIMENTS
+from faults.experiments.types import Experiment, ExperimentResult
+from faults.report import write_page
+from faults.results import keep_results
+from faults.runner import run_all
+
+_LARGEST_SEED = 10**6
+
+
+def main() -> None:
+    options = _options()
+    chosen = _chosen(options)
+    seed = random.randrange(_LARGEST_SEED) if options.seed is None else options.seed
+    print(f"seed {seed}; the same again: python -m faults --seed {seed}", flush=True)
+    results = []
+    try:
+        with stop_on_signals():
+            for result in run_all(chosen, seed):
+                _print(result)
+                results.append(result)
+    except StopRequested:
+        sys.exit("stopped")
+    if options.write:
+        keep_results(results)
+        write_page()
+    if failed := [result.number for result in results if not result.held]:
+        sys.exit(f"does not hold (seed {seed}): {', '.join(failed)}")
+
+
+def _options() -> Namespace:
+    parser = ArgumentParser(prog="python -m faults", description="Runs fault experiments.")
+    parser.add_argument("--only", default="", help="numbers, separated by commas: F9,F34")
+    parser.add_argument("--ci", action="store_true", help="the selection of five minutes")
+    parser.add_argument("--seed", type=int, help="decides all that is drawn")
+    parser.add_argument("--write", action="store_true", help="write the table of the docs")
+    return parser.parse_args()
+
+
+def _chosen(options: Namespace) -> Sequence[Experiment]:
+    """F34 chooses F34a and F34b. Exits when nothing is chosen."""
+    wanted = {number for number in options.only.split(",") if number}
+    chosen = [
+        one
+        for one in EXPERIMENTS
+        if (not wanted or {one.number, one.row} & wanted) and (one.in_ci or not options.ci)
+    ]
+    if not chosen:
+        sys.exit(f"no such experiment: {options.only}")
+    return chosen
+
+
+def _print(result: ExperimentResult) -> None:
+    state = "held" if result.held else "DOES NOT HOLD"
+    print(
+        f"{result.number}: {result.title}: {state} ({result.took_s:.0f} s, {result.calls} calls,"
+        f" {result.errors} errors, recovered in {result.recovered_s:.1f} s)",
+        *(f"    {text}" for text in result.figures),
+        *(f"    {_mark(one.held)} {one.what}: {one.detail}" for one in result.findings),
+        sep="\n",
+        flush=True,
+    )
+
+
+def _mark(held: bool) -> str:
+    return "ok  " if held else "FAIL"
+
+
+if __name__ == "__main__":
+    main()

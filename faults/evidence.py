@@ -1,0 +1,19 @@
+"""Keeps what an experiment that does not hold has left: its history and the logs."""
+
+import shutil
+
+from config.runner.child import CHECKOUT
+from faults.experiments.scene import Scene
+from faults.history.calls import write_calls
+
+FOLDER = CHECKOUT / ".artifacts/faults"
+
+
+def keep_evidence(scene: Scene) -> None:
+    """Replaces what was kept of the same experiment."""
+    folder = FOLDER / scene.result.number
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    write_calls(folder / "history.jsonl", scene.load.calls)
+    for log in scene.cluster.logs.glob("*.log"):
+        shutil.copy(log, folder)

@@ -1,0 +1,1 @@
+"""The experiments: each breaks something under load, and says what must hold all the same."""

@@ -1,0 +1,85 @@
+"""Processes that die at a named place of the code."""
+
+import json
+import time
+
+from faults.cluster.armed import EXIT_CODE
+from faults.cluster.cluster import DRAINERS
+from faults.experiments.scene import Scene
+from faults.experiments.types import Experiment
+from faults.history.calls import ClientCall
+
+CALLS_PER_S = 40.0
+# Places that a drainer passes for the mutations of the load.
+DRAINER_PLACES = (
+    "drain.before_delivery",
+    "deliver.after_consumer",
+    "relations.mirrored",
+    "relations.folded",
+    "posts.responses_recorded",
+    "posts.responses_folded",
+    "fan_out.indexed",
+    "fan_out.pushed",
+    "fan_out.page_pushed",
+    "drain.before_filing",
+    "drain.before_commit",
+    "drain.after_filing",
+)
+# Places that a web passes after a commit and before its answer.
+WEB_PLACES = ("changes.committed", "relations.mirrored_now", "relations.blocked")
+DIES_WITHIN_S = 8.0
+CONVERGES_WITHIN_S = 10.0
+
+
+def _kill_drainer_everywhere(scene: Scene) -> None:
+    """One drainer at a time dies at a place, and the other one takes over."""
+    processes, reached = scene.cluster.processes, []
+    with scene.under_load(CALLS_PER_S), scene.broken():
+        for number, place in enumerate(DRAINER_PLACES):
+            drainer, other = (processes[DRAINERS[(number + n) % 2]] for n in (0, 1))
+            other.kill()  # so that the armed one gets the lanes
+            drainer.kill()
+            drainer.begin(armed={place: {"do": "exit", "after": number % 3}})
+            if drainer.wait_for_exit(DIES_WITHIN_S) and drainer.exit_code == EXIT_CODE:
+                reached.append(place)
+            drainer.kill()
+            drainer.begin()
+            other.begin()
+    missed = [place for place in DRAINER_PLACES if place not in reached]
+    scene.note(f"a drainer died at {len(reached)} of {len(DRAINER_PLACES)} places")
+    scene.check(not missed, "each place was reached", missed)
+
+
+def _kill_web_after_commit(scene: Scene) -> None:
+    """A client that got no answer sends the same post again, with the same Idempotency-Key."""
+    web = scene.cluster.processes["web0"]
+    wrong = []
+    for number in range(3):
+        web.kill()
+        web.begin(armed={"changes.committed": {"do": "exit"}})
+        scene.cluster.wait_until_ready()
+        session = scene.load.sessions[2 * number]  # web0 is the web of even clients
+        key = f"again-{scene.seed}-{number}"
+        first, second = session.post(key, key), _send_until_answered(scene, session.client, key)
+        made = [call.made for call in (first, second) if call is not None and call.made is not None]
+        scene.note(f"first answer {first.status}, second {second.status if second else 'none'}")
+        if first.status != 0 or second is None or len(set(made)) != 1:
+            wrong.append(json.dumps([first.status, made]))
+    scene.check(not wrong, "the retry is answered with the one post", wrong)
+
+
+def _send_until_answered(scene: Scene, client: int, key: str) -> ClientCall | None:
+    """The server starts a new process for the one that died."""
+    end_s = time.monotonic() + DIES_WITHIN_S
+    while time.monotonic() < end_s:
+        call = scene.load.sessions[client].post(key, key)
+        if call.status:
+            return call
+        time.sleep(0.2)
+    return None
+
+
+FAILPOINTS = [
+    Experiment("F1a", "a drainer dies at each of its failpoints", _kill_drainer_everywhere),
+    Experiment("F2", "a web dies after the commit, before the answer", _kill_web_after_commit),
+]

@@ -1,0 +1,132 @@
+"""Stores that hang: SIGSTOP of a server with all its sessions, and a network that swallows packets.
+
+Connections stay open and nothing answers, so only deadlines of the clients help.
+"""
+
+import time
+from collections.abc import Callable
+from functools import partial
+
+from faults.experiments.scene import ALL_SHARDS, Scene
+from faults.experiments.types import BrokenSpan, Experiment
+
+IDLE_S, HANG_S, AFTER_S = 8.0, 15.0, 5.0
+CALLS_PER_S = 40.0
+# The promise is 1.2 s; the rest is for a machine that runs all of this on two cores.
+ANSWER_WITHIN_S = 1.5
+REDIS_ANSWER_WITHIN_S = 1.0
+REDIS_P99_MS = 400.0
+# Below this, twice the idle latency is within the noise of such a machine.
+NOISE_MS = 150.0
+PAUSE_S = 0.3
+PAUSES = 8
+
+
+def _hang(scene: Scene, begin: Callable[[], None], end: Callable[[], None]) -> BrokenSpan:
+    """A load before, while and after something hangs. Returns the time of the hang."""
+    with scene.watching_live(), scene.under_load(CALLS_PER_S):
+        time.sleep(IDLE_S)
+        with scene.broken():
+            begin()
+            time.sleep(HANG_S)
+            end()
+        time.sleep(AFTER_S)
+    return scene.spans[-1]
+
+
+def _check_shard_hung(scene: Scene, span: BrokenSpan) -> None:
+    """What holds while shard1 hangs, for its own accounts and for those of other shards."""
+    healthy = scene.during(span, ALL_SHARDS - {"shard1"})
+    idle, own, everyone = scene.idle(), scene.during(span, {"shard1"}), scene.during(span)
+    scene.note(f"idle: {idle.text()}")
+    scene.note(f"other shards: {healthy.text()}")
+    scene.note(f"accounts of the shard: {own.text()}")
+    bound_ms = max(2 * idle.p99_ms, NOISE_MS)
+    scene.check(
+        healthy.p99_ms <= bound_ms,
+        "accounts of other shards: p99 at most 2 x idle",
+        f"{healthy.p99_ms:.0f} ms, bound {bound_ms:.0f} ms",
+    )
+    _check_quick_503(scene, everyone.errors, everyone.longest_s)
+
+
+def _check_default_hung(scene: Scene, span: BrokenSpan) -> None:
+    """Tokens that are known go on working; nothing waits for the default database."""
+    found, idle = scene.during(span), scene.idle()
+    scene.note(f"idle: {idle.text()}")
+    scene.note(f"hung: {found.text()}")
+    bound_ms = max(2 * idle.p99_ms, NOISE_MS)
+    scene.check(
+        found.p99_ms <= bound_ms,
+        "p99 at most 2 x idle",
+        f"{found.p99_ms:.0f} ms, bound {bound_ms:.0f} ms",
+    )
+    _check_quick_503(scene, found.errors, found.longest_s)
+
+
+def _check_quick_503(scene: Scene, errors: dict[int, int], longest_s: float) -> None:
+    scene.check(not errors.keys() - {503}, "every refusal is a 503", errors)
+    scene.check(longest_s <= ANSWER_WITHIN_S, "no answer takes over 1.2 s", f"{longest_s:.2f} s")
+
+
+def _check_redis_hung(scene: Scene, span: BrokenSpan) -> None:
+    found = scene.during(span)
+    scene.note(f"idle: {scene.idle().text()}")
+    scene.note(f"hung: {found.text()}")
+    scene.check(not found.errors, "no error", found.errors)
+    scene.check(found.p99_ms <= REDIS_P99_MS, "p99 at most 400 ms", f"{found.p99_ms:.0f} ms")
+    scene.check(
+        found.longest_s <= REDIS_ANSWER_WITHIN_S, "no answer over 1 s", f"{found.longest_s:.2f} s"
+    )
+
+
+def _hang_shard(scene: Scene) -> None:
+    cluster = scene.cluster
+    begin, end = partial(cluster.pause_store, "shard1"), partial(cluster.revive_store, "shard1")
+    _check_shard_hung(scene, _hang(scene, begin, end))
+
+
+def _black_hole_shard(scene: Scene) -> None:
+    links = scene.cluster.links
+    begin, end = partial(links.stall, "*:shard1"), partial(links.open, "*:shard1")
+    _check_shard_hung(scene, _hang(scene, begin, end))
+
+
+def _hang_default(scene: Scene) -> None:
+    cluster = scene.cluster
+    begin, end = partial(cluster.pause_store, "default"), partial(cluster.revive_store, "default")
+    _check_default_hung(scene, _hang(scene, begin, end))
+
+
+def _hang_redis(scene: Scene) -> None:
+    cluster = scene.cluster
+    begin, end = partial(cluster.pause_store, "redis"), partial(cluster.revive_store, "redis")
+    _check_redis_hung(scene, _hang(scene, begin, end))
+
+
+def _pause_redis_shortly(scene: Scene) -> None:
+    """Each web sees other pauses, so their breakers differ. The history shows what came back."""
+    links = scene.cluster.links
+    with scene.under_load(2 * CALLS_PER_S):
+        time.sleep(3)
+        for number in range(PAUSES):
+            with scene.broken():
+                match = ("*:redis", "web0:redis", "drainer*:redis", "web1:redis")[number % 4]
+                links.stall(match)
+                time.sleep(PAUSE_S)
+                links.open(match)
+            time.sleep(1.5)
+    found = scene.during(BrokenSpan(scene.spans[0].began_s, time.monotonic()))
+    scene.note(f"{PAUSES} pauses: {found.text()}")
+    scene.check(not found.errors, "no error", found.errors)
+
+
+HANGS = [
+    Experiment("F5", "Redis hangs for 15 s", _hang_redis, in_ci=True),
+    Experiment("F9", "one shard of four hangs for 15 s", _hang_shard, in_ci=True),
+    Experiment("F34a", "packets to and from one shard are swallowed", _black_hole_shard),
+    Experiment("F34b", "the default database hangs for 15 s", _hang_default, in_ci=True),
+    Experiment(
+        "F35", "Redis pauses for 0.3 s, each time for other processes", _pause_redis_shortly
+    ),
+]

@@ -1,0 +1,63 @@
+"""What an experiment is, and what came out of it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from faults.experiments.scene import Scene
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """`number`: of the row in the table; a letter behind it tells variants apart ("F34b").
+
+    `settings` and `postgres_settings`: it needs a cluster of its own with them. `in_ci`: it is in
+    the selection for CI.
+    """
+
+    number: str
+    title: str
+    run: "Callable[[Scene], None]"
+    in_ci: bool = False
+    settings: Mapping[str, str] = field(default_factory=dict)
+    postgres_settings: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def row(self) -> str:
+        return self.number.rstrip("abcdefgh")
+
+
+class BrokenSpan(NamedTuple):
+    """Seconds of the harness's clock, from the begin of a fault to its end."""
+
+    began_s: float
+    ended_s: float
+
+
+class Finding(NamedTuple):
+    """One thing that was checked."""
+
+    held: bool
+    what: str
+    detail: str = ""
+
+
+@dataclass
+class ExperimentResult:
+    """`figures` are short texts for the table."""
+
+    number: str
+    title: str
+    seed: int
+    took_s: float = 0.0
+    calls: int = 0
+    errors: int = 0
+    recovered_s: float = 0.0
+    lost: int = 0
+    findings: list[Finding] = field(default_factory=list)
+    figures: list[str] = field(default_factory=list)
+
+    @property
+    def held(self) -> bool:
+        return all(finding.held for finding in self.findings)

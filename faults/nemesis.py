@@ -1,0 +1,96 @@
+"""Faults that are more than a signal: of the data in Redis, and of sessions of PostgreSQL."""
+
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import psycopg
+from redis import Redis
+
+from faults.cluster.cluster import Cluster
+
+_SCAN_COUNT = 1_000
+
+
+class Nemesis:
+    """It reaches the stores past the proxy."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+
+    def flush(self) -> None:
+        with self._redis() as redis:
+            redis.flushall()
+
+    def evict_keys(self, rng: random.Random, share: float) -> int:
+        """Deletes a share of all keys, as eviction would. Returns how many."""
+        with self._redis() as redis:
+            keys = [key for key in redis.scan_iter(count=_SCAN_COUNT) if rng.random() < share]
+            return int(redis.delete(*keys)) if keys else 0
+
+    def configure_redis(self, **settings: str) -> None:
+        with self._redis() as redis:
+            for name, value in settings.items():
+                redis.config_set(name.replace("_", "-"), value)
+
+    def redis_bytes(self) -> int:
+        with self._redis() as redis:
+            return int(redis.info("memory")["used_memory"])
+
+    def save_dump(self) -> bytes:
+        """The data of Redis now."""
+        with self._redis() as redis:
+            redis.save()
+        dump = self._dump()
+        try:
+            return dump.read_bytes()
+        finally:
+            dump.unlink()
+
+    def restart_redis_with(self, data: bytes) -> None:
+        """Redis dies and comes back with these data."""
+        self._cluster.kill_store("redis")
+        self._dump().write_bytes(data)
+        try:
+            self._cluster.revive_store("redis")
+        finally:
+            self._dump().unlink()
+
+    def terminate_sessions(self, store: str) -> int:
+        """Ends all sessions of one database, as an administrator or a failover does."""
+        with self._session(store) as session:
+            rows = session.execute(
+                "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
+                " WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
+            ).fetchall()
+        return int(rows[0][0])
+
+    def count_transactions(self) -> int:
+        """Transactions of all databases until now."""
+        total = 0
+        for store in self._cluster.services.postgres:
+            with self._session(store) as session:
+                rows = session.execute(
+                    "SELECT sum(xact_commit + xact_rollback) FROM pg_stat_database"
+                ).fetchall()
+                total += int(rows[0][0])
+        return total
+
+    def _dump(self) -> Path:
+        return self._socket().with_name("dump.rdb")
+
+    def _socket(self) -> Path:
+        return Path(urlsplit(self._cluster.stores["redis"].url).path)
+
+    @contextmanager
+    def _redis(self) -> Iterator["Redis"]:
+        with Redis(unix_socket_path=str(self._socket())) as redis:
+            yield redis
+
+    @contextmanager
+    def _session(self, store: str) -> Iterator["psycopg.Connection[tuple[Any, ...]]"]:
+        with psycopg.connect(self._cluster.stores[store].url, autocommit=True) as session:
+            yield session

@@ -1,0 +1,51 @@
+"""Runs experiments one after the other, on one cluster as long as it stays usable."""
+
+import sys
+import time
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+
+from faults.cluster.cluster import Cluster, running_cluster
+from faults.evidence import keep_evidence
+from faults.experiments.scene import Scene
+from faults.experiments.types import Experiment, ExperimentResult, Finding
+from faults.judge import judge
+
+
+def run_all(experiments: Sequence[Experiment], seed: int) -> Iterator[ExperimentResult]:
+    """The results, as they come. Safety: call it from the main thread."""
+    with ExitStack() as stack:
+        shared: Cluster | None = None
+        for experiment in experiments:
+            if experiment.settings or experiment.postgres_settings:
+                with running_cluster(experiment.settings, experiment.postgres_settings) as own:
+                    yield run_one(experiment, own, seed)
+                continue
+            if shared is None:
+                shared = stack.enter_context(running_cluster())
+            result = run_one(experiment, shared, seed)
+            yield result
+            if not result.held:
+                # What it broke must not be blamed on the next one.
+                stack.close()
+                shared = None
+
+
+def run_one(experiment: Experiment, cluster: Cluster, seed: int) -> ExperimentResult:
+    """Runs one experiment and judges it. What breaks in the harness is a finding too."""
+    result = ExperimentResult(experiment.number, experiment.title, seed)
+    began_s = time.monotonic()
+    try:
+        scene = Scene(cluster, result, seed)
+        with scene.balancer.watching():
+            scene.load.settle()
+            experiment.run(scene)
+            judge(scene)
+            if not result.held:
+                keep_evidence(scene)
+    except Exception as error:
+        traceback.print_exc(file=sys.stderr)
+        result.findings.append(Finding(False, "the experiment ran to its end", repr(error)))
+    result.took_s = time.monotonic() - began_s
+    return result

@@ -1,0 +1,240 @@
+"""The 43 faults and 22 security checks: each with its promise, and what shows that it holds."""
+
+from typing import NamedTuple
+
+
+class TableRow(NamedTuple):
+    """`shown_by`: a test "path::name" that shows it without the harness.
+
+    `why_not`: why there is neither an experiment nor such a test.
+    """
+
+    number: str
+    fault: str
+    promise: str
+    shown_by: str = ""
+    why_not: str = ""
+
+
+_FAULTS = "tests/faults/"
+_WHOLE = "tests/integration/"
+_NOT_YET = "no experiment yet"
+
+ROWS = [
+    TableRow("F1", "kill -9 of a drainer at every failpoint", "no change lost, none applied twice"),
+    TableRow(
+        "F2", "kill -9 of a web after the commit", "the same Idempotency-Key gives the same answer"
+    ),
+    TableRow(
+        "F3", "FLUSHALL under load", "no 5xx, every read right, transactions peak at most 3 x"
+    ),
+    TableRow("F4", "Redis killed", "99.9 % of reads right; writes acknowledged or a clean 503"),
+    TableRow("F5", "Redis hangs", "no request over 1 s, p99 at most 400 ms"),
+    TableRow("F6", "Redis comes back with an old dump", "stale keys are never served as fresh"),
+    TableRow("F7", "Redis out of memory, evicting or refusing", "missing is never empty"),
+    TableRow("F8", "one shard down", "other accounts go on; relations finish within 30 s after"),
+    TableRow("F9", "one shard hangs", "p99 of other shards at most 2 x idle"),
+    TableRow("F10", "kill -9 of a postmaster during commits", "no acknowledged write lost"),
+    TableRow(
+        "F11",
+        "a shard restored to the past",
+        "the audits name all differences and repair them",
+        f"{_WHOLE}relations/jobs/test_audit.py::test_difference_is_found_named_and_repaired",
+    ),
+    TableRow(
+        "F12",
+        "every change delivered twice",
+        "the same final state",
+        "tests/scenarios/test_counter_storm.py::test_counts_hold_through_a_storm",
+    ),
+    TableRow(
+        "F13",
+        "delivery out of order within a key",
+        "the newest version wins",
+        f"{_WHOLE}relations/test_mirroring.py"
+        "::test_changes_in_any_order_each_when_it_comes_end_the_same",
+    ),
+    TableRow(
+        "F14",
+        "a lower sequence id commits late",
+        "it is not skipped",
+        f"{_WHOLE}changes/test_drain.py::test_rows_becoming_visible_out_of_order_are_not_skipped",
+    ),
+    TableRow(
+        "F15", "a transaction stays open", "lag is visible, other keys flow", why_not=_NOT_YET
+    ),
+    TableRow("F16", "clock of one web 5 min off", "cursors never skip"),
+    TableRow(
+        "F17",
+        "the clock jumps back in one process",
+        "ids grow all the same",
+        f"{_WHOLE}posts/test_publishing.py::test_ids_grow_when_the_clock_goes_back",
+    ),
+    TableRow(
+        "F18",
+        "A follows B and B follows A at once",
+        "mutual on both sides, counts 1 and 1",
+        f"{_WHOLE}relations/test_storms.py"
+        "::test_two_who_follow_each_other_at_the_same_moment_are_mutual",
+    ),
+    TableRow(
+        "F19",
+        "many follow and unfollow at once",
+        "counts equal rows, never negative",
+        f"{_WHOLE}relations/test_storms.py::test_many_followers_on_one_account_at_once",
+    ),
+    TableRow(
+        "F20",
+        "block against follow against special follow",
+        "the block wins",
+        f"{_WHOLE}relations/test_storms.py::test_block_against_follow_against_special",
+    ),
+    TableRow(
+        "F21", "unfollow during a slow fan-out", "no post of the unfollowed stays", why_not=_NOT_YET
+    ),
+    TableRow(
+        "F22", "delete during a slow fan-out", "invisible from the answer on", why_not=_NOT_YET
+    ),
+    TableRow(
+        "F23",
+        "a crash between the batches of a big fan-out",
+        "each follower gets exactly one entry",
+        f"{_FAULTS}test_fan_out_killed.py::test_kill_9_anywhere_in_a_fan_out",
+    ),
+    TableRow(
+        "F24",
+        "an author becomes hot and cools",
+        "no duplicate, no hole",
+        "tests/scenarios/test_hot_account.py::test_everybody_follows_one_account",
+    ),
+    TableRow(
+        "F25",
+        "3,503 reposts of one post",
+        "one merged entry, the right count",
+        "tests/scenarios/test_real_graph.py::test_home_pages_of_a_real_graph_equal_the_oracle",
+    ),
+    TableRow(
+        "F26",
+        "a change that always fails",
+        "other keys go on; it is parked with its error",
+        f"{_WHOLE}changes/test_drain.py"
+        "::test_failing_row_waits_longer_each_time_and_is_parked_with_its_error",
+    ),
+    TableRow(
+        "F27",
+        "a repair job killed, run twice, during traffic",
+        "it never overwrites newer data",
+        f"{_FAULTS}test_jobs_killed.py"
+        "::test_second_run_changes_nothing_and_a_dry_run_says_so_and_writes_nothing",
+    ),
+    TableRow("F28", "rolling SIGTERM restart", "no request fails"),
+    TableRow("F29", "disk of a shard full", "503 on its writes, reads go on"),
+    TableRow("F30", "20 connections and many clients", "no 500, recovers"),
+    TableRow("F31", "sessions terminated at random", "no 500, no double effect"),
+    TableRow("F32", "no drainer runs for a while", "delivers 3 x as fast as changes come"),
+    TableRow("F33", "soak with a random nemesis", "all holds at the end; memory and files flat"),
+    TableRow("F34", "a shard or default hangs or is black-holed", "others p99 at most 2 x idle"),
+    TableRow("F35", "Redis pauses for 0.3 s with its data", "what was taken out stays out"),
+    TableRow(
+        "F36",
+        "FLUSHALL between a loader's read and its write",
+        "nothing old is kept",
+        f"{_WHOLE}relations/test_relationship_cache_races.py"
+        "::test_a_change_while_everything_is_lost_is_not_undone",
+    ),
+    TableRow("F37", "clients poll while deliveries are late", "every visible post is seen"),
+    TableRow("F38", "single keys evicted", "missing is never empty"),
+    TableRow("F39", "shard URLs swapped, missing or foreign", "refused at start, nothing written"),
+    TableRow("F40", "web before migrations", "503 not ready, no 500"),
+    TableRow("F41", "slow bodies, half headers, idle sockets", "all others are served"),
+    TableRow("F42", "10 x the capacity for 15 s", "503 with Retry-After, normal within 2 s after"),
+    TableRow(
+        "F43",
+        "PostgreSQL with stock settings",
+        "the same promises",
+        why_not="all experiments run on stock settings",
+    ),
+]
+
+SECURITY = [
+    TableRow("S1", "schemathesis, all checks", "no 5xx, answers as documented", why_not=_NOT_YET),
+    TableRow("S2", "two identities", "one cannot read the other's objects", why_not=_NOT_YET),
+    TableRow(
+        "S3", "every endpoint for every role", "the table in the repository", why_not=_NOT_YET
+    ),
+    TableRow(
+        "S4",
+        "delete or edit another's post",
+        "404, nothing changed",
+        f"{_WHOLE}posts/test_publishing.py::test_deleting_twice_or_what_never_was_is_not_found",
+    ),
+    TableRow(
+        "S5",
+        "a blocked viewer",
+        "the same bytes as for what does not exist",
+        f"{_WHOLE}relations/test_secrets.py"
+        "::test_block_shows_to_the_blocked_where_mastodon_shows_it",
+    ),
+    TableRow(
+        "S6",
+        "secret relations",
+        "others see no difference",
+        f"{_WHOLE}relations/test_secrets.py::test_others_get_the_same_bytes",
+    ),
+    TableRow("S7", "fields that a client may not set", "ignored or refused", why_not=_NOT_YET),
+    TableRow(
+        "S8",
+        "pages of moderators",
+        "permissions, CSRF, a row for each decision",
+        f"{_WHOLE}accounts/test_consent_forgery.py"
+        "::test_no_form_of_ours_can_be_sent_by_another_page",
+    ),
+    TableRow(
+        "S9",
+        "bad, expired, revoked tokens",
+        "401 at once",
+        f"{_WHOLE}accounts/test_tokens.py::test_without_a_good_token_nobody_gets_in",
+    ),
+    TableRow(
+        "S10",
+        "many tries to sign in",
+        "throttled",
+        f"{_WHOLE}accounts/test_sign_in_throttle.py"
+        "::test_one_address_that_tries_many_names_is_refused",
+    ),
+    TableRow("S11", "quotas over several processes", "hold within 10 %", why_not=_NOT_YET),
+    TableRow(
+        "S12",
+        "a race for the last of a limit",
+        "exactly so many",
+        f"{_WHOLE}relations/test_follow_races.py"
+        "::test_64_follows_at_one_below_the_cap_let_one_through",
+    ),
+    TableRow(
+        "S13",
+        "senseless cursors and limits",
+        "refused or clamped",
+        f"{_WHOLE}posts/test_both_id_forms.py"
+        "::test_made_up_numbers_are_cursors_of_every_other_list",
+    ),
+    TableRow("S14", "SQL and key injection", "none", why_not=_NOT_YET),
+    TableRow(
+        "S15",
+        "scripts in posts and names",
+        "escaped, refused by the policy",
+        f"{_WHOLE}config/test_page_security.py"
+        "::test_pages_have_nothing_that_their_policy_keeps_from_running",
+    ),
+    TableRow("S16", "huge, deep and slow bodies", "413 or 400", why_not=_NOT_YET),
+    TableRow("S17", "many users, mixed requests", "no answer of another user", why_not=_NOT_YET),
+    TableRow("S18", "planted values in Redis", "no pickle is read", why_not=_NOT_YET),
+    TableRow("S19", "amplification", "bounded cost", why_not=_NOT_YET),
+    TableRow(
+        "S20",
+        "a suspended account",
+        "gone at once, and after maintenance",
+        f"{_WHOLE}moderation/test_suspended.py::test_it_stays_invisible_after_maintenance",
+    ),
+    TableRow("S21", "settings of a deployment", "checked", why_not="part of `make check`"),
+    TableRow("S22", "packages", "pinned by hashes", why_not="part of `make lock`"),
+]

@@ -1,0 +1,41 @@
+"""The table of faults: complete, true about the tests it names, and equal to the page."""
+
+import re
+
+import pytest
+
+from config.runner.child import CHECKOUT
+from faults.experiments.registry import EXPERIMENTS
+from faults.report import PAGE, page_with_tables
+from faults.results import KeptResult, load_results
+from faults.table import ROWS, SECURITY, TableRow
+
+SHOWN = [row for row in [*ROWS, *SECURITY] if row.shown_by]
+
+
+def test_every_fault_and_check_has_a_row():
+    assert [row.number for row in ROWS] == [f"F{n}" for n in range(1, 44)]
+    assert [row.number for row in SECURITY] == [f"S{n}" for n in range(1, 23)]
+
+
+def test_every_experiment_belongs_to_a_row():
+    assert {one.row for one in EXPERIMENTS} <= {row.number for row in ROWS}
+    assert len({one.number for one in EXPERIMENTS}) == len(EXPERIMENTS)
+
+
+@pytest.mark.parametrize("row", SHOWN, ids=lambda row: row.number)
+def test_tests_that_the_table_names_exist(row: TableRow):
+    path, _, name = row.shown_by.partition("::")
+    assert re.search(rf"^def {name}\b", (CHECKOUT / path).read_text(), re.MULTILINE)
+
+
+def test_page_is_what_the_results_say():
+    assert page_with_tables(PAGE.read_text(), load_results()) == PAGE.read_text()
+
+
+def test_result_that_does_not_hold_is_said_so():
+    text = PAGE.read_text()
+    wrong = KeptResult("F9", "a hang", "2026-11-22", 1, 10, 2, 0.5, ["slow"], ["no error"])
+    page = page_with_tables(text, {"F9": wrong})
+    assert "**does not hold** (F9, 2026-11-22): no error" in page
+    assert "| F9 | a hang | 1 | 10 | 2 | 0.5 s | slow |" in page
