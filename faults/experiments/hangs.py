@@ -8,7 +8,8 @@ from collections.abc import Callable
 from functools import partial
 
 from faults.experiments.scene import ALL_SHARDS, Scene
-from faults.experiments.types import BrokenSpan, Experiment
+from faults.experiments.types import Experiment
+from faults.history.promises import Span
 
 IDLE_S, HANG_S, AFTER_S = 8.0, 15.0, 5.0
 CALLS_PER_S = 40.0
@@ -22,7 +23,7 @@ PAUSE_S = 0.3
 PAUSES = 8
 
 
-def _hang(scene: Scene, begin: Callable[[], None], end: Callable[[], None]) -> BrokenSpan:
+def _hang(scene: Scene, begin: Callable[[], None], end: Callable[[], None]) -> Span:
     """A load before, while and after something hangs. Returns the time of the hang."""
     with scene.watching_live(), scene.under_load(CALLS_PER_S):
         time.sleep(IDLE_S)
@@ -34,7 +35,7 @@ def _hang(scene: Scene, begin: Callable[[], None], end: Callable[[], None]) -> B
     return scene.spans[-1]
 
 
-def _check_shard_hung(scene: Scene, span: BrokenSpan) -> None:
+def _check_shard_hung(scene: Scene, span: Span) -> None:
     """What holds while shard1 hangs, for its own accounts and for those of other shards."""
     healthy = scene.during(span, ALL_SHARDS - {"shard1"})
     idle, own, everyone = scene.idle(), scene.during(span, {"shard1"}), scene.during(span)
@@ -50,7 +51,7 @@ def _check_shard_hung(scene: Scene, span: BrokenSpan) -> None:
     _check_quick_503(scene, everyone.errors, everyone.longest_s)
 
 
-def _check_default_hung(scene: Scene, span: BrokenSpan) -> None:
+def _check_default_hung(scene: Scene, span: Span) -> None:
     """Tokens that are known go on working; nothing waits for the default database."""
     found, idle = scene.during(span), scene.idle()
     scene.note(f"idle: {idle.text()}")
@@ -69,7 +70,7 @@ def _check_quick_503(scene: Scene, errors: dict[int, int], longest_s: float) -> 
     scene.check(longest_s <= ANSWER_WITHIN_S, "no answer takes over 1.2 s", f"{longest_s:.2f} s")
 
 
-def _check_redis_hung(scene: Scene, span: BrokenSpan) -> None:
+def _check_redis_hung(scene: Scene, span: Span) -> None:
     found = scene.during(span)
     scene.note(f"idle: {scene.idle().text()}")
     scene.note(f"hung: {found.text()}")
@@ -116,7 +117,7 @@ def _pause_redis_shortly(scene: Scene) -> None:
                 time.sleep(PAUSE_S)
                 links.open(match)
             time.sleep(1.5)
-    found = scene.during(BrokenSpan(scene.spans[0].began_s, time.monotonic()))
+    found = scene.during(Span(scene.spans[0].began_s, time.monotonic()))
     scene.note(f"{PAUSES} pauses: {found.text()}")
     scene.check(not found.errors, "no error", found.errors)
 

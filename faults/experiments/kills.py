@@ -6,7 +6,8 @@ from functools import partial
 
 from faults.cluster.cluster import COMPENSATOR, DRAINERS, WEBS
 from faults.experiments.scene import ALL_SHARDS, Scene
-from faults.experiments.types import BrokenSpan, Experiment
+from faults.experiments.types import Experiment
+from faults.history.promises import Span
 
 IDLE_S, AWAY_S, AFTER_S = 6.0, 10.0, 6.0
 CALLS_PER_S = 40.0
@@ -15,7 +16,7 @@ KILLS = 10
 SETTLED_WITHIN_S = 60.0
 
 
-def _away(scene: Scene, store: str) -> BrokenSpan:
+def _away(scene: Scene, store: str) -> Span:
     with scene.watching_live(), scene.under_load(CALLS_PER_S):
         time.sleep(IDLE_S)
         with scene.broken():
@@ -47,7 +48,7 @@ def _kill_shard(scene: Scene) -> None:
 
 
 def _kill_postmasters(scene: Scene) -> None:
-    """All its sessions die in the middle of whatever they commit."""
+    """All its sessions die while they commit."""
     with scene.under_load(2 * CALLS_PER_S):
         time.sleep(2)
         with scene.broken():
@@ -75,7 +76,7 @@ def _roll(scene: Scene) -> None:
             processes[name].begin()
             scene.cluster.wait_until_ready()
             time.sleep(0.5)  # until the balancer has seen it
-        span = BrokenSpan(began_s, time.monotonic())
+        span = Span(began_s, time.monotonic())
         time.sleep(2)
     found = scene.during(span)
     scene.note(f"five restarts: {found.text()}")

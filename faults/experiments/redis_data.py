@@ -4,7 +4,8 @@ import random
 import time
 
 from faults.experiments.scene import Scene
-from faults.experiments.types import BrokenSpan, Experiment
+from faults.experiments.types import Experiment
+from faults.history.promises import Span
 
 IDLE_S, AFTER_S = 6.0, 6.0
 CALLS_PER_S = 40.0
@@ -23,7 +24,7 @@ def _flush(scene: Scene) -> None:
         for _ in range(FLUSHES):
             nemesis.flush()
             peaks.append(_peak_rate(scene, 3.0))
-        span = BrokenSpan(began_s, time.monotonic())
+        span = Span(began_s, time.monotonic())
     found = scene.during(span)
     scene.note(f"{FLUSHES} flushes: {found.text()}")
     scene.note(f"transactions a second: idle {idle_rate:.0f}, peak {max(peaks):.0f}")
@@ -55,7 +56,7 @@ def _evict(scene: Scene) -> None:
         for _ in range(EVICTIONS):
             evicted += scene.nemesis.evict_keys(rng, 0.3)
             time.sleep(1)
-        span = BrokenSpan(began_s, time.monotonic())
+        span = Span(began_s, time.monotonic())
     _check_no_error(scene, span, f"{evicted} keys evicted")
 
 
@@ -76,7 +77,7 @@ def _fill_memory(scene: Scene) -> None:
                 )
                 time.sleep(6)
                 scene.nemesis.configure_redis(maxmemory="0")
-            span = BrokenSpan(began_s, time.monotonic())
+            span = Span(began_s, time.monotonic())
             time.sleep(AFTER_S)
     finally:
         scene.nemesis.configure_redis(maxmemory="0", maxmemory_policy="noeviction")
@@ -93,12 +94,12 @@ def _restore_old_dump(scene: Scene) -> None:
         with scene.broken():
             scene.nemesis.restart_redis_with(old)
         time.sleep(AFTER_S)
-    found = scene.during(BrokenSpan(scene.spans[-1].began_s, time.monotonic()))
+    found = scene.during(Span(scene.spans[-1].began_s, time.monotonic()))
     scene.note(f"a dump of 12 s before: {found.text()}")
     scene.check(not found.errors.keys() - {503}, "refusals are 503", found.errors)
 
 
-def _check_no_error(scene: Scene, span: BrokenSpan, what: str) -> None:
+def _check_no_error(scene: Scene, span: Span, what: str) -> None:
     found = scene.during(span)
     scene.note(f"{what}: {found.text()}")
     scene.check(not found.errors, "no error", found.errors)

@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from config.runner.port import HOST
 from faults.cluster.cluster import Cluster
 from faults.cluster.log_faults import LogWatch
-from faults.experiments.types import BrokenSpan, ExperimentResult, Finding
+from faults.experiments.types import ExperimentResult, Finding
+from faults.history.promises import Span
 from faults.load.balancer import Balancer
 from faults.load.figures import LoadFigures, between, figures, recovery_s
 from faults.load.load import Load
@@ -33,7 +34,7 @@ class Scene:
         self.accounts = cluster.make_people(ACCOUNTS)
         self.load = Load(self.accounts, self.balancer, seed)
         self.logs = LogWatch({name: one.log for name, one in cluster.processes.items()})
-        self.spans: list[BrokenSpan] = []
+        self.spans: list[Span] = []
 
     def check(self, held: bool, what: str, detail: object = "") -> None:
         self.result.findings.append(Finding(held, what, str(detail)))
@@ -55,11 +56,11 @@ class Scene:
         try:
             yield
         finally:
-            self.spans.append(BrokenSpan(began_s, time.monotonic()))
+            self.spans.append(Span(began_s, time.monotonic()))
 
     def during(
         self,
-        span: BrokenSpan,
+        span: Span,
         aliases: Collection[str] | None = None,
         kinds: Collection[str] | None = None,
     ) -> LoadFigures:

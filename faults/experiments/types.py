@@ -28,13 +28,6 @@ class Experiment:
         return self.number.rstrip("abcdefgh")
 
 
-class BrokenSpan(NamedTuple):
-    """Seconds of the harness's clock, from the begin of a fault to its end."""
-
-    began_s: float
-    ended_s: float
-
-
 class Finding(NamedTuple):
     """One thing that was checked."""
 
