@@ -9,14 +9,17 @@ from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from oauth2_provider.models import get_refresh_token_model
 from oauth2_provider.oauth2_backends import OAuthLibCore
 from oauth2_provider.oauth2_validators import GRANT_TYPE_MAPPING, OAuth2Validator
+from oauthlib.oauth2 import Server
 from oauthlib.oauth2.rfc6749.errors import InvalidGrantError, InvalidRequestError
 
+from accounts.oauth_parameters import read_parameters
 from infra.api.request import ApiRequest
 
 # A redirect address that makes the page show the code instead of redirecting.
 OUT_OF_BAND = "urn:ietf:wg:oauth:2.0:oob"
 CODE_CHALLENGE = re.compile(r"[A-Za-z0-9._~-]{43,128}")  # RFC 7636, section 4.2
-BROKEN_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
+CHALLENGE_METHODS = (None, "", "plain", "S256")
+DEVICE_CODE = "urn:ietf:params:oauth:grant-type:device_code"
 
 
 class RandomSecretHasher(PBKDF2PasswordHasher):
@@ -47,6 +50,8 @@ class MastodonOAuthValidator(OAuth2Validator):
         """Refuses a malformed challenge. The toolkit would store it, and fail if it is too long."""
         if request.code_challenge and not CODE_CHALLENGE.fullmatch(request.code_challenge):
             raise InvalidRequestError("Malformed code_challenge.", request=request)
+        if request.code_challenge_method not in CHALLENGE_METHODS:
+            raise InvalidRequestError("Unknown code_challenge_method.", request=request)
         return super()._create_authorization_code(request, code, expires)
 
     def _save_bearer_token(
@@ -108,21 +113,29 @@ def end_tokens_of_code(code: str, application: Any) -> None:
         token.revoke()
 
 
-class MastodonOAuthCore(OAuthLibCore):
-    """Reads requests. The token endpoints also accept JSON bodies, and ignore their query.
+class MastodonOAuthServer(Server):
+    """Without the device flow: the toolkit answers its token requests with errors of its own."""
 
-    Replaces NUL characters, which database text cannot hold. So a value with one is not found.
-    """
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        del self.grant_types[DEVICE_CODE]
+
+
+class MastodonOAuthCore(OAuthLibCore):
+    """Reads requests. The token endpoints also accept JSON bodies, and ignore their query."""
 
     def extract_body(self, request: Any) -> list[tuple[str, str]]:
-        if not isinstance(request, ApiRequest):
-            return super().extract_body(request)
-        form = request.data.items()
-        return [(k, v.replace("\x00", "\ufffd")) for k, v in form if isinstance(v, str)]
+        """The parameters of a token request. A page reads its own form (accounts/pages.py).
+
+        Raises: OAuthParameterRefused.
+        """
+        return read_parameters(request.data.items()) if isinstance(request, ApiRequest) else []
 
     def _get_escaped_full_path(self, request: Any) -> str:
-        """With broken percent signs quoted: oauthlib would raise a bare ValueError."""
+        """Encoded again from the values that Django read: oauthlib refuses much by a ValueError.
+
+        The query of a page has been read by `read_query`.
+        """
         if isinstance(request, ApiRequest):
             return request.path
-        path = BROKEN_PERCENT.sub("%25", super()._get_escaped_full_path(request))
-        return path.replace("%00", "%EF%BF%BD")
+        return f"{request.path}?{request.GET.urlencode()}"

@@ -3,6 +3,7 @@
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from django import forms
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -10,25 +11,74 @@ from django.shortcuts import render
 from oauth2_provider.http import OAuth2ResponseRedirect
 from oauth2_provider.views import AuthorizationView
 
+from accounts.models import Application
 from accounts.oauth import OUT_OF_BAND
+from accounts.oauth_parameters import (
+    LONGEST,
+    LONGEST_SCOPE,
+    OAuthParameterRefused,
+    clean_scope,
+    read_query,
+)
 from infra.api.parsing import read_flag
+
+
+def _hidden(most: int = LONGEST, is_required: bool = True) -> forms.CharField:
+    return forms.CharField(max_length=most, required=is_required, widget=forms.HiddenInput())
+
+
+class ConsentForm(forms.Form):
+    """What the consent page sends back. The toolkit's form also stores fields of OpenID Connect."""
+
+    allow = forms.BooleanField(required=False)
+    client_id = _hidden()
+    redirect_uri = _hidden()
+    response_type = _hidden()
+    scope = _hidden(LONGEST_SCOPE)
+    state = _hidden(is_required=False)
+    code_challenge = _hidden(is_required=False)
+    code_challenge_method = _hidden(is_required=False)
+
+    def clean_client_id(self) -> str:
+        client_id: str = self.cleaned_data["client_id"]
+        if not Application.objects.filter(client_id=client_id).exists():
+            raise forms.ValidationError("There is no such application.")
+        return client_id
+
+    def clean_scope(self) -> str:
+        return clean_scope(self.cleaned_data["scope"])
 
 
 class AuthorizePage(AuthorizationView):
     """Asks a signed-in user to authorize an application, and lists its scopes."""
 
     template_name = "accounts/authorize.html"
+    form_class = ConsentForm
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """With `force_login` always shows the sign-in page, to add another account.
 
         A session ends only when the person signs in again: any site can send a browser here.
         """
+        try:
+            request.GET = read_query(request.GET)
+        except OAuthParameterRefused as error:
+            return self._refuse(str(error))
         if request.method == "GET" and read_flag(request.GET.get("force_login"), False):
             query = request.GET.copy()
             del query["force_login"]
             return redirect_to_login(f"{request.path}?{query.urlencode()}")
         return super().dispatch(request, *args, **kwargs)
+
+    def form_invalid(self, form: ConsentForm) -> HttpResponse:
+        """Browsers send the form as they got it, so these are requests that were made by hand."""
+        return self._refuse(
+            "; ".join(f"{name}: {errors[0]}" for name, errors in form.errors.items())
+        )
+
+    def _refuse(self, description: str) -> HttpResponse:
+        error = {"error": "invalid_request", "description": description}
+        return render(self.request, self.template_name, {"error": error}, status=400)
 
     def redirect(self, redirect_to: str, application: Any) -> HttpResponse:
         """Redirects to the application; shows the code if the application has no address.

@@ -25,6 +25,7 @@ DESCRIPTIONS = (
     | {f"read:{what}": f"Read your {what}" for what in _READ.split()}
     | {f"write:{what}": f"Change your {what}" for what in _WRITE.split()}
 )
+_NAMES = frozenset(DESCRIPTIONS)
 DEFAULT = "read"
 
 _INCLUDED = {
@@ -37,11 +38,15 @@ _INCLUDED = {
 }
 
 
-@lru_cache(maxsize=1_024)
 def expand_scopes(scope: str) -> frozenset[str]:
     """All scopes of this scope text, including those that a broader one includes."""
-    named = scope.split()
-    return frozenset(named).union(*(_INCLUDED.get(name, ()) for name in named))
+    return _expand(_NAMES.intersection(scope.split()))
+
+
+@lru_cache(maxsize=1_024)
+def _expand(named: frozenset[str]) -> frozenset[str]:
+    """Cached, so that viewers share it. The key has only names of ours: no client makes it long."""
+    return named.union(*(_INCLUDED.get(name, ()) for name in named))
 
 
 def unknown_scopes(scope: str) -> list[str]:

@@ -41,6 +41,7 @@ def oauth2_provider(has_password_grant: bool, public_url: str) -> dict[str, obje
         "OIDC_ISS_ENDPOINT": public_url,
         "SCOPES_BACKEND_CLASS": "accounts.scopes.MastodonScopes",
         "OAUTH2_VALIDATOR_CLASS": "accounts.oauth.MastodonOAuthValidator",
+        "OAUTH2_SERVER_CLASS": "accounts.oauth.MastodonOAuthServer",
         "OAUTH2_BACKEND_CLASS": "accounts.oauth.MastodonOAuthCore",
         "CLIENT_SECRET_HASHER": "random_secret",
         "PKCE_REQUIRED": False,

@@ -4,12 +4,14 @@ from urllib.parse import urlsplit
 
 from accounts.models import Application
 from accounts.oauth import OUT_OF_BAND
+from accounts.oauth_parameters import LONGEST_SCOPE, clean_scope
 from accounts.scopes import unknown_scopes
 from accounts.types import NewApplication
 from infra.api.errors import Fault, ValidationFailed
 
 NAME_LENGTH = 60
 URI_LENGTH = 2_000
+MOST_URIS = 10
 # A browser would run or open these itself instead of starting an application.
 REFUSED_SCHEMES = {"", "javascript", "data", "vbscript", "file", "blob", "about", "view-source"}
 
@@ -23,7 +25,7 @@ def register_application(new: NewApplication) -> tuple[Application, str]:
         name=new.name,
         website=new.website,
         redirect_uris=" ".join(new.redirect_uris.split()),
-        scopes=" ".join(new.scopes.split()),
+        scopes=clean_scope(new.scopes),
         client_type=Application.CLIENT_CONFIDENTIAL,
         authorization_grant_type=Application.GRANT_AUTHORIZATION_CODE,
     )
@@ -45,7 +47,11 @@ def _uri_faults(new: NewApplication) -> list[Fault]:
     faults = []
     if not new.redirect_uris.strip():
         faults.append(Fault("redirect_uri", "ERR_BLANK", "can't be blank"))
-    if not all(map(_is_redirect_uri, new.redirect_uris.split())):
+    uris = new.redirect_uris.split()
+    if len(uris) > MOST_URIS:
+        text = f"has too many addresses (maximum is {MOST_URIS})"
+        faults.append(Fault("redirect_uri", "ERR_TOO_LONG", text))
+    elif not all(map(_is_redirect_uri, uris)):
         faults.append(Fault("redirect_uri", "ERR_INVALID", "must be an absolute URI."))
     if new.website and not _is_website(new.website):
         faults.append(Fault("website", "ERR_INVALID", "must be a valid URL"))
@@ -53,6 +59,9 @@ def _uri_faults(new: NewApplication) -> list[Fault]:
 
 
 def _scope_faults(new: NewApplication) -> list[Fault]:
+    if len(new.scopes) > LONGEST_SCOPE:
+        text = f"is too long (maximum is {LONGEST_SCOPE} characters)"
+        return [Fault("scopes", "ERR_TOO_LONG", text)]
     if new.scopes.split() and not unknown_scopes(new.scopes):
         return []
     return [Fault("scopes", "ERR_INVALID", "doesn't match configured on the server.")]

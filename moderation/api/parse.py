@@ -49,7 +49,7 @@ def _read_category(data: Mapping[str, Any]) -> Category:
     try:
         return Category(named)
     except ValueError:
-        raise InvalidRequest(f"'{named}' is not a valid category") from None
+        raise InvalidRequest(f"'{named[:40]}' is not a valid category") from None
 
 
 def _read_post_ids(data: Mapping[str, Any]) -> tuple[str, ...]:

@@ -181,6 +181,11 @@ def test_a_bad_edit_changes_nothing(ann: Person, body: bytes, status: int, error
         ({"redirect_uris": f"x://{'y' * 2_000}"}, "Redirect uri must be an absolute URI."),
         ({"scopes": "read admin:all"}, "Scopes doesn't match configured on the server."),
         ({"website": "ftp://x.example"}, "Website must be a valid URL"),
+        (
+            {"redirect_uris": "https://a.example/ " * 11},
+            "Redirect uri has too many addresses (maximum is 10)",
+        ),
+        ({"scopes": "read " * 201}, "Scopes is too long (maximum is 1000 characters)"),
     ],
 )
 def test_an_application_that_cannot_be(client: Client, change: dict[str, str], error: str) -> None:
@@ -197,6 +202,11 @@ def test_an_application_as_newer_clients_register_it(client: Client) -> None:
     made = client.post("/api/v1/apps", form, "application/json").json()
     assert made["redirect_uris"] == uris
     assert (made["scopes"], made["website"]) == (["read"], "https://a.example")
+
+
+def test_an_application_registers_each_scope_once(client: Client) -> None:
+    form = {"client_name": "x", "redirect_uris": "app:/cb", "scopes": "read write read"}
+    assert client.post("/api/v1/apps", form).json()["scopes"] == ["read", "write"]
 
 
 def test_the_site_describes_itself(ann: Person, client: Client, settings: Settings) -> None:

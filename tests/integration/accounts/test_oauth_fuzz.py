@@ -1,0 +1,168 @@
+"""No parameter of OAuth, however strange, is an error of ours or is stored without a bound."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import pytest
+from django.test import Client
+from oauth2_provider.models import get_grant_model
+
+from accounts.models import AccessToken
+from accounts.oauth_parameters import LONGEST, LONGEST_SCOPE
+from accounts.scopes import DESCRIPTIONS
+from tests.integration.accounts.consent import CALLBACK, address, code_for, decide, exchange
+from tests.integration.accounts.people import PASSWORD, SCOPES, App, Person
+
+DEVICE = "urn:ietf:params:oauth:grant-type:device_code"
+GRANTS = ("authorization_code", "password", DEVICE)
+NAMES = (
+    "client_id",
+    "client_secret",
+    "code",
+    "code_challenge",
+    "code_challenge_method",
+    "code_verifier",
+    "claims",
+    "device_code",
+    "grant_type",
+    "nonce",
+    "password",
+    "prompt",
+    "redirect_uri",
+    "refresh_token",
+    "request",
+    "resource",
+    "response_type",
+    "scope",
+    "state",
+    "token",
+    "token_type_hint",
+    "ui_locales",
+    "username",
+)
+TEXTS = ("", "\x00", "a\x00b", "\ud800", "x" * 300, "x" * 5_000, "{}", "[", "%zz", "\r\nX: y", "😀")
+VALUES = (*TEXTS, None, True, 1, -1, 1.5, 2**70, [], ["read"], {}, {"a": {"b": []}})
+
+
+def raw(text: str) -> str:
+    """As a broken client would send it: a lone surrogate is three bytes that are not UTF-8."""
+    return quote(text.encode("utf-8", "surrogatepass"), safe="")
+
+
+def forms(app: App) -> Iterator[dict[str, Any]]:
+    """Complete token requests of every kind."""
+    more = {"code": "c", "redirect_uri": CALLBACK, "refresh_token": "r", "device_code": "d"}
+    for grant in GRANTS:
+        yield {
+            **app.credentials,
+            **more,
+            "grant_type": grant,
+            "username": "ann",
+            "password": PASSWORD,
+            "scope": "read",
+        }
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_token_requests_with_strange_values(reader: App, ann: Person, name: str) -> None:
+    client = Client()
+    for form in forms(reader):
+        for value in VALUES:
+            body = json.dumps(form | {name: value})
+            answer = client.post("/oauth/token", body, "application/json")
+            assert answer.status_code < 500, (form["grant_type"], value)
+        for text in TEXTS:
+            sent = urlencode({k: v for k, v in form.items() if k != name})
+            body = f"{sent}&{name}={raw(text)}&{name}={raw(text)}"
+            answer = client.post("/oauth/token", body, "application/x-www-form-urlencoded")
+            assert answer.status_code < 500, (form["grant_type"], text)
+
+
+@pytest.mark.parametrize("name", ["token", "token_type_hint", "client_id", "client_secret", "x"])
+def test_revocations_with_strange_values(reader: App, ann: Person, name: str) -> None:
+    for value in VALUES:
+        body = json.dumps(reader.credentials | {"token": ann.token, name: value})
+        answer = Client().post("/oauth/revoke", body, "application/json")
+        assert answer.status_code < 500, value
+
+
+@pytest.mark.filterwarnings("ignore:The PKCE:DeprecationWarning")
+@pytest.mark.parametrize("name", NAMES)
+def test_questions_with_strange_values(reader: App, browser: Client, name: str) -> None:
+    browser.raise_request_exception = False
+    for text in TEXTS:
+        url = f"{address(reader)}&{name}={raw(text)}"
+        if text != "😀":  # else it is repeated
+            url = address(reader, **{name: ""}).replace(f"{name}=", f"{name}={raw(text)}")
+        assert browser.get(url).status_code < 500, text
+        assert decide(browser, url, allow="true").status_code < 500, text
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_consents_with_strange_values(reader: App, browser: Client, name: str) -> None:
+    browser.raise_request_exception = False
+    url = address(reader)
+    for text in TEXTS:
+        sent = text.encode("utf-8", "replace").decode()
+        answer = decide(browser, url, **{"allow": "true", name: sent})
+        assert answer.status_code < 500, text
+        if len(text) > LONGEST and name in {"scope", "state", "redirect_uri", "client_id"}:
+            assert answer.status_code == 400
+
+
+@pytest.mark.parametrize("header", ["Basic", "Basic x", "Basic %s" % ("e" * 5_000), "Basic AAA="])
+def test_broken_credentials_in_the_header(app: App, header: str) -> None:
+    answer = Client().post(
+        "/oauth/token",
+        {"grant_type": "client_credentials"},
+        headers={"Authorization": header},
+    )
+    assert answer.status_code in {400, 401}
+
+
+def test_a_scope_is_stored_once_however_often_it_is_named(
+    reader: App, ann: Person, browser: Client
+) -> None:
+    repeated = " ".join(["read", "write"] * 50)
+    token = exchange(reader, code_for(browser, reader, scope=repeated)).json()
+    assert token["scope"] == "read write"
+    for form in (
+        {"grant_type": "client_credentials"},
+        {"grant_type": "password", "username": "ann", "password": PASSWORD},
+        {"grant_type": "refresh_token", "refresh_token": token["refresh_token"]},
+    ):
+        assert reader.ask_token(**form, scope=repeated).json()["scope"] == "read write"
+
+
+def test_a_very_long_scope_is_refused(reader: App, ann: Person, browser: Client) -> None:
+    before = AccessToken.objects.count()
+    for form in (
+        {"grant_type": "client_credentials"},
+        {"grant_type": "password", "username": "ann", "password": PASSWORD},
+    ):
+        answer = reader.ask_token(**form, scope="read " * 201)
+        assert (answer.status_code, answer.json()["error"]) == (400, "invalid_request")
+        assert answer.json()["error_description"] == "scope is longer than 1000 characters"
+    url = address(reader)
+    assert decide(browser, url, allow="true", scope="read " * 201).status_code == 400
+    assert browser.get(address(reader, scope="read " * 201)).status_code == 400
+    assert AccessToken.objects.count() == before
+    assert not get_grant_model().objects.exists()
+
+
+def test_all_scopes_together_are_accepted(client: Client) -> None:
+    everything = " ".join(DESCRIPTIONS)
+    assert len(everything) <= LONGEST_SCOPE
+    app = App.register(client, scopes=everything)
+    assert app.ask_token(grant_type="client_credentials", scope=everything).status_code == 200
+
+
+def test_parameters_that_nothing_here_reads_are_not_stored(reader: App, browser: Client) -> None:
+    url = address(reader, nonce="n" * 300, claims='{"a":1}', resource="https://a.example/")
+    assert "code" in url
+    assert decide(browser, url, allow="true").status_code == 302
+    (grant,) = get_grant_model().objects.all()
+    assert (grant.nonce, grant.claims, grant.resource) == ("", "{}", [])
+    assert grant.scope == SCOPES
