@@ -12,6 +12,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import RedisError
 
 from infra.telemetry.gauges import process_gauge
+from infra.telemetry.reached import reached
 
 OPEN = process_gauge(
     "tideline_redis_breaker_open", "Processes whose last Redis call got no answer", combine="sum"
@@ -58,6 +59,7 @@ class Breaker:
         with self._changing:
             self._is_tripped_again = True
             if self._recovering is None:
+                reached("breaker.opened")
                 thread = threading.Thread(target=self._run, name="redis_recovery", daemon=True)
                 thread.start()
                 self._recovering = thread

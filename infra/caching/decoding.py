@@ -14,6 +14,7 @@ from redis.exceptions import RedisError
 
 from infra.caching.connection import Command
 from infra.caching.metrics import family_name
+from infra.telemetry.reached import reached
 
 R = TypeVar("R")
 T = TypeVar("T")
@@ -50,6 +51,7 @@ def report_undecodable(family: str | bytes, error: object) -> None:
     """
     text = family if isinstance(family, str) else family.decode(errors="replace")
     name, now = family_name(text), time.monotonic()
+    reached("cache.undecodable")
     UNDECODABLE.labels(name).inc()
     if now - _logged_at.get(name, float("-inf")) > LOG_EVERY_S:
         _logged_at[name] = now

@@ -29,6 +29,7 @@ from prometheus_client import Counter
 from infra.caching.client import Command, redis
 from infra.caching.invalidation import forget_all_copies
 from infra.caching.keys import key
+from infra.telemetry.reached import reached
 
 LOG_KEY = key("caching.invalidation_log:v1", 0)
 FIELD = b"p"
@@ -122,6 +123,7 @@ class InvalidationLog:
         if since is None:
             offset = self._start(LogOffset(reply, log_read.value))
         elif not reply or _offset_of(reply[0]) != since or len(reply) == MOST_ENTRIES:
+            reached("invalidation_log.gap")
             LOSSES.inc()
             self.forget_all()
             return None

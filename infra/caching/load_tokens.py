@@ -19,6 +19,7 @@ from redis.exceptions import RedisError
 
 from infra.caching.client import Command, load_script, redis
 from infra.caching.metrics import count_error
+from infra.telemetry.reached import reached
 
 _LUA = Path(__file__).with_name("lua")
 END_LOAD = _LUA / "end_load.lua"
@@ -26,6 +27,8 @@ RELEASE = load_script(END_LOAD, _LUA / "load_release.lua")
 # Longer than any load (STATEMENT_TIMEOUT_MS): a longer one would not be cached.
 TOKEN_MS = 60_000
 TOKEN_BYTES = 8
+# What the scripts return that write an entry, if its token is gone.
+REFUSED = 0
 log = structlog.get_logger()
 
 
@@ -77,7 +80,8 @@ def write_loaded(family: str, commands: Sequence[Command]) -> None:
     Cost: one round trip, none without commands.
     """
     try:
-        redis().run(commands)
+        if REFUSED in redis().run(commands):
+            reached("cache.load_token_lost")
     except RedisError as error:
         log.warning("cache.write_failed", family=family, error=str(error))
         count_error(family)

@@ -16,6 +16,7 @@ from redis.exceptions import RedisError
 from infra.caching.load_tokens import LoadTokens, begin_loads, write_loaded
 from infra.caching.metrics import count_error, count_loads, count_waits
 from infra.caching.single_flight import SingleFlight
+from infra.telemetry.reached import reached
 
 # How long a process waits for the load of another one, and how often it reads the cache then. A
 # notification would cost one connection per waiting thread.
@@ -82,6 +83,7 @@ class SharedLoads:
 
     def _wait_for(self, owners: list[int], tokens: LoadTokens) -> dict[int, bytes]:
         """Entries that another process writes in PATIENCE_S. The rest is read from the source."""
+        reached("cache.waited_for_other_process")
         count_waits(self._family, len(owners))
         found: dict[int, bytes] = {}
         missing, deadline = owners, time.monotonic() + PATIENCE_S

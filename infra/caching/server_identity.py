@@ -18,6 +18,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import RedisError
 
 from infra.caching.connection import Command
+from infra.telemetry.reached import reached
 
 CLEAR: Command = ("FLUSHDB", "ASYNC")
 INFO: Command = ("INFO", "replication")
@@ -50,6 +51,7 @@ class KnownServer:
             raise RedisConnectionError("this server is a replica: its data may be old")
         identity = facts[b"master_replid"]
         if identity not in _text_of(libraries):
+            reached("redis.emptied")
             log.warning("redis.emptied", database=database, identity=identity.decode())
             EMPTIED.inc()
             _ask(ask, CLEAR, _load_command(database, identity))
@@ -58,6 +60,7 @@ class KnownServer:
     def _note(self, identity: bytes) -> None:
         known, self._identity = self._identity, identity
         if known not in (None, identity):
+            reached("redis.other_run")
             for forget in _forgetting:
                 forget()
 

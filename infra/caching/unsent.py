@@ -15,6 +15,7 @@ from prometheus_client import Counter
 
 from infra.caching.errors import REDIS_AWAY
 from infra.telemetry.gauges import process_gauge
+from infra.telemetry.reached import reached
 
 # More than this is not worth sending: an empty Redis is right at once, and is filled by reads.
 MOST_UNSENT = 5_000
@@ -77,6 +78,7 @@ class UnsentCalls:
             raise
 
     def _send(self, call: Call, batch: list[Any]) -> None:
+        reached("unsent.sent")
         try:
             call.run(*call.where, batch)
         except REDIS_AWAY:
@@ -106,6 +108,7 @@ class UnsentCalls:
 
     def _limit(self) -> None:
         if self._count() > MOST_UNSENT:
+            reached("unsent.overflowed")
             log.error("unsent.overflowed", most=MOST_UNSENT)
             OVERFLOWS.inc()
             self._has_overflowed = True

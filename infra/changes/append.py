@@ -35,6 +35,7 @@ from infra.changes.registry import (
 )
 from infra.changes.wake_up import wake, wake_commands
 from infra.sharding.sql import fetch_all, fetch_one
+from infra.telemetry.reached import reached
 from infra.telemetry.request_ids import get_request_ids
 
 log = structlog.get_logger()
@@ -109,6 +110,7 @@ def finish_interrupted(alias: str, owner_id: int) -> None:
     """
     lane = lane_of(owner_id)
     for version, kind, payload, created_at in fetch_all(alias, RECENT, (lane, owner_id)):
+        reached("changes.interrupted_finished")
         delivery = Delivery(version, owner_id, created_at, read_payload(kind, payload))
         transaction.on_commit(partial(_run_inline, alias, delivery), using=alias)
 
@@ -160,6 +162,7 @@ def _consume_or_keep(
     try:
         _consume(alias, consumers, [delivery])
     except REDIS_AWAY as error:
+        reached("changes.kept_for_redis")
         log.warning("change.kept", kind=delivery.payload.kind, error=str(error))
         # Without what was just written: later it may be old, and the consumers read the rows.
         later = [structs.replace(delivery, written=None)]

@@ -23,6 +23,7 @@ from infra.changes.lease import Tokens
 from infra.changes.metrics import count_delivered, count_failed
 from infra.changes.pausing import move_to_paused_lane
 from infra.sharding.sql import fetch_all, fetch_one
+from infra.telemetry.reached import reached
 from infra.telemetry.request_ids import caused_by, get_request_ids
 from infra.telemetry.spans import span
 
@@ -127,6 +128,7 @@ def _file_rows(alias: str, tokens: Tokens, ids: Sequence[int]) -> None:
     values = {"lanes": [*tokens], "tokens": [*tokens.values()], "ids": ids}
     row = fetch_one(alias, FILE, values)
     if row is None or row[0] < len(tokens):
+        reached("drain.lease_lost")
         raise LeaseLost(f"lanes {[*tokens]} of {alias}, tokens {[*tokens.values()]}")
 
 

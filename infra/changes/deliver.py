@@ -18,6 +18,7 @@ from infra.changes.registry import (
     read_payload,
     registered_consumers,
 )
+from infra.telemetry.reached import reached
 from infra.telemetry.request_ids import caused_by
 
 
@@ -62,6 +63,7 @@ def deliver(alias: str, rows: Sequence[ChangeRow]) -> Outcome:
     except Exception as error:  # any error of a consumer is recorded with its row
         if len(rows) == 1 or isinstance(error, (*REDIS_AWAY, WholeBatchFails)):
             return Outcome([Failure(row, error) for row in rows], [])
+    reached("deliver.batch_halved")
     middle = len(rows) // 2
     first, second = deliver(alias, rows[:middle]), deliver(alias, rows[middle:])
     return Outcome(first.failures + second.failures, first.follow_ups + second.follow_ups)

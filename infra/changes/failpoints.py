@@ -2,11 +2,14 @@
 
 from collections.abc import Callable
 
+from infra.telemetry.reached import reached
+
 _armed: dict[str, Callable[[], None]] = {}
 
 
 def failpoint(name: str) -> None:
-    """Runs what a test armed here, if anything."""
+    """Runs what a test armed here, if anything. It counts as a branch that was reached."""
+    reached(name)
     action = _armed.get(name)
     if action is not None:
         action()

@@ -10,6 +10,7 @@ from infra.changes.deliver import Failure
 from infra.changes.errors import UNREACHABLE
 from infra.changes.models import ChangeState
 from infra.sharding.sql import execute, fetch_one
+from infra.telemetry.reached import reached
 
 MAX_BACKOFF_S = 300
 MAX_ERROR_CHARACTERS = 2_000
@@ -84,6 +85,10 @@ def classify(failure: Failure) -> FailureRecord:
     row, error = failure.row, failure.error
     is_waiting = isinstance(error, UNREACHABLE)
     is_parked = not is_waiting and row.attempts + 1 >= settings.CHANGE_MAX_ATTEMPTS
+    if is_waiting:
+        reached("drain.row_waits_for_store")
+    elif is_parked:
+        reached("drain.row_parked")
     return FailureRecord(
         row.id,
         _text_of(error),

@@ -13,6 +13,7 @@ from django.db import OperationalError
 
 from infra.sharding.scatter import submit
 from infra.sharding.sql import Statement
+from infra.telemetry.reached import reached
 
 T = TypeVar("T")
 # A shard that did not answer in time is not tried for so long.
@@ -36,11 +37,13 @@ def attempt(alias: str, call: Callable[[], T]) -> T:
     its transaction with `timeouts`. Raises: GaveWay after ATTEMPT_MS; errors of the call.
     """
     if time.monotonic() < _avoid_until.get(alias, 0.0):
+        reached("attempts.shard_avoided")
         raise GaveWay(f"{alias} did not answer a moment ago")
     future = submit(alias, call)
     try:
         return future.result(settings.ATTEMPT_MS / 1000)
     except TimeoutError:
+        reached("attempts.gave_way")
         future.cancel()
         _avoid_until[alias] = time.monotonic() + AVOID_S
         raise GaveWay(f"{alias} did not answer in {settings.ATTEMPT_MS} ms") from None

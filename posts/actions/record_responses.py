@@ -13,6 +13,7 @@ from infra.changes.append import append_change
 from infra.sharding.attempts import timeouts
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import Statement, fetch_pipelined
+from infra.telemetry.reached import reached
 from posts.changes import ResponsesPostponed
 from posts.ids import PostId
 from posts.types import Kind, ResponseRow
@@ -75,6 +76,7 @@ def record_on_shard(
     try:
         _record(alias, responses, gives_way, hot)
     except ResponseJustRecorded:
+        reached("posts.recorded_together")
         # The other transaction has ended, so its rows are seen now.
         _record(alias, responses, gives_way, hot)
 
@@ -121,6 +123,7 @@ def _write(
         raise ResponseJustRecorded
     now.complete(moved)
     for author_id, moment in dict.fromkeys((m.owner_id, m.subject) for m, _ in later):
+        reached("posts.moves_postponed")
         append_change(alias, author_id, ResponsesPostponed(moment))
 
 

@@ -9,6 +9,7 @@ from counters.kinds import CounterKind
 from counters.types import CountMove
 from infra.changes.append import append_change
 from infra.sharding.sql import Statement
+from infra.telemetry.reached import reached
 from relations.changes import FollowersPostponed
 from relations.counter_rows import BACKWARD_KINDS, iter_moves
 from relations.queries.edges import Pair
@@ -41,6 +42,7 @@ class FollowerMoves(NamedTuple):
         """
         later = dict.fromkeys(one.move.owner_id for one in self.postponed)
         for followee_id in later:
+            reached("relations.moves_postponed")
             append_change(alias, followee_id, FollowersPostponed())
         counts = self._plan(alias).complete(replies[0]) if self.moves else {}
         return {

@@ -24,6 +24,7 @@ from infra.changes.failpoints import failpoint
 from infra.sharding.attempts import timeouts
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import Statement, execute, fetch_pipelined
+from infra.telemetry.reached import reached
 from relations.actions.follower_moves import BackwardUpdate, plan_moves
 from relations.actions.write_edge import write_edge
 from relations.cache import (
@@ -111,6 +112,7 @@ def mirror_on_shard(
     try:
         return _mirror(alias, forward, gives_way, hot)
     except EdgeJustMirrored:
+        reached("relations.mirrored_together")
         # The other transaction has ended, so its rows are seen now.
         return _mirror(alias, forward, gives_way, hot)
 
@@ -191,6 +193,7 @@ def mirror_now(follower_id: int, followee_id: int) -> bool:
         failpoint("relations.mirrored_now")
         redis().send(refresh_mirrored, items=[((follower_id, followee_id), mirrored)])
     except (*UNREACHABLE, RedisError) as error:
+        reached("relations.mirror_left_to_drain")
         log.warning("relations.mirror_left_to_drain", account=followee_id, error=str(error))
         return False
     return True
@@ -262,6 +265,7 @@ def _end_follows_of_the_blocked(alias: str, updates: Mapping[Pair, BackwardUpdat
     """
     for (blocker_id, blocked_id), (old, new, opposite) in updates.items():
         if ends_follow(opposite, old, new):
+            reached("relations.follow_ended_by_block")
             ended = step(opposite, Transition.UNFOLLOW, new.since_ms)
             write_edge(alias, blocked_id, blocker_id, opposite, ended)
 

@@ -10,6 +10,7 @@ from counters.kinds import CounterKind
 from counters.sql import of_account
 from infra.changes.append import AppendedChange, announce, columns_of, finish_interrupted
 from infra.sharding.sql import fetch_one
+from infra.telemetry.reached import reached
 from relations.changes import EdgeChanged
 from relations.counter_rows import FORWARD_KINDS, iter_moves
 from relations.errors import (
@@ -42,6 +43,7 @@ def change_edge(
         try:
             write_edge(alias, follower_id, followee_id, seen, changed)
         except EdgeMoved as error:
+            reached("relations.edge_moved")
             seen = error.edge
         else:
             return True

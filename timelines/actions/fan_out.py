@@ -12,6 +12,7 @@ from infra.changes.failpoints import failpoint
 from infra.changes.registry import FollowUp
 from infra.sharding.buckets import group_by_shard, shard_of
 from infra.sharding.scatter import scatter
+from infra.telemetry.reached import reached
 from relations.queries.followers import load_newest_followers
 from timelines.changes import FanOutBegun, ShardMissed
 from timelines.hot.actions.heat import heat_if_hot
@@ -135,6 +136,7 @@ def _index_shard(shard: str, entries: Sequence[Entry]) -> int | None:
     try:
         return index_recent(shard, entries)
     except (OperationalError, InterfaceError) as error:
+        reached("fan_out.shard_missed")
         log.warning("fan_out.shard_missed", shard=shard, error=str(error))
         return None
 

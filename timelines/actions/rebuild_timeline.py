@@ -6,6 +6,7 @@ import structlog
 from redis.exceptions import RedisError
 
 from infra.changes.failpoints import failpoint
+from infra.telemetry.reached import reached
 from relations.queries.following import load_following
 from timelines.queries.pull import compute_timeline
 from timelines.stores.factory import timeline_store
@@ -32,5 +33,6 @@ def rebuild_timeline(reader_id: int) -> LiveTimeline:
     try:
         timeline_store().finish_build(reader_id, epoch, timeline)
     except RedisError as error:
+        reached("timeline.build_not_stored")
         log.warning("timeline.build_not_stored", reader=reader_id, error=str(error))
     return timeline

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from infra.telemetry.reached import reached
 from posts.ids import PostId
 from timelines.polling.records import Poller, Records
 from timelines.polling.types import LatePost, LatePosts, PollRecord
@@ -28,8 +29,11 @@ class Poll(NamedTuple):
     @property
     def record(self) -> PollRecord:
         """Of the cursor. Without one the client was served what was visible at the floor."""
-        floor = self.late.floor
-        return self.records.get(self.cursor, PollRecord(0, floor, floor))
+        known = self.records.get(self.cursor)
+        if known is not None:
+            return known
+        reached("polls.record_missing")
+        return PollRecord(0, self.late.floor, self.late.floor)
 
     @property
     def fresh(self) -> list[LatePost]:

@@ -20,6 +20,7 @@ from redis.exceptions import RedisError
 
 from infra.caching.client import Command, load_script, redis
 from infra.caching.keys import key
+from infra.telemetry.reached import reached
 from posts.ids import PACKED_BYTES, PostId
 from timelines.polling.types import MOST_LATE, PollRecord
 
@@ -121,5 +122,6 @@ def _decode(cursor: bytes, data: bytes) -> tuple[PostId, PollRecord] | None:
         )
         return PostId.from_packed(cursor), record
     except (ValueError, IndexError, struct.error):
+        reached("polls.record_undecodable")
         log.warning("polls.record_undecodable", record=data[:64])
         return None

@@ -1,0 +1,36 @@
+"""Which points a whole run must reach, and which of them it missed."""
+
+from collections.abc import Collection, Mapping
+
+_DEMO = "tests/integration/demo/test_load_graph_killed.py"
+_COUNTERS = "tests/faults/test_counter_jobs_killed.py"
+_DECISIONS = "tests/integration/moderation/test_decision_crashes.py"
+_CHANGES = "tests/faults/test_change_jobs_killed.py"
+_RELATIONS = "tests/faults/test_relation_jobs_killed.py"
+# Points that no experiment takes, and the test that takes each of them: commands that repair what
+# experiments do not break, demo data, moderators, sign-up.
+ELSEWHERE: Mapping[str, str] = {
+    "accounts.before_creating": "tests/integration/accounts/test_sign_up.py",
+    "accounts.before_profiles": _DECISIONS,
+    "accounts.before_restricted": _DECISIONS,
+    "counters.drift_found": _COUNTERS,
+    "counters.repaired": _COUNTERS,
+    "counters.wrong_entries_found": "tests/integration/counters/test_rebuild_count_cache.py",
+    "demo.account_rows_written": _DEMO,
+    "demo.post_published": _DEMO,
+    "demo.shard_written": _DEMO,
+    "demo.users_made": _DEMO,
+    "moderation.before_enforcing": _DECISIONS,
+    "moderation.before_purged": "tests/integration/moderation/test_purge.py",
+    "parking.batch_changed": _CHANGES,
+    "parking.batch_selected": _CHANGES,
+    "pausing.rows_resumed": _CHANGES,
+    "relations.backfilled": _RELATIONS,
+    "relations.mirrored_again": _RELATIONS,
+    "timeline.holes_filled": "tests/faults/test_timeline_jobs_killed.py",
+}
+
+
+def unreached(points: Collection[str], reached: Collection[str]) -> list[str]:
+    """The names that the run should have reached and did not."""
+    return sorted({*points} - {*reached} - {*ELSEWHERE})
