@@ -28,6 +28,9 @@ from infra.caching.values import WRITE, ValueCache, Versioned, jittered_ms
 
 TOKENS = "accounts.token:v2"
 TOKEN_TTL_S = 600
+# What a known token allows is kept for longer, for the time in which the default database is away.
+# It is read again when it is older than TOKEN_TTL_S.
+KEPT_TOKEN_S = 86_400
 # Above every revision, and still exact as a double.
 UNKNOWN, ENDED = 0, 2**53
 
@@ -88,6 +91,11 @@ class TokenEntry(NamedTuple):
     facts: TokenFacts | None
 
 
+def is_stale_token(left_ms: int) -> bool:
+    """Whether a known token must be read again. `left_ms`: how long its entry still lives."""
+    return left_ms < KEPT_TOKEN_S * 1000
+
+
 def read_token_entry(raw: bytes | None) -> TokenEntry | None:
     """None: there is no entry, or it is undecodable."""
     return decode(TOKENS, _decode_entry, raw)
@@ -104,7 +112,8 @@ def write_token_command(checksum: str, facts: TokenFacts | None, tokens: LoadTok
     version = UNKNOWN if facts is None else facts.revision + 1
     payload = b"" if facts is None else msgspec.json.encode(facts)
     where = token_key(checksum)
-    head = (tokens.of(where), version, payload, jittered_ms(TOKEN_TTL_S))
+    ttl_ms = jittered_ms(TOKEN_TTL_S) + (0 if facts is None else KEPT_TOKEN_S * 1000)
+    head = (tokens.of(where), version, payload, ttl_ms)
     return WRITE.on([where, load_token_key(where)], *head)
 
 

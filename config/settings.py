@@ -77,12 +77,14 @@ REPLICA_ALIASES = {
 # At most a third of the life of a load token (infra/caching/load_tokens.py). A loader runs two
 # queries, and its entry is only cached if it is written before that time is over.
 STATEMENT_TIMEOUT_MS = _env.number("STATEMENT_TIMEOUT_MS", 20_000, 100, 20_000)
+# Web servers only. Commands may wait for as long as a statement may take.
+DATABASE_ANSWER_MS = _env.number("DATABASE_ANSWER_MS", 1_000, 100, 60_000)
 for _database in DATABASES.values():
     _options = {
         "connect_timeout": 3,
         "options": f"-c statement_timeout={STATEMENT_TIMEOUT_MS}",
     }
-    _database |= _CONNECTION
+    _database |= _CONNECTION | {"ENGINE": "infra.sharding.bounded"}
     _database["OPTIONS"] = _options | dict(_database.get("OPTIONS") or {})  # type: ignore[call-overload]
 # A loader may ask a replica first and then the shard; both are part of those two thirds.
 REPLICA_TIMEOUT_MS = _env.number("REPLICA_TIMEOUT_MS", 500, 50, 5_000)

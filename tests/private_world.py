@@ -17,6 +17,7 @@ from config.services import RunningServices
 from config.services.server import Server
 from infra.caching.client import redis
 from infra.changes.models import Change
+from infra.sharding.bounded.breaker import reset_breakers
 from infra.sharding.buckets import bucket_map
 from infra.sharding.placement import all_aliases
 from infra.sharding.replicas import replica_of
@@ -124,6 +125,7 @@ def _forget_connections() -> None:
     for alias in [*all_aliases(), *settings.REPLICA_ALIASES.values()]:
         _close_in_threads(_threads(alias))
     replica_of.cache_clear()
+    reset_breakers()
     redis.cache_clear()
     bucket_map.cache_clear()
     forget_memory()

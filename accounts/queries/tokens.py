@@ -3,9 +3,18 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import structlog
+from django.db import InterfaceError, OperationalError
 from redis.exceptions import RedisError
 
-from accounts.cache import TOKENS, TokenFacts, read_token_entry, token_key, write_token_command
+from accounts.cache import (
+    TOKENS,
+    TokenFacts,
+    is_stale_token,
+    read_token_entry,
+    token_key,
+    write_token_command,
+)
 from accounts.types import Restriction
 from infra.caching.client import redis
 from infra.caching.invalidation_log import LOG, LogOffset
@@ -13,6 +22,8 @@ from infra.caching.load_tokens import begin_loads
 from infra.changes.failpoints import failpoint
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.sql import fetch_all, fetch_one
+
+log = structlog.get_logger()
 
 # The tokens of a suspended user are found, so that clients get the reason. They look expired, so
 # that a process of an older release, which does not read `is_suspended`, refuses them too.
@@ -41,16 +52,29 @@ def find_token(checksum: str) -> FoundToken:
 
     Cost: one round trip if cached; else one query and two more trips. Without Redis one query.
     Staleness: none after the tombstone of a revocation, which is written right after its commit.
+    While the default database is away, facts that no tombstone ends are up to a day old.
     """
-    log_read = LOG.plan_read()
+    log_read, where = LOG.plan_read(), token_key(checksum)
     try:
-        log, entry = redis().run([log_read.command(), ("GET", token_key(checksum))])
+        news, entry, left_ms = redis().run([log_read.command(), ("GET", where), ("PTTL", where)])
     except RedisError:
         return FoundToken(_load(checksum), None)
-    offset = LOG.apply(log_read, log)
+    offset = LOG.apply(log_read, news)
     cached = read_token_entry(entry)
-    facts = _load_and_write(checksum) if cached is None else cached.facts
-    return FoundToken(facts, offset)
+    if cached is None:
+        return FoundToken(_load_and_write(checksum), offset)
+    if cached.facts is None or not is_stale_token(left_ms):
+        return FoundToken(cached.facts, offset)
+    return FoundToken(_reload(checksum, cached.facts), offset)
+
+
+def _reload(checksum: str, known: TokenFacts) -> TokenFacts | None:
+    """What the token allows now, or what it allowed if the database is away."""
+    try:
+        return _load_and_write(checksum)
+    except (OperationalError, InterfaceError) as error:
+        log.warning("token.not_revalidated", error=str(error))
+        return known
 
 
 def _load_and_write(checksum: str) -> TokenFacts | None:

@@ -4,6 +4,7 @@
 Django calls them, and they answer JSON to API clients and Django's own pages to browsers.
 """
 
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -19,6 +20,8 @@ from infra.api.errors import NotAllowed, NotFound, TidelineError, TokenInvalid
 from infra.api.rendering import json_response
 
 API_PREFIXES = ("/api/", "/oauth/token", "/oauth/revoke", "/health/")
+UNAVAILABLE = "Temporarily unavailable, try again"
+_SORRY = f"<!doctype html><title>{UNAVAILABLE}</title><h1>{UNAVAILABLE}</h1>"
 DjangoPage = Callable[..., HttpResponse]
 log = structlog.get_logger()
 
@@ -42,8 +45,7 @@ def answer_error(error: Exception, context: Mapping[str, Any]) -> HttpResponse |
         case SuspiciousOperation() | UnreadablePostError():
             return _answer(400, "The request is malformed")
         case OperationalError() | InterfaceError():
-            log.error("request.database_unreachable", error=str(error))
-            return _answer(503, "Temporarily unavailable, try again", {"Retry-After": "2"})
+            return _answer_unavailable(error)
     return None
 
 
@@ -61,9 +63,21 @@ def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    # Django calls this while it handles the error. Its own loggers are silent here.
+    """500, or 503 without a database. Django calls it while it handles the error."""
+    error = sys.exception()
+    if isinstance(error, OperationalError | InterfaceError):
+        answer = _answer_unavailable(error)
+        if not request.path_info.startswith(API_PREFIXES):
+            answer.content, answer["Content-Type"] = _SORRY, "text/html"
+        return answer
+    # Django's own loggers are silent here.
     log.exception("request.failed", path=request.path)
     return _answer_client(request, 500, "Something went wrong on our side", defaults.server_error)
+
+
+def _answer_unavailable(error: Exception) -> HttpResponse:
+    log.error("request.database_unreachable", error=str(error))
+    return _answer(503, UNAVAILABLE, {"Retry-After": "2"})
 
 
 def _answer_client(

@@ -12,7 +12,6 @@ import structlog
 from django.db import close_old_connections, connections
 
 from infra.changes.errors import UNREACHABLE, LeaseLost
-from infra.changes.hang_watch import HangWatch
 from infra.changes.held_lanes import POLL_S, HeldLanes
 from infra.changes.lanes import SLOW_GROUPS, LaneGroup, all_lanes
 from infra.changes.lease import Heartbeat, lease
@@ -30,7 +29,6 @@ class Drainer:
 
     def __init__(self, aliases: Sequence[str]) -> None:
         self._stopping, recoveries = threading.Event(), Recoveries()
-        self._watch = HangWatch()
         self._threads = [
             LaneThread(alias, groups, self._stopping, recoveries)
             for alias in aliases
@@ -38,20 +36,14 @@ class Drainer:
         ]
 
     def start(self) -> None:
-        self._watch.start()
         for thread in self._threads:
             thread.start()
-
-    def look(self) -> None:
-        """Frees threads that wait for a database that hangs. Call it about once a second."""
-        self._watch.look()
 
     def stop(self) -> None:
         """Waits for the batches in hand."""
         self._stopping.set()
         for thread in self._threads:
             thread.join(STOP_S)
-        self._watch.stop()
 
 
 class LaneThread(threading.Thread):

@@ -18,6 +18,7 @@ from infra.jobs.errors import AlreadyRunning, RunLost
 from infra.jobs.models import JobRun
 from infra.jobs.scope import make_storable
 from infra.jobs.types import Tally
+from infra.sharding.bounded.base import BoundedConnection
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.sql import execute
 
@@ -143,7 +144,9 @@ def mark_died_runs() -> int:
 def _session() -> Iterator[Session]:
     """A separate session, because a dry run or an error changes the connections of Django."""
     parameters = connections[GLOBAL_ALIAS].get_connection_params()
-    with psycopg.connect(**parameters, autocommit=True) as session:
+    with BoundedConnection.connect(
+        alias=GLOBAL_ALIAS, answer_s=None, autocommit=True, **parameters
+    ) as session:
         session.execute(PREPARE)
         yield session
 

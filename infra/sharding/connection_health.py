@@ -24,9 +24,8 @@ def remember_connection(connection: BaseDatabaseWrapper, **_: Any) -> None:
 
 
 def drop_broken_connections(**_: Any) -> None:
-    """Receiver of request_started. Runs on every request, so it does Django's check only after an
-    error."""
+    """Receiver of request_started. It asks no database: a request that needs none must not wait."""
     for connection in _thread.connections.values():
         connection.health_check_done = False  # type: ignore[attr-defined]
-        if connection.errors_occurred or not connection.autocommit:
-            connection.close_if_unusable_or_obsolete()
+        if not connection.autocommit and not connection.in_atomic_block:
+            connection.close()

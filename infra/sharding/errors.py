@@ -1,5 +1,6 @@
 """Errors in the choice of a database."""
 
+import psycopg
 from django.db import DatabaseError
 
 
@@ -25,3 +26,11 @@ class ReplicaMisconfigured(RuntimeError):
 
 class UnmappedBucket(RuntimeError):
     """The bucket map is empty (run migrate_shards) or names a shard that the settings lack."""
+
+
+class DatabaseHangs(psycopg.OperationalError):
+    """The database did not answer a moment ago. Django raises it as an OperationalError."""
+
+
+class AnswerTooLate(psycopg.OperationalError):
+    """The answer did not come in time. A write may have been done or not."""

@@ -1,1 +1,1 @@
-"""Django's PostgreSQL backend, with a limit on the wait for an answer: OPTIONS["answer_s"]."""
+"""Django's PostgreSQL backend with a limit on every wait, and a breaker for each database."""

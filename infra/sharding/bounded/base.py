@@ -1,29 +1,60 @@
-"""The backend of read replicas. A replica that hangs may only cost milliseconds.
+"""The backend of all databases. A database that hangs may only cost a moment."""
 
-The server's own statement_timeout does not help when the server itself hangs.
-"""
-
-from collections.abc import Generator
+from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
 import psycopg
 from django.db.backends.postgresql import base
 
+from infra.sharding.bounded.breaker import DatabaseBreaker, breaker_of
+from infra.sharding.bounded.limits import LimitedConnection
+from infra.sharding.bounded.patience import patience, statement_timeout_ms
+from infra.sharding.errors import AnswerTooLate
 
-class BoundedConnection(psycopg.Connection[Any]):
-    """Waits at most `answer_s` for an answer.
 
-    Close the connection after a timeout: the late answer would be read as that of the next query.
+class AnswerLimit:
+    """The limit of the connections to one database: its breaker, and the longest wait.
+
+    `answer_s`: None: the patience of this process.
     """
 
-    answer_s: float | None = None
+    def __init__(self, alias: str, breaker: DatabaseBreaker, answer_s: float | None) -> None:
+        self._alias, self._breaker, self._answer_s = alias, breaker, answer_s
 
-    def wait(
-        self, gen: Generator[Any, Any, Any], interval: float = 0.1, timeout: float | None = None
-    ) -> Any:
-        """Raises OperationalError if the answer did not come in time."""
-        return super().wait(gen, interval, timeout or self.answer_s)
+    def check(self) -> None:
+        """Raises: DatabaseHangs."""
+        if self._breaker.is_open:
+            self._breaker.check()
+
+    def first_look_s(self) -> float:
+        suspect_s = patience().suspect_s
+        return suspect_s if self._answer_s is None else min(suspect_s, self._answer_s)
+
+    def look(self, waited_s: float) -> None:
+        """Raises: DatabaseHangs, AnswerTooLate."""
+        self._breaker.check()
+        if waited_s >= (self._answer_s or patience().answer_s):
+            raise AnswerTooLate(f"{self._alias} gave no answer in {waited_s:.1f} s")
+        self._breaker.suspect()
+
+
+class BoundedConnection(LimitedConnection):
+    """A connection to a database of the settings."""
+
+    @classmethod
+    def connect(  # type: ignore[override]
+        cls, *, alias: str, answer_s: float | None, **parameters: Any
+    ) -> "BoundedConnection":
+        """Raises: DatabaseHangs, AnswerTooLate, and psycopg's errors."""
+        breaker_of(alias).use_parameters(parameters)
+        return super(BoundedConnection, _class_of(alias, answer_s)).connect(**parameters)
+
+
+@cache
+def _class_of(alias: str, answer_s: float | None) -> type[BoundedConnection]:
+    limit = AnswerLimit(alias, breaker_of(alias), answer_s)
+    return type("BoundedConnection", (BoundedConnection,), {"limit": limit})
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
@@ -31,8 +62,16 @@ class DatabaseWrapper(base.DatabaseWrapper):
         **{**vars(psycopg), "connect": BoundedConnection.connect}
     )
 
+    def get_connection_params(self) -> dict[str, Any]:
+        parameters = super().get_connection_params()
+        is_replica = parameters.pop("answer_s", None) is not None
+        timeout_ms = None if is_replica else statement_timeout_ms()
+        if timeout_ms is not None:
+            options = parameters.get("options", "")
+            parameters["options"] = f"{options} -c statement_timeout={timeout_ms}"
+        return parameters
+
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
-        answer_s = conn_params.pop("answer_s")
-        connection = super().get_new_connection(conn_params)
-        connection.answer_s = answer_s
-        return connection
+        answer_s = self.settings_dict["OPTIONS"].get("answer_s")
+        limits = {"alias": self.alias, "answer_s": answer_s}
+        return super().get_new_connection(conn_params | limits)

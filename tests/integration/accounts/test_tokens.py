@@ -12,7 +12,7 @@ from django.test import Client
 from redis.exceptions import ConnectionError as RedisAway
 
 from accounts import consumers
-from accounts.cache import ENDED, token_key
+from accounts.cache import ENDED, KEPT_TOKEN_S, token_key
 from accounts.models import AccessToken
 from accounts.queries import tokens, viewers
 from accounts.queries.viewers import MEMORY_S, find_viewer
@@ -21,6 +21,8 @@ from infra.caching import invalidation_log
 from infra.caching.client import redis
 from infra.caching.invalidation_log import FRESH_S, LOG, LOG_KEY, InvalidationLog
 from infra.changes.failpoints import arm, disarm
+from infra.sharding.bounded.breaker import breaker_of
+from infra.sharding.placement import GLOBAL_ALIAS
 from tests.callers import is_disabled
 from tests.clocks import Clock
 from tests.integration.accounts.people import App, Person, bearer
@@ -304,3 +306,24 @@ def test_a_token_opens_what_its_scopes_say(ann: Person) -> None:
     assert ann.verify().status_code == 200
     # Public, but a token that is sent must fit all the same.
     assert ann.get(f"/api/v1/accounts/{ann.id}").status_code == 403
+
+
+def test_a_known_token_is_in_force_while_its_database_hangs(
+    ann: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    where = token_key(checksum(ann.token))
+    assert find_viewer(ann.token)
+    redis().call("PEXPIRE", where, KEPT_TOKEN_S * 1000 - 1)
+    with monkeypatch.context() as hanging:
+        hanging.setattr(breaker_of(GLOBAL_ALIAS), "is_open", True)
+        forget(ann.token)
+        assert find_viewer(ann.token)
+    assert redis().call("PTTL", where) < KEPT_TOKEN_S * 1000
+    forget(ann.token)
+    assert find_viewer(ann.token)
+    assert redis().call("PTTL", where) > KEPT_TOKEN_S * 1000, "it was read again"
+
+
+def test_an_unknown_token_is_not_kept_for_long(ann: Person) -> None:
+    assert find_viewer("unknown") is None
+    assert redis().call("PTTL", token_key(checksum("unknown"))) < KEPT_TOKEN_S * 1000

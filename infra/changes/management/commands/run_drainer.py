@@ -1,6 +1,5 @@
 """`manage.py run_drainer`: delivers changes a moment after their commits, until it is stopped."""
 
-import itertools
 import os
 from argparse import ArgumentParser
 from contextlib import suppress
@@ -40,18 +39,16 @@ class Command(BaseCommand):
         drainer, stop = Drainer(options["shard"] or all_aliases()), StopRequest()
         with stop.on_signals(), suppress(KeyboardInterrupt):
             drainer.start()
-            _report_until(stop, drainer)
+            _report_until(stop)
             drainer.stop()
         PUBLISHER.stop()
 
 
-def _report_until(stop: StopRequest, drainer: Drainer) -> None:
-    for second in itertools.count():
-        if second % REPORT_EVERY_S == 0:
-            with suppress(RedisError):  # the status page shows that Redis is away
-                report_drainer()
-        drainer.look()
-        if not stop.pause(1.0):
+def _report_until(stop: StopRequest) -> None:
+    while True:
+        with suppress(RedisError):  # the status page shows that Redis is away
+            report_drainer()
+        if not stop.pause(REPORT_EVERY_S):
             break
     with suppress(RedisError):
         forget_drainer()

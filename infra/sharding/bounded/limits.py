@@ -1,0 +1,82 @@
+"""Connections whose waits have limits, also while they connect.
+
+The server's own statement_timeout does not help when the server itself hangs, and libpq waits at
+least two seconds for a connection.
+"""
+
+import time
+from collections.abc import Generator
+from typing import Any, ClassVar, Protocol, Self
+
+import psycopg
+from psycopg.errors import _WaitTimeout
+
+# How often a wait that lasts long is looked at.
+LOOK_EVERY_S = 0.05
+
+
+class Limit(Protocol):
+    """What a class of connections waits for, and how long. Threads share it."""
+
+    def check(self) -> None:
+        """Raises OperationalError if a wait must not begin."""
+        ...
+
+    def first_look_s(self) -> float:
+        """How long a wait lasts before the first `look`."""
+        ...
+
+    def look(self, waited_s: float) -> None:
+        """Raises OperationalError if a wait must end."""
+        ...
+
+
+class LimitedConnection(psycopg.Connection[Any]):
+    """A subclass names its `limit`.
+
+    A wait that ends too early closes the connection: else the late answer would be read as the
+    answer of the next statement. Cost of a short wait: one call of Python more.
+    """
+
+    limit: ClassVar[Limit]
+
+    def wait(
+        self, gen: Generator[Any, Any, Any], interval: float = 0.1, timeout: float | None = None
+    ) -> Any:
+        """Raises what the limit raises. `timeout` is for psycopg's own waits with a limit."""
+        if timeout is not None:
+            return super().wait(gen, interval, timeout)
+        self.limit.check()
+        first_s = self.limit.first_look_s()
+        try:
+            return super().wait(gen, interval, first_s)
+        except _WaitTimeout:
+            return self._wait_longer(gen, interval, time.monotonic() - first_s)
+
+    def _wait_longer(self, gen: Generator[Any, Any, Any], interval: float, began_s: float) -> Any:
+        """A generator of psycopg that was left waiting goes on where it was."""
+        while True:
+            try:
+                self.limit.look(time.monotonic() - began_s)
+            except psycopg.OperationalError:
+                self.close()
+                raise
+            try:
+                return super().wait(gen, interval, LOOK_EVERY_S)
+            except _WaitTimeout:
+                continue
+
+    @classmethod
+    def _connect_gen(cls, conninfo: str = "") -> Generator[Any, Any, Self]:
+        """psycopg resumes this generator every 100 ms, also when nothing arrived."""
+        cls.limit.check()
+        began_s, connecting = time.monotonic(), super()._connect_gen(conninfo)
+        try:
+            waiting = next(connecting)
+            while True:
+                waiting = connecting.send((yield waiting))
+                if (waited_s := time.monotonic() - began_s) > cls.limit.first_look_s():
+                    cls.limit.look(waited_s)
+        except StopIteration as end:
+            connection: Self = end.value
+            return connection

@@ -1,0 +1,141 @@
+"""A database hangs under a web server: it is stopped, or the network swallows all bytes."""
+
+import json
+import time
+from collections.abc import Callable
+from contextlib import contextmanager
+from functools import partial
+from typing import NamedTuple
+
+import pytest
+
+from infra.sharding.sql import fetch_all
+from tests.faults.hung_world import (
+    HOME,
+    SHARDS,
+    HungWorld,
+    environment_of,
+    running_web,
+    warm_up,
+)
+from tests.paced_requests import Ask, percentile
+from tests.server_faults import pause, resume
+from tests.stalling_proxy import stalling_proxy
+from tests.waiting import until
+
+HUNG = "shard1"
+HEALTHY = [alias for alias in SHARDS if alias != HUNG]
+PER_S, LASTING_S = 40, 6.0
+# A page that needs the hung database, before its breaker is open. Then it is answered at once.
+FIRST_S = 1.2
+AT_ONCE_S = 0.05
+RECOVERED_S = 2.0
+# What a crowded machine may add. Without limits and breaker each of them is some tens of seconds.
+CROWDED_S = 2.0
+
+
+class Fault(NamedTuple):
+    """`environment`: of processes that shall notice it."""
+
+    environment: dict[str, str]
+    hang: Callable[[], None]
+    heal: Callable[[], None]
+
+
+@contextmanager
+def stopped(services, alias, folder):
+    """The processes of the server do not run."""
+    server = services.postgres[alias]
+    yield Fault(services.environment(), partial(pause, server), partial(resume, server))
+
+
+@contextmanager
+def swallowed(services, alias, folder):
+    """No byte arrives, in either direction."""
+    environment, url = services.environment(), services.postgres[alias].url
+    with stalling_proxy(url, folder) as proxy:
+        for name in ("DATABASE_URL", "SHARD_DATABASE_URLS"):
+            environment[name] = environment[name].replace(url, proxy.url)
+        yield Fault(environment, proxy.swallow, proxy.heal)
+
+
+@contextmanager
+def hung(fault):
+    fault.hang()
+    try:
+        yield
+    finally:
+        fault.heal()
+
+
+def write(world, alias):
+    """A request that needs the shard of this reader."""
+    return Ask("write", world.tokens[alias], "/api/v1/statuses", "POST", {"status": "new"})
+
+
+@pytest.mark.parametrize("kind", [stopped, swallowed])
+@pytest.mark.parametrize("alias", [HUNG, "default"])
+def test_warm_pages_go_on_and_others_fail_soon(services, tmp_path, kind, alias):
+    world = HungWorld()
+    warm, live = world.homes(), Ask("live", "", "/health/live")
+    needy = write(world, HUNG)._replace(name="needy")
+    with (
+        kind(services, alias, tmp_path) as fault,
+        running_web(environment_of(fault.environment), tmp_path / "web.log") as clients,
+    ):
+        warm_up(clients, [*warm, *(write(world, one) for one in SHARDS)])
+        idle = clients.paced(warm, PER_S, LASTING_S)
+        with hung(fault):
+            answers = clients.paced([*warm * 5, live, live, needy, needy], PER_S, LASTING_S)
+        began_s = time.monotonic()
+        until(lambda: clients.send(needy).status == 200)
+        assert time.monotonic() - began_s < RECOVERED_S + CROWDED_S
+    needed = [one for one in answers if one.ask is needy]
+    others = [one for one in answers if one.ask is not needy]
+    assert {one.status for one in others} == {200}
+    assert percentile(others, 0.99) < 2 * percentile(idle, 0.99) + CROWDED_S
+    if alias == HUNG:
+        assert {one.status for one in needed} == {503}
+        assert percentile(needed, 1.0) < FIRST_S + CROWDED_S
+        assert percentile(needed, 0.5) < AT_ONCE_S + CROWDED_S / 4
+
+
+def test_a_page_never_omits_a_post_of_the_hung_shard(services, tmp_path):
+    world = HungWorld()
+    cold = Ask("cold", world.follow_unseen(HEALTHY[0], HUNG), HOME)
+    with (
+        stopped(services, HUNG, tmp_path) as fault,
+        running_web(environment_of(fault.environment), tmp_path / "web.log") as clients,
+    ):
+        with hung(fault):
+            answers = [clients.send(cold) for _ in range(10)]
+        assert {one.status for one in answers} == {503}
+        assert percentile(answers, 1.0) < FIRST_S + CROWDED_S
+        until(lambda: clients.send(cold).status == 200)
+        assert len(json.loads(clients.send(cold).content)) == 1
+
+
+def test_a_write_without_an_answer_has_one_effect_when_it_is_sent_again(services, tmp_path):
+    """The server did it. Its answer, or that of the commit, was lost."""
+    world = HungWorld()
+    ask = write(world, HUNG)._replace(key="once")
+    url = services.postgres[HUNG].url
+    with stalling_proxy(url, tmp_path) as proxy:
+        environment = services.environment()
+        shards = environment["SHARD_DATABASE_URLS"].replace(url, proxy.url)
+        environment["SHARD_DATABASE_URLS"] = shards
+        with running_web(environment_of(environment), tmp_path / "web.log") as clients:
+            warm_up(clients, [*world.homes(), write(world, HUNG)])
+            before = count_posts(world, HUNG)
+            proxy.swallow_after(b"posts_")
+            answer = clients.send(ask)
+            assert (answer.status, count_posts(world, HUNG)) == (503, before + 1)
+            assert answer.took_s < FIRST_S + CROWDED_S
+            proxy.heal()
+            until(lambda: clients.send(ask).status == 200)
+    assert count_posts(world, HUNG) == before + 1
+
+
+def count_posts(world, alias):
+    sql = "SELECT count(*) FROM posts_post WHERE author_id = %s"
+    return fetch_all(alias, sql, (world.readers[alias],))[0][0]

@@ -1,0 +1,99 @@
+"""Every wait for a database has a limit; a slow statement opens no breaker."""
+
+import pytest
+from django.db import OperationalError, connections, transaction
+
+from infra.sharding.bounded import breaker as breaker_module
+from infra.sharding.bounded.breaker import breaker_of, reset_breakers
+from infra.sharding.bounded.patience import _Kind, patience, wait_like_a_web_server
+from infra.sharding.sql import Statement, execute, fetch_all, fetch_one, fetch_pipelined
+from tests.waiting import until
+
+ALIAS = "shard0"
+SLEEP = "SELECT pg_sleep(%s)"
+PID = "SELECT pg_backend_pid()"
+
+
+@pytest.fixture
+def web(world, settings, monkeypatch):
+    """This process waits like a web server, for 400 ms."""
+    settings.DATABASE_ANSWER_MS = 400
+    monkeypatch.setattr(_Kind, "is_web", False)
+    connections[ALIAS].close()
+    wait_like_a_web_server()
+    # On a crowded machine a probe may take long; these tests are about waits.
+    fast = patience()._replace(probe_s=60.0)
+    monkeypatch.setattr(breaker_module, "patience", lambda: fast)
+    yield
+    monkeypatch.undo()
+    patience.cache_clear()
+    connections[ALIAS].close()
+    reset_breakers()
+
+
+@pytest.fixture
+def late_server(web):
+    """The server itself does not end slow statements, as one that hangs."""
+    execute(ALIAS, "SET statement_timeout = 0")
+
+
+def test_the_server_ends_a_slow_statement_and_the_connection_stays(web):
+    pid = fetch_one(ALIAS, PID)
+    with pytest.raises(OperationalError, match="statement timeout"):
+        fetch_one(ALIAS, SLEEP, (5,))
+    assert fetch_one(ALIAS, PID) == pid
+
+
+@pytest.mark.parametrize(
+    "wait",
+    [
+        lambda: fetch_one(ALIAS, SLEEP, (5,)),
+        lambda: fetch_pipelined(ALIAS, [Statement(SLEEP, (5,)), Statement("SELECT 2")]),
+    ],
+)
+def test_a_late_answer_is_never_read_as_the_next_one(late_server, wait):
+    with pytest.raises(OperationalError, match="shard0 gave no answer"), atomic():
+        wait()
+    assert fetch_one(ALIAS, "SELECT 3") == (3,)
+
+
+def test_a_slow_statement_opens_no_breaker(late_server):
+    assert fetch_all(ALIAS, SLEEP, (0.3,))
+    assert not breaker_of(ALIAS).is_open
+
+
+def test_commands_wait_longer(world):
+    assert patience().answer_s > 20
+    assert fetch_all(ALIAS, SLEEP, (0.6,))
+
+
+@pytest.fixture
+def breaker(world):
+    """An open one, without a probe."""
+    reset_breakers()
+    fetch_one(ALIAS, "SELECT 1")
+    breaker = breaker_of(ALIAS)
+    breaker.is_open = True
+    yield breaker
+    reset_breakers()
+
+
+def test_an_open_breaker_refuses_every_use_until_a_probe_is_answered(breaker):
+    for use in (fetch_one, execute):
+        with pytest.raises(OperationalError, match="shard0 does not answer"):
+            use(ALIAS, "SELECT 1")
+    with pytest.raises(OperationalError, match="shard0 does not answer"), atomic():
+        pass
+    breaker.suspect()
+    until(lambda: not breaker.is_open)
+    assert fetch_one(ALIAS, "SELECT 1") == (1,)
+
+
+def test_a_server_that_refuses_a_probe_answers(breaker, monkeypatch):
+    monkeypatch.setattr(breaker, "_parameters", {**breaker._parameters, "dbname": "unknown"})
+    breaker.suspect()
+    until(lambda: not breaker.is_open)
+
+
+def atomic():
+    return transaction.atomic(using=ALIAS)
