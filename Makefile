@@ -13,7 +13,7 @@ SEED := $(or $(SEED),$(shell date +%s))
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-random check docs bench faults lock clean app-packages dev-packages python
+.PHONY: help run test test-random check docs bench faults soak lock clean app-packages dev-packages python
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -50,6 +50,9 @@ bench: dev-packages ## measure the hot paths against their floors
 
 faults: dev-packages ## break a whole Tideline in many ways; FAULTS="--only F9" or "--ci" chooses
 	env -u DJANGO_SETTINGS_MODULE $(IN_VENV) -m faults $(or $(FAULTS),--write)
+
+soak: dev-packages ## break it at random for MINUTES (30), and plot memory, files and connections
+	env -u DJANGO_SETTINGS_MODULE $(IN_VENV) -m faults.soak --minutes $(or $(MINUTES),30)
 
 lock: dev-packages ## write requirements/*.txt from *.in (LOCK_FLAGS=--upgrade: newer versions)
 	$(LOCK) requirements/uv.in --output-file requirements/uv.txt

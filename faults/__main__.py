@@ -11,7 +11,8 @@ from collections.abc import Sequence
 
 from config.run import StopRequested, stop_on_signals
 from faults.experiments.registry import EXPERIMENTS
-from faults.experiments.types import Experiment, ExperimentResult
+from faults.experiments.types import Experiment
+from faults.printing import print_result
 from faults.report import write_page
 from faults.results import keep_results
 from faults.runner import run_all
@@ -28,7 +29,7 @@ def main() -> None:
     try:
         with stop_on_signals():
             for result in run_all(chosen, seed):
-                _print(result)
+                print_result(result)
                 results.append(result)
     except StopRequested:
         sys.exit("stopped")
@@ -59,22 +60,6 @@ def _chosen(options: Namespace) -> Sequence[Experiment]:
     if not chosen:
         sys.exit(f"no such experiment: {options.only}")
     return chosen
-
-
-def _print(result: ExperimentResult) -> None:
-    state = "held" if result.held else "DOES NOT HOLD"
-    print(
-        f"{result.number}: {result.title}: {state} ({result.took_s:.0f} s, {result.calls} calls,"
-        f" {result.errors} errors, recovered in {result.recovered_s:.1f} s)",
-        *(f"    {text}" for text in result.figures),
-        *(f"    {_mark(one.held)} {one.what}: {one.detail}" for one in result.findings),
-        sep="\n",
-        flush=True,
-    )
-
-
-def _mark(held: bool) -> str:
-    return "ok  " if held else "FAIL"
 
 
 if __name__ == "__main__":

@@ -57,7 +57,7 @@ class _AccountReader:
         state: EndState,
     ) -> None:
         self._account, self._accounts, self._state = account, accounts, state
-        self._connection = ClientConnection(account.id, account.token, balancer, _TIMEOUT_S)
+        self._connection = ClientConnection(account.id, account.tokens[0], balancer, _TIMEOUT_S)
 
     def read(self) -> None:
         own, state = self._account.id, self._state

@@ -17,7 +17,11 @@ def main() -> None:
     # Models can be imported only after django.setup().
     from faults.cluster.people import make_people  # noqa: PLC0415
 
-    words = {"people": make_people, "undelivered": _count_undelivered}
+    words = {
+        "people": make_people,
+        "undelivered": _count_undelivered,
+        "drainers": _list_drainers,
+    }
     for line in sys.stdin:
         order = json.loads(line)
         _forget_broken_connections()
@@ -39,6 +43,13 @@ def _count_undelivered(_: Any) -> dict[str, int]:
         except (DatabaseError, InterfaceError):
             counts["unreachable"] += 1
     return counts
+
+
+def _list_drainers(_: Any) -> list[int]:
+    """Process ids of the drainers that have reported."""
+    from infra.changes.presence import list_drainers  # noqa: PLC0415
+
+    return [int(name.rpartition(":")[2]) for name in list_drainers()]
 
 
 def _forget_broken_connections() -> None:

@@ -43,11 +43,14 @@ _SETTINGS = {
 
 
 class ClientAccount(NamedTuple):
-    """An account that clients use. `alias`: the database of its rows."""
+    """An account that clients use. `alias`: the database of its rows.
+
+    `tokens`: one for each client, because polls of one token share what they have seen.
+    """
 
     id: int
     name: str
-    token: str
+    tokens: list[str]
     alias: str
 
 
@@ -73,6 +76,7 @@ class Cluster:
         for process in self.processes.values():
             process.begin()
         self.wait_until_ready()
+        self.wait_for_drainers()
 
     def wait_until_ready(self) -> None:
         """Raises TimeoutError with the end of the log of a web that is not ready in time."""
@@ -82,6 +86,15 @@ class Cluster:
                 if time.monotonic() > deadline:
                     raise TimeoutError(f"{name}: {self.processes[name].log.read_text()[-2000:]}")
                 time.sleep(0.05)
+
+    def wait_for_drainers(self) -> None:
+        """Returns when all drainers have reported. Raises TimeoutError."""
+        wanted = {self.processes[name].pid for name in DRAINERS}
+        deadline = time.monotonic() + _START_S
+        while not wanted <= {*self.backstage.ask({"do": "drainers", "with": None})}:
+            if time.monotonic() > deadline:
+                raise TimeoutError("a drainer does not report")
+            time.sleep(0.05)
 
     def stop(self) -> list[str]:
         """Stops all processes; returns the names of those that had to be killed."""

@@ -11,7 +11,7 @@ SCOPES = "read write follow"
 
 
 def make_people(count: int) -> list[dict[str, object]]:
-    """id, name, token and shard alias of each. No passwords: to hash them would take minutes."""
+    """id, name, two tokens and shard alias of each. They have no passwords: hashing is slow."""
     prefix, now = f"f{secrets.token_hex(3)}", datetime.now(UTC)
     application = Application.objects.create(
         name="faults",
@@ -26,5 +26,5 @@ def _make_person(name: str, application_id: int, now: datetime) -> dict[str, obj
     user = User.objects.create(username=name, password="!")
     alias = shard_of(user.id)
     Account(id=user.id, username=name, created_at=now).save(using=alias, force_insert=True)
-    token = issue_token(user.id, application_id, SCOPES, now).token
-    return {"id": user.id, "name": name, "token": token, "alias": alias}
+    tokens = [issue_token(user.id, application_id, SCOPES, now).token for _ in range(2)]
+    return {"id": user.id, "name": name, "tokens": tokens, "alias": alias}

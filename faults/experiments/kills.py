@@ -75,6 +75,7 @@ def _roll(scene: Scene) -> None:
                 slow.append(name)
             processes[name].begin()
             scene.cluster.wait_until_ready()
+            scene.cluster.wait_for_drainers()
             time.sleep(0.5)  # until the balancer has seen it
         span = Span(began_s, time.monotonic())
         time.sleep(2)
@@ -93,8 +94,8 @@ def _kill_processes(scene: Scene) -> None:
             for name in (*WEBS, *DRAINERS, COMPENSATOR, *DRAINERS):
                 processes[name].kill()
                 processes[name].begin()
-                time.sleep(1.5)
-            scene.cluster.wait_until_ready()
+                scene.cluster.wait_until_ready()
+                scene.cluster.wait_for_drainers()
         time.sleep(2)
     scene.note(f"seven kills: {scene.during(scene.spans[-1]).text()}")
 

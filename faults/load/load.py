@@ -45,15 +45,16 @@ class Load:
         self.timings: list[Timing] = []
         self.world = SharedWorld(people)
         self._weights, self._seed = weights, seed
-        readers = [*people, *people[:SECOND_READERS]]
+        readers = [(one, one.tokens[0]) for one in people]
+        readers += [(one, one.tokens[1]) for one in people[:SECOND_READERS]]
         self.sessions = [
             Session(
                 client,
-                person,
+                account,
                 self.world,
-                ClientConnection(client, person.token, balancer, TIMEOUT_S),
+                ClientConnection(client, token, balancer, TIMEOUT_S),
             )
-            for client, person in enumerate(readers)
+            for client, (account, token) in enumerate(readers)
         ]
         self._over = threading.Event()
 
