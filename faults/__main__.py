@@ -1,7 +1,8 @@
 """python -m faults [--only F9,F34] [--ci] [--seed N] [--write]: runs fault experiments.
 
 `--write` keeps the results and writes the table of the docs.
-The exit code is 1 when one does not hold.
+The exit code is 1 when one does not hold, or when all together never reached a failpoint, a race
+branch or a fallback of the product.
 """
 
 import random
@@ -10,6 +11,9 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 
 from config.run import StopRequested, stop_on_signals
+from faults.coverage.points import find_points
+from faults.coverage.record import read_reached, recording_run
+from faults.coverage.report import unreached
 from faults.experiments.registry import EXPERIMENTS
 from faults.experiments.types import Experiment
 from faults.printing import print_result
@@ -27,17 +31,21 @@ def main() -> None:
     print(f"seed {seed}; the same again: python -m faults --seed {seed}", flush=True)
     results = []
     try:
-        with stop_on_signals():
+        with stop_on_signals(), recording_run() as folder:
             for result in run_all(chosen, seed):
                 print_result(result)
                 results.append(result)
+            missed = unreached(find_points(), read_reached(folder))
     except StopRequested:
         sys.exit("stopped")
+    print(f"never reached: {', '.join(missed) or 'nothing'}", flush=True)
     if options.write:
         keep_results(results)
         write_page()
     if failed := [result.number for result in results if not result.held]:
         sys.exit(f"does not hold (seed {seed}): {', '.join(failed)}")
+    if missed and len(chosen) == len(EXPERIMENTS):
+        sys.exit(f"no experiment reached: {', '.join(missed)}")
 
 
 def _options() -> Namespace:

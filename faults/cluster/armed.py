@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping
 from multiprocessing.sharedctypes import Synchronized
 from typing import Any
 
+from faults.coverage.record import record_reached
 from infra.changes.failpoints import arm
 
 VARIABLE = "FAULTS_ARMED"
@@ -61,6 +62,7 @@ _ACTIONS: dict[str, Callable[[float], None]] = {
 
 
 def main() -> None:
+    record_reached()
     for name, plan in json.loads(os.environ.get(VARIABLE, "{}")).items():
         arm(name, ArmedAction(plan))
     program = sys.argv[1]

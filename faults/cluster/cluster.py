@@ -22,6 +22,7 @@ from faults.cluster.orders import OrderedProcess, obeying
 from faults.cluster.process import TidelineProcess
 from faults.cluster.process_tree import kill_tree, pause_tree, resume_tree
 from faults.cluster.stock import STOCK
+from faults.coverage.record import recording_environment
 
 WEBS = ("web0", "web1")
 DRAINERS = ("drainer0", "drainer1")
@@ -179,7 +180,7 @@ def _prepare(
     targets = {f"{name}:{store}": path for name in PROCESSES for store, path in sockets.items()}
     links = Links(proxy, targets)
     ports = dict(zip(WEBS, free_ports(len(WEBS)), strict=True))
-    own = {**_SETTINGS, **settings, "RUNTIME_DIR": str(runtime)}
+    own = {**_SETTINGS, **settings, **recording_environment(), "RUNTIME_DIR": str(runtime)}
     environment = app_environment({**services.environment(), **own}, _KEY, ports["web0"])
     processes = {
         name: TidelineProcess(
@@ -198,7 +199,7 @@ def _prepare(
 
 def _manage(environment: Mapping[str, str], *words: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
-        [sys.executable, "manage.py", *words],
+        [sys.executable, "-m", "faults.cluster.armed", "manage.py", *words],
         env=dict(environment),
         cwd=CHECKOUT,
         capture_output=True,

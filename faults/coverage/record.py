@@ -2,7 +2,10 @@
 
 import os
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from infra.telemetry.reached import observe_reached
 
@@ -34,6 +37,22 @@ def record_reached() -> None:
     """From now on, if the harness asks for it."""
     if folder := os.environ.get(VARIABLE):
         observe_reached(ReachedFile(Path(folder)))
+
+
+@contextmanager
+def recording_run() -> Iterator[Path]:
+    """The processes that this one starts during the block record in a new folder."""
+    with TemporaryDirectory(prefix="tideline-reached-") as folder:
+        os.environ[VARIABLE] = folder
+        try:
+            yield Path(folder)
+        finally:
+            del os.environ[VARIABLE]
+
+
+def recording_environment() -> dict[str, str]:
+    """What a child needs to record too."""
+    return {VARIABLE: os.environ[VARIABLE]} if VARIABLE in os.environ else {}
 
 
 def read_reached(folder: Path) -> set[str]:

@@ -1,11 +1,12 @@
 """The rules of a client that polls with the highest id that it has seen.
 
     order       an entry or a post twice in one answer
-    lost        an entry became due since the client's first page, and no answer had it
+    lost        an entry came since the client's first page, and no answer had it
 
 and those of `pages.py` for what is shown. An entry counts as lost at the first answer that has
-everything newer (`is_last`). An answer may be lost on its way, and is not always repeated, so a
-failed poll ends the row of polls; the next plain page begins another one.
+everything newer (`is_last`) and began `recover_s` after the entry was due: a late delivery is no
+loss. An answer may be lost on its way, and is not always repeated, so a failed poll ends the row of
+polls; the next plain page begins another one.
 """
 
 from bisect import bisect_left, bisect_right
@@ -48,7 +49,7 @@ class PollChecker:
 
     def begin(self, page: ClientCall) -> None:
         """A plain page shows what is there; polls bring what comes later."""
-        self._rows.setdefault(page.client, _Row(page.began_s, page.began_s))
+        self._rows.setdefault(page.client, _Row(page.began_s, float("-inf")))
 
     def end(self, client: int) -> None:
         self._rows.pop(client, None)
@@ -63,16 +64,20 @@ class PollChecker:
         row = self._rows.get(poll.client)
         if row is not None and poll.is_last:
             yield from self._lost(poll, memory, row)
-            row.checked_s = poll.began_s
+            row.checked_s = max(row.checked_s, self._due_before_s(poll))
 
     def _lost(self, poll: ClientCall, memory: ClientMemory, row: _Row) -> Iterator[Violation]:
+        before_s = self._due_before_s(poll)
         for poster in {poll.account, *self.pages.edges.followees[poll.account]}:
             times, written = self._by_due.get(poster, ([], []))
-            due = written[bisect_right(times, row.checked_s) : bisect_left(times, poll.began_s)]
+            due = written[bisect_right(times, row.checked_s) : bisect_left(times, before_s)]
             for entry in due:
                 is_new = entry.began_s > row.began_s and entry.seen.entry not in memory.entries
                 if is_new and not self._is_excused(entry, poll):
                     yield Violation("lost", f"{entry.seen}", poll)
+
+    def _due_before_s(self, poll: ClientCall) -> float:
+        return poll.began_s - self.pages.promises.recover_s
 
     def _is_excused(self, entry: Written, poll: ClientCall) -> bool:
         """True if the reader may not have followed all the time, or a newer entry may replace it.

@@ -24,11 +24,12 @@ class Promises:
     """Bounds of one experiment.
 
     `visible_s`: other accounts see a write so long after its answer. The product promises 100 ms
-    for 99 of 100 posts (T17) and a second for counts, so a bound for all writes is longer.
+    for 99 of 100 posts (T17) and a second for counts, so a bound for all writes is longer, and all
+    processes share the machine with the load.
     `recover_s`: so long after a fault everything that it delayed is visible.
     """
 
-    visible_s: float = 1.0
+    visible_s: float = 3.0
     recover_s: float = 10.0
     faults: tuple[Span, ...] = ()
 

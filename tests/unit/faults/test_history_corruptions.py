@@ -19,7 +19,7 @@ from faults.history.entries import poster_of
 from faults.history.promises import Promises
 from tests.simulated_histories import reads_of, simulate
 
-PROMISES = Promises(visible_s=0.5)
+PROMISES = Promises(visible_s=0.5, recover_s=0.5)
 ABSENT = {"own write", "backwards", "missing", "hole"}
 HIDDEN = {"unfollowed", "muted", "blocked"}
 Corruption = Callable[[list[ClientCall], random.Random], None]

@@ -173,12 +173,12 @@ CASES: dict[str, tuple[Sequence[ClientCall], Sequence[ClientCall]]] = {
         (lost(post(1, None, key="k")), post(2, P1, key="k"), home(4, S2, S1)),
     ),
     "lost": (
-        (home(0.5), *WRITES, poll(2.5, S1, S2), poll(5, S3)),
-        (home(0.5), *WRITES, poll(2.5, S2), poll(5, S3)),
+        (home(0.5), *WRITES, poll(2.5, S1, S2), poll(5, S3), poll(9.5)),
+        (home(0.5), *WRITES, poll(2.5, S2), poll(5, S3), poll(9.5)),
     ),
     "lost after a failed poll": (
-        (home(0.5), *WRITES, lost(poll(3.2)), home(3.5, S3, S2, S1), poll(5)),
-        (home(0.5), *WRITES, lost(poll(0.8)), home(0.95), poll(5)),
+        (home(0.5), *WRITES, lost(poll(3.2)), home(3.5, S3, S2, S1), poll(9.5)),
+        (home(0.5), *WRITES, lost(poll(0.8)), home(0.95), poll(9.5)),
     ),
     "relationship": (
         (call(5, ANN, "relationship", target=BEN, facts={"following": 1}),),

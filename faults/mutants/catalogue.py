@@ -1,0 +1,231 @@
+"""All mutants. A test holds that each edit applies exactly once."""
+
+from faults.mutants.mutant import Edit, Mutant
+
+MUTANTS = (
+    Mutant(
+        "no row lock",
+        "A write does not lock the row of its account.",
+        ("M1",),
+        (
+            Edit(
+                "accounts/migrations/0002_lock_function.py",
+                "WHERE id = account FOR NO KEY UPDATE;",
+                "WHERE id = account;",
+            ),
+        ),
+    ),
+    Mutant(
+        "no version check in rows",
+        "An older state of an edge is mirrored over a newer one.",
+        ("M1",),
+        (
+            Edit(
+                "relations/actions/mirror.py",
+                "        if edge.revision > old.revision:\n",
+                "        if edge != old:\n",
+            ),
+            Edit(
+                "relations/actions/mirror.py",
+                "WHERE old.revision < excluded.revision\nRETURNING",
+                "WHERE true\nRETURNING",
+            ),
+        ),
+    ),
+    Mutant(
+        "no version check in Redis",
+        "An older value replaces a newer one in the cache.",
+        ("M1",),
+        (
+            Edit(
+                "infra/caching/lua/newer_value.lua",
+                "return stored and stored > tonumber(version)",
+                "return false",
+            ),
+        ),
+    ),
+    Mutant(
+        "watermark instead of pending",
+        "A drain takes only rows above the last id that it has seen.",
+        ("F10", "F4"),
+        (
+            Edit(
+                "infra/changes/batches.py",
+                "    return [ChangeRow(*row) for row in fetch_all(",
+                "    rows = [ChangeRow(*row) for row in fetch_all(",
+            ),
+            Edit(
+                "infra/changes/batches.py",
+                "\n\n\ndef drain_batch(",
+                "\n"
+                "    new = [row for row in rows if row.id > _seen.get((alias, row.lane), 0)]\n"
+                "    _seen.update({(alias, row.lane): row.id for row in new})\n"
+                "    return new\n\n\ndef drain_batch(",
+            ),
+            Edit(
+                "infra/changes/batches.py",
+                "log = structlog.get_logger()\n",
+                "log = structlog.get_logger()\n_seen: dict[tuple[str, int], int] = {}\n",
+            ),
+        ),
+    ),
+    Mutant(
+        "forgotten backward edge",
+        "The followee's side of an edge is never written.",
+        ("M1",),
+        (
+            Edit(
+                "relations/actions/mirror.py",
+                "    return updates\n\n\ndef _end_follows_of_the_blocked",
+                "    return {}\n\n\ndef _end_follows_of_the_blocked",
+            ),
+        ),
+    ),
+    Mutant(
+        "answer before the commit",
+        "PostgreSQL acknowledges a commit before it is written.",
+        ("F10",),
+        (
+            Edit(
+                "config/services/postgres.py",
+                '_NOT_DURABLE = {"fsync": "off", ',
+                '_NOT_DURABLE = {"synchronous_commit": "off", "wal_writer_delay": "10s",'
+                ' "fsync": "off", ',
+            ),
+        ),
+    ),
+    Mutant(
+        "filed before it is delivered",
+        "A drain files changes, and only then calls their consumers.",
+        ("F1a", "F1b"),
+        (
+            Edit(
+                "infra/changes/batches.py",
+                "        outcome = deliver(alias, rows)\n",
+                "        _file(alias, tokens, rows, Outcome([], []))\n"
+                "        outcome = deliver(alias, rows)\n",
+            ),
+        ),
+    ),
+    Mutant(
+        "dropped invalidation",
+        "Other processes are not notified that a post was deleted.",
+        ("M1",),
+        (
+            Edit(
+                "posts/consumers.py",
+                "(i, time.time()) for i in ids if i not in live]\n",
+                "(i, time.time()) for i in ids if i is None]\n",
+            ),
+        ),
+    ),
+    Mutant(
+        "cut one too early",
+        "A page begins one entry too low.",
+        ("M1",),
+        (
+            Edit(
+                "timelines/queries/skeleton.py",
+                "bisect_right(packed, time_range.below.packed)]",
+                "bisect_right(packed, time_range.below.packed) - 1]",
+            ),
+        ),
+    ),
+    Mutant(
+        "block ends nothing",
+        "The follow of the blocked account goes on.",
+        ("M1",),
+        (
+            Edit(
+                "relations/states.py",
+                "    if not opposite.is_follow or last_block_turn(new) <= last_block_turn(old):\n",
+                "    if opposite == opposite:\n",
+            ),
+        ),
+    ),
+    Mutant(
+        "mute without effect",
+        "The rules of a page ignore mutes.",
+        ("M1",),
+        (
+            Edit(
+                "timelines/rules.py",
+                "    return relationship.is_blocked or relationship.is_muted_at(now_ms)\n",
+                "    return relationship.is_blocked\n",
+            ),
+        ),
+    ),
+    Mutant(
+        "late posts left out",
+        "A poll returns only what is above its cursor.",
+        ("M1",),
+        (
+            Edit(
+                "timelines/polling/late_posts.py",
+                "    found = [LatePost(_entry(row), row[6]) for row in rows if row[2] is not None]",
+                "    found = [LatePost(_entry(row), row[6]) for row in rows if row[2] == -1]",
+            ),
+        ),
+    ),
+    Mutant(
+        "new followee without posts",
+        "A follow does not bring the followee's posts.",
+        ("M1",),
+        (
+            Edit(
+                "timelines/consumers.py",
+                "        change = FollowingChange(edge.before, edge.after, added, complete_from)\n",
+                "        change = FollowingChange(edge.before, edge.after, [], complete_from)\n",
+            ),
+        ),
+    ),
+    Mutant(
+        "stale relationships",
+        "A follow or a block does not drop the cached relationship.",
+        ("M1",),
+        (
+            Edit(
+                "relations/consumers.py",
+                "    run_together(relationship_changes("
+                "(d.owner_id, _other(d.payload)) for d in deliveries))\n",
+                "    run_together([])\n",
+            ),
+        ),
+    ),
+    Mutant(
+        "repost counted once too often",
+        "An undone repost stays in the count of the post.",
+        ("M1",),
+        (
+            Edit(
+                "posts/actions/record_responses.py",
+                "        delta = response.is_on - (before is not None and before.is_on)\n",
+                "        delta = int(response.is_on)\n",
+            ),
+        ),
+    ),
+    Mutant(
+        "kept calls forgotten",
+        "What Redis did not get during a pause is never sent.",
+        ("F35",),
+        (
+            Edit(
+                "infra/caching/client.py",
+                "        self._unsent.keep(Call(run, where), items)\n",
+                "",
+            ),
+        ),
+    ),
+    Mutant(
+        "identity ignored",
+        "Data of an old dump of Redis are used.",
+        ("F6",),
+        (
+            Edit(
+                "infra/caching/server_identity.py",
+                "        if identity not in _text_of(libraries):\n",
+                "        if not libraries:\n",
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,74 @@
+"""Keeps the last trial of each mutant, and writes the table of the page on mutants."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from config.runner.child import CHECKOUT
+from faults.mutants.catalogue import MUTANTS
+from faults.mutants.run import Trial
+
+FILE = Path(__file__).with_name("results.json")
+PAGE = CHECKOUT / "docs/explanation/fault-mutants.md"
+_BEGIN, _END = "<!-- written by python -m faults --mutants -->\n", "<!-- end -->\n"
+_RULES = re.compile(r"'([a-z ]+)': (\d+)")
+
+
+@dataclass(frozen=True)
+class KeptTrial:
+    """`verdict`: "caught", "not caught", or "no verdict". `by`: the findings, in short."""
+
+    experiment: str
+    seed: int
+    verdict: str
+    by: str
+
+
+def load_trials() -> dict[str, KeptTrial]:
+    """By the name of the mutant."""
+    return {name: KeptTrial(**one) for name, one in json.loads(FILE.read_text()).items()}
+
+
+def keep_trial(trial: Trial, seed: int) -> None:
+    """Replaces the kept trial of this mutant."""
+    kept = load_trials() | {trial.name: _kept(trial, seed)}
+    rows = {name: asdict(kept[name]) for name in sorted(kept)}
+    FILE.write_text(json.dumps(rows, indent=2) + "\n")
+
+
+def write_page(page: Path = PAGE) -> None:
+    page.write_text(page_with_table(page.read_text(), load_trials()))
+
+
+def page_with_table(text: str, trials: Mapping[str, KeptTrial]) -> str:
+    """The text with what is between the two marks replaced."""
+    before, rest = text.split(_BEGIN)
+    _, after = rest.split(_END)
+    return f"{before}{_BEGIN}\n{_table(trials)}\n{_END}{after}"
+
+
+def summary_of(trial: Trial) -> str:
+    """What caught it: the rules with how often, or the finding itself."""
+    texts = []
+    for what, detail in trial.findings:
+        rules = [f"{rule} ({count})" for rule, count in _RULES.findall(detail.split("}")[0])]
+        texts.append(f"{what}: {', '.join(rules)}" if rules else what)
+    return "; ".join(texts)
+
+
+def _kept(trial: Trial, seed: int) -> KeptTrial:
+    if trial.broken:
+        return KeptTrial(trial.experiment, seed, "no verdict", trial.broken.splitlines()[-1])
+    verdict = "caught" if trial.is_caught else "not caught"
+    return KeptTrial(trial.experiment, seed, verdict, summary_of(trial))
+
+
+def _table(trials: Mapping[str, KeptTrial]) -> str:
+    lines = ["| mutant | what it does wrong | verdict | by |", "|---|---|---|---|"]
+    for mutant in MUTANTS:
+        trial = trials.get(mutant.name)
+        shown = f"{trial.verdict} | {trial.experiment}: {trial.by}" if trial else "not tried | "
+        lines.append(f"| {mutant.name} | {mutant.fault} | {shown} |")
+    return "\n".join(lines)

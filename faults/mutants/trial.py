@@ -1,0 +1,38 @@
+"""Runs one experiment and prints what its judges found: python -m faults.mutants.trial M1 SEED.
+
+It runs in a copy of the checkout that has a mutant. Latencies are left out: they show the machine.
+"""
+
+import json
+import sys
+
+from config.run import stop_on_signals
+from faults.experiments.registry import EXPERIMENTS
+from faults.experiments.types import Experiment, Finding
+from faults.mutants.crowd import CROWD
+from faults.runner import run_all
+
+# How the findings of faults/judge.py begin.
+JUDGED = ("all answers", "the end state", "audit", "nothing waits", "each place was reached")
+
+
+def main() -> None:
+    """The last line is a JSON list of findings."""
+    number, seed = sys.argv[1], int(sys.argv[2])
+    with stop_on_signals():
+        [result] = run_all([find_experiment(number)], seed)
+    found = [one for one in result.findings if is_caught_by(one)]
+    print(json.dumps([[one.what, one.detail] for one in found]), flush=True)
+
+
+def find_experiment(number: str) -> Experiment:
+    """Raises: StopIteration."""
+    return next(one for one in (*EXPERIMENTS, CROWD) if one.number == number)
+
+
+def is_caught_by(finding: Finding) -> bool:
+    return not finding.held and finding.what.startswith(JUDGED)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,41 @@
+"""Mutants are data that stay true: each applies to the product exactly once."""
+
+from pathlib import Path
+
+import pytest
+
+from config.runner.child import CHECKOUT
+from faults.experiments.types import Finding
+from faults.mutants.catalogue import MUTANTS
+from faults.mutants.mutant import Edit, Mutant, MutantDoesNotApply, apply_mutant, mutated
+from faults.mutants.trial import find_experiment, is_caught_by
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
+def test_mutant_applies_exactly_once(mutant: Mutant) -> None:
+    for edit in mutant.edits:
+        text = (Path(CHECKOUT) / edit.path).read_text()
+        changed = mutated(text, edit)
+        assert changed != text
+        if edit.path.endswith(".py"):
+            compile(changed, edit.path, "exec")
+
+
+def test_mutants_have_names_of_their_own_and_experiments() -> None:
+    assert len({mutant.name for mutant in MUTANTS}) == len(MUTANTS) >= 12
+    assert all(find_experiment(number) for one in MUTANTS for number in one.experiments)
+
+
+@pytest.mark.parametrize("text", ["nothing", "lock lock"])
+def test_edit_that_does_not_apply_once_is_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "locks.py").write_text(text)
+    mutant = Mutant("no lock", "", ("M1",), (Edit("locks.py", "lock", ""),))
+    with pytest.raises(MutantDoesNotApply):
+        apply_mutant(mutant, tmp_path)
+    assert (tmp_path / "locks.py").read_text() == text
+
+
+def test_latencies_catch_no_mutant() -> None:
+    assert not is_caught_by(Finding(False, "p99 at most 2 x idle"))
+    assert is_caught_by(Finding(False, "all answers can be right"))
+    assert not is_caught_by(Finding(True, "all answers can be right"))
