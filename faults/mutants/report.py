@@ -12,7 +12,7 @@ from faults.mutants.run import Trial
 
 FILE = Path(__file__).with_name("results.json")
 PAGE = CHECKOUT / "docs/explanation/fault-mutants.md"
-_BEGIN, _END = "<!-- written by python -m faults --mutants -->\n", "<!-- end -->\n"
+_BEGIN, _END = "<!-- written by python -m faults.mutants -->\n", "<!-- end -->\n"
 _RULES = re.compile(r"'([a-z ]+)': (\d+)")
 
 
