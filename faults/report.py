@@ -5,7 +5,7 @@ from pathlib import Path
 
 from config.runner.child import CHECKOUT
 from faults.results import KeptResult, load_results
-from faults.table import ROWS, SECURITY, TableRow
+from faults.table import ROWS, SECURITY, VERSIONS, TableRow
 
 PAGE = CHECKOUT / "docs/explanation/fault-experiments.md"
 _BEGIN, _END = "<!-- written by python -m faults -->\n", "<!-- end -->\n"
@@ -23,7 +23,8 @@ def page_with_tables(text: str, results: Mapping[str, KeptResult]) -> str:
 
 
 def tables(results: Mapping[str, KeptResult]) -> str:
-    parts = ["## Faults", _table(ROWS, results), "## Security", _table(SECURITY, results)]
+    parts = ["## Faults", _table(ROWS, results), "## Two versions", _table(VERSIONS, results)]
+    parts += ["## Security", _table(SECURITY, results)]
     parts += ["## Figures of the experiments", _figures(results)]
     return "\n\n".join(part for part in parts if part)
 

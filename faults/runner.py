@@ -6,7 +6,9 @@ import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 
+from config.runner.child import CHECKOUT
 from faults.cluster.cluster import Cluster, running_cluster
+from faults.cluster.versions import VersionNotCloned, checked_out, old_version
 from faults.evidence import keep_evidence
 from faults.experiments.scene import Scene
 from faults.experiments.types import Experiment, ExperimentResult, Finding
@@ -18,9 +20,8 @@ def run_all(experiments: Sequence[Experiment], seed: int) -> Iterator[Experiment
     with ExitStack() as stack:
         shared: Cluster | None = None
         for experiment in experiments:
-            if experiment.settings or experiment.postgres_settings:
-                with running_cluster(experiment.settings, experiment.postgres_settings) as own:
-                    yield run_one(experiment, own, seed)
+            if experiment.needs_own_cluster:
+                yield _run_on_own_cluster(experiment, seed)
                 continue
             if shared is None:
                 shared = stack.enter_context(running_cluster())
@@ -30,6 +31,21 @@ def run_all(experiments: Sequence[Experiment], seed: int) -> Iterator[Experiment
                 # What it broke must not be blamed on the next one.
                 stack.close()
                 shared = None
+
+
+def _run_on_own_cluster(experiment: Experiment, seed: int) -> ExperimentResult:
+    """A clone without the old version is a finding."""
+    with ExitStack() as stack:
+        try:
+            checkout = CHECKOUT
+            if experiment.begins_old:
+                checkout = stack.enter_context(checked_out(old_version()))
+        except VersionNotCloned as error:
+            finding = Finding(False, "the old version is there", str(error))
+            return ExperimentResult(experiment.number, experiment.title, seed, findings=[finding])
+        settings = experiment.settings, experiment.postgres_settings
+        own = stack.enter_context(running_cluster(*settings, checkout))
+        return run_one(experiment, own, seed)
 
 
 def run_one(experiment: Experiment, cluster: Cluster, seed: int) -> ExperimentResult:

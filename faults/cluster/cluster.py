@@ -57,7 +57,8 @@ class ClientAccount(NamedTuple):
 
 @dataclass
 class Cluster:
-    """`ports`: of the webs. `environment`: reaches the stores without the proxy."""
+    """`ports`: of the webs. `environment`: reaches the stores without the proxy. `checkout`: the
+    code that the processes began with."""
 
     services: RunningServices
     links: Links
@@ -66,6 +67,7 @@ class Cluster:
     environment: Mapping[str, str]
     logs: Path
     backstage: OrderedProcess
+    checkout: Path
 
     @property
     def stores(self) -> dict[str, Server]:
@@ -132,9 +134,9 @@ class Cluster:
         else:
             server.start()
 
-    def manage(self, *words: str) -> "subprocess.CompletedProcess[str]":
+    def manage(self, *words: str, checkout: Path = CHECKOUT) -> "subprocess.CompletedProcess[str]":
         """Runs a command to its end, past the proxy."""
-        return _manage(self.environment, *words)
+        return _manage(self.environment, checkout, *words)
 
     def make_people(self, count: int) -> list[ClientAccount]:
         return [ClientAccount(**one) for one in self.backstage.ask({"do": "people", "with": count})]
@@ -147,9 +149,13 @@ class Cluster:
 
 @contextmanager
 def running_cluster(
-    settings: Mapping[str, str] | None = None, postgres_settings: Mapping[str, str] | None = None
+    settings: Mapping[str, str] | None = None,
+    postgres_settings: Mapping[str, str] | None = None,
+    checkout: Path = CHECKOUT,
 ) -> Iterator[Cluster]:
     """A cluster on servers of its own, gone when the block ends. Its logs are kept on failure.
+
+    `checkout`: the code of its processes and the schema of its databases.
 
     Safety: call it from the main thread.
     """
@@ -164,14 +170,18 @@ def running_cluster(
                 postgres_settings={**STOCK, **(postgres_settings or {})},
             )
         )
-        cluster = _prepare(stack, services, home, settings or {})
+        cluster = _prepare(stack, services, home, settings or {}, checkout)
         stack.callback(cluster.stop)
         cluster.start()
         yield cluster
 
 
 def _prepare(
-    stack: ExitStack, services: RunningServices, home: Path, settings: Mapping[str, str]
+    stack: ExitStack,
+    services: RunningServices,
+    home: Path,
+    settings: Mapping[str, str],
+    checkout: Path,
 ) -> Cluster:
     logs, runtime = home / "logs", home / "runtime"
     runtime.mkdir()
@@ -188,20 +198,23 @@ def _prepare(
             _program(name, ports),
             logs / f"{name}.log",
             {**environment, **_proxied_urls(links, name, list(services.postgres))},
+            checkout,
         )
         for name in PROCESSES
     }
-    _manage(environment, "migrate_shards", "--verbosity", "0").check_returncode()
-    _manage(environment, "backfill_recent_posts").check_returncode()
-    backstage = stack.enter_context(obeying("faults.cluster.backstage", environment))
-    return Cluster(services, links, processes, ports, environment, logs, backstage)
+    _manage(environment, checkout, "migrate_shards", "--verbosity", "0").check_returncode()
+    _manage(environment, checkout, "backfill_recent_posts").check_returncode()
+    backstage = stack.enter_context(obeying("faults.cluster.backstage", environment, checkout))
+    return Cluster(services, links, processes, ports, environment, logs, backstage, checkout)
 
 
-def _manage(environment: Mapping[str, str], *words: str) -> "subprocess.CompletedProcess[str]":
+def _manage(
+    environment: Mapping[str, str], checkout: Path, *words: str
+) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
         [sys.executable, "-m", "faults.cluster.armed", "manage.py", *words],
         env=dict(environment),
-        cwd=CHECKOUT,
+        cwd=checkout,
         capture_output=True,
         text=True,
         check=False,

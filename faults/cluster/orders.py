@@ -5,9 +5,11 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from config.runner.child import CHECKOUT
+from faults.cluster.versions import environment_of
 
 
 class OrderedProcess:
@@ -29,15 +31,17 @@ class OrderedProcess:
 
 
 @contextmanager
-def obeying(module: str, environment: Mapping[str, str] | None = None) -> Iterator[OrderedProcess]:
-    """The module as a process during the block."""
+def obeying(
+    module: str, environment: Mapping[str, str] | None = None, checkout: Path = CHECKOUT
+) -> Iterator[OrderedProcess]:
+    """The module as a process during the block. `checkout`: whose product it imports."""
     with subprocess.Popen(
         [sys.executable, "-m", module],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-        cwd=CHECKOUT,
-        env=environment,
+        cwd=checkout,
+        env=None if environment is None else environment_of(environment),
     ) as process:
         try:
             yield OrderedProcess(process)

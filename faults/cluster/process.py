@@ -13,20 +13,28 @@ from config.runner.child import CHECKOUT
 from config.services.spawn import spawn
 from faults.cluster.armed import VARIABLE
 from faults.cluster.process_tree import kill_tree, pause_tree, resume_tree
+from faults.cluster.versions import environment_of
 
 Armed = Mapping[str, Mapping[str, Any]]
 
 
 class TidelineProcess:
-    """`program`: arguments of Python. Its output is in `log`, over all its starts.
+    """`program`: arguments of Python. Its output is in `log`, over all its starts. `checkout`: the
+    code that its next start runs.
 
     Safety: start it from the main thread.
     """
 
     def __init__(
-        self, name: str, program: Sequence[str], log: Path, environment: Mapping[str, str]
+        self,
+        name: str,
+        program: Sequence[str],
+        log: Path,
+        environment: Mapping[str, str],
+        checkout: Path = CHECKOUT,
     ) -> None:
         self.name = name
+        self.checkout = checkout
         self.log = log
         self.program = program
         self.environment = dict(environment)
@@ -49,9 +57,10 @@ class TidelineProcess:
 
     def begin(self, armed: Armed | None = None, **environment: str) -> None:
         """Starts it and returns at once; `armed` and `environment` hold for this start only."""
-        own = {**self.environment, **environment, VARIABLE: json.dumps(armed or {})}
+        here = environment_of({**self.environment, **environment})
+        own = {**here, VARIABLE: json.dumps(armed or {})}
         command = [sys.executable, "-m", "faults.cluster.armed", *self.program]
-        self._process = spawn(command, self.log, env=own, cwd=CHECKOUT, death_signal=SIGTERM)
+        self._process = spawn(command, self.log, env=own, cwd=self.checkout, death_signal=SIGTERM)
 
     def begin_stop(self) -> None:
         """Asks it to end, once."""

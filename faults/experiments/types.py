@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 class Experiment:
     """`number`: of the row in the table; a letter behind it tells variants apart ("F34b").
 
-    `settings` and `postgres_settings`: it needs a cluster of its own with them. `in_ci`: it is in
-    the selection for CI.
+    `settings` and `postgres_settings`: it needs a cluster of its own with them. `begins_old`: it
+    needs one of the old version. `in_ci`: it is in the selection for CI.
     """
 
     number: str
@@ -22,6 +22,11 @@ class Experiment:
     in_ci: bool = False
     settings: Mapping[str, str] = field(default_factory=dict)
     postgres_settings: Mapping[str, str] = field(default_factory=dict)
+    begins_old: bool = False
+
+    @property
+    def needs_own_cluster(self) -> bool:
+        return bool(self.settings or self.postgres_settings or self.begins_old)
 
     @property
     def row(self) -> str:
