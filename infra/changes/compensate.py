@@ -6,6 +6,7 @@ Also tells what a drain would do (for dry runs), and builds the runner of period
 from collections.abc import Iterator
 from typing import NamedTuple
 
+import structlog
 from django.conf import settings
 from django.utils.module_loading import import_string
 
@@ -32,6 +33,7 @@ WHERE c.state = 0 AND (%(lane)s::int IS NULL OR c.lane = %(lane)s OR c.lane >= {
         OR c.lane < {PAUSED_OFFSET} AND c.next_attempt_at <= clock_timestamp())
 GROUP BY 1, 2, 5 ORDER BY 1, 2, 5
 """  # noqa: S608 - of constants
+log = structlog.get_logger()
 FATES = {
     "deliver": "would be delivered",
     "pause": "would move to the paused lane: the kind is paused",
@@ -65,6 +67,16 @@ def compensate(alias: str, lane: int | None = None) -> Iterator[DrainReport]:
     for lag in list_lane_lags(alias):
         if lag.pending and lane in (None, lag.lane):
             yield from _drain_pending(lag)
+
+
+def skip_unreachable(alias: str, batches: Iterator[DrainReport | Batch]) -> Iterator[Batch]:
+    """The batches of one database. One that is unreachable is a failed batch, and no error."""
+    try:
+        for one in batches:
+            yield one if isinstance(one, Batch) else Batch(one.delivered, one.failed, alias)
+    except UNREACHABLE as error:
+        log.warning("compensate.unreachable", alias=alias, error=str(error))
+        yield Batch(0, 1, f"{alias} unreachable")
 
 
 def _drain_pending(lag: LaneLag) -> Iterator[DrainReport]:

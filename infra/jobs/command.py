@@ -61,6 +61,10 @@ class JobCommand(BaseCommand):
         """Waits between batches; returns False at once when a stop is requested."""
         return self._stopping.pause(seconds)
 
+    def is_stopping(self) -> bool:
+        """Whether a stop is requested."""
+        return self._stopping.is_requested
+
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--json", action="store_true", help="print the result as JSON")
         shells = {action.dest for action in parser._actions}

@@ -18,8 +18,8 @@ log = structlog.get_logger()
 class PeriodicTask:
     """`function(alias)` runs about every `period_s` seconds on each database of `placement`.
 
-    Changes wait while it runs, so it must be short. Every compensator runs it, so several may run
-    at once. `cost` is for people: the documentation and `show_status` show it.
+    Changes of the database wait while it runs, so it must be short. Every compensator runs it, so
+    several may run at once. `cost` is for people: the documentation and `show_status` show it.
     """
 
     name: str

@@ -23,6 +23,7 @@ from infra.sharding.bounded.limits import LOOK_EVERY_S, LimitedConnection
 from infra.sharding.bounded.patience import patience
 from infra.sharding.errors import DatabaseHangs
 from infra.telemetry.gauges import process_gauge
+from infra.telemetry.reached import reached
 
 # A database that answered a probe is not probed again for so long.
 TRUST_S = 0.5
@@ -95,6 +96,7 @@ class DatabaseBreaker:
     def _report(self, is_open: bool) -> None:
         OPEN.labels(self._alias).set(is_open)
         if is_open:
+            reached("database.breaker_opened")
             OPENINGS.labels(self._alias).inc()
             log.warning("database.breaker_opened", alias=self._alias)
         else:

@@ -74,8 +74,11 @@ class LimitedConnection(psycopg.Connection[Any]):
         try:
             waiting = next(connecting)
             while True:
-                waiting = connecting.send((yield waiting))
-                if (waited_s := time.monotonic() - began_s) > cls.limit.first_look_s():
+                ready = yield waiting
+                waiting = connecting.send(ready)
+                waited_s = time.monotonic() - began_s
+                # A busy process may come late to what arrived in time.
+                if not ready and waited_s > cls.limit.first_look_s():
                     cls.limit.look(waited_s)
         except StopIteration as end:
             connection: Self = end.value

@@ -38,7 +38,7 @@ def patience() -> Patience:
     """The patience of this process."""
     if _Kind.is_web:
         answer_s = settings.DATABASE_ANSWER_MS / 1000
-        return Patience(answer_s + GRACE_S, answer_s / 10, answer_s / 5)
+        return Patience(answer_s + GRACE_S, 0.1 * answer_s, 0.3 * answer_s)
     return Patience(settings.STATEMENT_TIMEOUT_MS / 1000 + 2, 2.0, 1.0)
 
 

@@ -15,7 +15,6 @@ from infra.changes.compensate import compensate
 from infra.changes.lanes import all_lanes, lane_of
 from infra.changes.periodic import PARTITIONS
 from infra.jobs.models import JobRun
-from infra.jobs.stopping import StopRequest
 from infra.sharding.placement import all_aliases
 from infra.sharding.sql import execute
 from tests.integration.changes.kinds import (
@@ -171,16 +170,14 @@ def test_one_round_by_hand_is_a_run(journal, command):
     assert (run.job, run.flags, run.state, run.done) == (command, f"shard={ALIAS}", "done", 2)
 
 
-def test_schedule_stops_at_once_in_a_long_pause(journal, monkeypatch):
-    pause = StopRequest.pause
-
-    def pause_and_be_asked(stopping, seconds):
+def test_schedule_stops_at_once_in_a_long_pause(journal):
+    def stop_in_the_pause(deliveries):
         threading.Timer(0.3, ask_to_stop).start()
-        return pause(stopping, seconds)
 
-    monkeypatch.setattr(StopRequest, "pause", pause_and_be_asked)
+    note()
+    journal.act = stop_in_the_pause
     began = time.monotonic()
-    assert Outcome("compensate_changes", "--every", "3600").code == 2
+    assert Outcome("compensate_changes", "--every", "3600", "--shard", ALIAS).code == 2
     assert time.monotonic() - began < 3600 / 10, "a crowded machine; the pause is an hour"
 
 

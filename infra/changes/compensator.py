@@ -1,0 +1,118 @@
+"""The resident compensator. Each database has a thread, so a slow one delays no other.
+
+A pass drains what a failure left, and runs the periodic tasks of the database that are due.
+"""
+
+import queue
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+
+import structlog
+from django.db import close_old_connections, connections
+
+from infra.changes.compensate import build_periodic_runner, compensate, skip_unreachable
+from infra.changes.errors import UNREACHABLE
+from infra.changes.periodic import maintain_partitions
+from infra.jobs.types import Batch
+
+UPKEEP_EVERY = timedelta(hours=1)
+LOOK_EVERY_S = 0.1
+# A thread whose batch takes longer is given up when the process stops. Its rows stay pending.
+STOP_S = 30.0
+log = structlog.get_logger()
+
+
+class Compensator:
+    """All threads of one process."""
+
+    def __init__(self, aliases: Sequence[str], every_s: float) -> None:
+        self._stopping = threading.Event()
+        self._done: queue.SimpleQueue[Batch | Exception] = queue.SimpleQueue()
+        self._threads = [
+            DatabaseThread(alias, every_s, self._stopping, self._done) for alias in aliases
+        ]
+
+    def iter_batches(self, is_stopping: Callable[[], bool]) -> Iterator[Batch]:
+        """The batches of all threads, until a stop is requested. Raises: a fault of a thread.
+
+        The last batch counts what the threads had in hand.
+        """
+        for thread in self._threads:
+            thread.start()
+        try:
+            while not is_stopping():
+                with suppress(queue.Empty):
+                    yield _batch_of(self._done.get(timeout=LOOK_EVERY_S))
+        finally:
+            self._stop()
+        yield self._count_rest()
+
+    def _stop(self) -> None:
+        self._stopping.set()
+        for thread in self._threads:
+            thread.join(STOP_S)
+
+    def _count_rest(self) -> Batch:
+        rest: list[Batch] = []
+        while not self._done.empty():
+            rest.append(_batch_of(self._done.get()))
+        return Batch(sum(one.done for one in rest), sum(one.failed for one in rest), "the last")
+
+
+def _batch_of(found: Batch | Exception) -> Batch:
+    if isinstance(found, Exception):
+        raise found
+    return found
+
+
+class DatabaseThread(threading.Thread):
+    """Passes over one database, with a pause of `every_s`, until it is stopped."""
+
+    def __init__(
+        self,
+        alias: str,
+        every_s: float,
+        stopping: threading.Event,
+        done: "queue.SimpleQueue[Batch | Exception]",
+    ) -> None:
+        super().__init__(name=f"compensate-{alias}", daemon=True)
+        self._alias, self._every_s, self._stopping, self._done = alias, every_s, stopping, done
+        self._periodic = build_periodic_runner()
+        self._maintained_at = datetime.min.replace(tzinfo=UTC)
+
+    def run(self) -> None:
+        try:
+            while not self._stopping.is_set():
+                # Treat each pass like a request: drop broken connections when it starts.
+                close_old_connections()
+                self._pass()
+                self._stopping.wait(self._every_s)
+        except Exception as fault:  # the process ends with it
+            self._done.put(fault)
+        finally:
+            connections.close_all()
+
+    def _pass(self) -> None:
+        self._maintain_partitions(datetime.now(UTC))
+        for batch in skip_unreachable(self._alias, compensate(self._alias)):
+            self._done.put(batch)
+            if self._stopping.is_set():
+                return
+        close_old_connections()  # the drain may have broken one
+        self._periodic.run_due([self._alias])
+
+    def _maintain_partitions(self, now: datetime) -> None:
+        if now - self._maintained_at < UPKEEP_EVERY:
+            return
+        self._maintained_at = now
+        maintain_or_warn(self._alias, now)
+
+
+def maintain_or_warn(alias: str, now: datetime) -> None:
+    """Maintains the partitions of one database, if it answers."""
+    try:
+        maintain_partitions(alias, now.date())
+    except UNREACHABLE as error:
+        log.warning("compensate.partitions_not_maintained", alias=alias, error=str(error))
