@@ -68,6 +68,22 @@ class Nemesis:
             ).fetchall()
         return int(rows[0][0])
 
+    @contextmanager
+    def open_transaction(self, store: str) -> Iterator[None]:
+        """A transaction with an id, idle during the block."""
+        with self._session(store) as session:
+            session.execute("BEGIN")
+            session.execute("SELECT txid_current()")
+            yield
+            session.execute("ROLLBACK")
+
+    def create_database(self, store: str) -> str:
+        """The URL of an empty database on the server of `store`."""
+        with self._session(store) as session:
+            session.execute("DROP DATABASE IF EXISTS without_tables")
+            session.execute("CREATE DATABASE without_tables")
+        return self._cluster.stores[store].url.replace("/tideline?", "/without_tables?")
+
     def count_transactions(self) -> int:
         """Transactions of all databases until now."""
         total = 0

@@ -4,7 +4,7 @@ from faults.experiments.types import ExperimentResult
 
 
 def print_result(result: ExperimentResult) -> None:
-    state = "held" if result.held else "DOES NOT HOLD"
+    state = "held" if result.held else result.skipped or "DOES NOT HOLD"
     print(
         f"{result.number}: {result.title}: {state} ({result.took_s:.0f} s, {result.calls} calls,"
         f" {result.errors} errors, recovered in {result.recovered_s:.1f} s)",

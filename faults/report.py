@@ -48,6 +48,8 @@ def _state(row: TableRow, results: Mapping[str, KeptResult]) -> str:
 
 
 def _result_state(result: KeptResult) -> str:
+    if result.skipped:
+        return f"not run: {result.skipped} ({result.number}, {result.date})"
     if not result.failed:
         return f"held ({result.number}, {result.date})"
     return f"**does not hold** ({result.number}, {result.date}): {', '.join(result.failed)}"

@@ -24,6 +24,7 @@ class KeptResult:
     recovered_s: float
     figures: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
+    skipped: str = ""
 
 
 def load_results() -> dict[str, KeptResult]:
@@ -48,5 +49,6 @@ def _kept(result: ExperimentResult) -> KeptResult:
         errors=result.errors,
         recovered_s=round(result.recovered_s, 1),
         figures=result.figures,
+        skipped=result.skipped,
         failed=[finding.what for finding in result.findings if not finding.held],
     )

@@ -1,5 +1,6 @@
 """Runs experiments one after the other, on one cluster as long as it stays usable."""
 
+import os
 import sys
 import time
 import traceback
@@ -11,7 +12,12 @@ from faults.cluster.cluster import Cluster, running_cluster
 from faults.cluster.versions import VersionNotCloned, checked_out, old_version
 from faults.evidence import keep_evidence
 from faults.experiments.scene import Scene
-from faults.experiments.types import Experiment, ExperimentResult, Finding
+from faults.experiments.types import (
+    Experiment,
+    ExperimentResult,
+    ExperimentSkipped,
+    Finding,
+)
 from faults.judge import judge
 
 
@@ -27,7 +33,7 @@ def run_all(experiments: Sequence[Experiment], seed: int) -> Iterator[Experiment
                 shared = stack.enter_context(running_cluster())
             result = run_one(experiment, shared, seed)
             yield result
-            if not result.held:
+            if not result.held and not result.skipped:
                 # What it broke must not be blamed on the next one.
                 stack.close()
                 shared = None
@@ -60,8 +66,11 @@ def run_one(experiment: Experiment, cluster: Cluster, seed: int) -> ExperimentRe
             judge(scene)
             if not result.held:
                 keep_evidence(scene)
+    except ExperimentSkipped as reason:
+        result.skipped = str(reason)
     except Exception as error:
         traceback.print_exc(file=sys.stderr)
         result.findings.append(Finding(False, "the experiment ran to its end", repr(error)))
+    result.figures.append(f"load average of the machine {os.getloadavg()[0]:.0f}")
     result.took_s = time.monotonic() - began_s
     return result

@@ -55,9 +55,11 @@ class TidelineProcess:
     def exit_code(self) -> int | None:
         return self._process.poll() if self._process else None
 
-    def begin(self, armed: Armed | None = None, **environment: str) -> None:
+    def begin(
+        self, armed: Armed | None = None, environment: Mapping[str, str] | None = None
+    ) -> None:
         """Starts it and returns at once; `armed` and `environment` hold for this start only."""
-        here = environment_of({**self.environment, **environment})
+        here = environment_of({**self.environment, **(environment or {})})
         own = {**here, VARIABLE: json.dumps(armed or {})}
         command = [sys.executable, "-m", "faults.cluster.armed", *self.program]
         self._process = spawn(command, self.log, env=own, cwd=self.checkout, death_signal=SIGTERM)

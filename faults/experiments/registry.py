@@ -1,9 +1,25 @@
 """All experiments, in the order in which they run."""
 
+from faults.experiments.crowds import CROWDS
+from faults.experiments.deployments import DEPLOYMENTS
 from faults.experiments.failpoints import FAILPOINTS
 from faults.experiments.hangs import HANGS
 from faults.experiments.kills import KILL_EXPERIMENTS
 from faults.experiments.redis_data import REDIS_DATA
+from faults.experiments.repairs import REPAIRS
+from faults.experiments.sessions import SESSIONS
+from faults.experiments.slow_places import SLOW_PLACES
 from faults.experiments.versions import VERSIONS
 
-EXPERIMENTS = [*HANGS, *KILL_EXPERIMENTS, *REDIS_DATA, *FAILPOINTS, *VERSIONS]
+EXPERIMENTS = [
+    *HANGS,
+    *KILL_EXPERIMENTS,
+    *REDIS_DATA,
+    *FAILPOINTS,
+    *SLOW_PLACES,
+    *SESSIONS,
+    *CROWDS,
+    *DEPLOYMENTS,
+    *REPAIRS,
+    *VERSIONS,
+]

@@ -33,6 +33,10 @@ class Experiment:
         return self.number.rstrip("abcdefgh")
 
 
+class ExperimentSkipped(Exception):
+    """This machine cannot run the experiment; the text says why."""
+
+
 class Finding(NamedTuple):
     """One thing that was checked."""
 
@@ -43,7 +47,7 @@ class Finding(NamedTuple):
 
 @dataclass
 class ExperimentResult:
-    """`figures` are short texts for the table."""
+    """`figures` are short texts for the table. `skipped`: why it did not run."""
 
     number: str
     title: str
@@ -53,9 +57,10 @@ class ExperimentResult:
     errors: int = 0
     recovered_s: float = 0.0
     lost: int = 0
+    skipped: str = ""
     findings: list[Finding] = field(default_factory=list)
     figures: list[str] = field(default_factory=list)
 
     @property
     def held(self) -> bool:
-        return all(finding.held for finding in self.findings)
+        return not self.skipped and all(finding.held for finding in self.findings)
