@@ -32,16 +32,7 @@ def _flood(scene: Scene) -> None:
     with scene.watching_live(), scene.under_load(CALLS_PER_S):
         time.sleep(6)
         with scene.broken():
-            floods = [
-                subprocess.Popen(
-                    [sys.executable, "-m", "faults.load.flood"]
-                    + [str(port), token, str(FLOOD_S), str(CONNECTIONS)],
-                    stdout=subprocess.PIPE,
-                    text=True,
-                    cwd=CHECKOUT,
-                )
-                for port in scene.cluster.ports.values()
-            ]
+            floods = [_start_flood(port, token) for port in scene.cluster.ports.values()]
             answers = [json.loads(flood.communicate()[0]) for flood in floods]
         time.sleep(NORMAL_AFTER_S + 6)
     after = scene.during(Span(scene.spans[-1].ended_s + NORMAL_AFTER_S, time.monotonic()))
@@ -51,6 +42,13 @@ def _flood(scene: Scene) -> None:
     statuses = {status for answer in answers for status in answer}
     scene.check(not statuses - {"200", "503", "429"}, "answers are 200, 429 or 503", statuses)
     _check_normal(scene, after.errors, after.p99_ms)
+
+
+def _start_flood(port: int, token: str) -> "subprocess.Popen[str]":
+    words = ["-m", "faults.load.flood", str(port), token, str(FLOOD_S), str(CONNECTIONS)]
+    return subprocess.Popen(
+        [sys.executable, *words], stdout=subprocess.PIPE, text=True, cwd=CHECKOUT
+    )
 
 
 def _check_normal(scene: Scene, errors: dict[int, int], p99_ms: float) -> None:

@@ -27,7 +27,7 @@ DRAINER_PLACES = (
 )
 # Places that a web passes after a commit and before its answer.
 WEB_PLACES = ("changes.committed", "relations.mirrored_now", "relations.blocked")
-DIES_WITHIN_S = 8.0
+DIES_WITHIN_S = 20.0
 CONVERGES_WITHIN_S = 10.0
 
 
