@@ -35,7 +35,7 @@ class ArmedAction:
         self._first = plan.get("after", 0)
         self._end = self._first + plan.get("times", 1)
         self._seconds = plan.get("seconds", 0.0)
-        self._passes: Synchronized[int] = multiprocessing.Value("q", 0)
+        self._passes: Synchronized[int] = multiprocessing.get_context("fork").Value("q", 0)
 
     def __call__(self) -> None:
         with self._passes.get_lock():
