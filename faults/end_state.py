@@ -1,5 +1,6 @@
 """What the service says of all accounts when it is quiet, read over HTTP."""
 
+import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -8,7 +9,7 @@ from typing import Any
 from faults.cluster.cluster import ClientAccount
 from faults.history.calls import Seen
 from faults.load.balancer import Balancer
-from faults.load.connection import ClientConnection
+from faults.load.connection import Answer, ClientConnection
 from faults.load.session import PAGE, counts_of, entries_of, relationship_of
 
 _TIMEOUT_S = 30.0
@@ -16,6 +17,7 @@ _THREADS = 4
 _MOST_PAGES = 200
 _LIST_LIMIT = 80
 _PAIRS_AT_ONCE = 40
+_TRIES, _PAUSE_S = 10, 0.5
 
 
 class EndStateUnreadable(RuntimeError):
@@ -80,9 +82,7 @@ class _AccountReader:
         """All pages. A page may be empty and have a next one."""
         page = f"{path}?limit={limit}"
         for _ in range(_MOST_PAGES):
-            answer = self._connection.get(page)
-            if not answer.is_ok:
-                raise EndStateUnreadable(f"{page}: {answer.status}")
+            answer = self._answer(page)
             yield answer.body
             if answer.next_path is None:
                 return
@@ -90,10 +90,16 @@ class _AccountReader:
         raise EndStateUnreadable(f"{path}: more than {_MOST_PAGES} pages")
 
     def _get(self, path: str, **query: object) -> Any:
-        answer = self._connection.get(path, **query)
-        if not answer.is_ok:
-            raise EndStateUnreadable(f"{path}: {answer.status}")
-        return answer.body
+        return self._answer(path, **query).body
+
+    def _answer(self, path: str, **query: object) -> Answer:
+        """The first complete answer: a machine with too much to do refuses some."""
+        for _ in range(_TRIES):
+            answer = self._connection.get(path, **query)
+            if answer.is_ok:
+                return answer
+            time.sleep(_PAUSE_S)
+        raise EndStateUnreadable(f"{path}: {answer.status}")
 
     def _read_relationships(self, others: list[int]) -> None:
         for start in range(0, len(others), _PAIRS_AT_ONCE):

@@ -58,6 +58,7 @@ def _kill_web_after_commit(scene: Scene) -> None:
         web.kill()
         web.begin(armed={"changes.committed": {"do": "exit"}})
         scene.cluster.wait_until_ready()
+        time.sleep(1)  # until the balancer has seen it
         session = scene.load.sessions[2 * number]  # web0 is the web of even clients
         key = f"again-{scene.seed}-{number}"
         first, second = session.post(key, key), _send_until_answered(scene, session.client, key)
