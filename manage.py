@@ -6,6 +6,11 @@ import sys
 
 from django.core.management import execute_from_command_line
 
+from infra.sharding.errors import DatabaseUnusable
+
 if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-    execute_from_command_line(sys.argv)
+    try:
+        execute_from_command_line(sys.argv)
+    except DatabaseUnusable as error:
+        sys.exit(str(error))

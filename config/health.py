@@ -1,7 +1,8 @@
 """Health endpoints: `live` says that the process answers, `ready` says which stores it reaches.
 
-Ready stays 200 while the default database answers. Without a shard or Redis the process
-still serves the accounts of the other shards. Without a replica, its shard answers the reads.
+Ready needs the default database, and that each database that answers is the right one and has the
+schema of this code. Without a shard or Redis the process still serves the accounts of the other
+shards. Without a replica, its shard answers the reads.
 """
 
 from functools import partial
@@ -15,10 +16,11 @@ from redis.exceptions import RedisError
 from config.draining import is_draining
 from infra.api.rendering import json_response
 from infra.caching.client import redis
-from infra.sharding.placement import GLOBAL_ALIAS
+from infra.sharding.errors import DatabaseUnusable
+from infra.sharding.placement import GLOBAL_ALIAS, all_aliases
 from infra.sharding.probe import CachedProbe
+from infra.sharding.readiness import require_ready, was_ready
 from infra.sharding.replicas import Replica, replica_of
-from infra.sharding.sql import fetch_one
 
 # Nothing is cached: calls at the same time share one probe of a store.
 PROBE: CachedProbe[str] = CachedProbe(valid_s=0, deadline_s=5.0)
@@ -30,9 +32,10 @@ def live(request: HttpRequest) -> HttpResponse:
 
 
 def ready(request: HttpRequest) -> HttpResponse:
-    """`{"status": …, "stores": {name: "ok" | "unreachable"}}`.
+    """`{"status": …, "stores": {name: "ok" | "unreachable" | why it cannot be used}}`.
 
-    503 without the default database, and while this web server drains.
+    503 without the default database, while a database that was never ready cannot be used, and
+    while this web server drains.
     """
     replicas = [*filter(None, map(replica_of, settings.SHARD_ALIASES))]
     calls = {alias: partial(_check_database, alias) for alias in settings.SHARD_ALIASES}
@@ -40,7 +43,9 @@ def ready(request: HttpRequest) -> HttpResponse:
     stores = {GLOBAL_ALIAS: _check_database(GLOBAL_ALIAS)} | dict.fromkeys(calls, UNREACHABLE)
     stores |= PROBE.ask(calls)
     stores["redis"] = _check_redis()
-    is_ready = stores[GLOBAL_ALIAS] == "ok"
+    is_ready = stores[GLOBAL_ALIAS] == "ok" and all(
+        stores[alias] in ("ok", UNREACHABLE) or was_ready(alias) for alias in all_aliases()
+    )
     is_whole = all(state == "ok" for state in stores.values())
     status = "ok" if is_whole else "degraded" if is_ready else "unavailable"
     if is_draining():
@@ -51,7 +56,9 @@ def ready(request: HttpRequest) -> HttpResponse:
 
 def _check_database(alias: str) -> str:
     try:
-        fetch_one(alias, "SELECT 1")
+        require_ready(alias)
+    except DatabaseUnusable as error:
+        return str(error)
     except (DatabaseError, InterfaceError):
         return UNREACHABLE
     return "ok"

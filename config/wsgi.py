@@ -2,8 +2,10 @@
 
 import gc
 import os
+from importlib import import_module
 
 from django.core.wsgi import get_wsgi_application
+from django.db.backends.signals import connection_created
 
 from infra.sharding.bounded.patience import wait_like_a_web_server
 from infra.telemetry.publishing import PUBLISHER, WEB, metrics_folder
@@ -11,6 +13,9 @@ from infra.telemetry.publishing import PUBLISHER, WEB, metrics_folder
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 wait_like_a_web_server()
 application = get_wsgi_application()
+# No request may meet a missing table: until migrate_shards has run, it is answered 503.
+refuse_unready_database = import_module("infra.sharding.readiness").refuse_unready_database
+connection_created.connect(refuse_unready_database)
 PUBLISHER.publish(metrics_folder(), WEB)
 
 # Loaded modules are never freed, so the garbage collector need not visit them again.

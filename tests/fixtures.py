@@ -17,6 +17,8 @@ from infra.caching import invalidation_log
 from infra.caching.client import _scripts_by_sha, redis
 from infra.caching.listener import LISTENER, LISTENING
 from infra.changes import registry
+from infra.sharding.identity import create_identity
+from infra.sharding.placement import all_aliases
 from posts.cache import counts
 from tests.disconnected_process import disconnected_reader
 from tests.waiting import PATIENCE_S, until
@@ -34,6 +36,8 @@ def databases(
     """Test databases on every server, migrated, named after the xdist worker."""
     with django_db_blocker.unblock():
         made = setup_databases(verbosity=0, interactive=False, serialized_aliases=[])
+        for alias in all_aliases():
+            create_identity(alias)
         yield
         _end_other_sessions()
         teardown_databases(made, verbosity=0)

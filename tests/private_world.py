@@ -19,6 +19,7 @@ from infra.caching.client import redis
 from infra.changes.models import Change
 from infra.sharding.bounded.breaker import reset_breakers
 from infra.sharding.buckets import bucket_map
+from infra.sharding.identity import _installations
 from infra.sharding.placement import all_aliases
 from infra.sharding.replicas import replica_of
 from infra.sharding.scatter import _threads
@@ -128,6 +129,7 @@ def _forget_connections() -> None:
     reset_breakers()
     redis.cache_clear()
     bucket_map.cache_clear()
+    _installations.clear()
     forget_memory()
 
 

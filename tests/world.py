@@ -28,7 +28,13 @@ from tests.redis_away import wait_for_redis
 from timelines.stores.factory import timeline_store
 from timelines.types import LiveTimeline
 
-KEPT = {"sharding_bucket", "timelines_storegeneration", "django_content_type", "auth_permission"}
+KEPT = {
+    "sharding_bucket",
+    "sharding_databaseidentity",
+    "timelines_storegeneration",
+    "django_content_type",
+    "auth_permission",
+}
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 _numbers = itertools.count(1)
 

@@ -25,6 +25,7 @@ from infra.jobs.scope import describe_options, list_lock_parts
 from infra.jobs.stopping import StopRequest
 from infra.jobs.types import BATCH_SIZE, Batch, Tally, Work
 from infra.sharding.placement import Placement, all_aliases, is_allowed
+from infra.sharding.readiness import refuse_unusable_databases, requiring_ready
 
 DONE, FAILED, STOPPED = 0, 1, STOPPED_CODE
 State = JobRun.State
@@ -57,6 +58,11 @@ class JobCommand(BaseCommand):
         """False for a job without an end that may run twice: it has no locks and no run row."""
         return True
 
+    def await_databases(self, options: dict[str, Any]) -> bool:
+        """Whether the job may begin. Raises DatabaseUnusable if a database is not ready."""
+        refuse_unusable_databases()
+        return True
+
     def pause(self, seconds: float) -> bool:
         """Waits between batches; returns False at once when a stop is requested."""
         return self._stopping.pause(seconds)
@@ -80,8 +86,9 @@ class JobCommand(BaseCommand):
         tally = Tally()
         work = work_of(options, self._aliases(), self.batch_size)
         # KeyboardInterrupt comes from the second signal, which only has to end the job.
-        with self._stopping.on_signals(), suppress(KeyboardInterrupt):
-            self._run(work, options, tally)
+        with self._stopping.on_signals(), suppress(KeyboardInterrupt), requiring_ready():
+            if self.await_databases(options):
+                self._run(work, options, tally)
         code = self._code(tally)
         self._print_result(work, tally, code, options)
         if code:

@@ -1,5 +1,7 @@
 """Django's registration of infra.sharding. It installs the guard on every new connection."""
 
+from importlib import import_module
+
 from django.apps import AppConfig
 from django.conf import settings
 from django.core.signals import request_finished, request_started
@@ -17,6 +19,8 @@ class ShardingConfig(AppConfig):
     def ready(self) -> None:
         connection_created.connect(install_guard, dispatch_uid="infra.sharding.guard")
         connection_created.connect(remember_connection, dispatch_uid="infra.sharding.remember")
+        refuse_wrong_database = import_module("infra.sharding.identity").refuse_wrong_database
+        connection_created.connect(refuse_wrong_database, dispatch_uid="infra.sharding.identity")
         # Django checks all databases three times a request. We check only this thread's open ones.
         request_finished.disconnect(close_old_connections)
         request_started.disconnect(close_old_connections)

@@ -12,6 +12,7 @@ from django.conf import settings
 
 from infra.sharding.errors import UnmappedBucket
 from infra.sharding.placement import GLOBAL_ALIAS
+from infra.sharding.sql import fetch_all
 
 BUCKET_COUNT = 1024
 
@@ -42,6 +43,16 @@ def bucket_map() -> tuple[str, ...]:
     if missing:
         raise UnmappedBucket(f"{len(missing)} buckets have no shard, first {missing[0]}")
     return tuple(rows[n] for n in range(BUCKET_COUNT))
+
+
+def list_missing_shards() -> list[str]:
+    """What is wrong with the bucket map or SHARD_DATABASE_URLS, a line at most. One query."""
+    found = fetch_all(GLOBAL_ALIAS, "SELECT DISTINCT alias FROM sharding_bucket ORDER BY alias")
+    lacking = [alias for (alias,) in found if alias not in settings.SHARD_ALIASES]
+    if lacking:
+        given = len(settings.SHARD_ALIASES)
+        return [f"SHARD_DATABASE_URLS lacks {', '.join(lacking)}: it has {given} URLs only"]
+    return [] if found else [f"{GLOBAL_ALIAS} has no bucket map: run migrate_shards"]
 
 
 def even_map(aliases: list[str]) -> list[str]:

@@ -1,7 +1,7 @@
 """Errors in the choice of a database."""
 
 import psycopg
-from django.db import DatabaseError
+from django.db import DatabaseError, OperationalError
 
 
 class ShardNotChosen(RuntimeError):
@@ -24,7 +24,19 @@ class ReplicaMisconfigured(RuntimeError):
     """The database that SHARD_REPLICA_URLS names for a shard is not a replica of this shard."""
 
 
-class UnmappedBucket(RuntimeError):
+class DatabaseUnusable(OperationalError):
+    """This process must not use a database that answers. Requests for its rows are 503."""
+
+
+class WrongDatabase(DatabaseUnusable):
+    """The database is another one than its setting means: swapped, shifted or foreign."""
+
+
+class SchemaMissing(DatabaseUnusable):
+    """The database lacks its identity or a migration of this code: run migrate_shards."""
+
+
+class UnmappedBucket(DatabaseUnusable):
     """The bucket map is empty (run migrate_shards) or names a shard that the settings lack."""
 
 

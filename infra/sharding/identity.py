@@ -1,15 +1,35 @@
-"""Writes and reads the row that says which database this is. No code refuses a wrong one yet."""
+"""The row that says which database this is: migrate_shards writes it, new connections check it.
 
-from uuid import uuid4
+A swapped, shifted or foreign URL would mix the rows of two databases. So a connection to a database
+that is another one than its setting means is closed before its first statement.
+"""
 
+from typing import Any, NamedTuple
+from uuid import UUID, uuid4
+
+import psycopg
+from django.conf import settings
+from django.db.backends.base.base import BaseDatabaseWrapper
+
+from infra.sharding.errors import WrongDatabase
 from infra.sharding.models import DatabaseIdentity
-from infra.sharding.placement import GLOBAL_ALIAS
+from infra.sharding.placement import GLOBAL_ALIAS, all_aliases, shard_behind
 from infra.sharding.sql import execute
 
 INSERT = """
 INSERT INTO sharding_databaseidentity (alias, installation, created_at) VALUES (%s, %s, now())
 ON CONFLICT (id) DO NOTHING
 """
+READ = "SELECT alias, installation FROM sharding_databaseidentity"
+# Of this process: the id that the default database has. The other databases must have the same.
+_installations: dict[str, UUID] = {}
+
+
+class Identity(NamedTuple):
+    """What a database says of itself."""
+
+    alias: str
+    installation: UUID
 
 
 def find_identity(alias: str) -> DatabaseIdentity | None:
@@ -27,3 +47,53 @@ def create_identity(alias: str) -> None:
         execute(alias, INSERT, (alias, uuid4()))
     elif default is not None:
         execute(alias, INSERT, (alias, default.installation))
+
+
+def refuse_wrong_database(connection: BaseDatabaseWrapper, **_: Any) -> None:
+    """Receiver of connection_created. A database without an identity passes: it may be new.
+
+    Raises: WrongDatabase; the connection is closed then. Cost: one round trip for each connection.
+    """
+    shard = shard_behind(connection.alias) or connection.alias
+    if shard not in all_aliases():
+        return
+    try:
+        identity = read_identity(connection)
+        if identity is not None:
+            _compare(connection, shard, identity)
+    except BaseException:
+        connection.close()
+        raise
+
+
+def read_identity(connection: BaseDatabaseWrapper) -> Identity | None:
+    """None before migrate_shards. One statement of the driver, which no wrapper sees."""
+    try:
+        row = connection.connection.execute(READ).fetchone()
+    except psycopg.errors.UndefinedTable:
+        return None
+    return Identity(*row) if row else None
+
+
+def setting_of(alias: str) -> str:
+    """The setting that has the URL of this database or replica: `SHARD_DATABASE_URLS[2]`."""
+    if alias == GLOBAL_ALIAS:
+        return "DATABASE_URL"
+    shard = shard_behind(alias)
+    name = "SHARD_REPLICA_URLS" if shard else "SHARD_DATABASE_URLS"
+    return f"{name}[{settings.SHARD_ALIASES.index(shard or alias)}]"
+
+
+def _compare(connection: BaseDatabaseWrapper, shard: str, found: Identity) -> None:
+    """Raises WrongDatabase. The default database decides which installation is the right one."""
+    expected = _installations.get(GLOBAL_ALIAS, found.installation)
+    if found.alias != shard:
+        what = f"the database {found.alias}"
+    elif found.installation != expected:
+        what = f"{shard} of the installation {found.installation}, not of {expected}"
+    else:
+        if shard == GLOBAL_ALIAS:
+            _installations[GLOBAL_ALIAS] = found.installation
+        return
+    setting = setting_of(connection.alias)
+    raise WrongDatabase(f"{setting} must be the URL of {shard}; it leads to {what}")

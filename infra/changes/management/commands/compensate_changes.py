@@ -13,6 +13,7 @@ from infra.jobs.command import JobCommand
 from infra.jobs.flags import JobFlag
 from infra.jobs.types import Batch, Work
 from infra.sharding.placement import Placement
+from infra.sharding.readiness import wait_until_ready
 from infra.telemetry.publishing import PUBLISHER, metrics_folder
 
 
@@ -33,6 +34,12 @@ class Command(JobCommand):
     def is_recorded(self, options: dict[str, Any]) -> bool:
         """False with --every: several may run at once, and a run without an end says nothing."""
         return options["every"] is None
+
+    def await_databases(self, options: dict[str, Any]) -> bool:
+        """With --every it waits for migrate_shards; False if it is stopped before that."""
+        if options["every"] is None:
+            return super().await_databases(options)
+        return wait_until_ready(self.pause, self.stderr.write)
 
     def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
         if not work.dry_run:

@@ -12,6 +12,7 @@ from infra.changes.drainer import Drainer
 from infra.changes.presence import REPORT_EVERY_S, forget_drainer, report_drainer
 from infra.jobs.stopping import StopRequest
 from infra.sharding.placement import all_aliases
+from infra.sharding.readiness import requiring_ready, wait_until_ready
 from infra.telemetry.publishing import PUBLISHER, metrics_folder
 
 # Web servers on the same machine get the processor first: a reader waits for a page, while a push
@@ -37,10 +38,11 @@ class Command(BaseCommand):
         os.nice(NICENESS)
         PUBLISHER.publish(metrics_folder(), "worker")
         drainer, stop = Drainer(options["shard"] or all_aliases()), StopRequest()
-        with stop.on_signals(), suppress(KeyboardInterrupt):
-            drainer.start()
-            _report_until(stop)
-            drainer.stop()
+        with stop.on_signals(), suppress(KeyboardInterrupt), requiring_ready():
+            if wait_until_ready(stop.pause, self.stderr.write):
+                drainer.start()
+                _report_until(stop)
+                drainer.stop()
         PUBLISHER.stop()
 
 

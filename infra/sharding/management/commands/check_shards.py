@@ -1,4 +1,4 @@
-"""`manage.py check_shards`: compares schemas with the models and each other, and clocks."""
+"""`manage.py check_shards`: compares identities, schemas and clocks with what they should be."""
 
 import json
 import sys
@@ -10,9 +10,11 @@ from typing import Any, NamedTuple
 from django.conf import settings
 from django.core.management.base import BaseCommand
 
+from infra.sharding.buckets import list_missing_shards
 from infra.sharding.database_info import read_clock_offset
+from infra.sharding.errors import WrongDatabase
 from infra.sharding.identity import find_identity
-from infra.sharding.placement import all_aliases
+from infra.sharding.placement import GLOBAL_ALIAS, all_aliases
 from infra.sharding.probe import ProbeAnswer, probe_all
 from infra.sharding.schema import (
     SchemaLines,
@@ -27,7 +29,7 @@ CLOCK_MS = 500
 
 
 class DatabaseCheck(NamedTuple):
-    """The result for one database. `identity`: in words, empty before migrate_shards."""
+    """The result for one database. `identity`: in words; empty if a migration is missing."""
 
     identity: str
     schema: SchemaLines
@@ -36,8 +38,8 @@ class DatabaseCheck(NamedTuple):
 
 class Command(BaseCommand):
     help = (
-        "Compares the schema of every database with the models and with the other shards, and"
-        " its clock with ours. Shows each difference in a line; the exit code is then 1."
+        "Compares every database with its setting, its schema with the models and with the other"
+        " shards, and its clock with ours. Each difference is a line; the exit code is then 1."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -54,7 +56,9 @@ class Command(BaseCommand):
         calls = {
             alias: partial(_check_database, alias, options["clock_ms"]) for alias in all_aliases()
         }
-        answers = probe_all(calls, DEADLINE_S)
+        # First the default database: the installation of the shards is compared with its own.
+        first = {GLOBAL_ALIAS: calls.pop(GLOBAL_ALIAS)}
+        answers = probe_all(first, DEADLINE_S) | probe_all(calls, DEADLINE_S)
         faults = find_faults(answers)
         wanted = [options["shard"]] if options["shard"] else list(faults)
         for alias in wanted:
@@ -63,7 +67,7 @@ class Command(BaseCommand):
                 row = {"alias": alias, "identity": identity, "faults": faults[alias]}
                 self.stdout.write(json.dumps(row))
             else:
-                lines = faults[alias] or [f"as it should be ({identity or 'no identity'})"]
+                lines = faults[alias] or [f"as it should be ({identity})"]
                 self.stdout.write("\n".join(f"{alias}: {line}" for line in lines))
         if any(faults[alias] for alias in wanted):
             sys.exit(1)
@@ -77,15 +81,23 @@ def find_faults(answers: Mapping[str, ProbeAnswer]) -> dict[str, list[str]]:
     return {
         alias: list(dict.fromkeys([*checks[alias].faults, *odd.get(alias, [])]))
         if alias in checks
-        else [f"unreachable: {answer.why}"]
+        else [_why(answer)]
         for alias, answer in answers.items()
     }
+
+
+def _why(answer: ProbeAnswer) -> str:
+    is_wrong = isinstance(answer.error, WrongDatabase)
+    return f"wrong database: {answer.why}" if is_wrong else f"unreachable: {answer.why}"
 
 
 def _check_database(alias: str, clock_ms: int) -> DatabaseCheck:
     schema = read_schema(alias)
     faults = list_missing_migrations(alias) + find_missing_schema(alias, schema)
     identity = None if faults else find_identity(alias)
+    if not faults:
+        faults += [] if identity else ["has no identity: run migrate_shards"]
+        faults += list_missing_shards() if alias == GLOBAL_ALIAS else []
     offset_ms = read_clock_offset(alias) * 1e3
     if abs(offset_ms) > clock_ms:
         faults.append(f"its clock is off by {offset_ms:+,.0f} ms")

@@ -7,19 +7,29 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand
 from django.db import connections
 from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.recorder import MigrationRecorder
 
-from infra.sharding.identity import create_identity, find_identity
+from infra.sharding.errors import WrongDatabase
+from infra.sharding.identity import create_identity, find_identity, setting_of
 from infra.sharding.placement import GLOBAL_ALIAS, all_aliases
+from infra.sharding.readiness import refuse_wrong_databases
 
 
 class Command(BaseCommand):
-    help = "Migrates the default database, then every shard; skips those that are current."
+    help = (
+        "Migrates the default database, then every shard; skips those that are current. Changes"
+        " nothing if a URL leads to a wrong database."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--shard", choices=all_aliases(), help="only this database")
 
     def handle(self, *args: Any, shard: str | None, verbosity: int, **options: Any) -> None:
-        for alias in [shard] if shard else all_aliases():
+        aliases = [shard] if shard else all_aliases()
+        refuse_wrong_databases()
+        for alias in aliases:
+            _refuse_foreign_tables(alias)
+        for alias in aliases:
             self._migrate(alias, verbosity)
             _identify(alias)
 
@@ -37,6 +47,16 @@ def _plan(alias: str) -> list[Any]:
     """Migrations to apply."""
     executor = MigrationExecutor(connections[alias])
     return executor.migration_plan(executor.loader.graph.leaf_nodes())
+
+
+def _refuse_foreign_tables(alias: str) -> None:
+    """Raises WrongDatabase if the database has tables, and none of them is Django's record."""
+    tables = connections[alias].introspection.table_names()
+    if tables and MigrationRecorder.Migration._meta.db_table not in tables:
+        raise WrongDatabase(
+            f"{setting_of(alias)} leads to a database of another program: it has the table"
+            f" {tables[0]}"
+        )
 
 
 def _identify(alias: str) -> None:
