@@ -10,7 +10,7 @@ from redis.retry import Retry
 # Settings that do not depend on the environment.
 from config.api_settings import *  # noqa: F403
 from config.api_settings import oauth2_provider
-from config.environment import INSECURE_KEY, Environment
+from config.environment import INSECURE_KEY, Environment, merge_options, session_options
 from config.sign_in_settings import *  # noqa: F403
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -82,10 +82,10 @@ DATABASE_ANSWER_MS = _env.number("DATABASE_ANSWER_MS", 1_000, 100, 60_000)
 for _database in DATABASES.values():
     _options = {
         "connect_timeout": 3,
-        "options": f"-c statement_timeout={STATEMENT_TIMEOUT_MS}",
+        "options": session_options(statement_timeout=STATEMENT_TIMEOUT_MS),
     }
     _database |= _CONNECTION | {"ENGINE": "infra.sharding.bounded"}
-    _database["OPTIONS"] = _options | dict(_database.get("OPTIONS") or {})  # type: ignore[call-overload]
+    _database["OPTIONS"] = merge_options(_options, _database.get("OPTIONS"))
 # A loader may ask a replica first and then the shard; both are part of those two thirds.
 REPLICA_TIMEOUT_MS = _env.number("REPLICA_TIMEOUT_MS", 500, 50, 5_000)
 REPLICA_LAG_S = _env.number("REPLICA_LAG_S", 5, 1, 600)

@@ -11,31 +11,31 @@ from config.services.server import Server
 from config.services.server_user import ServerUser
 
 FIRST_PORT = 5432  # a part of the socket's name; no TCP port is opened
+# Where it listens and logs, and its limit on disk. All else is as PostgreSQL has it.
 _SETTINGS = {
     "listen_addresses": "",
     "unix_socket_permissions": "0700",
-    "max_connections": "80",
-    "shared_buffers": "16MB",
     "max_wal_size": "128MB",
     "min_wal_size": "16MB",
-    "wal_level": "minimal",
-    "max_wal_senders": "0",
-    "max_worker_processes": "0",
-    "max_parallel_workers": "0",
-    "max_logical_replication_workers": "0",
-    "autovacuum_max_workers": "1",
-    "jit": "off",
-    "huge_pages": "off",
     "log_min_messages": "warning",
     "log_line_prefix": "%m [%p] ",
     "timezone": "UTC",
     "log_timezone": "UTC",
 }
+# Of `make run`: five servers on a laptop, next to a browser. Less memory, and no processes that
+# only wait. Tests and benchmarks run without these, because other installations do.
+_SMALL = {
+    "shared_buffers": "16MB",
+    "max_worker_processes": "0",
+    "max_parallel_workers": "0",
+    "max_logical_replication_workers": "0",
+    "autovacuum_max_workers": "1",
+}
+# PostgreSQL 18 would start three more processes per server for input and output.
+_SMALL_SINCE_18 = {"io_method": "sync"}
 # For data of tests: a power cut may destroy it. Commits still wait for the write, so a killed
 # server loses no commit.
 _NOT_DURABLE = {"fsync": "off", "full_page_writes": "off"}
-# PostgreSQL 18 would start three more processes per server for input and output.
-_SINCE_18 = {"io_method": "sync"}
 
 
 class PostgresServer(Server):
@@ -61,7 +61,8 @@ class PostgresServer(Server):
         self._port = FIRST_PORT + number
         self.binary = binary
         self.folders = folders
-        self.settings = {**_SETTINGS, **({} if durable else _NOT_DURABLE), **settings}
+        small = _SMALL | (_SMALL_SINCE_18 if binary.major >= 18 else {})
+        self.settings = {**_SETTINGS, **(small if durable else _NOT_DURABLE), **settings}
 
     @property
     def url(self) -> str:
@@ -73,7 +74,6 @@ class PostgresServer(Server):
             "unix_socket_directories": str(self.folders.sockets),
             "cluster_name": f"tideline {self.name}",
             **self.settings,
-            **(_SINCE_18 if self.binary.major >= 18 else {}),
         }
         options = [text for key, value in settings.items() for text in ("-c", f"{key}={value}")]
         return [str(self.binary.program), "-D", str(self.data), *options]
