@@ -13,12 +13,12 @@ SEED := $(or $(SEED),$(shell date +%s))
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-random check docs bench faults soak lock clean app-packages dev-packages python
+.PHONY: help run test test-random check docs bench faults soak lock clean free-port app-packages dev-packages python
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-run: app-packages ## start Tideline and its servers on PORT (8000); Ctrl-C stops it
+run: free-port app-packages ## start Tideline and its servers on PORT (8000); Ctrl-C stops it
 	@PORT=$(PORT) exec $(IN_VENV) -m config.run
 
 test: dev-packages ## run all tests on PostgreSQL and Redis started for them
@@ -68,6 +68,10 @@ clean: python ## delete the environment, all caches and ALL DATA of make run
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 NEW_KEY = $(IN_VENV) -c 'import secrets; print(secrets.token_urlsafe(64))'
+
+# Before anything is installed: a `make run` that goes on must keep its packages.
+free-port: python
+	@$(PYTHON) -m config.runner.port $(PORT)
 
 app-packages: python
 	@$(PYTHON) requirements/install.py app

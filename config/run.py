@@ -89,8 +89,8 @@ def _say_detail(line: str) -> None:
 def _start(children: Sequence[Child], environment: Mapping[str, str], port: int) -> dict[str, Any]:
     """Starts the children and returns the facts about the demo community.
 
-    The web server loads its code during the migrations, because no client asks it yet. Worker and
-    compensator start after the migrations, because they read the databases at once.
+    The web server loads its code during the migrations and opens its port after them. Worker and
+    compensator start later, so that the migrations have the processor.
     """
     web, *others = children
     web.begin()

@@ -12,6 +12,7 @@ from argparse import ArgumentParser, Namespace
 
 from config.serving.limits import Limits
 from config.serving.server import TidelineServer
+from config.starting import prepare_to_serve
 
 
 def main() -> None:
@@ -19,6 +20,7 @@ def main() -> None:
         # Spawned workers would not share the byte of config.draining.
         multiprocessing.set_start_method("fork")
     options = _options()
+    prepare_to_serve(options.when_ready)
     server = TidelineServer(
         "config.wsgi:application",
         address=(options.host, options.port),
@@ -45,6 +47,9 @@ def _options() -> Namespace:
     parser.add_argument("--linger", type=float, default=2.0, help="seconds to serve after SIGTERM")
     parser.add_argument(
         "--finish", type=int, default=25, help="seconds to finish open requests after that"
+    )
+    parser.add_argument(
+        "--when-ready", action="store_true", help="open the port when migrate_shards has run"
     )
     return parser.parse_args()
 

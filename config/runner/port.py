@@ -1,7 +1,11 @@
-"""The port of the web server: whether it is free, and whether the server answers there."""
+"""The port of the web server: whether it is free, and whether the server answers there.
+
+`make run` runs it with PORT before it installs packages: python -m config.runner.port 8000
+"""
 
 import http.client
 import socket
+import sys
 
 from config.runner.errors import PortUnusable
 
@@ -34,3 +38,10 @@ def is_answering(port: int, path: str) -> bool:
         return False
     finally:
         connection.close()
+
+
+if __name__ == "__main__":
+    try:
+        usable_port(sys.argv[1])
+    except PortUnusable as error:
+        sys.exit(str(error))

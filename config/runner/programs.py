@@ -46,7 +46,7 @@ def web_command(port: int, linger_s: float) -> list[str]:
     bind = ["--host", HOST, "--port", str(port)]
     threads = ["--workers", str(web_workers()), "--threads", str(_WEB_THREADS)]
     stop = ["--linger", str(linger_s), "--finish", str(_FINISH_S)]
-    return ["-m", "config.web", *bind, *threads, *stop]
+    return ["-m", "config.web", *bind, *threads, *stop, "--when-ready"]
 
 
 def worker_command() -> list[str]:

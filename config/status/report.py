@@ -22,18 +22,21 @@ from infra.sharding.database_info import read_database_info
 from infra.sharding.partitions import oldest_days
 from infra.sharding.placement import all_aliases
 from infra.sharding.probe import ProbeAnswer, probe_all
+from infra.sharding.readiness import require_ready
 from timelines.sampling import HOLES
 
 PATIENCE_S = 1.5
 MOST_FAILURES = 5
 FAILED_WITHIN = timedelta(days=1)
+PARTS = ("redis", "workers", "samples", "jobs")
 BAD = (JobRun.State.FAILED, JobRun.State.DIED)
 
 Part = dict[str, Any]
 
 
 def read_status(now: datetime, patience_s: float = PATIENCE_S) -> Part:
-    """The state as plain JSON. A part that does not answer is `{"is_up": false, "why": …}`.
+    """The state as plain JSON. A part that does not answer is `{"is_up": false, "why": …}`, and so
+    is a database that is the wrong one or lacks a migration.
 
     A store that fails raises nothing. Cost: a dozen short statements per database, in parallel;
     `patience_s` at most.
@@ -51,6 +54,17 @@ def read_status(now: datetime, patience_s: float = PATIENCE_S) -> Part:
     databases = {alias: parts.pop(alias) for alias in all_aliases()}
     always = {"at": now.isoformat(), "versions": _versions(), "periodic_tasks": _periodic_tasks()}
     return {**always, "databases": databases, **parts}
+
+
+def list_down(status: Part) -> list[str]:
+    """Names of what is down: databases, Redis, parts without an answer, worker, compensator."""
+    parts = {**status["databases"], **{name: status[name] for name in PARTS}}
+    down = [name for name, part in parts.items() if not part["is_up"]]
+    if parts["workers"]["is_up"] and not parts["workers"]["names"]:
+        down.append("workers")
+    if parts["samples"]["is_up"] and not parts["samples"]["compensated_s"]:
+        down.append("compensator")
+    return down
 
 
 def _periodic_tasks() -> list[Part]:
@@ -78,6 +92,7 @@ def _versions() -> Mapping[str, str]:
 
 
 def _read_database(alias: str) -> Part:
+    require_ready(alias)
     facts, lags = read_database_info(alias)._asdict(), list_lane_lags(alias)
     changes: dict[str, Part] = {}
     for (group, state), count in count_by_group(lags).items():

@@ -21,7 +21,7 @@ from infra.sharding.probe import DEADLINE_S, ProbeAnswer, probe_all
 
 APPLIED = "SELECT app, name FROM django_migrations"
 REMEDY = "run migrate_shards"
-POLL_S = 0.5
+POLL_S = 0.2
 # Aliases that this process found in order once. A database never loses what was checked.
 _ready: set[str] = set()
 

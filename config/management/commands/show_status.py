@@ -1,18 +1,22 @@
 """`manage.py show_status`: the state of the whole system on one screen."""
 
 import json
+import sys
 from argparse import ArgumentParser
 from datetime import UTC, datetime
 from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from config.status.report import read_status
+from config.status.report import list_down, read_status
 from config.status.screen import format_status
 
 
 class Command(BaseCommand):
-    help = "Shows databases, changes, Redis, workers, samples, periodic tasks and jobs within 2 s."
+    help = (
+        "Shows databases, changes, Redis, workers, samples, periodic tasks and jobs within 2 s. The"
+        " exit code is 1 if something is down."
+    )
     requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -23,3 +27,5 @@ class Command(BaseCommand):
         self.stdout.write(
             json.dumps(status) if options["json"] else "\n".join(format_status(status))
         )
+        if list_down(status):
+            sys.exit(1)

@@ -10,11 +10,13 @@ import pytest
 from django.conf import settings
 from django.core.management import call_command
 from django.db import connections
+from django.db.migrations.recorder import MigrationRecorder
 from redis import Redis
 
+from config.management.commands import show_status
 from config.periodic import PERIODIC_TASKS
 from config.status import report as module
-from config.status.report import read_status
+from config.status.report import list_down, read_status
 from config.status.screen import _kept, format_status
 from counters.kinds import CounterKind
 from counters.periodic import DRIFT_AUDIT
@@ -24,7 +26,9 @@ from infra.changes.lag import report_lag
 from infra.changes.parking import park
 from infra.changes.pausing import pause_kind
 from infra.changes.periodic import maintain_partitions
+from infra.changes.presence import forget_drainer, report_drainer
 from infra.jobs.models import JobRun
+from infra.sharding import readiness
 from infra.sharding.buckets import shard_of
 from infra.sharding.placement import all_aliases
 from relations.actions.follow import follow
@@ -124,7 +128,18 @@ def test_what_hangs_is_not_waited_for(world, monkeypatch):
     assert found["workers"] == {"is_up": False, "why": "no answer in 1 s"}
 
 
-def test_command_prints_a_screen_or_json(world):
+@pytest.fixture
+def all_up(world):
+    """A worker and a compensator that reported a moment ago."""
+    report_drainer()
+    for alias in all_aliases():
+        report_lag(alias)
+    yield
+    forget_drainer()
+
+
+def test_command_prints_a_screen_or_json(all_up, monkeypatch):
+    monkeypatch.setattr(show_status, "read_status", lambda now: read())
     out = StringIO()
     call_command("show_status", stdout=out)
     assert "databases\n  default" in out.getvalue()
@@ -132,6 +147,53 @@ def test_command_prints_a_screen_or_json(world):
     out = StringIO()
     call_command("show_status", json=True, stdout=out)
     assert json.loads(out.getvalue())["versions"]["tideline"]
+
+
+def harm_database(monkeypatch):
+    monkeypatch.setitem(connections["shard1"].settings_dict, "HOST", "/nowhere")
+    connections["shard1"].close()
+
+
+def harm_schema(monkeypatch):
+    MigrationRecorder(connections["shard1"]).record_unapplied("markers", "0001_initial")
+    monkeypatch.setattr(readiness, "_ready", set())
+
+
+def harm_redis(monkeypatch):
+    nowhere = Redis(unix_socket_path="/nowhere")
+    monkeypatch.setattr(module, "list_nodes", lambda: [RedisNode("redis", nowhere)])
+
+
+def harm_worker(monkeypatch):
+    forget_drainer()
+
+
+def harm_compensator(monkeypatch):
+    monkeypatch.setattr(module.LAG, "read", lambda aliases: {})
+
+
+DOWN = {
+    harm_database: ["shard1"],
+    harm_schema: ["shard1"],
+    harm_redis: ["redis"],
+    harm_worker: ["workers"],
+    harm_compensator: ["compensator"],
+}
+
+
+@pytest.mark.parametrize("harm", DOWN)
+def test_exit_code_says_that_something_is_down(all_up, monkeypatch, harm):
+    assert list_down(read()) == []
+    harm(monkeypatch)
+    try:
+        assert list_down(read()) == DOWN[harm]
+        with pytest.raises(SystemExit) as exit_:
+            call_command("show_status", stdout=StringIO())
+    finally:
+        monkeypatch.undo()
+        connections["shard1"].close()
+        MigrationRecorder(connections["shard1"]).record_applied("markers", "0001_initial")
+    assert exit_.value.code == 1
 
 
 def test_from_which_day_on_rows_are_kept(world):

@@ -12,7 +12,7 @@ import pytest
 
 from config.run import StopRequested, stop_on_signals
 from config.runner import terminal
-from config.runner.child import Child
+from config.runner.child import CHECKOUT, Child
 from config.runner.errors import PortUnusable
 from config.runner.port import HOST, is_answering, usable_port
 from config.runner.programs import app_environment, secret_key, write_environment
@@ -33,6 +33,25 @@ def test_port_somebody_listens_on_is_refused():
         with pytest.raises(PortUnusable, match=f"Port {port} cannot be used: Address already"):
             usable_port(str(port))
     assert usable_port(str(port)) == port
+
+
+def test_taken_port_is_said_before_packages_are_installed(tmp_path):
+    """`make run` while another one goes on: its packages are not touched."""
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/calls\nexec {sys.executable} "$@"\n')
+    python.chmod(0o700)
+    with socket.create_server((HOST, 0)) as taken:
+        port = taken.getsockname()[1]
+        said = subprocess.run(
+            ["make", "run", f"PORT={port}", f"PYTHON={python}"],
+            cwd=CHECKOUT,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert said.returncode == 2
+    assert f"Port {port} cannot be used: Address already in use" in said.stderr
+    assert (tmp_path / "calls").read_text() == f"-m config.runner.port {port}\n"
 
 
 def test_nobody_answers_on_a_free_port():

@@ -1,0 +1,159 @@
+"""Processes that start before migrate_shards: not ready, never an error of their own."""
+
+import http.client
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from pathlib import Path
+
+import psycopg
+import pytest
+from django.urls import URLPattern, get_resolver
+from redis import Redis
+
+from config.runner.child import CHECKOUT, Child
+from config.runner.port import HOST
+from config.runner.programs import app_environment
+from tests.deployment import KEY, Deployment, prepared
+from tests.ports import free_port
+from tests.services import private_services
+from tests.waiting import until
+
+PARAMETER = re.compile(r"<(?:(\w+):)?\w+>")
+WAITING = "Waiting until the databases are ready: default has no identity: run migrate_shards\n"
+LACKS = "shard1 lacks migration markers.0001_initial: run migrate_shards"
+UNAPPLY = "DELETE FROM django_migrations WHERE app = 'markers' AND name = '0001_initial'"
+APPLY = "INSERT INTO django_migrations (app, name, applied) VALUES ('markers','0001_initial',now())"
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> Iterator[Deployment]:
+    """Servers whose databases have no tables."""
+    with private_services(shard_count=2) as services:
+        port = free_port()
+        yield Deployment(port, app_environment(services.environment(), KEY, port), tmp_path)
+
+
+@contextmanager
+def started(site: Deployment, *names: str) -> Iterator[dict[str, Child]]:
+    argv = {
+        "web": ["-m", "config.web", "--port", str(site.port), "--linger", "0"],
+        "worker": ["manage.py", "run_drainer"],
+        "compensator": ["manage.py", "compensate_changes", "--every", "0.5"],
+    }
+    children = {
+        name: Child(
+            name, [sys.executable, *argv[name]], site.logs / f"{name}.log", site.environment
+        )
+        for name in names
+    }
+    with ExitStack() as stack:
+        for child in children.values():
+            stack.callback(child.stop)
+            child.begin()
+        yield children
+
+
+def ask(site: Deployment, method: str, path: str, token: str = "t") -> tuple[int, str]:
+    connection = http.client.HTTPConnection(HOST, site.port, timeout=60)
+    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+    body = None if method == "GET" else "{}"
+    connection.request(method, path, body, headers)
+    answer = connection.getresponse()
+    text = answer.read().decode(errors="replace")
+    connection.close()
+    return answer.status, text
+
+
+def ready(site: Deployment) -> tuple[int, dict[str, str]]:
+    try:
+        status, text = ask(site, "GET", "/health/ready")
+    except OSError:
+        return 0, {}
+    return status, json.loads(text)["stores"]
+
+
+def all_paths(patterns: list[object], prefix: str = "") -> Iterator[str]:
+    """A path of each route, with 1 for each parameter."""
+    for pattern in patterns:
+        route = prefix + str(pattern.pattern)
+        if isinstance(pattern, URLPattern):
+            path = PARAMETER.sub("1", route)
+            yield "/" + re.sub(r"[\\^$?]|\(.*?\)", "", path)
+        else:
+            yield from all_paths(pattern.url_patterns, route)
+
+
+def test_every_route_is_not_ready_and_never_an_error(empty):
+    paths = sorted(set(all_paths(get_resolver().url_patterns)))
+    with started(empty, "web", "worker", "compensator") as children:
+        until(lambda: ready(empty)[0], said=children["web"].log.read_text)
+        status, stores = ready(empty)
+        assert status == 503
+        reasons = {alias: f"{alias} has no identity: run migrate_shards" for alias in stores}
+        assert stores == reasons | {"redis": "ok"}
+        answers = {
+            (method, path): ask(empty, method, path) for path in paths for method in ("GET", "POST")
+        }
+        odd = {where: found for where, found in answers.items() if found[0] in (500, 502)}
+        assert odd == {}
+        assert answers["GET", "/api/v1/timelines/home"][0] == 503
+        for name in ("worker", "compensator"):
+            until(children[name].log.read_text)
+        migrate(empty)
+        until(lambda: ready(empty)[0] == 200, said=lambda: ready(empty))
+        assert ask(empty, "GET", "/api/v1/timelines/home")[0] == 401
+        for name in ("worker", "compensator"):
+            assert children[name].is_running
+            assert children[name].log.read_text().startswith(WAITING)
+        assert "Traceback" not in children["web"].log.read_text()
+        until(lambda: "workers     NONE" not in show_status(empty).stdout)
+    for name in ("worker", "compensator"):
+        said = children[name].log.read_text()
+        assert "Traceback" not in said
+        assert "does not exist" not in said
+
+
+def test_shard_that_lacks_a_migration_is_not_used_until_it_has_it():
+    """New code on the old schema of one shard: 503 for its accounts, and for the balancer."""
+    with prepared({}) as site:
+        tokens = {number: make_account(site, f"name{number}") for number in range(4)}
+        Redis.from_url(site.environment["REDIS_URL"]).flushdb()
+        with psycopg.connect(site.shard_urls[1], autocommit=True) as shard:
+            shard.execute(UNAPPLY)
+            with started(site, "web") as children:
+                until(lambda: ready(site)[0], said=children["web"].log.read_text)
+                status, stores = ready(site)
+                others = dict.fromkeys(["default", "shard0", "shard2", "shard3", "redis"], "ok")
+                assert (status, stores) == (503, others | {"shard1": LACKS})
+                assert sorted(map(partial(read_own, site), tokens.values())) == [200, 200, 200, 503]
+                assert show_status(site).returncode == 1
+                shard.execute(APPLY)
+                until(lambda: ready(site)[0] == 200, said=lambda: ready(site))
+                assert [read_own(site, token) for token in tokens.values()] == [200] * 4
+                assert "Traceback" not in children["web"].log.read_text()
+
+
+def make_account(site: Deployment, name: str) -> str:
+    """A token of a new account; neighbouring ids are on different shards."""
+    site.manage("create_account", name, "--email", f"{name}@example.org", "--password", KEY)
+    return site.manage("demo_token", name).strip()
+
+
+def read_own(site: Deployment, token: str) -> int:
+    return ask(site, "GET", "/api/v1/accounts/verify_credentials", token)[0]
+
+
+def migrate(site: Deployment) -> None:
+    site.manage("migrate_shards", "--verbosity", "0")
+
+
+def show_status(site: Deployment) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "manage.py", "show_status"]
+    return subprocess.run(
+        command, env=site.environment, cwd=CHECKOUT, capture_output=True, text=True, check=False
+    )
