@@ -19,7 +19,9 @@ from faults.history.promises import Span
 from faults.plot import plot
 from faults.printing import print_result
 from faults.random_faults import draw_fault
+from faults.report import write_page
 from faults.resources import ResourceSample, growths, sampling
+from faults.results import keep_results
 from faults.runner import run_all
 
 CALLS_PER_S = 30.0
@@ -32,6 +34,7 @@ def main() -> None:
     parser = ArgumentParser(prog="python -m faults.soak", description="Breaks things at random.")
     parser.add_argument("--minutes", type=float, default=30.0)
     parser.add_argument("--seed", type=int, default=random.randrange(_LARGEST_SEED))
+    parser.add_argument("--write", action="store_true", help="write the table of the docs")
     options = parser.parse_args()
     print(f"seed {options.seed}", flush=True)
     title = f"{options.minutes:g} minutes of random faults"
@@ -43,6 +46,9 @@ def main() -> None:
         sys.exit("stopped")
     for result in results:
         print_result(result)
+    if options.write:
+        keep_results(results)
+        write_page()
     sys.exit(any(not result.held for result in results))
 
 

@@ -136,8 +136,8 @@ def _drained_s(scene: Scene, begins: list[Callable[[], None]]) -> float:
 
 
 KILL_EXPERIMENTS = [
-    Experiment("F4", "Redis is killed for 10 s", _kill_redis, in_ci=True),
-    Experiment("F8", "one shard of four is killed for 10 s", _kill_shard, in_ci=True),
+    Experiment("F4", "Redis is killed for 10 s", _kill_redis),
+    Experiment("F8", "one shard of four is killed for 10 s", _kill_shard),
     Experiment("F10", "postmasters are killed while they commit", _kill_postmasters, in_ci=True),
     Experiment("F28", "all processes are restarted one by one by SIGTERM", _roll, in_ci=True),
     Experiment("F1b", "webs, drainers and compensator are killed in turn", _kill_processes),

@@ -106,7 +106,7 @@ def _check_no_error(scene: Scene, span: Span, what: str) -> None:
 
 
 REDIS_DATA = [
-    Experiment("F3", "FLUSHALL under load", _flush, in_ci=True),
+    Experiment("F3", "FLUSHALL under load", _flush),
     Experiment("F6", "Redis comes back with an old dump", _restore_old_dump),
     Experiment("F7", "Redis has no memory left", _fill_memory),
     Experiment("F38", "single keys are evicted at random", _evict, in_ci=True),
