@@ -63,7 +63,7 @@ lock: dev-packages ## write requirements/*.txt from *.in (LOCK_FLAGS=--upgrade: 
 
 clean: python ## delete the environment, all caches and ALL DATA of make run
 	@$(PYTHON) -m config.services.delete_data .data
-	rm -rf .venv .venv-peers .static .site .site-source .browser .artifacts \
+	rm -rf .venv .venv-peers .static .site .site-source .browser .nginx .artifacts \
 		.pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -1,13 +1,14 @@
 """A small application on the web server of Tideline: `python -m tests.small_web PORT WORKERS LOG`.
 
 It prints the path of each request that it begins to serve. `/hang` hangs until there is a file with
-the name of the log and the suffix `.go`.
+the name of the log and the suffix `.go`. `/work` takes WORK_S.
 """
 
 import json
 import multiprocessing
 import os
 import sys
+import time
 from pathlib import Path
 
 import django
@@ -16,6 +17,7 @@ from config.serving.limits import Limits
 from config.serving.server import TidelineServer
 from tests.waiting import until
 
+WORK_S = 0.02
 LIMITS = Limits(threads=2, wait_s=0.5, body_s=1.0)
 
 
@@ -27,6 +29,8 @@ def application(environ, start_response):
     sys.stdout.flush()
     if path == "/hang":
         until(Path(sys.argv[3]).with_suffix(".go").exists)
+    if path == "/work":
+        time.sleep(WORK_S)
     size = int(environ["QUERY_STRING"]) if path == "/large" else 0
     shown = {name: environ[name] for name in environ if isinstance(environ[name], str)}
     shown |= {"pid": os.getpid(), "body": environ["wsgi.input"].read().decode(), "more": "x" * size}

@@ -5,16 +5,19 @@ from typing import Any
 
 from django.conf import settings
 
+from config.draining import is_draining
 from config.serving.bodies import BodyReader
 from config.serving.lanes import Lane
 from config.serving.limits import Limits
 from config.serving.pending import Application, PendingRequest, environment_of
+from config.serving.refusals import DRAINING
 
 _MOST_WAITING = 256
 _MOST_PROBES = 16
 # A probe may find a store that hangs, and is to say so.
 _PROBE_WAIT_S = 5.0
 _SWEEPS_PER_WAIT = 4
+_RETRIED = "x-retried-by-proxy"
 _METHODS_WITHOUT_BODY = ("GET", "HEAD", "OPTIONS", "TRACE")
 _LIVE = "/health/live"
 _PROBES = ("/health/ready", "/metrics")
@@ -49,7 +52,9 @@ class Reception:
         """Granian calls it for each request, in one thread of its own."""
         scope = watcher.scope
         request = PendingRequest(watcher.proto, scope)
-        if scope.method not in _METHODS_WITHOUT_BODY and _has_body(scope.headers):
+        if is_draining() and _may_ask_another(scope):
+            DRAINING.answer(request)
+        elif scope.method not in _METHODS_WITHOUT_BODY and _has_body(scope.headers):
             self._bodies.read(request)
         else:
             self._lanes_by_path.get(scope.path, self._lane).add(request)
@@ -81,6 +86,15 @@ class _Answer:
     ) -> None:
         self.status = int(status[:3])
         self.headers = headers
+
+
+def _may_ask_another(scope: Any) -> bool:
+    """Whether a proxy says that it repeats a GET with 502 at another server.
+
+    It then sends nothing more to this server for a while. Without a check of /health/ready it would
+    not know, and requests that arrive just as the server closes its port would be lost.
+    """
+    return scope.method == "GET" and scope.headers.get(_RETRIED) == str(DRAINING.status)
 
 
 def _has_body(headers: Any) -> bool:

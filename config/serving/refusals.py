@@ -40,7 +40,7 @@ def _refusal(why: str, status: int, text: str, *more: tuple[str, str]) -> Refusa
 
 
 _SOON = ("Retry-After", "1")
-# The rest of the body would be taken for the next request.
+# Of a body, the rest would be taken for the next request.
 _CLOSE = ("Connection", "close")
 _OVERLOADED = "Too many requests at the moment, try again"
 
@@ -53,4 +53,5 @@ TOO_MANY_OF_ADDRESS = _refusal(
 BODY_TOO_SLOW = _refusal("body_too_slow", 408, "The request did not arrive in time", _CLOSE)
 LENGTH_REQUIRED = _refusal("length_required", 411, "Content-Length is required", _CLOSE)
 BODY_TOO_LARGE = _refusal("body_too_large", 413, "The request is too large", _CLOSE)
+DRAINING = _refusal("draining", 502, "This server is about to end", _CLOSE)
 BROKEN = _refusal("broken", 500, "Something went wrong on our side")

@@ -8,6 +8,7 @@ import asyncio
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -22,6 +23,9 @@ from config.serving.limits import Limits
 from config.serving.pending import Application
 from config.serving.reception import Reception
 
+# A turn of a thread, when all of them compute. Granian's thread needs a turn for each request that
+# it gives out, and before that a request has no age.
+_SWITCH_S = 0.001
 # For open requests, after the main process was killed. Its successor waits for the port.
 _ORPHAN_S = 0.5
 
@@ -58,6 +62,7 @@ def run_worker(
     has_ended = asyncio.Event()
     ended = set_loop_signals(loop)  # type: ignore[no-untyped-call]
     ended.add_cb(lambda: loop.call_soon_threadsafe(has_ended.set))
+    sys.setswitchinterval(_SWITCH_S)
     reception = Reception(loop, application, limits)
     reception.start()
     threading.Thread(target=_end_with_parent, daemon=True).start()

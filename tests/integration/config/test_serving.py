@@ -17,14 +17,17 @@ import pytest
 
 from config.runner.child import CHECKOUT
 from config.runner.port import is_answering
+from tests.flood import Flood
 from tests.ports import free_port
 from tests.process_tree import process_tree, send
-from tests.small_web import LIMITS
+from tests.small_web import LIMITS, WORK_S
 from tests.waiting import until
 
 HOST = "127.0.0.1"
 # What no answer takes that waits for nothing, on a machine with ten times too much to do.
 SOON_S = 5.0
+# The promise of an overload's end.
+AFTER_FLOOD_S = 2.0
 SLOW_BODY = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nx"
 
 
@@ -178,6 +181,19 @@ def test_a_full_queue_refuses_at_once(web):
         assert {it.recv(12) for it in waiting} == {b"HTTP/1.1 503"}
     assert web.ask("/")[0] == 200
     assert web.served("/late") == 0
+
+
+def test_a_flood_is_refused_and_leaves_nothing_to_do(web):
+    flood = Flood(web.port)
+    request = b"GET /work HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+    flood.send(request, per_s=10 * LIMITS.threads / WORK_S, seconds=2)
+    assert flood.answers[200]
+    assert flood.answers[503]
+    # The clients have their answers or have gone. What they left would be served first.
+    before = time.monotonic()
+    assert until(lambda: web.ask("/work")[0] == 200, within_s=SOON_S)
+    assert time.monotonic() - before < AFTER_FLOOD_S
+    assert web.served("/work") <= len(flood.answers[200]) + flood.gone + 1
 
 
 @pytest.mark.parametrize("path", ["/health/live", "/health/ready", "/metrics"])

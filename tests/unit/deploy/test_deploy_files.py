@@ -20,14 +20,17 @@ from tests.architecture.test_docs import settings_read
 
 ROOT = Path(__file__).resolve().parents[3]
 DEPLOY = ROOT / "deploy"
-UNITS = sorted(DEPLOY.glob("systemd/tideline*"))
+UNITS = sorted(filter(Path.is_file, DEPLOY.glob("systemd/tideline*")))
+COMMON = Path("tideline-.service.d/common.conf")
+# Of systemd-analyze security: 0 is nothing to reach, 10 is all.
+MOST_EXPOSED = 3.0
 COMPOSE: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
 DOCKERFILE = (DEPLOY / "Dockerfile").read_text()
 PROCFILE = dict(
     line.split(": ", 1) for line in (DEPLOY / "Procfile").read_text().splitlines() if line
 )
 # What other programs read.
-OTHERS = {"PATH", "PYTHONUNBUFFERED", "POSTGRES_PASSWORD"}
+OTHERS = {"PATH", "PYTHONUNBUFFERED", "POSTGRES_PASSWORD", "REDIS_PASSWORD"}
 NEEDED = {"SECRET_KEY", "ALLOWED_HOSTS", "PUBLIC_URL", "DATABASE_URL", "SHARD_DATABASE_URLS"}
 
 
@@ -132,15 +135,65 @@ def test_the_image_is_installed_by_hash_and_run_by_nobody_special():
         assert (ROOT / copied).exists()
 
 
+def test_every_process_that_ends_is_started_again():
+    for name, service in services().items():
+        assert service["restart"] == ("no" if name == "migrate" else "unless-stopped")
+    common = (DEPLOY / "systemd" / COMMON).read_text()
+    assert "StartLimitIntervalSec=0" in common  # else five ends in ten seconds are the last
+    for unit in UNITS:
+        if unit.suffix == ".service" and "Type=oneshot" not in unit.read_text():
+            assert {"Restart=always", "KillMode=mixed"} <= {*unit.read_text().splitlines()}
+
+
+def test_stores_of_compose_want_a_password_and_are_not_reached_from_outside():
+    valkey = services()["valkey"]
+    assert "--requirepass ${REDIS_PASSWORD}" in valkey["command"]
+    assert "${REDIS_PASSWORD" in services()["web"]["environment"]["REDIS_URL"]
+    assert COMPOSE["networks"]["stores"] == {"internal": True}
+    for service in services().values():
+        assert service["networks"] == (["stores", "outside"] if is_ours(service) else ["stores"])
+
+
+def test_containers_have_no_privileges():
+    for service in services().values():
+        assert service["security_opt"] == ["no-new-privileges:true"]
+        if is_ours(service):
+            assert (service["cap_drop"], service["read_only"]) == (["ALL"], True)
+
+
+@pytest.fixture
+def units(tmp_path: Path) -> Path:
+    """The units, where the checkout is this one."""
+    for each in [*UNITS, DEPLOY / "systemd" / COMMON]:
+        text = re.sub(r"/opt/tideline/.venv/bin/\w+", sys.executable, each.read_text())
+        target = tmp_path / each.relative_to(DEPLOY / "systemd")
+        target.parent.mkdir(exist_ok=True)
+        target.write_text(text.replace("/opt/tideline", str(ROOT)))
+    return tmp_path
+
+
+def analyze(units: Path, *words: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        ["systemd-analyze", *words], cwd=units, capture_output=True, text=True, check=False
+    )
+
+
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="no systemd here")
 @pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.name)
-def test_units_are_understood_by_systemd(unit: Path, tmp_path: Path):
-    """Where the checkout is at /opt/tideline; here it is elsewhere."""
-    for each in UNITS:
-        text = re.sub(r"/opt/tideline/.venv/bin/\w+", sys.executable, each.read_text())
-        (tmp_path / each.name).write_text(text.replace("/opt/tideline", str(ROOT)))
+def test_units_are_understood_by_systemd(unit: Path, units: Path):
     name = unit.name.replace("@.", "@8000.")
-    command = ["systemd-analyze", "verify", "--man=no", f"./{name}"]
-    said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    ours = [line for line in said.stderr.splitlines() if "tideline" in line]
-    assert ours == []
+    said = analyze(units, "verify", "--man=no", f"./{name}")
+    assert [line for line in said.stderr.splitlines() if "tideline" in line] == []
+
+
+@pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="no systemd here")
+@pytest.mark.parametrize("name", [u.name for u in UNITS if u.suffix == ".service"])
+def test_units_expose_little(name: str, units: Path):
+    # It reads no drop-ins of a file, so they are appended.
+    unit = units / name.replace("@.", "@8000.")
+    lines = (units / COMMON).read_text().partition("[Service]")[2]
+    unit.write_text((units / name).read_text().replace("[Service]", f"[Service]{lines}", 1))
+    said = analyze(units, "security", "--offline=yes", f"./{unit.name}")
+    found = re.search(r"Overall exposure level for \S+: ([\d.]+)", said.stdout)
+    assert found, said.stderr
+    assert float(found[1]) < MOST_EXPOSED

@@ -1,0 +1,109 @@
+"""The nginx of the tests, started with deploy/nginx/tideline.conf.
+
+It is NGINX, the machine's own, or one that apt downloads and checks; nothing is installed.
+"""
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from config.runner.child import CHECKOUT
+from config.services.locks import locked
+from tests.ports import free_ports
+from tests.waiting import until
+
+REASON = "no nginx: install it (on Debian `nginx`), or name one with NGINX=/path/to/it"
+FILE = CHECKOUT / "deploy/nginx/tideline.conf"
+CACHE = CHECKOUT / ".nginx"
+PROGRAM = CACHE / "unpacked/usr/sbin/nginx"
+# As long as another process may take to download it.
+LONGEST_S = 300
+AROUND = """
+{user}
+daemon off;
+pid {folder}/pid;
+error_log {folder}/errors.log;
+worker_processes 2;
+events {{}}
+http {{
+    access_log off;
+    client_body_temp_path {folder}/bodies;
+    proxy_temp_path {folder}/proxy;
+    fastcgi_temp_path {folder}/fastcgi;
+    uwsgi_temp_path {folder}/uwsgi;
+    scgi_temp_path {folder}/scgi;
+    include {folder}/tideline.conf;
+}}
+"""
+
+
+class RunningProxy(NamedTuple):
+    """`port` speaks TLS."""
+
+    port: int
+    plain_port: int
+
+
+def find_nginx() -> Path | None:
+    """None: this machine has none, and apt does not bring one."""
+    own = os.environ.get("NGINX") or shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin")
+    if own:
+        return Path(own)
+    if shutil.which("apt-get") and shutil.which("dpkg"):
+        _download()
+    return PROGRAM if PROGRAM.exists() else None
+
+
+def _download() -> None:
+    """The folder gets its name when it is complete. apt checks the signature."""
+    CACHE.mkdir(exist_ok=True)
+    with locked(CACHE / "lock", LONGEST_S), tempfile.TemporaryDirectory(dir=CACHE) as folder:
+        if PROGRAM.exists():
+            return
+        fetched = subprocess.run(["apt-get", "download", "nginx"], cwd=folder, capture_output=True)
+        for package in Path(folder).glob("nginx_*.deb"):
+            subprocess.run(["dpkg", "-x", package, Path(folder) / "unpacked"], check=True)
+            (Path(folder) / "unpacked").rename(CACHE / "unpacked")
+        assert PROGRAM.exists() or fetched.returncode
+
+
+@contextmanager
+def running_proxy(program: Path, web_ports: Sequence[int]) -> Iterator[RunningProxy]:
+    """nginx with the project's file. Only addresses and the certificate are replaced."""
+    with tempfile.TemporaryDirectory(prefix="tideline-nginx-") as name:
+        folder = Path(name)
+        proxy = RunningProxy(*free_ports(2))
+        (folder / "tideline.conf").write_text(_site(folder, proxy, web_ports))
+        user = "user root;" if os.geteuid() == 0 else ""
+        (folder / "nginx.conf").write_text(AROUND.format(folder=folder, user=user))
+        process = subprocess.Popen([program, "-p", folder, "-c", folder / "nginx.conf"])
+        try:
+            until((folder / "pid").exists)
+            yield proxy
+        finally:
+            process.terminate()
+            process.wait()
+
+
+def _site(folder: Path, proxy: RunningProxy, web_ports: Sequence[int]) -> str:
+    key, certificate = folder / "key.pem", folder / "certificate.pem"
+    words = "req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=feed.example.org"
+    files = ["-keyout", key, "-out", certificate]
+    subprocess.run(["openssl", *words.split(), *files], check=True, capture_output=True)
+    text = FILE.read_text()
+    for ours, theirs in (
+        ("127.0.0.1:8000", f"127.0.0.1:{web_ports[0]}"),
+        ("127.0.0.1:8001", f"127.0.0.1:{web_ports[1]}"),
+        ("listen 80;", f"listen 127.0.0.1:{proxy.plain_port};"),
+        ("listen 443 ", f"listen 127.0.0.1:{proxy.port} "),
+        ("/etc/ssl/certs/feed.example.org.pem", str(certificate)),
+        ("/etc/ssl/private/feed.example.org.key", str(key)),
+    ):
+        assert text.count(ours) == 1, ours
+        text = text.replace(ours, theirs)
+    return text
