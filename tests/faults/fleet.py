@@ -1,8 +1,10 @@
 """What deploy/Procfile starts: two web servers behind a balancer, a worker and a compensator."""
 
 import http.client
+import ssl
 import sys
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -29,6 +31,10 @@ class Fleet:
     open_ports: list[int] = field(default_factory=list)
     lines: list["Line"] = field(default_factory=list)
     exit_codes: dict[str, int] = field(default_factory=dict)
+    # Of a proxy that clients use instead of the balancer; it speaks TLS.
+    proxy_port: int | None = None
+    # For how long a proxy may still leave a server alone that is ready again.
+    rest_s: float = 0.0
 
     def line(self, token: str) -> "Line":
         """A client; its connection is closed with the fleet."""
@@ -48,6 +54,7 @@ class Fleet:
             self.exit_codes[child.name.rstrip("0123456789")] = child._process.returncode
             child.begin()
             self.await_all()
+            time.sleep(self.rest_s)
 
     def _logs(self) -> list[str]:
         return [web.log.read_text() for web in self.webs.values()]
@@ -123,5 +130,8 @@ class Line:
             self.connection = None
 
     def _connect(self) -> http.client.HTTPConnection:
+        if door := self.fleet.proxy_port:
+            context = ssl._create_unverified_context()
+            return http.client.HTTPSConnection(HOST, door, timeout=PATIENCE_S, context=context)
         port = self.fleet.open_ports[threading.get_ident() % len(self.fleet.open_ports)]
         return http.client.HTTPConnection(HOST, port, timeout=PATIENCE_S)

@@ -7,9 +7,12 @@ from dataclasses import dataclass, field
 import pytest
 
 from tests.faults.fleet import Fleet, Line, running_fleet
+from tests.nginx import REASON, find_nginx, running_proxy
 
 CLIENTS = 6
 STOPPED_EARLY = 2
+# As deploy/nginx/tideline.conf has it.
+FAIL_TIMEOUT_S = 3.0
 
 
 @dataclass
@@ -32,6 +35,7 @@ class Posting:
                 status, body = line.ask("POST", "/api/v1/statuses", json.dumps({"status": text}))
                 assert status == 200, body
                 self.told[json.loads(body)["id"]] = text
+                assert line.ask("GET", "/api/v1/timelines/home")[0] == 200
             except Exception as error:
                 self.faults.append(f"{text}: {error!r}")
                 return
@@ -39,28 +43,52 @@ class Posting:
             self.is_over.wait(0.2)  # an idle connection is what a server may close under a client
 
 
+@pytest.fixture
+def nginx():
+    program = find_nginx()
+    if program is None:
+        pytest.skip(REASON)
+    return program
+
+
 @pytest.mark.slow
 def test_a_rolling_restart_loses_no_request_and_no_change():
     with running_fleet({"QUOTA_PER_ACCOUNT": "1000000"}) as fleet:
-        author, reader = fleet.site.manage("demo_token", "ann", "bob").split()
-        follow(fleet.line(reader), fleet.line(author))
-        posting = Posting(fleet, author)
-        clients = [threading.Thread(target=posting.post_on, args=(n,)) for n in range(CLIENTS)]
-        for client in clients:
-            client.start()
-        try:
-            fleet.restart_one_by_one()
-        finally:
-            posting.is_over.set()
-            for client in clients:
-                client.join()
-        assert posting.faults == []
+        posting = restart_under_load(fleet)
         assert posting.connections >= CLIENTS  # they were sent on to the other server
-        assert fleet.exit_codes == {"web": 0, "worker": 0, "compensator": STOPPED_EARLY}
-        fleet.site.manage("drain_changes")
-        author_line, reader_line = fleet.line(author), fleet.line(reader)
-        assert found(author_line, path_of(author_line)) == posting.told
-        assert found(reader_line, "/api/v1/timelines/home") == posting.told
+
+
+@pytest.mark.slow
+def test_a_rolling_restart_behind_nginx_loses_no_request_and_no_change(nginx):
+    """Its clients never learn of it: they keep their connections."""
+    settings = {"QUOTA_PER_ACCOUNT": "1000000", "TRUSTED_PROXIES": "1"}
+    with running_fleet(settings) as fleet, running_proxy(nginx, [*fleet.webs]) as proxy:
+        fleet.proxy_port, fleet.rest_s = proxy.port, FAIL_TIMEOUT_S
+        posting = restart_under_load(fleet)
+        assert posting.connections == 0
+
+
+def restart_under_load(fleet: Fleet) -> Posting:
+    """Clients that never ask twice write and read, while each process is restarted."""
+    author, reader = fleet.site.manage("demo_token", "ann", "bob").split()
+    follow(fleet.line(reader), fleet.line(author))
+    posting = Posting(fleet, author)
+    clients = [threading.Thread(target=posting.post_on, args=(n,)) for n in range(CLIENTS)]
+    for client in clients:
+        client.start()
+    try:
+        fleet.restart_one_by_one()
+    finally:
+        posting.is_over.set()
+        for client in clients:
+            client.join()
+    assert posting.faults == []
+    assert fleet.exit_codes == {"web": 0, "worker": 0, "compensator": STOPPED_EARLY}
+    fleet.site.manage("drain_changes")
+    author_line, reader_line = fleet.line(author), fleet.line(reader)
+    assert found(author_line, path_of(author_line)) == posting.told
+    assert found(reader_line, "/api/v1/timelines/home") == posting.told
+    return posting
 
 
 def follow(reader: Line, author: Line) -> None:
