@@ -39,7 +39,7 @@ def _options() -> Namespace:
     parser.add_argument("--workers", type=int, default=1, help="number of processes; one per core")
     parser.add_argument("--threads", type=int, default=4, help="threads of each process")
     parser.add_argument(
-        "--wait", type=float, default=0.5, help="seconds that a request may wait for a thread"
+        "--wait", type=float, default=1.0, help="seconds that a request may wait for a thread"
     )
     parser.add_argument(
         "--body", type=float, default=10.0, help="seconds that a request's body may take to arrive"

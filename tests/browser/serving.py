@@ -17,7 +17,8 @@ def running_site(log: Path) -> Iterator[str]:
     """Its address. Cost: 3 s."""
     port = free_port()
     address = f"http://{HOST}:{port}"
-    options = ["--port", str(port), "--threads", "4", "--linger", "0", "--finish", "2"]
+    # A crowded machine is not an overload.
+    options = ["--port", str(port), "--wait", "60", "--linger", "0", "--finish", "2"]
     web = Child(
         "web",
         [sys.executable, "-m", "config.web", *options],
