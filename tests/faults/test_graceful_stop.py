@@ -35,7 +35,8 @@ class Posting:
                 status, body = line.ask("POST", "/api/v1/statuses", json.dumps({"status": text}))
                 assert status == 200, body
                 self.told[json.loads(body)["id"]] = text
-                assert line.ask("GET", "/api/v1/timelines/home")[0] == 200
+                status, body = line.ask("GET", "/api/v1/timelines/home")
+                assert status == 200, body
             except Exception as error:
                 self.faults.append(f"{text}: {error!r}")
                 return
