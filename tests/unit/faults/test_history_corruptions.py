@@ -138,9 +138,9 @@ def miscount(calls: list[ClientCall], rng: random.Random) -> None:
 def lose_own_post_in_poll(calls: list[ClientCall], rng: random.Random) -> None:
     """A post that another client of the account wrote after this client's first page.
 
-    The client's next call of this kind is a poll too, so no page shows the post after all.
+    No call deletes or reposts it. The client's next read is a poll too, so no page shows it.
     """
-    found = []
+    found, touched = [], {one.target for one in calls if one.kind in ("delete", "repost")}
     for i, poll in reads_of(calls, "poll"):
         reads = [c for c in calls if c.client == poll.client and c.kind in ("home", "poll")]
         first = [one.began_s for one in reads if one.kind == "home"][:1]
@@ -148,6 +148,7 @@ def lose_own_post_in_poll(calls: list[ClientCall], rng: random.Random) -> None:
         if later and later[0].kind == "poll" and later[0].is_last and poll.is_last:
             written = {c.made for c in calls[:i] if c.kind == "post" and [c.began_s] > first != []}
             found += [(i, one) for one in poll.seen if one.entry in written]
+    found = [(i, one) for i, one in found if one.post not in touched]
     own = [(i, one) for i, one in found if poster_of(one) == calls[i].account]
     assume(own)
     place, lost = rng.choice(own)
