@@ -13,6 +13,7 @@ from redis import Redis
 from faults.cluster.cluster import Cluster
 
 _SCAN_COUNT = 1_000
+_UNREADABLE = b"\xffunreadable"
 
 
 class Nemesis:
@@ -30,6 +31,12 @@ class Nemesis:
         with self._redis() as redis:
             keys = [key for key in redis.scan_iter(count=_SCAN_COUNT) if rng.random() < share]
             return int(redis.delete(*keys)) if keys else 0
+
+    def spoil_values(self, rng: random.Random, share: float) -> int:
+        """Overwrites a share of all strings and fields of hashes. Returns how many."""
+        with self._redis() as redis:
+            keys = [key for key in redis.scan_iter(count=_SCAN_COUNT) if rng.random() < share]
+            return sum(_spoil(redis, key) for key in keys)
 
     def configure_redis(self, **settings: str) -> None:
         with self._redis() as redis:
@@ -110,3 +117,14 @@ class Nemesis:
     def _session(self, store: str) -> Iterator["psycopg.Connection[tuple[Any, ...]]"]:
         with psycopg.connect(self._cluster.stores[store].url, autocommit=True) as session:
             yield session
+
+
+def _spoil(redis: "Redis", key: bytes) -> int:
+    match redis.type(key):
+        case b"string":
+            redis.set(key, _UNREADABLE, keepttl=True, xx=True)
+        case b"hash" if fields := redis.hkeys(key):
+            redis.hset(key, mapping=dict.fromkeys(fields, _UNREADABLE))
+        case _:
+            return 0
+    return 1

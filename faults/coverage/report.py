@@ -8,7 +8,8 @@ _DECISIONS = "tests/integration/moderation/test_decision_crashes.py"
 _CHANGES = "tests/faults/test_change_jobs_killed.py"
 _RELATIONS = "tests/faults/test_relation_jobs_killed.py"
 # Points that no experiment takes, and the test that takes each of them: commands that repair what
-# experiments do not break, demo data, moderators, sign-up.
+# experiments do not break, demo data, moderators, sign-up. The test names the point, or what is
+# after "::".
 ELSEWHERE: Mapping[str, str] = {
     "accounts.before_creating": "tests/integration/accounts/test_sign_up.py",
     "accounts.before_profiles": _DECISIONS,
@@ -27,7 +28,9 @@ ELSEWHERE: Mapping[str, str] = {
     "pausing.rows_resumed": _CHANGES,
     "relations.backfilled": _RELATIONS,
     "relations.mirrored_again": _RELATIONS,
+    "recent_posts.backfilled": "tests/integration/timelines/test_backfill_recent_posts.py",
     "timeline.holes_filled": "tests/faults/test_timeline_jobs_killed.py",
+    "unsent.overflowed": "tests/unit/caching/test_unsent.py::MOST_UNSENT",
 }
 
 

@@ -2,9 +2,11 @@
 
 from faults.experiments.crowds import CROWDS
 from faults.experiments.deployments import DEPLOYMENTS
+from faults.experiments.encounters import ENCOUNTERS
 from faults.experiments.failpoints import FAILPOINTS
 from faults.experiments.hangs import HANGS
 from faults.experiments.kills import KILL_EXPERIMENTS
+from faults.experiments.poison import POISON
 from faults.experiments.redis_data import REDIS_DATA
 from faults.experiments.repairs import REPAIRS
 from faults.experiments.sessions import SESSIONS
@@ -22,4 +24,6 @@ EXPERIMENTS = [
     *DEPLOYMENTS,
     *REPAIRS,
     *VERSIONS,
+    *ENCOUNTERS,
+    *POISON,
 ]

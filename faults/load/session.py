@@ -47,6 +47,14 @@ class Session:
         answer = self._connection.post(f"/api/v1/accounts/{account}/{kind}")
         return self._record(kind, began_s, answer, target=account)
 
+    def respond(self, kind: Kind, post: int) -> ClientCall:
+        """repost or unrepost."""
+        began_s = time.monotonic()
+        word = {"repost": "reblog", "unrepost": "unreblog"}[kind]
+        answer = self._connection.post(f"/api/v1/statuses/{post}/{word}")
+        made = _id(answer) if kind == "repost" else None
+        return self._record(kind, began_s, answer, target=post, made=made)
+
     def post(self, text: str, key: str = "") -> ClientCall:
         began_s = time.monotonic()
         answer = self._connection.post("/api/v1/statuses", {"status": text}, key)
@@ -94,20 +102,14 @@ class Session:
         return self._record("delete", began_s, answer, target=target)
 
     def _repost(self, rng: random.Random) -> ClientCall | None:
-        return self._respond("repost", "reblog", rng)
+        return self._respond("repost", rng)
 
     def _unrepost(self, rng: random.Random) -> ClientCall | None:
-        return self._respond("unrepost", "unreblog", rng)
+        return self._respond("unrepost", rng)
 
-    def _respond(self, kind: Kind, word: str, rng: random.Random) -> ClientCall | None:
+    def _respond(self, kind: Kind, rng: random.Random) -> ClientCall | None:
         posts = list(self._world.posts)[-40:]
-        if not posts:
-            return None
-        target = rng.choice(posts)[0]
-        began_s = time.monotonic()
-        answer = self._connection.post(f"/api/v1/statuses/{target}/{word}")
-        made = _id(answer) if kind == "repost" else None
-        return self._record(kind, began_s, answer, target=target, made=made)
+        return self.respond(kind, rng.choice(posts)[0]) if posts else None
 
     def _home(self, _: random.Random) -> ClientCall:
         return self.home()

@@ -19,8 +19,8 @@ SEED = 1
 
 def main() -> None:
     options = _options()
-    wanted = {name for name in options.only.split(",") if name}
-    chosen = [one for one in MUTANTS if not wanted or one.name in wanted]
+    by_name = {one.name: one for one in MUTANTS}
+    chosen = [by_name[name] for name in options.only.split(",") if name] or [*MUTANTS]
     try:
         with stop_on_signals():
             _check_baseline(chosen, options.seed)

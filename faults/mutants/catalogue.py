@@ -6,7 +6,7 @@ MUTANTS = (
     Mutant(
         "no row lock",
         "A write does not lock the row of its account.",
-        ("M1",),
+        ("F18",),
         (
             Edit(
                 "accounts/migrations/0002_lock_function.py",
@@ -18,7 +18,7 @@ MUTANTS = (
     Mutant(
         "no version check in rows",
         "An older state of an edge is mirrored over a newer one.",
-        ("M1",),
+        ("F18",),
         (
             Edit(
                 "relations/actions/mirror.py",
@@ -35,7 +35,7 @@ MUTANTS = (
     Mutant(
         "no version check in Redis",
         "An older value replaces a newer one in the cache.",
-        ("M1",),
+        ("F18", "F19a"),
         (
             Edit(
                 "infra/caching/lua/newer_value.lua",
@@ -72,7 +72,7 @@ MUTANTS = (
     Mutant(
         "forgotten backward edge",
         "The followee's side of an edge is never written.",
-        ("M1",),
+        ("F19a",),
         (
             Edit(
                 "relations/actions/mirror.py",
@@ -110,7 +110,7 @@ MUTANTS = (
     Mutant(
         "dropped invalidation",
         "Other processes are not notified that a post was deleted.",
-        ("M1",),
+        ("F19a",),
         (
             Edit(
                 "posts/consumers.py",
@@ -122,7 +122,7 @@ MUTANTS = (
     Mutant(
         "cut one too early",
         "A page begins one entry too low.",
-        ("M1",),
+        ("F19a",),
         (
             Edit(
                 "timelines/queries/skeleton.py",
@@ -134,7 +134,7 @@ MUTANTS = (
     Mutant(
         "block ends nothing",
         "The follow of the blocked account goes on.",
-        ("M1",),
+        ("F18", "F19a"),
         (
             Edit(
                 "relations/states.py",
@@ -146,7 +146,7 @@ MUTANTS = (
     Mutant(
         "mute without effect",
         "The rules of a page ignore mutes.",
-        ("M1",),
+        ("F19a",),
         (
             Edit(
                 "timelines/rules.py",
@@ -158,7 +158,7 @@ MUTANTS = (
     Mutant(
         "late posts left out",
         "A poll returns only what is above its cursor.",
-        ("M1",),
+        ("F19a",),
         (
             Edit(
                 "timelines/polling/late_posts.py",
@@ -170,7 +170,7 @@ MUTANTS = (
     Mutant(
         "new followee without posts",
         "A follow does not bring the followee's posts.",
-        ("M1",),
+        ("F19a",),
         (
             Edit(
                 "timelines/consumers.py",
@@ -182,7 +182,7 @@ MUTANTS = (
     Mutant(
         "stale relationships",
         "A follow or a block does not drop the cached relationship.",
-        ("M1",),
+        ("F19a",),
         (
             Edit(
                 "relations/consumers.py",
@@ -195,7 +195,7 @@ MUTANTS = (
     Mutant(
         "repost counted once too often",
         "An undone repost stays in the count of the post.",
-        ("M1",),
+        ("F19a",),
         (
             Edit(
                 "posts/actions/record_responses.py",

@@ -1,4 +1,4 @@
-"""Runs one experiment and prints what its judges found: python -m faults.mutants.trial M1 SEED.
+"""Runs one experiment and prints what its judges found: python -m faults.mutants.trial F18 SEED.
 
 It runs in a copy of the checkout that has a mutant. Latencies are left out: they show the machine.
 """
@@ -9,7 +9,6 @@ import sys
 from config.run import stop_on_signals
 from faults.experiments.registry import EXPERIMENTS
 from faults.experiments.types import Experiment, Finding
-from faults.mutants.crowd import CROWD
 from faults.runner import run_all
 
 # How the findings of faults/judge.py begin.
@@ -27,7 +26,7 @@ def main() -> None:
 
 def find_experiment(number: str) -> Experiment:
     """Raises: StopIteration."""
-    return next(one for one in (*EXPERIMENTS, CROWD) if one.number == number)
+    return next(one for one in EXPERIMENTS if one.number == number)
 
 
 def is_caught_by(finding: Finding) -> bool:

@@ -13,19 +13,19 @@ def test_page_is_what_the_trials_say() -> None:
 
 
 def test_mutant_that_is_not_caught_is_said_so() -> None:
-    trials = {"no row lock": KeptTrial("M1", 1, "not caught", "")}
-    assert "| not caught | M1:  |" in page_with_table(MUTANTS_PAGE.read_text(), trials)
+    trials = {"no row lock": KeptTrial("F19a", 1, "not caught", "")}
+    assert "| not caught | F19a:  |" in page_with_table(MUTANTS_PAGE.read_text(), trials)
 
 
 def test_rules_are_counted_in_the_summary() -> None:
     found = [("all answers can be right", "{'own write': 2, 'gone': 1}: gone: Seen('lost': 3)")]
-    trial = Trial("a", "M1", [*found, ("audit 1 finds nothing", "text")])
+    trial = Trial("a", "F19a", [*found, ("audit 1 finds nothing", "text")])
     expected = "all answers can be right: own write (2), gone (1); audit 1 finds nothing"
     assert summary_of(trial) == expected
 
 
 def test_the_last_line_of_a_trial_counts() -> None:
     output = "seed 1\n" + json.dumps([["audit 1 finds nothing", ""]])
-    assert read_trial("a", "M1", output, "").is_caught
-    assert not read_trial("a", "M1", "[]", "").is_caught
-    assert read_trial("a", "M1", "", "no such module").broken == "no such module"
+    assert read_trial("a", "F19a", output, "").is_caught
+    assert not read_trial("a", "F19a", "[]", "").is_caught
+    assert read_trial("a", "F19a", "", "no such module").broken == "no such module"

@@ -29,7 +29,7 @@ def test_mutants_have_names_of_their_own_and_experiments() -> None:
 @pytest.mark.parametrize("text", ["nothing", "lock lock"])
 def test_edit_that_does_not_apply_once_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "locks.py").write_text(text)
-    mutant = Mutant("no lock", "", ("M1",), (Edit("locks.py", "lock", ""),))
+    mutant = Mutant("no lock", "", ("F19a",), (Edit("locks.py", "lock", ""),))
     with pytest.raises(MutantDoesNotApply):
         apply_mutant(mutant, tmp_path)
     assert (tmp_path / "locks.py").read_text() == text

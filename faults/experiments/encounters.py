@@ -1,0 +1,95 @@
+"""Clients that meet: many of the same few accounts, all at the same moment, all at one account."""
+
+import random
+import threading
+import time
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+from faults.experiments.scene import Scene
+from faults.experiments.types import Experiment
+from faults.history.calls import Kind
+from faults.load.load import Load
+from faults.load.session import Session
+
+ACCOUNTS, CLIENTS_EACH = 8, 4
+CALLS_PER_S, SECONDS = 90.0, 8.0
+# Clients go on polling, so that a post that is late is not taken for a lost one.
+QUIET_CALLS_PER_S, QUIET_S = 12.0, 14.0
+WEIGHTS = {
+    "home": 20, "poll": 12, "page": 8, "post": 12, "repost": 8, "unrepost": 5, "delete": 5,
+    "follow": 14, "unfollow": 6, "block": 2, "unblock": 3, "mute": 2, "unmute": 2,
+    "relationship": 8, "counts": 4,
+}  # fmt: skip
+ROUNDS_S = 15.0
+RELATIONS: Sequence[Kind] = ("follow", "unfollow", "follow", "unfollow", "block", "unblock")
+HOT_ROUNDS = 6
+
+
+def _crowd(scene: Scene) -> None:
+    """Several clients write for the same account, so acts on one pair and one post meet."""
+    crowd = _make_crowd(scene)
+    with crowd.running():
+        time.sleep(SECONDS)
+        crowd.calls_per_s = QUIET_CALLS_PER_S
+        time.sleep(QUIET_S)
+    scene.load.sessions.extend(crowd.sessions)
+
+
+def _duels(scene: Scene) -> None:
+    """All clients of two accounts act on the two accounts at the same moment, again and again."""
+    crowd = _make_crowd(scene)
+    scene.load.sessions.extend(crowd.sessions)
+    rng, end_s = random.Random(scene.seed), time.monotonic() + ROUNDS_S
+    while time.monotonic() < end_s:
+        one, other = rng.sample(range(ACCOUNTS), 2)
+        acts: list[tuple[Session, Kind, int]] = [
+            (session, rng.choice(RELATIONS), scene.accounts[target].id)
+            for actor, target in ((one, other), (other, one))
+            for session in crowd.sessions[actor::ACCOUNTS]
+        ]
+        _at_once(acts)
+
+
+def _rush(scene: Scene) -> None:
+    """All accounts follow and unfollow one account, and repost its post: its counts are hot."""
+    target, *others = scene.load.sessions[: len(scene.accounts)]
+    post = target.post("the post of all").made
+    for _ in range(HOT_ROUNDS):
+        for kind in ("unfollow", "follow"):
+            _at_once((one, kind, target.person.id) for one in others)
+        if post is not None:
+            _at_once((one, "repost", post) for one in others)
+            _at_once((one, "unrepost", post) for one in others)
+
+
+def _at_once(acts: Iterable[tuple[Session, Kind, int]]) -> None:
+    """Each session does its act, all at the same moment."""
+    chosen = list(acts)
+    barrier = threading.Barrier(len(chosen))
+    with ThreadPoolExecutor(len(chosen)) as pool:
+        for done in [pool.submit(_act, barrier, *act) for act in chosen]:
+            done.result()
+
+
+def _act(barrier: threading.Barrier, session: Session, kind: Kind, target: int) -> None:
+    barrier.wait()
+    if kind in ("repost", "unrepost"):
+        session.respond(kind, target)
+    else:
+        session.relate(kind, target)
+
+
+def _make_crowd(scene: Scene) -> Load:
+    people = [*scene.accounts[:ACCOUNTS]] * CLIENTS_EACH
+    crowd = Load(people, scene.balancer, scene.seed, CALLS_PER_S, WEIGHTS)
+    for session in crowd.sessions:
+        session.client += len(scene.load.sessions)
+    return crowd
+
+
+ENCOUNTERS = [
+    Experiment("F18", "all clients of two accounts act on each other at once", _duels),
+    Experiment("F19a", "many clients act for the same few accounts", _crowd),
+    Experiment("F19b", "all accounts act on one account and one post at once", _rush),
+]
