@@ -43,9 +43,9 @@ def _check_history(scene: Scene) -> None:
     """All answers can be right, and the end state is what the acknowledged writes leave."""
     calls = scene.load.calls
     answers = check_history(calls, Promises(faults=tuple(scene.spans)))
+    scene.check(not answers, "all answers can be right", _told(answers))
     end = check_end_state(calls, gather_end_state(scene.accounts, scene.balancer))
     scene.result.lost = sum(violation.rule in _LOST for violation in end)
-    scene.check(not answers, "all answers can be right", _told(answers))
     scene.check(not end, "the end state is what the writes leave", _told(end))
 
 

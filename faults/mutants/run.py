@@ -67,7 +67,8 @@ def run_trial(name: str, number: str, seed: int, checkout: Path) -> Trial:
 def read_trial(name: str, number: str, output: str, errors: str) -> Trial:
     """The trial of an output: its last line has the findings."""
     try:
-        found = json.loads(output.splitlines()[-1])
-    except (IndexError, ValueError):
+        told = json.loads(output.splitlines()[-1])
+        findings = [(what, detail) for what, detail in told["found"]]
+        return Trial(name, number, findings, "" if findings else told["broken"])
+    except (IndexError, ValueError, TypeError):
         return Trial(name, number, broken=(output + errors)[-300:])
-    return Trial(name, number, [(what, detail) for what, detail in found])

@@ -13,15 +13,19 @@ from faults.runner import run_all
 
 # How the findings of faults/judge.py begin.
 JUDGED = ("all answers", "the end state", "audit", "nothing waits", "each place was reached")
+# How the runner reports that the experiment itself broke.
+BROKEN = "the experiment ran to its end"
 
 
 def main() -> None:
-    """The last line is a JSON list of findings."""
+    """The last line is JSON: what was found, and whether the experiment itself broke."""
     number, seed = sys.argv[1], int(sys.argv[2])
     with stop_on_signals():
         [result] = run_all([find_experiment(number)], seed)
     found = [one for one in result.findings if is_caught_by(one)]
-    print(json.dumps([[one.what, one.detail] for one in found]), flush=True)
+    broken = [one.detail for one in result.findings if one.what == BROKEN and not one.held]
+    told = {"found": [[one.what, one.detail] for one in found], "broken": " ".join(broken)}
+    print(json.dumps(told), flush=True)
 
 
 def find_experiment(number: str) -> Experiment:

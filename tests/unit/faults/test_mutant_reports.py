@@ -25,7 +25,13 @@ def test_rules_are_counted_in_the_summary() -> None:
 
 
 def test_the_last_line_of_a_trial_counts() -> None:
-    output = "seed 1\n" + json.dumps([["audit 1 finds nothing", ""]])
-    assert read_trial("a", "F19a", output, "").is_caught
-    assert not read_trial("a", "F19a", "[]", "").is_caught
+    found = json.dumps({"found": [["audit 1 finds nothing", ""]], "broken": "a read failed"})
+    trial = read_trial("a", "F19a", f"seed 1\n{found}", "")
+    assert trial.is_caught
+    assert not trial.broken
+    assert not read_trial("a", "F19a", '{"found": [], "broken": ""}', "").is_caught
+
+
+def test_an_experiment_that_broke_gives_no_verdict() -> None:
+    assert read_trial("a", "F19a", '{"found": [], "broken": "503"}', "").broken == "503"
     assert read_trial("a", "F19a", "", "no such module").broken == "no such module"
