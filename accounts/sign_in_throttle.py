@@ -8,7 +8,6 @@ more tries when Redis is away or was flushed.
 """
 
 from collections.abc import Mapping
-from ipaddress import IPv6Address, IPv6Network, ip_address
 from typing import Any
 
 from axes.attempts import get_cool_off_threshold
@@ -18,11 +17,9 @@ from django.conf import settings
 from django.db.models import Sum
 from django.http import HttpRequest
 
-from accounts.api.quotas import client_address
+from accounts.api.quotas import client_network
 
 _COLUMN_LENGTH = 255
-# The network that one subscriber gets: its owner can use any address in it.
-_SITE_BITS = 64
 
 
 class SignInHandler(AxesDatabaseHandler):
@@ -64,17 +61,4 @@ def sign_in_name(request: HttpRequest, credentials: Mapping[str, str] | None = N
 
 def sign_in_network(request: HttpRequest) -> str | None:
     """The client's IPv4 address or IPv6 network; None without an address, as on a unix socket."""
-    try:
-        return _network_of(client_address(request))
-    except ValueError:
-        return None
-
-
-def _network_of(text: str) -> str:
-    """Raises ValueError. Example: 2001:db8:1:2:3::4 is in 2001:db8:1:2::."""
-    address = ip_address(text)
-    if not isinstance(address, IPv6Address):
-        return str(address)
-    if address.ipv4_mapped is not None:
-        return str(address.ipv4_mapped)
-    return str(IPv6Network((address.packed, _SITE_BITS), strict=False).network_address)
+    return client_network(request) or None

@@ -44,7 +44,8 @@ def pytest_configure(config: pytest.Config) -> None:
     # Whether keys get hot says how fast the machine is; tests of hot keys have their own limits.
     os.environ.setdefault("HOT_KEY_READS", "10000000")
     # All tests ask from one address, and page as fast as they can; those of limits set their own.
-    os.environ.setdefault("QUOTA_PER_ADDRESS", "1000000")
+    for limit in ("QUOTA", "SIGN_UPS", "APPLICATIONS", "TOKENS"):
+        os.environ.setdefault(f"{limit}_PER_ADDRESS", "1000000")
     os.environ.setdefault("DEEP_PAGES_PER_S", "1000000")
     worker = os.environ.get("PYTEST_XDIST_WORKER")
     if worker is None:

@@ -14,7 +14,7 @@ from django.conf import settings
 from django.http import HttpRequest
 
 from accounts.types import Viewer
-from infra.api.addresses import choose_client
+from infra.api.addresses import choose_network
 from infra.api.errors import TooManyRequests
 from infra.caching.quotas import QuotaClaim, Quotas, QuotaUsage
 
@@ -36,7 +36,7 @@ class CallerQuotas:
         usage = quotas.use(claims, time.time())
         headers = _headers(usage)
         if not usage.is_granted:
-            raise TooManyRequests(_wait_s(usage), headers)
+            raise TooManyRequests(wait_s(usage), headers)
         return headers
 
 
@@ -55,13 +55,13 @@ def _claim(kind: str, subject_id: int, limit: int) -> QuotaClaim:
 
 
 def _of_address(request: HttpRequest) -> QuotaClaim:
-    return QuotaClaim(f"address-{client_address(request)}", settings.QUOTA_PER_ADDRESS)
+    return QuotaClaim(f"address-{client_network(request)}", settings.QUOTA_PER_ADDRESS)
 
 
-def client_address(request: HttpRequest) -> str:
-    return choose_client(
-        request.headers.get("X-Forwarded-For"), request.META.get("REMOTE_ADDR", "")
-    )
+def client_network(request: HttpRequest) -> str:
+    """The IPv4 address or IPv6 network of the client; empty without one, as on a unix socket."""
+    meta = request.META
+    return choose_network(meta.get("HTTP_X_FORWARDED_FOR"), meta.get("REMOTE_ADDR", ""))
 
 
 def _headers(usage: QuotaUsage) -> dict[str, str]:
@@ -77,5 +77,6 @@ def _moment(unix_s: int) -> str:
     return f"{datetime.fromtimestamp(unix_s, UTC):%Y-%m-%dT%H:%M:%S}.000000Z"
 
 
-def _wait_s(usage: QuotaUsage) -> int:
+def wait_s(usage: QuotaUsage) -> int:
+    """The seconds until the next window, at least 1."""
     return max(1, usage.reset_at - int(time.time()))

@@ -1,6 +1,6 @@
 """Reads what tokens allow: from Redis, then from the default database."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import structlog
@@ -47,8 +47,10 @@ class FoundToken(NamedTuple):
     offset: LogOffset | None
 
 
-def find_token(checksum: str) -> FoundToken:
+def find_token(checksum: str, admit: Callable[[], None]) -> FoundToken:
     """What the token allows. The caller checks whether it has expired.
+
+    `admit` is called before the query, and may refuse it by an error.
 
     Cost: one round trip if cached; else one query and two more trips. Without Redis one query.
     Staleness: none after the tombstone of a revocation, which is written right after its commit.
@@ -58,10 +60,12 @@ def find_token(checksum: str) -> FoundToken:
     try:
         news, entry, left_ms = redis().run([log_read.command(), ("GET", where), ("PTTL", where)])
     except RedisError:
+        admit()
         return FoundToken(_load(checksum), None)
     offset = LOG.apply(log_read, news)
     cached = read_token_entry(entry)
     if cached is None:
+        admit()
         return FoundToken(_load_and_write(checksum), offset)
     if cached.facts is None or not is_stale_token(left_ms):
         return FoundToken(cached.facts, offset)

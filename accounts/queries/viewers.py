@@ -1,7 +1,7 @@
 """Finds the viewer of an access token: in process memory first, then by `find_token`."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from hashlib import sha256
 from typing import NamedTuple
@@ -73,8 +73,14 @@ _viewers = InProcessViewers(LOG)
 register_copies(TOKENS, _viewers)
 
 
-def find_viewer(token: str) -> Viewer | None:
+def _admit() -> None:
+    """Admits every query."""
+
+
+def find_viewer(token: str, admit: Callable[[], None] = _admit) -> Viewer | None:
     """The viewer of this token; None if the token is unknown, ended or expired.
+
+    `admit` is called before a query of the database and may refuse it by an error.
 
     Raises: LoginDisabled for the token of a suspended user, at the cost of a round trip each time.
     Staleness: at most FRESH_S after the entry in the invalidation log. Cost: nothing from process
@@ -82,7 +88,7 @@ def find_viewer(token: str) -> Viewer | None:
     the token.
     """
     checksum = sha256(token.encode()).hexdigest()
-    return _viewers.find(checksum) or _ask(checksum)
+    return _viewers.find(checksum) or _ask(checksum, admit)
 
 
 def token_invalidation_commands(checksums: Sequence[str], clock_s: float) -> list[Command]:
@@ -91,10 +97,10 @@ def token_invalidation_commands(checksums: Sequence[str], clock_s: float) -> lis
     return [log_command(LogEntryKind.TOKEN, subject, clock_s) for subject in subjects]
 
 
-def _ask(checksum: str) -> Viewer | None:
+def _ask(checksum: str, admit: Callable[[], None]) -> Viewer | None:
     # The time before the read: the answer may be old when it arrives.
     asked = time.monotonic()
-    facts, offset = find_token(checksum)
+    facts, offset = find_token(checksum, admit)
     if facts is not None and facts.is_suspended:
         raise LoginDisabled
     left_s = facts.expires_at - time.time() if facts else 0

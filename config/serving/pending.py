@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
-from infra.api.addresses import choose_client
+from infra.api.addresses import choose_network
 
 Application = Callable[[dict[str, Any], Callable[..., None]], Iterable[bytes]]
 
@@ -25,6 +25,7 @@ _PROTOCOLS = {"1": "HTTP/1.0", "1.1": "HTTP/1.1"}
 _BARE_NAMES = {"content-type": "CONTENT_TYPE", "content-length": "CONTENT_LENGTH"}
 # Of distinct header names that clients send.
 _MOST_NAMES = 512
+_LONGEST_NAME = 100
 
 
 class PendingRequest:
@@ -50,9 +51,9 @@ class PendingRequest:
 
     @property
     def address(self) -> str:
-        """The address of the client, also behind our proxies."""
+        """The IPv4 address or IPv6 network of the client, also behind our proxies."""
         forwarded = self.scope.headers.get_all("x-forwarded-for")
-        return choose_client(",".join(forwarded), self.peer)
+        return choose_network(",".join(forwarded), self.peer)
 
 
 def split_address(text: str) -> tuple[str, str]:
@@ -89,7 +90,7 @@ def environment_of(request: PendingRequest) -> dict[str, Any]:
 
 def _add_headers(environment: dict[str, Any], headers: Iterable[tuple[str, str]]) -> None:
     for name, value in headers:
-        variable = _variable(name)
+        variable = _variable(name) if len(name) <= _LONGEST_NAME else None
         if variable in environment:
             separator = "; " if variable == "HTTP_COOKIE" else ","
             environment[variable] += separator + value

@@ -100,32 +100,21 @@ class Endpoint(APIView):
             if access is None:
                 return self._refuse_method()
             wrapped = ApiRequest(request, self._parsers, negotiator=_NEGOTIATOR)
-            wrapped.user = caller = self._admit(request, access)  # type: ignore[assignment]
+            wrapped.user = caller = self._authenticate(request)  # type: ignore[assignment]
+            # Before the refusals below, which are not free either.
             for meter in self._meters:
                 headers |= meter.charge(request, caller)
+            _check_access(caller, access)
             answer: HttpResponse = getattr(self, access.handler)(wrapped, *args, **kwargs)
         except Exception as error:  # a client gets JSON for every error
             answer = answer_error(error, {}) or self._answer_unexpected(request)
         add_trusted_headers(answer, headers)
         return answer
 
-    def _admit(self, request: HttpRequest, access: Access) -> Caller | None:
-        """The caller, None without a token.
-
-        Raises: TokenInvalid, LoginDisabled, UserRequired, ScopeMissing, AccountFrozen.
-        """
+    def _authenticate(self, request: HttpRequest) -> Caller | None:
+        """The caller, None without a token. Raises as the authenticator does."""
         found = self._authenticators[0].authenticate(request) if self._authenticators else None
-        if found is None:
-            if access.needs_token:
-                raise TokenInvalid
-            return None
-        caller: Caller = found[0]
-        if access.scope is not None and access.scope not in caller.scopes:
-            raise ScopeMissing
-        if access.needs_user and caller.account_id is None:
-            raise UserRequired
-        if caller.is_frozen and not access.is_for_frozen:
-            raise AccountFrozen
+        caller: Caller | None = found[0] if found else None
         return caller
 
     def _refuse_method(self) -> HttpResponse:
@@ -138,3 +127,17 @@ class Endpoint(APIView):
         log.exception("request.failed", path=request.path, view=type(self).__name__)
         got_request_exception.send(sender=type(self), request=request)
         return json_response(b'{"error":"Something went wrong on our side"}', 500)
+
+
+def _check_access(caller: Caller | None, access: Access) -> None:
+    """Raises: TokenInvalid, UserRequired, ScopeMissing, AccountFrozen."""
+    if caller is None:
+        if access.needs_token:
+            raise TokenInvalid
+        return
+    if access.scope is not None and access.scope not in caller.scopes:
+        raise ScopeMissing
+    if access.needs_user and caller.account_id is None:
+        raise UserRequired
+    if caller.is_frozen and not access.is_for_frozen:
+        raise AccountFrozen

@@ -80,6 +80,13 @@ class Quotas:
             refused = [c for c in short if not (c in asked and self._take(c, window))]
         return self._usage((refused or claims)[0], window, not refused)
 
+    def find_used_up(self, claim: QuotaClaim, now_s: float) -> QuotaUsage | None:
+        """The usage if this process knows that the quota is used up. Uses nothing, asks nothing."""
+        window = int(now_s) // self._window_s
+        with self._lock:
+            is_used_up = self._is_used_up(claim, window)
+        return self._usage(claim, window, False) if is_used_up else None
+
     def _take(self, claim: QuotaClaim, window: int) -> bool:
         """Call it under the lock: it reads and then writes."""
         allotment = self._allotments.get(claim.subject)
@@ -90,7 +97,9 @@ class Quotas:
 
     def _is_used_up(self, claim: QuotaClaim, window: int) -> bool:
         known = self._allotments.get(claim.subject)
-        return known is not None and known.window == window and known.given_out >= claim.limit
+        if known is None or known.window != window or known.left > 0:
+            return False
+        return known.given_out >= claim.limit
 
     def _request_allotments(self, claims: Sequence[QuotaClaim], window: int) -> None:
         try:

@@ -6,7 +6,7 @@ from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 
-from accounts.api.quotas import client_address
+from accounts.api.quotas import client_network
 from infra.api.endpoint import Endpoint
 from infra.api.pages import PAGING, page_response, read_window
 from infra.api.parsing import read_flag, read_limit
@@ -48,7 +48,7 @@ def _wants_none(query: Mapping[str, str]) -> bool:
 
 
 def name_client(request: ApiRequest) -> str:
-    """The token, or the address of a client without one."""
+    """The token, or the network of a client without one."""
     if request.user is None:
-        return client_address(request._request)
+        return client_network(request._request)
     return str(request.user.token_id)

@@ -10,6 +10,7 @@ from drf_spectacular.utils import extend_schema
 
 from accounts.actions.sign_up import sign_up_with_token
 from accounts.api import schema
+from accounts.api.address_limits import SIGN_UPS
 from accounts.api.present import present_token
 from accounts.errors import AccountNotFound
 from accounts.queries.load import get_account_json, load_account_json
@@ -44,6 +45,7 @@ class AccountsView(Endpoint):
     @extend_schema(request=schema.NewAccountBody, responses=schema.TokenEntity)
     def post(self, request: ApiRequest) -> HttpResponse:
         """Creates a user and issues the application a token for this user."""
+        SIGN_UPS.charge(request._request)
         token = sign_up_with_token(_new_user(request), request.user.token_id, datetime.now(UTC))
         return json_response(orjson.dumps(present_token(token)), headers=NO_STORE)
 

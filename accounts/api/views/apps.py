@@ -8,6 +8,7 @@ from drf_spectacular.utils import extend_schema
 
 from accounts.actions.register_application import register_application
 from accounts.api import schema
+from accounts.api.address_limits import APPLICATIONS
 from accounts.models import Application
 from accounts.scopes import DEFAULT
 from accounts.types import NewApplication
@@ -25,6 +26,7 @@ class AppsView(Endpoint):
 
     @extend_schema(request=schema.NewApplicationBody, responses=schema.CredentialApplicationEntity)
     def post(self, request: ApiRequest) -> HttpResponse:
+        APPLICATIONS.charge(request._request)
         application, secret = register_application(_new_application(request))
         keys = {
             "client_id": application.client_id,

@@ -9,6 +9,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from drf_spectacular.utils import extend_schema
 from oauth2_provider.views.mixins import OAuthLibMixin
 
+from accounts.api.address_limits import TOKENS
 from infra.api.endpoint import Endpoint
 from infra.api.rendering import NO_STORE, json_response
 from infra.api.request import ApiRequest
@@ -28,6 +29,7 @@ class TokenView(OAuthLibMixin, Endpoint):
     authentication_classes = ()
 
     def post(self, request: ApiRequest) -> HttpResponse:
+        TOKENS.charge(request._request)
         _, headers, body, status = self.create_token_response(request)
         token = orjson.loads(body)
         if status == 200:

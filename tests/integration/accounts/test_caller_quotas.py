@@ -8,7 +8,7 @@ from django.test import Client, RequestFactory
 from pytest_django import Settings
 
 from accounts.api import quotas as module
-from accounts.api.quotas import QUOTA_WINDOW_S, client_address
+from accounts.api.quotas import QUOTA_WINDOW_S, client_network
 from accounts.models import Application
 from infra.caching.quotas import Quotas
 from tests.callers import Caller
@@ -78,6 +78,13 @@ def test_without_a_token_the_address_pays() -> None:
         (2, "6.6.6.6, 1.2.3.4, 10.0.0.2", "1.2.3.4"),
         (3, "1.2.3.4", "1.2.3.4"),
         (1, "", "10.0.0.1"),
+        (1, "2001:db8:1:2:3::4", "2001:db8:1:2::"),
+        (1, "2001:DB8:1:2:ffff::", "2001:db8:1:2::"),
+        (1, "::ffff:1.2.3.4", "1.2.3.4"),
+        (1, "1.2.3.4:5000", "1.2.3.4"),
+        (1, "[2001:db8:1:2:3::4]:5000", "2001:db8:1:2::"),
+        (1, "unknown", "10.0.0.1"),
+        (1, "1" * 100, "10.0.0.1"),
     ],
 )
 def test_the_address_is_what_our_own_proxies_saw(
@@ -86,4 +93,4 @@ def test_the_address_is_what_our_own_proxies_saw(
     settings.TRUSTED_PROXIES = proxies
     headers = {"X-Forwarded-For": sent} if sent else {}
     request = RequestFactory().get("/", headers=headers, REMOTE_ADDR="10.0.0.1")
-    assert client_address(request) == address
+    assert client_network(request) == address

@@ -265,7 +265,7 @@ def test_a_suspended_users_row_is_no_token(ann: Person) -> None:
     row._raw_token = "late"
     row.save()
     assert is_disabled("late")
-    facts, _ = tokens.find_token(checksum("late"))
+    facts, _ = tokens.find_token(checksum("late"), lambda: None)
     assert facts is not None
     assert facts.expires_at == 0
 
