@@ -107,7 +107,7 @@ class NewAccountBody(Serializer[Any]):
 class ProfileEditBody(Serializer[Any]):
     display_name = CharField(required=False)
     note = CharField(required=False)
-    locked = BooleanField(required=False)
+    locked = BooleanField(required=False, help_text="Only false: follows need no approval")
     bot = BooleanField(required=False)
 
 

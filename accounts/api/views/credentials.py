@@ -6,12 +6,11 @@ from drf_spectacular.utils import extend_schema
 from accounts.actions.update_profile import update_profile
 from accounts.api import schema
 from accounts.api.present import present_credentials
+from accounts.api.profile_edits import read_profile_edit
 from accounts.errors import AccountNotFound
 from accounts.queries.load import get_account_json
 from accounts.queries.profiles import find_profile
-from accounts.types import ProfileEdit
 from infra.api.endpoint import Endpoint
-from infra.api.parsing import find_flag, find_text
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
 
@@ -33,17 +32,8 @@ class UpdateCredentialsView(Endpoint):
 
     @extend_schema(request=schema.ProfileEditBody, responses=schema.CredentialAccountEntity)
     def patch(self, request: ApiRequest) -> HttpResponse:
-        update_profile(request.account_id, _edit(request))
+        update_profile(request.account_id, read_profile_edit(request.data))
         return _answer_credentials(request.account_id)
-
-
-def _edit(request: ApiRequest) -> ProfileEdit:
-    return ProfileEdit(
-        display_name=find_text(request.data, "display_name"),
-        note=find_text(request.data, "note"),
-        is_locked=find_flag(request.data, "locked"),
-        is_bot=find_flag(request.data, "bot"),
-    )
 
 
 def _answer_credentials(account_id: int) -> HttpResponse:

@@ -28,10 +28,10 @@ EDIT = "/api/v1/accounts/update_credentials"
 
 
 def test_an_account_is_what_its_owner_made_it(ann: Person, client: Client) -> None:
-    answer = ann.patch(EDIT, display_name="Ann", note="a < b\n\nline\nline", locked=True, bot="1")
+    answer = ann.patch(EDIT, display_name="Ann", note="a < b\n\nline\nline", locked=False, bot="1")
     assert answer.json()["source"]["note"] == "a < b\n\nline\nline"
     seen = client.get(f"/api/v1/accounts/{ann.id}").json()
-    assert (seen["display_name"], seen["locked"], seen["bot"]) == ("Ann", True, True)
+    assert (seen["display_name"], seen["locked"], seen["bot"]) == ("Ann", False, True)
     assert seen["note"] == "<p>a &lt; b</p><p>line<br />line</p>"
     assert seen["acct"] == seen["username"] == "ann"
     assert seen["created_at"].endswith("T00:00:00.000Z")
