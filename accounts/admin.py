@@ -74,6 +74,11 @@ class ApplicationAdmin(KeysetAdmin, ReasonRequiredAdmin):
     readonly_fields = ("client_id", "redirect_uris", "scopes", "created")
     actions = ("end",)
 
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        """Without consent an application may act for all users, so only superusers allow it."""
+        fields = tuple(super().get_readonly_fields(request, obj))
+        return fields if request.user.is_superuser else (*fields, "skip_authorization")
+
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
 

@@ -264,6 +264,12 @@ SECURE_HSTS_PRELOAD = HTTPS
 SESSION_COOKIE_SECURE = HTTPS
 CSRF_COOKIE_SECURE = HTTPS
 
+# Of a whole request body. POST_MAX_CHARACTERS of the largest setting fit: up to 12 bytes each.
+DATA_UPLOAD_MAX_MEMORY_SIZE = 1_500_000
+# No page and no endpoint reads files. Those in a form count towards the body, and stay in memory.
+DATA_UPLOAD_MAX_NUMBER_FILES = 10
+FILE_UPLOAD_MAX_MEMORY_SIZE = DATA_UPLOAD_MAX_MEMORY_SIZE
+
 # -- API ----------------------------------------------------------------------------------------
 OAUTH2_PROVIDER = oauth2_provider(ALLOW_PASSWORD_GRANT, PUBLIC_URL)
 

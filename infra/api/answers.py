@@ -22,6 +22,7 @@ from infra.api.rendering import json_response
 API_PREFIXES = ("/api/", "/oauth/token", "/oauth/revoke", "/health/")
 UNAVAILABLE = "Temporarily unavailable, try again"
 _SORRY = f"<!doctype html><title>{UNAVAILABLE}</title><h1>{UNAVAILABLE}</h1>"
+_TOO_LARGE = "The request is too large"
 DjangoPage = Callable[..., HttpResponse]
 log = structlog.get_logger()
 
@@ -41,7 +42,7 @@ def answer_error(error: Exception, context: Mapping[str, Any]) -> HttpResponse |
         case exceptions.APIException():
             return _answer(error.status_code, _text_of(error), _headers_of(error))
         case RequestDataTooBig():
-            return _answer(413, "The request is too large")
+            return _answer(413, _TOO_LARGE)
         case SuspiciousOperation() | UnreadablePostError():
             return _answer(400, "The request is malformed")
         case OperationalError() | InterfaceError():
@@ -78,6 +79,13 @@ def server_error(request: HttpRequest) -> HttpResponse:
 def _answer_unavailable(error: Exception) -> HttpResponse:
     log.error("request.database_unreachable", error=str(error))
     return _answer(503, UNAVAILABLE, {"Retry-After": "2"})
+
+
+def body_too_large(request: HttpRequest) -> HttpResponse:
+    """Also for pages: Django itself answers 400, and has no limit for forms with files."""
+    if request.path_info.startswith(API_PREFIXES):
+        return _answer(413, _TOO_LARGE)
+    return HttpResponse(_TOO_LARGE, "text/plain", 413)
 
 
 def _answer_client(

@@ -113,3 +113,22 @@ def test_the_quota_of_an_application_is_set(boss: Client, ann: Person) -> None:
     assert Application.objects.get().quota == 1_000
     assert boss.post(page, form | {"quota": ""}).status_code == 302
     assert Application.objects.get().quota is None
+
+
+def test_only_superusers_let_an_application_act_without_consent(boss: Client, ann: Person) -> None:
+    operator = User.objects.create(username="operator", is_staff=True)
+    operator.user_permissions.set(
+        Permission.objects.filter(codename__in=("view_application", "change_application"))
+    )
+    browser = Client()
+    browser.force_login(operator)
+    application = Application.objects.get()
+    page = reverse("admin:accounts_application_change", args=[application.pk])
+    form = {"name": "Reader", "website": "", "quota": "", "skip_authorization": "on"}
+    for one, may in ((browser, False), (boss, True)):
+        one.post(page, form | {"reason": "asked for", "quota": "7"})
+        application.refresh_from_db()
+        assert application.quota == 7
+        assert application.skip_authorization is may
+        application.quota = None
+        application.save()
