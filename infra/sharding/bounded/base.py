@@ -75,3 +75,13 @@ class DatabaseWrapper(base.DatabaseWrapper):
         answer_s = self.settings_dict["OPTIONS"].get("answer_s")
         limits = {"alias": self.alias, "answer_s": answer_s}
         return super().get_new_connection(conn_params | limits)
+
+    def ensure_connection(self) -> None:
+        """Replaces a connection that ended. Threads without requests have no other moment for it.
+
+        Not inside a transaction, which cannot go on in another session.
+        """
+        connection, is_free = self.connection, self.autocommit and not self.in_atomic_block
+        if connection is not None and is_free and connection.closed:
+            self.close()
+        super().ensure_connection()

@@ -57,7 +57,7 @@ class DatabaseBreaker:
 
     def use_parameters(self, parameters: Mapping[str, Any]) -> None:
         """A probe connects with the parameters of the last connection."""
-        self._parameters = parameters
+        self._parameters = {**parameters, "autocommit": True}
 
     def check(self) -> None:
         """Raises DatabaseHangs while the breaker is open."""
@@ -112,6 +112,9 @@ class DatabaseBreaker:
                 return True
             time.sleep(PAUSE_S)
             return False
+        except Exception:
+            # The thread must not end while the breaker is open, and without it the limits hold.
+            log.exception("database.probe_failed", alias=self._alias)
         return True
 
 

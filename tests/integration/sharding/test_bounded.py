@@ -57,6 +57,23 @@ def test_a_late_answer_is_never_read_as_the_next_one(late_server, wait):
     assert fetch_one(ALIAS, "SELECT 3") == (3,)
 
 
+def test_a_thread_without_requests_gets_another_connection(late_server):
+    """As those that refresh campaigns and deliver changes, which never begin a request."""
+    with pytest.raises(OperationalError):
+        fetch_one(ALIAS, SLEEP, (5,))
+    with atomic():
+        assert fetch_one(ALIAS, "SELECT 3") == (3,)
+
+
+def test_a_transaction_does_not_go_on_in_another_session(late_server):
+    with pytest.raises(OperationalError, match="shard0 gave no answer"), atomic():
+        try:
+            fetch_one(ALIAS, SLEEP, (5,))
+        finally:
+            with pytest.raises(OperationalError, match="closed"):
+                fetch_one(ALIAS, "SELECT 3")
+
+
 def test_a_slow_statement_opens_no_breaker(late_server):
     assert fetch_all(ALIAS, SLEEP, (0.3,))
     assert not breaker_of(ALIAS).is_open
