@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Protocol, Self
 
 import psycopg
 from psycopg.errors import _WaitTimeout
+from psycopg.pq import TransactionStatus
 
 # How often a wait that lasts long is looked at.
 LOOK_EVERY_S = 0.05
@@ -46,12 +47,24 @@ class LimitedConnection(psycopg.Connection[Any]):
         """Raises what the limit raises. `timeout` is for psycopg's own waits with a limit."""
         if timeout is not None:
             return super().wait(gen, interval, timeout)
-        self.limit.check()
+        self._check()
         first_s = self.limit.first_look_s()
         try:
             return super().wait(gen, interval, first_s)
         except _WaitTimeout:
             return self._wait_longer(gen, interval, time.monotonic() - first_s)
+
+    def _check(self) -> None:
+        """Raises what the limit raises, and closes a connection in a transaction or pipeline.
+
+        In a pipeline that was left open the next statement may be answered and never committed.
+        """
+        try:
+            self.limit.check()
+        except psycopg.OperationalError:
+            if self.pgconn.transaction_status != TransactionStatus.IDLE:
+                self.close()
+            raise
 
     def _wait_longer(self, gen: Generator[Any, Any, Any], interval: float, began_s: float) -> Any:
         """A generator of psycopg that was left waiting goes on where it was."""
