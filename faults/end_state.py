@@ -99,7 +99,6 @@ class _AccountReader:
             if answer.is_ok:
                 return answer
             time.sleep(_PAUSE_S)
-            time.sleep(_PAUSE_S)
         raise EndStateUnreadable(f"{path}: {answer.status}")
 
     def _read_relationships(self, others: list[int]) -> None:
