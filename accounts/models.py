@@ -28,6 +28,7 @@ USERNAME_LENGTH = 30
 # The only tenant today. A second one would give its accounts and applications a number of its own.
 FIRST_TENANT = 0
 DISPLAY_NAME_LENGTH = 100
+EMAIL_LENGTH = 254  # as Django's field
 
 
 class UserManager(DjangoUserManager["User"]):

@@ -20,7 +20,7 @@ from accounts.oauth_parameters import (
     clean_scope,
     read_query,
 )
-from infra.api.parsing import read_flag
+from infra.api.parsing import FLAG_WORDS
 
 
 def _hidden(most: int = LONGEST, is_required: bool = True) -> forms.CharField:
@@ -64,7 +64,7 @@ class AuthorizePage(AuthorizationView):
             request.GET = read_query(request.GET)
         except OAuthParameterRefused as error:
             return self._refuse(str(error))
-        if request.method == "GET" and read_flag(request.GET.get("force_login"), False):
+        if request.method == "GET" and _is_forced(request):
             query = request.GET.copy()
             del query["force_login"]
             return redirect_to_login(f"{request.path}?{query.urlencode()}")
@@ -90,3 +90,7 @@ class AuthorizePage(AuthorizationView):
             answer = {name: values[0] for name, values in parse_qs(address.query).items()}
             return render(self.request, "accounts/code.html", {"answer": answer})
         return OAuth2ResponseRedirect(redirect_to, [address.scheme])
+
+
+def _is_forced(request: HttpRequest) -> bool:
+    return FLAG_WORDS.get(request.GET.get("force_login", "").lower(), True)

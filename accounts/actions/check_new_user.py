@@ -11,7 +11,7 @@ from accounts.models import User
 from accounts.types import NewUser
 from infra.api.errors import Fault
 
-PASSWORD_LENGTH = 256
+PASSWORD_LEAST, PASSWORD_LENGTH = 8, 256
 CODES = {
     "blank": ("ERR_BLANK", "can't be blank"),
     "unique": ("ERR_TAKEN", "has already been taken"),

@@ -17,32 +17,37 @@ from rest_framework.serializers import (
     EmailField,
     IntegerField,
     ListField,
+    RegexField,
     Serializer,
     URLField,
 )
 
+from accounts.actions.check_new_user import PASSWORD_LEAST, PASSWORD_LENGTH
+from accounts.actions.register_application import MOST_URIS, NAME_LENGTH, URI_LENGTH
+from accounts.actions.update_profile import NOTE_LENGTH
+from accounts.models import DISPLAY_NAME_LENGTH, EMAIL_LENGTH, USERNAME_LENGTH
+from accounts.oauth_parameters import LONGEST_SCOPE
 from accounts.scopes import DESCRIPTIONS
+from infra.api.fields import (
+    OPTIONAL,
+    FalseField,
+    FlagField,
+    TextField,
+    TrueField,
+    VisibleTextField,
+    ids_parameter,
+)
 
-ID_LIST = OpenApiParameter("id[]", OpenApiTypes.STR, many=True, description="At most 40 ids")
+MOST_ACCOUNTS = 40
+ID_LIST = ids_parameter("id[]", MOST_ACCOUNTS)
+_NAMES = "|".join(DESCRIPTIONS)
+SCOPES = f"^(({_NAMES})( ({_NAMES}))*)?$"
+# One address per word; the scheme may be that of a native client.
+_URI = r"[a-z][a-z0-9+.-]*:[!\x22$-Z\\^-~]+"
+URIS = rf"^{_URI}([ \n]{_URI}){{0,{MOST_URIS - 1}}}$"
+WEBSITE = r"^(https?://[a-z0-9-]+(\.[a-z0-9-]+)*(:[0-9]{1,4})?(/[!\x22$-Z\\^-~]*)?)?$"
+NOT_ONLY_DIGITS = r"^[^\x00]*[^0-9\x00][^\x00]*$"
 LOOKUP = OpenApiParameter("acct", OpenApiTypes.STR, required=True, description="A username")
-
-
-_ERROR = {"type": "object", "properties": {"error": {"type": "string"}}, "required": ["error"]}
-_REFUSED = {
-    "401": "The token is missing, unknown, ended or expired",
-    "403": "The login is disabled, the account is frozen, or the scopes do not allow this",
-}
-
-
-def describe_refusals(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """Adds the refusals of tokens to every operation that takes one."""
-    content = {"application/json": {"schema": _ERROR}}
-    for path in result["paths"].values():
-        for operation in path.values():
-            if operation.get("security"):
-                refused = {s: {"description": d, "content": content} for s, d in _REFUSED.items()}
-                operation["responses"] = refused | operation["responses"]
-    return result
 
 
 class BearerTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
@@ -98,17 +103,17 @@ class CredentialAccountEntity(AccountEntity):
 
 
 class NewAccountBody(Serializer[Any]):
-    username = CharField()
-    email = EmailField()
-    password = CharField()
-    agreement = BooleanField()
+    username = RegexField(r"^[A-Za-z0-9_]+$", max_length=USERNAME_LENGTH)
+    email = EmailField(max_length=EMAIL_LENGTH)
+    password = RegexField(NOT_ONLY_DIGITS, min_length=PASSWORD_LEAST, max_length=PASSWORD_LENGTH)
+    agreement = TrueField()
 
 
 class ProfileEditBody(Serializer[Any]):
-    display_name = CharField(required=False)
-    note = CharField(required=False)
-    locked = BooleanField(required=False, help_text="Only false: follows need no approval")
-    bot = BooleanField(required=False)
+    display_name = TextField(max_length=DISPLAY_NAME_LENGTH, **OPTIONAL)
+    note = TextField(max_length=NOTE_LENGTH, **OPTIONAL)
+    locked = FalseField(help_text="Only false: follows need no approval", **OPTIONAL)
+    bot = FlagField(**OPTIONAL)
 
 
 class TokenEntity(Serializer[Any]):
@@ -119,10 +124,12 @@ class TokenEntity(Serializer[Any]):
 
 
 class NewApplicationBody(Serializer[Any]):
-    client_name = CharField()
-    redirect_uris = CharField(help_text="One or more, separated by line breaks")
-    scopes = CharField(required=False)
-    website = CharField(required=False)
+    client_name = VisibleTextField(max_length=NAME_LENGTH)
+    redirect_uris = RegexField(
+        URIS, max_length=URI_LENGTH, help_text="One or more, separated by blanks; or a list"
+    )
+    scopes = RegexField(SCOPES, max_length=LONGEST_SCOPE, **OPTIONAL)
+    website = RegexField(WEBSITE, max_length=URI_LENGTH, **OPTIONAL)
 
 
 class ApplicationEntity(Serializer[Any]):

@@ -1,16 +1,113 @@
 """How the OpenAPI document is generated."""
 
-from typing import Any
+import re
+from typing import Any, ClassVar
 
+from django.urls import converters
 from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.utils import OpenApiResponse
+
+TOKEN_REFUSED = {
+    "401": "The token is missing, unknown, ended or expired",
+    "403": "The login is disabled, the account is frozen, or this is not allowed",
+}
+NOT_FOUND = {"404": "It does not exist, or the caller may not see it"}
+INVALID = {"422": "A parameter is wrong, or the token has no user; `error` names the parameter"}
+BODY_REFUSED = {
+    "400": "The body is not a JSON object, or not a readable form",
+    "411": "The body has no Content-Length",
+    "413": "The body is too large",
+    "415": "The body has another content type than JSON or a form",
+}
+TRY_LATER = {"429": "A quota is used up", "503": "A store does not answer"}
+ERROR = {
+    "type": "object",
+    "properties": {"error": {"type": "string"}, "details": {"type": "object"}},
+    "required": ["error"],
+}
+_RETRY = {"Retry-After": {"schema": {"type": "string", "pattern": "^[0-9]+$"}, "required": True}}
+FORMS = {"application/x-www-form-urlencoded", "multipart/form-data"}
+NULL = {"$ref": "#/components/schemas/NullEnum"}
+_PLACEHOLDER = re.compile(r"<(\w+):(\w+)>")
+
+
+def error_response(description: str) -> OpenApiResponse:
+    """An error that is special to an endpoint, for `extend_schema`."""
+    return OpenApiResponse(ERROR, description)
 
 
 class ApiSchema(AutoSchema):
     """Component names without the suffix of the schema class: `AccountEntity` is `Account`.
 
-    The suffix keeps a schema class apart from the model of the same name.
+    The suffix keeps a schema class apart from the model of the same name. Each operation lists the
+    errors that its kind can answer, and the texts that its route matches.
     """
+
+    # Placeholders of routes are numbers or texts of these converters.
+    SIMPLE: ClassVar[dict[str, str]] = {"int": "[0-9]+", "str": "[^/]+"}
 
     def get_serializer_name(self, serializer: Any, direction: Any) -> str:
         name: str = super().get_serializer_name(serializer, direction)
         return name.removesuffix("Entity").removesuffix("Body")
+
+    def get_operation(self, *args: Any, **kwargs: Any) -> Any:
+        operation = super().get_operation(*args, **kwargs)
+        if operation:
+            errors = self._errors(operation)
+            operation["responses"] = errors | operation["responses"]
+        return operation
+
+    def _resolve_path_parameters(self, variables: Any) -> Any:
+        parameters = super()._resolve_path_parameters(variables)  # type: ignore[no-untyped-call]
+        patterns = {name: self._pattern(kind) for kind, name in _PLACEHOLDER.findall(self._route())}
+        for parameter in parameters:
+            if parameter["name"] in patterns:
+                parameter["schema"] = {"type": "string", "pattern": patterns[parameter["name"]]}
+        return parameters
+
+    def _route(self) -> str:
+        return str(self.path_regex)
+
+    def _pattern(self, kind: str) -> str:
+        regex = self.SIMPLE.get(kind) or converters.get_converters()[kind].regex
+        return f"^{regex}$"
+
+    def _errors(self, operation: dict[str, Any]) -> dict[str, Any]:
+        places = {one["in"] for one in operation.get("parameters", [])}
+        has_body = "requestBody" in operation
+        takes_token = bool(operation.get("security"))
+        described = {
+            **(TOKEN_REFUSED if takes_token else {}),
+            **(NOT_FOUND if "path" in places else {}),
+            **(BODY_REFUSED if has_body else {}),
+            **(INVALID if takes_token or has_body or places - {"path"} else {}),
+            **TRY_LATER,
+        }
+        return {status: _error(status, text) for status, text in described.items()}
+
+
+def _error(status: str, description: str) -> dict[str, Any]:
+    content = {"application/json": {"schema": ERROR}}
+    headers = {"headers": _RETRY} if status in TRY_LATER else {}
+    return {"description": description, "content": content, **headers}
+
+
+def describe_forms(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """Forms have components of their own, because a form cannot send null."""
+    components = result["components"]["schemas"]
+    for path in result["paths"].values():
+        for operation in path.values():
+            content = operation.get("requestBody", {}).get("content", {})
+            for media in content.keys() & FORMS:
+                name = content[media]["schema"]["$ref"].rpartition("/")[2]
+                components[f"{name}Form"] = _without_null(components[name])
+                content[media]["schema"] = {"$ref": f"#/components/schemas/{name}Form"}
+    return result
+
+
+def _without_null(schema: Any) -> Any:
+    if isinstance(schema, list):
+        return [_without_null(one) for one in schema if one != NULL]
+    if isinstance(schema, dict):
+        return {k: _without_null(v) for k, v in schema.items() if (k, v) != ("nullable", True)}
+    return schema

@@ -6,29 +6,15 @@ from urllib.parse import quote, urlencode
 
 from django.conf import settings
 from django.http import HttpResponse, QueryDict
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 
+from infra.api.errors import InvalidCursor
+from infra.api.fields import cursor_schema
+from infra.api.ids import parse_number
+from infra.api.parsing import LIMIT_DIGITS
 from infra.api.rendering import json_response
 
-# The query parameters that lists share, for the OpenAPI document.
-PAGING = [
-    OpenApiParameter("limit", OpenApiTypes.INT, description="Most items on the page"),
-    OpenApiParameter("max_id", OpenApiTypes.STR, description="Older than this cursor"),
-    OpenApiParameter(
-        "since_id",
-        OpenApiTypes.STR,
-        description="Newer than this cursor, newest first. Timelines also return posts that arrived"
-        " late, below the cursor",
-    ),
-    OpenApiParameter(
-        "min_id",
-        OpenApiTypes.STR,
-        description="Immediately newer than this cursor. Timelines also return posts that arrived"
-        " late, below the cursor",
-    ),
-]
 CURSORS = frozenset(("max_id", "since_id", "min_id"))
 T = TypeVar("T")
 
@@ -62,14 +48,42 @@ class Page(NamedTuple, Generic[T]):
     newer: str | None
 
 
-def read_window(query: Mapping[str, str], limit: int) -> Window:
-    """The cursors of a request, as text. An empty cursor counts as absent."""
-    return Window(
-        limit,
-        query.get("max_id") or None,
-        query.get("since_id") or None,
-        query.get("min_id") or None,
-    )
+def paging(width: int) -> list[OpenApiParameter]:
+    """The query parameters of a list, for the OpenAPI document.
+
+    `width`: the base36 digits of a cursor, 0 if its cursors are numbers.
+    """
+    cursor, late = cursor_schema(width), "Timelines also return posts that arrived late, below it"
+    texts = {
+        "max_id": "Older than this cursor",
+        "since_id": f"Newer than this cursor, newest first. {late}",
+        "min_id": f"Immediately newer than this cursor. {late}",
+    }
+    limit = {"type": "integer", "minimum": 0, "maximum": 10**LIMIT_DIGITS - 1}
+    return [
+        OpenApiParameter("limit", limit, description="Most items on the page"),
+        *(OpenApiParameter(name, cursor, description=text) for name, text in texts.items()),
+    ]
+
+
+def read_window(query: Mapping[str, str], limit: int, width: int) -> Window:
+    """The cursors of a request, as text. An empty cursor counts as absent.
+
+    `width`: as in `paging`. Raises: InvalidCursor, also for a cursor that does not count because
+    of another one.
+    """
+    return Window(limit, *(_read_cursor(query, name, width) for name in Window._fields[1:]))
+
+
+def _read_cursor(query: Mapping[str, str], name: str, width: int) -> str | None:
+    text = query.get(name)
+    if not text:
+        return None
+    try:
+        parse_number(text, width)
+    except ValueError:
+        raise InvalidCursor from None
+    return text
 
 
 def link_header(url: str, query: QueryDict, older: str | None, newer: str | None) -> str:

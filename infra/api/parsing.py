@@ -10,7 +10,12 @@ from rest_framework.parsers import BaseParser
 
 from infra.api.errors import InvalidRequest
 
-FALSE_WORDS = {"0", "f", "false", "off", "no", ""}
+# As Mastodon reads them. Other words are refused: Mastodon would take each of them for true.
+FLAG_WORDS = dict.fromkeys(("1", "t", "true", "on", "yes"), True) | dict.fromkeys(
+    ("0", "f", "false", "off", "no", ""), False
+)
+
+LIMIT_DIGITS = 9
 
 
 class JsonParser(BaseParser):
@@ -59,21 +64,21 @@ def find_text(data: Mapping[str, Any], name: str) -> str | None:
     return read_text(data, name) if data.get(name) is not None else None
 
 
-def read_flag(value: object, default: bool) -> bool:
-    """A boolean the way Mastodon reads one from a query or a form."""
-    if value is None:
-        return default
-    if isinstance(value, bool):
-        return value
-    return str(value).lower() not in FALSE_WORDS
+def read_flag(data: Mapping[str, Any], name: str, default: bool = False) -> bool:
+    """The boolean sent under this name, `default` when absent. Raises InvalidRequest."""
+    value = find_flag(data, name)
+    return default if value is None else value
 
 
 def find_flag(data: Mapping[str, Any], name: str) -> bool | None:
-    """The boolean sent under this name, None when absent. Raises InvalidRequest for lists etc."""
+    """As read_flag, but None when absent. Upper and lower case are the same."""
     value = data.get(name)
-    if value is not None and not isinstance(value, bool | int | str):
+    if value is None or isinstance(value, bool):
+        return value
+    word = str(value).lower() if isinstance(value, int | str) else None
+    if word not in FLAG_WORDS:
         raise InvalidRequest(f"{name} must be true or false")
-    return None if value is None else read_flag(value, False)
+    return FLAG_WORDS[word]
 
 
 def read_count(data: Mapping[str, Any], name: str, most: int) -> int:
@@ -92,6 +97,6 @@ def read_limit(value: object, default: int, most: int) -> int:
     if value is None:
         return default
     text = str(value)
-    if not text.isascii() or not text.isdigit() or len(text) > 9:
+    if not text.isascii() or not text.isdigit() or len(text) > LIMIT_DIGITS:
         raise InvalidRequest("limit must be a number")
     return max(1, min(int(text), most))

@@ -3,19 +3,36 @@
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_serializer
-from rest_framework.serializers import BooleanField, CharField, DateTimeField, ListField, Serializer
+from rest_framework.serializers import (
+    BooleanField,
+    CharField,
+    ChoiceField,
+    DateTimeField,
+    ListField,
+    Serializer,
+)
 
 from accounts.api.schema import AccountEntity
+from infra.api.fields import OPTIONAL, IgnoredField, TextField, VisibleTextField
+from infra.api.openapi import error_response
+from moderation.api.parse import MOST_POSTS
+from moderation.models import APPEAL_LENGTH, COMMENT_LENGTH
+from moderation.types import Category
 
 
 @extend_schema_serializer(component_name="NewReport")
 class ReportBody(Serializer[Any]):
     account_id = CharField()
-    status_ids = ListField(child=CharField(), required=False, help_text="Posts of that account")
-    comment = CharField(required=False, help_text="At most 1,000 characters")
-    category = CharField(required=False, help_text="spam, legal, violation or other")
-    forward = BooleanField(required=False, help_text="Ignored: there are no other servers")
-    rule_ids = ListField(child=CharField(), required=False, help_text="Ignored: there are no rules")
+    status_ids = ListField(
+        child=CharField(), max_length=MOST_POSTS, help_text="Posts of that account", **OPTIONAL
+    )
+    comment = TextField(max_length=COMMENT_LENGTH, **OPTIONAL)
+    category = ChoiceField([one.value for one in Category], allow_blank=True, **OPTIONAL)
+    forward = IgnoredField(required=False, help_text="Ignored: there are no other servers")
+    rule_ids = IgnoredField(required=False, help_text="Only makes the report a violation")
+
+
+NO_ACCOUNT = error_response("No such account, or an id that is no post of the account")
 
 
 @extend_schema_serializer(component_name="Report")
@@ -34,7 +51,7 @@ class ReportEntity(Serializer[Any]):
 
 @extend_schema_serializer(component_name="NewAppeal")
 class AppealBody(Serializer[Any]):
-    text = CharField(help_text="Why the decision should be undone; at most 2,000 characters")
+    text = VisibleTextField(max_length=APPEAL_LENGTH, help_text="Why the decision should be undone")
 
 
 @extend_schema_serializer(component_name="Appeal")

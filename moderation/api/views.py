@@ -5,7 +5,7 @@ from drf_spectacular.utils import extend_schema
 
 from accounts.queries.load import get_account_json
 from infra.api.endpoint import Endpoint
-from infra.api.pages import PAGING, page_response, read_window
+from infra.api.pages import page_response, paging, read_window
 from infra.api.parsing import read_limit
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
@@ -17,6 +17,7 @@ from moderation.api.present import present_report, present_strike
 from moderation.queries.decisions import list_strikes
 
 DEFAULT_LIMIT, MOST = 20, 40
+NUMBERS = 0  # cursors of strikes are their ids
 
 
 class ReportsView(Endpoint):
@@ -24,7 +25,10 @@ class ReportsView(Endpoint):
 
     scopes = {"POST": "write:reports"}
 
-    @extend_schema(request=schema.ReportBody, responses=schema.ReportEntity)
+    @extend_schema(
+        request=schema.ReportBody,
+        responses={200: schema.ReportEntity, 404: schema.NO_ACCOUNT},
+    )
     def post(self, request: ApiRequest) -> HttpResponse:
         report = file_report(request.account_id, read_report(request.data))
         return json_response(present_report(report, get_account_json(report.account_id)))
@@ -35,10 +39,10 @@ class StrikesView(Endpoint):
 
     scopes = {"GET": "read:accounts"}
 
-    @extend_schema(parameters=PAGING, responses=schema.StrikeEntity(many=True))
+    @extend_schema(parameters=paging(NUMBERS), responses=schema.StrikeEntity(many=True))
     def get(self, request: ApiRequest) -> HttpResponse:
         limit = read_limit(request.query_params.get("limit"), DEFAULT_LIMIT, MOST)
-        page = list_strikes(request.account_id, read_window(request.query_params, limit))
+        page = list_strikes(request.account_id, read_window(request.query_params, limit, NUMBERS))
         account = get_account_json(request.account_id, is_own=True)
         bodies = [present_strike(decision, appeal, account) for decision, appeal in page.items]
         return page_response(request, page._replace(items=bodies))  # type: ignore[arg-type]

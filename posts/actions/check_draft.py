@@ -6,7 +6,7 @@ from typing import Any
 from django.conf import settings
 
 from infra.api.errors import InvalidRequest
-from infra.api.parsing import clean_text, read_flag
+from infra.api.parsing import clean_text, read_flag, read_text
 from posts.errors import EmptyPost, InvalidDraft, ParentNotFound, PostTooLong
 from posts.ids import MalformedPostId, PostId
 from posts.types import Draft
@@ -32,16 +32,16 @@ def check_draft(data: Mapping[str, Any]) -> Draft:
         if data.get(name):
             raise InvalidDraft(f"Validation failed: {name} is not supported")
     check_visibility(data)
-    text = clean_text(data.get("status") or "", "status")
-    spoiler_text = clean_text(data.get("spoiler_text") or "", "spoiler_text")
+    text = read_text(data, "status")
+    spoiler_text = read_text(data, "spoiler_text")
     if not text.strip():
         raise EmptyPost
     if len(text) + len(spoiler_text) > settings.POST_MAX_CHARACTERS:
         raise PostTooLong(settings.POST_MAX_CHARACTERS)
-    language = clean_text(data.get("language") or "", "language")
+    language = read_text(data, "language")
     if len(language) > MAX_LANGUAGE_LENGTH:
         raise InvalidDraft("Validation failed: Language is not a language code")
-    return Draft(text, read_flag(data.get("sensitive"), False), spoiler_text, language or None)
+    return Draft(text, read_flag(data, "sensitive"), spoiler_text, language or None)
 
 
 def check_visibility(data: Mapping[str, Any]) -> None:

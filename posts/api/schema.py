@@ -2,11 +2,12 @@
 
 from typing import Any
 
-from drf_spectacular.types import OpenApiTypes
+from django.conf import settings
 from drf_spectacular.utils import OpenApiParameter, extend_schema_serializer
 from rest_framework.serializers import (
     BooleanField,
     CharField,
+    ChoiceField,
     DateTimeField,
     DictField,
     IntegerField,
@@ -16,23 +17,37 @@ from rest_framework.serializers import (
 )
 
 from accounts.api.schema import AccountEntity
+from infra.api.fields import OPTIONAL, FlagField, TextField, VisibleTextField
+from infra.api.openapi import error_response
+from posts.actions.check_draft import MAX_KEY_LENGTH, MAX_LANGUAGE_LENGTH
 
 IDEMPOTENCY_KEY = OpenApiParameter(
     "Idempotency-Key",
-    OpenApiTypes.STR,
+    {"type": "string", "maxLength": MAX_KEY_LENGTH},
     OpenApiParameter.HEADER,
     description="A repeated key returns the post of the first request",
 )
+NO_PARENT = error_response("The post to reply to does not exist, or the caller may not see it")
 
 
 @extend_schema_serializer(component_name="NewStatus")
 class StatusBody(Serializer[Any]):
-    status = CharField(help_text="The text")
-    sensitive = BooleanField(required=False)
-    spoiler_text = CharField(required=False, allow_blank=True)
-    language = CharField(required=False)
-    visibility = CharField(required=False, help_text="Only public")
-    in_reply_to_id = CharField(required=False, help_text="The id of the post that this one answers")
+    status = VisibleTextField(max_length=settings.POST_MAX_CHARACTERS, help_text="The text")
+    sensitive = FlagField(**OPTIONAL)
+    spoiler_text = TextField(
+        max_length=settings.POST_MAX_CHARACTERS,
+        help_text="The limit is for the text and the spoiler together",
+        **OPTIONAL,
+    )
+    language = TextField(max_length=MAX_LANGUAGE_LENGTH, **OPTIONAL)
+    visibility = ChoiceField(["public"], allow_blank=True, **OPTIONAL)
+    in_reply_to_id = CharField(
+        help_text="The id of the post to answer", allow_blank=True, **OPTIONAL
+    )
+
+
+class RepostBody(Serializer[Any]):
+    visibility = ChoiceField(["public"], allow_blank=True, **OPTIONAL)
 
 
 class StatusEntity(Serializer[Any]):

@@ -21,6 +21,7 @@ from posts.types import Kind
 from relations.queries.relationships import load_relationships
 
 WHEN_DIGITS, WHO_DIGITS = 9, 6
+RESPONDER_DIGITS, MARK_DIGITS = WHEN_DIGITS + WHO_DIGITS, WHEN_DIGITS + BASE36_DIGITS
 # A page is at most so many reads. A viewer who blocks very many responders gets a short page.
 MOST_BATCHES = 8
 # The least number of rows of each read but the first.

@@ -15,6 +15,7 @@ from relations.errors import CannotMuteSelf
 from relations.sql import KIND, MUTES_TABLE
 from relations.types import NO_MUTE, Mute
 
+LONGEST_MUTE_S = 100 * 366 * 86_400
 READ = f"""
 SELECT is_on, hides_notifications, revision, since_ms, until_ms FROM {MUTES_TABLE}
 WHERE owner_id = %s AND kind = {KIND} AND target_id = %s

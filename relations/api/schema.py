@@ -2,26 +2,24 @@
 
 from typing import Any
 
-from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter
+from drf_spectacular.utils import extend_schema_field
 from rest_framework.serializers import (
     BooleanField,
     CharField,
     DateTimeField,
-    IntegerField,
+    Field,
     ListField,
     Serializer,
 )
 
 from accounts.api.schema import AccountEntity
+from infra.api.fields import OPTIONAL, FlagField, count_schema, ids_parameter
+from relations.actions.mute import LONGEST_MUTE_S
 
-MOST_FAMILIAR_TARGETS = 40
-ID_LIST = OpenApiParameter(
-    "id[]", OpenApiTypes.STR, many=True, required=True, description="At most 100 account ids"
-)
-FAMILIAR_IDS = OpenApiParameter(
-    "id[]", OpenApiTypes.STR, many=True, description=f"At most {MOST_FAMILIAR_TARGETS} account ids"
-)
+MOST_TARGETS, MOST_FAMILIAR_TARGETS = 100, 40
+ID_LIST = ids_parameter("id[]", MOST_TARGETS)
+FAMILIAR_IDS = ids_parameter("id[]", MOST_FAMILIAR_TARGETS)
+_ID = {"anyOf": [{"type": "string"}, {"type": "integer"}]}
 ACCOUNT_IDS = {200: {"type": "array", "items": {"type": "string"}}}
 
 
@@ -47,20 +45,32 @@ class RelationshipEntity(Serializer[Any]):
     mutual = BooleanField()
 
 
+@extend_schema_field(
+    {"anyOf": [_ID, {"type": "array", "items": _ID, "minItems": 1, "maxItems": MOST_TARGETS}]}
+)
+class TargetsField(Field[Any, Any, Any, Any]):
+    """One account id, or several."""
+
+
 class TargetsBody(Serializer[Any]):
-    id = ListField(child=CharField(), max_length=100)
+    id = TargetsField()
 
 
 class FollowOptionsBody(Serializer[Any]):
-    quiet = BooleanField(required=False, help_text="Only I can see this follow")
-    special = BooleanField(required=False, help_text="A mark that only I can see")
-    reblogs = BooleanField(required=False, help_text="Show the reposts of this account")
-    notify = BooleanField(required=False)
+    quiet = FlagField(help_text="Only I can see this follow", **OPTIONAL)
+    special = FlagField(help_text="A mark that only I can see", **OPTIONAL)
+    reblogs = FlagField(help_text="Show the reposts of this account", **OPTIONAL)
+    notify = FlagField(**OPTIONAL)
+
+
+@extend_schema_field(count_schema(LONGEST_MUTE_S))
+class SecondsField(Field[Any, Any, Any, Any]):
+    """A number of seconds."""
 
 
 class MuteOptionsBody(Serializer[Any]):
-    duration = IntegerField(required=False, min_value=0, help_text="Seconds; 0: without end")
-    notifications = BooleanField(required=False, default=True)
+    duration = SecondsField(help_text="Seconds; 0: without end", **OPTIONAL)
+    notifications = FlagField(**OPTIONAL)
 
 
 class MutedAccountEntity(AccountEntity):

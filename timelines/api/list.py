@@ -4,12 +4,11 @@ from django.http import HttpResponse
 from drf_spectacular.utils import extend_schema
 
 from infra.api.endpoint import Endpoint
-from infra.api.pages import PAGING, page_response, read_window
-from infra.api.parsing import read_limit
+from infra.api.pages import page_response
 from infra.api.request import ApiRequest
 from posts.api.schema import HomeStatusEntity
 from relations.lists.api.parse import read_list_id
-from timelines.api.views import DEFAULT_LIMIT, MOST
+from timelines.api.views import PAGING, read_timeline_window
 from timelines.queries.list import account_list_page
 
 
@@ -20,8 +19,7 @@ class ListTimelineView(Endpoint):
 
     @extend_schema(parameters=PAGING, responses=HomeStatusEntity(many=True))
     def get(self, request: ApiRequest, list_id: str) -> HttpResponse:
-        limit = read_limit(request.query_params.get("limit"), DEFAULT_LIMIT, MOST)
-        window = read_window(request.query_params, limit)
+        window = read_timeline_window(request.query_params)
         page = account_list_page(
             request.account_id, read_list_id(list_id), window, client=str(request.user.token_id)
         )

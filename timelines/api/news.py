@@ -2,21 +2,21 @@
 
 import orjson
 from django.http import HttpResponse
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 
 from infra.api.endpoint import Endpoint
+from infra.api.fields import cursor_schema
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
-from posts.ids import FIRST
+from posts.ids import BASE36_DIGITS, FIRST
 from timelines.increments.home_news import find_home_news
 from timelines.increments.stream import LAG_S
 from timelines.queries.home import decode_cursor
 
 SINCE = OpenApiParameter(
     "since_id",
-    OpenApiTypes.STR,
+    cursor_schema(BASE36_DIGITS),
     description="The newest status one has, or `as_of` of the answer before; default: of all time",
 )
 

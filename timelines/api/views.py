@@ -1,16 +1,19 @@
 """Endpoints of home and author timelines."""
 
+from collections.abc import Mapping
+
 from django.http import HttpResponse
-from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import extend_schema
 
 from accounts.queries.load import require_account
 from infra.api.endpoint import Endpoint
-from infra.api.pages import PAGING, page_response, read_window
+from infra.api.fields import flag_parameter
+from infra.api.pages import Window, page_response, paging, read_window
 from infra.api.parsing import read_flag, read_limit
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
 from posts.api.schema import StatusEntity
+from posts.ids import BASE36_DIGITS
 from posts.queries.rows import ALL_KINDS
 from posts.types import Kind
 from timelines.promotions.blend import HomePageRequest, blend_promotions
@@ -19,12 +22,12 @@ from timelines.queries.author import AuthorTimelineQuery, author_page
 from timelines.queries.home import home_page
 
 DEFAULT_LIMIT, MOST = 20, 40
+PAGING = paging(BASE36_DIGITS)
 # Filters of clients that match no post: none is pinned or has media.
 NEVER = ("pinned", "only_media")
 EXCLUDED = {"exclude_replies": Kind.REPLY, "exclude_reblogs": Kind.REPOST}
 EXCLUDING = [
-    OpenApiParameter(name, OpenApiTypes.BOOL, description=f"Leave every {kind.name.lower()} out")
-    for name, kind in EXCLUDED.items()
+    flag_parameter(name, f"Leave every {kind.name.lower()} out") for name, kind in EXCLUDED.items()
 ]
 
 
@@ -36,9 +39,9 @@ class HomeView(Endpoint):
     @extend_schema(parameters=[*PAGING, ALL_PROMOTIONS], responses=HomeItemEntity(many=True))
     def get(self, request: ApiRequest) -> HttpResponse:
         viewer_id, query = request.account_id, request.query_params
-        window = read_window(query, read_limit(query.get("limit"), DEFAULT_LIMIT, MOST))
+        window = read_timeline_window(query)
         page = home_page(viewer_id, window, client=str(request.user.token_id))
-        reading = HomePageRequest(viewer_id, window, read_flag(query.get("all_promotions"), False))
+        reading = HomePageRequest(viewer_id, window, read_flag(query, "all_promotions"))
         return page_response(request, blend_promotions(reading, page))
 
 
@@ -52,10 +55,16 @@ class AuthorView(Endpoint):
     def get(self, request: ApiRequest, account_id: int) -> HttpResponse:
         require_account(account_id)
         query = request.query_params
-        if any(read_flag(query.get(name), False) for name in NEVER):
+        window = read_timeline_window(query)
+        if any(read_flag(query, name) for name in NEVER):
             return json_response(b"[]")
-        limit = read_limit(query.get("limit"), DEFAULT_LIMIT, MOST)
-        left_out = {kind for name, kind in EXCLUDED.items() if read_flag(query.get(name), False)}
+        left_out = {kind for name, kind in EXCLUDED.items() if read_flag(query, name)}
         kinds = [kind for kind in ALL_KINDS if kind not in left_out]
         wanted = AuthorTimelineQuery(account_id, request.viewer_id, kinds)
-        return page_response(request, author_page(wanted, read_window(query, limit)))
+        return page_response(request, author_page(wanted, window))
+
+
+def read_timeline_window(query: Mapping[str, str]) -> Window:
+    """The requested part of a timeline. Raises: InvalidCursor, InvalidRequest."""
+    limit = read_limit(query.get("limit"), DEFAULT_LIMIT, MOST)
+    return read_window(query, limit, BASE36_DIGITS)

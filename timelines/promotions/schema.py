@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter
 from rest_framework.serializers import (
     BooleanField,
     CharField,
@@ -12,14 +10,14 @@ from rest_framework.serializers import (
     URLField,
 )
 
+from infra.api.fields import flag_parameter
 from posts.api.schema import HomeStatusEntity
 from timelines.promotions.models import KINDS
 
-ALL_PROMOTIONS = OpenApiParameter(
+ALL_PROMOTIONS = flag_parameter(
     "all_promotions",
-    OpenApiTypes.BOOL,
-    description="Adds promoted accounts and ads. They are no Status: they have `id`, `type`, and"
-    " `account` or `ad`",
+    "Adds promoted accounts and ads. They are no Status: they have `id`, `type`, and `account` or"
+    " `ad`",
 )
 
 

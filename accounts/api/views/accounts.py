@@ -19,11 +19,10 @@ from accounts.types import NewUser
 from infra.api.endpoint import Endpoint
 from infra.api.errors import InvalidRequest
 from infra.api.ids import parse_account_id
+from infra.api.openapi import error_response
 from infra.api.parsing import read_flag, read_text
 from infra.api.rendering import NO_STORE, json_response
 from infra.api.request import ApiRequest
-
-MOST_ACCOUNTS = 40
 
 
 class AccountsView(Endpoint):
@@ -37,8 +36,8 @@ class AccountsView(Endpoint):
     def get(self, request: ApiRequest) -> HttpResponse:
         """Accounts in the order of the ids; unknown ids are left out."""
         texts = request.query_params.getlist("id[]") or request.query_params.getlist("id")
-        if len(texts) > MOST_ACCOUNTS:
-            raise InvalidRequest(f"At most {MOST_ACCOUNTS} accounts at once")
+        if len(texts) > schema.MOST_ACCOUNTS:
+            raise InvalidRequest(f"At most {schema.MOST_ACCOUNTS} accounts at once")
         wanted = [account_id for account_id in map(parse_account_id, texts) if account_id]
         return json_response(b"[%b]" % b",".join(load_account_json(wanted).values()))
 
@@ -67,7 +66,10 @@ class LookupView(Endpoint):
     scopes = {"GET": "read:accounts"}
     public = True
 
-    @extend_schema(parameters=[schema.LOOKUP], responses=schema.AccountEntity)
+    @extend_schema(
+        parameters=[schema.LOOKUP],
+        responses={200: schema.AccountEntity, 404: error_response("No account has this name")},
+    )
     def get(self, request: ApiRequest) -> HttpResponse:
         account_id = find_account_id(_local_name(request.query_params.get("acct", "")))
         if account_id is None:
@@ -80,7 +82,7 @@ def _new_user(request: ApiRequest) -> NewUser:
         username=read_text(request.data, "username"),
         email=read_text(request.data, "email"),
         password=read_text(request.data, "password"),
-        agreement=read_flag(request.data.get("agreement"), False),
+        agreement=read_flag(request.data, "agreement"),
     )
 
 

@@ -27,7 +27,7 @@ class ReblogView(Endpoint):
 
     scopes = {"POST": "write:statuses"}
 
-    @extend_schema(request=None, responses=schema.StatusEntity)
+    @extend_schema(request=schema.RepostBody, responses=schema.StatusEntity)
     def post(self, request: ApiRequest, status_id: PostId) -> HttpResponse:
         check_visibility(request.data)
         original = get_original(status_id, request.account_id)

@@ -7,12 +7,12 @@ from drf_spectacular.utils import extend_schema
 
 from accounts.api.schema import AccountEntity
 from infra.api.endpoint import Endpoint
-from infra.api.pages import PAGING, Window, page_response, read_window
+from infra.api.pages import Window, page_response, paging, read_window
 from infra.api.parsing import read_limit
 from infra.api.request import ApiRequest
 from posts.api import schema
 from posts.ids import PostId
-from posts.queries.lists import list_marked, list_responders
+from posts.queries.lists import MARK_DIGITS, RESPONDER_DIGITS, list_marked, list_responders
 from posts.types import Kind
 
 DEFAULT_ACCOUNTS, MOST_ACCOUNTS = 40, 80
@@ -26,9 +26,9 @@ class RebloggedByView(Endpoint):
     public = True
     kind: ClassVar[Kind] = Kind.REPOST
 
-    @extend_schema(parameters=PAGING, responses=AccountEntity(many=True))
+    @extend_schema(parameters=paging(RESPONDER_DIGITS), responses=AccountEntity(many=True))
     def get(self, request: ApiRequest, status_id: PostId) -> HttpResponse:
-        window = _window(request, DEFAULT_ACCOUNTS, MOST_ACCOUNTS)
+        window = _window(request, DEFAULT_ACCOUNTS, MOST_ACCOUNTS, RESPONDER_DIGITS)
         page = list_responders(status_id, self.kind, request.viewer_id, window)
         return page_response(request, page)
 
@@ -45,9 +45,9 @@ class FavouritesView(Endpoint):
     scopes = {"GET": "read:favourites"}
     kind: ClassVar[Kind] = Kind.FAVOURITE
 
-    @extend_schema(parameters=PAGING, responses=schema.StatusEntity(many=True))
+    @extend_schema(parameters=paging(MARK_DIGITS), responses=schema.StatusEntity(many=True))
     def get(self, request: ApiRequest) -> HttpResponse:
-        window = _window(request, DEFAULT_POSTS, MOST_POSTS)
+        window = _window(request, DEFAULT_POSTS, MOST_POSTS, MARK_DIGITS)
         return page_response(request, list_marked(request.account_id, self.kind, window))
 
 
@@ -58,6 +58,6 @@ class BookmarksView(FavouritesView):
     kind = Kind.BOOKMARK
 
 
-def _window(request: ApiRequest, default: int, most: int) -> Window:
+def _window(request: ApiRequest, default: int, most: int, width: int) -> Window:
     limit = read_limit(request.query_params.get("limit"), default, most)
-    return read_window(request.query_params, limit)
+    return read_window(request.query_params, limit, width)

@@ -32,7 +32,7 @@ class StatusesView(Endpoint):
     @extend_schema(
         parameters=[schema.IDEMPOTENCY_KEY],
         request=schema.StatusBody,
-        responses=schema.StatusEntity,
+        responses={200: schema.StatusEntity, 404: schema.NO_PARENT},
     )
     def post(self, request: ApiRequest) -> HttpResponse:
         draft = _read_draft(request)
@@ -51,7 +51,7 @@ class StatusView(Endpoint):
     def get(self, request: ApiRequest, status_id: PostId) -> HttpResponse:
         return json_response(_get_status_json(status_id, request.viewer_id))
 
-    @extend_schema(responses=schema.DeletedStatusEntity)
+    @extend_schema(responses={200: schema.DeletedStatusEntity})
     def delete(self, request: ApiRequest, status_id: PostId) -> HttpResponse:
         """Delete your own post. Posts of other accounts answer 404."""
         if status_id.author_id != request.account_id:

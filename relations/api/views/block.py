@@ -8,11 +8,9 @@ from infra.api.endpoint import Endpoint
 from infra.api.parsing import find_flag, read_count
 from infra.api.request import ApiRequest
 from relations.actions.block import block, unblock
-from relations.actions.mute import mute, unmute
+from relations.actions.mute import LONGEST_MUTE_S, mute, unmute
 from relations.api import schema
 from relations.api.views.relationships import answer_relationship
-
-LONGEST_MUTE_S = 100 * 366 * 86_400
 
 
 class BlockView(Endpoint):

@@ -8,7 +8,7 @@ from drf_spectacular.utils import extend_schema
 from accounts.api.schema import AccountEntity
 from accounts.queries.load import load_account_json, require_account
 from infra.api.endpoint import Endpoint
-from infra.api.pages import PAGING, Page, page_response, read_window
+from infra.api.pages import Page, page_response, paging, read_window
 from infra.api.parsing import read_limit
 from infra.api.request import ApiRequest
 from infra.clock import now_ms
@@ -16,6 +16,7 @@ from relations.api.present import present_muted
 from relations.api.schema import MutedAccountEntity
 from relations.queries.edge_lists import (
     BLOCKS_LIST,
+    CURSOR_DIGITS,
     FOLLOWERS_LIST,
     FOLLOWING_LIST,
     OWN_FOLLOWERS_LIST,
@@ -39,7 +40,7 @@ class FollowersView(Endpoint):
     shown: ClassVar[EdgeList] = FOLLOWERS_LIST
     own: ClassVar[EdgeList] = OWN_FOLLOWERS_LIST
 
-    @extend_schema(parameters=PAGING, responses=AccountEntity(many=True))
+    @extend_schema(parameters=paging(sum(CURSOR_DIGITS)), responses=AccountEntity(many=True))
     def get(self, request: ApiRequest, account_id: int) -> HttpResponse:
         require_account(account_id)
         edge_list = self.own if request.is_from(account_id) else self.shown
@@ -59,7 +60,7 @@ class QuietFollowingView(Endpoint):
     scopes = {"GET": "read:follows"}
     edge_list: ClassVar[EdgeList] = QUIET_LIST
 
-    @extend_schema(parameters=PAGING, responses=AccountEntity(many=True))
+    @extend_schema(parameters=paging(sum(CURSOR_DIGITS)), responses=AccountEntity(many=True))
     def get(self, request: ApiRequest) -> HttpResponse:
         return answer_accounts(request, read_page(request, self.edge_list, request.account_id))
 
@@ -82,7 +83,7 @@ class MutesView(Endpoint):
 
     scopes = {"GET": "read:mutes"}
 
-    @extend_schema(parameters=PAGING, responses=MutedAccountEntity(many=True))
+    @extend_schema(parameters=paging(sum(CURSOR_DIGITS)), responses=MutedAccountEntity(many=True))
     def get(self, request: ApiRequest) -> HttpResponse:
         owner_id = request.account_id
         page = read_page(request, EdgeList(muted_at(now_ms())), owner_id)
@@ -95,7 +96,9 @@ class MutesView(Endpoint):
 def read_page(request: ApiRequest, edge_list: EdgeList, account_id: int) -> Page[ListedAccount]:
     """The requested page of a list. Raises InvalidRequest, InvalidCursor."""
     limit = read_limit(request.query_params.get("limit"), DEFAULT_LIMIT, MOST)
-    return list_page(edge_list, account_id, read_window(request.query_params, limit))
+    return list_page(
+        edge_list, account_id, read_window(request.query_params, limit, sum(CURSOR_DIGITS))
+    )
 
 
 def answer_accounts(request: ApiRequest, page: Page[ListedAccount]) -> HttpResponse:

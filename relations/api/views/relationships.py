@@ -22,8 +22,6 @@ from relations.api.present import (
 from relations.queries.familiar import load_familiar_followers
 from relations.queries.relationships import load_existing_relationships, load_relationships
 
-MOST_TARGETS = 100
-
 
 class RelationshipsView(Endpoint):
     """My relationships with up to 100 accounts, in the order asked, each once.
@@ -83,8 +81,8 @@ def read_targets(texts: Sequence[object]) -> list[int]:
 
     Raises: InvalidRequest for more than 100.
     """
-    if len(texts) > MOST_TARGETS:
-        raise InvalidRequest(f"At most {MOST_TARGETS} accounts at once")
+    if len(texts) > schema.MOST_TARGETS:
+        raise InvalidRequest(f"At most {schema.MOST_TARGETS} accounts at once")
     asked = map(parse_account_id, texts)
     return list(dict.fromkeys(account_id for account_id in asked if account_id))
 
@@ -96,10 +94,16 @@ def answer_relationship(request: ApiRequest, account_id: int) -> HttpResponse:
 
 
 def _sent_ids(request: ApiRequest) -> Sequence[object]:
-    """From a form or JSON, as `id` or `id[]`. JSON may send numbers, or a single id."""
+    """From a form or JSON, as `id` or `id[]`. JSON may send numbers, or a single id.
+
+    Raises: InvalidRequest if there is none.
+    """
     data = request.data
     if isinstance(data, QueryDict):
-        return data.getlist("id[]") or data.getlist("id")
-    sent = data.get("id[]", data.get("id"))
-    ids = sent if isinstance(sent, list) else [sent]
-    return [str(i) if type(i) is int else i for i in ids]
+        ids: list[object] = [*(data.getlist("id[]") or data.getlist("id"))]
+    else:
+        sent = data.get("id[]", data.get("id"))
+        ids = sent if isinstance(sent, list) else [sent]
+    if not ids or not all(type(i) in {str, int} for i in ids):
+        raise InvalidRequest("id must be a list of account ids")
+    return [str(i) for i in ids]

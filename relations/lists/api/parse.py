@@ -51,6 +51,14 @@ def read_account_ids(data: Mapping[str, Any], query: QueryDict) -> list[int]:
     return [parse_account_id(text) or NO_ACCOUNT for text in texts]
 
 
+def read_new_members(data: Mapping[str, Any], query: QueryDict) -> list[int]:
+    """As read_account_ids, but at least one. Raises InvalidRequest."""
+    ids = read_account_ids(data, query)
+    if not ids:
+        raise InvalidRequest("account_ids must name at least one account")
+    return ids
+
+
 def _sent_ids(data: Mapping[str, Any]) -> list[object]:
     if isinstance(data, QueryDict):
         return [*data.getlist("account_ids[]"), *data.getlist("account_ids")]

@@ -2,10 +2,16 @@
 
 from typing import Any
 
-from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter
-from rest_framework.serializers import BooleanField, CharField, ChoiceField, ListField, Serializer
+from rest_framework.serializers import (
+    BooleanField,
+    CharField,
+    ChoiceField,
+    ListField,
+    RegexField,
+    Serializer,
+)
 
+from infra.api.fields import OPTIONAL, FalseField, VisibleTextField, ids_parameter
 from relations.lists.actions.members import MOST_MEMBERS
 from relations.lists.api.parse import POLICIES
 from relations.lists.models import LONGEST_TITLE
@@ -14,12 +20,7 @@ POLICY_HELP = (
     "Which replies of members are shown, besides replies to me and to themselves: replies to"
     " accounts I follow, to members, or none"
 )
-ACCOUNT_IDS = OpenApiParameter(
-    "account_ids[]",
-    OpenApiTypes.STR,
-    many=True,
-    description="The accounts to remove; may be sent in the body instead",
-)
+ACCOUNT_IDS = ids_parameter("account_ids[]", MOST_MEMBERS)
 
 
 class ListEntity(Serializer[Any]):
@@ -30,16 +31,16 @@ class ListEntity(Serializer[Any]):
 
 
 class NewListBody(Serializer[Any]):
-    title = CharField(max_length=LONGEST_TITLE)
-    replies_policy = ChoiceField(
-        choices=list(POLICIES), required=False, default="list", help_text=POLICY_HELP
-    )
-    exclusive = BooleanField(required=False, default=False, help_text="True is refused")
+    title = VisibleTextField(max_length=LONGEST_TITLE)
+    replies_policy = ChoiceField(choices=list(POLICIES), help_text=POLICY_HELP, **OPTIONAL)
+    exclusive = FalseField(help_text="True is refused", **OPTIONAL)
 
 
 class ListChangeBody(NewListBody):
-    title = CharField(max_length=LONGEST_TITLE, required=False)
+    title = VisibleTextField(max_length=LONGEST_TITLE, **OPTIONAL)
 
 
 class ListedAccountsBody(Serializer[Any]):
-    account_ids = ListField(child=CharField(), max_length=MOST_MEMBERS)
+    account_ids = ListField(
+        child=RegexField(r"^[0-9]{1,10}$"), min_length=1, max_length=MOST_MEMBERS
+    )

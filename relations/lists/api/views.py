@@ -9,7 +9,7 @@ from drf_spectacular.utils import extend_schema
 from accounts.api.schema import AccountEntity
 from accounts.queries.load import require_account
 from infra.api.endpoint import Endpoint
-from infra.api.pages import PAGING, Page, Window
+from infra.api.pages import Page, Window, paging
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
 from relations.api.views.edge_lists import answer_accounts, read_page
@@ -24,6 +24,7 @@ from relations.lists.api.parse import (
     read_account_ids,
     read_list_id,
     read_list_options,
+    read_new_members,
     read_new_title,
 )
 from relations.lists.queries.lists import (
@@ -33,7 +34,7 @@ from relations.lists.queries.lists import (
     member_rows,
 )
 from relations.lists.types import ListDescription, RepliesPolicy
-from relations.queries.edge_lists import EdgeList, list_page
+from relations.queries.edge_lists import CURSOR_DIGITS, EdgeList, list_page
 
 NOTHING = b"{}"
 
@@ -81,7 +82,7 @@ class ListAccountsView(Endpoint):
 
     scopes = {"GET": "read:lists", "POST": "write:lists", "DELETE": "write:lists"}
 
-    @extend_schema(parameters=PAGING, responses=AccountEntity(many=True))
+    @extend_schema(parameters=paging(sum(CURSOR_DIGITS)), responses=AccountEntity(many=True))
     def get(self, request: ApiRequest, list_id: str) -> HttpResponse:
         """With `limit=0` all members at once, as in Mastodon."""
         owner_id = request.account_id
@@ -95,7 +96,7 @@ class ListAccountsView(Endpoint):
     @extend_schema(request=schema.ListedAccountsBody, responses={200: None})
     def post(self, request: ApiRequest, list_id: str) -> HttpResponse:
         """Adds accounts I follow, all or none. Existing members stay."""
-        ids = read_account_ids(request.data, request.query_params)
+        ids = read_new_members(request.data, request.query_params)
         add_members(request.account_id, read_list_id(list_id), ids)
         return json_response(NOTHING)
 

@@ -5,6 +5,7 @@ from django.http import QueryDict
 from django.test import RequestFactory
 from rest_framework.request import Request
 
+from infra.api.errors import InvalidCursor
 from infra.api.pages import Page, Window, link_header, page_response, read_window
 from infra.api.request import ApiRequest
 
@@ -17,8 +18,14 @@ def page_of(query, older="b", newer="a"):
 
 
 def test_window_takes_empty_cursors_for_absent_ones():
-    query = QueryDict("max_id=&since_id=s&min_id=m&limit=3")
-    assert read_window(query, 3) == Window(3, None, "s", "m")
+    query = QueryDict("max_id=&since_id=5&min_id=zzz&limit=3")
+    assert read_window(query, 3, width=3) == Window(3, None, "5", "zzz")
+
+
+@pytest.mark.parametrize("query", ["max_id=zz", "since_id=a-z", "min_id=5&since_id=x", "max_id=٣"])
+def test_a_text_that_is_no_cursor_is_refused_also_where_another_one_counts(query):
+    with pytest.raises(InvalidCursor):
+        read_window(QueryDict(query), 3, width=3)
 
 
 def test_request_without_a_query_has_no_parameters():

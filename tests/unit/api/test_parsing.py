@@ -98,14 +98,21 @@ def test_limit_is_in_bounds_or_refused(value):
 
 @pytest.mark.parametrize("value", [False, "0", "f", "F", "false", "FALSE", "off", "no", "", 0])
 def test_flag_false(value):
-    assert read_flag(value, default=True) is False
+    assert read_flag({"a": value}, "a", default=True) is False
 
 
-@pytest.mark.parametrize("value", [True, "1", "t", "true", "on", "anything", 1])
+@pytest.mark.parametrize("value", [True, "1", "t", "true", "on", "YES", 1])
 def test_flag_true(value):
-    assert read_flag(value, default=False) is True
+    assert read_flag({"a": value}, "a", default=False) is True
+
+
+@pytest.mark.parametrize("value", ["anything", " true", 2, 1.0, [], {}])
+def test_flag_that_is_no_boolean_is_refused(value):
+    with pytest.raises(InvalidRequest, match="a must be true or false"):
+        read_flag({"a": value}, "a")
 
 
 @pytest.mark.parametrize("default", [True, False])
 def test_flag_that_is_not_sent_is_the_default(default):
-    assert read_flag(None, default) is default
+    assert read_flag({"a": None}, "a", default) is default
+    assert read_flag({}, "a", default) is default

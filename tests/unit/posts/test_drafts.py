@@ -28,7 +28,7 @@ def test_spoiler_text_counts_too():
         check_draft({"status": "a" * (MOST - 3), "spoiler_text": "abcd"})
 
 
-@pytest.mark.parametrize("text", ["", " ", "\n\t ", "\u2003", None, [], {}, 0, False])
+@pytest.mark.parametrize("text", ["", " ", "\n\t ", "\u2003", None])
 def test_nothing_to_read_is_no_post(text):
     with pytest.raises(EmptyPost):
         check_draft({"status": text, "spoiler_text": "something"})
@@ -40,7 +40,9 @@ def test_missing_text_is_no_post():
 
 
 @pytest.mark.parametrize("field", ["status", "spoiler_text", "language"])
-@pytest.mark.parametrize("value", ["a\x00b", "a\ud800b", "\udfff", 7, ["a"], {"a": 1}, True])
+@pytest.mark.parametrize(
+    "value", ["a\x00b", "a\ud800b", "\udfff", 7, ["a"], {"a": 1}, True, [], {}, 0, False]
+)
 def test_what_cannot_be_stored_is_refused_in_every_field(field, value):
     with pytest.raises(InvalidRequest):
         check_draft({"status": "fine"} | {field: value})

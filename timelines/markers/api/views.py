@@ -5,63 +5,16 @@ from datetime import UTC, datetime
 
 import orjson
 from django.http import HttpResponse
-from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_serializer
-from rest_framework import serializers
+from drf_spectacular.utils import extend_schema
 
 from infra.api.endpoint import Endpoint
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
 from posts.ids import PostId
+from timelines.markers.api import schema
 from timelines.markers.api.parse import read_moves
 from timelines.markers.rows import move_markers, read_markers
 from timelines.markers.types import MarkerState, Timeline
-
-WHICH = OpenApiParameter(
-    "timeline[]",
-    OpenApiTypes.STR,
-    many=True,
-    enum=[timeline.name.lower() for timeline in Timeline],
-    description="Which markers to return",
-)
-
-
-@extend_schema_serializer(component_name="MarkerEntity")
-class MarkerEntity(serializers.Serializer[None]):
-    """Only for the OpenAPI document."""
-
-    last_read_id = serializers.CharField(
-        help_text="The newest status or notification that was read"
-    )
-    version = serializers.IntegerField(help_text="Grows with every write")
-    updated_at = serializers.DateTimeField()
-
-
-class MarkersEntity(serializers.Serializer[None]):
-    """Only for the OpenAPI document. Markers that were never set are absent."""
-
-    home = MarkerEntity(required=False)
-    notifications = MarkerEntity(required=False)
-
-
-class NewMarkerBody(serializers.Serializer[None]):
-    """Only for the OpenAPI document."""
-
-    last_read_id = serializers.CharField(
-        help_text="For home: a status id; the status may be deleted"
-    )
-    version = serializers.IntegerField(
-        required=False,
-        help_text="The version after this write. 409 unless it is above the marker's version."
-        " Repeating a write is no conflict. Default: the next version, without a check",
-    )
-
-
-class NewMarkersBody(serializers.Serializer[None]):
-    """Only for the OpenAPI document."""
-
-    home = NewMarkerBody(required=False)
-    notifications = NewMarkerBody(required=False)
 
 
 class MarkersView(Endpoint):
@@ -69,13 +22,16 @@ class MarkersView(Endpoint):
 
     scopes = {"GET": "read:statuses", "POST": "write:statuses"}
 
-    @extend_schema(parameters=[WHICH], responses=MarkersEntity)
+    @extend_schema(parameters=[schema.WHICH], responses=schema.MarkersEntity)
     def get(self, request: ApiRequest) -> HttpResponse:
         names = request.query_params.getlist("timeline[]")
         wanted = [timeline for timeline in Timeline if timeline.name.lower() in names]
         return _answer(read_markers(request.account_id, wanted) if wanted else {})
 
-    @extend_schema(request=NewMarkersBody, responses=MarkersEntity)
+    @extend_schema(
+        request={"application/json": schema.NewMarkersBody},
+        responses={200: schema.MarkersEntity, 409: schema.CONFLICT},
+    )
     def post(self, request: ApiRequest) -> HttpResponse:
         """Moves the markers, all or none. Returns the markers that were sent."""
         moves = read_moves(request.data)
