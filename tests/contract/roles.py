@@ -1,0 +1,79 @@
+"""The roles of the role matrix, and one scene for each: an owner, and somebody who asks."""
+
+from collections.abc import Callable
+
+from django.contrib.auth.models import Group
+from django.test import Client
+
+from accounts.models import User
+from moderation.groups import create_groups
+from moderation.types import DecisionKind
+from posts.ids import PostId
+from relations.actions.block import block
+from relations.actions.follow import follow
+from relations.lists.actions.lists import create_account_list
+from relations.lists.actions.members import add_members
+from tests.callers import Caller
+from tests.integration.moderation.people import decide
+from tests.world import make_accounts, publish
+
+
+class Scene:
+    """The owner has a post, a list with a friend in it, and a strike. `asker`: who asks."""
+
+    def __init__(self, role: str) -> None:
+        self.owner, self.friend, self.asker = make_accounts(3)
+        self.post: PostId = publish(self.owner)
+        follow(self.owner, self.friend)
+        self.list_id = create_account_list(self.owner, "close").list_id
+        add_members(self.owner, self.list_id, [self.friend])
+        strike = decide(self.owner, DecisionKind.WARN)
+        assert strike is not None
+        self.strike_id = strike.pk
+        ROLES[role](self)
+
+    def client(self, role: str) -> Client:
+        """A client of the API, with the token of this role."""
+        if role == "anonymous":
+            return Client()
+        return Caller(self.owner if role == "owner" else self.asker).client
+
+    def browser(self, role: str) -> Client:
+        """A browser, signed in as this role."""
+        browser = Client()
+        if role != "anonymous":
+            browser.force_login(
+                User.objects.get(id=self.asker), "django.contrib.auth.backends.ModelBackend"
+            )
+        return browser
+
+
+def _join(group: str) -> Callable[[Scene], None]:
+    def join(scene: Scene) -> None:
+        create_groups()
+        User.objects.filter(id=scene.asker).update(is_staff=True)
+        User.objects.get(id=scene.asker).groups.add(Group.objects.get(name=group))
+
+    return join
+
+
+def _crown(scene: Scene) -> None:
+    User.objects.filter(id=scene.asker).update(is_staff=True, is_superuser=True)
+
+
+def _nothing(scene: Scene) -> None:
+    """The role needs no relation."""
+
+
+ROLES: dict[str, Callable[[Scene], object]] = {
+    "anonymous": _nothing,
+    "owner": _nothing,
+    "other": _nothing,
+    "follower": lambda scene: follow(scene.asker, scene.owner),
+    "blocked": lambda scene: block(scene.owner, scene.asker),
+    "blocker": lambda scene: block(scene.asker, scene.owner),
+    "suspended": lambda scene: decide(scene.asker, DecisionKind.SUSPEND),
+    "moderator": _join("moderator"),
+    "operator": _join("operator"),
+    "admin": _crown,
+}

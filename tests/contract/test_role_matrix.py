@@ -1,0 +1,159 @@
+"""Who may do what: each route, each method, each role, against the table in role_matrix.txt.
+
+A route that is not in the table fails the test, and so does a placeholder or a request body that
+is not known here. The observed table is written to .artifacts/role_matrix.txt: check each change
+of it, then copy it.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from django.http import HttpResponse
+from django.urls import get_resolver
+from pytest_django import Settings
+
+from config.runner.child import CHECKOUT
+from tests.contract.roles import ROLES, Scene
+from tests.integration.accounts.people import FAST_HASHERS, PASSWORD
+from tests.reads import _routes
+
+TABLE = Path(__file__).with_name("role_matrix.txt")
+OBSERVED = CHECKOUT / ".artifacts" / "role_matrix.txt"
+PLACEHOLDER = re.compile(r"<(?:\w+:)?(\w+)>")
+# Django's patterns with regular expressions: the list of an app, and all other paths.
+SPECIAL = {
+    "admin/^(?P<app_label>auth|axes|accounts|promotions|moderation|jobs)/$": "admin/moderation/",
+    "admin/(?P<url>.*)$": "admin/nothing",
+}
+FILLINGS: dict[str, Callable[[Scene], object]] = {
+    "account_id": lambda scene: scene.owner,
+    "first": lambda scene: scene.owner,
+    "second": lambda scene: scene.friend,
+    "status_id": lambda scene: scene.post.public,
+    "public_id": lambda scene: scene.post.public,
+    "list_id": lambda scene: scene.list_id,
+    "strike_id": lambda scene: scene.strike_id,
+    "id": lambda scene: scene.owner,
+    "object_id": lambda scene: 10**12,  # of no row: a page that is allowed redirects then
+    "content_type_id": lambda scene: 1,
+}
+QUERIES = {"api/v1/accounts/lookup": "?acct=nothing"}
+NONE: dict[str, Any] = {}
+BODIES: dict[str, Callable[[Scene], dict[str, Any]]] = {
+    "POST api/v1/statuses": lambda scene: {"status": "hi", "in_reply_to_id": scene.post.public},
+    "POST api/v1/markers": lambda scene: {"home": {"last_read_id": scene.post.public}},
+    "POST api/v1/accounts/followed_by": lambda scene: {"id": [str(scene.owner)]},
+    "POST api/v1/lists": lambda scene: {"title": "new"},
+    "PUT api/v1/lists/<str:list_id>": lambda scene: {"title": "renamed"},
+    "POST api/v1/lists/<str:list_id>/accounts": lambda s: {"account_ids": [str(s.friend)]},
+    "DELETE api/v1/lists/<str:list_id>/accounts": lambda s: {"account_ids": [str(s.friend)]},
+    "PATCH api/v1/accounts/update_credentials": lambda scene: {"note": "hello"},
+    "POST api/v1/accounts": lambda scene: {
+        "username": f"new{scene.owner}",
+        "email": f"new{scene.owner}@example.org",
+        "password": PASSWORD,
+        "agreement": True,
+    },
+    "POST api/v1/apps": lambda scene: {"client_name": "x", "redirect_uris": "https://x.example"},
+    "POST api/v1/reports": lambda scene: {
+        "account_id": str(scene.owner),
+        "status_ids": [scene.post.public],
+    },
+    "POST api/v1/strikes/<int:strike_id>/appeal": lambda scene: {"text": "I object"},
+    "POST oauth/token": lambda scene: NONE,
+    "POST oauth/revoke": lambda scene: NONE,
+}
+ONE_OF_ITS_OWN = re.compile(r"(POST|DELETE) api/v1/(accounts|statuses|lists)/<\w+:\w+>(/\w+)?")
+PAGE_ROLES = ("anonymous", "other", "suspended", "moderator", "operator", "admin")
+API_ROLES = tuple(role for role in ROLES if role != "operator")
+
+
+@pytest.fixture(autouse=True)
+def fast_passwords(settings: Settings) -> None:
+    settings.PASSWORD_HASHERS = FAST_HASHERS
+
+
+@pytest.mark.slow
+def test_every_role_may_do_what_the_table_says(world: None) -> None:
+    observed = "\n".join([*api_table(), "", *page_table(), ""])
+    if TABLE.exists() and observed == TABLE.read_text():
+        return
+    OBSERVED.parent.mkdir(exist_ok=True)
+    OBSERVED.write_text(observed)
+    assert observed.splitlines() == TABLE.read_text().splitlines()
+
+
+def api_table() -> list[str]:
+    """By a token. Reads share a scene; each write has its own."""
+    scenes = {role: Scene(role) for role in API_ROLES}
+    rows = [_line("API", API_ROLES)]
+    for route, method in sorted(_api_operations()):
+        statuses = [
+            _ask(scenes[role] if method == "GET" else Scene(role), role, method, route)
+            for role in API_ROLES
+        ]
+        rows.append(_line(f"{method} {route}", statuses))
+    return rows
+
+
+def page_table() -> list[str]:
+    """By a session, GET only: forms are tested where they are."""
+    browsers = {role: (scene := Scene(role), scene.browser(role)) for role in PAGE_ROLES}
+    rows = [_line("pages", PAGE_ROLES)]
+    for route in sorted(_page_routes()):
+        statuses = []
+        for role in PAGE_ROLES:
+            scene, browser = browsers[role]
+            statuses.append(_shown(browser.get(f"/{_path(route, scene)}")))
+        rows.append(_line(f"GET {route or '/'}", statuses))
+    return rows
+
+
+def _api_operations() -> Iterator[tuple[str, str]]:
+    for route, view in _routes(get_resolver().url_patterns, ""):
+        for method in getattr(view, "_accesses", {}):
+            if method != "HEAD":
+                yield route, method
+
+
+def _page_routes() -> Iterator[str]:
+    for route, view in _routes(get_resolver().url_patterns, ""):
+        if not getattr(view, "_accesses", {}):
+            yield route
+
+
+def _ask(scene: Scene, role: str, method: str, route: str) -> str:
+    path = f"/{_path(route, scene)}{QUERIES.get(route, '')}"
+    client = scene.client(role)
+    if method == "GET":
+        return _shown(client.get(path))
+    name = f"{method} {route}"
+    has_none = name not in BODIES and ONE_OF_ITS_OWN.fullmatch(name)
+    body = NONE if has_none else BODIES.get(name, _unknown_body(name))(scene)
+    return _shown(client.generic(method, path, orjson.dumps(body), "application/json"))
+
+
+def _unknown_body(name: str) -> Callable[[Scene], dict[str, Any]]:
+    def fail(scene: Scene) -> dict[str, Any]:
+        raise AssertionError(f"{name} is new: give it a request in BODIES, and a row in the table")
+
+    return fail
+
+
+def _path(route: str, scene: Scene) -> str:
+    route = SPECIAL.get(route, route)
+    return PLACEHOLDER.sub(lambda match: str(FILLINGS[match[1]](scene)), route)
+
+
+def _shown(answer: HttpResponse) -> str:
+    """The status; for a redirect to a page for signing in that instead."""
+    location = answer.headers.get("Location", "")
+    return "sign-in" if "/login/" in location or "/sign_in" in location else str(answer.status_code)
+
+
+def _line(name: str, cells: Any) -> str:
+    return " ".join([f"{name:<74}", *(f"{cell:<9}" for cell in cells)]).rstrip()
