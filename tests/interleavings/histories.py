@@ -1,0 +1,35 @@
+"""All histories: what happens at the same time to the same accounts.
+
+Each prepares accounts and posts, and says what its actors do. A check inside an actor holds at its
+moment, for example that a deleted post is not shown after the answer.
+"""
+
+from tests.interleavings import loads, pages, writes
+from tests.interleavings.exploring import History
+
+ALL: tuple[History, ...] = (
+    writes.follow_and_unfollow,
+    writes.block_and_follow,
+    writes.block_and_unblock,
+    writes.removal_and_follow,
+    pages.post_and_unfollow,
+    pages.post_and_follow,
+    pages.delete_and_load,
+    pages.delete_and_build,
+    pages.rebuild_and_push,
+    pages.rebuild_and_delete,
+    loads.list_and_unfollow,
+    loads.relationship_and_follow,
+    loads.counts_and_follow,
+    loads.loads_and_changes,
+    loads.flush_and_delete,
+    loads.flush_and_unfollow,
+    writes.count_and_recount,
+    writes.two_drainers,
+    writes.commits_out_of_order,
+    pages.repost_and_undo,
+    writes.favourite_and_end,
+    pages.polls_of_one_token,
+    loads.outage_and_call,
+    writes.two_mirrors,
+)

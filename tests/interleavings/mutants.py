@@ -1,0 +1,155 @@
+"""The product without one of its safeguards: each mutant, and the history that finds it.
+
+They are data: a safeguard is a text of a script or a statement that is replaced, or a function.
+"""
+
+from collections.abc import Callable, Mapping
+from hashlib import sha1
+from typing import Any, NamedTuple
+
+import pytest
+
+from infra.caching import client, hashes, lists, relationship_cache, values
+from infra.caching.breaker import Breaker
+from infra.caching.client import LuaScript
+from infra.changes import batches
+from infra.sharding.sql import fetch_pipelined
+from relations.actions import mirror
+from relations.actions.follower_moves import BackwardUpdate, plan_moves
+from relations.queries.edges import Pair
+from tests.interleavings import loads, pages, writes
+from tests.interleavings.exploring import History
+from timelines.stores import packed
+
+Break = Callable[[pytest.MonkeyPatch], None]
+
+
+class Mutant(NamedTuple):
+    """`name`: the safeguard that is missing."""
+
+    name: str
+    history: History
+    breaks: tuple[Break, ...]
+
+    def apply(self, patch: pytest.MonkeyPatch) -> None:
+        for one in self.breaks:
+            one(patch)
+
+
+def in_script(module: Any, name: str, text: str, instead: str) -> Break:
+    """The script of this name has another text."""
+
+    def apply(patch: pytest.MonkeyPatch) -> None:
+        body = _replace(getattr(module, name).body, text, instead)
+        sha = sha1(body.encode(), usedforsecurity=False).hexdigest()
+        patch.setitem(client._scripts_by_sha, sha, LuaScript(body, sha))
+        patch.setattr(module, name, LuaScript(body, sha))
+
+    return apply
+
+
+def in_statement(module: Any, name: str, text: str, instead: str) -> Break:
+    """The statement of this name has another text."""
+
+    def apply(patch: pytest.MonkeyPatch) -> None:
+        patch.setattr(module, name, _replace(getattr(module, name), text, instead))
+
+    return apply
+
+
+def in_function(module: Any, name: str, instead: Callable[..., object]) -> Break:
+    """Another function in place of this one."""
+    return lambda patch: patch.setattr(module, name, instead)
+
+
+def _replace(body: str, text: str, instead: str) -> str:
+    assert text in body, f"the safeguard has another text now: {text}"
+    return body.replace(text, instead)
+
+
+VALUE_FENCE = ("not end_load(KEYS[2], ARGV[1]) or is_newer(", "is_newer(")
+HASH_FENCE = ("if not end_load(KEYS[2], ARGV[1]) then", "if false then")
+LIST_FENCE = ("if not end_load(KEYS[1], ARGV[1]) then", "if false then")
+
+
+def _close_after_attempt(one: Any) -> bool:
+    """As before decision 0038."""
+    if one._attempt():
+        one._recovering = None
+    return one._recovering is None
+
+
+def _write_unseen(
+    alias: str, locked: mirror.LockedEdges, updates: Mapping[Pair, BackwardUpdate]
+) -> dict[int, int | None]:
+    moves = plan_moves(updates, locked.postponed)
+    statements = [mirror._write_statement(updates), *moves.statements(alias)]
+    return moves.complete(alias, fetch_pipelined(alias, statements)[1:])
+
+
+# As before decision 0039: what a change left in Redis to stop a load was lost in a flush.
+LOST_FENCE = (
+    "if redis.call('GET', key) ~= token then",
+    "local now = redis.call('GET', key)\n  if now and now ~= token then",
+)
+PAIR_FENCE = ("if redis.call('HGET', KEYS[3], ARGV[1]) ~= ARGV[2] then", "if false then")
+EPOCH_FENCE = (
+    "if not data or sub(data, 13, HEAD) ~= ARGV[3] then",
+    "data = data or ''\nif false then",
+)
+AFTER_WATERMARK = (
+    "AND next_attempt_at <= clock_timestamp()",
+    "AND id > (SELECT coalesce(max(id), 0) FROM changes_delivered WHERE lane = wanted_lane)",
+)
+
+MUTANTS: tuple[Mutant, ...] = (
+    Mutant(
+        "a loaded value is written without its token",
+        loads.counts_and_follow,
+        (in_script(values, "WRITE", *VALUE_FENCE),),
+    ),
+    Mutant(
+        "a loaded week is written without its token",
+        pages.delete_and_load,
+        (in_script(hashes, "WRITE", *HASH_FENCE),),
+    ),
+    Mutant(
+        "a loaded list is written without its token",
+        loads.list_and_unfollow,
+        (in_script(lists, "WRITE", *LIST_FENCE),),
+    ),
+    Mutant(
+        "a loaded relationship is written without its validator",
+        loads.relationship_and_follow,
+        (in_script(relationship_cache, "WRITE", *PAIR_FENCE),),
+    ),
+    Mutant(
+        "the flush race: a load is written when its token was lost",
+        loads.flush_and_delete,
+        (in_script(hashes, "WRITE", *LOST_FENCE), in_script(lists, "WRITE", *LOST_FENCE)),
+    ),
+    Mutant(
+        "a build ends without its epoch",
+        pages.rebuild_and_push,
+        (in_script(packed, "FINISH_BUILD", *EPOCH_FENCE),),
+    ),
+    Mutant(
+        "mirroring takes no row locks and does not look at what it wrote",
+        writes.two_mirrors,
+        (
+            in_statement(mirror, "LOCK_COUNTS", "FOR NO KEY UPDATE", ""),
+            in_statement(mirror, "LOCK_BACKWARD", "FOR NO KEY UPDATE OF e", ""),
+            in_function(mirror, "_write", _write_unseen),
+        ),
+    ),
+    Mutant(
+        "a watermark in place of pending rows",
+        writes.commits_out_of_order,
+        (in_statement(batches, "TAKE", *AFTER_WATERMARK),),
+    ),
+    Mutant(
+        "the breaker race: it closes after a call failed during its attempt",
+        loads.outage_and_call,
+        (in_function(Breaker, "_try_to_close", _close_after_attempt),),
+    ),
+)

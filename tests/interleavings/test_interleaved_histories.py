@@ -1,0 +1,19 @@
+"""Histories under drawn schedules: rows, caches and pages agree afterwards."""
+
+import os
+
+import pytest
+
+from tests.interleavings.exploring import Explorer, History
+from tests.interleavings.histories import ALL
+from tests.interleavings.scheduler import Threads
+
+# `make test-random` draws new schedules.
+pytestmark = pytest.mark.hypothesis
+EXAMPLES = int(os.environ.get("EXAMPLES", "10"))
+
+
+@pytest.mark.parametrize("history", ALL, ids=lambda history: history.__name__)
+def test_holds_under_all_drawn_schedules(threads: Threads, history: History) -> None:
+    failure = Explorer(history, threads, EXAMPLES).find_failure()
+    assert failure is None, f"\n{failure}"
