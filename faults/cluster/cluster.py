@@ -1,7 +1,6 @@
 """A whole Tideline: each shard its own PostgreSQL, Redis, two webs, two drainers, a compensator."""
 
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
@@ -22,6 +21,7 @@ from faults.cluster.orders import OrderedProcess, obeying
 from faults.cluster.process import TidelineProcess
 from faults.cluster.process_tree import kill_tree, pause_tree, resume_tree
 from faults.cluster.stock import STOCK
+from faults.cluster.versions import command_of, environment_of
 from faults.coverage.record import recording_environment
 
 WEBS = ("web0", "web1")
@@ -212,8 +212,8 @@ def _manage(
     environment: Mapping[str, str], checkout: Path, *words: str
 ) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
-        [sys.executable, "-m", "faults.cluster.armed", "manage.py", *words],
-        env=dict(environment),
+        command_of(checkout, ["manage.py", *words]),
+        env=environment_of(environment),
         cwd=checkout,
         capture_output=True,
         text=True,

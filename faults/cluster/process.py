@@ -1,7 +1,6 @@
 """One process of Tideline that the harness starts, kills, hangs and starts again."""
 
 import json
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,7 +12,7 @@ from config.runner.child import CHECKOUT
 from config.services.spawn import spawn
 from faults.cluster.armed import VARIABLE
 from faults.cluster.process_tree import kill_tree, pause_tree, resume_tree
-from faults.cluster.versions import environment_of
+from faults.cluster.versions import command_of, environment_of
 
 Armed = Mapping[str, Mapping[str, Any]]
 
@@ -61,7 +60,7 @@ class TidelineProcess:
         """Starts it and returns at once; `armed` and `environment` hold for this start only."""
         here = environment_of({**self.environment, **(environment or {})})
         own = {**here, VARIABLE: json.dumps(armed or {})}
-        command = [sys.executable, "-m", "faults.cluster.armed", *self.program]
+        command = command_of(self.checkout, self.program)
         self._process = spawn(command, self.log, env=own, cwd=self.checkout, death_signal=SIGTERM)
 
     def begin_stop(self) -> None:

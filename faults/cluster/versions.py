@@ -6,8 +6,9 @@ are found after those of the other version, which lacks them or has older ones.
 
 import os
 import subprocess
+import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -41,6 +42,16 @@ def checked_out(ref: str) -> Iterator[Path]:
         subprocess.run(["tar", "-xf", str(archive), "-C", folder], check=True)
         archive.unlink()
         yield Path(folder)
+
+
+def command_of(checkout: Path, program: Sequence[str]) -> list[str]:
+    """Runs a program of Tideline (a module or a script) in this checkout.
+
+    Only this version can be armed: another one may lack what that needs.
+    """
+    if checkout == CHECKOUT:
+        return [sys.executable, "-m", "faults.cluster.armed", *program]
+    return [sys.executable, *([] if program[0].endswith(".py") else ["-m"]), *program]
 
 
 def environment_of(environment: Mapping[str, str]) -> dict[str, str]:
