@@ -12,10 +12,11 @@ from infra.telemetry.publishing import PUBLISHER, WEB, metrics_folder
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 wait_like_a_web_server()
-application = get_wsgi_application()
+_django = get_wsgi_application()
 # No request may meet a missing table: until migrate_shards has run, it is answered 503.
 refuse_unready_database = import_module("infra.sharding.readiness").refuse_unready_database
 connection_created.connect(refuse_unready_database)
+application = import_module("config.gate").ReadyGate(_django)
 PUBLISHER.publish(metrics_folder(), WEB)
 
 # Loaded modules are never freed, so the garbage collector need not visit them again.

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -136,6 +137,26 @@ def test_shard_that_lacks_a_migration_is_not_used_until_it_has_it():
                 until(lambda: ready(site)[0] == 200, said=lambda: ready(site))
                 assert [read_own(site, token) for token in tokens.values()] == [200] * 4
                 assert "Traceback" not in children["web"].log.read_text()
+
+
+def test_pages_in_redis_are_not_served_without_the_databases():
+    """The databases are new, but Redis still has the pages of an account of older ones."""
+    with prepared({}) as site:
+        token = make_account(site, "ann")
+        with started(site, "web") as children:
+            until(lambda: ready(site)[0] == 200, said=children["web"].log.read_text)
+            assert read_own(site, token) == 200
+        for url in (site.default_url, *site.shard_urls):
+            with psycopg.connect(url, autocommit=True) as connection:
+                connection.execute("CREATE DATABASE new")
+        names = ("DATABASE_URL", "SHARD_DATABASE_URLS")
+        new = {name: site.environment[name].replace("/tideline?", "/new?") for name in names}
+        renewed = replace(site, environment={**site.environment, **new})
+        with started(renewed, "web") as children:
+            until(lambda: ready(renewed)[0] == 503, said=children["web"].log.read_text)
+            assert read_own(renewed, token) == 503
+            migrate(renewed)
+            assert read_own(renewed, token) != 503
 
 
 def make_account(site: Deployment, name: str) -> str:
