@@ -1,4 +1,4 @@
-"""A proxy before one PostgreSQL server. It can swallow all bytes, like a broken network."""
+"""A proxy before PostgreSQL or Redis. It can swallow all bytes, like a broken network."""
 
 import socket
 import threading
@@ -14,10 +14,9 @@ class StallingProxy:
     """Listens on a socket of its own in `folder`. Threads share it."""
 
     def __init__(self, url: str, folder: Path) -> None:
-        query = parse_qs(urlsplit(url).query)
-        self._name = f".s.PGSQL.{query['port'][0]}"
-        self._target = str(Path(query["host"][0], self._name))
-        self.url = url.replace(query["host"][0], str(folder))
+        socket_file = _socket_of(url)
+        self._name, self._target = socket_file.name, str(socket_file)
+        self.url = url.replace(str(socket_file.parent), str(folder))
         self._swallows, self._is_over = threading.Event(), False
         self._last_words: bytes | None = None
         self._pairs: list[tuple[socket.socket, socket.socket]] = []
@@ -70,6 +69,15 @@ class StallingProxy:
         if self._last_words and self._last_words in content:
             self._last_words = None
             self._swallows.set()
+
+
+def _socket_of(url: str) -> Path:
+    """The file of a socket of PostgreSQL or Redis."""
+    parts = urlsplit(url)
+    if parts.scheme == "unix":
+        return Path(parts.path)
+    query = parse_qs(parts.query)
+    return Path(query["host"][0], f".s.PGSQL.{query['port'][0]}")
 
 
 @contextmanager
