@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Protocol, Self
 
 import psycopg
 from psycopg.errors import _WaitTimeout
-from psycopg.pq import TransactionStatus
+from psycopg.pq import PipelineStatus, TransactionStatus
 
 # How often a wait that lasts long is looked at.
 LOOK_EVERY_S = 0.05
@@ -62,7 +62,8 @@ class LimitedConnection(psycopg.Connection[Any]):
         try:
             self.limit.check()
         except psycopg.OperationalError:
-            if self.pgconn.transaction_status != TransactionStatus.IDLE:
+            is_idle = self.pgconn.transaction_status == TransactionStatus.IDLE
+            if not is_idle or self.pgconn.pipeline_status != PipelineStatus.OFF:
                 self.close()
             raise
 

@@ -44,6 +44,17 @@ def test_breaker_that_opens_in_a_pipeline_closes_the_connection(world):
         connection.execute("SELECT 1")
 
 
+def test_breaker_that_opens_in_an_empty_pipeline_closes_the_connection(world):
+    parameters = connections["shard0"].get_connection_params()
+    wanted = {n: parameters[n] for n in ("host", "port", "user", "dbname") if n in parameters}
+    connection = SwitchedConnection.connect(**wanted, autocommit=True)
+    with pytest.raises(psycopg.Error), connection.pipeline():
+        SwitchedConnection.limit.is_open = True
+    SwitchedConnection.limit.is_open = False
+    with pytest.raises(psycopg.OperationalError, match="the connection is closed"):
+        connection.execute("SELECT 1")
+
+
 def test_breaker_that_is_open_before_a_statement_leaves_the_connection(world):
     parameters = connections["shard0"].get_connection_params()
     wanted = {n: parameters[n] for n in ("host", "port", "user", "dbname") if n in parameters}
