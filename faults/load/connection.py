@@ -3,6 +3,7 @@
 import http.client
 import json
 import re
+import select
 from typing import Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
@@ -66,13 +67,22 @@ class ClientConnection:
         return Answer(answer.status, _decoded(content), _next_path(answer.headers.get("Link", "")))
 
     def _connection(self) -> http.client.HTTPConnection:
-        """The open connection, unless its web is about to end."""
-        if self._open and not self._balancer.is_ready(self._open.port):
+        """The open connection, unless its web is about to end or has closed it."""
+        if self._open and (not self._balancer.is_ready(self._open.port) or _is_dropped(self._open)):
             self.close()
         if self._open is None:
             port = self._balancer.port_for(self._client)
             self._open = http.client.HTTPConnection(HOST, port, timeout=self._timeout_s)
         return self._open
+
+
+def _is_dropped(connection: http.client.HTTPConnection) -> bool:
+    """Whether the web has closed it while it was idle: then there is an end to read."""
+    if connection.sock is None:
+        return False
+    poll = select.poll()
+    poll.register(connection.sock, select.POLLIN)
+    return bool(poll.poll(0))
 
 
 def _next_path(link: str) -> str | None:
