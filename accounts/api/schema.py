@@ -126,7 +126,9 @@ class TokenEntity(Serializer[Any]):
 class NewApplicationBody(Serializer[Any]):
     client_name = VisibleTextField(max_length=NAME_LENGTH)
     redirect_uris = RegexField(
-        URIS, max_length=URI_LENGTH, help_text="One or more, separated by blanks; or a list"
+        URIS,
+        max_length=MOST_URIS * (URI_LENGTH + 1),
+        help_text="One or more, separated by blanks; or a list",
     )
     scopes = RegexField(SCOPES, max_length=LONGEST_SCOPE, **OPTIONAL)
     website = RegexField(WEBSITE, max_length=URI_LENGTH, **OPTIONAL)
