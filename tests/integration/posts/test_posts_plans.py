@@ -109,7 +109,8 @@ def responded(author):
 )
 def test_lists_of_responders_read_the_index_only(responded, window):
     with count_calls() as calls:
-        rows = _read(RESPONDERS, (responded.author_id, responded.moment, Kind.REPOST), window, None)
+        owner = (responded.author_id, responded.moment, Kind.REPOST)
+        rows = _read(RESPONDERS, owner, window, None, 41)
     assert len(rows) == 41
     (statement,) = calls.statements
     assert_index_only(statement, "response_list", 41)
@@ -118,7 +119,7 @@ def test_lists_of_responders_read_the_index_only(responded, window):
 @pytest.mark.parametrize("window", [Window(40), Window(40, min_id="0" * 23)])
 def test_own_favourites_read_the_index_only(responded, window):
     with count_calls() as calls:
-        rows = _read(VIEWER_MARKS, (responded.author_id, Kind.FAVOURITE), window, None)
+        rows = _read(VIEWER_MARKS, (responded.author_id, Kind.FAVOURITE), window, None, 41)
     assert len(rows) == 41
     (statement,) = calls.statements
     assert_index_only(statement, "viewer_mark_list", 41)
