@@ -11,6 +11,7 @@ from oauth2_provider.models import get_grant_model
 
 from accounts.actions.tokens import delete_application, end_tokens
 from accounts.models import AccessToken, Application, IDToken, RefreshToken, User
+from accounts.types import Restriction
 from infra.admin.keyset import KeysetAdmin, ReadOnlyKeysetAdmin
 from infra.admin.reasons import ReasonRequiredAdmin
 
@@ -26,17 +27,21 @@ class UserAdmin(KeysetAdmin, DjangoUserAdmin):  # type: ignore[type-arg]
     Moderation decides who may sign in. There are no filters, because no index would serve them.
     """
 
-    list_display = ("username", "email", "is_active", "is_staff", "date_joined")
+    list_display = ("username", "email", "restricted", "is_staff", "date_joined")
     list_filter = ()
     search_fields = ("username", "email")
     search_help_text = "The beginning of a name, or a whole e-mail address"
     fieldsets = (
         (None, {"fields": ("username", "email", "password")}),
         ("Permissions", {"fields": ("is_staff", "is_superuser", "groups", "user_permissions")}),
-        ("State", {"fields": ("is_active", "last_login", "date_joined")}),
+        ("State", {"fields": ("restricted", "is_active", "last_login", "date_joined")}),
     )
     # The username is copied to the shard; is_active follows from the restrictions.
-    readonly_fields = ("username", "is_active", "last_login", "date_joined")
+    readonly_fields = ("username", "restricted", "is_active", "last_login", "date_joined")
+
+    @admin.display(description="Restrictions")
+    def restricted(self, user: User) -> str:
+        return Restriction(user.restrictions).words
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[User], search_term: str

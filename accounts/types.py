@@ -22,6 +22,11 @@ class Restriction(IntFlag):
     PURGING = 8
     PURGED = 16
 
+    @property
+    def words(self) -> str:
+        """The restrictions for operators and moderators: "limited, frozen", or "none"."""
+        return (self.name or "NONE").lower().replace("|", ", ")
+
 
 class RestrictionState(NamedTuple):
     """The restrictions of an account. The higher `revision` is the newer state.

@@ -9,13 +9,15 @@ from datetime import UTC, datetime
 from typing import Any, ClassVar
 
 from django.contrib import admin, messages
-from django.db.models import QuerySet
+from django.db.models import OuterRef, QuerySet, Subquery
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.http import urlencode
 from django.utils.safestring import SafeString
 
+from accounts.models import User
+from accounts.types import Restriction
 from infra.admin.keyset import KeysetAdmin
 from infra.admin.reasons import ReasonRequiredAdmin
 from infra.api.errors import TidelineError
@@ -91,16 +93,45 @@ class ReportFilter(admin.SimpleListFilter):
 class ReportAdmin(QueueAdmin):
     """Reports that accounts filed with `POST /api/v1/reports`."""
 
-    list_display = ("id", "category", "account_id", "state", "assignee", "created_at")
+    list_display = (
+        *("id", "category", "reported", "restricted", "reported_by", "state", "assignee"),
+        "created_at",
+    )
     list_filter = (ReportFilter,)
     list_select_related = ("assignee",)
     search_fields = ("=account_id",)
     search_help_text = "By the id of the account that is reported"
     fields = (
-        *("state", "assignee", "category", "comment", "reporter_id", "account_id"),
+        *("state", "assignee", "category", "comment", "reported_by", "reported", "restricted"),
         *("reported_posts", "decide_on", "created_at", "resolved_at"),
     )
     actions = ("assign", "resolve", "reopen")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Report]:
+        """With the names of both accounts and the restrictions of the reported one, by key."""
+        account = User.objects.filter(pk=OuterRef("account_id"))
+        reporter = User.objects.filter(pk=OuterRef("reporter_id"))
+        return (
+            super()
+            .get_queryset(request)
+            .annotate(
+                account_name=Subquery(account.values("username")),
+                restrictions=Subquery(account.values("restrictions")),
+                reporter_name=Subquery(reporter.values("username")),
+            )
+        )
+
+    @admin.display(description="Account")
+    def reported(self, report: Report) -> str:
+        return _name_of(report.account_id, vars(report)["account_name"])
+
+    @admin.display(description="Restrictions")
+    def restricted(self, report: Report) -> str:
+        return Restriction(vars(report)["restrictions"] or 0).words
+
+    @admin.display(description="Reported by")
+    def reported_by(self, report: Report) -> str:
+        return _name_of(report.reporter_id, vars(report)["reporter_name"])
 
     @admin.display(description="Posts, as they are now")
     def reported_posts(self, report: Report) -> SafeString:
@@ -127,6 +158,11 @@ class ReportAdmin(QueueAdmin):
     @admin.action(description="Reopen", permissions=["change"])
     def reopen(self, request: HttpRequest, queryset: QuerySet[Report]) -> None:
         self.decide_each(request, queryset, lambda row, origin: reopen_report(row.pk, origin))
+
+
+def _name_of(account_id: int, username: str | None) -> str:
+    """Also of an account whose user was deleted."""
+    return f"@{username} ({account_id})" if username else str(account_id)
 
 
 def _text_of(post_id: PostId) -> str:

@@ -87,8 +87,7 @@ def _of_row(user: User, row: Account) -> Iterator[Fact]:
 
 
 def _restrictions(row: User | Account) -> str:
-    names = Restriction(row.restrictions).name or "NONE"
-    return f"{names.lower().replace('|', ', ')} (revision {row.restriction_revision})"
+    return f"{Restriction(row.restrictions).words} (revision {row.restriction_revision})"
 
 
 def _of_moderation(account_id: int) -> Section:

@@ -74,6 +74,24 @@ def shown_at(browser: Client, page: str, **query: object) -> list[int]:
     return [row.pk for row in answer.context["cl"].result_list]
 
 
+def test_reports_and_users_show_names_and_restrictions(community: Community, mia: User) -> None:
+    report = report_on(community)
+    decide(community.moderated, DecisionKind.LIMIT)
+    reported = User.objects.get(pk=community.moderated)
+    reporter = User.objects.get(pk=community.me)
+    browser = browser_of(mia)
+    pages = (reverse(REPORTS), reverse("admin:moderation_report_change", args=[report.pk]))
+    for page in pages:
+        shown = browser.get(page).content.decode()
+        assert f"@{reported.username} ({reported.pk})" in shown
+        assert f"@{reporter.username} ({reporter.pk})" in shown
+        assert "limited" in shown
+    mia.is_superuser = True
+    mia.save()
+    users = browser.get(reverse("admin:accounts_user_changelist"), {"q": reported.username})
+    assert "limited" in users.content.decode()
+
+
 def test_a_report_is_taken_on_resolved_and_opened_again(community: Community, mia: User) -> None:
     browser, report = browser_of(mia), report_on(community)
     act_on(browser, REPORTS, "assign", report.pk, reason=" ")
