@@ -64,7 +64,7 @@ def test_a_rolling_restart_behind_nginx_loses_no_request_and_no_change(nginx):
     """Its clients never learn of it: they keep their connections."""
     settings = {"QUOTA_PER_ACCOUNT": "1000000", "TRUSTED_PROXIES": "1"}
     with running_fleet(settings) as fleet, running_proxy(nginx, [*fleet.webs]) as proxy:
-        fleet.proxy_port, fleet.rest_s = proxy.port, FAIL_TIMEOUT_S
+        fleet.proxy_port, fleet.rest_s = proxy.port, FAIL_TIMEOUT_S + 2
         posting = restart_under_load(fleet)
         assert posting.connections == 0
 

@@ -81,7 +81,15 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
         Not inside a transaction, which cannot go on in another session.
         """
+        self._drop_ended()
+        super().ensure_connection()
+
+    def close_if_unusable_or_obsolete(self) -> None:
+        """Never connects: Django asks the connection for its mode, which would replace it."""
+        self._drop_ended()
+        super().close_if_unusable_or_obsolete()
+
+    def _drop_ended(self) -> None:
         connection, is_free = self.connection, self.autocommit and not self.in_atomic_block
         if connection is not None and is_free and connection.closed:
             self.close()
-        super().ensure_connection()

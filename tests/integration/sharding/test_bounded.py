@@ -1,7 +1,7 @@
 """Every wait for a database has a limit; a slow statement opens no breaker."""
 
 import pytest
-from django.db import OperationalError, connections, transaction
+from django.db import OperationalError, close_old_connections, connections, transaction
 
 from infra.sharding.bounded import breaker as breaker_module
 from infra.sharding.bounded.breaker import breaker_of, reset_breakers
@@ -63,6 +63,15 @@ def test_a_thread_without_requests_gets_another_connection(late_server):
         fetch_one(ALIAS, SLEEP, (5,))
     with atomic():
         assert fetch_one(ALIAS, "SELECT 3") == (3,)
+
+
+def test_a_thread_that_drops_old_connections_does_not_connect(web):
+    fetch_one(ALIAS, PID)
+    connections[ALIAS].connection.close()
+    breaker_of(ALIAS).is_open = True
+    close_old_connections()
+    with pytest.raises(OperationalError, match="does not answer"):
+        fetch_one(ALIAS, PID)
 
 
 def test_a_transaction_does_not_go_on_in_another_session(late_server):
