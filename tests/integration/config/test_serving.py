@@ -211,7 +211,8 @@ def test_a_client_that_reads_nothing_holds_no_thread(web):
             return web.served("/large") > LIMITS.threads * 4
 
         until(has_served_many)
-        assert web.ask("/")[0] == 200
+        # The last ones may still be in the queue.
+        assert until(lambda: web.ask("/")[0] == 200, within_s=SOON_S)
 
 
 def test_workers_end_with_a_killed_main_process_and_leave_the_port(start_web):
