@@ -3,7 +3,7 @@
 from signal import SIGCONT, SIGKILL, SIGSTOP
 
 from config.services.server import Server
-from tests.process_tree import process_tree, send
+from faults.cluster.process_tree import process_tree, send
 
 _STOP_S = 15.0
 

@@ -18,15 +18,15 @@ def process_tree(root: int) -> list[int]:
 def pause_tree(root: int) -> None:
     """Makes a process and all processes below it hang, as SIGSTOP does."""
     # The first process first: it could start others while they are listed.
-    _send(root, SIGSTOP)
+    send(root, SIGSTOP)
     for pid in process_tree(root):
-        _send(pid, SIGSTOP)
+        send(pid, SIGSTOP)
 
 
 def resume_tree(root: int) -> None:
     """Ends a `pause_tree`."""
     for pid in process_tree(root):
-        _send(pid, SIGCONT)
+        send(pid, SIGCONT)
 
 
 def kill_tree(root: int) -> None:
@@ -34,10 +34,10 @@ def kill_tree(root: int) -> None:
     # Stopped first: when a process ends, its children get another parent and are not found.
     pause_tree(root)
     for pid in reversed(process_tree(root)):
-        _send(pid, SIGKILL)
+        send(pid, SIGKILL)
 
 
-def _send(pid: int, signal: Signals) -> None:
+def send(pid: int, signal: Signals) -> None:
     """To a process that may have ended by now."""
     with suppress(ProcessLookupError):
         os.kill(pid, signal)

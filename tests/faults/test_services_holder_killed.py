@@ -13,7 +13,7 @@ import redis
 from config.services import running_services
 from config.services.delete_data import delete_data
 from config.services.errors import DataInUse
-from tests.process_tree import process_tree
+from faults.cluster.process_tree import process_tree
 from tests.services import are_gone
 from tests.waiting import until
 

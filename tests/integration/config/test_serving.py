@@ -17,9 +17,9 @@ import pytest
 
 from config.runner.child import CHECKOUT
 from config.runner.port import is_answering
+from faults.cluster.process_tree import process_tree, send
 from tests.flood import Flood
 from tests.ports import free_port
-from tests.process_tree import process_tree, send
 from tests.small_web import LIMITS, WORK_S
 from tests.waiting import until
 

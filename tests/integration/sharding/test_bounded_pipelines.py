@@ -32,10 +32,14 @@ class SwitchedConnection(LimitedConnection):
     limit: ClassVar = SwitchedLimit()
 
 
-def test_breaker_that_opens_in_a_pipeline_closes_the_connection(world):
+def connect() -> SwitchedConnection:
     parameters = connections["shard0"].get_connection_params()
     wanted = {n: parameters[n] for n in ("host", "port", "user", "dbname") if n in parameters}
-    connection = SwitchedConnection.connect(**wanted, autocommit=True)
+    return SwitchedConnection.connect(**wanted, autocommit=True)
+
+
+def test_breaker_that_opens_in_a_pipeline_closes_the_connection(world):
+    connection = connect()
     with pytest.raises(psycopg.Error), connection.pipeline():
         connection.execute("SELECT 1")
         SwitchedConnection.limit.is_open = True
@@ -45,9 +49,7 @@ def test_breaker_that_opens_in_a_pipeline_closes_the_connection(world):
 
 
 def test_breaker_that_opens_in_an_empty_pipeline_closes_the_connection(world):
-    parameters = connections["shard0"].get_connection_params()
-    wanted = {n: parameters[n] for n in ("host", "port", "user", "dbname") if n in parameters}
-    connection = SwitchedConnection.connect(**wanted, autocommit=True)
+    connection = connect()
     with pytest.raises(psycopg.Error), connection.pipeline():
         SwitchedConnection.limit.is_open = True
     SwitchedConnection.limit.is_open = False
@@ -56,9 +58,7 @@ def test_breaker_that_opens_in_an_empty_pipeline_closes_the_connection(world):
 
 
 def test_breaker_that_is_open_before_a_statement_leaves_the_connection(world):
-    parameters = connections["shard0"].get_connection_params()
-    wanted = {n: parameters[n] for n in ("host", "port", "user", "dbname") if n in parameters}
-    with SwitchedConnection.connect(**wanted, autocommit=True) as connection:
+    with connect() as connection:
         SwitchedConnection.limit.is_open = True
         with pytest.raises(psycopg.OperationalError):
             connection.execute("SELECT 1")
