@@ -32,14 +32,14 @@ class Actor:
 
     `place`: the point where it stopped. `session`: where its last statement ran. `error`: what
     the call raised. `add`: brings an actor into the same schedule. `thread`: the object that the
-    product knows this thread by.
+    product knows this thread by. `slow_at`: the failpoint where it lets all others go first.
     """
 
     def __init__(
         self, name: str, call: Callable[[], object], add: Callable[["Actor"], None]
     ) -> None:
         self.name, self._call, self.add = name, call, add
-        self.place = "its start"
+        self.place, self.slow_at = "its start", ""
         self.session: Session | None = None
         self.has_ended = self.is_blocked = self.gives_way = False
         self.error: Exception | None = None
@@ -104,6 +104,13 @@ def pause(place: str, session: Session | None = None, gives_way: bool = False) -
     actor = current_actor()
     if actor is not None:
         actor.stop(place, session, gives_way)
+
+
+def pause_at_failpoint(name: str) -> None:
+    """A yield point where a slow actor gives way."""
+    actor = current_actor()
+    if actor is not None:
+        actor.stop(f"failpoint {name}", None, gives_way=actor.slow_at == name)
 
 
 def session_of(alias: str) -> Session | None:

@@ -8,6 +8,7 @@ from infra.changes.lanes import lane_of
 from infra.sharding.buckets import shard_of
 from relations.actions.follow import follow
 from tests.integration.timelines.homes import first_page
+from tests.interleavings.actors import current_actor
 from tests.world import drain_all, make_accounts
 
 
@@ -43,6 +44,18 @@ def in_order(*calls: Callable[[], object]) -> Callable[[], None]:
     def run() -> None:
         for call in calls:
             call()
+
+    return run
+
+
+def slow_at(failpoint: str, call: Callable[[], object]) -> Callable[[], None]:
+    """The actor of this call lets all others go first when it comes to the failpoint."""
+
+    def run() -> None:
+        actor = current_actor()
+        assert actor is not None
+        actor.slow_at = failpoint
+        call()
 
     return run
 

@@ -25,7 +25,6 @@ STEPS_OF_JOINING = 4
 # Hypothesis draws some schedules several times.
 DRAWS_PER_EXAMPLE = 5
 RESTART = "SELECT setval(pg_get_serial_sequence('accounts_user', 'id'), 1000)"
-# Schedules that are tried to make a failing one simpler.
 MOST_SHRINKS = 20
 Schedule = tuple[Turn, ...]
 
@@ -83,13 +82,16 @@ class Failure(NamedTuple):
 class Explorer:
     """Tries schedules of one history. It remembers what came of each. `tries`: how many there were.
 
-    `examples`: how many schedules are tried until one fails.
+    `examples`: how many schedules are tried until one fails. `shrinks`: how many are tried to make
+    it simpler.
     """
 
-    def __init__(self, history: History, threads: Threads, examples: int) -> None:
+    def __init__(
+        self, history: History, threads: Threads, examples: int, shrinks: int = MOST_SHRINKS
+    ) -> None:
         self._history, self._threads = history, threads
         self._failures: dict[Schedule, Failure | None] = {}
-        self._left = examples
+        self._left, self._shrinks = examples, shrinks
 
     @property
     def tries(self) -> int:
@@ -124,7 +126,7 @@ class Explorer:
             self._left -= 1
             self._failures[schedule] = failure = self.run(schedule)
             if failure and not has_failed:
-                self._left = MOST_SHRINKS
+                self._left = self._shrinks
         return self._failures[schedule] is not None
 
     def run(self, schedule: Schedule) -> Failure | None:

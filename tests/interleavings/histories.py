@@ -5,7 +5,8 @@ moment, for example that a deleted post is not shown after the answer.
 """
 
 from tests.interleavings import loads, pages, writes
-from tests.interleavings.exploring import History
+from tests.interleavings.exploring import History, Schedule
+from tests.interleavings.scheduler import Turn
 
 ALL: tuple[History, ...] = (
     writes.follow_and_unfollow,
@@ -30,6 +31,10 @@ ALL: tuple[History, ...] = (
     pages.repost_and_undo,
     writes.favourite_and_end,
     pages.polls_of_one_token,
+    pages.poll_and_slow_answer,
     loads.outage_and_call,
     writes.two_mirrors,
 )
+
+# Schedules that broke a history once. The steps are those of that time.
+KNOWN: tuple[tuple[History, Schedule], ...] = ((pages.polls_of_one_token, (Turn(2, 8),)),)

@@ -19,6 +19,7 @@ from relations.actions.follower_moves import BackwardUpdate, plan_moves
 from relations.queries.edges import Pair
 from tests.interleavings import loads, pages, writes
 from tests.interleavings.exploring import History
+from timelines.polling import records
 from timelines.stores import packed
 
 Break = Callable[[pytest.MonkeyPatch], None]
@@ -146,6 +147,24 @@ MUTANTS: tuple[Mutant, ...] = (
         "a watermark in place of pending rows",
         writes.commits_out_of_order,
         (in_statement(batches, "TAKE", *AFTER_WATERMARK),),
+    ),
+    Mutant(
+        "two polls of the same time count as one after the other",
+        pages.polls_of_one_token,
+        (
+            in_script(
+                records, "ENTER", "tonumber(old_seen) + tonumber(ARGV[9])", "tonumber(old_seen)"
+            ),
+        ),
+    ),
+    Mutant(
+        "the poll race: an old record is written back over that of another client",
+        pages.poll_and_slow_answer,
+        (
+            in_script(
+                records, "WRITE_RECORD", "if entered ~= tonumber(ARGV[2]) then", "if false then"
+            ),
+        ),
     ),
     Mutant(
         "the breaker race: it closes after a call failed during its attempt",

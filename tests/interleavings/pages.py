@@ -12,7 +12,14 @@ from relations.actions.follow import follow, unfollow
 from tests.integration.timelines.homes import first_page
 from tests.integration.timelines.polling_clients import MinIdClient
 from tests.integration.timelines.virtual_time import VirtualTime
-from tests.interleavings.acts import drain_lanes_of, evict, flush, in_order, make_friends
+from tests.interleavings.acts import (
+    drain_lanes_of,
+    evict,
+    flush,
+    in_order,
+    make_friends,
+    slow_at,
+)
 from tests.interleavings.exploring import Play
 from tests.world import drain_all, forget_memory, make_accounts, publish
 from timelines.queries.home import home_page
@@ -160,13 +167,19 @@ def polls_of_one_token() -> Play:
             client.poll_to_end()
         assert [set(made) - client.seen for client in clients] == [set(), set()]
 
+    late = partial(drain_lanes_of, friends[0])
     return Play(
         people,
-        {
-            "client": clients[0].poll,
-            "another client": clients[1].poll,
-            "late post": partial(drain_lanes_of, friends[0]),
-        },
+        {"late post": late, "another client": clients[1].poll, "client": clients[0].poll},
         check=assert_complete,
         end=patch.undo,
     )
+
+
+def poll_and_slow_answer() -> Play:
+    """A client gets a late post again and again, slowly; another one comes to the same cursor."""
+    play = polls_of_one_token()
+    late, other, client = play.actors.values()
+    in_page = slow_at("polls.page_taken", in_order(late, client))
+    client()
+    return play._replace(actors={"slow client": in_page, "another client": other})

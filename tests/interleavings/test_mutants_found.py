@@ -10,6 +10,8 @@ from tests.interleavings.mutants import MUTANTS, Mutant
 from tests.interleavings.scheduler import Threads
 
 EXAMPLES = int(os.environ.get("EXAMPLES", "60"))
+# That a mutant is found matters more than the simplest schedule.
+SHRINKS = 3
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
@@ -17,7 +19,7 @@ def test_missing_safeguard_is_found(
     threads: Threads, mutant: Mutant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mutant.apply(monkeypatch)
-    explorer = Explorer(mutant.history, threads, EXAMPLES)
+    explorer = Explorer(mutant.history, threads, EXAMPLES, SHRINKS)
     failure = explorer.find_failure()
     assert failure is not None
     sys.stdout.write(f"{mutant.name}: {explorer.tries} schedules, at last\n{failure}\n")

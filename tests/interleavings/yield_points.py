@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
-from functools import cache, wraps
+from functools import cache, partial, wraps
 from typing import Any
 
 import pytest
@@ -23,7 +23,7 @@ from infra.caching.client import Command, SingleClient
 from infra.changes import failpoints
 from infra.sharding import scatter
 from infra.sharding.placement import all_aliases
-from tests.interleavings.actors import pause, session_of
+from tests.interleavings.actors import pause, pause_at_failpoint, session_of
 from tests.interleavings.outages import during_outages, make_breaker_an_actor
 
 # Of a statement or a script, in a trace.
@@ -114,7 +114,7 @@ class _Failpoints(dict[str, Callable[[], None]]):
     """Each failpoint is a yield point."""
 
     def get(self, name: str, default: object = None) -> Any:
-        return lambda: pause(f"failpoint {name}")
+        return partial(pause_at_failpoint, name)
 
 
 class _SameThread:

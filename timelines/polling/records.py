@@ -31,6 +31,9 @@ TTL_MS = 2 * 86_400_000
 # Of one client and timeline. A client has one cursor; the others are for clients that share a
 # token, and for answers that were lost.
 MOST_RECORDS = 12
+# A page reads its entries at most so long after its late posts. Of two pages whose late posts were
+# read within this time, either may lack a post that the other has.
+PAGE_MS = 5_000
 log = structlog.get_logger()
 
 Records = Mapping[PostId, PollRecord]
@@ -69,7 +72,7 @@ def enter_command(
     did not have."""
     seen = record.floor, record.seen_until
     args = (cursor.packed, *seen, _pack(record.served), _encode_rest(record), _pack(owed))
-    return ENTER.on([poller.key], *args, TTL_MS, MOST_RECORDS)
+    return ENTER.on([poller.key], *args, TTL_MS, MOST_RECORDS, PAGE_MS)
 
 
 def write_command(poller: Poller, cursor: PostId, record: PollRecord, entered: int) -> Command:

@@ -1,8 +1,9 @@
 -- Records a page that ended at a cursor. KEYS: the records of one client (layout: records.py).
 -- ARGV: cursor, floor, seen until, served ids, the rest of the record, ids owed, ttl in ms, how many
--- records are kept.
+-- records are kept, how long a page may take in ms.
 -- If another page ended at the same cursor, there may be two clients. Then the record says what both
--- were served: what the earlier page knows, without what the later one owes.
+-- were served: what the earlier page knows, without what the later one owes. If the two pages were
+-- read at the same time, each may lack posts of the other: only ids that both had are kept.
 local ID = 10
 local key, cursor = KEYS[1], ARGV[1]
 local floor, seen, served, rest, owed = ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
@@ -39,11 +40,13 @@ if count then
   if tonumber(old_floor) < tonumber(floor) then
     floor = old_floor
   end
-  if tonumber(old_seen) <= tonumber(seen) then
-    seen, rest = old_seen, string.sub(tail, tonumber(bytes) + 1)
+  if tonumber(old_seen) + tonumber(ARGV[9]) <= tonumber(seen) then
     served = filter(old_served, set_of(owed), false)
   else
     served = filter(served, set_of(old_served), true)
+  end
+  if tonumber(old_seen) <= tonumber(seen) then
+    seen, rest = old_seen, string.sub(tail, tonumber(bytes) + 1)
   end
 end
 local record = string.format('%d:%s:%s:%d:', entered, floor, seen, #served)
