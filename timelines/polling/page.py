@@ -30,7 +30,7 @@ class PolledTimeline(Protocol):
         """Entries inside the range, newest first."""
 
     def take(self, entries: Iterable[Entry], count: int) -> list[bytes]:
-        """These entries."""
+        """Those of these entries that a plain page has too."""
 
 
 class PolledPage(NamedTuple):

@@ -108,7 +108,7 @@ class PolledSkeleton:
         return _take(self._skeleton, self._skeleton.iter_older(time_range), count)
 
     def take(self, entries: Iterable[Entry], count: int) -> list[bytes]:
-        return _take(self._skeleton, iter(entries), count)
+        return _take(self._skeleton, iter(self._skeleton.list_arrived(entries)), count)
 
 
 def _load_newer_page(skeleton: Skeleton, after: PostId, limit: int) -> Page[bytes]:

@@ -3,7 +3,7 @@
 Nothing is stored: every page is pulled.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import ClassVar, NamedTuple
 
 from redis.exceptions import RedisError
@@ -69,6 +69,10 @@ class AccountListSkeleton:
     def iter_newer(self, time_range: TimeRange) -> Iterator[Entry]:
         """Entries inside the range, oldest first."""
         return iter_pulled(self._authors, time_range, newest_first=False)
+
+    def list_arrived(self, entries: Iterable[Entry]) -> Iterable[Entry]:
+        """All: each page reads the index itself."""
+        return entries
 
     def list_sources(self, entries: Sequence[Entry]) -> Sequence[Entry]:
         """These entries and all others of members that show the same posts, without repeats,

@@ -42,6 +42,7 @@ class Skeleton(Protocol):
     def iter_older(self, time_range: TimeRange) -> Iterator[Entry]: ...
     def iter_newer(self, time_range: TimeRange) -> Iterator[Entry]: ...
     def list_sources(self, entries: Sequence[Entry]) -> Sequence[Entry]: ...
+    def list_arrived(self, entries: Iterable[Entry]) -> Iterable[Entry]: ...
 
 
 class HomeSkeleton:
@@ -77,6 +78,12 @@ class HomeSkeleton:
             yield from _distinct(_inside(self._merged.packed, time_range))
         else:
             yield from self._pull(time_range, newest_first=False)
+
+    def list_arrived(self, entries: Iterable[Entry]) -> Iterable[Entry]:
+        """Those that this timeline has. A fan-out adds an entry to the index before it pushes it,
+        and a poll must not return what the next plain page lacks."""
+        live, mark = set(self._merged.packed), self._merged.complete_from
+        return [one for one in entries if one.event.second < mark or one.packed in live]
 
     def list_sources(self, entries: Sequence[Entry]) -> Sequence[Entry]:
         """These entries and all others that show the same posts, without repeats, visible or not.

@@ -6,6 +6,7 @@ from redis.exceptions import ConnectionError as RedisAway
 
 from infra.api.pages import Window
 from infra.caching.client import redis
+from infra.changes import failpoints
 from posts.actions.delete_post import delete_post
 from posts.ids import PostId
 from relations.actions.follow import follow
@@ -85,6 +86,26 @@ def test_alone_it_is_returned_at_most_twice_and_only_for_some_seconds(late):
     assert client.poll() == [below]
     late.time.pass_ms(5_001)
     assert client.poll() == []
+
+
+@pytest.mark.parametrize("slow_ms", [100, 30_000])
+def test_a_post_that_is_not_pushed_yet_is_not_returned_and_comes_later(late, slow_ms, monkeypatch):
+    """The plain page after the poll would not have it: the client would see it go away."""
+    monkeypatch.setattr(failpoints, "_armed", {})
+    late.post()
+    client, early = MinIdClient(late.read), []
+    late.time.pass_ms(60_000)
+
+    def poll():
+        late.time.stamp()
+        early.extend(client.poll())
+        late.time.pass_ms(slow_ms)
+
+    failpoints.arm("fan_out.indexed", poll)
+    below = late.post(ago_s=120)
+    failpoints.disarm("fan_out.indexed")
+    assert early == []
+    assert client.poll() == [below]
 
 
 @pytest.mark.parametrize("pause_ms", [0, 300, 3_000, 90_000])
