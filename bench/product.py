@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench.cpu import Parts, find_servers
-from bench.server import free_port
 from config.runner.child import Child
-from config.runner.port import HOST, is_answering
+from config.runner.port import HOST, free_port, is_answering
 from config.runner.programs import list_children
 from infra.changes.sql import SELECT_PENDING
 from infra.sharding.placement import all_aliases

@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from config.runner.port import free_port
 from config.runner.programs import web_command, web_workers
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -23,12 +24,6 @@ class BenchServer(NamedTuple):
     @property
     def url(self) -> str:
         return "http://{}:{}".format(*self.address)
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def product_server() -> AbstractContextManager[BenchServer]:

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from config.runner.child import CHECKOUT
+from config.runner.port import free_ports
 from config.services.locks import locked
-from tests.ports import free_ports
 from tests.waiting import until
 
 REASON = "no nginx: install it (on Debian `nginx`), or name one with NGINX=/path/to/it"

@@ -1,4 +1,4 @@
-"""The port of the web server: whether it is free, and whether the server answers there.
+"""Ports on this machine: whether one is free, or answers, and free ones for harnesses.
 
 `make run` runs it with PORT before it installs packages: python -m config.runner.port 8000
 """
@@ -6,6 +6,7 @@
 import http.client
 import socket
 import sys
+from contextlib import ExitStack
 
 from config.runner.errors import PortUnusable
 
@@ -26,6 +27,20 @@ def usable_port(text: str) -> int:
         except OSError as error:
             raise PortUnusable(text, error.strerror or str(error)) from error
     return int(text)
+
+
+def free_port() -> int:
+    """A port that no program listens on. Another program may take it before it is used."""
+    return free_ports(1)[0]
+
+
+def free_ports(count: int) -> list[int]:
+    """As `free_port`, all different."""
+    with ExitStack() as stack:
+        probes = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for probe in probes:
+            probe.bind((HOST, 0))
+        return [int(probe.getsockname()[1]) for probe in probes]
 
 
 def is_answering(port: int, path: str) -> bool:

@@ -7,6 +7,7 @@ has a JSON object a line, {"do": word, "with": argument}; each is answered by a 
 import json
 import sys
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import django
@@ -17,10 +18,11 @@ def main() -> None:
     # Models can be imported only after django.setup().
     from faults.cluster.people import make_people  # noqa: PLC0415
 
-    words = {
+    words: dict[str, Callable[[Any], Any]] = {
         "people": make_people,
         "undelivered": _count_undelivered,
         "drainers": _list_drainers,
+        "indexed": _count_indexed,
     }
     for line in sys.stdin:
         order = json.loads(line)
@@ -50,6 +52,19 @@ def _list_drainers(_: Any) -> list[int]:
     from infra.changes.presence import list_drainers  # noqa: PLC0415
 
     return [int(name.rpartition(":")[2]) for name in list_drainers()]
+
+
+def _count_indexed(numbers: list[int]) -> dict[str, int]:
+    """How many of these posts are in the recent-posts index of each shard that has any."""
+    from django.conf import settings  # noqa: PLC0415
+
+    from posts.ids import PostId  # noqa: PLC0415
+    from timelines.recent.actions.index_posts import count_missing  # noqa: PLC0415
+    from timelines.types import Entry  # noqa: PLC0415
+
+    entries = [Entry.of_post(PostId.from_number(number)) for number in {*numbers}]
+    counts = {one: len(entries) - count_missing(one, entries) for one in settings.SHARD_ALIASES}
+    return {shard: count for shard, count in counts.items() if count}
 
 
 def _forget_broken_connections() -> None:

@@ -3,7 +3,7 @@
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,11 +11,10 @@ from typing import NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
 from config.runner.child import CHECKOUT
-from config.runner.port import HOST, is_answering, usable_port
+from config.runner.port import HOST, free_ports, is_answering, usable_port
 from config.runner.programs import app_environment, worker_command
 from config.services import RunningServices, Server, running_services
 from config.services.delete_data import delete_data
-from faults.cluster.free_ports import free_ports
 from faults.cluster.links import Links
 from faults.cluster.orders import OrderedProcess, obeying
 from faults.cluster.process import TidelineProcess
@@ -144,6 +143,11 @@ class Cluster:
     def count_undelivered(self) -> dict[str, int]:
         """pending, parked, paused: changes of all databases; unreachable: databases."""
         counts: dict[str, int] = self.backstage.ask({"do": "undelivered", "with": None})
+        return counts
+
+    def count_indexed(self, posts: Sequence[int]) -> dict[str, int]:
+        """How many of the posts the recent-posts index of a shard has, for shards with any."""
+        counts: dict[str, int] = self.backstage.ask({"do": "indexed", "with": list(posts)})
         return counts
 
 

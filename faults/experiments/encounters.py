@@ -33,13 +33,13 @@ def _crowd(scene: Scene) -> None:
         time.sleep(SECONDS)
         crowd.calls_per_s = QUIET_CALLS_PER_S
         time.sleep(QUIET_S)
-    scene.load.sessions.extend(crowd.sessions)
+    scene.judge_too(crowd)
 
 
 def _duels(scene: Scene) -> None:
     """All clients of two accounts act on the two accounts at the same moment, again and again."""
     crowd = _make_crowd(scene)
-    scene.load.sessions.extend(crowd.sessions)
+    scene.judge_too(crowd)
     rng, end_s = random.Random(scene.seed), time.monotonic() + ROUNDS_S
     while time.monotonic() < end_s:
         one, other = rng.sample(range(ACCOUNTS), 2)
@@ -81,11 +81,7 @@ def _act(barrier: threading.Barrier, session: Session, kind: Kind, target: int) 
 
 
 def _make_crowd(scene: Scene) -> Load:
-    people = [*scene.accounts[:ACCOUNTS]] * CLIENTS_EACH
-    crowd = Load(people, scene.balancer, scene.seed, CALLS_PER_S, WEIGHTS)
-    for session in crowd.sessions:
-        session.client += len(scene.load.sessions)
-    return crowd
+    return scene.make_load(scene.accounts[:ACCOUNTS] * CLIENTS_EACH, CALLS_PER_S, WEIGHTS)
 
 
 ENCOUNTERS = [

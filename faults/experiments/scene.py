@@ -1,25 +1,22 @@
 """Where an experiment happens: a cluster, accounts, a load, and what was found."""
 
-import http.client
-import threading
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from config.runner.port import HOST
-from faults.cluster.cluster import Cluster
+from faults.cluster.cluster import ClientAccount, Cluster
 from faults.cluster.log_faults import LogWatch
 from faults.experiments.types import ExperimentResult, Finding
 from faults.history.promises import Span
 from faults.load.balancer import Balancer
 from faults.load.figures import LoadFigures, between, figures, recovery_s
 from faults.load.load import Load
+from faults.load.probe import probing
 from faults.nemesis import Nemesis
 
 ACCOUNTS = 24
 ALL_SHARDS = frozenset(("shard0", "shard1", "shard2", "shard3"))
 _ASK_LIVE_EVERY_S = 0.2
-_LIVE_WITHIN_S = 1.0
 
 
 class Scene:
@@ -42,6 +39,20 @@ class Scene:
     def note(self, text: str) -> None:
         """A figure for the table."""
         self.result.figures.append(text)
+
+    def make_load(
+        self, people: Sequence[ClientAccount], calls_per_s: float, weights: Mapping[str, int]
+    ) -> Load:
+        """A load next to the scene's own, with clients of its own numbers. `judge_too` ends it."""
+        load = Load(people, self.balancer, self.seed, calls_per_s, weights)
+        for session in load.sessions:
+            session.client += len(self.load.sessions)
+        return load
+
+    def judge_too(self, load: Load) -> None:
+        """From now on the calls of this load belong to the scene's history and figures."""
+        self.load.sessions.extend(load.sessions)
+        self.load.timings.extend(load.timings)
 
     @contextmanager
     def under_load(self, calls_per_s: float = 40.0) -> Iterator[None]:
@@ -79,30 +90,13 @@ class Scene:
     @contextmanager
     def watching_live(self) -> Iterator[None]:
         """During the block /health/live of both webs must always answer."""
-        over, missed = threading.Event(), list[float]()
-        threads = [
-            threading.Thread(target=_ask_live, args=(port, over, missed), daemon=True)
-            for port in self.cluster.ports.values()
-        ]
-        for thread in threads:
-            thread.start()
-        try:
+        missed: list[int] = []
+
+        def keep(port: int, is_answered: bool) -> None:
+            if not is_answered:
+                missed.append(port)
+
+        ports = self.cluster.ports.values()
+        with probing(ports, "/health/live", _ASK_LIVE_EVERY_S, keep):
             yield
-        finally:
-            over.set()
-            for thread in threads:
-                thread.join()
         self.check(not missed, "/health/live always answers", f"{len(missed)} without an answer")
-
-
-def _ask_live(port: int, over: threading.Event, missed: list[float]) -> None:
-    while not over.wait(_ASK_LIVE_EVERY_S):
-        connection = http.client.HTTPConnection(HOST, port, timeout=_LIVE_WITHIN_S)
-        try:
-            connection.request("GET", "/health/live")
-            if connection.getresponse().status != http.HTTPStatus.OK:
-                missed.append(time.monotonic())
-        except (OSError, http.client.HTTPException):
-            missed.append(time.monotonic())
-        finally:
-            connection.close()

@@ -11,19 +11,56 @@ from faults.history.promises import Span
 
 CALLS_PER_S = 40.0
 SLOW_S = 12.0
+SLEEP_S = 0.3
+# Half of the posts are deleted a moment after they were written.
+DELETES = {"home": 10, "poll": 30, "post": 30, "delete": 28}
+GONE_WITHIN_S = 60.0
 FLUSHES = 15
 FAN_OUT = ("fan_out.indexed", "fan_out.pushed")
 LOADERS = ("relations.list_read", "relationships.read", "posts.weeks_read", "rebuild.computed")
 
 
 def _slow_fan_out(scene: Scene) -> None:
-    """Accounts unfollow and delete while a post of theirs is on its way."""
-    armed = {place: _sleeping(0.3) for place in FAN_OUT}
-    with scene.under_load(CALLS_PER_S), scene.broken():
-        _restart(scene, DRAINERS, armed)
+    """Accounts unfollow, follow again and delete while a post of theirs is on its way."""
+    with scene.under_load(CALLS_PER_S):
+        _deliver_slowly(scene)
+    scene.note(f"slow deliveries: {scene.during(scene.spans[-1]).text()}")
+
+
+def _delete_in_fan_out(scene: Scene) -> None:
+    """Most posts are deleted while they are on their way. The history shows what readers saw."""
+    load = scene.make_load(scene.accounts, CALLS_PER_S, DELETES)
+    with load.running():
+        _deliver_slowly(scene)
+    scene.judge_too(load)
+    _check_rows_go(scene)
+
+
+def _deliver_slowly(scene: Scene) -> None:
+    with scene.broken():
+        _restart(scene, DRAINERS, {place: _sleeping(SLEEP_S) for place in FAN_OUT})
         time.sleep(SLOW_S)
         _restart(scene, DRAINERS, {})
-    scene.note(f"slow deliveries: {scene.during(scene.spans[-1]).text()}")
+
+
+def _check_rows_go(scene: Scene) -> None:
+    """No index of recent posts may have a row of a deleted post for long."""
+    posted_s = {call.made: call.ended_s for call in scene.load.calls if call.kind == "post"}
+    deletes = [c for c in scene.load.calls if c.kind == "delete" and c.outcome == "ok"]
+    soon = sum(call.began_s - posted_s[call.target] < 2 * SLEEP_S for call in deletes)
+    scene.note(f"{len(deletes)} deletes, {soon} of them within {2 * SLEEP_S:g} s of the post")
+    scene.check(soon > 0, "some deletes overtake the fan-out", soon)
+    left = _wait_for_rows_to_go(scene, [call.target for call in deletes if call.target])
+    within = f"{GONE_WITHIN_S:.0f} s"
+    scene.check(not left, f"no row of a deleted post is left after {within}", left)
+
+
+def _wait_for_rows_to_go(scene: Scene, posts: list[int]) -> dict[str, int]:
+    """The rows of these posts that are left, by shard; no shard when none is."""
+    end_s = time.monotonic() + GONE_WITHIN_S
+    while (left := scene.cluster.count_indexed(posts)) and time.monotonic() < end_s:
+        time.sleep(0.2)
+    return left
 
 
 def _flush_in_loads(scene: Scene) -> None:
@@ -66,7 +103,8 @@ def _restart(scene: Scene, names: Sequence[str], armed: Armed) -> None:
 
 
 SLOW_PLACES = [
-    Experiment("F21", "unfollow and delete during a slow fan-out", _slow_fan_out),
+    Experiment("F21", "unfollow and follow again during a slow fan-out", _slow_fan_out),
+    Experiment("F22", "delete during a slow fan-out", _delete_in_fan_out),
     Experiment("F36", "FLUSHALL between a loader's read and its write", _flush_in_loads),
     Experiment("F37", "clients poll while deliveries are late", _delay_deliveries),
 ]

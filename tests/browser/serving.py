@@ -6,9 +6,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from config.runner.child import Child
-from config.runner.port import HOST, is_answering
+from config.runner.port import HOST, free_port, is_answering
 from tests.other_process import environment_of_this_test
-from tests.ports import free_port
 from tests.waiting import until
 
 

@@ -11,9 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from config.runner.child import CHECKOUT, Child
-from config.runner.port import HOST, is_answering
+from config.runner.port import HOST, free_port, is_answering
 from tests.deployment import KEY, Deployment, prepared
-from tests.ports import free_port
 from tests.waiting import PATIENCE_S, until
 
 PROCFILE = dict(

@@ -7,12 +7,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from config.runner.child import Child
-from config.runner.port import is_answering
+from config.runner.port import free_port, is_answering
 from infra.sharding.buckets import shard_of
 from relations.actions.follow import follow
 from tests.callers import token_of
 from tests.paced_requests import Ask, Clients, clients_of
-from tests.ports import free_port
 from tests.waiting import until
 from tests.world import drain_all, make_accounts, publish
 

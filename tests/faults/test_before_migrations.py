@@ -17,10 +17,9 @@ from django.urls import URLPattern, get_resolver
 from redis import Redis
 
 from config.runner.child import CHECKOUT, Child
-from config.runner.port import HOST
+from config.runner.port import HOST, free_port
 from config.runner.programs import app_environment
 from tests.deployment import KEY, Deployment, prepared
-from tests.ports import free_port
 from tests.services import private_services
 from tests.waiting import until
 

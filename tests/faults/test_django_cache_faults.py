@@ -8,7 +8,7 @@ from django.core.cache import cache
 from django.test import Client
 
 from accounts.queries import site_counts
-from tests.ports import free_port
+from config.runner.port import free_port
 
 # Of one hung call. A page makes two: a read and a write.
 TIMEOUT_S = 0.25

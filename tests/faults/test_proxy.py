@@ -13,9 +13,8 @@ from pathlib import Path
 import pytest
 
 from config.runner.child import CHECKOUT
-from config.runner.port import is_answering
+from config.runner.port import free_ports, is_answering
 from tests.nginx import REASON, find_nginx, running_proxy
-from tests.ports import free_ports
 from tests.waiting import until
 
 TRUSTING = ssl._create_unverified_context()

@@ -10,6 +10,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import RedisError
 
 from config.cache_families import PURGEABLE
+from config.runner.port import free_port
 from infra.caching import client, invalidation
 from infra.caching.breaker import Breaker
 from infra.caching.client import FeedRedis
@@ -33,7 +34,6 @@ from posts.ids import PostId
 from tests.cached_lists import write_list
 from tests.cached_values import write_values
 from tests.faults.cluster_nodes import info, name_on, owns
-from tests.ports import free_port
 from tests.waiting import until
 from timelines.stores import packed
 from timelines.types import Entry, LiveTimeline

@@ -13,11 +13,10 @@ from signal import SIGINT, SIGKILL
 
 import pytest
 
-from config.runner.port import HOST
+from config.runner.port import HOST, free_port
 from config.services import URL_NAMES
 from config.services.delete_data import delete_data
 from faults.cluster.process_tree import process_tree
-from tests.ports import free_port
 from tests.services import are_gone
 from tests.waiting import PATIENCE_S, until
 

@@ -16,10 +16,9 @@ from signal import SIGKILL
 import pytest
 
 from config.runner.child import CHECKOUT
-from config.runner.port import is_answering
+from config.runner.port import free_port, is_answering
 from faults.cluster.process_tree import process_tree, send
 from tests.flood import Flood
-from tests.ports import free_port
 from tests.small_web import LIMITS, WORK_S
 from tests.waiting import until
 

@@ -11,10 +11,10 @@ from contextlib import suppress
 import pytest
 
 from config.runner.child import CHECKOUT
+from config.runner.port import free_port
 from infra.telemetry.publishing import PUBLISHER, metrics_folder
 from infra.telemetry.snapshot_folder import SnapshotFolder
 from infra.telemetry.snapshots import merge
-from tests.ports import free_port
 from tests.waiting import PATIENCE_S, until
 
 COUNTS = """
