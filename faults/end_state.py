@@ -14,7 +14,8 @@ from faults.load.session import PAGE, counts_of, entries_of, relationship_of
 
 _TIMEOUT_S = 30.0
 _THREADS = 4
-_MOST_PAGES = 200
+# Pages of 40. A soak of half an hour leaves some thousand posts in a home timeline.
+_MOST_PAGES = 1_000
 _LIST_LIMIT = 80
 _PAIRS_AT_ONCE = 40
 _TRIES, _PAUSE_S = 10, 0.5

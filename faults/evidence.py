@@ -1,6 +1,8 @@
-"""Keeps what an experiment that does not hold has left: its history and the logs."""
+"""Keeps what an experiment that does not hold has left: its findings, its history and the logs."""
 
+import json
 import shutil
+from dataclasses import asdict
 
 from config.runner.child import CHECKOUT
 from faults.experiments.scene import Scene
@@ -14,6 +16,7 @@ def keep_evidence(scene: Scene) -> None:
     folder = FOLDER / scene.result.number
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
+    (folder / "result.json").write_text(json.dumps(asdict(scene.result), indent=2) + "\n")
     write_calls(folder / "history.jsonl", scene.load.calls)
     for log in scene.cluster.logs.glob("*.log"):
         shutil.copy(log, folder)

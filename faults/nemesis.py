@@ -84,6 +84,12 @@ class Nemesis:
             yield
             session.execute("ROLLBACK")
 
+    def switch_log(self, store: str) -> None:
+        """Begins a new file of the write-ahead log."""
+        with self._session(store) as session:
+            session.execute("SELECT pg_switch_wal()")
+            session.execute("CHECKPOINT")
+
     def create_database(self, store: str) -> str:
         """The URL of an empty database on the server of `store`."""
         with self._session(store) as session:

@@ -2,10 +2,9 @@
 
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from statistics import median
 from typing import NamedTuple
 
 from faults.cluster.cluster import Cluster
@@ -13,30 +12,15 @@ from faults.cluster.process_tree import process_tree
 
 EVERY_S = 2.0
 _KB_PER_PAGE = 4
-# Start-up and caches that fill are no growth: the first part of a run is not compared.
-_FIRST_SHARE = 0.4
-_FLAT_RATIO = 1.25
-_FLAT_ROOM = {"MB": 12.0, "files": 12.0, "connections": 12.0}
 
 
 class ResourceSample(NamedTuple):
-    """`values`: by "process unit", for example "web0 MB"."""
+    """`values`: by "process unit", for example "web0 MB". `lives`: the process id of each process
+    now. A process that was killed and started again has another one."""
 
     at_s: float
-    values: dict[str, float]
-
-
-class Growth(NamedTuple):
-    """Medians of the time after the warm-up, and of the end."""
-
-    name: str
-    before: float
-    after: float
-
-    @property
-    def is_flat(self) -> bool:
-        room = _FLAT_ROOM[self.name.rpartition(" ")[2]]
-        return self.after <= max(self.before * _FLAT_RATIO, self.before + room)
+    values: Mapping[str, float]
+    lives: Mapping[str, int]
 
 
 @contextmanager
@@ -47,7 +31,7 @@ def sampling(cluster: Cluster) -> Iterator[list[ResourceSample]]:
 
     def watch() -> None:
         while not over.wait(EVERY_S):
-            samples.append(ResourceSample(time.monotonic() - began_s, measure(cluster)))
+            samples.append(measure(cluster, time.monotonic() - began_s))
 
     watcher = threading.Thread(target=watch, daemon=True)
     watcher.start()
@@ -58,34 +42,27 @@ def sampling(cluster: Cluster) -> Iterator[list[ResourceSample]]:
         watcher.join()
 
 
-def measure(cluster: Cluster) -> dict[str, float]:
-    """Memory and files of each process of Tideline; sessions of each database."""
+def measure(cluster: Cluster, at_s: float) -> ResourceSample:
+    """Memory and files of each process of Tideline; connections of each store."""
     values: dict[str, float] = {}
+    lives: dict[str, int] = {}
     for name, process in cluster.processes.items():
         if process.is_running:
+            lives[name] = process.pid
             pids = process_tree(process.pid)
             values[f"{name} MB"] = sum(map(_resident_mb, pids))
             values[f"{name} files"] = sum(map(_open_files, pids))
-    for name, server in cluster.services.postgres.items():
+    for name, server in cluster.stores.items():
         if server.is_running:
-            values[f"{name} connections"] = len(process_tree(server.process.pid)) - 1
-    return values
+            lives[name] = server.process.pid
+            values[f"{name} connections"] = _connections(name, server.process.pid)
+    return ResourceSample(at_s, values, lives)
 
 
-def growths(samples: Sequence[ResourceSample]) -> list[Growth]:
-    """For each value the median of the middle and of the last fifth of the run."""
-    names = sorted({name for sample in samples for name in sample.values})
-    return [
-        Growth(name, median(before), median(after))
-        for name in names
-        for before, after in [_parts([s.values[name] for s in samples if name in s.values])]
-        if before and after
-    ]
-
-
-def _parts(values: Sequence[float]) -> tuple[Sequence[float], Sequence[float]]:
-    first, last = int(len(values) * _FIRST_SHARE), int(len(values) * 0.8)
-    return values[first : first + max(len(values) // 5, 1)], values[last:]
+def _connections(store: str, pid: int) -> int:
+    """Sessions of PostgreSQL are processes, those of Redis are files. A few are the server's own,
+    always as many."""
+    return _open_files(pid) if store == "redis" else len(process_tree(pid)) - 1
 
 
 def _resident_mb(pid: int) -> float:

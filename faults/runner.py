@@ -61,16 +61,30 @@ def run_one(experiment: Experiment, cluster: Cluster, seed: int) -> ExperimentRe
     try:
         scene = Scene(cluster, result, seed)
         with scene.balancer.watching():
-            scene.load.settle()
-            experiment.run(scene)
-            judge(scene)
-            if not result.held:
-                keep_evidence(scene)
+            _run_and_judge(experiment, scene)
     except ExperimentSkipped as reason:
         result.skipped = str(reason)
     except Exception as error:
-        traceback.print_exc(file=sys.stderr)
-        result.findings.append(Finding(False, "the experiment ran to its end", repr(error)))
+        _note_broken(result, error)
     result.figures.append(f"load average of the machine {os.getloadavg()[0]:.0f}")
     result.took_s = time.monotonic() - began_s
     return result
+
+
+def _run_and_judge(experiment: Experiment, scene: Scene) -> None:
+    """Keeps the evidence also if the experiment or a judge breaks. Raises ExperimentSkipped."""
+    try:
+        scene.load.settle()
+        experiment.run(scene)
+        judge(scene)
+    except ExperimentSkipped:
+        raise
+    except Exception as error:
+        _note_broken(scene.result, error)
+    if not scene.result.held:
+        keep_evidence(scene)
+
+
+def _note_broken(result: ExperimentResult, error: Exception) -> None:
+    traceback.print_exc(file=sys.stderr)
+    result.findings.append(Finding(False, "the experiment ran to its end", repr(error)))

@@ -127,7 +127,7 @@ ROWS = [
         "::test_second_run_changes_nothing_and_a_dry_run_says_so_and_writes_nothing",
     ),
     TableRow("F28", "rolling SIGTERM restart", "no request fails"),
-    TableRow("F29", "disk of a shard full", "503 on its writes, reads go on", why_not=_NOT_YET),
+    TableRow("F29", "disk of a shard full", "503 on its writes, reads go on"),
     TableRow("F30", "20 connections and many clients", "no 500, recovers"),
     TableRow("F31", "sessions terminated at random", "no 500, no double effect"),
     TableRow("F32", "no drainer runs for a while", "delivers 3 x as fast as changes come"),

@@ -2,6 +2,7 @@
 
 from faults.experiments.crowds import CROWDS
 from faults.experiments.deployments import DEPLOYMENTS
+from faults.experiments.disks import DISKS
 from faults.experiments.encounters import ENCOUNTERS
 from faults.experiments.failpoints import FAILPOINTS
 from faults.experiments.hangs import HANGS
@@ -20,6 +21,7 @@ EXPERIMENTS = [
     *FAILPOINTS,
     *SLOW_PLACES,
     *SESSIONS,
+    *DISKS,
     *CROWDS,
     *DEPLOYMENTS,
     *REPAIRS,

@@ -1,30 +1,128 @@
-"""Growth of memory, files and connections in a soak, and the plot of it."""
+"""Growth of memory, files and connections in a soak, its plot and what it keeps."""
 
+import json
+import random
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
-from faults.history.promises import Span
-from faults.plot import plot
-from faults.resources import ResourceSample, growths
+import pytest
 
-RISING = [ResourceSample(n, {"web0 MB": 100.0 + n, "web0 files": 40.0}) for n in range(100)]
-START = [ResourceSample(n, {"web0 MB": min(100.0, 10 * n)}) for n in range(100)]
+from faults.cluster.cluster import PROCESSES
+from faults.growth import growths
+from faults.history.promises import Promises, Span
+from faults.plot import plot
+from faults.random_faults import KILLED, draw_fault
+from faults.resources import ResourceSample
+from faults.soak import CALM_S
+from faults.soak_record import SoakRecord
+
+NAME = "{http://www.w3.org/2000/svg}"
+LIFE_S = 400
+NO_CLUSTER: Any = None
+
+
+def sample(at_s: float, **values: float) -> ResourceSample:
+    """Values by process, in MB. Processes whose name ends with "0" are killed every LIFE_S."""
+    lives = {name: int(at_s // LIFE_S) if name.endswith("0") else 7 for name in values}
+    return ResourceSample(at_s, {f"{name} MB": value for name, value in values.items()}, lives)
+
+
+def run(curve: Callable[[int], float], name: str = "web1") -> list[ResourceSample]:
+    return [sample(at_s, **{name: curve(at_s)}) for at_s in range(0, 1800, 2)]
+
+
+def flat(samples: list[ResourceSample]) -> dict[str, bool]:
+    return {growth.name: growth.is_flat for growth in growths(samples)}
 
 
 def test_value_that_rises_to_the_end_is_not_flat():
-    flat = {growth.name: growth.is_flat for growth in growths(RISING)}
-    assert flat == {"web0 MB": False, "web0 files": True}
+    assert flat(run(lambda at_s: 100 + at_s / 30)) == {"web": False}
 
 
 def test_value_that_rises_at_the_start_is_flat():
-    assert [growth.is_flat for growth in growths(START)] == [True]
+    assert flat(run(lambda at_s: min(100.0, at_s))) == {"web": True}
 
 
-def test_nothing_measured_is_nothing_grown():
+def test_value_that_jumps_during_faults_is_flat():
+    assert flat(run(lambda at_s: 100 + 30 * (at_s % 90 < 6))) == {"web": True}
+
+
+@pytest.mark.parametrize("leak", [0.0, 0.2])
+def test_killed_processes_are_judged_by_each_life(leak: float):
+    """From the start of a process to its steady state is no growth; each life ends in a kill."""
+    lives = run(lambda at_s: min(100.0, at_s % LIFE_S) + leak * (at_s % LIFE_S), "web0")
+    assert flat(lives) == {"web, killed": leak == 0}
+
+
+def test_killed_processes_do_not_hide_that_the_others_grow():
+    both = [sample(at_s, web0=100, web1=100 + at_s / 30, drainer1=80) for at_s in range(0, 1800, 2)]
+    assert flat(both) == {"web": False, "web, killed": True, "drainer": True}
+
+
+def test_growth_says_what_it_measured():
+    [growth] = growths(run(lambda at_s: 100 + at_s / 30))
+    assert growth.text == "132 MB, +2.00 a minute in up to 28 min, lives: 1"
+
+
+def test_nothing_is_judged_when_nothing_lives_long_enough():
     assert growths([]) == []
+    assert growths(run(lambda at_s: at_s)[:100]) == []
 
 
-def test_plot_is_an_svg_with_a_line_for_each_value_and_a_bar_for_each_fault():
-    root = ElementTree.fromstring(plot(RISING, [Span(10, 20)]))
-    name = "{http://www.w3.org/2000/svg}"
-    assert len(root.findall(f"{name}polyline")) == 2
-    assert [one.get("fill") for one in root.findall(f"{name}rect")].count("#f2d7d5") == 3
+def test_plot_has_a_line_for_each_life_and_a_bar_for_each_fault():
+    samples = [sample(at_s, web0=100, web1=90) for at_s in range(0, 2 * LIFE_S, 2)]
+    root = ElementTree.fromstring(plot(samples, [Span(10, 20)]))
+    assert len(root.findall(f"{NAME}polyline")) == 3
+    assert [one.get("fill") for one in root.findall(f"{NAME}rect")].count("#f2d7d5") == 3
+
+
+def test_plot_says_its_units():
+    root = ElementTree.fromstring(plot(run(lambda at_s: 100), []))
+    texts = [one.text for one in root.findall(f"{NAME}text")]
+    assert {"100 MB", "50 MB", "0 MB", "0.0 min", "30.0 min"} <= {*texts}
+
+
+def test_plot_of_nothing_is_an_svg():
+    assert ElementTree.fromstring(plot([], [])).tag == f"{NAME}svg"
+
+
+def test_a_soak_keeps_its_faults_and_samples(tmp_path: Path):
+    record = SoakRecord(42, 1000.0)
+    record.samples = run(lambda at_s: 100)
+    record.add_fault("web0 is killed", Span(1010.0, 1012.5))
+    kept = json.loads(record.write(tmp_path).with_suffix(".json").read_text())
+    assert kept["faults"] == [{"name": "web0 is killed", "began_s": 10.0, "ended_s": 12.5}]
+    assert len(kept["samples"]) == len(record.samples)
+    assert (tmp_path / "soak-42.svg").exists()
+
+
+def test_a_calm_is_long_enough_that_late_posts_are_missed():
+    """Else each fault excuses the posts of the pause before it, and no post is ever late."""
+    promises = Promises(faults=(Span(0, 5), Span(5 + CALM_S, 30 + CALM_S)))
+    posted_s = 5 + promises.recover_s + 1
+    assert promises.due_s(posted_s) == posted_s + promises.visible_s < 5 + CALM_S
+
+
+def test_some_processes_live_as_long_as_the_soak():
+    assert {name.rstrip("01") for name in {*PROCESSES} - {*KILLED}} == {"web", "drainer"}
+
+
+def test_next_faults_do_not_depend_on_the_keys_in_redis(monkeypatch: pytest.MonkeyPatch):
+    assert draw_three(monkeypatch, keys=1) == draw_three(monkeypatch, keys=50)
+
+
+def draw_three(monkeypatch: pytest.MonkeyPatch, keys: int) -> list[str]:
+    @contextmanager
+    def evict(_: object, rng: random.Random) -> Iterator[str]:
+        drawn = [rng.random() for _ in range(keys)]
+        yield str(drawn[0])
+
+    monkeypatch.setattr("faults.random_faults._FAULTS", [evict])
+    rng, names = random.Random(3), list[str]()
+    for _ in range(3):
+        with draw_fault(NO_CLUSTER, rng) as name:
+            names.append(name)
+    return names
