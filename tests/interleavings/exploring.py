@@ -33,13 +33,14 @@ class Play(NamedTuple):
     """The actors of a history, after its world is prepared. The last one is stopped most often.
 
     `people`: the accounts whose rows, caches and pages must agree. `refusals`: errors that an actor
-    may get. `check`: what must hold besides. `end`: is called when all is over. `joining`: how many
-    actors may come later.
+    may get. `at_once`: what must hold before anything is drained. `check`: what must hold besides
+    after that. `end`: is called when all is over. `joining`: how many actors may come later.
     """
 
     people: Sequence[int]
     actors: Mapping[str, Call]
     refusals: tuple[type[Exception], ...] = ()
+    at_once: Callable[[], object] = lambda: None
     check: Callable[[], object] = lambda: None
     end: Callable[[], object] = lambda: None
     joining: int = 0
@@ -100,23 +101,35 @@ class Explorer:
     def find_failure(self) -> Failure | None:
         """The simplest failing schedule that was found."""
         draws = hypothesis.settings(max_examples=self._left * DRAWS_PER_EXAMPLE, database=None)
-        self._measure()  # the first run in a process has steps of its own
-        lengths, raced = self._measure()
+        schedules = draw_schedules(*self._measure())
         try:
-            found = hypothesis.find(draw_schedules(lengths, raced), self._fails, settings=draws)
+            found = hypothesis.find(schedules, self._fails, settings=draws)
         except NoSuchExample:
             return None
         return self._failures[found]
 
     def _measure(self) -> tuple[list[int], int]:
-        """The steps of each actor when they run one after another, and the last actor's number."""
+        """The most steps that each actor makes when none is stopped, and the last actor's number.
+
+        The last one has more steps if it runs first: nothing is loaded yet.
+        """
+        self._run(())  # the first run in a process has steps of its own
+        play, run = self._run(())
+        raced = len(play.actors) - 1
+        _, other = self._run([Turn(raced, MOST_STEPS)])
+        steps = Counter(step.actor for step in run.trace)
+        steps |= Counter(step.actor for step in other.trace)
+        lengths = [steps[name] for name in play.actors]
+        return [*lengths, *[STEPS_OF_JOINING] * play.joining], raced
+
+    def _run(self, turns: Sequence[Turn]) -> tuple[Play, Run]:
+        """Only its steps matter."""
         clean()
         _repeat_ids()
         play = self._history()
-        steps = Counter(step.actor for step in self._threads.run(play.actors, ()).trace)
+        run = self._threads.run(play.actors, turns)
         play.end()
-        lengths = [steps[name] for name in play.actors]
-        return [*lengths, *[STEPS_OF_JOINING] * play.joining], len(lengths) - 1
+        return play, run
 
     def _fails(self, schedule: Schedule) -> bool:
         if schedule not in self._failures:
@@ -148,6 +161,7 @@ def _check(run: Run, play: Play) -> None:
     for error in run.errors:
         if not isinstance(error, play.refusals):
             raise error
+    play.at_once()
     if play.people:
         assert_acknowledged(play.people)
         drain_all()

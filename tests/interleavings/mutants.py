@@ -11,13 +11,18 @@ import pytest
 
 from infra.caching import client, hashes, lists, relationship_cache, values
 from infra.caching.breaker import Breaker
-from infra.caching.client import LuaScript
+from infra.caching.client import Command, LuaScript, redis
+from infra.caching.invalidation_log import InvalidationLog
+from infra.caching.unsent import UnsentCalls
 from infra.changes import batches
 from infra.sharding.sql import fetch_pipelined
+from posts import consumers
+from posts.cache.in_process import post_invalidation_command
+from posts.ids import PostId
 from relations.actions import mirror
 from relations.actions.follower_moves import BackwardUpdate, plan_moves
 from relations.queries.edges import Pair
-from tests.interleavings import loads, pages, writes
+from tests.interleavings import loads, pages, processes, writes
 from tests.interleavings.exploring import History
 from timelines.polling import records
 from timelines.stores import packed
@@ -86,6 +91,20 @@ def _write_unseen(
     moves = plan_moves(updates, locked.postponed)
     statements = [mirror._write_statement(updates), *moves.statements(alias)]
     return moves.complete(alias, fetch_pipelined(alias, statements)[1:])
+
+
+def _log_first(post_id: PostId, clock_s: float) -> Command:
+    redis().call(*post_invalidation_command(post_id, clock_s))
+    return ("PING",)
+
+
+def _keep_always(log: InvalidationLog, offset: object, store: Callable[[], object]) -> None:
+    store()
+
+
+def _send_nothing(calls: UnsentCalls, clear: Callable[[], object]) -> bool:
+    calls._items.clear()
+    return True
 
 
 # As before decision 0039: what a change left in Redis to stop a load was lost in a flush.
@@ -170,5 +189,25 @@ MUTANTS: tuple[Mutant, ...] = (
         "the breaker race: it closes after a call failed during its attempt",
         loads.outage_and_call,
         (in_function(Breaker, "_try_to_close", _close_after_attempt),),
+    ),
+    Mutant(
+        "the log names a deleted post before its week is changed",
+        processes.delete_and_reader_elsewhere,
+        (in_function(consumers, "post_invalidation_command", _log_first),),
+    ),
+    Mutant(
+        "a post is kept in memory after another thread read further in the log",
+        processes.readers_and_delete_elsewhere,
+        (in_function(InvalidationLog, "keep", _keep_always),),
+    ),
+    Mutant(
+        "a changed relationship keeps its validator",
+        processes.mute_and_reader_elsewhere,
+        (in_script(relationship_cache, "CHANGE", "redis.call('HDEL', KEYS[3], ARGV[1])", ""),),
+    ),
+    Mutant(
+        "what Redis did not get is not sent when it answers again",
+        processes.outage_and_reader_elsewhere,
+        (in_function(UnsentCalls, "send", _send_nothing),),
     ),
 )

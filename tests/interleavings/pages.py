@@ -104,9 +104,9 @@ def rebuild_and_push() -> Play:
     return Play(
         people,
         {
+            "reader": partial(first_page, me),
             "eviction": partial(timeline_store().drop, me),
             "post": in_order(partial(publish, friend), partial(drain_lanes_of, friend)),
-            "reader": partial(first_page, me),
             "another reader": partial(first_page, me),
         },
     )

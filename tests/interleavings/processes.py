@@ -1,0 +1,95 @@
+"""Histories of two processes: one acts, the other reads. Each has its own memory and breaker."""
+
+from functools import partial
+
+from posts.actions.delete_post import delete_post
+from posts.cache.in_process import in_process_posts
+from posts.cache.weeks import WEEKS
+from posts.ids import PostId
+from relations.actions.mute import mute
+from tests.integration.timelines.homes import first_page
+from tests.interleavings.acts import evict, make_friends
+from tests.interleavings.exploring import Play
+from tests.interleavings.outages import pass_outage
+from tests.interleavings.second_process import SecondProcess, second_process
+from tests.redis_away import wait_for_redis
+from tests.world import drain_all, forget_memory, publish
+
+
+def make_reader_elsewhere() -> tuple[list[int], PostId, SecondProcess]:
+    """Two friends, and a post that both processes have in their memory."""
+    people = me, friend = make_friends()
+    post, second = publish(friend), second_process()
+    drain_all()
+    second.ask(forget_memory)
+    for _ in range(2):
+        assert second.ask(partial(first_page, me)) == first_page(me) == [post.public]
+    return people, post, second
+
+
+def delete_and_reader_elsewhere() -> Play:
+    """A post is deleted in this process, and the other one shows pages."""
+    people, post, second = make_reader_elsewhere()
+    read = partial(first_page, people[0])
+    return Play(
+        people,
+        {"reader": second.actor(read), "delete": partial(delete_post, post)},
+        at_once=lambda: _assert_gone(second, people[0]),
+    )
+
+
+def readers_and_delete_elsewhere() -> Play:
+    """Two threads of this process load a post that the other process deletes."""
+    people, post, second = make_reader_elsewhere()
+    read = partial(first_page, people[0])
+    evict(WEEKS.family)()
+    in_process_posts._posts.clear()
+    return Play(
+        people,
+        {
+            "delete": second.actor(partial(delete_post, post)),
+            "reader": read,
+            "another reader": read,
+        },
+        at_once=lambda: _assert_gone(second, people[0]),
+    )
+
+
+def mute_and_reader_elsewhere() -> Play:
+    """A mute in this process, while the other one shows pages and loads relationships.
+
+    Only the relationship hides the post: lists and timelines are not changed.
+    """
+    (me, friend), _, second = make_reader_elsewhere()
+    return Play(
+        [],
+        {"reader": second.actor(partial(first_page, me)), "mute": partial(mute, me, friend)},
+        at_once=lambda: _assert_gone(second, me),
+    )
+
+
+def outage_and_reader_elsewhere() -> Play:
+    """Redis is away for this process, which deletes a post, but not for the other one."""
+    people, post, second = make_reader_elsewhere()
+
+    def delete() -> None:
+        delete_post(post)
+        assert first_page(people[0]) == [], "this process shows it"
+
+    return Play(
+        people,
+        {
+            "reader": second.actor(partial(first_page, people[0])),
+            "outage": pass_outage,
+            "delete": delete,
+        },
+        at_once=lambda: _assert_gone(second, people[0]),
+        joining=1,
+    )
+
+
+def _assert_gone(second: SecondProcess, me: int) -> None:
+    """Neither process shows the post, and no drain has helped."""
+    wait_for_redis()
+    assert second.ask(partial(first_page, me)) == [], "the other process shows it"
+    assert first_page(me) == [], "this process shows it"
