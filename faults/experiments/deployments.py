@@ -2,16 +2,18 @@
 
 import http.client
 import time
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Iterable, Mapping
 
 from config.runner.port import HOST, is_answering
+from faults.cluster.fake_time import NoFakeTime, find_fake_time
 from faults.experiments.scene import Scene
 from faults.experiments.types import Experiment, ExperimentSkipped
+from faults.history.calls import ClientCall
+from faults.history.entries import second_of
 
 CALLS_PER_S = 30.0
 REFUSED_FOR_S = 6.0
-_FAKE_TIME = ("/usr/lib", "*/faketime/libfaketime.so.1")
+AHEAD_S = 300
 
 
 def _wrong_databases(scene: Scene) -> None:
@@ -72,10 +74,7 @@ def _status(port: int, token: str) -> int:
 
 def _wrong_clock(scene: Scene) -> None:
     """One web and one drainer live five minutes in the future."""
-    library = next(Path(_FAKE_TIME[0]).glob(_FAKE_TIME[1]), None)
-    if library is None:
-        raise ExperimentSkipped("libfaketime is not installed")
-    fake = {"LD_PRELOAD": str(library), "FAKETIME": "+300s", "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
+    fake = _fake_time()
     ahead = [scene.cluster.processes[name] for name in ("web0", "drainer0")]
     for process in ahead:
         process.stop()
@@ -88,6 +87,27 @@ def _wrong_clock(scene: Scene) -> None:
         process.begin()
     scene.cluster.wait_until_ready()
     scene.note("web0 and drainer0 were five minutes ahead")
+    apart_s = _seconds_apart(scene.load.calls)
+    scene.check(apart_s > AHEAD_S - 60, "posts have ids of both clocks", f"{apart_s} s apart")
+
+
+def _fake_time() -> dict[str, str]:
+    """The environment of a process that is ahead. Raises ExperimentSkipped."""
+    try:
+        library = find_fake_time()
+    except NoFakeTime as error:
+        raise ExperimentSkipped(str(error)) from error
+    return {
+        "LD_PRELOAD": str(library),
+        "FAKETIME": f"+{AHEAD_S}s",
+        "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+    }
+
+
+def _seconds_apart(calls: Iterable[ClientCall]) -> int:
+    """Between the first and the last second in the ids of posts."""
+    seconds = [second_of(call.made) for call in calls if call.kind == "post" and call.made]
+    return max(seconds) - min(seconds)
 
 
 DEPLOYMENTS = [

@@ -223,6 +223,11 @@ def author_of(post_id: int) -> int:
     return post_id // 36**2 % 36**6
 
 
+def second_of(post_id: int) -> int:
+    """The second in which it was made, by the clock of the process that made it."""
+    return post_id // 36**8
+
+
 def _suffix_minimum(values: Iterable[float]) -> list[float]:
     """The minimum of each value and those after it; infinity at the end."""
     backwards: Iterator[float] = accumulate([inf, *reversed([*values])], min)
