@@ -13,7 +13,7 @@ from django.conf import settings
 from infra.caching.client import Command
 from infra.caching.lists import Item, ListCache, ListChange
 from infra.caching.relationship_cache import RelationshipCache
-from relations.types import Attribute, Edge, ListedAccount
+from relations.types import Attribute, Edge, ListedAccount, Relationship
 
 FOLLOWING = ListCache("relations.following:v1", ttl_s=14 * 86_400, max_items=1_000_000)
 QUIET = ListCache(
@@ -31,8 +31,10 @@ RELATIONSHIPS = RelationshipCache(
     max_pairs=127,
     max_filtered=5_000,
     max_pairs_unfiltered=10_000,
+    check=Relationship.from_packed,
 )
 
+MEMBER_DIGITS = 10
 # The attributes of the edges on a list.
 OPEN_FOLLOWS = frozenset((Attribute.FOLLOW,))
 QUIET_FOLLOWS = frozenset((Attribute.WHISPER,))
@@ -44,6 +46,9 @@ def member_of(account_id: int) -> bytes:
 
 
 def account_of(member: bytes) -> int:
+    """Raises ValueError for anything but the result of `member_of`."""
+    if len(member) < MEMBER_DIGITS or not member.isdigit():
+        raise ValueError("not a member of an edge list")
     return int(member)
 
 

@@ -117,6 +117,9 @@ class Relationship(NamedTuple):
     @classmethod
     @lru_cache(CACHED_RELATIONSHIPS)
     def from_packed(cls, text: bytes) -> Self:
+        """Raises ValueError for anything but the text of `packed`."""
+        if not text.isdigit():
+            raise ValueError("not a packed relationship")
         number = int(text)
         return cls(
             Attribute(number & 7), EdgeFlag(number >> 3 & 7), Attribute(number >> 6 & 7),

@@ -4,12 +4,14 @@ import time
 from functools import partial
 from typing import NamedTuple
 
+import msgspec
 import structlog
 from django.core.cache import cache
 from django.db import DatabaseError, InterfaceError
 
 from counters import sql as counters_sql
 from counters.kinds import CounterKind
+from infra.caching.decoding import decode
 from infra.sharding.placement import GLOBAL_ALIAS, all_aliases
 from infra.sharding.scatter import scatter
 from infra.sharding.sql import fetch_one
@@ -54,12 +56,17 @@ def get_site_counts() -> SiteCounts:
 
 
 def _load_counts() -> SiteCounts:
-    cached = cache.get(CACHE_NAME)
+    cached = decode("django", _decode_counts, cache.get(CACHE_NAME))
     if cached is not None:
-        return SiteCounts(*cached)
+        return cached
     counts = SiteCounts(_count_users(), _count_posts())
     cache.set(CACHE_NAME, counts, CACHED_S)
     return counts
+
+
+def _decode_counts(cached: object) -> SiteCounts:
+    """Raises ValidationError for JSON of another shape."""
+    return msgspec.convert(cached, SiteCounts)
 
 
 def _count_users() -> int:

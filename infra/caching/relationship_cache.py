@@ -12,7 +12,7 @@ version. A process may use answers it remembers as long as the validator is the 
 An account that is not in the filter is unrelated: no entry is stored and the source is not read.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -53,6 +53,7 @@ class RelationshipCache(NamedTuple):
     """Redis commands for one family. `max_pairs`: few enough for Redis's compact hash encoding.
 
     Owners with more than `max_filtered` related accounts have an open filter and more pairs.
+    `check` raises for an answer that its readers cannot decode: such an answer is a miss.
     """
 
     family: str
@@ -61,6 +62,7 @@ class RelationshipCache(NamedTuple):
     max_pairs: int
     max_filtered: int
     max_pairs_unfiltered: int
+    check: Callable[[bytes], object] = int
 
     def key(self, owner: int) -> bytes:
         return key(self.family, owner)
@@ -75,7 +77,8 @@ class RelationshipCache(NamedTuple):
     def read(self, others: Sequence[int], reply: Sequence[Any]) -> RelationshipCacheReply:
         """Decodes a reply. Accounts that the filter rules out are in neither. Counts the reads."""
         validator, values, data = reply[0], reply[1:-1], reply[-1]
-        found = {o: v for o, v in zip(others, values, strict=True) if v is not None and v.isdigit()}
+        answers = zip(others, values, strict=True)
+        found = {o: v for o, v in answers if decode(self.family, self.check, v) is not None}
         missing = [other for other in others if other not in found]
         count_reads(self.family, "redis", len(found), len(missing))
         if data is None or decode(self.family, check_filter, data) is None:

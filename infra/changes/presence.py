@@ -26,7 +26,7 @@ def report_drainer() -> None:
 def list_drainers() -> list[str]:
     """The names (host:pid) of the drainers that run. One round trip. Raises: RedisError."""
     names = redis().call("ZRANGEBYSCORE", DRAINERS, time.time() - GONE_S, "+inf")
-    return sorted(name.decode() for name in names)
+    return sorted(name.decode(errors="replace") for name in names)
 
 
 def forget_drainer() -> None:

@@ -32,6 +32,8 @@ REPOST_PREFIX = b">"
 REPOST_HEAD_BYTES = len(REPOST_PREFIX) + BASE36_DIGITS
 # The first match is the field itself: text that people write comes after it.
 REPLIED_TO = re.compile(rb'"in_reply_to_account_id":(?:null|"(\d+)")')
+# Text that people write has no unescaped quotes, so a shorter fragment cannot end like this.
+_LAST_FIELDS = (b'"filtered":[]', b'"reblog":null')
 _ID_START = len(b'{"id":"')
 _WORDS = (b"false", b"true")
 _PUBLIC = Visibility.PUBLIC.name.lower()
@@ -64,6 +66,14 @@ def find_reposted(fragment: bytes) -> PostId | None:
     if not is_repost(fragment):
         return None
     return PostId.from_base36(fragment[1:REPOST_HEAD_BYTES].decode())
+
+
+def check_fragment(fragment: bytes) -> bytes:
+    """The same bytes. Raises ValueError if they cannot be the result of `encode_post`."""
+    head = REPOST_HEAD_BYTES if find_reposted(fragment) else 0
+    if not (fragment.startswith(b'"id":"', head) and fragment.endswith(_LAST_FIELDS)):
+        raise ValueError("not the fragment of a post")
+    return fragment
 
 
 def find_replied_to(fragment: bytes) -> int | None:

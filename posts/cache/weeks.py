@@ -15,12 +15,13 @@ from zlib import crc32
 from django.conf import settings
 
 from infra.caching.client import Command
+from infra.caching.decoding import decode
 from infra.caching.hashes import HashCache, read_fields
 from infra.caching.load_tokens import LoadTokens, begin_loads, write_loaded
 from infra.changes.failpoints import failpoint
 from infra.sharding.buckets import group_by_shard
 from infra.sharding.scatter import scatter
-from posts.api.present import encode_post
+from posts.api.present import check_fragment, encode_post
 from posts.ids import SEQUENCES, PostId, second_of
 from posts.queries.replica_reads import (
     Authors,
@@ -97,14 +98,22 @@ def complete_posts(
             missing.append(week)
         elif values[0] is not None:
             by_key += ids
+        elif (known := decode(WEEKS.family, partial(_read_posts, ids), values[1:])) is None:
+            missing.append(week)
         else:
-            found |= {i: v for i, v in zip(ids, values[1:], strict=True) if v is not None}
+            found |= known
     for week, fragments in fill_weeks(missing).items() if missing else ():
         if fragments is None:
             by_key += plan.weeks[week]
         else:
             found |= fragments
     return found | load_by_key(by_key) if by_key else found
+
+
+def _read_posts(ids: Sequence[PostId], values: Sequence[bytes | None]) -> Fragments:
+    """The posts of a cached week that exist. Raises ValueError if one cannot be read."""
+    read = zip(ids, values, strict=True)
+    return {post_id: check_fragment(value) for post_id, value in read if value is not None}
 
 
 def load_by_key(ids: Iterable[PostId]) -> Fragments:

@@ -7,6 +7,7 @@ from accounts.sql import ACCOUNTS
 from counters.kinds import CounterKind
 from counters.queries.counts import read_counts
 from infra.caching.client import redis
+from infra.caching.decoding import decode
 from infra.caching.lists import ListCache, read_items, read_version_marker
 from infra.caching.viewer_validators import ViewerField, drop_validator_commands
 from infra.jobs.types import Batch, Work
@@ -16,6 +17,9 @@ from relations.jobs.edge_sightings import snapshot
 from relations.queries.edge_rows import BACKWARD_OPEN, read_follows, read_newest
 from relations.queries.loaders import load_followers_list, load_following_lists
 from relations.types import Attribute, ListedAccount
+
+# No list has this version, so one that cannot be read differs from its rows.
+UNREADABLE = -1
 
 
 class CachedList(NamedTuple):
@@ -107,8 +111,14 @@ def _read_cached(cache: ListCache, owner_id: int) -> CachedList | None:
     marker = read_version_marker(before)
     if marker is None or before != after:
         return None
-    items = [to_listed(item) for item in read_items(members)]
+    items = decode(cache.family, _decode_items, members)
+    if items is None:
+        return CachedList(UNREADABLE, False, [])
     return CachedList(marker.version, marker.is_whole, items)
+
+
+def _decode_items(members: Sequence[bytes]) -> list[ListedAccount]:
+    return list(map(to_listed, read_items(members)))
 
 
 def _is_same(cached: CachedList, rows: Sequence[ListedAccount]) -> bool:

@@ -1,7 +1,7 @@
 """The web server the browser asks: a real one, on the test's own databases and Redis."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -12,18 +12,19 @@ from tests.waiting import until
 
 
 @contextmanager
-def running_site(log: Path) -> Iterator[str]:
-    """Its address. Cost: 3 s."""
+def running_site(log: Path, *more: str, environment: Mapping[str, str] = {}) -> Iterator[str]:
+    """Its address. `more`: options of config.web. Cost: 3 s."""
     port = free_port()
     address = f"http://{HOST}:{port}"
     # A crowded machine is not an overload.
-    options = ["--port", str(port), "--wait", "60", "--linger", "0", "--finish", "2"]
+    options = ["--port", str(port), "--wait", "60", "--linger", "0", "--finish", "2", *more]
     web = Child(
         "web",
         [sys.executable, "-m", "config.web", *options],
         log,
         environment_of_this_test()
-        | {"DJANGO_SETTINGS_MODULE": "config.settings", "PUBLIC_URL": address},
+        | {"DJANGO_SETTINGS_MODULE": "config.settings", "PUBLIC_URL": address}
+        | environment,
     )
     web.begin()
     try:

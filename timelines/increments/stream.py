@@ -18,11 +18,13 @@ import numpy.typing as npt
 from xxhash import xxh3_64_intdigest
 
 from infra.caching.client import Command, load_script, redis
+from infra.caching.decoding import decode
 from infra.caching.keys import key
 from posts.ids import EPOCH, PostId
 from timelines.increments.last_post_index import StreamPosition
 
-STREAM = key("timelines.increments:v1", 0)
+FAMILY = "timelines.increments:v1"
+STREAM = key(FAMILY, 0)
 POSTS, JOINED = b"p", b"m"
 # A post takes 10 bytes, and an entry has a few hundred posts under load. So this is enough for
 # minutes at 10,000 posts/s, in 50 MB.
@@ -69,7 +71,10 @@ def join_stream() -> StreamPosition:
 
 
 def read_stream(since: StreamPosition) -> StreamEntries | None:
-    """At most A_READ entries after a position; None if the stream no longer has the position.
+    """At most A_READ entries after a position.
+
+    None: the stream no longer has the position, or an entry cannot be read, so posts may be
+    missing.
 
     Raises: RedisError. Cost: one round trip.
     """
@@ -79,7 +84,8 @@ def read_stream(since: StreamPosition) -> StreamEntries | None:
         return None
     fresh = entries[1:]
     now = int(unix_s) - EPOCH if len(fresh) < A_READ else None
-    return StreamEntries(_position(entries[-1]), _unpack_posts(fresh), now)
+    posts = decode(FAMILY, _unpack_posts, fresh)
+    return None if posts is None else StreamEntries(_position(entries[-1]), posts, now)
 
 
 def _add(field: bytes, value: bytes) -> Command:
