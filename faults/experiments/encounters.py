@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from faults.experiments.scene import Scene
 from faults.experiments.types import Experiment
 from faults.history.calls import Kind
-from faults.load.load import Load
+from faults.load.load import FOLLOWS_EACH, Load
 from faults.load.session import Session
 
 ACCOUNTS, CLIENTS_EACH = 8, 4
@@ -24,6 +24,11 @@ WEIGHTS = {
 ROUNDS_S = 15.0
 RELATIONS: Sequence[Kind] = ("follow", "unfollow", "follow", "unfollow", "block", "unblock")
 HOT_ROUNDS = 6
+# Ten writes a second make a count hot, for two seconds.
+HEATING: Sequence[Kind] = ("unfollow", "follow", "unfollow", "follow")
+HOT_TARGETS = 6
+# So short that a web still mirrors before its answer, so long that the drain comes in between.
+SLOW_LINK_S = 0.01
 
 
 def _crowd(scene: Scene) -> None:
@@ -80,12 +85,34 @@ def _act(barrier: threading.Barrier, session: Session, kind: Kind, target: int) 
         session.relate(kind, target)
 
 
+def _first_follows(scene: Scene) -> None:
+    """Many accounts follow a hot one for the first time. Its count is not locked then, and an edge
+    that is not there cannot be, so the web and the drain write the same edge at the same moment."""
+    for number in range(HOT_TARGETS):
+        target = scene.accounts[number]
+        fans, others = _fans_and_others(scene, number)
+        for kind in HEATING:
+            _at_once((one, kind, target.id) for one in fans)
+        scene.cluster.links.open(f"web*:{target.alias}", delay_s=SLOW_LINK_S)
+        _at_once((one, "follow", target.id) for one in others)
+        scene.cluster.links.open(f"web*:{target.alias}")
+
+
+def _fans_and_others(scene: Scene, number: int) -> tuple[list[Session], list[Session]]:
+    """Who has followed this account since the load settled, and who never did."""
+    count = len(scene.accounts)
+    before = {(number - step) % count for step in range(1, FOLLOWS_EACH + 1)}
+    fans = [scene.load.sessions[one] for one in before]
+    return fans, [scene.load.sessions[one] for one in {*range(count)} - before - {number}]
+
+
 def _make_crowd(scene: Scene) -> Load:
     return scene.make_load(scene.accounts[:ACCOUNTS] * CLIENTS_EACH, CALLS_PER_S, WEIGHTS)
 
 
 ENCOUNTERS = [
     Experiment("F18", "all clients of two accounts act on each other at once", _duels),
+    Experiment("F18b", "many follow a hot account for the first time", _first_follows),
     Experiment("F19a", "many clients act for the same few accounts", _crowd),
     Experiment("F19b", "all accounts act on one account and one post at once", _rush),
 ]
