@@ -201,7 +201,13 @@ SECURITY = [
         "others see no difference",
         f"{_WHOLE}relations/test_secrets.py::test_others_get_the_same_bytes",
     ),
-    TableRow("S7", "fields that a client may not set", "ignored or refused", why_not=_NOT_YET),
+    TableRow(
+        "S7",
+        "fields that a client may not set",
+        "ignored or refused",
+        "tests/contract/test_mass_assignment.py"
+        "::test_fields_that_are_not_documented_are_ignored_or_refused",
+    ),
     TableRow(
         "S8",
         "pages of moderators",
@@ -245,7 +251,13 @@ SECURITY = [
         f"{_WHOLE}config/test_page_security.py"
         "::test_pages_have_nothing_that_their_policy_keeps_from_running",
     ),
-    TableRow("S16", "huge, deep and slow bodies", "413 or 400", why_not=_NOT_YET),
+    TableRow(
+        "S16",
+        "huge, deep and slow bodies",
+        "413, 400 or 408; no worker is lost",
+        f"{_WHOLE}api/test_hostile_bodies.py"
+        "::test_each_hostile_body_is_refused_and_the_worker_lives",
+    ),
     TableRow("S17", "many users, mixed requests", "no answer of another user", why_not=_NOT_YET),
     TableRow(
         "S18",

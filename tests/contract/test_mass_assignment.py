@@ -1,0 +1,110 @@
+"""Fields that a client may not set, sent to every operation that writes: nothing stores them.
+
+The names are all columns of all tables, and what an API could call them. Documented fields of the
+operation are left out.
+"""
+
+from collections import Counter
+from typing import Any
+
+import orjson
+import pytest
+from django.apps import apps
+from drf_spectacular.generators import SchemaGenerator
+from pytest_django import Settings
+
+from infra.sharding.placement import all_aliases, is_allowed, placement_of
+from infra.sharding.sql import fetch_all
+from tests.contract.roles import Scene
+from tests.contract.test_role_matrix import BODIES, NONE, PLACEHOLDER, _api_operations, _path
+from tests.integration.accounts.people import FAST_HASHERS
+from tests.world import clean
+
+# No row has these by accident.
+NUMBER, WORD = 987_654_321, "planted987654321"
+OTHER_NAMES = {
+    "admin", "shard", "bucket", "account", "account_id", "user", "owner", "role", "roles", "group",
+    "followers_count", "following_count", "statuses_count", "favourites_count", "limited", "frozen",
+    "suspended", "is_admin", "edited_at", "trusted", "state",
+}  # fmt: skip
+# What a client could gain, as numbers that others have, too.
+USERS = "SELECT is_staff, is_superuser, is_active, restrictions FROM accounts_user"
+APPLICATIONS = """
+SELECT skip_authorization, quota, user_id IS NULL, client_type FROM accounts_application
+"""
+OPERATIONS = sorted(
+    f"{method} {route}" for route, method in _api_operations() if method not in ("GET", "HEAD")
+)
+
+
+def columns() -> set[str]:
+    models = apps.get_models(include_auto_created=True)
+    fields = [field for model in models for field in model._meta.concrete_fields]
+    return {name for field in fields for name in (field.name, field.attname, field.column)}
+
+
+NAMES = sorted(columns() | OTHER_NAMES)
+
+
+@pytest.fixture(autouse=True)
+def fast_hashes(settings: Settings) -> None:
+    settings.PASSWORD_HASHERS = FAST_HASHERS
+
+
+def documented_fields() -> dict[str, set[str]]:
+    """By operation, as in OPERATIONS but with the placeholders of the document."""
+    document = SchemaGenerator().get_schema(request=None, public=True)
+    return {
+        f"{method.upper()} {path.removeprefix('/')}": _fields_of(document, operation)
+        for path, operations in document["paths"].items()
+        for method, operation in operations.items()
+    }
+
+
+def _fields_of(document: dict[str, Any], operation: dict[str, Any]) -> set[str]:
+    content = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
+    name = content.get("schema", {}).get("$ref", "").rpartition("/")[2]
+    return set(document["components"]["schemas"].get(name, {}).get("properties", {}))
+
+
+def all_rows() -> list[tuple[str, Any]]:
+    """Every row of every table, by table."""
+    return [
+        (model._meta.db_table, row)
+        for alias in all_aliases()
+        for model in apps.get_models(include_auto_created=True)
+        if is_allowed(placement_of(model), alias)
+        for row in fetch_all(alias, f'SELECT * FROM "{model._meta.db_table}"')
+    ]
+
+
+def powers() -> Counter[Any]:
+    return Counter([*fetch_all("default", USERS), *fetch_all("default", APPLICATIONS)])
+
+
+def planted_rows() -> list[tuple[str, Any]]:
+    return [one for one in all_rows() if str(NUMBER) in str(one)]
+
+
+def send(operation: str, extra: dict[str, Any]) -> tuple[int, Counter[Any]]:
+    """The status in a world of its own, and who has which powers after it."""
+    clean()
+    method, route = operation.split(" ", 1)
+    scene = Scene("owner")
+    body = extra | BODIES.get(operation, lambda _: NONE)(scene)
+    client, path = scene.client("owner"), f"/{_path(route, scene)}"
+    answer = client.generic(method, path, orjson.dumps(body), "application/json")
+    return answer.status_code, powers()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_fields_that_are_not_documented_are_ignored_or_refused(world: None, operation: str) -> None:
+    fields = documented_fields().get(PLACEHOLDER.sub(r"{\1}", operation), set())
+    names = [name for name in NAMES if name not in fields]
+    status, before = send(operation, {})
+    for value in (NUMBER, WORD, True):
+        answered, after = send(operation, dict.fromkeys(names, value))
+        assert answered in {status, 400, 403, 422}, value
+        assert planted_rows() == []
+        assert after == before, value
