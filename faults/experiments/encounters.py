@@ -29,6 +29,7 @@ HEATING: Sequence[Kind] = ("unfollow", "follow", "unfollow", "follow")
 HOT_TARGETS = 6
 # So short that a web still mirrors before its answer, so long that the drain comes in between.
 SLOW_LINK_S = 0.01
+RUSHED: Sequence[Kind] = ("unfollow", "follow")
 
 
 def _crowd(scene: Scene) -> None:
@@ -57,15 +58,19 @@ def _duels(scene: Scene) -> None:
 
 
 def _rush(scene: Scene) -> None:
+    for _ in range(HOT_ROUNDS):
+        rush_once(scene)
+
+
+def rush_once(scene: Scene) -> None:
     """All accounts follow and unfollow one account, and repost its post: its counts are hot."""
     target, *others = scene.load.sessions[: len(scene.accounts)]
     post = target.post("the post of all").made
-    for _ in range(HOT_ROUNDS):
-        for kind in ("unfollow", "follow"):
-            _at_once((one, kind, target.person.id) for one in others)
-        if post is not None:
-            _at_once((one, "repost", post) for one in others)
-            _at_once((one, "unrepost", post) for one in others)
+    for kind in RUSHED:
+        _at_once((one, kind, target.person.id) for one in others)
+    if post is not None:
+        _at_once((one, "repost", post) for one in others)
+        _at_once((one, "unrepost", post) for one in others)
 
 
 def _at_once(acts: Iterable[tuple[Session, Kind, int]]) -> None:
