@@ -27,10 +27,11 @@ ERROR_CHARACTERS = 2_000
 log = structlog.get_logger()
 
 # A run that was killed just now may still have its locks, so a new run waits for one second. The
-# keepalives free the locks of a lost machine within a minute. A report need not reach the disk
-# before the next batch.
+# keepalives free the locks of a lost machine within a minute. Between two reports the session is
+# idle, and keeps its locks. A report need not reach the disk before the next batch.
 PREPARE = """
 SET timezone = 'UTC'; SET lock_timeout = '1s'; SET synchronous_commit = off;
+SET idle_session_timeout = 0;
 SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3
 """
 LOCK = "SELECT pg_advisory_lock(hashtextextended(%s, 0))"

@@ -9,7 +9,7 @@ from django.db.backends.postgresql import base
 
 from infra.sharding.bounded.breaker import DatabaseBreaker, breaker_of
 from infra.sharding.bounded.limits import LimitedConnection
-from infra.sharding.bounded.patience import patience, statement_timeout_ms
+from infra.sharding.bounded.patience import patience, session_limits
 from infra.sharding.errors import AnswerTooLate
 
 
@@ -65,10 +65,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def get_connection_params(self) -> dict[str, Any]:
         parameters = super().get_connection_params()
         is_replica = parameters.pop("answer_s", None) is not None
-        timeout_ms = None if is_replica else statement_timeout_ms()
-        if timeout_ms is not None:
-            options = parameters.get("options", "")
-            parameters["options"] = f"{options} -c statement_timeout={timeout_ms}"
+        limits = [f" -c {name}={value}" for name, value in session_limits(is_replica).items()]
+        parameters["options"] = "".join([parameters.get("options", ""), *limits])
         return parameters
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
@@ -91,5 +89,5 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def _drop_ended(self) -> None:
         connection, is_free = self.connection, self.autocommit and not self.in_atomic_block
-        if connection is not None and is_free and connection.closed:
+        if connection is not None and is_free and connection.has_ended:
             self.close()

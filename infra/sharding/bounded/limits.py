@@ -4,6 +4,7 @@ The server's own statement_timeout does not help when the server itself hangs, a
 least two seconds for a connection.
 """
 
+import select
 import time
 from collections.abc import Generator
 from typing import Any, ClassVar, Protocol, Self
@@ -54,6 +55,16 @@ class LimitedConnection(psycopg.Connection[Any]):
         except _WaitTimeout:
             return self._wait_longer(gen, interval, time.monotonic() - first_s)
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether the server has ended this session, which is idle. Cost: one system call."""
+        try:
+            while not self.closed and _is_readable(self.fileno()):
+                self.pgconn.consume_input()
+        except psycopg.OperationalError:
+            return True
+        return self.closed
+
     def _check(self) -> None:
         """Raises what the limit raises, and closes a connection in a transaction or pipeline.
 
@@ -97,3 +108,10 @@ class LimitedConnection(psycopg.Connection[Any]):
         except StopIteration as end:
             connection: Self = end.value
             return connection
+
+
+def _is_readable(descriptor: int) -> bool:
+    """Whether the server has sent something, or has closed the connection."""
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    return bool(poll.poll(0))

@@ -7,6 +7,8 @@ from django.conf import settings
 
 # The server ends a slow statement itself. This is the time for its answer to arrive.
 GRACE_S = 0.1
+# Of a connection. A new one costs a few milliseconds.
+IDLE_S = 15
 
 
 class Patience(NamedTuple):
@@ -42,11 +44,15 @@ def patience() -> Patience:
     return Patience(settings.STATEMENT_TIMEOUT_MS / 1000 + 2, 2.0, 1.0)
 
 
-def statement_timeout_ms() -> int | None:
-    """The limit of the server for a statement of this process; None: the one of the settings.
+def session_limits(is_replica: bool) -> dict[str, int]:
+    """The limits of the server for a session of this process, in milliseconds.
 
-    A server that works ends a slow statement itself, and the connection stays usable.
+    The server ends a session that is not used. Otherwise processes that were busy once keep all
+    connections of a small server, and others get none. It also ends a slow statement of a web
+    server itself, and the connection stays usable.
     """
-    if not _Kind.is_web:
-        return None
-    return min(settings.DATABASE_ANSWER_MS, settings.STATEMENT_TIMEOUT_MS)
+    limits = {"idle_session_timeout": int(IDLE_S * 1000)}
+    if _Kind.is_web and not is_replica:
+        slowest_ms = min(settings.DATABASE_ANSWER_MS, settings.STATEMENT_TIMEOUT_MS)
+        limits["statement_timeout"] = slowest_ms
+    return limits

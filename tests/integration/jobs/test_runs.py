@@ -62,6 +62,12 @@ def held():
     holder.join()
 
 
+def test_a_session_that_only_holds_locks_is_not_ended_for_that():
+    with recorded_run(JOB, ["shard3"], "shard=shard3", False) as run:
+        shown = run._session.execute("SHOW idle_session_timeout").fetchone()  # type: ignore[attr-defined]
+    assert shown == ("0",)
+
+
 def test_row_says_what_ran_and_how_it_ended():
     words = ["--kind", "x", "--limit", "9", "--shard", "shard1", "--dry-run", "--password", "pw"]
     Outcome(WalkJob(Batch(3, 1, changed=2), Batch(2, changed=0)), *words)

@@ -1,9 +1,11 @@
 """Every wait for a database has a limit; a slow statement opens no breaker."""
 
+import psycopg
 import pytest
 from django.db import OperationalError, close_old_connections, connections, transaction
 
 from infra.sharding.bounded import breaker as breaker_module
+from infra.sharding.bounded import patience as patience_module
 from infra.sharding.bounded.breaker import breaker_of, reset_breakers
 from infra.sharding.bounded.patience import _Kind, patience, wait_like_a_web_server
 from infra.sharding.sql import Statement, execute, fetch_all, fetch_one, fetch_pipelined
@@ -29,6 +31,34 @@ def web(world, settings, monkeypatch):
     patience.cache_clear()
     connections[ALIAS].close()
     reset_breakers()
+
+
+def test_an_unused_session_ends_and_the_next_query_opens_another(world, monkeypatch):
+    """Without a signal of a request: a drainer's thread has none."""
+    monkeypatch.setattr(patience_module, "IDLE_S", 0.1)
+    connections[ALIAS].close()
+    before = fetch_one(ALIAS, PID)
+    until(lambda: not is_open(before))
+    assert fetch_one(ALIAS, PID) != before
+    connections[ALIAS].close()
+
+
+def test_a_transaction_that_lasts_keeps_its_session(world, monkeypatch):
+    monkeypatch.setattr(patience_module, "IDLE_S", 0.1)
+    connections[ALIAS].close()
+    with transaction.atomic(using=ALIAS):
+        before = fetch_one(ALIAS, PID)
+        other = connections[ALIAS].copy()
+        with other.cursor() as cursor:
+            cursor.execute("SELECT pg_sleep(0.3)")
+        assert fetch_one(ALIAS, PID) == before
+        other.close()
+    connections[ALIAS].close()
+
+
+def is_open(session):
+    with psycopg.connect(**connections[ALIAS].get_connection_params()) as other:
+        return other.execute("SELECT pid FROM pg_stat_activity WHERE pid = %s", session).fetchone()
 
 
 @pytest.fixture
