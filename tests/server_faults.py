@@ -1,5 +1,7 @@
 """Faults of a real server: it is killed with all of its processes, or it hangs and goes on."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from signal import SIGCONT, SIGKILL, SIGSTOP
 
 from config.services.server import Server
@@ -25,6 +27,16 @@ def pause(server: Server) -> None:
         send(server.process.pid, SIGSTOP)
         for pid in _tree(server):
             send(pid, SIGSTOP)
+
+
+@contextmanager
+def hanging(server: Server) -> Iterator[None]:
+    """A `pause` that ends with the block."""
+    pause(server)
+    try:
+        yield
+    finally:
+        resume(server)
 
 
 def resume(server: Server) -> None:

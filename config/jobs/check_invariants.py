@@ -7,7 +7,7 @@ counts      every count equals its rows
 timelines   live timelines are complete
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 
@@ -16,30 +16,30 @@ from counters.jobs.audit_counters import audit_counters
 from infra.changes.lag import LaneLag, list_lane_lags
 from infra.jobs.passes import Pass, in_turn
 from infra.jobs.types import Batch, Work
-from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.sql import fetch_one
 from relations.jobs.audit_edges import audit_edges
 from relations.jobs.audit_forward import Pause
 from timelines.jobs.audit_timelines import audit_timelines
 
 
-def check_invariants(work: Work, most_lag_s: float, share: float, pause: Pause) -> Iterator[Batch]:
+def check_invariants(work: Work, drained: Pass, share: float, pause: Pause) -> Iterator[Batch]:
     """Checks all rows, or the rows of one account. A broken invariant counts as a failed row.
 
-    `share`: the part of live timelines to compare, 0 to 1. Cost: the cost of all audits.
+    `drained`: `check_drained`. `share`: the part of live timelines to compare, 0 to 1. Cost: the
+    cost of all audits.
     """
     timelines = partial(audit_timelines, share=share, repair=False)
-    return in_turn(work, partial(_check_drained, most_lag_s), *_passes(pause), timelines)
+    return in_turn(work, drained, *_passes(pause), timelines)
 
 
 def sample_invariants(
-    work: Work, most_lag_s: float, accounts: int, draw: Callable[[], float], pause: Pause
+    work: Work, drained: Pass, accounts: int, draw: Callable[[], float], pause: Pause
 ) -> Iterator[Batch]:
     """Checks up to `accounts` random accounts of each shard. `draw` returns a number from 0 to 1.
 
     Cost: about twenty short statements per account.
     """
-    yield from _check_drained(most_lag_s, work)
+    yield from drained(work)
     timelines = partial(audit_timelines, share=1.0, repair=False)
     for alias in work.aliases:
         for account_id in _draw_accounts(alias, accounts, draw):
@@ -53,9 +53,9 @@ def _passes(pause: Pause) -> tuple[Pass, Pass]:
     return partial(audit_edges, repair=False, pause=pause), audit_counters
 
 
-def _check_drained(most_lag_s: float, work: Work) -> Iterator[Batch]:
-    """Checks the lanes of the chosen shards and of the default database."""
-    for alias in dict.fromkeys((GLOBAL_ALIAS, *work.aliases)):
+def check_drained(most_lag_s: float, others: Sequence[str], work: Work) -> Iterator[Batch]:
+    """Checks the lanes of `others`, then of the databases of the work."""
+    for alias in dict.fromkeys((*others, *work.aliases)):
         lags = list_lane_lags(alias)
         lines = [*chain.from_iterable(_describe_lag(lag, most_lag_s) for lag in lags)]
         yield Batch(int(not lines), int(bool(lines)), alias, details=lines)

@@ -69,11 +69,11 @@ def compensate(alias: str, lane: int | None = None) -> Iterator[DrainReport]:
             yield from _drain_pending(lag)
 
 
-def skip_unreachable(alias: str, batches: Iterator[DrainReport | Batch]) -> Iterator[Batch]:
-    """The batches of one database. One that is unreachable is a failed batch, and no error."""
+def compensate_or_skip(alias: str) -> Iterator[Batch]:
+    """`compensate` as batches. A database that is unreachable is a failed batch, and no error."""
     try:
-        for one in batches:
-            yield one if isinstance(one, Batch) else Batch(one.delivered, one.failed, alias)
+        for report in compensate(alias):
+            yield Batch(report.delivered, report.failed, alias)
     except UNREACHABLE as error:
         log.warning("compensate.unreachable", alias=alias, error=str(error))
         yield Batch(0, 1, f"{alias} unreachable")

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 import structlog
 from django.db import close_old_connections, connections
 
-from infra.changes.compensate import build_periodic_runner, compensate, skip_unreachable
+from infra.changes.compensate import build_periodic_runner, compensate_or_skip
 from infra.changes.errors import UNREACHABLE
 from infra.changes.periodic import maintain_partitions
 from infra.jobs.types import Batch
@@ -96,7 +96,7 @@ class DatabaseThread(threading.Thread):
 
     def _pass(self) -> None:
         self._maintain_partitions(datetime.now(UTC))
-        for batch in skip_unreachable(self._alias, compensate(self._alias)):
+        for batch in compensate_or_skip(self._alias):
             self._done.put(batch)
             if self._stopping.is_set():
                 return

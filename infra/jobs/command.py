@@ -1,7 +1,7 @@
 """Runs a maintenance job: flags, locks, the run row, pace, progress, checkpoint, exit code.
 
 A job is a generator that yields a Batch for each piece of work that it has committed. Exit codes: 0
-done, 1 some rows failed, 2 stopped early.
+done, 1 some rows failed or a database was left out, 2 stopped early.
 """
 
 import json
@@ -9,10 +9,12 @@ import sys
 from argparse import ArgumentParser
 from collections.abc import Callable, Collection, Generator, Iterator
 from contextlib import AbstractContextManager, closing, nullcontext, suppress
+from functools import partial
 from typing import Any, ClassVar
 
 from django.core.management.base import BaseCommand
 
+from infra.jobs.by_database import ending_in_one_line, run_by_database
 from infra.jobs.checkpoints import Checkpoint, CheckpointValue
 from infra.jobs.drive import Driver, Pace
 from infra.jobs.errors import STOPPED_CODE
@@ -24,6 +26,7 @@ from infra.jobs.runs import Run, UnrecordedRun, recorded_run
 from infra.jobs.scope import describe_options, list_lock_parts
 from infra.jobs.stopping import StopRequest
 from infra.jobs.types import BATCH_SIZE, Batch, Tally, Work
+from infra.sharding.errors import NO_ANSWER
 from infra.sharding.placement import Placement, all_aliases, is_allowed
 from infra.sharding.readiness import refuse_unusable_databases, requiring_ready
 
@@ -53,6 +56,13 @@ class JobCommand(BaseCommand):
     def count_total(self, work: Work, options: dict[str, Any]) -> int | None:
         """The number of rows to do, or None if it is expensive to know."""
         return None
+
+    def is_by_database(self, options: dict[str, Any]) -> bool:
+        """Whether `iter_batches` works on one database after the other.
+
+        A database that does not answer is then left out. False for a job that needs them together.
+        """
+        return JobFlag.SHARD in self.flags
 
     def is_recorded(self, options: dict[str, Any]) -> bool:
         """False for a job without an end that may run twice: it has no locks and no run row."""
@@ -88,7 +98,8 @@ class JobCommand(BaseCommand):
         # KeyboardInterrupt comes from the second signal, which only has to end the job.
         with self._stopping.on_signals(), suppress(KeyboardInterrupt), requiring_ready():
             if self.await_databases(options):
-                self._run(work, options, tally)
+                with ending_in_one_line():
+                    self._run(work, options, tally)
         code = self._code(tally)
         self._print_result(work, tally, code, options)
         if code:
@@ -98,7 +109,7 @@ class JobCommand(BaseCommand):
         with self._start(work, options) as run:
             with read_only() if work.dry_run else nullcontext():
                 self._drive(run, work, options, tally)
-            run.finish(STATES[self._code(tally)])
+            run.finish(STATES[self._code(tally)], "; ".join(tally.left_out_lines()))
 
     def _start(
         self, work: Work, options: dict[str, Any]
@@ -113,7 +124,7 @@ class JobCommand(BaseCommand):
     ) -> None:
         checkpoint, before = self._find_checkpoint(options)
         work = work._replace(after=before.position)
-        total = self.count_total(work, options)
+        total = self._find_total(work, options)
         progress = Progress(sys.stderr, self._job, total, before.rows)
         saved = None if work.dry_run else checkpoint
         pace, write_line = Pace(options.get("rate")), self._line_writer(options)
@@ -122,15 +133,26 @@ class JobCommand(BaseCommand):
         )
         how = "failed"
         try:
-            with closing(self._batches(work, options)) as batches:
+            with closing(self._batches(work, options, tally.left_out)) as batches:
                 driver.drive(batches)
             how = "done"
         finally:
             progress.finish("stopped" if self._stopping.is_requested else how)
 
-    def _batches(self, work: Work, options: dict[str, Any]) -> Generator[Batch, None, None]:
+    def _find_total(self, work: Work, options: dict[str, Any]) -> int | None:
+        try:
+            return self.count_total(work, options)
+        except NO_ANSWER:  # of a database that will be left out
+            return None
+
+    def _batches(
+        self, work: Work, options: dict[str, Any], left_out: dict[str, str]
+    ) -> Generator[Batch, None, None]:
         """A generator that closes the job when it is closed. An Iterator has no `close`."""
-        yield from self.iter_batches(work, options)
+        if self.is_by_database(options):
+            yield from run_by_database(work, partial(self.iter_batches, options=options), left_out)
+        else:
+            yield from self.iter_batches(work, options)
 
     def _find_checkpoint(
         self, options: dict[str, Any]
@@ -153,7 +175,7 @@ class JobCommand(BaseCommand):
     def _code(self, tally: Tally) -> int:
         if self._stopping.is_requested:
             return STOPPED
-        return FAILED if tally.failed else DONE
+        return FAILED if tally.failed or tally.left_out else DONE
 
     def _line_writer(self, options: dict[str, Any]) -> Callable[[str], None]:
         """With --json, lines go to standard error: standard output has only the result."""
@@ -164,3 +186,6 @@ class JobCommand(BaseCommand):
             self.stdout.write(json.dumps(tally.as_json(self._job, work.dry_run, code)))
         else:
             self.stdout.write(tally.as_sentence(work.dry_run, self.unit))
+        for alias, line in zip(tally.left_out, tally.left_out_lines(), strict=True):
+            how = "" if work.account_id else f" with --shard {alias}"
+            self.stderr.write(f"{line}. When it answers, run {self._job} again{how}.")

@@ -12,5 +12,9 @@ class AlreadyRunning(CommandError):
         super().__init__(message, returncode=STOPPED_CODE)
 
 
+class RunNotRecorded(CommandError):
+    """The default database does not answer: it has the locks and the record of all runs."""
+
+
 class RunLost(RuntimeError):
     """The session that held the locks of this run has ended, so another run may have started."""

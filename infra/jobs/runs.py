@@ -14,12 +14,13 @@ import psycopg
 import structlog
 from django.db import connections
 
-from infra.jobs.errors import AlreadyRunning, RunLost
+from infra.jobs.errors import AlreadyRunning, RunLost, RunNotRecorded
 from infra.jobs.models import JobRun
 from infra.jobs.scope import make_storable
 from infra.jobs.types import Tally
 from infra.sharding.bounded.base import BoundedConnection
 from infra.sharding.placement import GLOBAL_ALIAS
+from infra.sharding.probe import error_line
 from infra.sharding.sql import execute
 
 KEEP_DAYS = 180
@@ -104,7 +105,7 @@ class UnrecordedRun:
 
     def report(self, tally: Tally) -> None: ...
 
-    def finish(self, state: JobRun.State) -> None: ...
+    def finish(self, state: JobRun.State, error: str = "") -> None: ...
 
 
 @contextmanager
@@ -112,8 +113,8 @@ def recorded_run(job: str, parts: Sequence[str], flags: str, dry_run: bool) -> I
     """Locks the parts of the job and writes a row of the run, which the caller finishes.
 
     An exception of the block is recorded as the error of the run. All runs must pass the parts in
-    the same order. Raises: AlreadyRunning, after a second. Cost: a connection to the default
-    database.
+    the same order. Raises: AlreadyRunning, after a second; RunNotRecorded. Cost: a connection to
+    the default database.
     """
     with _session() as session:
         for part in parts:
@@ -145,9 +146,13 @@ def mark_died_runs() -> int:
 def _session() -> Iterator[Session]:
     """A separate session, because a dry run or an error changes the connections of Django."""
     parameters = connections[GLOBAL_ALIAS].get_connection_params()
-    with BoundedConnection.connect(
-        alias=GLOBAL_ALIAS, answer_s=None, autocommit=True, **parameters
-    ) as session:
+    try:
+        session = BoundedConnection.connect(
+            alias=GLOBAL_ALIAS, answer_s=None, autocommit=True, **parameters
+        )
+    except psycopg.OperationalError as error:
+        raise RunNotRecorded(f"no run without {GLOBAL_ALIAS}: {error_line(error)}") from error
+    with session:
         session.execute(PREPARE)
         yield session
 

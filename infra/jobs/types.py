@@ -1,7 +1,7 @@
 """The values of a job: the work of a run, the report of a batch, the sum of a run."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 BATCH_SIZE = 500
@@ -42,6 +42,8 @@ class Tally:
     done: int = 0
     failed: int = 0
     changed: int | None = None
+    # The databases that did not answer, and why.
+    left_out: dict[str, str] = field(default_factory=dict)
 
     @property
     def rows(self) -> int:
@@ -61,6 +63,7 @@ class Tally:
             "done": self.done,
             "changed": self.changed,
             "failed": self.failed,
+            "left_out": self.left_out,
             "exit": code,
         }
 
@@ -69,4 +72,9 @@ class Tally:
         done = f"{self.done:,} {unit} {'looked at' if dry_run else 'done'}"
         would = "would change" if dry_run else "changed"
         changed = "" if self.changed is None else f", {self.changed:,} {would}"
-        return f"{done}{changed}, {self.failed:,} failed"
+        left_out = f", not all: left out {', '.join(self.left_out)}" if self.left_out else ""
+        return f"{done}{changed}, {self.failed:,} failed{left_out}"
+
+    def left_out_lines(self) -> list[str]:
+        """A line for each database that was left out."""
+        return [f"{alias} was left out: {why}" for alias, why in self.left_out.items()]

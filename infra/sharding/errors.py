@@ -1,7 +1,7 @@
 """Errors in the choice of a database."""
 
 import psycopg
-from django.db import DatabaseError, OperationalError
+from django.db import DatabaseError, InterfaceError, OperationalError
 
 
 class ShardNotChosen(RuntimeError):
@@ -46,3 +46,7 @@ class DatabaseHangs(psycopg.OperationalError):
 
 class AnswerTooLate(psycopg.OperationalError):
     """The answer did not come in time. A write may have been done or not."""
+
+
+# A database that is down, that hangs, or that gave a statement up.
+NO_ANSWER = (OperationalError, InterfaceError)

@@ -3,13 +3,15 @@
 import random
 from argparse import ArgumentParser
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
-from config.jobs.check_invariants import check_invariants, sample_invariants
+from config.jobs.check_invariants import check_drained, check_invariants, sample_invariants
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import WALK, JobFlag, count
 from infra.jobs.passes import limit_lines
 from infra.jobs.types import Batch, Work
+from infra.sharding.placement import GLOBAL_ALIAS
 from timelines.jobs.audit_timelines import parse_share
 
 LAG_S = 60
@@ -23,6 +25,7 @@ class Command(JobCommand):
     unit = "rows"
     flags = WALK - {JobFlag.DRY_RUN}
     batch_size = 100
+    _is_default_checked = False
 
     def add_job_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
@@ -42,9 +45,13 @@ class Command(JobCommand):
         )
 
     def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
-        lag_s, sample = options["lag_s"], options["sample"]
+        sample = options["sample"]
+        # Once a run, with the first of its shards.
+        others = () if self._is_default_checked else (GLOBAL_ALIAS,)
+        self._is_default_checked = True
+        drained = partial(check_drained, options["lag_s"], others)
         if sample is not None and work.account_id is None:
-            checks = sample_invariants(work, lag_s, sample, random.random, self.pause)
+            checks = sample_invariants(work, drained, sample, random.random, self.pause)
         else:
-            checks = check_invariants(work, lag_s, options["share"], self.pause)
+            checks = check_invariants(work, drained, options["share"], self.pause)
         return limit_lines(checks)

@@ -92,7 +92,7 @@ def test_commands_tell_of_failures_by_code_and_json(journal, command):
     journal.fail_for(bad)
     outcome = Outcome(command, "--json", "--shard", ALIAS)
     assert outcome.code == 1
-    counts = {"done": 1, "changed": None, "failed": 1}
+    counts = {"done": 1, "changed": None, "failed": 1, "left_out": {}}
     assert json.loads(outcome.out) == {"job": command, "dry_run": False, **counts, "exit": 1}
     assert (pending(), delivered()) == ([bad], [good])
 
@@ -204,7 +204,8 @@ def test_database_that_is_down_keeps_no_other_waiting(journal, monkeypatch):
     connections["shard1"].close()
     outcome = Outcome("compensate_changes")
     monkeypatch.undo()
-    assert (outcome.code, outcome.out) == (1, "1 changes done, 1 failed\n")
+    said = "1 changes done, 0 failed, not all: left out shard1\n"
+    assert (outcome.code, outcome.out) == (1, said)
     assert delivered("shard2") == versions
 
 

@@ -63,7 +63,10 @@ def test_lane_that_is_no_longer_used_shows_its_rows(journal, settings):
 
 def show(**options):
     out, error = StringIO(), StringIO()
-    call_command("show_change_lag", stdout=out, stderr=error, **options)
+    try:
+        call_command("show_change_lag", stdout=out, stderr=error, **options)
+    except SystemExit as ended:
+        assert ended.code == 1
     return out.getvalue().splitlines(), error.getvalue()
 
 

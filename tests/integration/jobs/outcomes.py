@@ -34,6 +34,10 @@ class StepsJob(JobCommand):
         self.works = []
         self.closed = False
 
+    def is_by_database(self, options):
+        """False: the steps are done once."""
+        return False
+
     def iter_batches(self, work, options):
         self.works.append(work)
         try:

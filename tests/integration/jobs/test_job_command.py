@@ -54,7 +54,7 @@ def test_rows_that_changed():
 
 def test_json():
     outcome = Outcome(StepsJob(Batch(3, 1)), "--json")
-    counts = {"done": 3, "changed": None, "failed": 1}
+    counts = {"done": 3, "changed": None, "failed": 1, "left_out": {}}
     assert json.loads(outcome.out) == {"job": JOB, "dry_run": False, **counts, "exit": 1}
 
 

@@ -63,7 +63,8 @@ def test_information_about_all_databases(world):
 
 def test_database_that_is_down_is_named_and_the_others_shown(world, monkeypatch):
     with down("shard1", monkeypatch):
-        _, lines, error = run("show_shards")
+        code, lines, error = run("show_shards")
+    assert code == 1
     assert len(lines) == 1 + len(all_aliases()) - 1
     assert error.startswith("shard1: unreachable: connection")
 

@@ -23,5 +23,9 @@ class Command(JobCommand):
     def add_job_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--again", action="store_true", help="fill complete indexes too")
 
+    def is_by_database(self, options: dict[str, Any]) -> bool:
+        """False: an index needs the posts of all shards, and one walk fills all indexes."""
+        return False
+
     def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
         return backfill_recent_posts(work, options["again"])

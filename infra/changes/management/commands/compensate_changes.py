@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management import CommandError
 
-from infra.changes.compensate import compensate, dry_run_batch, skip_unreachable
+from infra.changes.compensate import compensate, dry_run_batch
 from infra.changes.compensator import Compensator, maintain_or_warn
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import JobFlag
@@ -41,27 +41,28 @@ class Command(JobCommand):
             return super().await_databases(options)
         return wait_until_ready(self.pause, self.stderr.write)
 
+    def is_by_database(self, options: dict[str, Any]) -> bool:
+        """False with --every: each database has a thread."""
+        return options["every"] is None
+
     def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
-        if not work.dry_run:
-            yield from self._iter_passes(work, options["every"])
-        elif options["every"] is not None:
+        if options["every"] is None:
+            return _pass(work)
+        if work.dry_run:
             raise CommandError("--every runs for ever; --dry-run looks once")
-        else:
-            yield from (batch for alias in work.aliases for batch in _look(alias))
-
-    def _iter_passes(self, work: Work, every_s: float | None) -> Iterator[Batch]:
-        if every_s is not None:
-            PUBLISHER.publish(metrics_folder(), "compensator")
-            yield from Compensator(work.aliases, every_s).iter_batches(self.is_stopping)
-            return
-        now = datetime.now(UTC)
-        for alias in work.aliases:
-            maintain_or_warn(alias, now)
-            yield from skip_unreachable(alias, compensate(alias))
+        PUBLISHER.publish(metrics_folder(), "compensator")
+        return Compensator(work.aliases, options["every"]).iter_batches(self.is_stopping)
 
 
-def _look(alias: str) -> Iterator[Batch]:
-    return skip_unreachable(alias, map(dry_run_batch, [alias]))
+def _pass(work: Work) -> Iterator[Batch]:
+    now = datetime.now(UTC)
+    for alias in work.aliases:
+        if work.dry_run:
+            yield dry_run_batch(alias)
+            continue
+        maintain_or_warn(alias, now)
+        for report in compensate(alias):
+            yield Batch(report.delivered, report.failed, alias)
 
 
 def _pause(text: str) -> float:

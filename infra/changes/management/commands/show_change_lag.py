@@ -1,15 +1,17 @@
 """`manage.py show_change_lag`: the lag of the drain, by database and lane."""
 
 import json
+import sys
 from argparse import ArgumentParser
 from typing import Any
 
 from django.core.management.base import BaseCommand
-from django.db import InterfaceError, OperationalError
 
 from infra.changes.lag import LaneLag, list_lane_lags
 from infra.changes.pausing import list_pauses
+from infra.sharding.errors import NO_ANSWER
 from infra.sharding.placement import all_aliases
+from infra.sharding.probe import error_line
 
 HEADER = f"{'database':<10} {'lane':>4} {'pending':>9} {'parked':>7} {'oldest s':>9} {'paused':>9}"
 
@@ -27,21 +29,25 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if not options["json"]:
             self.stdout.write(HEADER)
-        for alias in [options["shard"]] if options["shard"] else all_aliases():
-            self._show(alias, options["json"])
+        aliases = [options["shard"]] if options["shard"] else all_aliases()
+        are_shown = {alias: self._show(alias, options["json"]) for alias in aliases}
+        if not all(are_shown.values()):
+            sys.exit(1)
 
-    def _show(self, alias: str, as_json: bool) -> None:
+    def _show(self, alias: str, as_json: bool) -> bool:
+        """False: the database does not answer."""
         try:
             lags, all_paused = list_lane_lags(alias), list_pauses(alias)
-        except (OperationalError, InterfaceError) as error:
-            self.stderr.write(f"{alias}: unreachable: {error}")
-            return
+        except NO_ANSWER as error:
+            self.stderr.write(f"{alias}: unreachable: {error_line(error)}")
+            return False
         for lag in lags:
             self.stdout.write(json.dumps(lag._asdict()) if as_json else _line(lag))
         for paused in all_paused:
             row = {"alias": alias, **paused._asdict()}
             as_text = f"{alias}: {paused}"
             self.stdout.write(json.dumps(row, default=str) if as_json else as_text)
+        return True
 
 
 def _line(lag: LaneLag) -> str:

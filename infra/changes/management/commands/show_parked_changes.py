@@ -1,17 +1,19 @@
 """`manage.py show_parked_changes`: lists parked changes with their errors."""
 
 import json
+import sys
 from argparse import ArgumentParser
 from collections.abc import Iterator
 from typing import Any
 
 from django.core.management.base import BaseCommand
-from django.db import InterfaceError, OperationalError
 
 from infra.changes.parking import PAGE, ChangeSelection, UndeliveredChange, list_parked
 from infra.changes.selection import add_kind_and_owner
 from infra.jobs.flags import count
+from infra.sharding.errors import NO_ANSWER
 from infra.sharding.placement import all_aliases
+from infra.sharding.probe import error_line
 
 
 class Command(BaseCommand):
@@ -27,14 +29,18 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         selection = ChangeSelection(options["kind"], options["owner"])
+        is_whole = True
         for alias in [options["shard"]] if options["shard"] else all_aliases():
             try:
                 for change in _iter_parked(alias, options["limit"], selection):
                     row = {"alias": alias, **change._asdict()}
                     as_json = json.dumps(row, default=str)
                     self.stdout.write(as_json if options["json"] else f"{alias} {change}")
-            except (OperationalError, InterfaceError) as error:
-                self.stderr.write(f"{alias}: unreachable: {error}")
+            except NO_ANSWER as error:
+                self.stderr.write(f"{alias}: unreachable: {error_line(error)}")
+                is_whole = False
+        if not is_whole:
+            sys.exit(1)
 
 
 def _iter_parked(alias: str, limit: int, selection: ChangeSelection) -> Iterator[UndeliveredChange]:

@@ -1,5 +1,6 @@
 """`manage.py migrate_shards`: brings every database to the schema of this code."""
 
+import sys
 from argparse import ArgumentParser
 from typing import Any
 
@@ -9,29 +10,46 @@ from django.db import connections
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.recorder import MigrationRecorder
 
-from infra.sharding.errors import WrongDatabase
+from infra.sharding.errors import NO_ANSWER, WrongDatabase
 from infra.sharding.identity import create_identity, find_identity, setting_of
 from infra.sharding.placement import GLOBAL_ALIAS, all_aliases
+from infra.sharding.probe import error_line
 from infra.sharding.readiness import refuse_wrong_databases
 
 
 class Command(BaseCommand):
     help = (
         "Migrates the default database, then every shard; skips those that are current. Changes"
-        " nothing if a URL leads to a wrong database."
+        " nothing if a URL leads to a wrong database. A shard that does not answer is left out; the"
+        " exit code is then 1."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--shard", choices=all_aliases(), help="only this database")
 
     def handle(self, *args: Any, shard: str | None, verbosity: int, **options: Any) -> None:
-        aliases = [shard] if shard else all_aliases()
         refuse_wrong_databases()
-        for alias in aliases:
-            _refuse_foreign_tables(alias)
-        for alias in aliases:
+        aliases = [shard] if shard else all_aliases()
+        answering = [alias for alias in aliases if self._is_answering(alias)]
+        if GLOBAL_ALIAS in aliases and GLOBAL_ALIAS not in answering:
+            sys.exit(1)  # it has the installation that the identities of the shards name
+        for alias in answering:
             self._migrate(alias, verbosity)
             _identify(alias)
+        if answering != aliases:
+            sys.exit(1)
+
+    def _is_answering(self, alias: str) -> bool:
+        """False, with a line: it does not answer, so it is left out. Raises: WrongDatabase."""
+        try:
+            _refuse_foreign_tables(alias)
+        except WrongDatabase:
+            raise
+        except NO_ANSWER as error:
+            how = f"When it answers, run migrate_shards --shard {alias}."
+            self.stderr.write(f"{alias} was left out: {error_line(error)}. {how}")
+            return False
+        return True
 
     def _migrate(self, alias: str, verbosity: int) -> None:
         plan = _plan(alias)

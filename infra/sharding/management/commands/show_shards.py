@@ -1,6 +1,7 @@
 """`manage.py show_shards`: facts about every database, one line each."""
 
 import json
+import sys
 from argparse import ArgumentParser
 from functools import partial
 from typing import Any
@@ -42,6 +43,8 @@ class Command(BaseCommand):
             count = None if buckets.error else buckets.value.count(alias)
             row = json.dumps(answer.value._asdict() | {"bucket_count": count})
             self.stdout.write(row if options["json"] else _line(answer.value, count))
+        if any(answer.error for answer in answers.values()):
+            sys.exit(1)
 
 
 def _line(facts: DatabaseInfo, bucket_count: int | None) -> str:

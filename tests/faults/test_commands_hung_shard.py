@@ -1,0 +1,87 @@
+"""A shard hangs: each command works on the other databases, names the shard and ends with 1."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from django.conf import settings
+from django.core.management import CommandError
+
+from infra.jobs.flags import JobFlag
+from infra.jobs.models import JobRun
+from tests.integration.config.commands import list_commands, list_jobs
+from tests.integration.jobs.outcomes import Outcome
+from tests.server_faults import hanging
+from tests.world import drain_all, make_accounts, publish
+
+HUNG = "shard1"
+# It needs all shards together.
+TOGETHER = {"backfill_recent_posts"}
+JOBS = [
+    found for found in list_jobs() if JobFlag.SHARD in found.flags and found.name not in TOGETHER
+]
+
+
+@pytest.fixture
+def hung(services):
+    """Accounts on all shards, with rows for each job. No edge crosses shards."""
+    for person in make_accounts(8):
+        publish(person)
+    drain_all()
+    with hanging(services.postgres[HUNG]):
+        yield
+
+
+def test_each_job_leaves_it_out_and_goes_on(hung):
+    outcomes = {}
+    for found in JOBS:
+        outcome = Outcome(found.make(), *found.words, "--json")
+        left_out = [*json.loads(outcome.out)["left_out"]]
+        said = outcome.job.stderr._out.getvalue()
+        is_said = f"run {found.name} again with --shard {HUNG}." in said
+        outcomes[found.name] = (outcome.code, left_out, is_said)
+    expected = (1, [HUNG], True)
+    assert {name: one for name, one in outcomes.items() if one != expected} == {}
+    assert {run.state for run in JobRun.objects.all()} == {JobRun.State.FAILED}
+
+
+def test_job_that_needs_all_shards_ends_in_one_line(hung):
+    [found] = [one for one in list_jobs() if one.name in TOGETHER]
+    with pytest.raises(CommandError, match=r"does not answer|timeout expired"):
+        Outcome(found.make())
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("check_shards", f"{HUNG}: unreachable: "),
+        ("migrate_shards", f"{HUNG} was left out: "),
+        ("show_change_lag", f"{HUNG}: unreachable: "),
+        ("show_parked_changes", f"{HUNG}: unreachable: "),
+        ("show_shards", f"{HUNG}: unreachable: "),
+    ],
+)
+def test_other_commands_show_the_others(hung, name, said):
+    [found] = [one for one in list_commands() if one.name == name]
+    outcome = Outcome(found.make())
+    everything = outcome.out + outcome.job.stderr._out.getvalue()
+    assert (outcome.code, said in everything) == (1, True), everything
+    if name != "show_parked_changes":
+        assert "\nshard3" in outcome.out
+
+
+@pytest.mark.parametrize("name", ["audit_counters", "migrate_shards"])
+def test_without_the_default_database_a_command_says_so(services, name):
+    with hanging(services.postgres["default"]):
+        ended = subprocess.run(
+            [sys.executable, "manage.py", name],
+            env=os.environ | services.environment(),
+            cwd=settings.BASE_DIR,
+            capture_output=True,
+            text=True,
+        )
+    assert ended.returncode == 1
+    assert "default" in ended.stderr
+    assert "Traceback" not in ended.stderr
