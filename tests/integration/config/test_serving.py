@@ -19,12 +19,15 @@ from config.runner.child import CHECKOUT
 from config.runner.port import free_port, is_answering
 from faults.cluster.process_tree import process_tree, send
 from tests.flood import Flood
+from tests.services import are_gone
 from tests.small_web import LIMITS, WORK_S
 from tests.waiting import until
 
 HOST = "127.0.0.1"
 # What no answer takes that waits for nothing, on a machine with ten times too much to do.
 SOON_S = 5.0
+# The promise for workers without a main process: twice the time that they leave themselves.
+ORPHANS_S = 1.0
 # The promise of an overload's end.
 AFTER_FLOOD_S = 2.0
 SLOW_BODY = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nx"
@@ -221,7 +224,7 @@ def test_workers_end_with_a_killed_main_process_and_leave_the_port(start_web):
     assert len(workers) == 2
     send(killed.process.pid, SIGKILL)
     killed.process.wait()
-    until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in workers), within_s=SOON_S)
+    until(lambda: are_gone(workers), within_s=ORPHANS_S)
     successor = start_web(port)
     own = set(process_tree(successor.process.pid))
     assert {successor.ask("/")[2]["pid"] for _ in range(20)} <= own
