@@ -7,7 +7,7 @@ REST_FRAMEWORK = {
     "DEFAULT_PARSER_CLASSES": [
         "infra.api.parsing.JsonParser",
         "rest_framework.parsers.FormParser",
-        "rest_framework.parsers.MultiPartParser",
+        "infra.api.parsing.WholeMultiPartParser",
     ],
     "DEFAULT_SCHEMA_CLASS": "infra.api.openapi.ApiSchema",
     "EXCEPTION_HANDLER": "infra.api.answers.answer_error",

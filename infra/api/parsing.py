@@ -1,12 +1,14 @@
 """JSON in, and the values every endpoint reads the same way."""
 
 from collections.abc import Mapping
+from io import BytesIO
 from typing import IO, Any
 
 import msgspec
 from django.http import HttpRequest
+from django.utils.http import parse_header_parameters
 from rest_framework.exceptions import ParseError
-from rest_framework.parsers import BaseParser
+from rest_framework.parsers import BaseParser, MultiPartParser
 
 from infra.api.errors import InvalidRequest
 
@@ -38,6 +40,29 @@ class JsonParser(BaseParser):
         if not isinstance(value, dict):
             raise ParseError("The body is not a JSON object")
         return value
+
+
+class WholeMultiPartParser(MultiPartParser):
+    def parse(
+        self,
+        stream: IO[Any] | HttpRequest,
+        media_type: str | None = None,
+        parser_context: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """The form. Raises ParseError unless it begins with the boundary of the header, and for a
+        body without any part.
+
+        Django reads such bodies as an empty form, or takes another boundary for part of a field.
+        """
+        body = stream.body if isinstance(stream, HttpRequest) else stream.read()
+        found = super().parse(BytesIO(body), media_type, parser_context)
+        boundary = parse_header_parameters(media_type or "")[1]["boundary"].encode()
+        is_empty = body.strip() == b"--%b--" % boundary  # as browsers send a form without fields
+        if not body.lstrip().startswith(b"--" + boundary):
+            raise ParseError("The body does not begin with the boundary of its Content-Type")
+        if not is_empty and not found.data and not found.files:
+            raise ParseError("The multipart body has no part")
+        return found
 
 
 def clean_text(value: object, name: str) -> str:

@@ -121,6 +121,9 @@ def test_forms_and_json_are_read_alike() -> None:
         assert sent in ({"a": "b"}, {"a": ["b"]})
 
 
+FORM = b'--%b\r\nContent-Disposition: form-data; name="x"\r\n\r\n1\r\n--%b--\r\n'
+
+
 @pytest.mark.parametrize(
     ("body", "kind", "status"),
     [
@@ -129,7 +132,11 @@ def test_forms_and_json_are_read_alike() -> None:
         (b"\xff", "application/json", 400),
         (b"x", "text/plain", 415),
         (b"x", "multipart/form-data", 400),
-        (b"--b\r\nbroken", "multipart/form-data; boundary=b", 200),
+        (b"--b\r\nbroken", "multipart/form-data; boundary=b", 400),
+        (FORM % (b"a", b"a"), "multipart/form-data; boundary=b", 400),
+        (FORM % (b"b", b"b"), "multipart/form-data; boundary=b", 200),
+        (b"--b--\r\n", "multipart/form-data; boundary=b", 200),
+        (b"", "multipart/form-data; boundary=b", 200),
         (b"&".join(b"a%d=1" % n for n in range(1_001)), "application/x-www-form-urlencoded", 400),
         (b" " * 3_000_000, "application/json", 413),
         (b"a=" + b"x" * 3_000_000, "application/x-www-form-urlencoded", 413),
