@@ -34,7 +34,8 @@ def encode_profile(profile: Profile) -> bytes:
         "username": profile.username,
         "acct": profile.username,
         "display_name": profile.display_name,
-        "locked": profile.is_locked,
+        # Also if it is stored, from before it was refused: follows need no approval.
+        "locked": False,
         "bot": profile.is_bot,
         "discoverable": True,
         "indexable": False,

@@ -64,7 +64,6 @@ class Profile(NamedTuple):
     username: str
     display_name: str
     note: str
-    is_locked: bool
     is_bot: bool
     created_at: datetime
     version: int

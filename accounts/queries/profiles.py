@@ -9,8 +9,7 @@ from infra.sharding.scatter import scatter
 from infra.sharding.sql import fetch_all
 
 READ = """
-SELECT id, username, display_name, note, is_locked, is_bot, created_at, version,
-    restrictions
+SELECT id, username, display_name, note, is_bot, created_at, version, restrictions
 FROM accounts_account WHERE id = ANY(%s::bigint[])
 """
 

@@ -6,7 +6,11 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 
+from infra.caching.client import redis
+from infra.sharding.buckets import shard_of
+from infra.sharding.sql import execute
 from tests.integration.accounts.people import Person, bearer
+from tests.world import forget_memory
 
 EDIT = "/api/v1/accounts/update_credentials"
 REFUSED: list[tuple[str, dict[str, Any]]] = [
@@ -59,3 +63,13 @@ def test_an_uploaded_avatar_is_refused(ann: Person) -> None:
     answer = ann.app.client.patch(EDIT, body, MULTIPART_CONTENT, **bearer(ann.token))
     assert answer.status_code == 422
     assert list(answer.json()["details"]) == ["avatar"]
+
+
+def test_an_account_that_an_earlier_release_locked_is_not_shown_as_locked(ann: Person) -> None:
+    """Follows of it need no approval, so clients must not announce a request."""
+    sql = "UPDATE accounts_account SET is_locked = true, version = version + 1 WHERE id = %s"
+    assert execute(shard_of(ann.id), sql, (ann.id,)) == 1
+    redis().call("FLUSHDB")
+    forget_memory()
+    assert ann.verify().json()["locked"] is False
+    assert ann.get(f"/api/v1/accounts/{ann.id}").json()["locked"] is False

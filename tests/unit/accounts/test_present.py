@@ -9,7 +9,7 @@ from accounts.api.present import present_account, present_credentials
 from accounts.encode import encode_profile
 from accounts.types import Profile
 
-ANN = Profile(7, "ann", 'A "B" \\ é', "x & y", False, True, datetime(2026, 3, 4, 23, tzinfo=UTC), 3)
+ANN = Profile(7, "ann", 'A "B" \\ é', "x & y", True, datetime(2026, 3, 4, 23, tzinfo=UTC), 3)
 
 
 def test_fragment_and_counts_make_an_entity(settings: Settings) -> None:
