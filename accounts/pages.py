@@ -11,6 +11,7 @@ from django.shortcuts import render
 from oauth2_provider.http import OAuth2ResponseRedirect
 from oauth2_provider.views import AuthorizationView
 
+from accounts.api.quotas import charge_account
 from accounts.models import Application
 from accounts.oauth import OUT_OF_BAND
 from accounts.oauth_parameters import (
@@ -20,6 +21,7 @@ from accounts.oauth_parameters import (
     clean_scope,
     read_query,
 )
+from infra.api.errors import TooManyRequests
 from infra.api.parsing import FLAG_WORDS
 
 
@@ -58,12 +60,17 @@ class AuthorizePage(AuthorizationView):
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """With `force_login` always shows the sign-in page, to add another account.
 
-        A session ends only when the person signs in again: any site can send a browser here.
+        A session ends only when the person signs in again: any site can send a browser here. Each
+        request counts against the quota of the account, because it may write a code.
         """
         try:
             request.GET = read_query(request.GET)
+            if request.user.pk is not None:
+                charge_account(request.user.pk)
         except OAuthParameterRefused as error:
             return self._refuse(str(error))
+        except TooManyRequests as error:
+            return self._refuse_for_now(error)
         if request.method == "GET" and _is_forced(request):
             query = request.GET.copy()
             del query["force_login"]
@@ -79,6 +86,12 @@ class AuthorizePage(AuthorizationView):
     def _refuse(self, description: str) -> HttpResponse:
         error = {"error": "invalid_request", "description": description}
         return render(self.request, self.template_name, {"error": error}, status=400)
+
+    def _refuse_for_now(self, error: TooManyRequests) -> HttpResponse:
+        content = {"error": "too_many_requests", "description": "Please try again later."}
+        answer = render(self.request, self.template_name, {"error": content}, status=error.status)
+        answer["Retry-After"] = error.headers["Retry-After"]
+        return answer
 
     def redirect(self, redirect_to: str, application: Any) -> HttpResponse:
         """Redirects to the application; shows the code if the application has no address.

@@ -1,6 +1,5 @@
 """Issues access tokens outside the OAuth2 flows; ends tokens with their refresh tokens."""
 
-import secrets
 from datetime import datetime, timedelta
 
 from django.db.models import QuerySet
@@ -8,6 +7,7 @@ from oauth2_provider.models import revoke_access_token, set_token_value
 from oauth2_provider.settings import oauth2_settings
 
 from accounts.models import AccessToken, Application
+from accounts.token_tags import generate_token
 from accounts.types import IssuedToken
 
 
@@ -17,7 +17,7 @@ def issue_token(user_id: int | None, application_id: int, scope: str, now: datet
     row = AccessToken(
         user_id=user_id, application_id=application_id, scope=scope, expires=now + lifetime
     )
-    token = secrets.token_urlsafe(32)
+    token = generate_token()
     set_token_value(row, token)
     row.save(force_insert=True)
     return IssuedToken(token, scope, now)

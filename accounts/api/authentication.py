@@ -8,10 +8,16 @@ from rest_framework.request import Request
 
 from accounts.api.address_limits import REFUSED_TOKENS
 from accounts.queries.viewers import find_viewer
+from accounts.token_tags import is_tagged
 from accounts.types import Viewer
 from infra.api.errors import LoginDisabled, TokenInvalid
 
 SCHEME = "Bearer"
+
+
+def _admit(request: Any, token: str) -> None:
+    if not is_tagged(token):
+        REFUSED_TOKENS.check(request)
 
 
 class BearerToken(BaseAuthentication):
@@ -19,14 +25,15 @@ class BearerToken(BaseAuthentication):
         """The viewer, or None without a bearer token. Cost: `find_viewer`.
 
         The address pays for a token that is refused. If it has used up its limit of them, a token
-        that neither memory nor Redis knows is not looked up in the database.
+        that this site did not make, and that neither memory nor Redis knows, is not looked up in
+        the database. So a neighbour behind the same address cannot shut out a new token.
         Raises TokenInvalid, LoginDisabled, TooManyRequests.
         """
         scheme, _, token = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
         if scheme != SCHEME and scheme.capitalize() != SCHEME:
             return None
         try:
-            viewer = find_viewer(token.strip(), partial(REFUSED_TOKENS.check, request))
+            viewer = find_viewer(token.strip(), partial(_admit, request, token.strip()))
         except LoginDisabled:
             REFUSED_TOKENS.charge(request)
             raise

@@ -40,12 +40,23 @@ class CallerQuotas:
         return headers
 
 
+def charge_account(account_id: int) -> None:
+    """Counts a request for a page that costs what an API request costs. Raises: TooManyRequests."""
+    usage = quotas.use([_of_account(account_id)], time.time())
+    if not usage.is_granted:
+        raise TooManyRequests(wait_s(usage))
+
+
 def _of_caller(caller: Viewer) -> Sequence[QuotaClaim]:
     limit = caller.application_quota or settings.QUOTA_PER_APPLICATION
     application = _claim("application", caller.application_id, limit)
     if caller.account_id is None:
         return (application,)
-    return _claim("account", caller.account_id, settings.QUOTA_PER_ACCOUNT), application
+    return _of_account(caller.account_id), application
+
+
+def _of_account(account_id: int) -> QuotaClaim:
+    return _claim("account", account_id, settings.QUOTA_PER_ACCOUNT)
 
 
 @lru_cache(MOST_CLAIMS)

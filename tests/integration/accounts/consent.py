@@ -25,9 +25,13 @@ def address(app: App, **changes: str) -> str:
 
 def decide(browser: Client, url: str, **decision: str) -> Any:
     """Opens the consent page and presses a button on it."""
-    page = browser.get(url).content.decode()
-    fields = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', page))
-    return browser.post(url, fields | decision)
+    return browser.post(url, fields_of(browser.get(url)) | decision)
+
+
+def fields_of(page: Any) -> dict[str, str]:
+    """The hidden fields of the consent page."""
+    pattern = r'<input type="hidden" name="(\w+)" value="([^"]*)"'
+    return dict(re.findall(pattern, page.content.decode()))
 
 
 def answer_of(response: Any) -> dict[str, str]:

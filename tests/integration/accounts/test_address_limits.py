@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from oauth2_provider.models import get_grant_model
 from pytest_django import Settings
 
 from accounts.api import address_limits, quotas
@@ -14,6 +15,7 @@ from accounts.models import Application, User
 from accounts.queries import tokens
 from infra.caching.quotas import Quotas
 from tests.callers import Caller, token_of
+from tests.integration.accounts.consent import address, fields_of
 from tests.integration.accounts.people import PASSWORD, App, Person, bearer
 from tests.integration.accounts.test_tokens import AwayRedis
 from tests.world import make_account
@@ -138,6 +140,21 @@ def test_known_tokens_work_behind_an_address_that_guesses(
     assert ann.get(HOME).status_code == 200
 
 
+def test_a_token_that_no_store_knows_works_behind_an_address_that_guesses(
+    client: Client, ann: Person, settings: Settings, lookups: list[str]
+) -> None:
+    settings.QUOTA_PER_ADDRESS = 1
+    new = [token_of(ann.id), ann.app.log_in("ann", "read").json()["access_token"]]
+    for n in range(3):
+        client.get(HOME, **bearer(f"guess{n}"))
+    lookups.clear()
+    almost = new[0][:-1] + ("b" if new[0][-1] == "a" else "a")
+    assert client.get(HOME, **bearer(almost)).status_code == 429
+    assert lookups == []
+    assert [client.get(HOME, **bearer(token)).status_code for token in new] == [200, 200]
+    assert len(lookups) == 2
+
+
 def test_a_suspended_login_is_charged_to_the_address(settings: Settings) -> None:
     settings.QUOTA_PER_ADDRESS = 2
     account = make_account("eve")
@@ -152,3 +169,17 @@ def test_refused_requests_of_a_known_caller_are_counted(settings: Settings) -> N
     assert [caller.get(HOME).status_code for _ in range(3)] == [403, 403, 429]
     settings.QUOTA_PER_ADDRESS = 2
     assert [Client().get(HOME).status_code for _ in range(3)] == [401, 401, 429]
+
+
+def test_consent_is_counted_for_the_account(
+    reader: App, browser: Client, ann: Person, settings: Settings
+) -> None:
+    settings.QUOTA_PER_ACCOUNT = 3
+    url = address(reader)
+    fields = fields_of(browser.get(url))
+    answers = [browser.post(url, fields | {"allow": "true"}) for _ in range(3)]
+    assert [answer.status_code for answer in answers] == [302, 302, 429]
+    assert int(answers[-1]["Retry-After"]) > 0
+    assert b"Please try again later." in answers[-1].content
+    assert get_grant_model().objects.count() == 2
+    assert browser.get(url).status_code == 429, "an application with a token needs no click"
