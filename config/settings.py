@@ -117,6 +117,7 @@ CACHES = {
         "LOCATION": REDIS_URL,
         "KEY_PREFIX": "django",
         "OPTIONS": {
+            "CLIENT_CLASS": "infra.caching.django_client.BreakerClient",
             "SERIALIZER": "infra.caching.django_serializer.MissingJSONSerializer",
             "SOCKET_CONNECT_TIMEOUT": REDIS_TIMEOUT_MS / 1000,
             "SOCKET_TIMEOUT": REDIS_TIMEOUT_MS / 1000,

@@ -57,14 +57,20 @@ def environment_of(own: Mapping[str, str]) -> dict[str, str]:
 @contextmanager
 def running_web(environment: Mapping[str, str], log: Path) -> Iterator[Clients]:
     """Clients of it."""
+    with serving(environment, log) as port, clients_of(port) as clients:
+        yield clients
+
+
+@contextmanager
+def serving(environment: Mapping[str, str], log: Path) -> Iterator[int]:
+    """Its port."""
     port = free_port()
     options = ["--port", str(port), "--threads", "4", "--linger", "0", "--finish", "2"]
     web = Child("web", [sys.executable, "-m", "config.web", *options], log, environment)
     web.begin()
     try:
         until(lambda: is_answering(port, "/health/live"), said=log.read_text)
-        with clients_of(port) as clients:
-            yield clients
+        yield port
     finally:
         web.stop()
 

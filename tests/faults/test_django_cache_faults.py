@@ -9,6 +9,9 @@ from django.test import Client
 
 from accounts.queries import site_counts
 from config.runner.port import free_port
+from tests.faults.hung_world import HungWorld, environment_of, running_web
+from tests.paced_requests import Ask
+from tests.server_faults import hanging
 
 # Of one hung call. A page makes two: a read and a write.
 TIMEOUT_S = 0.25
@@ -40,3 +43,18 @@ def test_reads_miss_and_writes_do_nothing_soon(no_redis):
 def test_the_site_is_described_without_it(no_redis):
     site_counts._Memory.fresh_until = 0
     assert Client().get("/api/v1/instance").status_code == 200
+
+
+def test_nothing_waits_for_a_redis_that_another_request_found_to_hang(services, tmp_path):
+    """A read and a write of Django's cache would wait for the time-out each."""
+    timeout_s = 3.0
+    limits = {"REDIS_TIMEOUT_MS": f"{timeout_s * 1000:.0f}"}
+    environment = environment_of(services.environment() | limits)
+    home = HungWorld().homes()[0]
+    with running_web(environment, tmp_path / "web.log") as clients:
+        assert clients.send(home).status == 200
+        with hanging(services.redis):
+            assert clients.send(home).took_s >= timeout_s
+            answer = clients.send(Ask("site", "", "/api/v1/instance"))
+    assert answer.status == 200
+    assert answer.took_s < timeout_s
