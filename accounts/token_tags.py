@@ -1,7 +1,7 @@
 """Access tokens end with a tag: a keyed hash of the rest, which only this site can make.
 
-So a token that was invented is told from one that was issued here without a query. A tag proves no
-right: the database still decides what a token allows.
+So this site recognizes its own tokens without a query. A tag proves no right: the database still
+decides what a token allows.
 """
 
 import secrets
