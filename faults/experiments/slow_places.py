@@ -8,6 +8,7 @@ from faults.cluster.process import Armed
 from faults.experiments.scene import Scene
 from faults.experiments.types import Experiment
 from faults.history.promises import Span
+from infra.changes.lease import LEASE_S
 
 CALLS_PER_S = 40.0
 SLOW_S = 12.0
@@ -88,6 +89,38 @@ def _delay_deliveries(scene: Scene) -> None:
     scene.note(f"drainers 50 ms from their stores: {scene.during(scene.spans[-1]).text()}")
 
 
+def _deliver_twice(scene: Scene) -> None:
+    """A drainer hangs in the middle of a batch until its leases end. The other one delivers the
+    batch again, and then the first one goes on."""
+    hung, before = scene.cluster.processes["drainer0"], _lost_leases(scene)
+    with scene.under_load(CALLS_PER_S), scene.broken():
+        _let_hold_all_lanes(scene, {"drain.before_filing": _sleeping(1.0)})
+        hung.pause()
+        time.sleep(LEASE_S + 3)
+        hung.resume()
+        time.sleep(4)
+        _restart(scene, ["drainer0"], {})
+    lost = _lost_leases(scene) - before
+    scene.note(f"a drainer lost its leases {lost} times")
+    scene.check(lost > 0, "both drainers deliver a batch", lost)
+
+
+def _let_hold_all_lanes(scene: Scene, armed: Armed) -> None:
+    """The first drainer begins alone; the second one finds no lane that is free."""
+    first, second = (scene.cluster.processes[name] for name in DRAINERS)
+    for process in (first, second):
+        process.stop()
+    first.begin(armed=armed)
+    time.sleep(4)
+    second.begin()
+    scene.cluster.wait_for_drainers()
+
+
+def _lost_leases(scene: Scene) -> int:
+    """How often the first drainer has noticed it, over all its starts."""
+    return scene.cluster.processes[DRAINERS[0]].log.read_text().count("drainer.lease_lost")
+
+
 def _sleeping(seconds: float) -> dict[str, object]:
     return {"do": "sleep", "seconds": seconds, "times": 10**6}
 
@@ -103,6 +136,7 @@ def _restart(scene: Scene, names: Sequence[str], armed: Armed) -> None:
 
 
 SLOW_PLACES = [
+    Experiment("F12", "a drainer hangs until another one has its batch", _deliver_twice),
     Experiment("F21", "unfollow and follow again during a slow fan-out", _slow_fan_out),
     Experiment("F22", "delete during a slow fan-out", _delete_in_fan_out),
     Experiment("F36", "FLUSHALL between a loader's read and its write", _flush_in_loads),
