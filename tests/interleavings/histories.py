@@ -4,7 +4,7 @@ Each prepares accounts and posts, and says what its actors do. A check inside an
 moment, for example that a deleted post is not shown after the answer.
 """
 
-from tests.interleavings import loads, pages, processes, writes
+from tests.interleavings import loads, overlaps, pages, processes, writes
 from tests.interleavings.exploring import History, Schedule
 from tests.interleavings.scheduler import Turn
 
@@ -34,6 +34,11 @@ ALL: tuple[History, ...] = (
     pages.poll_and_slow_answer,
     loads.outage_and_call,
     writes.two_mirrors,
+    overlaps.delete_build_and_repeat,
+    overlaps.unfollow_push_and_build,
+    overlaps.block_load_and_flush,
+    overlaps.undo_load_and_eviction,
+    overlaps.hot_author_and_load,
     processes.delete_and_reader_elsewhere,
     processes.readers_and_delete_elsewhere,
     processes.mute_and_reader_elsewhere,

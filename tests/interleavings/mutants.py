@@ -22,8 +22,9 @@ from posts.ids import PostId
 from relations.actions import mirror
 from relations.actions.follower_moves import BackwardUpdate, plan_moves
 from relations.queries.edges import Pair
-from tests.interleavings import loads, pages, processes, writes
+from tests.interleavings import loads, overlaps, pages, processes, writes
 from tests.interleavings.exploring import History
+from timelines.hot import directory
 from timelines.polling import records
 from timelines.stores import packed
 
@@ -111,6 +112,10 @@ def _send_nothing(calls: UnsentCalls, clear: Callable[[], object]) -> bool:
 LOST_FENCE = (
     "if redis.call('GET', key) ~= token then",
     "local now = redis.call('GET', key)\n  if now and now ~= token then",
+)
+LOST_PAIR_FENCE = (
+    "if redis.call('HGET', KEYS[3], ARGV[1]) ~= ARGV[2] then",
+    "local now = redis.call('HGET', KEYS[3], ARGV[1])\nif now and now ~= ARGV[2] then",
 )
 PAIR_FENCE = ("if redis.call('HGET', KEYS[3], ARGV[1]) ~= ARGV[2] then", "if false then")
 EPOCH_FENCE = (
@@ -209,5 +214,30 @@ MUTANTS: tuple[Mutant, ...] = (
         "what Redis did not get is not sent when it answers again",
         processes.outage_and_reader_elsewhere,
         (in_function(UnsentCalls, "send", _send_nothing),),
+    ),
+    Mutant(
+        "a week takes a change that is older than the week",
+        overlaps.delete_build_and_repeat,
+        (in_script(hashes, "CHANGE", "tonumber(version) >= tonumber(ARGV[2])", "false"),),
+    ),
+    Mutant(
+        "a build loses what is pushed during it",
+        overlaps.unfollow_push_and_build,
+        (in_script(packed, "FINISH_BUILD", "ARGV[5] .. sub(data, HEAD + 1)", "ARGV[5]"),),
+    ),
+    Mutant(
+        "a loaded relationship is written when its validator was lost",
+        overlaps.block_load_and_flush,
+        (in_script(relationship_cache, "WRITE", *LOST_PAIR_FENCE),),
+    ),
+    Mutant(
+        "loaded counts of a post are written without their token",
+        overlaps.undo_load_and_eviction,
+        (in_script(values, "WRITE", *VALUE_FENCE),),
+    ),
+    Mutant(
+        "an author becomes hot while the set is loaded, and the load goes on",
+        overlaps.hot_author_and_load,
+        (in_script(directory, "ADD", "redis.call('DEL', KEYS[1])", ""),),
     ),
 )
