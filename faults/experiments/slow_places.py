@@ -16,7 +16,7 @@ SLEEP_S = 0.3
 # Half of the posts are deleted a moment after they were written.
 DELETES = {"home": 10, "poll": 30, "post": 30, "delete": 28}
 GONE_WITHIN_S = 60.0
-FLUSHES = 15
+FLUSHES, CUTS = 15, 8
 FAN_OUT = ("fan_out.indexed", "fan_out.pushed")
 LOADERS = ("relations.list_read", "relationships.read", "posts.weeks_read", "rebuild.computed")
 
@@ -76,6 +76,25 @@ def _flush_in_loads(scene: Scene) -> None:
         span = Span(began_s, time.monotonic())
     _restart(scene, WEBS, {})
     scene.note(f"{FLUSHES} flushes, slow loaders: {scene.during(span).text()}")
+
+
+def _lose_redis_in_builds(scene: Scene) -> None:
+    """Redis has begun to keep the pushes for a build, and is away when the build is stored."""
+    _restart(scene, WEBS, {"rebuild.computed": _sleeping(0.1)})
+    with scene.under_load(0.75 * CALLS_PER_S):
+        time.sleep(2)
+        with scene.broken():
+            for _ in range(CUTS):
+                scene.nemesis.flush()
+                time.sleep(0.1)
+                scene.cluster.links.cut("web*:redis")
+                time.sleep(0.3)
+                scene.cluster.links.open("web*:redis")
+                time.sleep(1.5)
+    _restart(scene, WEBS, {})
+    found = scene.during(scene.spans[-1])
+    scene.note(f"{CUTS} cuts, slow builds: {found.text()}")
+    scene.check(not found.errors.keys() - {503}, "refusals are 503", found.errors)
 
 
 def _delay_deliveries(scene: Scene) -> None:
@@ -140,5 +159,6 @@ SLOW_PLACES = [
     Experiment("F21", "unfollow and follow again during a slow fan-out", _slow_fan_out),
     Experiment("F22", "delete during a slow fan-out", _delete_in_fan_out),
     Experiment("F36", "FLUSHALL between a loader's read and its write", _flush_in_loads),
+    Experiment("F36b", "Redis is away when a built timeline is stored", _lose_redis_in_builds),
     Experiment("F37", "clients poll while deliveries are late", _delay_deliveries),
 ]
