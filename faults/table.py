@@ -228,7 +228,12 @@ SECURITY = [
         f"{_WHOLE}accounts/test_sign_in_throttle.py"
         "::test_one_address_that_tries_many_names_is_refused",
     ),
-    TableRow("S11", "quotas over several processes", "hold within 10 %", why_not=_NOT_YET),
+    TableRow(
+        "S11",
+        "quotas over several processes",
+        "hold within 10 %; without Redis in each process",
+        f"{_WHOLE}accounts/test_quotas_of_processes.py::test_processes_together_grant_the_quota",
+    ),
     TableRow(
         "S12",
         "a race for the last of a limit",
@@ -243,7 +248,12 @@ SECURITY = [
         f"{_WHOLE}posts/test_both_id_forms.py"
         "::test_made_up_numbers_are_cursors_of_every_other_list",
     ),
-    TableRow("S14", "SQL and key injection", "none", why_not=_NOT_YET),
+    TableRow(
+        "S14",
+        "SQL and key injection",
+        "none",
+        "tests/contract/test_injection.py::test_no_text_is_run_or_becomes_a_key",
+    ),
     TableRow(
         "S15",
         "scripts in posts and names",
