@@ -6,7 +6,8 @@ import sys
 
 from django.core.management import execute_from_command_line
 
-from infra.sharding.errors import DatabaseUnusable
+from infra.sharding.errors import NO_ANSWER, DatabaseUnusable
+from infra.sharding.probe import error_line
 
 if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -14,3 +15,5 @@ if __name__ == "__main__":
         execute_from_command_line(sys.argv)
     except DatabaseUnusable as error:
         sys.exit(str(error))
+    except NO_ANSWER as error:
+        sys.exit(f"{error_line(error)}. Run the command again when the database answers.")

@@ -4,14 +4,12 @@ A database that hangs or is down must not keep a job from the rows of the others
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import structlog
-from django.core.management import CommandError
 
 from infra.jobs.types import Batch, Work
-from infra.sharding.errors import NO_ANSWER, DatabaseUnusable
+from infra.sharding.errors import NO_ANSWER
 from infra.sharding.probe import error_line
 
 log = structlog.get_logger()
@@ -38,17 +36,6 @@ def run_by_database(
         except NO_ANSWER as error:
             left_out[alias] = error_line(error)
             log.warning("jobs.database_left_out", alias=alias, error=left_out[alias])
-
-
-@contextmanager
-def ending_in_one_line() -> Iterator[None]:
-    """A job that cannot leave a database out ends with one line of the error, as CommandError."""
-    try:
-        yield
-    except DatabaseUnusable:
-        raise  # manage.py prints it
-    except NO_ANSWER as error:
-        raise CommandError(f"{error_line(error)}. Run the command again later.") from error
 
 
 def _find_start(work: Work) -> tuple[int, Any]:

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from django.core.management.base import BaseCommand
 
-from infra.jobs.by_database import ending_in_one_line, run_by_database
+from infra.jobs.by_database import run_by_database
 from infra.jobs.checkpoints import Checkpoint, CheckpointValue
 from infra.jobs.drive import Driver, Pace
 from infra.jobs.errors import STOPPED_CODE
@@ -98,8 +98,7 @@ class JobCommand(BaseCommand):
         # KeyboardInterrupt comes from the second signal, which only has to end the job.
         with self._stopping.on_signals(), suppress(KeyboardInterrupt), requiring_ready():
             if self.await_databases(options):
-                with ending_in_one_line():
-                    self._run(work, options, tally)
+                self._run(work, options, tally)
         code = self._code(tally)
         self._print_result(work, tally, code, options)
         if code:
