@@ -17,6 +17,7 @@ _django = get_wsgi_application()
 refuse_unready_database = import_module("infra.sharding.readiness").refuse_unready_database
 connection_created.connect(refuse_unready_database)
 application = import_module("config.gate").ReadyGate(_django)
+import_module("infra.changes.catching_up").wait_for_drain()
 PUBLISHER.publish(metrics_folder(), WEB)
 
 # Loaded modules are never freed, so the garbage collector need not visit them again.

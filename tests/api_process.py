@@ -111,7 +111,20 @@ def revoke(token: str) -> None:
     assert end_tokens(ended) == 1
 
 
-WORDS = {"ask_redis": ask_redis, "hide": hide, "suspend": suspend, "revoke": revoke}
+def wait_for_drain() -> None:
+    """As a web server does, when Redis is back."""
+    from infra.changes import catching_up  # noqa: PLC0415 - needs the settings
+
+    catching_up.wait_for_drain()
+
+
+WORDS = {
+    "wait_for_drain": wait_for_drain,
+    "ask_redis": ask_redis,
+    "hide": hide,
+    "suspend": suspend,
+    "revoke": revoke,
+}
 
 if __name__ == "__main__":
     main()

@@ -7,6 +7,7 @@ What must reach Redis after a commit is kept by `send`, and sent before the brea
 
 import os
 import threading
+import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache, partial
@@ -138,6 +139,8 @@ class FeedRedis:
         self._client = client
         self._unsent = UnsentCalls()
         self._breaker = Breaker(self._recover, client.pauses)
+        # Unix time; None while Redis does not answer, and when all go on.
+        self._back_since_s: float | None = None
         self.keys_per_script = client.keys_per_script
         self.open_connection = client.open_connection
 
@@ -203,8 +206,15 @@ class FeedRedis:
 
     def _recover(self) -> bool:
         """One attempt of the breaker's thread."""
+        before, self._back_since_s = self._back_since_s, None
         self._client.run([("PING",)])
-        return self._unsent.send(self._client.clear)
+        self._back_since_s = back_since_s = before or time.time()
+        may_go_on = all(is_ready(back_since_s) for is_ready in _recovery_checks)
+        # Last: after it all calls may go on.
+        if not (self._unsent.send(self._client.clear) and may_go_on):
+            return False
+        self._back_since_s = None
+        return True
 
     def _complete(self, commands: Sequence[Command], replies: list[Any]) -> list[Any]:
         if not any(map(isinstance, replies, repeat(RedisError))):
@@ -236,6 +246,15 @@ class FeedRedis:
             again += [("DEL", *keys), commands[n]]
         for n, reply in zip(unusable, self._exchange(again)[1::2], strict=True):
             replies[n] = reply
+
+
+# Called with the Unix time since which Redis answers again. False: not yet.
+_recovery_checks: list[Callable[[float], bool]] = []
+
+
+def wait_before_recovery(is_ready: Callable[[float], bool]) -> None:
+    """This process does not use Redis, after it was away, before `is_ready` says so."""
+    _recovery_checks.append(is_ready)
 
 
 def _record(commands: Iterable[Command], sent: list[Command]) -> Iterator[Command]:

@@ -252,6 +252,39 @@ def test_act_of_a_process_that_died_is_seen_after_the_drain(services, both, name
     assert_seen([act], [reader])
 
 
+@pytest.fixture
+def patient(services):
+    """A process that reads as a web server: after a pause it waits for the drain."""
+    process = ApiProcess()
+    process.do("wait_for_drain")
+    until(lambda: process.do("ask_redis"))
+    yield Process(process, World())
+    process.close()
+
+
+def test_what_was_seen_in_the_pause_stays(services, patient):
+    """The push of the post waits for Redis, whose live timeline lacks the post until then."""
+    assert patient.shows("left"), "there is a live timeline"
+    hang(services, (), patient)
+    patient.world.posts["new"] = publish(patient.world.authors["left"]).public
+    assert patient.shows("new"), "from the shards"
+    resume(services.redis)
+    wait_for_redis()
+    for _ in range(20):
+        assert patient.shows("new"), "although it was not pushed"
+    drain_all()
+    until(lambda: patient.process.do("ask_redis"))
+    assert patient.shows("new")
+
+
+def test_a_process_does_not_wait_for_ever_for_a_drain(services, patient):
+    hang(services, (), patient)
+    publish(patient.world.authors["left"])
+    resume(services.redis)
+    until(lambda: patient.process.do("ask_redis"), 20)
+    drain_all()
+
+
 @pytest.mark.parametrize("asking", [(), (0,), (1,), (0, 1)], ids=["none", "actor", "reader", "all"])
 def test_all_acts_are_seen_whichever_process_noticed_the_pause(services, both, asking):
     acts, actor = [make() for make in ACTS.values()], both[0]
