@@ -228,4 +228,16 @@ MUTANTS = (
             ),
         ),
     ),
+    Mutant(
+        "deleted posts stay indexed",
+        "The row of a deleted post stays in the recent-posts index.",
+        ("F22",),
+        (
+            Edit(
+                "timelines/recent/consumers.py",
+                "partial(_remove, shard, deleted)",
+                "partial(_remove, shard, ())",
+            ),
+        ),
+    ),
 )

@@ -11,8 +11,15 @@ from faults.experiments.registry import EXPERIMENTS
 from faults.experiments.types import Experiment, Finding
 from faults.runner import run_all
 
-# How the findings of faults/judge.py begin.
-JUDGED = ("all answers", "the end state", "audit", "nothing waits", "each place was reached")
+# How the findings of faults/judge.py begin, and those of experiments that judge more.
+JUDGED = (
+    "all answers",
+    "the end state",
+    "audit",
+    "nothing waits",
+    "each place was reached",
+    "no row of a deleted post",
+)
 # How the runner reports that the experiment itself broke.
 BROKEN = "the experiment ran to its end"
 
