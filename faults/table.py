@@ -268,14 +268,24 @@ SECURITY = [
         f"{_WHOLE}api/test_hostile_bodies.py"
         "::test_each_hostile_body_is_refused_and_the_worker_lives",
     ),
-    TableRow("S17", "many users, mixed requests", "no answer of another user", why_not=_NOT_YET),
+    TableRow(
+        "S17",
+        "many users, mixed requests",
+        "no answer of another user",
+        f"{_WHOLE}api/test_cross_viewers.py::test_no_answer_is_another_ones",
+    ),
     TableRow(
         "S18",
         "planted values in Redis",
         "no pickle is read",
         f"{_WHOLE}caching/test_planted_entries.py::test_no_pickle_is_read",
     ),
-    TableRow("S19", "amplification", "bounded cost", why_not=_NOT_YET),
+    TableRow(
+        "S19",
+        "amplification",
+        "bounded cost",
+        f"{_WHOLE}relations/test_amplification.py::test_the_last_of_many_costs_what_the_first_did",
+    ),
     TableRow(
         "S20",
         "a suspended account",
