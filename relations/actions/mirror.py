@@ -124,6 +124,7 @@ def _mirror(
         if any(map(last_block_turn, forward.values())):
             lock_accounts(alias, sorted({followee_id for _, followee_id in forward}))
         locked = _lock(alias, forward.keys(), [timeouts()] if gives_way else [], hot)
+        failpoint("relations.edges_locked")
         updates, versions = _find_updates(locked, forward), locked.versions
         if updates:
             versions |= _write(alias, locked, updates)
