@@ -10,8 +10,9 @@ import pytest
 from django.conf import settings
 
 from config.status.report import read_status
+from infra.caching.client import redis
 from infra.changes.management.commands.run_drainer import NICENESS
-from infra.changes.presence import list_drainers
+from infra.changes.presence import DRAINERS, list_drainers
 from infra.sharding.placement import all_aliases
 from infra.sharding.sql import fetch_one
 from relations.actions.follow import follow
@@ -71,3 +72,8 @@ def test_status_names_it_until_it_ends(drainer):
 
 def is_behind(alias):
     return fetch_one(alias, "SELECT 1 FROM changes_change LIMIT 1") is not None
+
+
+def test_a_name_that_is_no_text_is_listed(world: None) -> None:
+    redis().call("ZADD", DRAINERS, time.time(), b"\x80\x04planted")
+    assert list_drainers() == ["\ufffd\x04planted"]
