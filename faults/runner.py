@@ -21,17 +21,22 @@ from faults.experiments.types import (
 from faults.judge import judge
 
 
-def run_all(experiments: Sequence[Experiment], seed: int) -> Iterator[ExperimentResult]:
-    """The results, as they come. Safety: call it from the main thread."""
+def run_all(
+    experiments: Sequence[Experiment], seed: int, slack: float = 1.0
+) -> Iterator[ExperimentResult]:
+    """The results, as they come. Safety: call it from the main thread.
+
+    `slack`: how many times the promise a latency may be.
+    """
     with ExitStack() as stack:
         shared: Cluster | None = None
         for experiment in experiments:
             if experiment.needs_own_cluster:
-                yield _run_on_own_cluster(experiment, seed)
+                yield _run_on_own_cluster(experiment, seed, slack)
                 continue
             if shared is None:
                 shared = stack.enter_context(running_cluster())
-            result = run_one(experiment, shared, seed)
+            result = run_one(experiment, shared, seed, slack)
             yield result
             if not result.held and not result.skipped:
                 # What it broke must not be blamed on the next one.
@@ -39,7 +44,7 @@ def run_all(experiments: Sequence[Experiment], seed: int) -> Iterator[Experiment
                 shared = None
 
 
-def _run_on_own_cluster(experiment: Experiment, seed: int) -> ExperimentResult:
+def _run_on_own_cluster(experiment: Experiment, seed: int, slack: float) -> ExperimentResult:
     """A clone without the old version is a finding."""
     with ExitStack() as stack:
         try:
@@ -51,15 +56,17 @@ def _run_on_own_cluster(experiment: Experiment, seed: int) -> ExperimentResult:
             return ExperimentResult(experiment.number, experiment.title, seed, findings=[finding])
         settings = experiment.settings, experiment.postgres_settings
         own = stack.enter_context(running_cluster(*settings, checkout))
-        return run_one(experiment, own, seed)
+        return run_one(experiment, own, seed, slack)
 
 
-def run_one(experiment: Experiment, cluster: Cluster, seed: int) -> ExperimentResult:
+def run_one(
+    experiment: Experiment, cluster: Cluster, seed: int, slack: float = 1.0
+) -> ExperimentResult:
     """Runs one experiment and judges it. What breaks in the harness is a finding too."""
     result = ExperimentResult(experiment.number, experiment.title, seed)
     began_s = time.monotonic()
     try:
-        scene = Scene(cluster, result, seed)
+        scene = Scene(cluster, result, seed, slack)
         with scene.balancer.watching():
             _run_and_judge(experiment, scene)
     except ExperimentSkipped as reason:

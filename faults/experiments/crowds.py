@@ -54,7 +54,7 @@ def _start_flood(port: int, token: str) -> "subprocess.Popen[str]":
 def _check_normal(scene: Scene, errors: dict[int, int], p99_ms: float) -> None:
     bound_ms = max(2 * scene.idle().p99_ms, NOISE_MS)
     scene.check(not errors, "no error for others", errors)
-    scene.check(p99_ms <= bound_ms, "p99 for others", f"{p99_ms:.0f} ms, bound {bound_ms:.0f} ms")
+    scene.check_latency(p99_ms, bound_ms, "p99 for others at most 2 x idle")
 
 
 def _hold_sockets(scene: Scene) -> None:

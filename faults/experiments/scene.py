@@ -20,11 +20,17 @@ _ASK_LIVE_EVERY_S = 0.2
 
 
 class Scene:
-    """`spans`: when something was broken. `seed` decides all that is drawn."""
+    """`spans`: when something was broken. `seed` decides all that is drawn.
 
-    def __init__(self, cluster: Cluster, result: ExperimentResult, seed: int) -> None:
+    `slack`: how many times the promise a latency may be.
+    """
+
+    def __init__(
+        self, cluster: Cluster, result: ExperimentResult, seed: int, slack: float = 1.0
+    ) -> None:
         self.cluster = cluster
         self.seed = seed
+        self._slack = slack
         self.result = result
         self.nemesis = Nemesis(cluster)
         self.balancer = Balancer(cluster.ports)
@@ -35,6 +41,10 @@ class Scene:
 
     def check(self, held: bool, what: str, detail: object = "") -> None:
         self.result.findings.append(Finding(held, what, str(detail)))
+
+    def check_latency(self, found_ms: float, promised_ms: float, what: str) -> None:
+        bound_ms = self._slack * promised_ms
+        self.check(found_ms <= bound_ms, what, f"{found_ms:.0f} ms, bound {bound_ms:.0f} ms")
 
     def note(self, text: str) -> None:
         """A figure for the table."""
