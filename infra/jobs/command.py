@@ -19,6 +19,7 @@ from infra.jobs.checkpoints import Checkpoint, CheckpointValue
 from infra.jobs.drive import Driver, Pace
 from infra.jobs.errors import STOPPED_CODE
 from infra.jobs.flags import JobFlag, add_flags, work_of
+from infra.jobs.lines import LineWriter
 from infra.jobs.models import JobRun
 from infra.jobs.progress import Progress
 from infra.jobs.read_only import read_only
@@ -178,7 +179,7 @@ class JobCommand(BaseCommand):
 
     def _line_writer(self, options: dict[str, Any]) -> Callable[[str], None]:
         """With --json, lines go to standard error: standard output has only the result."""
-        return self.stderr.write if options["json"] else self.stdout.write
+        return LineWriter(self.stderr.write if options["json"] else self.stdout.write)
 
     def _print_result(self, work: Work, tally: Tally, code: int, options: dict[str, Any]) -> None:
         if options["json"]:

@@ -9,7 +9,6 @@ from typing import Any
 from config.jobs.check_invariants import check_drained, check_invariants, sample_invariants
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import WALK, JobFlag, count
-from infra.jobs.passes import limit_lines
 from infra.jobs.types import Batch, Work
 from infra.sharding.placement import GLOBAL_ALIAS
 from timelines.jobs.audit_timelines import parse_share
@@ -54,4 +53,4 @@ class Command(JobCommand):
             checks = sample_invariants(work, drained, sample, random.random, self.pause)
         else:
             checks = check_invariants(work, drained, options["share"], self.pause)
-        return limit_lines(checks)
+        return checks

@@ -11,7 +11,6 @@ from config.cache_families import NOT_CACHES, PURGEABLE
 from infra.caching.purging import CacheFamily, PurgeStep, count_keys, purge
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import JobFlag
-from infra.jobs.passes import limit_lines
 from infra.jobs.types import Batch, Work
 from infra.sharding.placement import Placement
 
@@ -40,7 +39,7 @@ class Command(JobCommand):
     def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
         families = families_of(options["family"])
         steps = purge(families, work.batch_size, work.after, work.dry_run)
-        return limit_lines(_batch(step, work.dry_run) for step in _until_redis_fails(steps))
+        return (_batch(step, work.dry_run) for step in _until_redis_fails(steps))
 
 
 def families_of(names: list[str]) -> list[CacheFamily]:

@@ -10,7 +10,6 @@ from redis.exceptions import RedisError
 from config.jobs.warm_caches import warm_caches
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import WALK
-from infra.jobs.passes import limit_lines
 from infra.jobs.types import Batch, Work
 
 
@@ -25,6 +24,6 @@ class Command(JobCommand):
 
     def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
         try:
-            yield from limit_lines(warm_caches(work, time.time()))
+            yield from warm_caches(work, time.time())
         except RedisError as error:
             raise CommandError(f"Redis is away: {error}") from error

@@ -11,7 +11,6 @@ from django.core.management import CommandError
 from accounts.queries.users import load_restrictions
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import WALK
-from infra.jobs.passes import limit_lines
 from infra.jobs.types import Batch, Work
 from moderation.jobs.purge_accounts import purge_accounts
 from moderation.types import DecisionOrigin
@@ -34,9 +33,7 @@ class Command(JobCommand):
         if work.account_id is not None:
             self._check(work.account_id, options["yes"] or work.dry_run)
             before = now
-        return limit_lines(
-            purge_accounts(work, before, DecisionOrigin(None, "purge_accounts"), now)
-        )
+        return purge_accounts(work, before, DecisionOrigin(None, "purge_accounts"), now)
 
     def _check(self, account_id: int, is_confirmed: bool) -> None:
         found = load_restrictions([account_id]).get(account_id)

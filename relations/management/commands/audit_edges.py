@@ -6,7 +6,6 @@ from typing import Any
 
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import WALK
-from infra.jobs.passes import limit_lines
 from infra.jobs.types import Batch, Work
 from relations.jobs.audit_edges import audit_edges, estimate_audit
 
@@ -26,4 +25,4 @@ class Command(JobCommand):
         return estimate_audit(work)
 
     def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
-        return limit_lines(audit_edges(work, options["repair"], self.pause))
+        return audit_edges(work, options["repair"], self.pause)

@@ -5,7 +5,6 @@ from typing import Any
 
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import WALK
-from infra.jobs.passes import limit_lines
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import estimate_rows
 from relations.jobs.backfill_backward_edges import backfill_backward_edges
@@ -24,4 +23,4 @@ class Command(JobCommand):
         return estimate_rows(work, FORWARD)
 
     def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
-        return limit_lines(backfill_backward_edges(work))
+        return backfill_backward_edges(work)

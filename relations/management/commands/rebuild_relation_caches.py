@@ -6,7 +6,6 @@ from typing import Any
 from accounts.sql import ACCOUNTS
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import WALK
-from infra.jobs.passes import limit_lines
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import estimate_rows
 from relations.jobs.rebuild_relation_caches import rebuild_relation_caches
@@ -24,4 +23,4 @@ class Command(JobCommand):
         return estimate_rows(work, ACCOUNTS)
 
     def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
-        return limit_lines(rebuild_relation_caches(work))
+        return rebuild_relation_caches(work)

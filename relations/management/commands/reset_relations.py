@@ -8,7 +8,6 @@ from django.core.management import CommandError
 
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import WALK, JobFlag
-from infra.jobs.passes import limit_lines
 from infra.jobs.types import Batch, Work
 from relations.jobs.reset_relations import reset_relations
 
@@ -34,4 +33,4 @@ class Command(JobCommand):
             raise CommandError("--account is required: the account whose edges shall end")
         if not (options["yes"] or work.dry_run):
             raise CommandError("this cannot be undone: --dry-run shows it, --yes does it")
-        return limit_lines(reset_relations(work, options["keep_blocks"]))
+        return reset_relations(work, options["keep_blocks"])

@@ -9,7 +9,6 @@ from django.core.management import CommandError
 from accounts.sql import ACCOUNTS
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import WALK
-from infra.jobs.passes import limit_lines
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import estimate_rows
 from timelines.jobs.live_timelines import BATCH_SIZE
@@ -39,4 +38,4 @@ class Command(JobCommand):
             raise CommandError(
                 "choose the timelines with exactly one of --account, --shard and --all"
             )
-        return limit_lines(rebuild_timelines(work))
+        return rebuild_timelines(work)

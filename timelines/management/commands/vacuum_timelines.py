@@ -7,7 +7,6 @@ from typing import Any
 from accounts.sql import ACCOUNTS
 from infra.jobs.command import JobCommand
 from infra.jobs.flags import WALK
-from infra.jobs.passes import limit_lines
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import estimate_rows
 from timelines.jobs.audit_timelines import parse_share
@@ -36,4 +35,4 @@ class Command(JobCommand):
         return estimate_rows(work, ACCOUNTS)
 
     def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
-        return limit_lines(vacuum_timelines(work, options["stale_ratio"]))
+        return vacuum_timelines(work, options["stale_ratio"])
