@@ -6,14 +6,15 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from accounts.cache import profiles
-from accounts.queries.in_process import complete_accounts, forget_accounts, plan_accounts
+from accounts.queries.in_process import ask_accounts, forget_accounts
 from bench.world import TEXT, drain_all, make_accounts
 from infra.caching.client import redis
 from infra.caching.invalidation_log import LOG
+from infra.caching.questions import RoundTrip, answer
 from posts.actions.create_post import create_post
 from posts.cache.counts import forget_counts
 from posts.ids import PostId
-from posts.queries.hydrate import hydrate
+from posts.queries.hydrate import Hydration
 from posts.types import Draft
 from tests.budgets import count_calls
 
@@ -54,15 +55,14 @@ def _publish(author_id: int, at: float) -> PostId:
 
 def _load_posts(ids: Sequence[PostId]) -> None:
     """As a page does: one round trip reads the invalidation log first."""
-    log_read = LOG.plan_read()
-    offset = LOG.apply(log_read, redis().call(*log_read.command()))
-    assert set(ids) <= hydrate(ids, offset=offset).fragments.keys()
+    offset, trip = LOG.read(), RoundTrip()
+    posts = Hydration(trip, ids, offset=offset)
+    trip.run()
+    assert set(ids) <= posts.value.fragments.keys()
 
 
 def _load_cards(ids: Sequence[int]) -> None:
-    reading = plan_accounts(ids)
-    replies = redis().run(reading.commands()) if reading.missing else []
-    assert len(complete_accounts(reading, replies)) == len(ids)
+    assert len(answer(ask_accounts(ids))) == len(ids)
 
 
 def _tiers(load: Load) -> dict[str, dict[str, float]]:

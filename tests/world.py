@@ -15,6 +15,7 @@ from accounts.queries.in_process import forget_accounts
 from accounts.types import Restriction
 from infra.caching.client import redis
 from infra.caching.invalidation_log import LOG
+from infra.caching.questions import answer
 from infra.caching.viewer_validators import FAMILY, ViewerField
 from infra.changes.drain import drain
 from infra.changes.lag import list_lane_lags
@@ -111,5 +112,4 @@ def publish(author_id: int, text: str = "hello", **options: object) -> PostId:
 
 def find_live(reader_id: int) -> LiveTimeline | None:
     """A reader's live timeline, as a page reads it."""
-    store = timeline_store()
-    return store.load(reader_id, redis().run(store.read_commands(reader_id)))
+    return answer(timeline_store().ask(reader_id))

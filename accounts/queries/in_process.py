@@ -6,16 +6,17 @@ also read the invalidation log, which names restricted accounts.
 
 import time
 from collections.abc import Collection, Sequence
+from functools import partial
 from struct import Struct
-from typing import Any, NamedTuple
 
 from accounts.api.present import present_account
 from accounts.cache import profiles
 from counters.cache import account_counts
 from infra.caching.client import Command
 from infra.caching.invalidation import forget_in_process, register_copies
-from infra.caching.invalidation_log import LOG, LogEntryKind, log_command
-from infra.caching.process_cache import ProcessCache
+from infra.caching.invalidation_log import LOG, LogEntryKind, LogQuestion, log_command
+from infra.caching.process_cache import ProcessCache, ProcessCacheReply
+from infra.caching.questions import Question, Replies, answer
 
 ACCOUNT = Struct(">I")
 COPY_S = 1.0
@@ -26,41 +27,49 @@ register_copies(profiles.family, _accounts)
 register_copies(account_counts.family, _accounts)
 
 
-class AccountReadPlan(NamedTuple):
-    """Accounts from process memory, and those to read from Redis."""
+def ask_accounts(
+    account_ids: Collection[int], log: LogQuestion | None = None, is_current: bool = False
+) -> Question[dict[int, bytes]]:
+    """Account JSON by id, of the accounts that pages may show.
 
-    known: dict[int, bytes]
-    missing: list[int]
-    asked_at: float
-
-    def commands(self) -> list[Command]:
-        """At most one command; replies for `complete_accounts`."""
-        if not self.missing:
-            return []
-        keys = profiles.keys(self.missing) + account_counts.keys(self.missing)
-        return [("MGET", *keys)]
-
-
-def plan_accounts(account_ids: Collection[int]) -> AccountReadPlan:
-    return AccountReadPlan(*_accounts.split(account_ids))
-
-
-def plan_accounts_from_redis(account_ids: Collection[int]) -> AccountReadPlan:
-    """A plan that reads all of them from Redis."""
-    return AccountReadPlan({}, list(account_ids), time.monotonic())
+    `log`: asked before in the same round trip, unless this request has read the log already. It
+    confirms what comes from process memory. `is_current`: nothing comes from there. Cost: at most
+    one command; one more round trip for those that the log names. Shards give what Redis lacks.
+    """
+    if is_current or (log is not None and log.since is None):
+        copies = ProcessCacheReply[int, bytes]({}, list(account_ids), time.monotonic())
+    else:
+        copies = _accounts.split(account_ids)
+    missing = copies.missing
+    keys = [*profiles.keys(missing), *account_counts.keys(missing)]
+    commands: list[Command] = [("MGET", *keys)] if keys else []
+    return Question(commands, partial(_decode, copies, log), has_copies=bool(copies.hits))
 
 
-def complete_accounts(plan: AccountReadPlan, replies: Sequence[Any]) -> dict[int, bytes]:
-    """Account JSON by id. Loads from the shards what Redis lacks; all if the reply is None."""
-    missing = plan.missing
-    if not missing:
-        return plan.known
-    entries = replies[0] or [None] * (2 * len(missing))
-    fragments = profiles.complete(dict(zip(missing, entries, strict=False)))
-    counts = account_counts.complete(dict(zip(missing, entries[len(missing) :], strict=True)))
+def _decode(
+    copies: ProcessCacheReply[int, bytes], log: LogQuestion | None, replies: Replies
+) -> dict[int, bytes]:
+    known = _confirm(copies.hits, log) if log is not None and copies.hits else copies.hits
+    if not copies.missing:
+        return known
+    return known | _load(copies.missing, copies.asked_at, replies)
+
+
+def _confirm(known: dict[int, bytes], log: LogQuestion) -> dict[int, bytes]:
+    """The accounts, after those that the log invalidates were read again. Without Redis all are."""
+    if log.is_away:
+        return answer(ask_accounts(known, is_current=True))
+    return known if log.value == log.since else answer(ask_accounts(known))
+
+
+def _load(missing: Sequence[int], asked_at: float, replies: Replies) -> dict[int, bytes]:
+    half = len(missing)
+    entries = replies[0] if replies else [None] * (2 * half)
+    fragments = profiles.complete(dict(zip(missing, entries[:half], strict=True)))
+    counts = account_counts.complete(dict(zip(missing, entries[half:], strict=True)))
     accounts = {i: present_account(text, counts.get(i)) for i, text in fragments.items()}
-    _accounts.store(accounts, plan.asked_at)
-    return plan.known | accounts
+    _accounts.store(accounts, asked_at)
+    return accounts
 
 
 def account_invalidation_command(account_id: int, clock_s: float) -> Command:

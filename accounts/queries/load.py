@@ -4,9 +4,10 @@ from collections.abc import Iterable
 
 from accounts.api.present import present_account
 from accounts.errors import AccountNotFound
-from accounts.hot_profiles import complete_profiles, load_shown_profiles, plan_profiles, read_plan
+from accounts.hot_profiles import ask_profiles, load_shown_profiles
 from accounts.queries.profiles import find_profile
 from counters.cache import account_counts
+from infra.caching.questions import RoundTrip
 
 
 def load_account_json(account_ids: Iterable[int], own_id: int | None = None) -> dict[int, bytes]:
@@ -20,16 +21,14 @@ def load_account_json(account_ids: Iterable[int], own_id: int | None = None) -> 
     wanted = list(dict.fromkeys(account_ids))
     if not wanted:
         return {}
-    texts, totals = plan_profiles(wanted), account_counts.hot.split(wanted)
-    keys = texts.keys()
-    entries, log_replies = read_plan(texts, [*keys, *account_counts.keys(totals.missing)])
-    middle = len(keys)
-    fragments = complete_profiles(texts, entries[:middle], log_replies)
-    # Without accounts that do not exist: a caller could fill the cache with counts of invented ids.
-    read = zip(totals.missing, entries[middle:], strict=True)
-    counts = account_counts.finish(totals, {i: raw for i, raw in read if i in fragments})
+    trip = RoundTrip()
+    profiles = ask_profiles(trip, wanted)
+    totals = account_counts.hot.split(wanted)
+    counts = trip.ask(account_counts.ask(totals, existing=lambda: profiles.value))
+    trip.run()
+    fragments, count_of = profiles.value, counts.value.get
     return {
-        id_: present_account(fragments[id_], counts.get(id_), is_own=id_ == own_id)
+        id_: present_account(fragments[id_], count_of(id_), is_own=id_ == own_id)
         for id_ in wanted
         if id_ in fragments
     }

@@ -19,6 +19,7 @@ from accounts.types import Restriction
 from infra.caching.client import redis
 from infra.caching.invalidation_log import LOG, LogOffset
 from infra.caching.load_tokens import begin_loads
+from infra.caching.questions import Question, Replies, RoundTrip
 from infra.changes.failpoints import failpoint
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.sql import fetch_all, fetch_one
@@ -56,20 +57,38 @@ def find_token(checksum: str, admit: Callable[[], None]) -> FoundToken:
     Staleness: none after the tombstone of a revocation, which is written right after its commit.
     While the default database is away, facts that no tombstone ends are up to a day old.
     """
-    log_read, where = LOG.plan_read(), token_key(checksum)
-    try:
-        news, entry, left_ms = redis().run([log_read.command(), ("GET", where), ("PTTL", where)])
-    except RedisError:
+    trip = RoundTrip()
+    log_read, entry = trip.ask(LOG.ask()), trip.ask(_ask_entry(checksum))
+    trip.run()
+    offset, found = log_read.value, entry.value
+    if trip.error is not None:
         admit()
         return FoundToken(_load(checksum), None)
-    offset = LOG.apply(log_read, news)
-    cached = read_token_entry(entry)
-    if cached is None:
+    if found is None:
         admit()
         return FoundToken(_load_and_write(checksum), offset)
-    if cached.facts is None or not is_stale_token(left_ms):
-        return FoundToken(cached.facts, offset)
-    return FoundToken(_reload(checksum, cached.facts), offset)
+    if found.facts is None or not found.is_stale:
+        return FoundToken(found.facts, offset)
+    return FoundToken(_reload(checksum, found.facts), offset)
+
+
+class _FoundEntry(NamedTuple):
+    """`facts` None: the token has ended. `is_stale`: it is time to look again."""
+
+    facts: TokenFacts | None
+    is_stale: bool
+
+
+def _ask_entry(checksum: str) -> Question[_FoundEntry | None]:
+    """None: Redis has no entry."""
+    where = token_key(checksum)
+    return Question([("GET", where), ("PTTL", where)], _decode_entry)
+
+
+def _decode_entry(replies: Replies) -> _FoundEntry | None:
+    entry, left_ms = replies or (None, 0)
+    cached = read_token_entry(entry)
+    return None if cached is None else _FoundEntry(cached.facts, is_stale_token(left_ms))
 
 
 def _reload(checksum: str, known: TokenFacts) -> TokenFacts | None:

@@ -29,6 +29,7 @@ from prometheus_client import Counter
 from infra.caching.client import Command, redis
 from infra.caching.invalidation import forget_all_copies
 from infra.caching.keys import key
+from infra.caching.questions import Question, Replies
 from infra.telemetry.reached import reached
 
 LOG_KEY = key("caching.invalidation_log:v1", 0)
@@ -68,21 +69,32 @@ class LogOffset(NamedTuple):
     value: bytes
 
 
-class LogRead(NamedTuple):
-    """One read of the log: from `since` on, or, without `since`, a first entry with this value.
+class LogQuestion(Question[LogOffset | None]):
+    """What the log has after `since`. Without `since` it adds a first entry.
 
-    `asked_at`: monotonic seconds before the read.
+    The answer is the new offset: process memory may be used with it. None: Redis is away, or
+    entries are missing; the memory cannot be used in this request.
     """
 
-    since: LogOffset | None
-    value: bytes
-    asked_at: float
+    __slots__ = ("_log", "asked_at", "since", "token")
 
-    def command(self) -> Command:
-        """Reply for `InvalidationLog.apply`."""
+    def __init__(self, log: "InvalidationLog", since: LogOffset | None, asked_at: float) -> None:
+        self._log, self.since, self.asked_at = log, since, asked_at
+        self.token = b"" if since else LogEntryKind.START.value + secrets.token_bytes(TOKEN_BYTES)
+        super().__init__([self._command()], self._apply)
+
+    def receive(self, replies: Replies) -> None:
+        """Drops what the reply names at once, before another answer is made of memory."""
+        super().receive(replies)
+        _ = self.value
+
+    def _command(self) -> Command:
         if self.since is None:
-            return ("XADD", LOG_KEY, "*", FIELD, self.value)
+            return ("XADD", LOG_KEY, "*", FIELD, self.token)
         return ("XRANGE", LOG_KEY, self.since.entry_id, "+", "COUNT", MOST_ENTRIES)
+
+    def _apply(self, replies: Replies) -> LogOffset | None:
+        return None if replies is None else self._log.apply(self, replies[0])
 
 
 Forget = Callable[[bytes], object]
@@ -108,20 +120,15 @@ class InvalidationLog:
         """When entries are missing, this is called too. It must not use the log."""
         self._memories.append(forget_all)
 
-    def plan_read(self) -> LogRead:
-        """The next read of the log. Its command joins another round trip."""
-        since = self._offset
-        token = b"" if since else LogEntryKind.START.value + secrets.token_bytes(TOKEN_BYTES)
-        return LogRead(since, token, self._clock())
+    def ask(self) -> LogQuestion:
+        """What is new in the log. Ask it before anything that uses process memory."""
+        return LogQuestion(self, self._offset, self._clock())
 
-    def apply(self, log_read: LogRead, reply: Any) -> LogOffset | None:
-        """Drops what the reply names. Returns the new offset: the memory may be used with it.
-
-        None: entries are missing. The memory is then empty and cannot be used in this request.
-        """
-        since = log_read.since
+    def apply(self, question: LogQuestion, reply: Any) -> LogOffset | None:
+        """Drops what the reply names. Returns the answer to the question."""
+        since = question.since
         if since is None:
-            offset = self._start(LogOffset(reply, log_read.value))
+            offset = self._start(LogOffset(reply, question.token))
         elif not reply or _offset_of(reply[0]) != since or len(reply) == MOST_ENTRIES:
             reached("invalidation_log.gap")
             LOSSES.inc()
@@ -129,13 +136,14 @@ class InvalidationLog:
             return None
         else:
             offset = since if len(reply) == 1 else self._forget_entries(reply[1:])
-        self._read_at = max(self._read_at, log_read.asked_at)
+        self._read_at = max(self._read_at, question.asked_at)
         return offset
 
     def read(self) -> LogOffset | None:
-        """As `apply`. Raises: RedisError. Cost: one round trip."""
-        log_read = self.plan_read()
-        return self.apply(log_read, redis().call(*log_read.command()))
+        """The answer to `ask`. Raises: RedisError. Cost: one round trip."""
+        question = self.ask()
+        question.receive(redis().run(question.commands()))
+        return question.value
 
     def find_fresh_offset(self) -> LogOffset | None:
         """The offset, if a request of this process read the log in the last FRESH_S. No round trip.

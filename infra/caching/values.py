@@ -9,11 +9,10 @@ reads the source and the others wait.
 
 import random
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
-
-from redis.exceptions import RedisError
+from typing import NamedTuple, TypeVar
 
 from infra.caching.client import Command, load_script, redis
 from infra.caching.decoding import decode
@@ -24,7 +23,10 @@ from infra.caching.load_tokens import END_LOAD, LoadTokens, token_key, write_loa
 from infra.caching.loading import Loader, SharedLoads
 from infra.caching.loading import Versioned as Versioned
 from infra.caching.metrics import count_reads
+from infra.caching.questions import Question, Replies, answer
 from infra.caching.round_trips import run_together
+
+K = TypeVar("K")
 
 # The soft time to live, as a share of the hard one.
 SOFT_SHARE = 0.75
@@ -46,8 +48,7 @@ class ValueCache:
 
     `check(payload)` is false for a payload that its readers cannot decode: such an entry is a miss.
     `load(owners)` reads the source. It must read the version before the value, or together with it.
-    `hot` holds copies of the hot values. A caller that combines the reads of several caches uses
-    `hot.split`, sends the MGET itself, and calls `finish`.
+    `hot` holds copies of the hot values.
     """
 
     def __init__(
@@ -74,21 +75,35 @@ class ValueCache:
         Cost: one round trip, none when all are hot. Misses cost one source read and one more round
         trip. Without Redis everything comes from the source.
         """
-        reading = self.hot.split(list(dict.fromkeys(owners)))
-        missing = reading.missing
-        try:
-            replies = redis().call("MGET", *self.keys(missing)) if missing else []
-        except RedisError:
-            replies = [None] * len(missing)
-        return self.finish(reading, dict(zip(missing, replies, strict=True)))
+        return answer(self.ask(self.hot.split(list(dict.fromkeys(owners)))))
 
-    def finish(
-        self, reading: HotReply[int, bytes], replies: Mapping[int, bytes | None]
+    def ask(
+        self,
+        reading: HotReply[int, bytes],
+        existing: Callable[[], Collection[int]] | None = None,
+    ) -> Question[dict[int, bytes]]:
+        """Payloads of the owners of a `hot.split`, as `load_many`.
+
+        `existing`: called after the round trip. The source is not read for other owners: a caller
+        could fill the cache with ids that it invents.
+        """
+        missing = reading.missing
+        commands = [("MGET", *self.keys(missing))] if missing else []
+        return Question(commands, partial(self._finish, reading, existing))
+
+    def _finish(
+        self,
+        reading: HotReply[int, bytes],
+        existing: Callable[[], Collection[int]] | None,
+        replies: Replies,
     ) -> dict[int, bytes]:
-        """Payloads of all owners of a `hot.split`. `replies`: raw values of its missing ones."""
-        if not replies:
+        read = pair_replies(reading.missing, replies)
+        if existing is not None:
+            wanted = existing()
+            read = {owner: raw for owner, raw in read.items() if owner in wanted}
+        if not read:
             return _existing(reading.hits)
-        found = self._fill(replies)
+        found = self._fill(read)
         self.hot.store(found, reading.asked_at)
         return _existing(reading.hits | found)
 
@@ -183,6 +198,13 @@ class ValueCache:
         ttl_ms = jittered_ms(self.ttl_s)
         fresh_until = int(time.time() + ttl_ms * SOFT_SHARE / 1000)
         return entry.version, b"%d:%b" % (fresh_until, entry.payload), ttl_ms
+
+
+def pair_replies(owners: Sequence[K], replies: Replies) -> dict[K, bytes | None]:
+    """Raw values by key, from the reply to one MGET of all of them; none without Redis."""
+    if not replies:
+        return dict.fromkeys(owners)
+    return dict(zip(owners, replies[0], strict=True))
 
 
 def _existing(payloads: Mapping[int, bytes]) -> dict[int, bytes]:

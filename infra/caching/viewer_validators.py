@@ -14,7 +14,7 @@ after the caches were changed. A missing field says that nothing is known: the v
 import secrets
 from collections.abc import Iterable, Sequence
 from enum import Enum
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from cachebox import LRUCache
 
@@ -22,6 +22,7 @@ from infra.caching.client import Command, redis
 from infra.caching.decoding import decode
 from infra.caching.invalidation import register_copies
 from infra.caching.keys import key
+from infra.caching.questions import Question, Replies
 from infra.clock import now_ms
 
 V = TypeVar("V")
@@ -79,23 +80,34 @@ def make_validator() -> bytes:
     return secrets.token_bytes(VALIDATOR_BYTES)
 
 
-def validator_commands(viewer_id: int, create: Sequence[ViewerField]) -> list[Command]:
-    """Replies for `read_validators`. Send them before the reads of the values.
+class ValidatorsQuestion(Question[ViewerValidators]):
+    """The viewer's validators. Ask it before the values that they are for."""
 
-    `create`: fields to add if they are missing, for values of which this process has no copy. The
-    relationship cache adds its own.
-    """
-    name = viewer_key(viewer_id)
-    read = ("HMGET", name, *_FIELDS)
-    if not create:
-        return [read]
-    added = [("HSETNX", name, field.value, make_validator()) for field in create]
-    return [*added, ("PEXPIRE", name, TTL_MS), read]
+    __slots__ = ("_created", "_viewer_id")
+
+    def __init__(self, viewer_id: int) -> None:
+        super().__init__((), _decode_validators)
+        self._viewer_id = viewer_id
+        self._created: list[Command] = []
+
+    def create(self, *fields: ViewerField) -> None:
+        """Adds these fields if they are missing, for values of which this process has no copy.
+
+        The relationship cache adds its own.
+        """
+        name = viewer_key(self._viewer_id)
+        self._created += [("HSETNX", name, field.value, make_validator()) for field in fields]
+
+    def commands(self) -> Sequence[Command]:
+        name = viewer_key(self._viewer_id)
+        read = ("HMGET", name, *_FIELDS)
+        if not self._created:
+            return (read,)
+        return [*self._created, ("PEXPIRE", name, TTL_MS), read]
 
 
-def read_validators(replies: Sequence[Any]) -> ViewerValidators:
-    """From the replies to `validator_commands`; all None without Redis."""
-    return ViewerValidators(*replies[-1] or ())
+def _decode_validators(replies: Replies) -> ViewerValidators:
+    return NO_VALIDATORS if replies is None else ViewerValidators(*replies[-1])
 
 
 def wrote_commands(viewer_id: int) -> list[Command]:

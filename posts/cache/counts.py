@@ -10,7 +10,6 @@ import re
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
 
 from counters.kinds import POST_KINDS
 from counters.queries.counts import NONE_YET, read_subject_counts
@@ -18,11 +17,13 @@ from counters.types import Count
 from infra.caching.client import Command
 from infra.caching.invalidation import register_copies
 from infra.caching.keys import key
-from infra.caching.process_cache import ProcessCache
-from infra.caching.values import ValueCache, Versioned
+from infra.caching.process_cache import ProcessCache, ProcessCacheReply
+from infra.caching.questions import Question, Replies
+from infra.caching.values import ValueCache, Versioned, pair_replies
 from infra.sharding.buckets import group_by_shard
 from infra.sharding.scatter import scatter
 from posts.api.present import present_counts
+from posts.cache.weeks import Fragments
 from posts.ids import MAX_SECOND, SEQUENCES, PostId
 
 COUNTS_S = 1.0
@@ -92,45 +93,36 @@ _counts_in_memory = _CountsInMemory("posts.counts", MOST_COUNTS, COUNTS_S)
 register_copies(post_counts.family, _counts_in_memory)
 
 
-class CountReadPlan(NamedTuple):
-    """Counts found in process memory, as JSON, and the posts to read from Redis."""
+def ask_counts(
+    ids: Collection[PostId], fragments: Question[Fragments], is_current: bool = False
+) -> Question[dict[PostId, bytes]]:
+    """JSON of the counts of the posts that have a fragment: ids that a client makes up would create
+    entries.
 
-    in_memory: dict[PostId, bytes]
-    missing: list[PostId]
-    asked_at: float
-
-    def commands(self) -> list[Command]:
-        """At most one command; replies for `complete_counts`."""
-        numbers = list(map(number_of, self.missing))
-        return [("MGET", *post_counts.keys(numbers))] if numbers else []
-
-
-def plan_counts(ids: Collection[PostId]) -> CountReadPlan:
-    """Looks in process memory; what is missing there is to be read from Redis."""
-    return CountReadPlan(*_counts_in_memory.split(ids))
-
-
-def plan_counts_from_redis(ids: Collection[PostId]) -> CountReadPlan:
-    """A plan that reads all of them from Redis."""
-    return CountReadPlan({}, list(ids), time.monotonic())
-
-
-def complete_counts(
-    plan: CountReadPlan, replies: Sequence[Any], existing: Collection[PostId]
-) -> dict[PostId, bytes]:
-    """JSON of the counts of the existing posts. Counts that Redis lacks are read from the shards.
-
-    Only of existing posts: otherwise ids that a client makes up would create entries.
+    `is_current`: none from process memory. Cost: at most one command. Counts that Redis lacks are
+    read from the shards.
     """
-    if not plan.missing:
-        return plan.in_memory
-    raw = replies[0] or [None] * len(plan.missing)
-    replied = zip(plan.missing, raw, strict=True)
-    entries = {number_of(i): entry for i, entry in replied if i in existing}
+    if is_current:
+        copies = ProcessCacheReply[PostId, bytes]({}, list(ids), time.monotonic())
+    else:
+        copies = _counts_in_memory.split(ids)
+    keys = post_counts.keys(map(number_of, copies.missing))
+    commands: list[Command] = [("MGET", *keys)] if keys else []
+    return Question(commands, partial(_decode, copies, fragments), has_copies=bool(copies.hits))
+
+
+def _decode(
+    copies: ProcessCacheReply[PostId, bytes], fragments: Question[Fragments], replies: Replies
+) -> dict[PostId, bytes]:
+    if not copies.missing:
+        return copies.hits
+    existing = fragments.value
+    read = pair_replies(copies.missing, replies)
+    entries = {number_of(i): entry for i, entry in read.items() if i in existing}
     texts = post_counts.complete(entries) if entries else {}
     shown = {post_of(number): present_counts(text) for number, text in texts.items()}
-    _counts_in_memory.store(shown, plan.asked_at)
-    return plan.in_memory | shown
+    _counts_in_memory.store(shown, copies.asked_at)
+    return copies.hits | shown
 
 
 def refresh_post_counts(ids: Iterable[PostId]) -> None:

@@ -21,12 +21,13 @@ from counters.kinds import CounterKind
 from counters.sql import select_versions
 from infra.caching.client import Command, redis
 from infra.caching.metrics import count_reads
+from infra.caching.questions import Question, Replies
 from infra.caching.round_trips import run_together
 from infra.caching.values import ValueCache, Versioned
 from infra.caching.viewer_validators import (
+    ValidatorsQuestion,
     ViewerCopies,
     ViewerField,
-    ViewerValidators,
     drop_validator_commands,
 )
 from infra.sharding.buckets import group_by_shard, shard_of
@@ -147,36 +148,23 @@ def unpack(payload: bytes) -> ViewerState:
     return ViewerState(floor, {PostId(*record[:3]): record[3] for record in records})
 
 
-class ViewerStateRead(NamedTuple):
-    """How the viewer state of an account is read: from process memory, or Redis."""
+def ask_viewer_state(account_id: int, validators: ValidatorsQuestion) -> Question[ViewerState]:
+    """The viewer state. `validators`: of the viewer, asked before in the same round trip.
 
-    account_id: int
-    is_cached: bool
-
-    @property
-    def create(self) -> Sequence[ViewerField]:
-        """Of the viewer's validators, for `validator_commands`."""
-        return () if self.is_cached else (ViewerField.STATE,)
-
-    def commands(self) -> list[Command]:
-        """At most one, to be sent after the viewer's validators."""
-        return [] if self.is_cached else [("GET", viewer_states.key(self.account_id))]
-
-
-def plan_viewer_state(account_id: int) -> ViewerStateRead:
-    return ViewerStateRead(account_id, _states.has(account_id))
-
-
-def complete_viewer_state(
-    read: ViewerStateRead, validators: ViewerValidators, replies: Sequence[bytes | None]
-) -> ViewerState:
-    """The viewer state. `validators`: of the viewer, read in this request.
-
-    Cost: nothing when it is cached here; one round trip when it has changed; one query and two
-    more round trips when Redis lacks it.
+    Cost: no command when it is cached here, one round trip more when that has changed; one query
+    and two more round trips when Redis lacks it.
     """
-    state = _complete(read.account_id, validators.state, replies)
-    return state._replace(wrote_lately=True) if validators.wrote_lately else state
+    commands: list[Command] = []
+    if not _states.has(account_id):
+        validators.create(ViewerField.STATE)
+        commands = [("GET", viewer_states.key(account_id))]
+    return Question(commands, partial(_decode, account_id, validators))
+
+
+def _decode(account_id: int, validators: ValidatorsQuestion, replies: Replies) -> ViewerState:
+    valid = validators.value
+    state = _complete(account_id, valid.state, replies or ())
+    return state._replace(wrote_lately=True) if valid.wrote_lately else state
 
 
 def _complete(

@@ -9,6 +9,7 @@ posts of busy weeks are read from the shard by key.
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
+from itertools import repeat
 from typing import NamedTuple
 from zlib import crc32
 
@@ -18,6 +19,7 @@ from infra.caching.client import Command
 from infra.caching.decoding import decode
 from infra.caching.hashes import HashCache, read_fields
 from infra.caching.load_tokens import LoadTokens, begin_loads, write_loaded
+from infra.caching.questions import Question, Replies
 from infra.changes.failpoints import failpoint
 from infra.sharding.buckets import group_by_shard
 from infra.sharding.scatter import scatter
@@ -53,21 +55,28 @@ def field_of(post_id: PostId) -> str:
     return str(post_id.moment)
 
 
-class PostReadPlan(NamedTuple):
+class _PostsByWeek(NamedTuple):
     """The posts to read, by cached week. `others`: posts that are read from the shard."""
 
     weeks: Mapping[Week, Sequence[PostId]]
     others: Sequence[PostId]
 
-    def commands(self) -> list[Command]:
-        """One command a week; replies for `complete_posts`."""
-        return [
-            WEEKS.read_command(author_id, week, [BUSY, *map(field_of, ids)])
-            for (author_id, week), ids in self.weeks.items()
-        ]
+
+def ask_weeks(ids: Iterable[PostId], now_s: float) -> Question[Fragments]:
+    """Fragments of the posts that exist. Posts that Redis lacks are read from the shards.
+
+    Cost: one command a week. Nothing more if all posts were cached; else at most two queries per
+    shard, and two round trips to write missing weeks.
+    """
+    posts = _group_by_week(ids, now_s)
+    commands = [
+        WEEKS.read_command(author_id, week, [BUSY, *map(field_of, of_week)])
+        for (author_id, week), of_week in posts.weeks.items()
+    ]
+    return Question(commands, partial(_decode, posts))
 
 
-def plan_posts(ids: Iterable[PostId], now_s: float) -> PostReadPlan:
+def _group_by_week(ids: Iterable[PostId], now_s: float) -> _PostsByWeek:
     """Groups posts by the cache entry that they are in."""
     this_week = second_of(now_s) // WEEK_S
     # No future weeks: ids that a client makes up would fill Redis with empty weeks.
@@ -79,20 +88,14 @@ def plan_posts(ids: Iterable[PostId], now_s: float) -> PostReadPlan:
             weeks.setdefault(week, []).append(post_id)
         else:
             others.append(post_id)
-    return PostReadPlan(weeks, others)
+    return _PostsByWeek(weeks, others)
 
 
-def complete_posts(
-    plan: PostReadPlan, replies: Sequence[Sequence[bytes | None] | None]
-) -> Fragments:
-    """Fragments of the posts that exist. Posts that Redis lacks are read from the shards.
-
-    `replies`: one reply per command of the plan, None without Redis. Cost: nothing if all posts
-    were cached; else at most two queries per shard, and two round trips to write missing weeks.
-    """
+def _decode(posts: _PostsByWeek, replies: Replies) -> Fragments:
     found: Fragments = {}
-    missing, by_key = [], list(plan.others)
-    for (week, ids), reply in zip(plan.weeks.items(), replies, strict=True):
+    missing, by_key = [], list(posts.others)
+    each_reply = repeat(None) if replies is None else replies
+    for (week, ids), reply in zip(posts.weeks.items(), each_reply, strict=False):
         values = read_fields(reply) if reply is not None else None
         if values is None:
             missing.append(week)
@@ -104,7 +107,7 @@ def complete_posts(
             found |= known
     for week, fragments in fill_weeks(missing).items() if missing else ():
         if fragments is None:
-            by_key += plan.weeks[week]
+            by_key += posts.weeks[week]
         else:
             found |= fragments
     return found | load_by_key(by_key) if by_key else found

@@ -3,15 +3,15 @@
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from infra.caching.replies import split_replies
-from infra.caching.viewer_validators import read_validators, validator_commands
+from infra.caching.questions import RoundTrip
+from infra.caching.viewer_validators import ValidatorsQuestion
 from posts.api.present import find_reposted
-from posts.cache.viewer_state import Flags, complete_viewer_state, load_flags, plan_viewer_state
+from posts.cache.viewer_state import Flags, ask_viewer_state, load_flags
 from posts.errors import PostNotFound
 from posts.ids import PostId
-from posts.queries.hydrate import Hydrated, hydrate
+from posts.queries.hydrate import Hydrated, Hydration, hydrate
 from posts.rules import may_see
-from relations.queries.relationships import ask_command, complete_relationships
+from relations.queries.relationships import ask_relationships
 from relations.types import Relationship
 
 OriginalByEvent = Mapping[PostId, PostId]  # a post or repost → the post that it shows
@@ -95,19 +95,13 @@ def load_viewed_posts(shown: OriginalByEvent, viewer_id: int | None) -> ViewedPo
     if viewer_id is None:
         return ViewedPosts(hydrate(originals, reposts=reposts), {}, {})
     others = list({i.author_id for i in (*originals, *reposts)} - {viewer_id})
-    state = plan_viewer_state(viewer_id)
-    asks = [ask_command(viewer_id, others)] if others else []
-    parts = [validator_commands(viewer_id, state.create), state.commands(), asks]
-    commands = [command for part in parts for command in part]
-    hydrated = hydrate(originals, commands, reposts=reposts)
-    replies = hydrated.extra or [None] * len(commands)
-    validators, own, asked = split_replies(replies, parts)
-    own_state = complete_viewer_state(state, read_validators(validators), own)
-    if own_state.wrote_lately and hydrated.has_copies:
-        hydrated = hydrate(originals, reposts=reposts, is_current=True)
-    return ViewedPosts(
-        hydrated,
-        load_flags(viewer_id, own_state, originals),
-        complete_relationships(viewer_id, others, asked[0]).by_account if others else {},
-        viewer_id,
-    )
+    trip = RoundTrip()
+    posts = Hydration(trip, originals, reposts)
+    state = trip.ask(ask_viewer_state(viewer_id, trip.ask(ValidatorsQuestion(viewer_id))))
+    relationships = trip.ask(ask_relationships(viewer_id, others))
+    trip.run()
+    hydrated = posts.value
+    if state.value.wrote_lately and hydrated.has_copies:
+        hydrated = hydrate(originals, reposts, is_current=True)
+    flags = load_flags(viewer_id, state.value, originals)
+    return ViewedPosts(hydrated, flags, relationships.value.by_account, viewer_id)

@@ -2,12 +2,14 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple, Self
+from functools import partial
+from typing import NamedTuple, Self
 
 from redis.exceptions import RedisError
 
-from accounts.hot_profiles import complete_profiles, plan_profiles
-from infra.caching.client import Command, redis
+from accounts.hot_profiles import ask_profiles
+from infra.caching.client import redis
+from infra.caching.questions import Question, Replies, RoundTrip, answer
 from infra.changes.failpoints import failpoint
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
@@ -73,14 +75,7 @@ def load_relationships(viewer_id: int, others: Iterable[int]) -> Mapping[int, Re
     primary keys and one more trip, and one more query when the filter is missing. Without Redis:
     one query.
     """
-    wanted = list(dict.fromkeys(others))
-    if not wanted:
-        return {}
-    try:
-        reply = redis().call(*ask_command(viewer_id, wanted))
-    except RedisError:
-        reply = None
-    return complete_relationships(viewer_id, wanted, reply).by_account
+    return answer(ask_relationships(viewer_id, list(dict.fromkeys(others)))).by_account
 
 
 def load_existing_relationships(viewer_id: int, others: Sequence[int]) -> dict[int, Relationship]:
@@ -89,37 +84,30 @@ def load_existing_relationships(viewer_id: int, others: Sequence[int]) -> dict[i
     Each account is in `others` once. Cost: one round trip when warm; profiles and relationships
     that Redis lacks come from the shards. Without Redis: one query, and one per shard for profiles.
     """
-    if not others:
-        return {}
-    existing = plan_profiles(others)
-    keys, log_commands = existing.keys(), existing.log_commands()
-    gets: list[Command] = [("MGET", *keys)] if keys else []
-    try:
-        reply, *rest = redis().run([ask_command(viewer_id, others), *gets, *log_commands])
-    except RedisError:
-        reply, rest = None, [*([None] * len(keys) for _ in gets), *(None for _ in log_commands)]
-    accounts = complete_profiles(existing, rest[0] if gets else [], rest[len(gets) :])
-    known = [other for other in others if other in accounts]
-    relationships = complete_relationships(viewer_id, others, reply).by_account
-    return {other: relationships[other] for other in known}
+    trip = RoundTrip()
+    relationships = trip.ask(ask_relationships(viewer_id, others))
+    existing = ask_profiles(trip, others)
+    trip.run()
+    accounts, by_account = existing.value, relationships.value.by_account
+    return {other: by_account[other] for other in others if other in accounts}
 
 
-def ask_command(viewer_id: int, others: Sequence[int]) -> Command:
-    """For a batch with other commands; `complete_relationships` takes the reply."""
-    return RELATIONSHIPS.read_command(viewer_id, others)
-
-
-def complete_relationships(
-    viewer_id: int, others: Sequence[int], reply: Any | None
-) -> Relationships:
-    """Relationships from the reply to `ask_command`; None: Redis is away.
+def ask_relationships(viewer_id: int, others: Sequence[int]) -> Question[Relationships]:
+    """Relationships with these accounts, each once; at most 1,000.
 
     Accounts that Redis does not answer for come from the viewer's shard, and are written to Redis.
-    Cost: as `load_relationships`.
+    Cost: as `load_relationships`; no command without accounts.
     """
-    if reply is None:
+    commands = [RELATIONSHIPS.read_command(viewer_id, others)] if others else []
+    return Question(commands, partial(_decode, viewer_id, others))
+
+
+def _decode(viewer_id: int, others: Sequence[int], replies: Replies) -> Relationships:
+    if not others:
+        return NO_RELATIONSHIPS
+    if replies is None:
         return Relationships.build(None, _read(viewer_id, others))
-    reading = RELATIONSHIPS.read(others, reply)
+    reading = RELATIONSHIPS.read(others, replies[0])
     unknown, new_filter = reading.unknown, None
     if unknown and reading.filter_data is None:
         new_filter = RELATIONSHIPS.make_filter(_read_related(viewer_id))

@@ -128,7 +128,8 @@ def test_posts_are_pushed_to_readers_on_every_node(cluster):
         store.begin_build(reader, 1)
         assert store.finish_build(reader, 1, LiveTimeline.of([], 0, 1))
     assert store.push(dict.fromkeys(OWNERS, (post,))) == len(OWNERS) - 1
-    timelines = [store.load(r, cluster.run(store.read_commands(r))) for r in OWNERS]
+    asked = [store.ask(reader) for reader in OWNERS]
+    timelines = [question.decode(cluster.run(question.commands())) for question in asked]
     assert timelines[-1] is None
     assert all(found.packed == [post.packed] for found in timelines[:-1])
 

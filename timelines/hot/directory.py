@@ -28,10 +28,12 @@ from infra.caching.invalidation_log import (
     InvalidationLog,
     LogEntryKind,
     LogOffset,
+    LogQuestion,
     log_command,
     oldest_ms,
 )
 from infra.caching.keys import key
+from infra.caching.questions import Question
 from infra.sharding.scatter import scatter
 from timelines.hot.queries.hot_authors import list_hot_authors
 
@@ -66,16 +68,22 @@ class HotAuthorDirectory:
         log.register(LogEntryKind.HOT_AUTHORS, lambda _: self._forget())
         log.register_memory(self._forget)
 
-    def read_commands(self) -> list[Command]:
-        """One command if this process has no copy; its reply is for `load`."""
-        return [] if self._cached else [("GET", SET)]
+    def ask(self, log: LogQuestion) -> Question[HotAuthors]:
+        """All hot authors. `log`: asked before in the same round trip.
 
-    def load(self, offset: LogOffset | None, replies: Sequence[bytes | None] = ()) -> HotAuthors:
+        Cost: one command if this process has no copy; one query per shard when Redis has no set.
+        """
+        commands: list[Command] = [] if self._cached else [("GET", SET)]
+        return Question(commands, lambda replies: self._load(log.value, replies or ()))
+
+    def load(self, offset: LogOffset | None) -> HotAuthors:
         """All hot authors. `offset`: of the log in this request; None without Redis.
 
-        `replies`: to `read_commands`, sent after the read of the log. Cost: none from memory or
-        from the replies; else one round trip, and one query per shard when Redis has no set.
+        Cost: none from memory; else one round trip, and one query per shard when Redis has no set.
         """
+        return self._load(offset, ())
+
+    def _load(self, offset: LogOffset | None, replies: Sequence[bytes | None]) -> HotAuthors:
         cached = self._cached
         if cached is not None and offset is not None:
             return cached

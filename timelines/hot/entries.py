@@ -10,12 +10,13 @@ import secrets
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from cachebox import LRUCache
 from redis.exceptions import RedisError
 
-from infra.caching.client import Command, redis
+from infra.caching.client import redis
+from infra.caching.questions import Question, Replies, answer
 from posts.ids import PostId
 from timelines.hot.directory import add_commands
 from timelines.queries.pull import list_newest_entries
@@ -42,6 +43,9 @@ class HotEntries(NamedTuple):
     read_at: float
 
 
+NONE_AHEAD: Mapping[int, HotEntries] = {}
+
+
 class HotEntriesCache:
     """This process's copies of hot authors' entries. A returned copy is at most COPY_S old."""
 
@@ -55,38 +59,45 @@ class HotEntriesCache:
         copies = ((author, self._copies.get(author)) for author in author_ids)
         return [author for author, copy in copies if copy is None or copy.read_at < oldest]
 
-    def store_replies(
-        self, author_ids: Sequence[int], replies: Sequence[Any], read_at: float
-    ) -> None:
-        """Stores the replies to `read_commands`, sent at `read_at`."""
-        for author, reply in zip(author_ids, replies, strict=False):
-            found = hot_entries_store().load(author, [reply])
-            if found is not None:
-                self._copies[author] = _hot_entries(found, read_at)
+    def ask(
+        self, author_ids: Collection[int], since_s: float = 0.0
+    ) -> Question[Mapping[int, HotEntries]]:
+        """Reads the entries of those authors whose copies are stale. For `load`."""
+        read_at = self._clock_s()
+        asked = {i: hot_entries_store().ask(i) for i in self.list_stale(author_ids, since_s)}
 
-    def load(self, author_ids: Sequence[int], since_s: float = 0.0) -> list[HotEntries]:
-        """One per author, none from before `since_s`.
+        def decode(replies: Replies) -> dict[int, HotEntries]:
+            if replies is None:
+                return {}
+            read = zip(asked.items(), replies, strict=True)
+            found = {author: question.decode([reply]) for (author, question), reply in read}
+            return {i: _hot_entries(one, read_at) for i, one in found.items() if one is not None}
+
+        return Question([c for one in asked.values() for c in one.commands()], decode)
+
+    def load(
+        self,
+        author_ids: Sequence[int],
+        since_s: float = 0.0,
+        ahead: Mapping[int, HotEntries] = NONE_AHEAD,
+    ) -> list[HotEntries]:
+        """One per author, none from before `since_s`. `ahead`: answered to `ask` in this request.
 
         Cost: none when all are fresh; else one round trip, and for each author that Redis lacks one
         query and two round trips.
         """
-        stale, read_at = self.list_stale(author_ids, since_s), self._clock_s()
+        self._copies.update(ahead)
+        stale = self.list_stale(author_ids, since_s)
         for author in stale:
             self._copies.pop(author, None)
         if stale:
-            self.store_replies(stale, _read_from_redis(stale), read_at)
+            self._copies.update(answer(self.ask(stale, since_s)))
         return [self._copies.get(author) or self._build(author) for author in author_ids]
 
     def _build(self, author_id: int) -> HotEntries:
         read_at = self._clock_s()
         self._copies[author_id] = built = _hot_entries(_build(author_id), read_at)
         return built
-
-
-def read_commands(author_ids: Sequence[int]) -> list[Command]:
-    """One command per author, to be sent together with others; replies for `store_replies`."""
-    store = hot_entries_store()
-    return [command for author in author_ids for command in store.read_commands(author)]
 
 
 def push_hot_entries(posted: Mapping[int, Sequence[Entry]]) -> None:
@@ -102,13 +113,6 @@ def push_hot_entries(posted: Mapping[int, Sequence[Entry]]) -> None:
 @cache
 def hot_entries_store() -> PackedStore:
     return PackedStore(ENTRIES_PER_AUTHOR, LIVE_S, HOT_ENTRIES_FAMILY)
-
-
-def _read_from_redis(author_ids: Sequence[int]) -> list[Any]:
-    try:
-        return redis().run(read_commands(author_ids))
-    except RedisError:
-        return []
 
 
 def _build(author_id: int) -> LiveTimeline:

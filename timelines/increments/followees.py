@@ -4,15 +4,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from redis.exceptions import RedisError
 
-from infra.caching.client import redis
-from infra.caching.viewer_validators import (
-    ViewerCopies,
-    ViewerField,
-    read_validators,
-    validator_commands,
-)
+from infra.caching.questions import answer
+from infra.caching.viewer_validators import ValidatorsQuestion, ViewerCopies, ViewerField
 from relations.queries.following import load_following
 from relations.queries.relationships import load_relationships
 from relations.types import EdgeFlag, Relationship
@@ -54,12 +48,10 @@ def find_followees(reader_id: int, now_ms: int) -> Followees:
 
 def _read_validator(reader_id: int) -> bytes | None:
     """Of the following list and the relationships together. None: one is missing."""
-    fields = (ViewerField.RELATIONSHIPS, ViewerField.FOLLOWING)
-    create = () if _followees.has(reader_id) else fields
-    try:
-        valid = read_validators(redis().run(validator_commands(reader_id, create)))
-    except RedisError:
-        return None
+    question = ValidatorsQuestion(reader_id)
+    if not _followees.has(reader_id):
+        question.create(ViewerField.RELATIONSHIPS, ViewerField.FOLLOWING)
+    valid = answer(question)
     both = valid.relationships, valid.following
     return None if None in both else b"".join(filter(None, both))
 

@@ -22,8 +22,9 @@ from pathlib import Path
 from redis.exceptions import RedisError
 
 from infra.api.pages import Page, Window
-from infra.caching.client import Command, load_script, redis
+from infra.caching.client import load_script, redis
 from infra.caching.keys import key
+from infra.caching.questions import Question, Replies
 from posts.ids import PostId
 from timelines.promotions.rules import DAY_S
 from timelines.promotions.types import Offer, PlacedPromotion
@@ -50,8 +51,8 @@ class PagingSession:
         self.above = _base36(window.max_id) if self.is_down and window.max_id else None
         self.older = _base36(page.older) if page.older else None
 
-    def slotting_command(self, offers: Sequence[Offer], now_s: float) -> Command:
-        """Places the offered promotions and counts impressions. Reply for `parse_placed`."""
+    def ask_slots(self, offers: Sequence[Offer], now_s: float) -> Question[list[PlacedPromotion]]:
+        """Places the offered promotions and counts impressions. The answer is in page order."""
         day, continues = int(now_s) // DAY_S, self.is_down and self.older is not None
         keys = [
             key(DAY, self.reader_id, day),
@@ -61,7 +62,8 @@ class PagingSession:
         campaigns = [argument for offer in offers for argument in _arguments(offer)]
         since = TOP if self.is_down and self.above is None else ""
         options = (since, DAY_S, SESSION_S, int(continues), len(offers))
-        return SLOT_PROMOTIONS.on(keys, *options, *campaigns, *list_anchors(self.ids))
+        command = SLOT_PROMOTIONS.on(keys, *options, *campaigns, *list_anchors(self.ids))
+        return Question([command], _decode)
 
     def undo(self, placed: Iterable[PlacedPromotion], now_s: float) -> None:
         """Forgets new promotions that are not shown; a later page would not count them.
@@ -82,8 +84,9 @@ class PagingSession:
             redis().run(commands)
 
 
-def parse_placed(reply: Sequence[int]) -> list[PlacedPromotion]:
+def _decode(replies: Replies) -> list[PlacedPromotion]:
     """The promotions of a page, from the top down."""
+    reply = replies[0] if replies else ()
     triples = zip(reply[::3], reply[1::3], reply[2::3], strict=True)
     return [PlacedPromotion(above, campaign, bool(new)) for above, campaign, new in triples]
 

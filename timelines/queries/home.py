@@ -9,17 +9,13 @@ from prometheus_client import Counter
 
 from infra.api.errors import InvalidCursor
 from infra.api.pages import Page, Window
+from infra.caching.questions import RoundTrip
 from infra.clock import now_ms
 from posts.api.present import page_of_statuses, with_reposters
 from posts.cache.viewer_state import Flags, load_flags
 from posts.ids import FIRST, LAST, MalformedPostId, PostId, authors_of
-from posts.queries.hydrate import Hydrated, hydrate
-from relations.queries.in_process_relationships import (
-    count_in_process_reads,
-    find_in_process_relationships,
-    keep_in_process_relationships,
-)
-from relations.queries.relationships import ask_command, complete_relationships
+from posts.queries.hydrate import Hydrated, Hydration
+from relations.queries.in_process_relationships import ask_kept_relationships
 from timelines.actions.repair_timeline import request_repair_if_stale
 from timelines.polling.late_posts import PolledAuthors, load_late_posts
 from timelines.polling.page import poll_page
@@ -159,20 +155,15 @@ def _load(skeleton: Skeleton, entries: Sequence[Entry]) -> tuple[Hydrated, Visib
     viewer_id, reposts = skeleton.reader_id, [event for event, _ in reposts_among(entries)]
     originals = list(map(ORIGINAL, entries))
     people = authors_of(originals + reposts) - {viewer_id}
-    relationships = find_in_process_relationships(viewer_id, skeleton.validator)
-    asked = list(people.difference(relationships.by_account))
-    count_in_process_reads(len(people), len(asked))
-    commands = [ask_command(viewer_id, asked)] if asked else []
     is_current = skeleton.viewer_state.wrote_lately
-    hydrated = hydrate(originals, commands, skeleton.log_offset, reposts, is_current)
-    if asked:
-        loaded = complete_relationships(viewer_id, asked, hydrated.extra and hydrated.extra[0])
-        keep_in_process_relationships(viewer_id, loaded)
-        relationships = relationships.merged_with(loaded)
-    fragments, accounts = hydrated.fragments, hydrated.accounts
-    inputs = VisibilityInputs(
-        viewer_id, skeleton.now_ms, fragments, accounts, relationships, skeleton.replies_to
-    )
+    trip = RoundTrip()
+    posts = Hydration(trip, originals, reposts, skeleton.log_offset, is_current)
+    relationships = trip.ask(ask_kept_relationships(viewer_id, people, skeleton.validator))
+    trip.run()
+    hydrated = posts.value
+    who_when = viewer_id, skeleton.now_ms
+    shown = hydrated.fragments, hydrated.accounts
+    inputs = VisibilityInputs(*who_when, *shown, relationships.value, skeleton.replies_to)
     return hydrated, inputs
 
 

@@ -4,17 +4,14 @@ Nothing is stored: every page is pulled.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import ClassVar, NamedTuple
-
-from redis.exceptions import RedisError
+from typing import ClassVar
 
 from infra.api.pages import Page, Window
-from infra.caching.client import redis
-from infra.caching.invalidation_log import LOG, LogOffset
-from infra.caching.replies import split_replies
-from infra.caching.viewer_validators import NO_VALIDATORS, read_validators, validator_commands
+from infra.caching.invalidation_log import LOG
+from infra.caching.questions import RoundTrip
+from infra.caching.viewer_validators import ValidatorsQuestion
 from infra.clock import now_ms
-from posts.cache.viewer_state import ViewerState, complete_viewer_state, plan_viewer_state
+from posts.cache.viewer_state import ask_viewer_state
 from posts.queries.responses import read_reposts
 from relations.lists.queries.lists import get_list_members
 from relations.lists.types import ListMembers, RepliesPolicy
@@ -55,9 +52,12 @@ class AccountListSkeleton:
     def __init__(self, reader_id: int, list_id: int, now_ms: int) -> None:
         members = get_list_members(reader_id, list_id)
         self.reader_id, self.now_ms = reader_id, now_ms
-        first = _load_first_replies(reader_id)
-        self.log_offset, self.validator = first.log_offset, first.validator
-        self.viewer_state = first.viewer_state
+        trip = RoundTrip()
+        log, validators = trip.ask(LOG.ask()), trip.ask(ValidatorsQuestion(reader_id))
+        state = trip.ask(ask_viewer_state(reader_id, validators))
+        trip.run()
+        self.log_offset, self.validator = log.value, validators.value.relationships
+        self.viewer_state = state.value
         self.replies_to: Collection[int] | None = _list_replies_to(reader_id, members)
         self.member_ids = members.account_ids
         self._authors = TimelineAuthors(reader_id, members.account_ids, has_own=False)
@@ -82,27 +82,6 @@ class AccountListSkeleton:
         posted = [Entry.of_post(i) for i in originals if i.author_id in members]
         reposts = [Entry(*pair) for pair in read_reposts(originals, self._authors.followee_ids)]
         return list(dict.fromkeys([*entries, *posted, *reposts]))
-
-
-class ListReplies(NamedTuple):
-    """Results of the first round trip of a page, as in timelines.queries.skeleton."""
-
-    log_offset: LogOffset | None
-    validator: bytes | None
-    viewer_state: ViewerState
-
-
-def _load_first_replies(reader_id: int) -> ListReplies:
-    log_read, state = LOG.plan_read(), plan_viewer_state(reader_id)
-    validators = validator_commands(reader_id, state.create)
-    try:
-        log, *replies = redis().run([log_read.command(), *validators, *state.commands()])
-    except RedisError:
-        return ListReplies(None, None, complete_viewer_state(state, NO_VALIDATORS, ()))
-    ours, own = split_replies(replies, [validators, state.commands()])
-    valid = read_validators(ours)
-    viewer_state = complete_viewer_state(state, valid, own)
-    return ListReplies(LOG.apply(log_read, log), valid.relationships, viewer_state)
 
 
 def _list_replies_to(reader_id: int, members: ListMembers) -> frozenset[int]:

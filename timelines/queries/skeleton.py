@@ -13,10 +13,7 @@ from posts.ids import LAST, PACKED_BYTES, PostId
 from posts.queries.responses import read_reposts
 from relations.queries.following import load_following
 from timelines.actions.rebuild_timeline import rebuild_timeline
-from timelines.hot.directory import directory
-from timelines.hot.entries import hot_entries
-from timelines.hot.queries.hot_followees import list_hot_followees
-from timelines.queries.first_reads import FirstReplies, load_first_replies
+from timelines.queries.first_trip import FirstTrip
 from timelines.queries.merged import MergedTimeline
 from timelines.queries.pull import iter_pulled
 from timelines.types import Entry, TimelineAuthors, TimeRange, reposts_among
@@ -62,10 +59,10 @@ class HomeSkeleton:
         since_s = time.monotonic() if is_polled else 0.0
         self.reader_id = reader_id
         self.now_ms = now_ms
-        first = load_first_replies(reader_id, since_s)
-        self.log_offset, self.validator = first.log_offset, first.validator
-        self._merged = _merge_hot_entries(reader_id, first, since_s)
-        self.viewer_state = first.viewer_state
+        trip = FirstTrip(reader_id, since_s)
+        self.log_offset, self.validator = trip.log.value, trip.validators.value.relationships
+        self.viewer_state = trip.viewer_state.value
+        self._merged = _load_merged(reader_id, trip)
         self._authors: TimelineAuthors | None = None
 
     def iter_older(self, time_range: TimeRange) -> Iterator[Entry]:
@@ -133,14 +130,12 @@ class HomeSkeleton:
         return self._authors
 
 
-def _merge_hot_entries(reader_id: int, first: FirstReplies, since_s: float) -> MergedTimeline:
+def _load_merged(reader_id: int, trip: FirstTrip) -> MergedTimeline:
     """A stored timeline lacks hot authors' posts. One that is computed without Redis has them."""
-    live = first.live or rebuild_timeline(reader_id)
-    if first.live is None and not first.has_redis:
-        return MergedTimeline(live, ())
-    hot = directory.load(first.log_offset, first.hot)
-    followees = list_hot_followees(reader_id, hot, first.validator)
-    return MergedTimeline(live, hot_entries.load(followees, since_s))
+    live = trip.find_live()
+    if live is None and not trip.has_redis:
+        return MergedTimeline(rebuild_timeline(reader_id), ())
+    return trip.merge_hot_entries(live or rebuild_timeline(reader_id))
 
 
 def _inside(packed: list[bytes], time_range: TimeRange) -> list[bytes]:

@@ -5,9 +5,9 @@ A store may lose everything: its timelines are built again from the posts.
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
-from infra.caching.client import Command
+from infra.caching.questions import Question
 from timelines.types import Entry, LiveTimeline
 
 
@@ -26,19 +26,12 @@ class FollowingChange(NamedTuple):
 
 
 class TimelineStore(Protocol):
-    """Each call costs one round trip; a push may cost more.
+    """Each call costs one round trip; a push may cost more."""
 
-    A read has two halves: `read_commands` go to Redis together with other commands, and `load`
-    takes their replies.
-    """
+    def ask(self, reader_id: int) -> Question[LiveTimeline | None]:
+        """The live timeline; it also extends its life.
 
-    def read_commands(self, reader_id: int) -> Sequence[Command]:
-        """The Redis commands of a read, perhaps none. They also extend the timeline's life."""
-
-    def load(self, reader_id: int, replies: Sequence[Any]) -> LiveTimeline | None:
-        """None: there is no live timeline, or it is still being built.
-
-        `replies`: to `read_commands`; empty when Redis is down.
+        None: there is none, or it is still being built. Cost: at most two commands, perhaps none.
         """
 
     def peek(self, reader_ids: Sequence[int]) -> dict[int, LiveTimeline]:

@@ -14,15 +14,17 @@ arrived first are removed, and the low-water mark rises above them.
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from struct import Struct
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from redis.exceptions import RedisError
 
-from infra.caching.client import Command, load_script, redis
+from infra.caching.client import load_script, redis
 from infra.caching.decoding import decode
 from infra.caching.keys import key, keys
+from infra.caching.questions import Question, Replies
 from timelines.stores.generation import epoch_in, first_epoch
 from timelines.stores.interface import FollowingChange, group_readers
 from timelines.types import ENTRY_BYTES, Entry, LiveTimeline, check_entries
@@ -63,10 +65,11 @@ class PackedStore:
         self._ttl_ms = live_s * 1000
         self._generation, self._first_epoch = generation, first_epoch(generation)
 
-    def read_commands(self, reader_id: int) -> Sequence[Command]:
-        return [("GETEX", key(self._family, reader_id), "PX", self._ttl_ms)]
+    def ask(self, reader_id: int) -> Question[LiveTimeline | None]:
+        command = ("GETEX", key(self._family, reader_id), "PX", self._ttl_ms)
+        return Question([command], partial(self._decode, reader_id))
 
-    def load(self, reader_id: int, replies: Sequence[Any]) -> LiveTimeline | None:
+    def _decode(self, reader_id: int, replies: Replies) -> LiveTimeline | None:
         reply = replies[0] if replies else None
         stored = decode(self._family, _unpack, reply)
         if stored is None:
@@ -81,7 +84,7 @@ class PackedStore:
     def peek(self, reader_ids: Sequence[int]) -> dict[int, LiveTimeline]:
         replies = redis().run([("GET", one) for one in keys(self._family, reader_ids)])
         asked = zip(reader_ids, replies, strict=True)
-        loaded = {reader_id: self.load(reader_id, [reply]) for reader_id, reply in asked}
+        loaded = {reader_id: self._decode(reader_id, [reply]) for reader_id, reply in asked}
         return {reader_id: one for reader_id, one in loaded.items() if one is not None}
 
     def find_complete_from(self, reader_id: int) -> int | None:

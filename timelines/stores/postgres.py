@@ -20,7 +20,7 @@ from typing import Any
 
 from django.db import transaction
 
-from infra.caching.client import Command
+from infra.caching.questions import Question
 from infra.sharding.buckets import group_by_shard, shard_of
 from infra.sharding.scatter import scatter
 from infra.sharding.sql import execute, fetch_all, fetch_one
@@ -102,11 +102,14 @@ class PostgresStore:
         self._clock_s = clock_s
         self._generation, self._first_epoch = generation, _signed(first_epoch(generation))
 
-    def read_commands(self, reader_id: int) -> Sequence[Command]:
-        return ()
+    def ask(self, reader_id: int) -> Question[LiveTimeline | None]:
+        return Question((), lambda _: self.load(reader_id))
 
-    def load(self, reader_id: int, replies: Sequence[Any]) -> LiveTimeline | None:
-        """Cost: one query; a second one once a day, and two more when the timeline is cut."""
+    def load(self, reader_id: int) -> LiveTimeline | None:
+        """The answer to `ask`.
+
+        Cost: one query; a second one once a day, and two more when the timeline is cut.
+        """
         rows = self._read(shard_of(reader_id), [reader_id])
         if not rows:
             return None

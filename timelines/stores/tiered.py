@@ -8,13 +8,13 @@ delivered again.
 
 import secrets
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import structlog
 from redis.exceptions import RedisError
 
 from infra.caching.client import Command
 from infra.caching.keys import key
+from infra.caching.questions import Question, Replies
 from infra.changes.errors import UNREACHABLE
 from timelines.stores.interface import FollowingChange
 from timelines.stores.packed import PackedStore
@@ -34,24 +34,26 @@ class TieredStore:
     def __init__(self, hot: PackedStore, cold: PostgresStore) -> None:
         self._hot, self._cold = hot, cold
 
-    def read_commands(self, reader_id: int) -> Sequence[Command]:
-        touch = ("SET", key(TOUCHED, reader_id), 1, "NX", "EX", DAY_S)
-        return [touch, *self._hot.read_commands(reader_id)]
-
-    def load(self, reader_id: int, replies: Sequence[Any]) -> LiveTimeline | None:
-        """Reads the cold timeline when Redis is down or has none.
+    def ask(self, reader_id: int) -> Question[LiveTimeline | None]:
+        """The cold timeline when Redis is down or has none.
 
         Extra cost: one statement once a day; when only the cold one exists, two queries and two
         round trips.
         """
-        if not replies:
-            return self._cold.load(reader_id, ())
-        found = self._hot.load(reader_id, replies[1:])
-        if found is None:
-            return self._warm(reader_id)
-        if replies[0] is not None:
-            self._touch(reader_id)
-        return found
+        touch: Command = ("SET", key(TOUCHED, reader_id), 1, "NX", "EX", DAY_S)
+        hot = self._hot.ask(reader_id)
+
+        def decode(replies: Replies) -> LiveTimeline | None:
+            if replies is None:
+                return self._cold.load(reader_id)
+            found = hot.decode(replies[1:])
+            if found is None:
+                return self._warm(reader_id)
+            if replies[0] is not None:
+                self._touch(reader_id)
+            return found
+
+        return Question([touch, *hot.commands()], decode)
 
     def peek(self, reader_ids: Sequence[int]) -> dict[int, LiveTimeline]:
         """The hot timeline of each reader, else the cold one."""
@@ -101,11 +103,11 @@ class TieredStore:
         epoch = secrets.randbits(64)
         try:
             self._hot.begin_build(reader_id, epoch)
-            found = self._cold.load(reader_id, ())
+            found = self._cold.load(reader_id)
             if found is not None:
                 self._hot.finish_build(reader_id, epoch, found)
         except RedisError:
-            return self._cold.load(reader_id, ())
+            return self._cold.load(reader_id)
         return found
 
     def _touch(self, reader_id: int) -> None:

@@ -10,15 +10,17 @@ the name of the same build. So a key that was evicted and then created again by 
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from redis.exceptions import RedisError
 
 from infra.api import base36
-from infra.caching.client import Command, load_script, redis
+from infra.caching.client import load_script, redis
 from infra.caching.decoding import decode
 from infra.caching.keys import key
+from infra.caching.questions import Question, Replies
 from posts.ids import PostId
 from timelines.stores.generation import epoch_in
 from timelines.stores.interface import FollowingChange, group_readers
@@ -45,10 +47,11 @@ class ZsetStore:
         self._ttl_ms = live_s * 1000
         self._generation = generation
 
-    def read_commands(self, reader_id: int) -> Sequence[Command]:
-        return [READ.on(_keys(reader_id), self._ttl_ms, self._generation)]
+    def ask(self, reader_id: int) -> Question[LiveTimeline | None]:
+        command = READ.on(_keys(reader_id), self._ttl_ms, self._generation)
+        return Question([command], partial(self._decode, reader_id))
 
-    def load(self, reader_id: int, replies: Sequence[Any]) -> LiveTimeline | None:
+    def _decode(self, reader_id: int, replies: Replies) -> LiveTimeline | None:
         reply = replies[0] if replies else None
         timeline = decode(FAMILY, _unpack, reply)
         if timeline is None and reply is not None:  # a build would keep what it cannot read
@@ -61,7 +64,7 @@ class ZsetStore:
             [READ.on(_keys(reader_id), KEEP_TTL, self._generation) for reader_id in reader_ids]
         )
         asked = zip(reader_ids, replies, strict=True)
-        loaded = {reader_id: self.load(reader_id, [reply]) for reader_id, reply in asked}
+        loaded = {reader_id: self._decode(reader_id, [reply]) for reader_id, reply in asked}
         return {reader_id: one for reader_id, one in loaded.items() if one is not None}
 
     def find_complete_from(self, reader_id: int) -> int | None:

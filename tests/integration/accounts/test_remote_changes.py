@@ -11,8 +11,8 @@ from accounts.queries import in_process
 from accounts.queries.viewers import find_viewer
 from counters.cache import account_counts
 from infra.caching import invalidation, invalidation_log
-from infra.caching.client import redis
 from infra.caching.process_cache import ProcessCache
+from infra.caching.questions import Question, answer
 from posts.cache import counts
 from tests.callers import is_disabled, token_of
 from tests.other_process import environment_of_this_test
@@ -59,20 +59,23 @@ def other(world):
 
 
 def account(account_id):
-    reading = in_process.plan_accounts([account_id])
-    return in_process.complete_accounts(reading, redis().run(reading.commands()))[account_id]
+    return answer(in_process.ask_accounts([account_id]))[account_id]
 
 
 def shown_counts(post_id):
-    reading = counts.plan_counts([post_id])
-    replies = redis().run(reading.commands())
-    return counts.complete_counts(reading, replies, {post_id})[post_id]
+    return answer(ask_counts_of(post_id))[post_id]
+
+
+def ask_counts_of(post_id):
+    existing = Question((), lambda _: {post_id: b""})
+    existing.receive(())
+    return counts.ask_counts([post_id], existing)
 
 
 def test_profile_changed_elsewhere(other):
     ann = make_account()
     assert b"Renamed" not in account(ann)
-    assert in_process.plan_accounts([ann]).missing == []
+    assert not in_process.ask_accounts([ann]).commands()
     other("rename", ann)
     until(lambda: b"Renamed" in account(ann))
 
@@ -81,7 +84,7 @@ def test_post_favourited_elsewhere(other):
     ann, bob = make_account(), make_account()
     post = publish(ann)
     assert b'"favourites_count":0' in shown_counts(post)
-    assert counts.plan_counts([post]).missing == []
+    assert not ask_counts_of(post).commands()
     other("favourite", bob, ann, post.moment)
     until(lambda: b'"favourites_count":1' in shown_counts(post))
 

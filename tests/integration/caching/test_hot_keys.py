@@ -133,10 +133,10 @@ def test_change_made_while_it_is_read_is_not_hidden_by_the_copy(cache, clock, mo
     spec = cache_of(clock, {1: Versioned(1, b"old")})
     warm_up(spec, clock)
     clock.now += LIMITS.copy_s
-    reading = spec.hot.split((1,))
-    raw = cache.call("GET", spec.key(1))
+    slow = spec.ask(spec.hot.split((1,)))
+    slow.receive(cache.run(slow.commands()))
     spec.refresh({1: Versioned(2, b"new")})
-    assert spec.finish(reading, {1: raw}) == {1: b"old"}
+    assert slow.value == {1: b"old"}
     clock.now += 0.001
     assert spec.load_many([1]) == {1: b"new"}
 
@@ -146,8 +146,8 @@ def test_cold_and_hot_are_read_together_and_only_the_cold_asked_for(cache, clock
     warm_up(spec, clock)
     asked = []
     client = values.redis()
-    call = client.call
-    monkeypatch.setattr(client, "call", lambda *command: asked.append(command) or call(*command))
+    run = client.run
+    monkeypatch.setattr(client, "run", lambda sent: asked.extend(sent) or run(sent))
     assert spec.load_many([1, 2, 1]) == {1: b"one", 2: b"two"}
     assert asked == [("MGET", spec.key(2))]
 

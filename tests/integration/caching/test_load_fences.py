@@ -20,11 +20,12 @@ from counters.cache import account_counts
 from infra.api.pages import Window
 from infra.caching import hashes, lists, relationship_cache, values
 from infra.caching.client import SingleClient, redis
+from infra.caching.questions import answer
 from posts.actions.delete_post import delete_post
 from posts.actions.mark_post import mark_post
 from posts.cache.counts import number_of, post_counts
 from posts.cache.viewer_state import viewer_states
-from posts.cache.weeks import complete_posts, plan_posts
+from posts.cache.weeks import ask_weeks
 from posts.ids import PostId
 from posts.types import Kind
 from relations.actions.block import block
@@ -75,8 +76,7 @@ def unfollow_and_drain(town: Town) -> None:
 
 
 def read_post(town: Town) -> Any:
-    plan = plan_posts([town.post], time.time())
-    return complete_posts(plan, redis().run(plan.commands()))
+    return answer(ask_weeks([town.post], time.time()))
 
 
 def read_counts(town: Town) -> Any:

@@ -5,7 +5,6 @@ import time
 
 import pytest
 
-from accounts import hot_profiles
 from accounts.cache import profiles
 from accounts.queries.in_process import account_invalidation_command
 from accounts.queries.load import find_existing, load_account_json
@@ -98,9 +97,9 @@ def test_a_lost_log_drops_copies(copied: int) -> None:
 
 def test_a_copy_requested_before_an_invalidation_is_not_stored_after_it(copied: int) -> None:
     profiles.hot.clear()
-    slow = hot_profiles.plan_profiles([copied])
-    entry = redis().call("MGET", *slow.keys())
+    slow = profiles.ask(profiles.hot.split([copied]))
+    slow.receive(redis().run(slow.commands()))
     redis().call(*account_invalidation_command(copied, time.time()))
     LOG.read()
-    assert hot_profiles.complete_profiles(slow, entry, [])
+    assert slow.value
     assert not profiles.hot.split([copied]).hits

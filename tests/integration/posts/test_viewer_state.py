@@ -4,19 +4,17 @@ import time
 
 import pytest
 
-from infra.caching.client import redis
-from infra.caching.replies import split_replies
-from infra.caching.viewer_validators import read_validators, validator_commands
+from infra.caching.questions import RoundTrip
+from infra.caching.viewer_validators import ValidatorsQuestion
 from posts.actions.mark_post import mark_post
 from posts.actions.repost import repost, undo_repost
 from posts.api.present import BOOKMARKED, FAVOURITED, REPOSTED
 from posts.cache import viewer_state
 from posts.cache.viewer_state import (
     ViewerState,
-    complete_viewer_state,
+    ask_viewer_state,
     load_flags,
     pack,
-    plan_viewer_state,
     refresh_viewer_states,
     unpack,
 )
@@ -37,11 +35,14 @@ def posts_of(author_id: int, count: int) -> list[PostId]:
 
 
 def read(person: int) -> ViewerState:
-    plan = plan_viewer_state(person)
-    parts = [validator_commands(person, plan.create), plan.commands()]
-    replies = redis().run([command for part in parts for command in part])
-    validators, own = split_replies(replies, parts)
-    return complete_viewer_state(plan, read_validators(validators), own)
+    trip = RoundTrip()
+    state = trip.ask(ask_viewer_state(person, trip.ask(ValidatorsQuestion(person))))
+    trip.run()
+    return state.value
+
+
+def is_cached(person: int) -> bool:
+    return not ask_viewer_state(person, ValidatorsQuestion(person)).commands()
 
 
 def test_the_layout_is_the_one_written_down():
@@ -108,7 +109,7 @@ def test_a_copy_in_memory_needs_only_the_validator(people):
     me, author = people
     (post,) = posts_of(author, 1)
     read(me), read(me)
-    assert plan_viewer_state(me).is_cached
+    assert is_cached(me)
     assert read(me) is read(me)
     mark_post(me, post, Kind.FAVOURITE, True)
     assert read(me).flags == {post: FAVOURITED}
@@ -122,7 +123,7 @@ def test_a_change_made_elsewhere_is_seen_without_pub_sub(people, monkeypatch):
     with monkeypatch.context() as patch:  # as in a process that receives no invalidation
         patch.setattr(viewer_state._states, "forget", lambda _: None)
         mark_post(me, post, Kind.FAVOURITE, True)
-    assert plan_viewer_state(me).is_cached
+    assert is_cached(me)
     assert read(me).flags == {post: FAVOURITED}
 
 

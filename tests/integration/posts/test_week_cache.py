@@ -7,13 +7,14 @@ import pytest
 from redis.exceptions import ConnectionError as RedisConnectionError
 
 from infra.caching.client import SingleClient, redis
+from infra.caching.questions import answer
 from infra.changes.models import Change
 from infra.changes.registry import Delivery
 from infra.sharding.buckets import shard_of
 from posts.actions.create_post import create_post
 from posts.actions.delete_post import delete_post
 from posts.cache import weeks
-from posts.cache.weeks import BUSY, WEEK_S, WEEKS, complete_posts, plan_posts, week_of
+from posts.cache.weeks import BUSY, WEEK_S, WEEKS, ask_weeks, week_of
 from posts.changes import PostCreated, PostDeleted
 from posts.consumers import refresh_cached_weeks
 from posts.ids import EPOCH, PostId
@@ -32,13 +33,7 @@ def post_at(author_id: int, now_s: float = NOW_S, text: str = "hello") -> PostId
 
 def load(*ids: PostId, now_s: float = NOW_S) -> dict[PostId, str]:
     """The text of those that exist, as a page gets them."""
-    reading = plan_posts(ids, now_s)
-    commands = reading.commands()
-    try:
-        replies = redis().run(commands)
-    except RedisConnectionError:
-        replies = [None] * len(commands)
-    found = complete_posts(reading, replies)
+    found = answer(ask_weeks(ids, now_s))
     return {i: orjson.loads(b"{%b}" % found[i])["content"][3:-4] for i in ids if i in found}
 
 

@@ -1,6 +1,6 @@
 """A star with many followers: a post makes the star hot, and unfollows cool it."""
 
-from infra.caching.client import redis
+from infra.caching.questions import answer
 from infra.sharding.buckets import shard_of
 from posts.ids import EPOCH, PostId
 from relations.actions.follow import follow, unfollow
@@ -49,7 +49,6 @@ class Fans:
 
     def stored(self) -> int:
         """Entries in my live timeline, as the store has it."""
-        replies = redis().run(timeline_store().read_commands(self.me))
-        live = timeline_store().load(self.me, replies)
+        live = answer(timeline_store().ask(self.me))
         assert live is not None
         return len(set(live.packed))

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from django.conf import settings
 
 from infra.caching.client import redis
+from infra.caching.questions import answer
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
 from timelines.stores.interface import TimelineStore
@@ -70,7 +71,7 @@ KINDS = [
 
 def read(store: TimelineStore, reader_id: int) -> LiveTimeline | None:
     """As a page does."""
-    return store.load(reader_id, redis().run(store.read_commands(reader_id)))
+    return answer(store.ask(reader_id))
 
 
 def entries(timeline: LiveTimeline | None) -> Sequence[bytes] | None:

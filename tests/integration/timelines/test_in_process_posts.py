@@ -131,12 +131,12 @@ def test_a_post_deleted_while_it_is_loaded_is_not_stored(process: Process) -> No
 
 def test_a_slow_thread_does_not_move_the_offset_back(process: Process) -> None:
     process.load(OTHER)
-    slow = process.log.plan_read()
-    reply = redis().call(*slow.command())
+    slow = process.log.ask()
+    replies = redis().run(slow.commands())
     invalidate(POST)
     newest = process.read_log()
-    process.log.apply(slow, reply)
-    assert process.log.plan_read().since == newest
+    slow.receive(replies)
+    assert process.log.ask().since == newest
 
 
 def test_the_log_is_cut_to_ten_minutes(process: Process) -> None:

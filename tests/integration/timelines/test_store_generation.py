@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from pytest_django import Settings
 
 from infra.caching.client import redis
+from infra.caching.questions import answer
 from infra.changes.failpoints import arm, disarm
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute, fetch_all
@@ -121,8 +122,7 @@ def test_who_runs_on_from_an_earlier_period_reads_what_later_ones_lay(
     choose(name)
     first_page(me)
     assert find_live(me) is not None
-    replies = redis().run(earlier.read_commands(me))
-    assert earlier.load(me, replies) == find_live(me)
+    assert answer(earlier.ask(me)) == find_live(me)
     drain_all()
     assert rebuild_in(earlier, me) is None, "but not the reverse: it may have missed posts"
 

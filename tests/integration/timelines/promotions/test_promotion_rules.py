@@ -1,7 +1,7 @@
 """Which viewer sees which promotion, over HTTP: blocks, mutes, deletes, own posts, no Redis."""
 
 from typing import Any
-from unittest.mock import patch
+from unittest.mock import Mock, patch
 
 import orjson
 import pytest
@@ -9,6 +9,7 @@ from django.db import OperationalError
 from redis.exceptions import ConnectionError as RedisConnectionError
 
 from infra.caching.client import SingleClient
+from infra.caching.questions import Question
 from posts.actions.delete_post import delete_post
 from posts.actions.mark_post import mark_post
 from posts.ids import EPOCH, PostId
@@ -178,11 +179,12 @@ def _flat(params: Any) -> list[Any]:
     return [one for value in values for one in (value if isinstance(value, list) else [value])]
 
 
-@pytest.mark.parametrize("part", ["complete_posts", "complete_accounts", "complete_relationships"])
+@pytest.mark.parametrize("part", ["ask_fragments", "ask_accounts", "ask_relationships"])
 def test_shard_of_what_is_promoted_is_away(people, sold, part):
     """The page is answered, and no impression is used: the promotion is shown later."""
     run_campaign(post_id=sold.base36, total_cap=1)
-    with patch.object(hydrate, part, side_effect=OperationalError("away")):
+    away = Question((), Mock(side_effect=OperationalError("away")))
+    with patch.object(hydrate, part, return_value=away):
         assert promoted(people[0]) == []
     assert len(promoted(people[0])) == 1
     assert promoted_of_somebody(people[3], people[1]) == []

@@ -1,0 +1,26 @@
+"""Fragments of posts, from process memory and else from the week cache."""
+
+import time
+from collections.abc import Collection
+
+from infra.caching.invalidation_log import LogOffset
+from infra.caching.questions import Question
+from posts.cache.in_process import in_process_posts
+from posts.cache.weeks import Fragments, ask_weeks
+from posts.ids import PostId
+
+
+def ask_fragments(ids: Collection[PostId], offset: LogOffset | None = None) -> Question[Fragments]:
+    """Fragments of the posts that exist.
+
+    `offset`: of the invalidation log in this request; without it process memory is not used. Cost:
+    as `ask_weeks` for posts that are not in memory.
+    """
+    in_memory = in_process_posts.find(ids, offset)
+    missing = [i for i in ids if i not in in_memory] if len(in_memory) < len(ids) else []
+
+    def keep(loaded: Fragments) -> Fragments:
+        in_process_posts.keep(loaded, offset)
+        return in_memory | loaded
+
+    return ask_weeks(missing, time.time()).then(keep)
