@@ -1,0 +1,82 @@
+"""Questions of several modules in one round trip."""
+
+import pytest
+from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.exceptions import ResponseError
+
+from infra.caching.client import SingleClient, redis
+from infra.caching.keys import key
+from infra.caching.questions import Question, RoundTrip, answer
+from tests.budgets import count_calls
+
+ONE, TWO = key("tests.question:v1", 1), key("tests.question:v1", 2)
+
+
+def ask_value(name, decode=lambda replies: replies):
+    return Question([("GET", name)], decode)
+
+
+@pytest.fixture
+def values(world):
+    redis().run([("SET", ONE, "one"), ("SET", TWO, "two")])
+
+
+def test_each_question_gets_its_own_replies_in_one_round_trip(values):
+    trip = RoundTrip()
+    both = trip.ask(Question([("GET", ONE), ("GET", TWO)], tuple))
+    nothing = trip.ask(Question((), list))
+    second = trip.ask(ask_value(TWO))
+    with count_calls() as calls:
+        trip.run()
+    assert calls.round_trips == 1
+    assert (both.value, nothing.value, second.value) == ((b"one", b"two"), [], [b"two"])
+
+
+def test_without_commands_there_is_no_round_trip(values):
+    with count_calls() as calls:
+        assert answer(Question((), lambda replies: replies)) == []
+    assert calls.round_trips == 0
+
+
+def test_an_answer_is_decoded_once_and_only_if_it_is_used(values):
+    decoded = []
+    used, unused = ask_value(ONE, decoded.append), ask_value(TWO, decoded.append)
+    trip = RoundTrip()
+    trip.ask(used), trip.ask(unused)
+    trip.run()
+    assert decoded == []
+    _ = used.value, used.value
+    assert decoded == [[b"one"]]
+
+
+def test_without_redis_every_question_is_answered_without_replies(values, monkeypatch):
+    def fail(*_):
+        raise RedisConnectionError("away")
+
+    monkeypatch.setattr(SingleClient, "run", fail)
+    trip = RoundTrip()
+    asked = [trip.ask(ask_value(ONE)), trip.ask(Question((), lambda replies: replies))]
+    trip.run()
+    assert [(one.value, one.is_away) for one in asked] == [(None, True)] * 2
+    assert isinstance(trip.error, RedisConnectionError)
+
+
+def test_an_error_reply_is_as_no_redis(values):
+    trip = RoundTrip()
+    asked = trip.ask(Question([("UNKNOWN",)], lambda replies: replies))
+    trip.run()
+    assert asked.value is None
+    assert isinstance(trip.error, ResponseError)
+
+
+def test_then_changes_the_answer_and_not_the_commands(values):
+    question = ask_value(ONE, lambda replies: replies[0]).then(bytes.upper)
+    assert answer(question) == b"ONE"
+
+
+def test_commands_run_in_the_order_of_the_questions(values):
+    trip = RoundTrip()
+    trip.ask(Question([("SET", ONE, "new")], list))
+    after = trip.ask(ask_value(ONE))
+    trip.run()
+    assert after.value == [b"new"]
