@@ -8,6 +8,7 @@ from relations.types import Attribute, EdgeFlag, RelationKind
 ATTRIBUTES = [(attribute.value, attribute.name) for attribute in Attribute]
 KINDS = [(kind.value, kind.name) for kind in RelationKind]
 IS_FOLLOW = models.Q(attribute__in=(Attribute.FOLLOW.value, Attribute.WHISPER.value))
+IS_QUIET = models.Q(attribute=Attribute.WHISPER.value)
 IS_SECRET = models.Q(attribute__in=(Attribute.WHISPER.value, Attribute.BLACK.value))
 
 
@@ -77,7 +78,13 @@ class BackwardEdge(EdgeModel):
                 name="backward_follows",
                 condition=IS_FOLLOW,
                 include=["attribute"],
-            )
+            ),
+            # the owner's quiet followers, newest first: a few among very many followers
+            models.Index(
+                fields=["followee_id", "kind", "-since_ms", "-follower_id"],
+                name="backward_quiet",
+                condition=IS_QUIET,
+            ),
         ]
 
     def __str__(self) -> str:

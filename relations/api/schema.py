@@ -8,6 +8,7 @@ from rest_framework.serializers import (
     CharField,
     DateTimeField,
     Field,
+    IntegerField,
     ListField,
     Serializer,
 )
@@ -43,6 +44,16 @@ class RelationshipEntity(Serializer[Any]):
     quiet_following = BooleanField()
     special = BooleanField()
     mutual = BooleanField()
+
+
+class RelationCountsEntity(Serializer[Any]):
+    followers_count = IntegerField(help_text="With quiet followers")
+    quiet_followers_count = IntegerField()
+    following_count = IntegerField(help_text="With quiet follows")
+    quiet_following_count = IntegerField()
+    blocked_count = IntegerField(
+        allow_null=True, help_text="null if the token has no scope read:blocks"
+    )
 
 
 @extend_schema_field(

@@ -8,10 +8,12 @@ from relations.api.views.edge_lists import (
     FollowersView,
     FollowingView,
     MutesView,
+    QuietFollowersView,
     QuietFollowingView,
     SpecialFollowingView,
 )
 from relations.api.views.follow import FollowView, RemoveFollowerView, UnfollowView
+from relations.api.views.relation_counts import RelationCountsView
 from relations.api.views.relationships import (
     FamiliarFollowersView,
     FollowedByView,
@@ -25,6 +27,8 @@ urlpatterns = [
     path("api/v1/accounts/relationships", RelationshipsView.as_view()),
     path("api/v1/accounts/followed_by", FollowedByView.as_view()),
     path("api/v1/accounts/familiar_followers", FamiliarFollowersView.as_view()),
+    path("api/v1/accounts/relation_counts", RelationCountsView.as_view()),
+    path("api/v1/accounts/quiet_followers", QuietFollowersView.as_view()),
     path("api/v1/accounts/quiet_following", QuietFollowingView.as_view()),
     path("api/v1/accounts/special_following", SpecialFollowingView.as_view()),
     path("api/v1/blocks", BlocksView.as_view()),

@@ -26,6 +26,7 @@ from relations.queries.cached_edge_list import CachedEdgeList, find_above, find_
 from relations.queries.edge_rows import (
     BACKWARD,
     BACKWARD_OPEN,
+    BACKWARD_QUIET,
     FORWARD,
     FORWARD_BLOCKS,
     FORWARD_OPEN,
@@ -127,6 +128,7 @@ OWN_FOLLOWING_LIST = EdgeList(
 )
 OWN_FOLLOWERS_LIST = EdgeList(BACKWARD)
 QUIET_LIST = EdgeList(FORWARD_QUIET)
+QUIET_FOLLOWERS_LIST = EdgeList(BACKWARD_QUIET)
 SPECIAL_LIST = EdgeList(FORWARD_SPECIAL)
 BLOCKS_LIST = EdgeList(FORWARD_BLOCKS)
 

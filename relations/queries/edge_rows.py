@@ -29,15 +29,17 @@ _BACKWARD = (BACKWARD_TABLE, "followee_id", "follower_id")
 _KIND = f"kind = {KIND}"
 _FOLLOWS = f"{_KIND} AND {IS_FOLLOW}"
 _OPEN = f"{_KIND} AND attribute = {Attribute.FOLLOW:d}"
+_QUIET = f"{_KIND} AND attribute = {Attribute.WHISPER:d}"
 
 FORWARD = EdgeRows(*_FORWARD, live=_FOLLOWS)
 FORWARD_OPEN = EdgeRows(*_FORWARD, live=_OPEN)
-FORWARD_QUIET = EdgeRows(*_FORWARD, live=f"{_KIND} AND attribute = {Attribute.WHISPER:d}")
+FORWARD_QUIET = EdgeRows(*_FORWARD, live=_QUIET)
 FORWARD_BLOCKS = EdgeRows(*_FORWARD, live=f"{_KIND} AND attribute = {Attribute.BLACK:d}")
 # Reads up to FOLLOW_CAP index entries. Only the owner reads this list.
 FORWARD_SPECIAL = EdgeRows(*_FORWARD, live=f"{_FOLLOWS} AND flags & {EdgeFlag.SPECIAL:d} <> 0")
 BACKWARD = EdgeRows(*_BACKWARD, live=_FOLLOWS)
 BACKWARD_OPEN = EdgeRows(*_BACKWARD, live=_OPEN)
+BACKWARD_QUIET = EdgeRows(*_BACKWARD, live=_QUIET)
 
 
 def muted_at(now_ms: int) -> EdgeRows:

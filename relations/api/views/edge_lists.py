@@ -21,6 +21,7 @@ from relations.queries.edge_lists import (
     FOLLOWING_LIST,
     OWN_FOLLOWERS_LIST,
     OWN_FOLLOWING_LIST,
+    QUIET_FOLLOWERS_LIST,
     QUIET_LIST,
     SPECIAL_LIST,
     EdgeList,
@@ -63,6 +64,12 @@ class QuietFollowingView(Endpoint):
     @extend_schema(parameters=paging(sum(CURSOR_DIGITS)), responses=AccountEntity(many=True))
     def get(self, request: ApiRequest) -> HttpResponse:
         return answer_accounts(request, read_page(request, self.edge_list, request.account_id))
+
+
+class QuietFollowersView(QuietFollowingView):
+    """Accounts that follow me quietly, newest first."""
+
+    edge_list = QUIET_FOLLOWERS_LIST
 
 
 class SpecialFollowingView(QuietFollowingView):

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from counters.kinds import CounterKind
 from counters.queries.counts import load_counts
+from infra.api.pages import Window
 from infra.caching.client import redis
 from infra.changes import registry
 from infra.changes.drain import drain
@@ -20,6 +21,7 @@ from relations.actions.block import block, unblock
 from relations.actions.follow import follow, remove_follower, unfollow
 from relations.cache import FOLLOWERS, FOLLOWING, QUIET
 from relations.errors import CannotFollowBlocked
+from relations.queries.edge_lists import QUIET_FOLLOWERS_LIST, list_page
 from relations.types import Edge, FollowOptions
 from tests.cached_lists import LISTS, assert_cached_lists_agree, cached_members, write_lists
 from tests.contradictions import assert_no_contradiction
@@ -161,6 +163,8 @@ class History:
                 QUIET.family: self.oracle.of_state(a, QUIETLY),
                 FOLLOWERS.family: self.oracle.followers(a, OPEN),
             }
+            quiet = list_page(QUIET_FOLLOWERS_LIST, a, Window(len(self.people))).items
+            assert [one.account_id for one in quiet] == self.oracle.followers(a, QUIETLY)
 
 
 @contextmanager

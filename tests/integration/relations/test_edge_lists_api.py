@@ -22,7 +22,9 @@ OWN_LISTS = (
     f"{ACCOUNTS}/special_following",
     "/api/v1/blocks",
     "/api/v1/mutes",
+    f"{ACCOUNTS}/quiet_followers",
 )
+COUNTS = f"{ACCOUNTS}/relation_counts"
 
 
 @pytest.fixture
@@ -91,9 +93,53 @@ def test_own_secret_lists(world_of_seven):
     mute(ann, a)
     mute(ann, c, clock_ms=lambda: 1_000, duration_s=1)  # ran out long ago
     me = Caller(ann)
-    expected = [[d, b], [d, a], [quiet_fan, fan], [a]]
+    expected = [[d, b], [d, a], [quiet_fan, fan], [a], []]
     assert [listed(me, path) for path in OWN_LISTS] == expected
-    assert [listed(Caller(a), path) for path in OWN_LISTS] == [[], [], [], []]
+    assert [listed(Caller(a), path) for path in OWN_LISTS] == [[]] * len(OWN_LISTS)
+
+
+def test_quiet_followers_are_listed_to_the_account_that_they_follow(world_of_seven, drain):
+    ann, (a, b, c, d, fan, quiet_fan) = world_of_seven
+    path = OWN_LISTS[4]
+    assert listed(Caller(ann), path) == [quiet_fan]
+    for followee, expected in ((a, []), (b, [ann]), (c, []), (d, [ann]), (fan, [])):
+        assert listed(Caller(followee), path) == expected
+    for follower in (fan, a, b):
+        follow(follower, ann, QUIETLY)
+    follow(b, ann, FollowOptions(quiet=False))
+    unfollow(quiet_fan, ann)
+    drain()
+    # Turning quiet does not begin a follow: fan keeps its place.
+    assert listed(Caller(ann), path) == [a, fan]
+
+
+def test_counts_of_all_five_lists(world_of_seven):
+    ann, (a, b, c, _, fan, _) = world_of_seven
+    me = Caller(ann)
+
+    def counts(caller):
+        return tuple(caller.get(COUNTS).json().values())
+
+    assert list(me.get(COUNTS).json()) == list(schema.RelationCountsEntity().get_fields())
+    assert counts(me) == (2, 1, 4, 2, 0)
+    assert counts(Caller(b)) == (1, 1, 0, 0, 0)
+    me.post(f"{ACCOUNTS}/{fan}/block")
+    me.post(f"{ACCOUNTS}/{a}/unfollow")
+    me.post(f"{ACCOUNTS}/{c}/follow", {"quiet": True})
+    assert counts(me) == (1, 1, 3, 3, 1)
+    me.post(f"{ACCOUNTS}/{fan}/unblock")
+    assert counts(me) == (1, 1, 3, 3, 0)
+
+
+def test_counts_of_lists_need_scopes_and_a_user(world_of_seven):
+    ann, *_ = world_of_seven
+    for scope, blocked in (("read:follows", None), ("read:follows read:blocks", 0), ("follow", 0)):
+        answer = Caller(ann, scope).get(COUNTS).json()
+        assert (answer["following_count"], answer["blocked_count"]) == (4, blocked)
+    for scope in ("read:accounts", "read:blocks", "profile"):
+        assert Caller(ann, scope).get(COUNTS).status_code == 403
+    assert Client().get(COUNTS).status_code == 401
+    assert Caller(None).get(COUNTS).status_code == 422
 
 
 def test_a_follow_that_turns_quiet_is_hidden_from_others_at_the_next_read(world_of_seven):
@@ -155,12 +201,16 @@ def test_budgets_of_warm_pages(world_of_seven):
         (me, OWN_LISTS[0], 1, 1),
         (me, OWN_LISTS[1], 1, 1),
         (me, OWN_LISTS[2], 1, 1),
+        (me, OWN_LISTS[4], 1, 1),
     ]
     for caller, path, queries, trips in budgets:
         ids_of(caller.get(path))
         with count_calls() as calls:
             assert ids_of(caller.get(path))
         assert (calls.sql.total(), calls.round_trips) == (queries, trips), path
+    with count_calls() as calls:
+        assert me.get(COUNTS).json()["blocked_count"] == 1
+    assert (calls.sql.total(), calls.round_trips) == (1, 0)
 
 
 def test_budgets_of_cold_pages(world_of_seven):
@@ -183,6 +233,7 @@ def test_budgets_of_cold_pages(world_of_seven):
         (OWN_LISTS[1], ["read:follows", "read"]),
         (OWN_LISTS[2], ["read:blocks", "follow"]),
         (OWN_LISTS[3], ["read:mutes", "follow"]),
+        (OWN_LISTS[4], ["read:follows", "follow"]),
     ],
 )
 def test_own_lists_need_their_scope_and_a_user(world, path, scopes):

@@ -8,6 +8,7 @@ from relations.cache import FOLLOWERS
 from relations.queries.edge_rows import (
     BACKWARD,
     BACKWARD_OPEN,
+    BACKWARD_QUIET,
     FORWARD,
     FORWARD_BLOCKS,
     FORWARD_OPEN,
@@ -51,6 +52,7 @@ INDEX_OF = {
     FORWARD_BLOCKS: "forward_secrets",
     BACKWARD: "backward_follows",
     BACKWARD_OPEN: "backward_follows",
+    BACKWARD_QUIET: "backward_quiet",
     muted_at(1_000): "muted_list",
 }
 PAGE = 41
