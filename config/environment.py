@@ -85,19 +85,34 @@ class Environment:
             }
         )
 
-    def per_shard(self, name: str, urls: list[str]) -> list[str]:
-        """One URL or "" for each shard of `urls`, in their order; all "" when unset."""
-        given = [url.strip() for url in self.text(name, "").split(",")]
-        if not any(given):
-            return [""] * len(urls)
-        named = [url for url in given if url]
+    def per_shard(self, name: str, urls: list[str]) -> list[list[str]]:
+        """The URLs for each shard of `urls`, in their order; none when unset or faulty.
+
+        Commas separate the shards, and `|` the URLs of one shard: no URL has it unescaped.
+        """
+        entries = [entry.strip() for entry in self.text(name, "").split(",")]
+        if not any(entries):
+            return [[] for _ in urls]
+        given = [_split(entry) for entry in entries]
+        faults = len(self.faults)
+        self._check_per_shard(name, given, urls)
+        return given if len(self.faults) == faults else [[] for _ in urls]
+
+    def _check_per_shard(self, name: str, given: list[list[str]], urls: list[str]) -> None:
+        """The faults never show a URL, which may have a password."""
+        parts = [url for some in given for url in some]
+        named = [url for url in parts if url]
         self.require(
             len(given) == len(urls),
-            f"{name}: {len(given)} entries for {len(urls)} shards; leave those without one empty",
+            f"{name}: {len(given)} entries for {len(urls)} shards; leave those without one empty,"
+            " and separate several of one shard by |",
+        )
+        self.require(
+            all("://" in url for url in parts),
+            f"{name}: there must be a URL before and after each |; write %7C for a | in a URL",
         )
         self.require(not {*named} & {*urls}, f"{name}: names a shard as a replica")
-        self.require(len({*named}) == len(named), f"{name}: names one replica for several shards")
-        return given if len(given) == len(urls) else [""] * len(urls)
+        self.require(len({*named}) == len(named), f"{name}: names one replica twice")
 
     def require_package(self, name: str, package: str) -> None:
         """Requires an optional package, because the setting `name` is set."""
@@ -134,6 +149,11 @@ def merge_options(ours: Mapping[str, object], of_url: object) -> dict[str, objec
     if "options" in theirs:
         theirs["options"] = f"{ours['options']} {theirs['options']}"
     return {**ours, **theirs}
+
+
+def _split(entry: str) -> list[str]:
+    """The URLs of one shard; none for an empty entry."""
+    return [url.strip() for url in entry.split("|")] if entry else []
 
 
 def _with_socket(config: dict[str, object]) -> dict[str, object]:

@@ -2,7 +2,7 @@
 
 Ready needs the default database, and that each database that answers is the right one and has the
 schema of this code. Without a shard or Redis the process still serves the accounts of the other
-shards. Without a replica, its shard answers the reads.
+shards. Without a replica, another one or the shard answers the reads.
 """
 
 from functools import partial
@@ -20,7 +20,8 @@ from infra.sharding.errors import DatabaseUnusable
 from infra.sharding.placement import GLOBAL_ALIAS, all_aliases
 from infra.sharding.probe import CachedProbe
 from infra.sharding.readiness import require_ready, was_ready
-from infra.sharding.replicas import Replica, replica_of
+from infra.sharding.replica import Replica
+from infra.sharding.replicas import replicas_of
 
 # Nothing is cached: calls at the same time share one probe of a store.
 PROBE: CachedProbe[str] = CachedProbe(valid_s=0, deadline_s=5.0)
@@ -37,7 +38,7 @@ def ready(request: HttpRequest) -> HttpResponse:
     503 without the default database, while a database that was never ready cannot be used, and
     while this web server drains.
     """
-    replicas = [*filter(None, map(replica_of, settings.SHARD_ALIASES))]
+    replicas = [one for alias in settings.SHARD_ALIASES for one in replicas_of(alias).all]
     calls = {alias: partial(_check_database, alias) for alias in settings.SHARD_ALIASES}
     calls |= {replica.alias: partial(_check_replica, replica) for replica in replicas}
     stores = {GLOBAL_ALIAS: _check_database(GLOBAL_ALIAS)} | dict.fromkeys(calls, UNREACHABLE)

@@ -70,9 +70,8 @@ DATABASES = {"default": _env.database("DATABASE_URL", _env.text("DATABASE_URL", 
 }
 _replica_urls = _env.per_shard("SHARD_REPLICA_URLS", _shard_urls)
 REPLICA_ALIASES = {
-    alias: f"{alias}_replica"
-    for alias, url in zip(SHARD_ALIASES, _replica_urls, strict=True)
-    if url
+    alias: [f"{alias}_replica{number}" for number in range(len(urls))]
+    for alias, urls in zip(SHARD_ALIASES, _replica_urls, strict=True)
 }
 # At most a third of the life of a load token (infra/caching/load_tokens.py). A loader runs two
 # queries, and its entry is only cached if it is written before that time is over.
@@ -90,11 +89,11 @@ for _database in DATABASES.values():
 REPLICA_TIMEOUT_MS = _env.number("REPLICA_TIMEOUT_MS", 500, 50, 5_000)
 REPLICA_LAG_S = _env.number("REPLICA_LAG_S", 5, 1, 600)
 DATABASES |= {
-    f"{alias}_replica": _env.replica(
-        f"SHARD_REPLICA_URLS[{n}]", url, _CONNECTION, alias, REPLICA_TIMEOUT_MS
+    name: _env.replica(
+        f"SHARD_REPLICA_URLS[{n}][{number}]", url, _CONNECTION, alias, REPLICA_TIMEOUT_MS
     )
-    for n, (alias, url) in enumerate(zip(SHARD_ALIASES, _replica_urls, strict=True))
-    if url
+    for n, (alias, urls) in enumerate(zip(SHARD_ALIASES, _replica_urls, strict=True))
+    for number, (name, url) in enumerate(zip(REPLICA_ALIASES[alias], urls, strict=True))
 }
 DATABASE_ROUTERS = ["infra.sharding.router.PlacementRouter"]
 ATTEMPT_MS = _env.number("ATTEMPT_MS", 100, 1, 60_000)

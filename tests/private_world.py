@@ -4,6 +4,7 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from itertools import chain
 from typing import Any
 
 import pytest
@@ -21,7 +22,7 @@ from infra.sharding.bounded.breaker import reset_breakers
 from infra.sharding.buckets import bucket_map
 from infra.sharding.identity import _installations
 from infra.sharding.placement import all_aliases
-from infra.sharding.replicas import replica_of
+from infra.sharding.replicas import replicas_of
 from infra.sharding.scatter import _threads
 from tests.replica_servers import ReplicatedServices
 from tests.server_faults import resume
@@ -91,7 +92,11 @@ def using_servers(services: RunningServices) -> Iterator[None]:
     before = {alias: dict(connections.databases[alias]) for alias in all_aliases()}
     url = services.environment()["REDIS_URL"]
     servers = services.replicas if isinstance(services, ReplicatedServices) else {}
-    replicas = {name: f"{name}_replica" for name in servers}
+    aliases = (
+        {shard: services.replica_aliases(shard) for shard in settings.SHARD_ALIASES}
+        if servers
+        else {}
+    )
     try:
         for alias, server in services.postgres.items():
             where = Environment().database(alias, server.url)
@@ -99,17 +104,17 @@ def using_servers(services: RunningServices) -> Iterator[None]:
                 {name: where[name] for name in ("NAME", "USER", "PASSWORD", "HOST", "PORT")}
             )
         for name, replica in servers.items():
-            held = _replicas_before.setdefault(replicas[name], {})
-            held.update(_replica_settings(name, replica.url))
-            connections.databases[replicas[name]] = held
+            held = _replicas_before.setdefault(name, {})
+            held.update(_replica_settings(name.partition("_")[0], replica.url))
+            connections.databases[name] = held
         _forget_connections()
-        with override_settings(REDIS_URL=url, REPLICA_ALIASES=replicas):
+        with override_settings(REDIS_URL=url, REPLICA_ALIASES=aliases):
             yield
             _forget_connections()
     finally:
         for alias, kept in before.items():
             connections.databases[alias].update(kept)
-        for alias in replicas.values():
+        for alias in servers:
             del connections.databases[alias]
         _forget_connections()
 
@@ -123,9 +128,9 @@ def _replica_settings(shard: str, url: str) -> dict[str, Any]:
 
 def _forget_connections() -> None:
     connections.close_all()
-    for alias in [*all_aliases(), *settings.REPLICA_ALIASES.values()]:
+    for alias in [*all_aliases(), *chain.from_iterable(settings.REPLICA_ALIASES.values())]:
         _close_in_threads(_threads(alias))
-    replica_of.cache_clear()
+    replicas_of.cache_clear()
     reset_breakers()
     redis.cache_clear()
     bucket_map.cache_clear()

@@ -1,7 +1,7 @@
 """Servers whose shards have streaming replicas: read-only copies, always a little behind."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,8 +26,7 @@ REPLICATED = {
 class ReplicaServer(PostgresServer):
     """Follows the server `source`, which runs."""
 
-    def __init__(self, source: PostgresServer, number: int) -> None:
-        name = f"{source.name}_replica"
+    def __init__(self, source: PostgresServer, name: str, number: int) -> None:
         super().__init__(
             name, number, source.binary, source.folders, source.user, False, REPLICATED
         )
@@ -57,7 +56,7 @@ class ReplicaServer(PostgresServer):
 
 @dataclass
 class ReplicatedServices(RunningServices):
-    """`replicas`: by the name of their shard."""
+    """`replicas`: by alias, `shard0_replica0`."""
 
     replicas: dict[str, ReplicaServer] = field(default_factory=dict)
 
@@ -66,18 +65,26 @@ class ReplicatedServices(RunningServices):
         return [*super().servers, *self.replicas.values()]
 
     def environment(self) -> dict[str, str]:
-        urls = ",".join(server.url for server in self.replicas.values())
-        return super().environment() | {"SHARD_REPLICA_URLS": urls}
+        shards = [name for name in self.postgres if name != "default"]
+        urls = [
+            "|".join(self.replicas[name].url for name in self.replica_aliases(s)) for s in shards
+        ]
+        return super().environment() | {"SHARD_REPLICA_URLS": ",".join(urls)}
+
+    def replica_aliases(self, shard: str) -> list[str]:
+        return [name for name in self.replicas if name.startswith(f"{shard}_")]
 
 
 @contextmanager
-def replicated_services(data: Path, **options: object) -> Iterator[ReplicatedServices]:
-    """Like `running_services`, not durable; each shard has a replica."""
+def replicated_services(
+    data: Path, counts: Mapping[str, int], **options: object
+) -> Iterator[ReplicatedServices]:
+    """Like `running_services`, not durable. `counts`: of the replicas, by shard."""
     with running_services(data, durable=False, postgres_settings=REPLICATED, **options) as services:
-        shards = [server for name, server in services.postgres.items() if name != "default"]
+        names = [(shard, f"{shard}_replica{n}") for shard in counts for n in range(counts[shard])]
         replicas = {
-            source.name: ReplicaServer(source, number)
-            for number, source in enumerate(shards, start=len(services.postgres))
+            name: ReplicaServer(services.postgres[shard], name, number)
+            for number, (shard, name) in enumerate(names, start=len(services.postgres))
         }
         for replica in replicas.values():
             replica.copy()

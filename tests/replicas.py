@@ -5,8 +5,10 @@ from contextlib import contextmanager
 
 import psycopg
 
+from infra.sharding.placement import shard_behind
+from infra.sharding.replica import Replica
 from infra.sharding.replica_lag import read_log_position
-from infra.sharding.replicas import replica_of
+from infra.sharding.replicas import replicas_of
 from tests.replica_servers import ReplicaServer, ReplicatedServices
 from tests.waiting import until
 
@@ -21,10 +23,20 @@ def ask(server: ReplicaServer, sql: str) -> object:
 
 def catch_replicas_up(services: ReplicatedServices) -> None:
     """Every replica has what its shard has by now, and this process knows that it is well."""
-    for shard, server in services.replicas.items():
-        written = read_log_position(shard).log
+    for alias, server in services.replicas.items():
+        written = read_log_position(shard_behind(alias)).log
         until(lambda s=server, w=written: ask(s, REPLAYED) >= w)
-        assert replica_of(shard).check()
+        until(replica_named(alias).check)
+
+
+def replica_named(alias: str) -> Replica:
+    """What this process knows of the replica `shard0_replica0`."""
+    [found] = [one for one in replicas_of(shard_behind(alias)).all if one.alias == alias]
+    return found
+
+
+def first_replica(shard: str) -> Replica:
+    return replicas_of(shard).all[0]
 
 
 @contextmanager

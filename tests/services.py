@@ -52,9 +52,14 @@ def private_services(
     return _throw_away_services(_PATH, start)
 
 
-def migrated_services(has_replicas: bool = False) -> AbstractContextManager[RunningServices]:
-    """The same with the tables of Tideline: default and four shards."""
-    start = replicated_services if has_replicas else partial(running_services, durable=False)
+def migrated_services(
+    replica_counts: Mapping[str, int] | None = None,
+) -> AbstractContextManager[RunningServices]:
+    """The same with the tables of Tideline: default and four shards, some with replicas."""
+    start: Callable[..., AbstractContextManager[RunningServices]]
+    start = partial(running_services, durable=False)
+    if replica_counts:
+        start = partial(replicated_services, counts=replica_counts)
     return _throw_away_services(_PATH, start, provide_migrated_data)
 
 

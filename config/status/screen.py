@@ -31,10 +31,10 @@ def _database(part: Part) -> str:
     if not part["is_up"]:
         return f"DOWN: {part['why']}"
     accounts = "" if part["account_count"] is None else f", {part['account_count']:,} accounts"
-    replica = f", replica {part['replica']}" if part["replica"] else ""
+    replicas = "".join(f"; {alias} {state}" for alias, state in part["replicas"].items())
     size = f"{part['size_bytes'] / 1e6:,.0f} MB"
     used = f"{part['connection_count']} of {part['most_connections']} connections"
-    return f"up, PostgreSQL {part['server_version']}, {size}, {used}{accounts}{replica}"
+    return f"up, PostgreSQL {part['server_version']}, {size}, {used}{accounts}{replicas}"
 
 
 def _changes(databases: dict[str, Part]) -> Iterator[str]:

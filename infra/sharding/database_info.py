@@ -7,8 +7,7 @@ from django.apps import apps
 from django.db import connections
 
 from infra.sharding.placement import GLOBAL_ALIAS
-from infra.sharding.replica_lag import read_log_position
-from infra.sharding.replicas import replica_of
+from infra.sharding.replicas import read_replica_states
 from infra.sharding.sql import fetch_one
 
 INFO = """
@@ -25,7 +24,7 @@ CLOCK = "SELECT extract(epoch FROM clock_timestamp())::float8"
 class DatabaseInfo(NamedTuple):
     """`account_count`: an estimate, or None. `clock_offset_s`: the database's clock minus ours.
 
-    `place`: host, port and name. `replica`: the state of its replica in words, or None.
+    `place`: host, port and name. `replicas`: their states in words, by alias.
     """
 
     alias: str
@@ -36,17 +35,18 @@ class DatabaseInfo(NamedTuple):
     connection_count: int
     most_connections: int
     clock_offset_s: float
-    replica: str | None
+    replicas: dict[str, str]
 
 
 def read_database_info(alias: str) -> DatabaseInfo:
-    """Cost: five short statements, and one on the replica. Raises: the errors in UNREACHABLE."""
+    """Cost: five short statements, and two for each replica. Raises: the errors in UNREACHABLE."""
     row = fetch_one(alias, INFO)
     assert row is not None  # noqa: S101 - a SELECT without a table has one row
     version, size_bytes, used, most = row
     accounts, offset_s = estimate_accounts(alias), read_clock_offset(alias)
-    place, replica = address_of(alias), describe_replica(alias)
-    return DatabaseInfo(alias, place, version, accounts, size_bytes, used, most, offset_s, replica)
+    replicas = {name: one.words for name, one in read_replica_states(alias).items()}
+    place = address_of(alias)
+    return DatabaseInfo(alias, place, version, accounts, size_bytes, used, most, offset_s, replicas)
 
 
 def estimate_accounts(alias: str) -> int | None:
@@ -72,17 +72,6 @@ def address_of(alias: str) -> str:
     settings = connections[alias].settings_dict
     port = f":{settings['PORT']}" if settings["PORT"] else ""
     return f"{settings['HOST'] or 'localhost'}{port}/{settings['NAME']}"
-
-
-def describe_replica(alias: str) -> str | None:
-    """`used, 0 bytes behind` or `left alone`; None without a replica."""
-    replica = replica_of(alias)
-    if replica is None:
-        return None
-    if not replica.check():
-        return "left alone"
-    behind = read_log_position(alias).log - read_log_position(replica.alias).log
-    return f"used, {max(behind, 0):,} bytes behind"
 
 
 def _measure_clock(alias: str) -> tuple[float, float]:

@@ -20,6 +20,10 @@ class ReplicaIsReadOnly(WrongPlacement):
     """A statement other than a plain read was sent to a replica."""
 
 
+class ReplicaFailed(RuntimeError):
+    """A replica did not answer a read. Ask the shard."""
+
+
 class ReplicaMisconfigured(RuntimeError):
     """The database that SHARD_REPLICA_URLS names for a shard is not a replica of this shard."""
 

@@ -76,12 +76,15 @@ def read_identity(connection: BaseDatabaseWrapper) -> Identity | None:
 
 
 def setting_of(alias: str) -> str:
-    """The setting that has the URL of this database or replica: `SHARD_DATABASE_URLS[2]`."""
+    """The setting that has the URL of this database, `SHARD_DATABASE_URLS[2]`, or of this
+    replica, `SHARD_REPLICA_URLS[2][0]`."""
     if alias == GLOBAL_ALIAS:
         return "DATABASE_URL"
     shard = shard_behind(alias)
-    name = "SHARD_REPLICA_URLS" if shard else "SHARD_DATABASE_URLS"
-    return f"{name}[{settings.SHARD_ALIASES.index(shard or alias)}]"
+    if shard is None:
+        return f"SHARD_DATABASE_URLS[{settings.SHARD_ALIASES.index(alias)}]"
+    number = settings.REPLICA_ALIASES[shard].index(alias)
+    return f"SHARD_REPLICA_URLS[{settings.SHARD_ALIASES.index(shard)}][{number}]"
 
 
 def _compare(connection: BaseDatabaseWrapper, shard: str, found: Identity) -> None:

@@ -33,7 +33,8 @@ def all_aliases() -> list[str]:
 
 def shard_behind(alias: str) -> str | None:
     """The shard of this replica; None if the alias is not a replica."""
-    return next((shard for shard, name in settings.REPLICA_ALIASES.items() if name == alias), None)
+    named = settings.REPLICA_ALIASES.items()
+    return next((shard for shard, aliases in named if alias in aliases), None)
 
 
 def is_allowed(placement: Placement, alias: str) -> bool:

@@ -1,4 +1,4 @@
-"""Servers of a module's own, each shard with a streaming replica that is up to date."""
+"""Servers of a module's own, each shard with streaming replicas that are up to date."""
 
 import pytest
 
@@ -6,11 +6,17 @@ from tests.services import migrated_services
 
 
 @pytest.fixture(scope="module")
-def private(django_db_blocker):
+def replica_counts():
+    """How many replicas a shard has. A module may have others."""
+    return {f"shard{number}": 1 for number in range(4)}
+
+
+@pytest.fixture(scope="module")
+def private(django_db_blocker, replica_counts):
     from tests.private_world import using_servers  # noqa: PLC0415 - has models
 
     with (
-        migrated_services(has_replicas=True) as services,
+        migrated_services(replica_counts) as services,
         django_db_blocker.unblock(),
         using_servers(services),
     ):
@@ -28,5 +34,5 @@ def services(services):
 @pytest.fixture
 def steady(monkeypatch):
     """What was found of a replica holds for the whole test."""
-    monkeypatch.setattr("infra.sharding.replicas.CHECK_VALID_S", 3_600)
-    monkeypatch.setattr("infra.sharding.replicas.CHECK_EVERY_S", 3_600)
+    monkeypatch.setattr("infra.sharding.replica.CHECK_VALID_S", 3_600)
+    monkeypatch.setattr("infra.sharding.replica.CHECK_EVERY_S", 3_600)

@@ -20,7 +20,7 @@ def test_a_page_fails_soon_and_is_whole_later(services, tmp_path):
     load_account_json([ann])
     catch_replicas_up(services)
     shard = shard_of(ann)
-    both = services.postgres[shard], services.replicas[shard]
+    both = services.postgres[shard], services.replicas[f"{shard}_replica0"]
     pages = [Ask("page", "", path_of(ann, below)) for below in ids[:4]]
     with running_web(environment_of(services.environment()), tmp_path / "web.log") as clients:
         until(lambda: clients.send(pages[0]).status == 200)

@@ -11,16 +11,16 @@ from django.db import connections
 from django.test import Client
 
 from accounts.models import Account
-from infra.sharding import replicas
 from infra.sharding.buckets import shard_of
 from infra.sharding.errors import ReplicaIsReadOnly
-from infra.sharding.replicas import read_replica_or_shard, replica_of
+from infra.sharding.replica import READS, Replica
+from infra.sharding.replicas import read_replica_or_shard
 from infra.sharding.sql import execute, fetch_one
 from tests.budgets import count_calls
 from tests.callers import ids_of
 from tests.faults.replicas.old_posts import asked, old_posts, path_of
 from tests.private_world import bring_back
-from tests.replicas import catch_replicas_up
+from tests.replicas import catch_replicas_up, first_replica
 from tests.server_faults import kill, pause, resume
 from tests.waiting import until
 from tests.world import make_account
@@ -30,7 +30,7 @@ A_PAGE_S = 50
 
 
 def failed_reads(replica):
-    return replicas.READS.labels(replica.shard, "failed")._value.get()
+    return READS.labels(replica.shard, replica.alias, "failed")._value.get()
 
 
 class TestIll:
@@ -39,7 +39,10 @@ class TestIll:
         ann = make_account()
         ids = old_posts(ann, 5)
         catch_replicas_up(services)
-        server, replica = services.replicas[shard_of(ann)], replica_of(shard_of(ann))
+        server, replica = (
+            services.replicas[f"{shard_of(ann)}_replica0"],
+            first_replica(shard_of(ann)),
+        )
         path, wanted = path_of(ann, ids[0]), [i.public for i in ids[1:]]
         client = Client()
         assert ids_of(client.get(path)) == wanted
@@ -58,34 +61,34 @@ class TestIll:
         assert asked(calls, replica.alias, "posts_post")
 
     def test_hung_replica_costs_one_wait_and_no_second(self, services, steady):
-        replica = replica_of("shard0")
+        replica = first_replica("shard0")
         ask = partial(read_replica_or_shard, "shard0", partial(fetch_one, sql="SELECT 1"))
         ask()
-        pause(services.replicas["shard0"])
+        pause(services.replicas["shard0_replica0"])
         began = time.monotonic()
         assert ask() == (1,)
         assert 0.4 < time.monotonic() - began < A_PAGE_S
         with count_calls() as calls:
             assert ask() == (1,)
         assert calls.sql == {"shard0": 1}
-        resume(services.replicas["shard0"])
+        resume(services.replicas["shard0_replica0"])
         until(replica.check)
 
     def test_late_answer_of_a_hung_replica_is_dropped(self, services, steady):
-        replica = replica_of("shard0")
+        replica = first_replica("shard0")
         ask = partial(read_replica_or_shard, "shard0")
         ask(partial(fetch_one, sql="SELECT 1"))
-        pause(services.replicas["shard0"])
+        pause(services.replicas["shard0_replica0"])
         assert ask(partial(fetch_one, sql="SELECT 2")) == (2,)
-        resume(services.replicas["shard0"])
+        resume(services.replicas["shard0_replica0"])
         until(replica.check)
         with count_calls() as calls:
             assert ask(partial(fetch_one, sql="SELECT 3")) == (3,)
-        assert calls.sql == {"shard0_replica": 1}
+        assert calls.sql == {"shard0_replica0": 1}
 
     def test_connections_of_before_do_not_end_its_use_again(self, services, steady):
         """Each of many threads has one that broke; the first to notice speaks for all."""
-        replica, server = replica_of("shard0"), services.replicas["shard0"]
+        replica, server = first_replica("shard0"), services.replicas["shard0_replica0"]
         ask = partial(read_replica_or_shard, "shard0", partial(fetch_one, sql="SELECT 1"))
         with ThreadPoolExecutor(1) as other:
             ask()
@@ -97,30 +100,30 @@ class TestIll:
             with count_calls() as calls:
                 other.submit(ask).result()
                 other.submit(connections.close_all).result()
-        assert calls.sql == {"shard0_replica": 1}
+        assert calls.sql == {"shard0_replica0": 1}
 
     def test_ready_says_which_one_is_left_alone(self, services):
         assert Client().get("/health/ready").json()["status"] == "ok"
-        kill(services.replicas["shard2"])
+        kill(services.replicas["shard2_replica0"])
         answer = Client().get("/health/ready")
         assert (answer.status_code, answer.json()["status"]) == (200, "degraded")
         stores = answer.json()["stores"]
-        assert (stores["shard2_replica"], stores["shard1_replica"]) == ("left alone", "ok")
+        assert (stores["shard2_replica0"], stores["shard1_replica0"]) == ("left alone", "ok")
 
     def test_metrics_name_the_shard(self, services):
-        kill(services.replicas["shard2"])
-        replica_of("shard2").check()
+        kill(services.replicas["shard2_replica0"])
+        first_replica("shard2").check()
         shown = Client().get("/metrics").content.decode()
-        assert 'tideline_replica_used{shard="shard2"} 0.0' in shown
-        assert 'tideline_replica_used{shard="shard1"} 1.0' in shown
-        assert 'tideline_replica_lag_seconds{shard="shard1"} 0.' in shown
+        assert 'tideline_replica_used{replica="shard2_replica0",shard="shard2"} 0.0' in shown
+        assert 'tideline_replica_used{replica="shard1_replica0",shard="shard1"} 1.0' in shown
+        assert 'tideline_replica_lag_seconds{replica="shard1_replica0",shard="shard1"} 0.' in shown
 
 
 class TestReadOnly:
     def test_orm_writes_are_refused(self, services):
         ann = make_account()
         catch_replicas_up(services)
-        alias = f"{shard_of(ann)}_replica"
+        alias = f"{shard_of(ann)}_replica0"
         row = Account.objects.on(alias).get(id=ann)
         with pytest.raises(ReplicaIsReadOnly):
             row.save()
@@ -131,18 +134,18 @@ class TestReadOnly:
             execute(alias, "UPDATE accounts_account SET display_name = 'x'")
 
     def test_its_sessions_refuse_what_gets_past_the_guard(self, services):
-        fetch_one("shard0_replica", "SELECT 1")
+        fetch_one("shard0_replica0", "SELECT 1")
         with pytest.raises(psycopg.errors.ReadOnlySqlTransaction):
-            connections["shard0_replica"].connection.execute("DELETE FROM accounts_account")
-        assert fetch_one("shard0_replica", "SHOW default_transaction_read_only") == ("on",)
+            connections["shard0_replica0"].connection.execute("DELETE FROM accounts_account")
+        assert fetch_one("shard0_replica0", "SHOW default_transaction_read_only") == ("on",)
 
     def test_migrations_pass_it_by(self, services, capsys):
         with pytest.raises(CommandError, match="migrate shard0"):
-            call_command("migrate", database="shard0_replica")
+            call_command("migrate", database="shard0_replica0")
         call_command("migrate_shards")
         assert "replica" not in capsys.readouterr().out
 
     def test_a_shard_is_no_replica_of_its_own(self, services):
         """What a replica is once it was promoted: it has writes of its own."""
-        assert not replicas.Replica("shard0", "shard0").check()
-        assert not replicas.Replica("shard0", "shard1").check()
+        assert not Replica("shard0", "shard0").check()
+        assert not Replica("shard0", "shard1").check()

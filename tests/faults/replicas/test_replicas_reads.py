@@ -9,7 +9,7 @@ from django.test import Client
 from counters.jobs.audit_counters import audit_counters
 from infra.jobs.types import Work
 from infra.sharding.buckets import shard_of
-from infra.sharding.replicas import read_replica_or_shard, replica_of
+from infra.sharding.replicas import read_replica_or_shard
 from infra.sharding.sql import fetch_one
 from posts.actions.create_post import create_post
 from posts.actions.delete_post import delete_post
@@ -21,7 +21,7 @@ from tests.budgets import count_calls
 from tests.callers import Caller, ids_of
 from tests.faults.replicas.old_posts import asked, forget_caches, old_posts, path_of
 from tests.integration.relations.edge_rows import cut, write_list
-from tests.replicas import catch_replicas_up, held_back
+from tests.replicas import catch_replicas_up, first_replica, held_back
 from tests.waiting import until
 from tests.world import drain_all, make_account, publish
 
@@ -36,7 +36,7 @@ class TestReadsGoThere:
         with count_calls() as calls:
             assert set(load_status_json(ids)) == set(ids)
         assert asked(calls, shard_of(ann), "posts_post") == 0
-        assert asked(calls, f"{shard_of(ann)}_replica", "posts_post") == 1
+        assert asked(calls, f"{shard_of(ann)}_replica0", "posts_post") == 1
 
     def test_weeks_that_redis_lacks(self, services, steady):
         ann = make_account()
@@ -46,7 +46,7 @@ class TestReadsGoThere:
         with count_calls() as calls:
             assert set(load_status_json(ids)) == set(ids)
         assert asked(calls, shard_of(ann), "posts_post") == 0
-        assert asked(calls, f"{shard_of(ann)}_replica", "posts_post") == 1
+        assert asked(calls, f"{shard_of(ann)}_replica0", "posts_post") == 1
         with count_calls() as calls:
             assert set(load_status_json(ids)) == set(ids)
         assert calls.sql.total() == 0, "the replica's answer was cached"
@@ -74,7 +74,7 @@ class TestReadsGoThere:
         with count_calls() as calls:
             page = list_page(small, ann, Window(40, max_id=below))
         assert page.items == many[199:159:-1]
-        assert calls.sql == {f"{shard_of(ann)}_replica": 1}
+        assert calls.sql == {f"{shard_of(ann)}_replica0": 1}
 
     def test_audits_of_counts(self, services, steady):
         ann = make_account()
@@ -82,7 +82,7 @@ class TestReadsGoThere:
         catch_replicas_up(services)
         with count_calls() as calls:
             assert sum(batch.failed for batch in audit_counters(Work([shard_of(ann)]))) == 0
-        assert calls.sql[f"{shard_of(ann)}_replica"] == 1
+        assert calls.sql[f"{shard_of(ann)}_replica0"] == 1
 
 
 class TestTrailing:
@@ -90,12 +90,12 @@ class TestTrailing:
         ann = make_account()
         caller = Caller(ann)
         catch_replicas_up(services)
-        with held_back(services.replicas[shard_of(ann)]):
+        with held_back(services.replicas[f"{shard_of(ann)}_replica0"]):
             made = caller.post("/api/v1/statuses", {"status": "new"}).json()["id"]
             forget_caches()
             with count_calls() as calls:
                 assert caller.get(f"/api/v1/statuses/{made}").status_code == 200
-            assert asked(calls, f"{shard_of(ann)}_replica", "counters_counter"), "it was asked"
+            assert asked(calls, f"{shard_of(ann)}_replica0", "counters_counter"), "it was asked"
             assert ids_of(caller.get(path_of(ann))) == [made]
             forget_caches()
             assert ids_of(Client().get(path_of(ann))) == [made]
@@ -108,8 +108,8 @@ class TestTrailing:
         gone, kept = old_posts(ann, 2, days)
         below = create_post(ann, Draft("newer"))
         catch_replicas_up(services)
-        replica = replica_of(shard_of(ann))
-        with held_back(services.replicas[shard_of(ann)]):
+        replica = first_replica(shard_of(ann))
+        with held_back(services.replicas[f"{shard_of(ann)}_replica0"]):
             delete_post(gone)
             alive = fetch_one(replica.alias, SHOWN, (ann, gone.moment))
             assert alive == ("old", True), "the replica still has it"
@@ -128,22 +128,22 @@ class TestTrailing:
         bob = next(bob for bob in iter(make_account, None) if shard_of(bob) == shard_of(ann))
         quiet, busy = old_posts(ann), old_posts(bob)
         catch_replicas_up(services)
-        with held_back(services.replicas[shard_of(ann)]):
+        with held_back(services.replicas[f"{shard_of(ann)}_replica0"]):
             busy.append(old_posts(bob, 1)[0])
             with count_calls() as calls:
                 assert set(load_status_json([*quiet, *busy])) == {*quiet, *busy}
         asked_of_shard = [s for s in calls.statements if "posts_post" in s.sql]
         assert {(s.alias, *s.params[0]) for s in asked_of_shard} == {
-            (f"{shard_of(ann)}_replica", *[ann] * 3),
+            (f"{shard_of(ann)}_replica0", *[ann] * 3),
             (shard_of(ann), *[bob] * 4),
         }
 
     def test_too_far_behind_is_left_alone(self, services, settings):
         ann = make_account()
-        replica = replica_of(shard_of(ann))
+        replica = first_replica(shard_of(ann))
         settings.REPLICA_LAG_S = 0
         catch_replicas_up(services)
-        with held_back(services.replicas[shard_of(ann)]):
+        with held_back(services.replicas[f"{shard_of(ann)}_replica0"]):
             publish(ann)
             assert not replica.check()
             with count_calls() as calls:
@@ -157,7 +157,10 @@ class TestTrailing:
         self, services, settings
     ):
         ann = make_account()
-        replica, server = replica_of(shard_of(ann)), services.replicas[shard_of(ann)]
+        replica, server = (
+            first_replica(shard_of(ann)),
+            services.replicas[f"{shard_of(ann)}_replica0"],
+        )
         settings.REPLICA_LAG_S = 0
         catch_replicas_up(services)
         with psycopg.connect(server.url, autocommit=True) as connection:

@@ -16,29 +16,29 @@ ROUTER = PlacementRouter()
 
 @pytest.fixture
 def replicated(settings):
-    settings.REPLICA_ALIASES = {"shard1": "shard1_replica"}
+    settings.REPLICA_ALIASES = {"shard1": ["shard1_replica0", "shard1_replica1"]}
 
 
-def send(wrapper, sql, alias="shard1_replica"):
+def send(wrapper, sql, alias="shard1_replica1"):
     return wrapper(lambda *_: "sent", sql, (), False, {"connection": SimpleNamespace(alias=alias)})
 
 
 def test_replica_is_no_database_of_its_own(replicated):
-    assert "shard1_replica" not in all_aliases()
-    assert shard_behind("shard1_replica") == "shard1"
+    assert "shard1_replica1" not in all_aliases()
+    assert shard_behind("shard1_replica1") == "shard1"
     assert shard_behind("shard1") is None
 
 
 def test_nothing_is_migrated_there(replicated):
-    assert not ROUTER.allow_migrate("shard1_replica", "accounts", "account")
-    assert not ROUTER.allow_migrate("shard1_replica", "changes")
-    assert not ROUTER.allow_migrate("shard1_replica", "accounts", placement="everywhere")
+    assert not ROUTER.allow_migrate("shard1_replica1", "accounts", "account")
+    assert not ROUTER.allow_migrate("shard1_replica1", "changes")
+    assert not ROUTER.allow_migrate("shard1_replica1", "accounts", placement="everywhere")
 
 
 def test_row_that_was_read_there_is_not_saved(replicated):
     row = Account(id=1)
-    row._state.db = "shard1_replica"
-    assert ROUTER.db_for_read(Account, instance=row) == "shard1_replica"
+    row._state.db = "shard1_replica1"
+    assert ROUTER.db_for_read(Account, instance=row) == "shard1_replica1"
     with pytest.raises(ReplicaIsReadOnly):
         ROUTER.db_for_write(Account, instance=row)
 

@@ -16,6 +16,7 @@ from infra.sharding.errors import WrongDatabase
 from infra.sharding.identity import find_identity
 from infra.sharding.placement import GLOBAL_ALIAS, all_aliases
 from infra.sharding.probe import ProbeAnswer, probe_all
+from infra.sharding.replicas import read_replica_states
 from infra.sharding.schema import (
     SchemaLines,
     find_missing_schema,
@@ -98,6 +99,8 @@ def _check_database(alias: str, clock_ms: int) -> DatabaseCheck:
     if not faults:
         faults += [] if identity else ["has no identity: run migrate_shards"]
         faults += list_missing_shards() if alias == GLOBAL_ALIAS else []
+    states = read_replica_states(alias).items()
+    faults += [f"{name} is {state.words}" for name, state in states if not state.is_used]
     offset_ms = read_clock_offset(alias) * 1e3
     if abs(offset_ms) > clock_ms:
         faults.append(f"its clock is off by {offset_ms:+,.0f} ms")

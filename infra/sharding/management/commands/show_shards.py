@@ -18,12 +18,12 @@ DEADLINE_S = 5.0
 BUCKETS = "bucket map"
 HEADER = (
     f"{'database':<10} {'version':>8} {'buckets':>7} {'accounts':>12} {'size MB':>10}"
-    f" {'connections':>11} {'clock ms':>9}  place, replica"
+    f" {'connections':>11} {'clock ms':>9}  place; replicas"
 )
 
 
 class Command(BaseCommand):
-    help = "Shows the place, size, accounts, connections, clock and replica of each database."
+    help = "Shows the place, size, accounts, connections, clock and replicas of each database."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--json", action="store_true", help="one JSON object a line")
@@ -51,9 +51,9 @@ def _line(facts: DatabaseInfo, bucket_count: int | None) -> str:
     accounts = "" if facts.account_count is None else f"{facts.account_count:,}"
     buckets = "" if bucket_count is None else str(bucket_count)
     connections = f"{facts.connection_count}/{facts.most_connections}"
-    replica = f", replica {facts.replica}" if facts.replica else ""
+    replicas = "".join(f"; {alias} {state}" for alias, state in facts.replicas.items())
     return (
         f"{facts.alias:<10} {facts.server_version:>8} {buckets:>7} {accounts:>12}"
         f" {facts.size_bytes / 1e6:>10,.1f} {connections:>11} {facts.clock_offset_s * 1e3:>9.1f}"
-        f"  {facts.place}{replica}"
+        f"  {facts.place}{replicas}"
     )

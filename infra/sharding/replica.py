@@ -1,0 +1,154 @@
+"""One replica of a shard, as this process knows it. `replicas.py` chooses between them."""
+
+import threading
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+import structlog
+from django.conf import settings
+from django.db import DatabaseError, InterfaceError, connections
+from prometheus_client import Counter
+
+from infra.sharding.errors import ReplicaFailed, ReplicaMisconfigured, WrongPlacement
+from infra.sharding.probe import error_line
+from infra.sharding.replica_lag import LagEstimator, read_log_position
+from infra.sharding.scatter import begin
+from infra.telemetry.gauges import process_gauge
+
+T = TypeVar("T")
+
+# How often a replica in use is checked, how long the result of a check is valid, and when a replica
+# is tried again after an error.
+CHECK_EVERY_S = 1.0
+CHECK_VALID_S = 3.0
+RETRY_AFTER_S = 5.0
+# Between two checks of a command that waits for a first measure of the lag.
+PAUSE_S = 0.05
+
+READS = Counter(
+    "tideline_replica_reads_total",
+    "Reads that a replica may answer, by outcome: replica, left_alone, failed",
+    ["shard", "replica", "outcome"],
+)
+LAG = process_gauge(
+    "tideline_replica_lag_seconds", "Age of the replica's data", ["shard", "replica"]
+)
+USED = process_gauge(
+    "tideline_replica_used", "1 while the replica is in use", ["shard", "replica"], combine="min"
+)
+log = structlog.get_logger()
+
+
+class Replica:
+    """What this process knows of one replica. Threads share it.
+
+    `behind_bytes`: of the shard's log, at the last check. `why`: it is not used; empty if it is.
+    """
+
+    def __init__(self, shard: str, alias: str) -> None:
+        self.shard = shard
+        self.alias = alias
+        self.behind_bytes = 0
+        self.why = "not checked yet"
+        self._lag = LagEstimator()
+        self._is_lag_known = True
+        self._used_until = 0.0
+        self._check_at = 0.0
+        # When the last check began that the replica passed, and from when on one must have begun.
+        self._proved_at = 0.0
+        self._prove_from = 0.0
+        # Grows with each error. Connections of an earlier epoch are closed before use.
+        self._epoch = 0
+        self._mine = threading.local()
+        self._checking = threading.Lock()
+
+    def is_used(self) -> bool:
+        """The result of the last check. Starts the next check if it is due, without waiting."""
+        now_s = time.monotonic()
+        if now_s >= self._check_at and not self._checking.locked():
+            self._check_at = now_s + CHECK_EVERY_S
+            begin(self.alias, self.check)
+        return now_s < self._used_until and self._proved_at >= self._prove_from
+
+    def ask(self, read: Callable[[str], T]) -> T:
+        """`read(alias)`. Raises: ReplicaFailed; the replica is then not used for a while."""
+        try:
+            answer = self._read(read)
+        except WrongPlacement:
+            raise  # the statement is wrong on any server
+        except (DatabaseError, InterfaceError) as error:
+            READS.labels(self.shard, self.alias, "failed").inc()
+            self._leave_alone(error_line(error))
+            raise ReplicaFailed(self.alias) from error
+        READS.labels(self.shard, self.alias, "replica").inc()
+        return answer
+
+    def doubt(self, since_s: float) -> None:
+        """Not used before it passes a check that began after `since_s`. Does not wait for it."""
+        self._prove_from = max(self._prove_from, since_s)
+        if self._proved_at < self._prove_from:
+            self._check_at = min(self._check_at, since_s)
+            self.is_used()
+
+    def check(self) -> bool:
+        """Checks now whether the replica can be used. Two queries, one of them on the shard."""
+        with self._checking:
+            began_s = time.monotonic()
+            self._check_at = began_s + CHECK_EVERY_S
+            try:
+                self._judge(self._read(self._measure), began_s)
+            except (DatabaseError, InterfaceError, ReplicaMisconfigured) as error:
+                self._leave_alone(error_line(error))
+        return time.monotonic() < self._used_until
+
+    def check_until(self, deadline_s: float) -> bool:
+        """`check`, again while the lag is unknown: the first position takes a moment to arrive."""
+        while not (is_used := self.check()) and not self._is_lag_known:
+            if time.monotonic() >= deadline_s:
+                break
+            time.sleep(PAUSE_S)
+        return is_used
+
+    def _measure(self, alias: str) -> float | None:
+        now_s = time.monotonic()
+        shard, replica = read_log_position(self.shard), read_log_position(alias)
+        self.behind_bytes = max(shard.log - replica.log, 0)
+        return self._lag.measure(shard, replica, now_s)
+
+    def _judge(self, lag_s: float | None, began_s: float) -> None:
+        self._is_lag_known = lag_s is not None
+        LAG.labels(self.shard, self.alias).set(float("nan") if lag_s is None else lag_s)
+        if lag_s is None or lag_s > settings.REPLICA_LAG_S:
+            behind = "an unknown time" if lag_s is None else f"{lag_s:.1f} s"
+            self._report(False, f"behind by {behind}")
+            self._used_until = 0.0
+        else:
+            self._report(True)
+            self._proved_at = began_s
+            self._used_until = time.monotonic() + CHECK_VALID_S
+
+    def _read(self, read: Callable[[str], T]) -> T:
+        """Uses a connection opened after the last error. An older one may be broken, or may return
+        the late answer of an earlier query."""
+        epoch = self._epoch
+        if getattr(self._mine, "epoch", epoch) != epoch:
+            connections[self.alias].close()
+        self._mine.epoch = epoch
+        return read(self.alias)
+
+    def _leave_alone(self, why: str) -> None:
+        self._report(False, why)
+        self._is_lag_known = True
+        self._epoch += 1
+        self._used_until = 0.0
+        self._check_at = time.monotonic() + RETRY_AFTER_S
+
+    def _report(self, is_used: bool, why: str = "") -> None:
+        """Logs a change of state."""
+        self.why = why
+        USED.labels(self.shard, self.alias).set(is_used)
+        if is_used and not self._used_until:
+            log.info("replica.used", shard=self.shard, replica=self.alias)
+        elif not is_used and self._used_until:
+            log.warning("replica.left_alone", shard=self.shard, replica=self.alias, why=why)
