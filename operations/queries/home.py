@@ -6,9 +6,11 @@ from functools import partial
 from typing import NamedTuple
 
 from infra.caching.invalidation_log import LOG
+from infra.clock import now_ms
 from infra.sharding.probe import ProbeAnswer, probe_all
 from posts.ids import PostId
 from relations.queries.following import load_following
+from timelines.actions.cut_old_entries import first_kept_second
 from timelines.hot.directory import directory
 from timelines.queries.difference import TimelineDifference, find_difference
 from timelines.queries.pull import compute_timeline
@@ -86,7 +88,7 @@ def _peek(reader_id: int) -> LiveTimeline | None:
 
 
 def _compute(reader_id: int) -> LiveTimeline:
-    return compute_timeline(reader_id, load_following(reader_id))
+    return compute_timeline(reader_id, load_following(reader_id), first_kept_second(now_ms()))
 
 
 def _hot_authors() -> set[int]:

@@ -114,14 +114,15 @@ def _pull_shard(
     return [Entry(PostId.at(*row[:2]), PostId.at(*row[2:])) for row in rows]
 
 
-def compute_timeline(reader_id: int, following: Following) -> LiveTimeline:
+def compute_timeline(reader_id: int, following: Following, kept_from: int) -> LiveTimeline:
     """A reader's newest entries with the low-water mark that they allow, computed from the posts.
 
-    When the recent-posts index has ENOUGH entries, the timeline ends at the index's low-water mark.
-    No other shard is queried then, and none has to be up. Cost: as `pull`.
+    `kept_from`: no entry is older than this second. When the recent-posts index has ENOUGH entries,
+    the timeline ends at the index's low-water mark. No other shard is queried then, and none has to
+    be up. Cost: as `pull`.
     """
     limit, authors = settings.TIMELINE_ENTRIES, TimelineAuthors(reader_id, following.followee_ids)
-    entries, complete_from = _list_newest(authors, limit)
+    entries, complete_from = _list_newest(authors, kept_from, limit)
     if len(entries) == limit:
         # A cut inside a second leaves that second incomplete.
         complete_from = entries[-1].event.second + 1
@@ -129,12 +130,13 @@ def compute_timeline(reader_id: int, following: Following) -> LiveTimeline:
     return LiveTimeline.of(kept, complete_from, following.version)
 
 
-def _list_newest(authors: TimelineAuthors, limit: int) -> tuple[list[Entry], int]:
+def _list_newest(authors: TimelineAuthors, kept_from: int, limit: int) -> tuple[list[Entry], int]:
     """At most `limit` entries. If there are fewer: the second from which on they are all."""
-    recent = load_recent(authors, TimeRange(), limit)
+    kept = TimeRange(PostId(kept_from, 0, 0))
+    recent = load_recent(authors, kept, limit)
     if recent.complete_from is not None and len(recent.entries) >= min(ENOUGH, limit):
-        return recent.entries, recent.complete_from
-    return complete_from_tables(recent, authors, TimeRange(), limit), 0
+        return recent.entries, max(recent.complete_from, kept_from)
+    return complete_from_tables(recent, authors, kept, limit), kept_from
 
 
 def list_newest_entries(author_id: int, complete_from: int, most: int) -> tuple[list[Entry], int]:

@@ -12,6 +12,7 @@ from posts.cache.viewer_state import ViewerState
 from posts.ids import LAST, PACKED_BYTES, PostId
 from posts.queries.responses import read_reposts
 from relations.queries.following import load_following
+from timelines.actions.cut_old_entries import cut_old_entries
 from timelines.actions.rebuild_timeline import rebuild_timeline
 from timelines.queries.first_trip import FirstTrip
 from timelines.queries.merged import MergedTimeline
@@ -62,7 +63,7 @@ class HomeSkeleton:
         trip = FirstTrip(reader_id, since_s)
         self.log_offset, self.validator = trip.log.value, trip.validators.value.relationships
         self.viewer_state = trip.viewer_state.value
-        self._merged = _load_merged(reader_id, trip)
+        self._merged = _load_merged(reader_id, now_ms, trip)
         self._authors: TimelineAuthors | None = None
 
     def iter_older(self, time_range: TimeRange) -> Iterator[Entry]:
@@ -130,12 +131,14 @@ class HomeSkeleton:
         return self._authors
 
 
-def _load_merged(reader_id: int, trip: FirstTrip) -> MergedTimeline:
+def _load_merged(reader_id: int, now_ms: int, trip: FirstTrip) -> MergedTimeline:
     """A stored timeline lacks hot authors' posts. One that is computed without Redis has them."""
     live = trip.find_live()
     if live is None and not trip.has_redis:
-        return MergedTimeline(rebuild_timeline(reader_id), ())
-    return trip.merge_hot_entries(live or rebuild_timeline(reader_id))
+        return MergedTimeline(rebuild_timeline(reader_id, now_ms), ())
+    if live is not None:
+        cut_old_entries(reader_id, live, now_ms)
+    return trip.merge_hot_entries(live or rebuild_timeline(reader_id, now_ms))
 
 
 def _inside(packed: list[bytes], time_range: TimeRange) -> list[bytes]:
