@@ -73,6 +73,7 @@ def rebuild_relation_caches(work: Work) -> Iterator[Batch]:
         owner_ids = [row[0] for row in rows]
         lists = [*_cached_lists(owner_ids)]
         wrong = [(o, family) for o, family in lists if _repair(alias, o, family, work.dry_run)]
+        _end_copies([owner_id for owner_id, _ in wrong], work)
         lines = [f"account {owner_id}: {family.cache.family}" for owner_id, family in wrong]
         dropped = _drop_relationships(owner_ids, work)
         lines += [f"account {owner_id}: {RELATIONSHIPS.family}" for owner_id in dropped]
@@ -101,6 +102,12 @@ def _repair(alias: str, owner_id: int, family: CachedListKind, dry_run: bool) ->
     if not dry_run:
         family.load(owner_id)
     return True
+
+
+def _end_copies(owner_ids: Sequence[int], work: Work) -> None:
+    """Ends the copies of lists in process memory, which may be of a wrong list."""
+    if owner_ids and not work.dry_run:
+        redis().run(drop_validator_commands(owner_ids, ViewerField.FOLLOWING))
 
 
 def _read_cached(cache: ListCache, owner_id: int) -> CachedList | None:

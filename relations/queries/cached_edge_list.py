@@ -15,6 +15,7 @@ from infra.caching.lists import (
     read_version_marker,
 )
 from infra.caching.metrics import count_reads
+from infra.caching.questions import Question, Replies
 from relations.cache import to_item, to_listed
 from relations.types import ListedAccount
 
@@ -94,6 +95,20 @@ def find_whole(cache: ListCache, owner_id: int) -> CachedEdgeList | None:
         return _counted(cache, None)
     found = CachedEdgeList(marker.version, items, ListContinuation.END, len(items))
     return _counted(cache, found)
+
+
+def ask_whole(
+    cache: ListCache, owner_id: int, without: ListCache
+) -> Question[CachedEdgeList | None]:
+    """All members but those of `without`; None: the lists are not cached whole."""
+    command = page_command(cache, owner_id, "below", None, cache.max_items, without)
+
+    def decode_whole(replies: Replies) -> CachedEdgeList | None:
+        reply = replies[0] if replies else None
+        found = _counted(cache, decode(cache.family, _decode_page, reply))
+        return found if found and found.rest is ListContinuation.END else None
+
+    return Question([command], decode_whole)
 
 
 def _decode_page(reply: Sequence[bytes]) -> CachedEdgeList | None:

@@ -47,6 +47,9 @@ from relations.types import ListedAccount
 # Base36 digits of the time and of the account in a cursor.
 CURSOR_DIGITS = 9, 6
 _OWNER = Struct(">I")
+# At most so many members, newest first: the newest below a bound, and the oldest above one.
+ReadBelow = Callable[[ListedAccount | None, int], list[ListedAccount]]
+ReadAbove = Callable[[ListedAccount, int], list[ListedAccount]]
 FirstPages = HotValues[tuple[int, int], CachedEdgeList]  # by owner and limit
 
 
@@ -157,12 +160,18 @@ def list_page(edge_list: EdgeList, owner_id: int, window: Window) -> Page[Listed
     Redis: one query, or, once, the two that load the newest FOLLOWERS_CACHED; and a trip for
     admission. The owner's secret lists: one query.
     """
+    newest = partial(_newest, edge_list, owner_id)
+    return cut_page(window, newest, partial(_right_above, edge_list, owner_id))
+
+
+def cut_page(window: Window, newest: ReadBelow, right_above: ReadAbove) -> Page[ListedAccount]:
+    """One page, newest first, of the two reads of a list. Raises: InvalidCursor."""
     below, above = decode_cursor(window.max_id), decode_cursor(window.since_id)
     after = decode_cursor(window.min_id)
     limit = window.limit
     if after is not None:
-        return _page(_right_above(edge_list, owner_id, after, limit), has_older=True)
-    items = _newest(edge_list, owner_id, below, limit + 1)
+        return _page(right_above(after, limit), has_older=True)
+    items = newest(below, limit + 1)
     if above is not None:
         items = [item for item in items if item > above]
     return _page(items[:limit], has_older=len(items) > limit)

@@ -8,12 +8,13 @@ from drf_spectacular.utils import extend_schema
 from accounts.api.schema import AccountEntity
 from accounts.queries.load import load_account_json, require_account
 from infra.api.endpoint import Endpoint
-from infra.api.pages import Page, page_response, paging, read_window
+from infra.api.pages import Page, Window, page_response, paging, read_window
 from infra.api.parsing import read_limit
 from infra.api.request import ApiRequest
 from infra.clock import now_ms
 from relations.api.present import present_muted
 from relations.api.schema import MutedAccountEntity
+from relations.queries.big_following import find_big_following
 from relations.queries.edge_lists import (
     BLOCKS_LIST,
     CURSOR_DIGITS,
@@ -25,6 +26,7 @@ from relations.queries.edge_lists import (
     QUIET_LIST,
     SPECIAL_LIST,
     EdgeList,
+    cut_page,
     list_page,
 )
 from relations.queries.edge_rows import muted_at, read_mute_ends
@@ -43,9 +45,13 @@ class FollowersView(Endpoint):
 
     @extend_schema(parameters=paging(sum(CURSOR_DIGITS)), responses=AccountEntity(many=True))
     def get(self, request: ApiRequest, account_id: int) -> HttpResponse:
+        return answer_accounts(request, self.read(request, account_id))
+
+    def read(self, request: ApiRequest, account_id: int) -> Page[ListedAccount]:
+        """The requested page, as the caller may see it."""
         require_account(account_id)
         edge_list = self.own if request.is_from(account_id) else self.shown
-        return answer_accounts(request, read_page(request, edge_list, account_id))
+        return read_page(request, edge_list, account_id)
 
 
 class FollowingView(FollowersView):
@@ -53,6 +59,14 @@ class FollowingView(FollowersView):
 
     shown = FOLLOWING_LIST
     own = OWN_FOLLOWING_LIST
+
+    def read(self, request: ApiRequest, account_id: int) -> Page[ListedAccount]:
+        if request.is_from(account_id):
+            return super().read(request, account_id)
+        whole = find_big_following(account_id)
+        if whole is None:
+            return read_page(request, self.shown, account_id)
+        return cut_page(read_list_window(request), whole.below, whole.above)
 
 
 class QuietFollowingView(Endpoint):
@@ -102,10 +116,13 @@ class MutesView(Endpoint):
 
 def read_page(request: ApiRequest, edge_list: EdgeList, account_id: int) -> Page[ListedAccount]:
     """The requested page of a list. Raises InvalidRequest, InvalidCursor."""
+    return list_page(edge_list, account_id, read_list_window(request))
+
+
+def read_list_window(request: ApiRequest) -> Window:
+    """The part of a list that is requested. Raises InvalidRequest, InvalidCursor."""
     limit = read_limit(request.query_params.get("limit"), DEFAULT_LIMIT, MOST)
-    return list_page(
-        edge_list, account_id, read_window(request.query_params, limit, sum(CURSOR_DIGITS))
-    )
+    return read_window(request.query_params, limit, sum(CURSOR_DIGITS))
 
 
 def answer_accounts(request: ApiRequest, page: Page[ListedAccount]) -> HttpResponse:

@@ -1,4 +1,4 @@
-"""First pages of following lists that are read very much come from process memory (R11)."""
+"""First pages of following lists that are read very much come from process memory."""
 
 import dataclasses
 

@@ -1,0 +1,55 @@
+"""A change of a big account's following list shows at the next read in every process (R11).
+
+No invalidation arrives: only the validator, which the next read reads, ends the copy.
+"""
+
+import pytest
+
+from relations.queries import big_following
+from tests.integration.own_writes.acting import ACCOUNTS, Person
+from tests.world import drain_all, make_account
+
+
+@pytest.fixture
+def people(pair, settings):
+    """An actor with a follower, and another account; the reader has the actor's list in memory."""
+    settings.BIG_FOLLOWERS = 1
+    actor, other = pair
+    reader = Person(make_account())
+    reader.act(f"{ACCOUNTS}/{actor.id}/follow")
+    drain_all()
+    reader.see(f"{ACCOUNTS}/{actor.id}")
+    assert listed(reader, actor) == []
+    assert big_following._lists.has(int(actor.id))
+    return actor, other, reader
+
+
+def listed(reader, actor):
+    return reader.see_ids(f"{ACCOUNTS}/{actor.id}/following")
+
+
+def test_follow_and_its_end(people):
+    actor, other, reader = people
+    for _ in range(2):
+        actor.act(f"{ACCOUNTS}/{other.id}/follow")
+        assert listed(reader, actor) == [other.id]
+        actor.act(f"{ACCOUNTS}/{other.id}/unfollow")
+        assert listed(reader, actor) == []
+
+
+def test_follow_that_turns_quiet(people):
+    actor, other, reader = people
+    actor.act(f"{ACCOUNTS}/{other.id}/follow")
+    assert listed(reader, actor) == [other.id]
+    actor.act(f"{ACCOUNTS}/{other.id}/follow", {"quiet": True})
+    assert listed(reader, actor) == []
+    actor.act(f"{ACCOUNTS}/{other.id}/follow", {"quiet": False})
+    assert listed(reader, actor) == [other.id]
+
+
+def test_block_ends_a_follow(people):
+    actor, other, reader = people
+    actor.act(f"{ACCOUNTS}/{other.id}/follow")
+    assert listed(reader, actor) == [other.id]
+    actor.act(f"{ACCOUNTS}/{other.id}/block")
+    assert listed(reader, actor) == []
