@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 
 from posts.ids import PostId
+from timelines.increments.between import find_authors_between
 from timelines.increments.last_post_index import (
+    LATEST_SHIFT,
     HeaderWord,
     LastPostIndex,
     StreamPosition,
@@ -33,6 +35,9 @@ BATCH = 1_000
 NOW = 10_000_000
 SEED = 7
 SINCE = PostId(NOW, 1, 0)  # no post is newer
+UNTIL = PostId(NOW + 10, 1, 0)
+# Two of 500 followees have posted since, after the end of the range.
+FEW = PostId(NOW - NOW // 250, 1, 0), PostId(NOW - NOW // 250 + 10, 1, 0)
 
 
 class NoThread(Updater):
@@ -47,18 +52,20 @@ def measure() -> dict[str, Any]:
         index = _fill(path, dice)
         readers = [np.sort(dice.integers(1, ACCOUNTS, FOLLOWEES)) for _ in range(READERS)]
         asked = Increments(path, NoThread(path, _nothing), lambda: NOW)
-        gathered = np.empty(FOLLOWEES, np.uint32)
+        gathered = np.empty(FOLLOWEES, np.uint64)
         answers = {
-            "gather": lambda ids: index.latest.take(ids, None, gathered, "clip"),
+            "gather": lambda ids: index.cells.take(ids, None, gathered, "clip"),
             "question": lambda ids: asked.authors_since(ids, SINCE),
+            "between": lambda ids: find_authors_between(index, ids, SINCE, UNTIL),
+            "between_few": lambda ids: find_authors_between(index, ids, *FEW),
         }
         figures: dict[str, Any] = {
             f"{name}_{kind}": _time(answer, turns)
             for kind, turns in (("cold", readers), ("warm", readers[:1] * READERS))
             for name, answer in answers.items()
         }
-        figures["bytes_per_account"] = index.latest.itemsize
-        figures["bytes_beside"] = path.stat().st_size - ACCOUNTS * index.latest.itemsize
+        figures["bytes_per_account"] = index.cells.itemsize
+        figures["bytes_beside"] = path.stat().st_size - ACCOUNTS * index.cells.itemsize
         figures["apply_1000_posts"] = _time(lambda news: apply_posts(index, news), _batches(dice))
     return figures
 
@@ -69,7 +76,7 @@ def _nothing() -> None: ...
 def _fill(path: Path, dice: np.random.Generator) -> LastPostIndex:
     """An index in which everybody posted at some time, caught up just now."""
     index = grow_index(path, create_index(path), ACCOUNTS - 1)
-    index.latest[1:ACCOUNTS] = dice.integers(2, NOW * 2, ACCOUNTS - 1, np.uint32)
+    index.cells[1:ACCOUNTS] = dice.integers(2, NOW * 2, ACCOUNTS - 1, np.uint64) << LATEST_SHIFT
     index.begin(StreamPosition(1, 1, 1), 1)
     index.header[HeaderWord.CAUGHT_UP] = NOW
     index.header[HeaderWord.APPLIED_MS] = NOW

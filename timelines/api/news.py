@@ -9,15 +9,19 @@ from infra.api.endpoint import Endpoint
 from infra.api.fields import cursor_schema
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
-from posts.ids import BASE36_DIGITS, FIRST
+from posts.ids import BASE36_DIGITS, FIRST, LAST
 from timelines.increments.home_news import find_home_news
 from timelines.increments.stream import LAG_S
 from timelines.queries.home import decode_cursor
+from timelines.types import TimeRange
 
 SINCE = OpenApiParameter(
     "since_id",
     cursor_schema(BASE36_DIGITS),
     description="The newest status one has, or `as_of` of the answer before; default: of all time",
+)
+UNTIL = OpenApiParameter(
+    "max_id", cursor_schema(BASE36_DIGITS), description="Only what is older than this status"
 )
 
 
@@ -38,17 +42,21 @@ class News(serializers.Serializer[None]):
 
 
 class HomeNewsView(Endpoint):
-    """Has anybody I follow, or I myself elsewhere, published anything since?
+    """Has anybody I follow, or I myself elsewhere, published anything since, or between two?
 
     May be wrong in one direction: what is named may be gone again, or a repost of what I hide.
     """
 
     scopes = {"GET": "read:statuses"}
 
-    @extend_schema(parameters=[SINCE], responses=News)
+    @extend_schema(parameters=[SINCE, UNTIL], responses=News)
     def get(self, request: ApiRequest) -> HttpResponse:
-        since_id = request.query_params.get("since_id")
-        news = find_home_news(request.account_id, decode_cursor(since_id) if since_id else FIRST)
+        since_id, max_id = map(request.query_params.get, ("since_id", "max_id"))
+        time_range = TimeRange(
+            decode_cursor(since_id) if since_id else FIRST,
+            decode_cursor(max_id) if max_id else LAST,
+        )
+        news = find_home_news(request.account_id, time_range)
         body = {
             "new": news.account_count > 0,
             "count": news.account_count,

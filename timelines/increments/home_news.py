@@ -1,4 +1,4 @@
-"""What is new in a reader's home timeline since an entry: from which accounts, and how many."""
+"""What is new in a reader's home timeline since an entry, or between two: from which accounts."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -8,12 +8,14 @@ from prometheus_client import Counter
 
 from infra.api.pages import Window
 from infra.clock import now_ms
-from posts.ids import EPOCH, FIRST, PostId
+from posts.ids import EPOCH, FIRST, LAST, PostId
+from timelines.increments.between import find_authors_between
 from timelines.increments.followees import find_followees
-from timelines.increments.last_post_index import HeaderWord
-from timelines.increments.queries import IndexSnapshot, find_authors, increments
+from timelines.increments.last_post_index import HeaderWord, LastPostIndex
+from timelines.increments.queries import AccountIds, IndexSnapshot, find_authors, increments
 from timelines.increments.stream import LAG_S
 from timelines.queries.home import home_page
+from timelines.types import TimeRange
 
 MOST_NAMED = 40
 ANSWERS = Counter("tideline_home_news_total", "Answers on what is new at home", ["source"])
@@ -24,7 +26,7 @@ class HomeNews(NamedTuple):
     """Which accounts published something new.
 
     `account_ids`: newest first, at most MOST_NAMED. `account_count`: of all of them. `as_of`: the
-    `since` of the next question; LAG_S before the moment that this answer includes.
+    `since` of the next question; LAG_S before the moment that this answer includes, or its end.
     """
 
     account_ids: list[int]
@@ -32,41 +34,60 @@ class HomeNews(NamedTuple):
     as_of: PostId
 
 
-def find_home_news(reader_id: int, since: PostId, clock_ms: Callable[[], int] = now_ms) -> HomeNews:
-    """The accounts that published something for this home timeline, newer than `since`.
+def find_home_news(
+    reader_id: int, time_range: TimeRange, clock_ms: Callable[[], int] = now_ms
+) -> HomeNews:
+    """The accounts that published something for this home timeline inside the range.
 
     Source: this machine's last-post index. It also counts deleted posts. If the index cannot
     answer, the home timeline does, from at most MOST_NAMED entries. Cost: one round trip when the
     index answers and the followees are in process memory; else as much as a home page.
     """
     at_ms, snapshot = clock_ms(), increments().snapshot()
-    account_ids = None if snapshot is None else _ask_index(reader_id, since, snapshot, at_ms)
+    account_ids = None if snapshot is None else _ask_index(reader_id, time_range, snapshot, at_ms)
     (FROM_TIMELINE if account_ids is None else FROM_INDEX).inc()
     if account_ids is None:
-        account_ids = _ask_timeline(reader_id, since, clock_ms)
+        account_ids = _ask_timeline(reader_id, time_range, clock_ms)
     as_of = snapshot.as_of if snapshot else at_ms // 1000 - EPOCH - LAG_S
-    return HomeNews(account_ids[:MOST_NAMED], len(account_ids), PostId(max(as_of, 0), 0, 0))
+    as_of_id = min(PostId(max(as_of, 0), 0, 0), time_range.below)
+    return HomeNews(account_ids[:MOST_NAMED], len(account_ids), as_of_id)
 
 
 def _ask_index(
-    reader_id: int, since: PostId, snapshot: IndexSnapshot, at_ms: int
+    reader_id: int, time_range: TimeRange, snapshot: IndexSnapshot, at_ms: int
 ) -> list[int] | None:
     """None if the index cannot tell.
 
     One such case: only followees whose reposts the reader hides have published. The index does not
     tell posts from reposts.
     """
-    if since.second < snapshot.last_posts.header[HeaderWord.COMPLETE_FROM]:
+    if time_range.above.second < snapshot.last_posts.header[HeaderWord.COMPLETE_FROM]:
         return None
     followees = find_followees(reader_id, at_ms)
-    found = find_authors(snapshot.last_posts, followees.with_reposts, since)
-    if found == [] and find_authors(snapshot.last_posts, followees.without_reposts, since) != []:
-        return None
+    found = _find_authors(snapshot.last_posts, followees.with_reposts, time_range)
+    if found == []:
+        hidden = _find_authors(snapshot.last_posts, followees.without_reposts, time_range)
+        return None if hidden != [] else found
     return found
 
 
-def _ask_timeline(reader_id: int, since: PostId, clock_ms: Callable[[], int]) -> list[int]:
-    since_id = None if since == FIRST else since.public
-    page = home_page(reader_id, Window(MOST_NAMED, since_id=since_id), clock_ms)
+def _find_authors(
+    index: LastPostIndex, account_ids: AccountIds, time_range: TimeRange
+) -> list[int] | None:
+    since, until = time_range
+    if until is LAST:
+        return find_authors(index, account_ids, since)
+    found = find_authors_between(index, account_ids, since, until)
+    return None if found is None or found.perhaps else found.certain
+
+
+def _ask_timeline(reader_id: int, time_range: TimeRange, clock_ms: Callable[[], int]) -> list[int]:
+    since, until = time_range
+    window = Window(
+        MOST_NAMED,
+        since_id=None if since == FIRST else since.public,
+        max_id=None if until is LAST else until.public,
+    )
+    page = home_page(reader_id, window, clock_ms)
     authors = [int(orjson.loads(body)["account"]["id"]) for body in page.items]
     return list(dict.fromkeys(authors))

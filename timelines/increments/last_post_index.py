@@ -1,12 +1,17 @@
 """The last-post index: one memory-mapped file per machine, account → when it last posted.
 
     header   4,096 bytes    words of 8 bytes, in the order of HeaderWord
-    latest   capacity x 4   at account id: the second of the account's latest post * 2, plus 1 if
-                            the account has several posts in that second; 0: no post known
+    cells    capacity x 8   at account id, one number of two parts; 0: no post known
+
+    bits 33-63   latest     the second of the account's latest post
+    bit  32      has more   1 if the account has several posts in that second
+    bits 0-31    history    bit n: it posted in the period that is n before that of `latest`.
+                            A period has PERIOD_S seconds, so the bits reach 68 minutes back
+    example      posts in the seconds 100, 101 and 300: 300 << 33 | 0b101
 
 Numbers have the machine's byte order. Loads and stores are of aligned words, so readers need no
 lock. One process at a time writes (updater.py). Seconds are those of post ids; the spare bit is
-free until 2094-01-19. The last cell of `latest` stays 0: ids beyond the file are read from there.
+free until 2094-01-19. The last cell stays 0: ids beyond the file are read from there.
 """
 
 import mmap
@@ -20,15 +25,21 @@ import numpy.typing as npt
 from xxhash import xxh3_64_intdigest
 
 MAGIC: Final = int.from_bytes(b"tideline", "big")
-LAYOUT: Final = 2
+LAYOUT: Final = 3
 HEADER_BYTES: Final = 4_096
+CELL_BYTES: Final = 8
+# Of a cell. `latest` with its spare bit is above LATEST_SHIFT.
+LATEST_SHIFT: Final = 32
+HISTORY_PERIODS: Final = 32
+HISTORY: Final = (1 << HISTORY_PERIODS) - 1
+PERIOD_S: Final = 128
 CHUNK: Final = 1 << 18
 # Maps all pages now. Otherwise each page costs its first reader a page fault, and one question
 # touches hundreds of pages.
 _POPULATE = getattr(mmap, "MAP_POPULATE", 0)
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
-Numbers = npt.NDArray[np.uint32]
+Cells = npt.NDArray[np.uint64]
 
 
 class HeaderWord(IntEnum):
@@ -66,8 +77,8 @@ class LastPostIndex:
         self.inode = stat.st_ino
         mapped = mmap.mmap(descriptor, stat.st_size, mmap.MAP_SHARED | _POPULATE)
         self.header = memoryview(mapped)[:HEADER_BYTES].cast("Q")
-        self._count = (stat.st_size - HEADER_BYTES) // 4
-        self.latest: Numbers = np.frombuffer(mapped, np.uint32, self._count, HEADER_BYTES)
+        self._count = (stat.st_size - HEADER_BYTES) // CELL_BYTES
+        self.cells: Cells = np.frombuffer(mapped, np.uint64, self._count, HEADER_BYTES)
 
     @property
     def is_usable(self) -> bool:
@@ -76,7 +87,7 @@ class LastPostIndex:
         A file from before a crash of the machine may have reached the disk in parts.
         """
         is_known = tuple(self.header[:3]) == (MAGIC, LAYOUT, _boot())
-        return is_known and CHUNK <= self.header[HeaderWord.CAPACITY] <= len(self.latest)
+        return is_known and CHUNK <= self.header[HeaderWord.CAPACITY] <= len(self.cells)
 
     def is_at(self, path: Path) -> bool:
         """Whether the path still names this file: the folder may have been cleared."""
@@ -114,7 +125,7 @@ def open_index(path: Path) -> LastPostIndex | None:
     except FileNotFoundError:
         return None
     try:
-        if os.fstat(descriptor).st_size < HEADER_BYTES + 4 * CHUNK:
+        if os.fstat(descriptor).st_size < HEADER_BYTES + CELL_BYTES * CHUNK:
             return None
         index = LastPostIndex(descriptor)
         return index if index.is_usable else None
@@ -132,7 +143,7 @@ def create_index(path: Path) -> LastPostIndex:
     fresh.unlink(missing_ok=True)
     descriptor = os.open(fresh, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
     try:
-        _write_zeros(descriptor, 0, HEADER_BYTES + 4 * CHUNK)
+        _write_zeros(descriptor, 0, HEADER_BYTES + CELL_BYTES * CHUNK)
         index = LastPostIndex(descriptor)
         index.header[HeaderWord.LAYOUT], index.header[HeaderWord.BOOT] = LAYOUT, _boot()
         index.header[HeaderWord.CAPACITY] = CHUNK
@@ -153,7 +164,7 @@ def grow_index(path: Path, index: LastPostIndex, account_id: int) -> LastPostInd
     need = (account_id + 1) // CHUNK * CHUNK + CHUNK
     descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW)
     try:
-        _write_zeros(descriptor, HEADER_BYTES + 4 * have, HEADER_BYTES + 4 * need)
+        _write_zeros(descriptor, HEADER_BYTES + CELL_BYTES * have, HEADER_BYTES + CELL_BYTES * need)
         index.header[HeaderWord.CAPACITY] = need
         return LastPostIndex(descriptor)
     finally:

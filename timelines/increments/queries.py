@@ -18,6 +18,7 @@ from infra.clock import now_ms
 from infra.telemetry.gauges import process_gauge
 from posts.ids import PostId
 from timelines.increments.last_post_index import (
+    LATEST_SHIFT,
     HeaderWord,
     LastPostIndex,
     open_index,
@@ -108,13 +109,14 @@ def find_authors(index: LastPostIndex, account_ids: AccountIds, since: PostId) -
     if not len(account_ids):
         return []
     # With an array for the result `take` costs half.
-    values = np.empty(len(account_ids), np.uint32)
-    index.latest.take(account_ids, None, values, "clip")
-    if values.item(values.argmax()) < second * 2:
+    cells = np.empty(len(account_ids), np.uint64)
+    index.cells.take(account_ids, None, cells, "clip")
+    lowest = second * 2 << LATEST_SHIFT
+    if cells.item(cells.argmax()) < lowest:
         return []
-    places = (values >= np.uint32(second * 2)).nonzero()[0]
-    pairs = zip(values[places].tolist(), account_ids[places].tolist(), strict=True)
-    return _newest_first(pairs, since)
+    places = (cells >= np.uint64(lowest)).nonzero()[0]
+    values = (cells[places] >> LATEST_SHIFT).tolist()
+    return _newest_first(zip(values, account_ids[places].tolist(), strict=True), since)
 
 
 def _newest_first(pairs: Iterable[tuple[int, int]], since: PostId) -> list[int] | None:

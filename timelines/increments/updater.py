@@ -20,6 +20,10 @@ from redis.exceptions import RedisError
 from infra.background import BackgroundThread
 from posts.ids import EPOCH
 from timelines.increments.last_post_index import (
+    HISTORY,
+    HISTORY_PERIODS,
+    LATEST_SHIFT,
+    PERIOD_S,
     HeaderWord,
     LastPostIndex,
     StreamPosition,
@@ -198,18 +202,30 @@ class Applier:
 
     def _with_room(self, index: LastPostIndex, authors: Integers) -> LastPostIndex:
         most = int(authors.max(initial=0))
-        return index if most + 1 < len(index.latest) else grow_index(self._path, index, most)
+        return index if most + 1 < len(index.cells) else grow_index(self._path, index, most)
 
 
 def apply_posts(index: LastPostIndex, posts: PostColumns) -> None:
-    """Raises each author's cell to the author's latest post.
+    """Raises each author's cell to the author's latest post, and adds all posts to its history.
 
     A late post counts as posted LAG_S before it arrived: otherwise a client that asked in between
-    would never learn of it. A post that is announced again changes nothing, because the author's
-    cell is already as high.
+    would never learn of it. Its own second is in the history, too. A post that is announced again
+    changes nothing: the author's cell is already as high, and has its period.
     """
     APPLIED.inc(len(posts.authors))
+    authors, places = np.unique(posts.authors, return_inverse=True)
+    cells = index.cells[authors]
+    before = (cells >> LATEST_SHIFT).astype(np.int64)
     values = posts.seconds * 2 + (posts.sequences > 0)
-    is_new = values > index.latest[posts.authors]
-    raised = np.maximum(values, (posts.arrived - LAG_S) * 2)[is_new]
-    np.maximum.at(index.latest, posts.authors[is_new], raised.astype(np.uint32))
+    late = np.maximum(values, (posts.arrived - LAG_S) * 2)
+    counted = np.where(values > before[places], late, values)
+    latest = before.copy()
+    np.maximum.at(latest, places, counted)
+    ages = (latest // 2 // PERIOD_S - before // 2 // PERIOD_S).clip(0, HISTORY_PERIODS)
+    history = ((cells & HISTORY).astype(np.int64) << ages) & HISTORY
+    for seconds in (posts.seconds, counted // 2):
+        ages = latest[places] // 2 // PERIOD_S - seconds // PERIOD_S
+        is_near = ages < HISTORY_PERIODS
+        np.bitwise_or.at(history, places[is_near], 1 << ages[is_near])
+    # One store of each cell: readers need no lock.
+    index.cells[authors] = latest.astype(np.uint64) << LATEST_SHIFT | history.astype(np.uint64)

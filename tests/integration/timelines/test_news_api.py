@@ -23,6 +23,7 @@ from tests.integration.timelines.last_post_indexes import begin_long_ago, catch_
 from tests.world import drain_all, make_accounts, publish
 from timelines.increments import home_news
 from timelines.increments.stream import LAG_S
+from timelines.types import TimeRange
 
 NEWS = "/api/v1/timelines/home/news"
 
@@ -138,7 +139,9 @@ def test_a_mute_that_ends_by_the_clock_ends_here_too(
     home.settle()
     assert home.named() == []
     at_ms = now_ms() + 3_600_000
-    assert home_news.find_home_news(home.me, since(), lambda: at_ms).account_ids == [home.ann]
+    assert home_news.find_home_news(home.me, TimeRange(since()), lambda: at_ms).account_ids == [
+        home.ann
+    ]
 
 
 def test_whose_reposts_are_hidden_the_timeline_knows(home: Home) -> None:
@@ -193,6 +196,42 @@ def test_a_malformed_cursor_is_422(home: Home, value: str) -> None:
 
 def test_the_last_id_there_can_be(home: Home) -> None:
     assert orjson.loads(home.caller.get(NEWS, {"since_id": "z" * 14}).content)["new"] is False
+
+
+def between(home: Home, cursor: PostId, until: PostId) -> Any:
+    query = {"since_id": cursor.public, "max_id": until.public}
+    answer = home.caller.get(NEWS, query)
+    assert answer.status_code == 200, answer.content
+    return orjson.loads(answer.content)
+
+
+def test_news_between_two_ids(home: Home, no_timeline: None) -> None:
+    publish(home.bob)
+    home.settle()
+    assert between(home, since(), since(-60))["accounts"] == [str(home.bob)]
+    long_ago = since(1_000), since(500)
+    with count_calls() as calls:
+        assert between(home, *long_ago)["accounts"] == [], "the post is newer than the range"
+    assert (calls.statements, calls.round_trips) == ([], 1)
+    assert between(home, since(-LAG_S), since(-60))["accounts"] == [], "the post is older"
+    assert between(home, since(60), since(90))["accounts"] == [], "it ends before it begins"
+
+
+def test_the_timeline_is_asked_where_the_index_cannot_tell(home: Home) -> None:
+    """All of ann's posts are in one period, so the history cannot tell them apart."""
+    first, second = (publish(home.ann) for _ in range(2))
+    home.settle()
+    assert between(home, first, second)["accounts"] == []
+    third = publish(home.ann)
+    home.settle()
+    answer = between(home, first, third)
+    assert (answer["count"], answer["accounts"]) == (1, [str(home.ann)])
+
+
+def test_the_next_question_begins_where_the_range_ended(home: Home) -> None:
+    until = since(100)
+    assert between(home, since(200), until)["as_of"] == until.public
+    assert PostId.from_public(between(home, since(200), since(-100))["as_of"]) < since(0)
 
 
 def test_who_may_not(home: Home) -> None:

@@ -8,8 +8,10 @@ import pytest
 
 from posts.ids import PostId
 from timelines.increments.last_post_index import (
+    CELL_BYTES,
     CHUNK,
     HEADER_BYTES,
+    LATEST_SHIFT,
     HeaderWord,
     LastPostIndex,
     StreamPosition,
@@ -27,13 +29,18 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "increments.index"
 
 
+def cell(value: int) -> int:
+    """The cell of this second * 2, plus the spare bit."""
+    return value << LATEST_SHIFT
+
+
 def found(index: LastPostIndex, *ids: int, since: PostId = SINCE) -> list[int] | None:
     return find_authors(index, np.array(sorted(ids), np.int64), since)
 
 
 def test_an_index_is_opened_as_it_was_written(path: Path) -> None:
     index = create_index(path)
-    index.latest[7] = 210
+    index.cells[7] = cell(210)
     index.begin(StreamPosition(5, 6, 2**64 - 1), 90)
     index.header[HeaderWord.APPLIED_MS] = 1
     again = open_index(path)
@@ -45,11 +52,11 @@ def test_an_index_is_opened_as_it_was_written(path: Path) -> None:
 def test_the_same_second_goes_by_author_and_the_own_by_the_spare_bit(path: Path) -> None:
     """The example of the module: second 100 twice is 200, and 201 when it has more posts."""
     index = create_index(path)
-    index.latest[[4, 6, 7, 8]] = 200, 200, 201, 199
+    index.cells[[4, 6, 7, 8]] = [cell(value) for value in (200, 200, 201, 199)]
     assert found(index, 4, 6, 7, 8) == [7, 6], "after 5 in second 100"
-    index.latest[5] = 200
+    index.cells[5] = cell(200)
     assert found(index, 5) == [], "it is the entry one has"
-    index.latest[5] = 201
+    index.cells[5] = cell(201)
     assert found(index, 5) == [5], "there is a second one"
     assert found(index, 5, since=PostId(100, 5, 1)) is None, "or a third, which is not told apart"
     assert found(index, 5, since=PostId(99, 9, 0)) == [5]
@@ -57,33 +64,33 @@ def test_the_same_second_goes_by_author_and_the_own_by_the_spare_bit(path: Path)
 
 def test_newest_come_first(path: Path) -> None:
     index = create_index(path)
-    index.latest[[1, 2, 3]] = 220, 240, 220
+    index.cells[[1, 2, 3]] = [cell(value) for value in (220, 240, 220)]
     assert found(index, 1, 2, 3) == [2, 3, 1]
 
 
 def test_an_account_beyond_the_end_has_not_posted(path: Path) -> None:
     index = create_index(path)
-    index.latest[:-1] = 300
+    index.cells[:-1] = cell(300)
     assert found(index, CHUNK - 1, CHUNK, 2**31) == []
 
 
 def test_it_grows_and_keeps_what_it_has(path: Path) -> None:
     index = create_index(path)
-    index.latest[7] = 300
+    index.cells[7] = cell(300)
     for author in (CHUNK - 1, 3 * CHUNK):
         grown = grow_index(path, index, author)
         assert index.has_grown
         assert not grown.has_grown
-        grown.latest[author] = 300
+        grown.cells[author] = cell(300)
         assert found(grown, 7, author, author + 1) == [author, 7]
         index = grown
-    assert path.stat().st_size == HEADER_BYTES + 4 * 4 * CHUNK
+    assert path.stat().st_size == HEADER_BYTES + CELL_BYTES * 4 * CHUNK
     assert path.stat().st_blocks * 512 >= path.stat().st_size, "a hole could not be filled later"
 
 
 def test_the_last_second_there_can_be(path: Path) -> None:
     index = create_index(path)
-    index.latest[7] = 2**32 - 1
+    index.cells[7] = cell(2**32 - 1)
     assert found(index, 7, since=PostId(36**6 - 1, 1, 0)) == []
 
 
@@ -94,7 +101,7 @@ def test_a_foreign_one_is_not_used(path: Path, word: HeaderWord) -> None:
     assert open_index(path) is None
 
 
-@pytest.mark.parametrize("size", [0, 1, HEADER_BYTES, HEADER_BYTES + 4 * CHUNK - 1])
+@pytest.mark.parametrize("size", [0, 1, HEADER_BYTES, HEADER_BYTES + CELL_BYTES * CHUNK - 1])
 def test_a_truncated_one_is_not_used(path: Path, size: int) -> None:
     create_index(path)
     os.truncate(path, size)
@@ -104,13 +111,13 @@ def test_a_truncated_one_is_not_used(path: Path, size: int) -> None:
 
 def test_a_grown_one_that_was_cut_is_not_used(path: Path) -> None:
     grow_index(path, create_index(path), CHUNK)
-    os.truncate(path, HEADER_BYTES + 4 * CHUNK + 2)
+    os.truncate(path, HEADER_BYTES + CELL_BYTES * CHUNK + 2)
     assert open_index(path) is None
 
 
 def test_a_new_file_leaves_mappings_of_the_old_one_alone(path: Path) -> None:
     old = create_index(path)
-    old.latest[7] = 300
+    old.cells[7] = cell(300)
     create_index(path)
     assert found(old, 7) == [7]
     assert not old.is_at(path)

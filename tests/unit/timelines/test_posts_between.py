@@ -1,0 +1,175 @@
+"""Which accounts posted between two posts: random posts and ranges against plain lists."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from posts.ids import PostId
+from timelines.increments.between import PostsBetween, find_authors_between
+from timelines.increments.last_post_index import (
+    HISTORY_PERIODS,
+    PERIOD_S,
+    HeaderWord,
+    LastPostIndex,
+    create_index,
+)
+from timelines.increments.stream import LAG_S, PostColumns
+from timelines.increments.updater import apply_posts
+
+BEGIN_S = 1_000 * PERIOD_S
+ENDS_S = BEGIN_S + 2 * HISTORY_PERIODS * PERIOD_S
+AUTHORS = range(1, 5)
+
+
+class Arrived(NamedTuple):
+    post: PostId
+    arrived: int
+
+    @property
+    def is_late(self) -> bool:
+        return self.counts_as > self.post.second
+
+    @property
+    def counts_as(self) -> int:
+        return max(self.post.second, self.arrived - LAG_S)
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> LastPostIndex:
+    return create_index(tmp_path / "increments.index")
+
+
+def apply(index: LastPostIndex, posts: Sequence[Arrived]) -> None:
+    rows = [(one.post.author_id, one.post.second, one.post.sequence, one.arrived) for one in posts]
+    columns = [np.array([row[n] for row in rows], np.int64) for n in range(4)]
+    apply_posts(index, PostColumns(*columns))
+
+
+def in_time(*seconds: int, author: int = 1) -> list[Arrived]:
+    return [Arrived(PostId(second, author, 0), second) for second in seconds]
+
+
+def ask(index: LastPostIndex, since: PostId, until: PostId) -> PostsBetween:
+    found = find_authors_between(index, np.array(AUTHORS, np.int64), since, until)
+    assert found is not None
+    return found
+
+
+# Clustered, so that posts share seconds, periods and ranges.
+seconds = st.one_of(
+    st.integers(BEGIN_S, ENDS_S),
+    st.integers(BEGIN_S, BEGIN_S + 5),
+    st.integers(BEGIN_S // PERIOD_S, ENDS_S // PERIOD_S).map(lambda period: period * PERIOD_S),
+    st.integers(ENDS_S - 3 * PERIOD_S, ENDS_S),
+)
+delays = st.sampled_from([0, 0, 0, LAG_S, LAG_S + 1, 300, HISTORY_PERIODS * PERIOD_S])
+posted = st.tuples(st.sampled_from(AUTHORS), seconds, delays)
+edges = st.builds(PostId, seconds, st.sampled_from([0, *AUTHORS]), st.integers(0, 2))
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    batches=st.lists(st.lists(posted, min_size=1, max_size=6), min_size=1, max_size=8),
+    ranges=st.lists(st.tuples(edges, edges).map(sorted), min_size=1, max_size=8),
+)
+def test_answers_are_what_plain_lists_say(
+    batches: list[list[tuple[int, int, int]]], ranges: list[list[PostId]]
+) -> None:
+    applied: list[Arrived] = []
+    with TemporaryDirectory() as folder:
+        index = create_index(Path(folder) / "increments.index")
+        for batch in batches:
+            arrived = list(_numbered(batch, applied))
+            apply(index, arrived)
+            applied += arrived
+        cells = index.cells[:8].tolist()
+        apply(index, [one._replace(arrived=ENDS_S + 9) for one in applied])
+        assert index.cells[:8].tolist() == cells, "announced again"
+        for since, until in ranges:
+            _check(ask(index, since, until), applied, since, until)
+
+
+def _numbered(
+    batch: Sequence[tuple[int, int, int]], before: Sequence[Arrived]
+) -> Iterator[Arrived]:
+    """With the sequences that the author's posts of one second have."""
+    taken = [(one.post.author_id, one.post.second) for one in before]
+    for author, second, delay in batch:
+        sequence = taken.count((author, second))
+        taken.append((author, second))
+        yield Arrived(PostId(second, author, sequence), second + delay)
+
+
+def _check(found: PostsBetween, applied: Sequence[Arrived], since: PostId, until: PostId) -> None:
+    by_author = {a: [one for one in applied if one.post.author_id == a] for a in AUTHORS}
+    right = {a for a, posts in by_author.items() if any(since < p.post < until for p in posts)}
+    certain, perhaps = set(found.certain), set(found.perhaps)
+    assert right <= certain | perhaps, "no author of the range is denied"
+    assert not certain & perhaps
+    for author in certain - right:
+        late = [one.counts_as for one in by_author[author] if one.is_late]
+        assert any(since.second <= one <= until.second for one in late), "only late posts count so"
+    for author in perhaps:
+        moments = {s for one in by_author[author] for s in (one.post.second, one.counts_as)}
+        periods = {moment // PERIOD_S for moment in moments}
+        first, last = since.second // PERIOD_S, until.second // PERIOD_S
+        touches = any(first <= period <= last for period in periods)
+        assert touches or max(periods) - first >= HISTORY_PERIODS, "the history tells"
+
+
+def test_the_example_of_the_layout(index: LastPostIndex) -> None:
+    apply(index, in_time(100, 101, 300))
+    assert index.cells[1] == 300 << 33 | 0b101
+
+
+def test_the_latest_post_decides_if_it_is_older_than_the_end(index: LastPostIndex) -> None:
+    apply(index, in_time(BEGIN_S + 5))
+    for first, last, certain in ((4, 6, [1]), (5, 6, []), (1, 5, []), (6, 9, [])):
+        since, until = PostId(BEGIN_S + first, 1, 0), PostId(BEGIN_S + last, 1, 0)
+        found = ask(index, since, until)
+        assert found.certain == certain
+        assert found.perhaps == ([1] if last == 5 else []), "its period has the end of the range"
+
+
+def test_whole_periods_are_certain_for_an_hour(index: LastPostIndex) -> None:
+    """Three posts: 31 periods before the last one, 10 periods before it, and the last one."""
+    last = BEGIN_S + HISTORY_PERIODS * PERIOD_S
+    apply(index, in_time(last - 31 * PERIOD_S, last - 10 * PERIOD_S, last))
+
+    def between(first: int, end: int) -> PostsBetween:
+        """Periods before the last post, counted back."""
+        return ask(
+            index, PostId(last - first * PERIOD_S, 0, 0), PostId(last - end * PERIOD_S, 0, 0)
+        )
+
+    assert between(31, 30) == between(11, 9) == PostsBetween([1], [])
+    assert between(29, 11) == between(8, 1) == PostsBetween([], [])
+    assert between(40, 32) == PostsBetween([], [1]), "further back than the history"
+
+
+def test_a_post_in_the_first_second_of_a_period_may_be_outside(index: LastPostIndex) -> None:
+    apply(index, in_time(BEGIN_S, BEGIN_S + 9 * PERIOD_S))
+    until = PostId(BEGIN_S + 2 * PERIOD_S, 0, 0)
+    assert ask(index, PostId(BEGIN_S, 1, 0), until) == PostsBetween([], [1])
+    assert ask(index, PostId(BEGIN_S, 0, 0), until) == PostsBetween([1], [])
+
+
+def test_a_late_post_counts_in_its_own_second_too(index: LastPostIndex) -> None:
+    apply(index, [Arrived(PostId(BEGIN_S, 1, 0), BEGIN_S + 1_000)])
+    apply(index, in_time(BEGIN_S + 2_000))
+    whole = PostId(BEGIN_S - PERIOD_S, 0, 0), PostId(BEGIN_S + PERIOD_S, 0, 0)
+    assert ask(index, *whole) == PostsBetween([1], [])
+
+
+def test_a_range_from_before_the_index_is_unknown(index: LastPostIndex) -> None:
+    index.header[HeaderWord.COMPLETE_FROM] = BEGIN_S
+    ids = np.array([1], np.int64)
+    until = PostId(BEGIN_S + 9, 0, 0)
+    assert find_authors_between(index, ids, PostId(BEGIN_S - 1, 0, 0), until) is None
+    assert find_authors_between(index, ids, PostId(BEGIN_S, 0, 0), until) == PostsBetween([], [])
