@@ -36,7 +36,7 @@ class ReplicaState(NamedTuple):
 def try_replica(alias: str, read: Callable[[str], T]) -> T | None:
     """`read(replica)` of a random replica in use, or None: ask the shard.
 
-    None if the shard has no replica in use, or if this one fails: a request waits for one replica.
+    None if the shard has no replica in use, or if this one fails: a read waits for one replica.
     The data is at most REPLICA_LAG_S + CHECK_VALID_S old. Errors of the replica don't raise.
     """
     replicas = replicas_of(alias)
