@@ -7,6 +7,7 @@ import pytest
 from accounts.models import Account
 from infra.sharding.errors import ReplicaIsReadOnly, WrongPlacement
 from infra.sharding.guard import guard_statement, refuse_writes
+from infra.sharding.identity import setting_of
 from infra.sharding.placement import all_aliases, shard_behind
 from infra.sharding.replicas import is_replica_used, read_replica_or_shard, try_replica
 from infra.sharding.router import PlacementRouter
@@ -27,6 +28,12 @@ def test_replica_is_no_database_of_its_own(replicated):
     assert "shard1_replica1" not in all_aliases()
     assert shard_behind("shard1_replica1") == "shard1"
     assert shard_behind("shard1") is None
+
+
+def test_errors_name_the_url_of_a_replica(replicated):
+    assert setting_of("shard1_replica1") == "SHARD_REPLICA_URLS[1][1]"
+    assert setting_of("shard1") == "SHARD_DATABASE_URLS[1]"
+    assert setting_of("default") == "DATABASE_URL"
 
 
 def test_nothing_is_migrated_there(replicated):
