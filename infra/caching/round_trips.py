@@ -50,9 +50,12 @@ def one_round_trip() -> Iterator[None]:
         raise
     finally:
         _collecting.parts = outer
-    for trip in parts:
-        if trip:
-            _send(trip)
+    # The last trip is sent also after an error of a `then`: else validators would stay that end
+    # what the first trip has changed.
+    with ExitStack() as stack:
+        for trip in reversed(parts):  # a stack calls the last one first
+            if trip:
+                stack.callback(_send, trip)
 
 
 def run_together(

@@ -39,6 +39,13 @@ def test_last_commands_have_a_second_round_trip():
     assert entries() == [b"first", b"last"]
 
 
+def test_last_commands_are_sent_after_an_error_of_a_part():
+    with pytest.raises(ZeroDivisionError), one_round_trip():
+        run_together(push("first"), lambda _: 1 / 0)
+        run_together(push("last"), is_last=True)
+    assert entries() == [b"first", b"last"]
+
+
 def test_without_a_block_they_are_sent_at_once():
     run_together(push("a"), lambda replies: run_together(push(f"after {replies[0]}")))
     assert entries() == [b"a", b"after 1"]

@@ -2,6 +2,9 @@
 
 from collections.abc import Callable
 from functools import partial
+from unittest.mock import patch
+
+from django.db import OperationalError
 
 from infra.api.pages import Window
 from posts.actions.delete_post import delete_post
@@ -12,6 +15,7 @@ from relations.actions.mute import mute, unmute
 from relations.types import FollowOptions
 from tests.integration.timelines.homes import first_page, newest_first
 from tests.world import find_live, make_accounts, publish
+from timelines import consumers
 from timelines.queries.home import home_page
 
 Drain = Callable[[], int]
@@ -46,6 +50,21 @@ def test_follow_brings_older_posts_at_the_next_read(world: None, drain: Drain) -
     assert first_page(me) == []
     follow(me, friend)
     assert first_page(me) == [old.public], "no drain has run since the follow"
+    drain()
+    assert first_page(me) == [old.public]
+
+
+def test_follow_brings_posts_at_the_next_read_while_their_shard_hangs(
+    world: None, drain: Drain
+) -> None:
+    """They come from the index on my own shard, because my following list is known to be new."""
+    me, friend = make_accounts(2)
+    old = publish(friend)
+    drain()
+    assert [first_page(me) for _ in range(2)] == [[], []], "what I follow is in process memory"
+    with patch.object(consumers, "list_newest_entries", side_effect=OperationalError("hangs")):
+        follow(me, friend)
+        assert first_page(me) == [old.public]
     drain()
     assert first_page(me) == [old.public]
 
