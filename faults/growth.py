@@ -18,7 +18,8 @@ WARM_UP_S = 120.0
 # A shorter rest of a life says nothing.
 LEAST_S = 120.0
 _FLAT_SHARE = 0.25
-_FLAT_ROOM = {"MB": 12.0, "files": 12.0, "connections": 12.0}
+# A thread opens a connection to a store when it first needs it, which may be late in a life.
+_FLAT_ROOM = {"MB": 12.0, "files": 24.0, "connections": 24.0}
 
 Curve = Sequence[tuple[float, float]]  # seconds, value
 

@@ -28,13 +28,19 @@ from faults.history.violations import Violation
 
 @dataclass(slots=True)
 class ClientMemory:
-    """What one client has seen. `way_down`: the posts of the pages since the newest one, and the
-    entries that showed them.
+    """What one client has seen. `posts`: those that the entries showed.
+
+    `way_down`: the posts of the pages since the newest one, and the entries that showed them.
     """
 
     entries: set[int] = field(default_factory=set)
+    posts: set[int] = field(default_factory=set)
     way_down: dict[int, int] = field(default_factory=dict)
     next_max_id: int | None = None
+
+    def add(self, read: ClientCall) -> None:
+        self.entries.update(seen.entry for seen in read.seen)
+        self.posts.update(seen.post for seen in read.seen)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +58,7 @@ class PageChecker:
         yield from self._order(page, memory)
         yield from self.shown(page)
         yield from self._absent(page, memory)
-        memory.entries.update(seen.entry for seen in page.seen)
+        memory.add(page)
         memory.way_down |= {seen.post: seen.entry for seen in page.seen}
         memory.next_max_id = page.seen[-1].entry if page.seen else None
 

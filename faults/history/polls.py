@@ -1,7 +1,7 @@
 """The rules of a client that polls with the highest id that it has seen.
 
     order       an entry or a post twice in one answer
-    lost        an entry came since the client's first page, and no answer had it
+    lost        an entry came since the client's first page, and no answer had its post
 
 and those of `pages.py` for what is shown. An entry counts as lost at the first answer that has
 everything newer (`is_last`) and began `recover_s` after the entry was due: a late delivery is no
@@ -60,7 +60,7 @@ class PollChecker:
         if len(set(posts)) < len(posts):
             yield Violation("order", "a post is returned twice", poll)
         yield from self.pages.shown(poll)
-        memory.entries.update(seen.entry for seen in poll.seen)
+        memory.add(poll)
         row = self._rows.get(poll.client)
         if row is not None and poll.is_last:
             yield from self._lost(poll, memory, row)
@@ -72,7 +72,7 @@ class PollChecker:
             times, written = self._by_due.get(poster, ([], []))
             due = written[bisect_right(times, row.checked_s) : bisect_left(times, before_s)]
             for entry in due:
-                is_new = entry.began_s > row.began_s and entry.seen.entry not in memory.entries
+                is_new = entry.began_s > row.began_s and entry.seen.post not in memory.posts
                 if is_new and not self._is_excused(entry, poll):
                     yield Violation("lost", f"{entry.seen}", poll)
 

@@ -57,6 +57,7 @@ def rules(*calls: ClientCall) -> set[str]:
 
 
 WRITES = (post(1, P1), post(2, P2), post(3, P3))
+UNREPOST = call(5, CAT, "unrepost", target=P1)
 REPOST = (call(0.2, ANN, "follow", target=CAT), call(4, CAT, "repost", target=P1, made=R2))
 CASES: dict[str, tuple[Sequence[ClientCall], Sequence[ClientCall]]] = {
     "order": (
@@ -175,6 +176,10 @@ CASES: dict[str, tuple[Sequence[ClientCall], Sequence[ClientCall]]] = {
     "lost": (
         (home(0.5), *WRITES, poll(2.5, S1, S2), poll(5, S3), poll(9.5)),
         (home(0.5), *WRITES, poll(2.5, S2), poll(5, S3), poll(9.5)),
+    ),
+    "lost behind a repost": (
+        (home(0.1), *REPOST, post(1, P1), poll(4.5, SHOWN_REPOST), UNREPOST, poll(9), poll(9.5)),
+        (home(0.1), *REPOST, post(1, P1), poll(4.5), UNREPOST, poll(9), poll(9.5)),
     ),
     "lost after a failed poll": (
         (home(0.5), *WRITES, lost(poll(3.2)), home(3.5, S3, S2, S1), poll(9.5)),

@@ -15,7 +15,7 @@ from faults.experiments.types import Experiment, ExperimentResult, ExperimentSki
 class EmptyScene:
     """A cluster without processes, and clients without calls."""
 
-    def __init__(self, cluster: Any, result: ExperimentResult, seed: int) -> None:
+    def __init__(self, cluster: Any, result: ExperimentResult, seed: int, slack: float) -> None:
         self.result, self.cluster = result, cluster
         self.load = SimpleNamespace(settle=lambda: None, calls=[])
         self.balancer = SimpleNamespace(watching=nullcontext)
