@@ -1,6 +1,7 @@
 """Reads what tokens allow: from Redis, then from the default database."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import structlog
@@ -18,7 +19,8 @@ from accounts.cache import (
 from accounts.types import Restriction
 from infra.caching.client import redis
 from infra.caching.invalidation_log import LOG, LogOffset
-from infra.caching.load_tokens import begin_loads
+from infra.caching.load_tokens import LoadTokens
+from infra.caching.loading import SharedLoads
 from infra.caching.questions import Question, Replies, RoundTrip
 from infra.changes.failpoints import failpoint
 from infra.sharding.placement import GLOBAL_ALIAS
@@ -65,11 +67,8 @@ def find_token(checksum: str, admit: Callable[[], None]) -> FoundToken:
         admit()
         return FoundToken(_load(checksum), None)
     if found is None:
-        admit()
-        return FoundToken(_load_and_write(checksum), offset)
-    if found.facts is None or not found.is_stale:
-        return FoundToken(found.facts, offset)
-    return FoundToken(_reload(checksum, found.facts), offset)
+        return FoundToken(_load_shared(checksum, admit), offset)
+    return FoundToken(_reload(checksum, found.facts) if found.is_stale else found.facts, offset)
 
 
 class _FoundEntry(NamedTuple):
@@ -88,20 +87,38 @@ def _ask_entry(checksum: str) -> Question[_FoundEntry | None]:
 def _decode_entry(replies: Replies) -> _FoundEntry | None:
     entry, left_ms = replies or (None, 0)
     cached = read_token_entry(entry)
-    return None if cached is None else _FoundEntry(cached.facts, is_stale_token(left_ms))
+    if cached is None:
+        return None
+    return _FoundEntry(cached.facts, cached.facts is not None and is_stale_token(left_ms))
 
 
-def _reload(checksum: str, known: TokenFacts) -> TokenFacts | None:
+def _reload(checksum: str, known: TokenFacts | None) -> TokenFacts | None:
     """What the token allows now, or what it allowed if the database is away."""
     try:
-        return _load_and_write(checksum)
+        return _load_shared(checksum)
     except (OperationalError, InterfaceError) as error:
         log.warning("token.not_revalidated", error=str(error))
         return known
 
 
-def _load_and_write(checksum: str) -> TokenFacts | None:
-    tokens = begin_loads(TOKENS, [token_key(checksum)])
+def _load_shared(checksum: str, admit: Callable[[], None] = lambda: None) -> TokenFacts | None:
+    """What this thread or another one reads from the default database."""
+
+    def load(_: Sequence[str], tokens: LoadTokens) -> dict[str, TokenFacts | None]:
+        admit()
+        return {checksum: _load_and_write(checksum, tokens)}
+
+    question = _ask_entry(checksum).then(partial(_fresh_facts, checksum))
+    return SharedLoads(TOKENS, token_key, lambda _: question, load).load_missing([checksum])[
+        checksum
+    ]
+
+
+def _fresh_facts(checksum: str, found: _FoundEntry | None) -> dict[str, TokenFacts | None]:
+    return {} if found is None or found.is_stale else {checksum: found.facts}
+
+
+def _load_and_write(checksum: str, tokens: LoadTokens) -> TokenFacts | None:
     facts = _load(checksum)
     failpoint("accounts.token_loaded")
     if not tokens.by_entry:

@@ -10,7 +10,7 @@ from infra.caching.client import redis
 from infra.caching.keys import key
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import Key, Row, walk
-from posts.cache.weeks import CACHED_WEEKS, WEEK_S, WEEKS, fill_weeks
+from posts.cache.weeks import CACHED_WEEKS, WEEK_S, WEEKS, begin_weeks, fill_weeks
 from posts.ids import second_of
 from timelines.hot.entries import HOT_ENTRIES_FAMILY, HotEntriesCache
 from timelines.hot.queries.hot_authors import list_hot_authors, list_unpushed_authors
@@ -68,7 +68,8 @@ def _load_missing(entries: Sequence[CacheEntry]) -> None:
 
 
 def _fill_week(week: int, account_ids: Sequence[int]) -> None:
-    fill_weeks([(account_id, week) for account_id in account_ids])
+    weeks = [(account_id, week) for account_id in account_ids]
+    fill_weeks(weeks, begin_weeks(weeks))
 
 
 def _read(account_id: int | None, alias: str, after: Key | None, count: int) -> list[Row]:

@@ -12,7 +12,7 @@ flush, or one that took longer than TOKEN_MS. Its own caller still gets a correc
 import secrets
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import structlog
 from redis.exceptions import RedisError
@@ -35,11 +35,12 @@ log = structlog.get_logger()
 class LoadTokens(NamedTuple):
     """`by_entry`: the token of each load, by the key of the entry; empty without Redis.
 
-    `begun`: entries that no other loader was loading.
+    `begun`: entries that no other loader was loading. `replies`: to the caller's own commands.
     """
 
     by_entry: Mapping[bytes, bytes]
     begun: frozenset[bytes]
+    replies: Sequence[Any] = ()
 
     def of(self, entry_key: bytes) -> bytes:
         """The token, for the script that writes the entry. Empty: Redis refuses the write."""
@@ -57,21 +58,35 @@ def token_key(entry_key: bytes) -> bytes:
     return entry_key + b":load"
 
 
-def begin_loads(family: str, entry_keys: Sequence[bytes]) -> LoadTokens:
+def make_token() -> bytes:
+    return secrets.token_bytes(TOKEN_BYTES)
+
+
+def begin_loads(
+    family: str,
+    entry_keys: Sequence[bytes],
+    own: bytes | None = None,
+    reads: Sequence[Command] = (),
+) -> LoadTokens:
     """Tokens for loads of these entries. Call it before the source is read.
 
-    Without Redis there are no tokens. Cost: one round trip.
+    `own`: the token of entries that no other loader is loading; None: a new one. `reads`: commands
+    that run after the tokens were created. Without Redis there are no tokens. Cost: one round trip.
     """
-    own = secrets.token_bytes(TOKEN_BYTES)
-    commands = [("SET", token_key(one), own, "NX", "GET", "PX", TOKEN_MS) for one in entry_keys]
+    own = own or make_token()
+    commands: list[Command] = [
+        ("SET", token_key(one), own, "NX", "GET", "PX", TOKEN_MS) for one in entry_keys
+    ]
     try:
-        others = dict(zip(entry_keys, redis().run(commands), strict=True))
+        replies = redis().run([*commands, *reads])
+        others = dict(zip(entry_keys, replies, strict=False))
     except RedisError as error:
         log.warning("cache.load_not_begun", family=family, error=str(error))
         count_error(family)
         return LoadTokens({}, frozenset())
     begun = frozenset(one for one, other in others.items() if other is None)
-    return LoadTokens({one: other or own for one, other in others.items()}, begun)
+    tokens = {one: other or own for one, other in others.items()}
+    return LoadTokens(tokens, begun, replies[len(commands) :])
 
 
 def write_loaded(family: str, commands: Sequence[Command]) -> None:

@@ -1,120 +1,168 @@
-"""Who reads the source when a cache lacks an entry, or has one past its soft time to live.
+"""Who reads the source when Redis lacks an entry, or has one past its soft time to live.
 
-One thread per process (single_flight) and one process of all (the one whose load token is first)
-read the source. The others wait a moment or use the stale entry. Correctness never depends on this:
-a process that died delays others for a moment only. Then they load and write under the same token.
+One thread of one process: the one whose load token is first. The others wait until the token is
+gone, and then read the entry from Redis. So no reader gets the result of a load that began before
+a change: Redis refuses its entry, and one of the waiting threads loads again. Correctness never
+depends on the waits: a process that died delays others for a moment only. Then they load under the
+same token.
 """
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic, Literal, NamedTuple, TypeVar
 
 import structlog
 from django.db import InterfaceError, OperationalError
 from redis.exceptions import RedisError
 
-from infra.caching.load_tokens import LoadTokens, begin_loads, write_loaded
+from infra.caching.client import Command, redis
+from infra.caching.load_tokens import LoadTokens, begin_loads, make_token, token_key, write_loaded
+from infra.caching.loads_in_progress import LOADS_IN_PROGRESS
 from infra.caching.metrics import count_error, count_loads, count_waits
-from infra.caching.single_flight import SingleFlight
+from infra.caching.questions import Question
 from infra.telemetry.reached import reached
 
-# How long a process waits for the load of another one, and how often it reads the cache then. A
+K = TypeVar("K")
+V = TypeVar("V")
+
+# How long a process waits for the load of another one, and how often it reads the token then. A
 # notification would cost one connection per waiting thread.
 PATIENCE_S = 0.25
 POLL_S = 0.01
+# How often a thread waits. After a wait there is no entry only if the load failed or a change came.
+MOST_WAITS = 2
 log = structlog.get_logger()
 
 
-class Versioned(NamedTuple):
-    """A payload and the version of the source that it reflects. Empty payload: no such value."""
+class _Attempt(NamedTuple, Generic[K, V]):
+    """`busy`: owners that other threads were loading."""
 
-    version: int
-    payload: bytes
-
-
-Loader = Callable[[Sequence[int]], Mapping[int, Versioned]]
-KeyOf = Callable[[int], bytes]
-# Writes loaded entries under the tokens of their loads.
-WriteEntries = Callable[[Mapping[int, Versioned], LoadTokens], None]
-# Payloads of the cached entries, by owner.
-ReadEntries = Callable[[Sequence[int]], Mapping[int, bytes]]
+    found: dict[K, V]
+    busy: list[K]
+    tokens: LoadTokens
 
 
-class SharedLoads:
-    """The loads of one cache in this process."""
+@dataclass(frozen=True, slots=True)
+class SharedLoads(Generic[K, V]):
+    """How the entries of one family are read and loaded.
 
-    def __init__(
-        self, family: str, key_of: KeyOf, load: Loader, write: WriteEntries, read: ReadEntries
-    ) -> None:
-        self._family, self._key_of, self._source = family, key_of, load
-        self._write, self._read = write, read
-        self._flights: SingleFlight[int, bytes] = SingleFlight()
+    `key_of(owner)`: the key whose load token guards the entry. `ask(owners)`: the values that Redis
+    has, by owner. `load(owners, tokens)`: reads the source, and writes the entries under their
+    tokens or releases the tokens. Tokens of owners that it does not return are released here.
+    """
 
-    def load_missing(self, owners: Sequence[int]) -> dict[int, bytes]:
-        """Payloads from the source, read by this process or another. Raises what the source raises.
+    family: str
+    key_of: Callable[[K], bytes]
+    ask: Callable[[Sequence[K]], Question[dict[K, V]]]
+    load: Callable[[Sequence[K], LoadTokens], Mapping[K, V]]
 
-        Cost: one source read and two round trips for all owners together.
+    def load_missing(self, owners: Sequence[K]) -> dict[K, V]:
+        """Values that this thread or another one reads from the source. Raises what `load` raises.
+
+        Cost: one source read, one round trip, and those of `load`, for all owners together.
         """
-        return self._flights.load(owners, self._load_missing)
+        found: dict[K, V] = {}
+        missing = list(owners)
+        for _ in range(MOST_WAITS):
+            attempt = self._load_unless_busy(missing)
+            found |= attempt.found
+            if not attempt.busy:
+                return found
+            waited = self._wait_for(attempt.busy, attempt.tokens)
+            found |= waited
+            missing = [owner for owner in attempt.busy if owner not in waited]
+            if not missing:
+                return found
+        return found | self._load(missing, "miss", self._begin(missing))
 
-    def load_stale(self, owners: Sequence[int]) -> dict[int, bytes]:
-        """Fresh payloads of the owners that no other process reloads; {} if the source is away."""
-        tokens = self._begin(owners)
+    def load_stale(self, owners: Sequence[K]) -> dict[K, V]:
+        """Fresh values of the owners that no other thread reloads; {} if the source is away."""
+        own = make_token()
+        with LOADS_IN_PROGRESS.enter(own):
+            tokens = self._begin(owners, own)
+            begun = [owner for owner in owners if self._token(owner, tokens) == own]
+            try:
+                return self._load(begun, "stale", tokens)
+            except (OperationalError, InterfaceError) as error:
+                log.warning("cache.not_revalidated", family=self.family, error=str(error))
+                count_error(self.family)
+                return {}
+
+    def _load_unless_busy(self, owners: Sequence[K]) -> _Attempt[K, V]:
+        """Loads the owners that no other thread loads.
+
+        The entries are read again after the tokens were created: another load may have ended since
+        the caller missed them.
+        """
+        own, question = make_token(), self.ask(owners)
+        with LOADS_IN_PROGRESS.enter(own):
+            tokens = self._begin(owners, own, question.commands())
+            found = question.decode(tokens.replies) if tokens.by_entry else {}
+            self._release([owner for owner in found if self._token(owner, tokens) == own], tokens)
+            missing = [owner for owner in owners if owner not in found]
+            mine = [owner for owner in missing if self._token(owner, tokens) in (own, b"")]
+            found |= self._load(mine, "miss", tokens)
+        return _Attempt(found, [owner for owner in missing if owner not in set(mine)], tokens)
+
+    def _wait_for(self, owners: Sequence[K], tokens: LoadTokens) -> dict[K, V]:
+        """What other threads load of these owners, as far as Redis has it afterwards."""
+        count_waits(self.family, len(owners))
+        by_token: dict[bytes, list[K]] = {}
+        for owner in owners:
+            by_token.setdefault(self._token(owner, tokens), []).append(owner)
+        deadline = time.monotonic() + PATIENCE_S
+        found: dict[K, V] = {}
+        for token, waiting in by_token.items():
+            found |= self._wait_for_load(token, waiting, tokens, deadline)
+        return found
+
+    def _wait_for_load(
+        self, token: bytes, owners: Sequence[K], tokens: LoadTokens, deadline: float
+    ) -> dict[K, V]:
+        """The same for one load. If another process died in it, one thread loads instead."""
+        with LOADS_IN_PROGRESS.enter(token) as is_other_process:
+            if is_other_process and not self._ends(token, owners, deadline):
+                return self._load(owners, "miss", tokens)
+        question = self.ask(owners)
         try:
-            return self._load(self._begun(owners, tokens), "stale", tokens)
-        except (OperationalError, InterfaceError) as error:
-            log.warning("cache.not_revalidated", family=self._family, error=str(error))
-            count_error(self._family)
+            return question.decode(redis().run(question.commands()))
+        except RedisError:
             return {}
 
-    def forget(self, owners: Iterable[int]) -> None:
-        """These owners changed: later readers do not join a load that began before."""
-        self._flights.forget(owners)
-
-    def forget_all(self) -> None:
-        self._flights.forget_all()
-
-    def _load_missing(self, owners: Sequence[int]) -> dict[int, bytes]:
-        tokens = self._begin(owners)
-        mine = self._begun(owners, tokens) if tokens.by_entry else list(owners)
-        found = self._load(mine, "miss", tokens)
-        busy = [owner for owner in owners if owner not in set(mine)]
-        return found | self._wait_for(busy, tokens) if busy else found
-
-    def _wait_for(self, owners: list[int], tokens: LoadTokens) -> dict[int, bytes]:
-        """Entries that another process writes in PATIENCE_S. The rest is read from the source."""
+    def _ends(self, token: bytes, owners: Sequence[K], deadline: float) -> bool:
+        """Whether the load of another process ends before the deadline."""
         reached("cache.waited_for_other_process")
-        count_waits(self._family, len(owners))
-        found: dict[int, bytes] = {}
-        missing, deadline = owners, time.monotonic() + PATIENCE_S
-        while missing and time.monotonic() < deadline:
-            time.sleep(POLL_S)
-            try:
-                found |= self._read(missing)
-            except RedisError:
-                break
-            missing = [owner for owner in owners if owner not in found]
-        return found | self._load(missing, "miss", tokens)
+        commands = [("GET", token_key(self.key_of(owner))) for owner in owners]
+        try:
+            while token in redis().run(commands):
+                if time.monotonic() >= deadline:
+                    return False
+                time.sleep(POLL_S)
+        except RedisError:
+            return False
+        return True
 
     def _load(
-        self, owners: Sequence[int], why: Literal["miss", "stale"], tokens: LoadTokens
-    ) -> dict[int, bytes]:
+        self, owners: Sequence[K], why: Literal["miss", "stale"], tokens: LoadTokens
+    ) -> dict[K, V]:
         if not owners:
             return {}
-        loaded: Mapping[int, Versioned] = {}
+        loaded: Mapping[K, V] = {}
         try:
-            loaded = self._source(owners)
+            loaded = self.load(owners, tokens)
         finally:  # also when the source fails: others must not wait for this load
             self._release([owner for owner in owners if owner not in loaded], tokens)
-        count_loads(self._family, why, len(owners))
-        self._write(loaded, tokens)
-        return {owner: entry.payload for owner, entry in loaded.items()}
+        count_loads(self.family, why, len(owners))
+        return dict(loaded)
 
-    def _begin(self, owners: Sequence[int]) -> LoadTokens:
-        return begin_loads(self._family, list(map(self._key_of, owners)))
+    def _begin(
+        self, owners: Sequence[K], own: bytes | None = None, reads: Sequence[Command] = ()
+    ) -> LoadTokens:
+        return begin_loads(self.family, list(map(self.key_of, owners)), own, reads)
 
-    def _begun(self, owners: Sequence[int], tokens: LoadTokens) -> list[int]:
-        return [owner for owner in owners if self._key_of(owner) in tokens.begun]
+    def _token(self, owner: K, tokens: LoadTokens) -> bytes:
+        return tokens.of(self.key_of(owner))
 
-    def _release(self, owners: Sequence[int], tokens: LoadTokens) -> None:
-        write_loaded(self._family, tokens.release_commands(list(map(self._key_of, owners))))
+    def _release(self, owners: Sequence[K], tokens: LoadTokens) -> None:
+        write_loaded(self.family, tokens.release_commands(list(map(self.key_of, owners))))

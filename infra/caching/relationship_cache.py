@@ -27,6 +27,7 @@ from infra.caching.bloom import (
 from infra.caching.client import Command, load_script
 from infra.caching.decoding import decode
 from infra.caching.keys import key
+from infra.caching.load_tokens import token_key
 from infra.caching.metrics import count_reads
 from infra.caching.values import jittered_ms
 from infra.caching.viewer_validators import TTL_MS, ViewerField, make_validator, viewer_key
@@ -74,20 +75,27 @@ class RelationshipCache(NamedTuple):
         """Reply for `read`. 1 to 1,000 others. Creates a validator if there is none."""
         return READ.on(self._keys(owner), _FIELD, make_validator(), TTL_MS, *others)
 
-    def read(self, others: Sequence[int], reply: Sequence[Any]) -> RelationshipCacheReply:
-        """Decodes a reply. Accounts that the filter rules out are in neither. Counts the reads."""
+    def read(
+        self, others: Sequence[int], reply: Sequence[Any], is_again: bool = False
+    ) -> RelationshipCacheReply:
+        """Decodes a reply. Accounts that the filter rules out are in neither.
+
+        Counts the reads, unless they were counted before (`is_again`).
+        """
         validator, values, data = reply[0], reply[1:-1], reply[-1]
         answers = zip(others, values, strict=True)
         found = {o: v for o, v in answers if decode(self.family, self.check, v) is not None}
         missing = [other for other in others if other not in found]
-        count_reads(self.family, "redis", len(found), len(missing))
+        if not is_again:
+            count_reads(self.family, "redis", len(found), len(missing))
         if data is None or decode(self.family, check_filter, data) is None:
             return RelationshipCacheReply(validator, found, missing, None)
-        return RelationshipCacheReply(validator, found, self.rule_out(data, missing), data)
+        unknown = find_related(data, missing) if is_again else self.rule_out(data, missing)
+        return RelationshipCacheReply(validator, found, unknown, data)
 
     def rule_out(self, data: bytes, others: Sequence[int]) -> list[int]:
         """The others that may be related, by a filter. Counts the reads."""
-        left = [other for other in others if may_hold(data, other)]
+        left = find_related(data, others)
         count_reads(self.family, "filter", len(others) - len(left), len(left))
         return left
 
@@ -119,7 +127,13 @@ class RelationshipCache(NamedTuple):
         Send it after the commit. It may be sent twice or late.
         """
         flat = [item for other in others for item in (other, *hashes_of(other))]
-        return CHANGE.on(self._keys(owner), _FIELD, *flat)
+        keys = [*self._keys(owner), token_key(self.key(owner))]
+        return CHANGE.on(keys, _FIELD, *flat)
 
     def _keys(self, owner: int) -> list[bytes]:
         return [self.key(owner), self.filter_key(owner), viewer_key(owner)]
+
+
+def find_related(data: bytes, others: Sequence[int]) -> list[int]:
+    """The others that may be in the filter."""
+    return [other for other in others if may_hold(data, other)]

@@ -14,17 +14,17 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from infra.caching.client import Command, load_script, redis
+from infra.caching.client import Command, load_script
 from infra.caching.decoding import decode
 from infra.caching.hot_values import HotReply, HotValues
 from infra.caching.invalidation import forget_in_process, invalidation_command, register_copies
 from infra.caching.keys import key
 from infra.caching.load_tokens import END_LOAD, LoadTokens, token_key, write_loaded
-from infra.caching.loading import Loader, SharedLoads
-from infra.caching.loading import Versioned as Versioned
+from infra.caching.loading import SharedLoads
 from infra.caching.metrics import count_reads
 from infra.caching.questions import Question, Replies, answer
 from infra.caching.round_trips import run_together
+from infra.caching.single_flight import SingleFlight
 
 K = TypeVar("K")
 
@@ -34,6 +34,16 @@ _LUA = Path(__file__).with_name("lua")
 NEWER = _LUA / "newer_value.lua"
 WRITE = load_script(END_LOAD, NEWER, _LUA / "value_write.lua")
 CHANGE = load_script(NEWER, _LUA / "value_change.lua")
+
+
+class Versioned(NamedTuple):
+    """A payload and the version of the source that it reflects. Empty payload: no such value."""
+
+    version: int
+    payload: bytes
+
+
+Loader = Callable[[Sequence[int]], Mapping[int, Versioned]]
 
 
 class StoredValue(NamedTuple):
@@ -59,7 +69,9 @@ class ValueCache:
         self.load = load
         self._check = check
         self.hot: HotValues[int, bytes] = HotValues(family, self.key)
-        self._loading = SharedLoads(family, self.key, load, self.write_many, self._read_payloads)
+        self._loading = SharedLoads(family, self.key, self._ask_payloads, self._load_and_write)
+        # For the time without Redis, when there are no load tokens.
+        self._flights: SingleFlight[int, Versioned] = SingleFlight()
         register_copies(family, self)
 
     def key(self, owner: int) -> bytes:
@@ -122,7 +134,7 @@ class ValueCache:
             run_together(before)
             return
         owners = list(entries)
-        self._loading.forget(owners)
+        self._flights.forget(owners)
         changes = [self._change_command(owner, entry) for owner, entry in entries.items()]
         run_together(
             [*before, *changes, invalidation_command(self.family, owners)],
@@ -139,11 +151,11 @@ class ValueCache:
 
     def forget(self, owners: Sequence[int]) -> None:
         """These owners changed: copies and loads from before the change are not used any more."""
-        self._loading.forget(owners)
+        self._flights.forget(owners)
         self.hot.forget_names(self.keys(owners))
 
     def forget_all(self) -> None:
-        self._loading.forget_all()
+        self._flights.forget_all()
         self.hot.clear()
 
     def _fill(self, replies: Mapping[int, bytes | None]) -> dict[int, bytes]:
@@ -160,11 +172,20 @@ class ValueCache:
             found |= self._loading.load_missing(missing)
         return found
 
-    def _read_payloads(self, owners: Sequence[int]) -> dict[int, bytes]:
-        """The cached payloads, empty ones included. Raises RedisError."""
-        replies = redis().call("MGET", *self.keys(owners))
-        entries = self._decode_many(dict(zip(owners, replies, strict=True)))
-        return {owner: entry.payload for owner, entry in entries.items()}
+    def _load_and_write(self, owners: Sequence[int], tokens: LoadTokens) -> dict[int, bytes]:
+        is_away = not tokens.by_entry
+        loaded = self._flights.load(owners, self.load) if is_away else self.load(owners)
+        self.write_many(loaded, tokens)
+        return {owner: entry.payload for owner, entry in loaded.items()}
+
+    def _ask_payloads(self, owners: Sequence[int]) -> Question[dict[int, bytes]]:
+        """The cached payloads, empty ones included."""
+
+        def decode_all(replies: Replies) -> dict[int, bytes]:
+            entries = self._decode_many(pair_replies(owners, replies))
+            return {owner: entry.payload for owner, entry in entries.items()}
+
+        return Question([("MGET", *self.keys(owners))], decode_all)
 
     def decode(self, raw: bytes | None) -> StoredValue | None:
         """None: there is no entry, or it is undecodable."""

@@ -19,6 +19,7 @@ from infra.caching.client import Command
 from infra.caching.decoding import decode
 from infra.caching.hashes import HashCache, read_fields
 from infra.caching.load_tokens import LoadTokens, begin_loads, write_loaded
+from infra.caching.loading import SharedLoads
 from infra.caching.questions import Question, Replies
 from infra.changes.failpoints import failpoint
 from infra.sharding.buckets import group_by_shard
@@ -69,11 +70,7 @@ def ask_weeks(ids: Iterable[PostId], now_s: float) -> Question[Fragments]:
     shard, and two round trips to write missing weeks.
     """
     posts = _group_by_week(ids, now_s)
-    commands = [
-        WEEKS.read_command(author_id, week, [BUSY, *map(field_of, of_week)])
-        for (author_id, week), of_week in posts.weeks.items()
-    ]
-    return Question(commands, partial(_decode, posts))
+    return Question(_read_commands(posts.weeks), partial(_decode, posts))
 
 
 def _group_by_week(ids: Iterable[PostId], now_s: float) -> _PostsByWeek:
@@ -96,16 +93,14 @@ def _decode(posts: _PostsByWeek, replies: Replies) -> Fragments:
     missing, by_key = [], list(posts.others)
     each_reply = repeat(None) if replies is None else replies
     for (week, ids), reply in zip(posts.weeks.items(), each_reply, strict=False):
-        values = read_fields(reply) if reply is not None else None
-        if values is None:
+        entry = _read_week(ids, reply)
+        if entry is None:
             missing.append(week)
-        elif values[0] is not None:
+        elif entry.posts is None:
             by_key += ids
-        elif (known := decode(WEEKS.family, partial(_read_posts, ids), values[1:])) is None:
-            missing.append(week)
         else:
-            found |= known
-    for week, fragments in fill_weeks(missing).items() if missing else ():
+            found |= entry.posts
+    for week, fragments in _load_missing(posts, missing).items() if missing else ():
         if fragments is None:
             by_key += posts.weeks[week]
         else:
@@ -113,10 +108,58 @@ def _decode(posts: _PostsByWeek, replies: Replies) -> Fragments:
     return found | load_by_key(by_key) if by_key else found
 
 
+def _load_missing(posts: _PostsByWeek, weeks: Sequence[Week]) -> dict[Week, Fragments | None]:
+    """The wanted posts of these weeks, which this thread or another one loads.
+
+    None for a busy week.
+    """
+    loads = SharedLoads(WEEKS.family, _key_of, partial(_ask_entries, posts), fill_weeks)
+    return loads.load_missing(weeks)
+
+
+def _ask_entries(
+    posts: _PostsByWeek, weeks: Sequence[Week]
+) -> Question[dict[Week, Fragments | None]]:
+    """The wanted posts of the weeks that are cached."""
+    wanted = {week: posts.weeks[week] for week in weeks}
+
+    def decode_weeks(replies: Replies) -> dict[Week, Fragments | None]:
+        each_reply = zip(wanted.items(), replies or (), strict=False)
+        read = {week: _read_week(ids, reply) for (week, ids), reply in each_reply}
+        return {week: entry.posts for week, entry in read.items() if entry is not None}
+
+    return Question(_read_commands(wanted), decode_weeks)
+
+
+def _read_commands(wanted: Mapping[Week, Sequence[PostId]]) -> list[Command]:
+    return [WEEKS.read_command(*week, [BUSY, *map(field_of, ids)]) for week, ids in wanted.items()]
+
+
+class _CachedWeek(NamedTuple):
+    """`posts` None: the week is busy."""
+
+    posts: Fragments | None
+
+
+def _read_week(ids: Sequence[PostId], reply: Sequence[bytes | None] | None) -> _CachedWeek | None:
+    """These posts of a cached week. None: the week is not cached, or one cannot be read."""
+    values = read_fields(reply) if reply is not None else None
+    if values is None:
+        return None
+    if values[0] is not None:
+        return _CachedWeek(None)
+    known = decode(WEEKS.family, partial(_read_posts, ids), values[1:])
+    return None if known is None else _CachedWeek(known)
+
+
 def _read_posts(ids: Sequence[PostId], values: Sequence[bytes | None]) -> Fragments:
     """The posts of a cached week that exist. Raises ValueError if one cannot be read."""
     read = zip(ids, values, strict=True)
     return {post_id: check_fragment(value) for post_id, value in read if value is not None}
+
+
+def _key_of(week: Week) -> bytes:
+    return WEEKS.key(*week)
 
 
 def load_by_key(ids: Iterable[PostId]) -> Fragments:
@@ -137,13 +180,17 @@ def load_by_key(ids: Iterable[PostId]) -> Fragments:
     return _encode(row for rows in scatter(calls).values() for row in rows)
 
 
-def fill_weeks(weeks: Sequence[Week]) -> dict[Week, Fragments | None]:
+def begin_weeks(weeks: Sequence[Week]) -> LoadTokens:
+    """For `fill_weeks`. One round trip."""
+    return begin_loads(WEEKS.family, [_key_of(week) for week in weeks])
+
+
+def fill_weeks(weeks: Sequence[Week], tokens: LoadTokens) -> dict[Week, Fragments | None]:
     """Reads whole weeks from their shards and writes them to Redis. None for a busy week.
 
     The version comes from the shard, before the rows: an entry may be newer than its version, never
-    older. Cost: two queries per shard, two round trips; with a replica as read_up_to_date.
+    older. Cost: two queries per shard, one round trip; with a replica as read_up_to_date.
     """
-    tokens = begin_loads(WEEKS.family, [WEEKS.key(*week) for week in weeks])
     by_author: dict[int, list[Week]] = {}
     for week in weeks:
         by_author.setdefault(week[0], []).append(week)

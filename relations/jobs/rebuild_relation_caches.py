@@ -51,13 +51,17 @@ def _read_followers(owner_id: int, limit: int) -> list[ListedAccount]:
     return read_newest(BACKWARD_OPEN, owner_id, None, None, limit)
 
 
+def _load_following(owner_id: int) -> object:
+    return load_following_lists(owner_id, FOLLOWING.begin_load(owner_id))
+
+
 def _load_followers(owner_id: int) -> object:
-    return load_followers_list(owner_id, FOLLOWERS, False)
+    return load_followers_list(owner_id, FOLLOWERS.begin_load(owner_id))
 
 
 FAMILIES = (
-    CachedListKind(FOLLOWING, CounterKind.FOLLOWING, _read_following, load_following_lists),
-    CachedListKind(QUIET, CounterKind.FOLLOWING, _read_quiet, load_following_lists),
+    CachedListKind(FOLLOWING, CounterKind.FOLLOWING, _read_following, _load_following),
+    CachedListKind(QUIET, CounterKind.FOLLOWING, _read_quiet, _load_following),
     CachedListKind(FOLLOWERS, CounterKind.FOLLOWERS, _read_followers, _load_followers),
 )
 

@@ -19,7 +19,7 @@ from infra.caching.metrics import count_reads
 from infra.caching.questions import Question, Replies, RoundTrip
 from infra.caching.viewer_validators import ValidatorsQuestion, ViewerCopies, ViewerField
 from relations.cache import FOLLOWING, QUIET
-from relations.queries.cached_edge_list import ask_whole
+from relations.queries.cached_edge_list import EdgeListRead, ask_whole, load_part
 from relations.queries.loaders import load_following_lists
 from relations.types import ListedAccount
 
@@ -112,10 +112,16 @@ def _load(owner_id: int) -> OpenFollowing | None:
     trip = RoundTrip()
     validators = trip.ask(ValidatorsQuestion(owner_id))
     validators.create(ViewerField.FOLLOWING)
-    cached = trip.ask(ask_whole(FOLLOWING, owner_id, QUIET))
+    read = EdgeListRead(
+        FOLLOWING, partial(ask_whole, FOLLOWING, owner_id, QUIET), lambda all_: all_
+    )
+    cached = trip.ask(read.ask())
     trip.run()
     if trip.error:
         return None
-    found = OpenFollowing((cached.value or load_following_lists(owner_id).open()).items)
+    whole = cached.value or load_part(
+        owner_id, read, lambda tokens: load_following_lists(owner_id, tokens).open()
+    )
+    found = OpenFollowing(whole.items)
     _lists.keep(owner_id, validators.value.following, found)
     return found

@@ -1,6 +1,7 @@
 """Parts of edge lists as Redis has them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from infra.caching.client import redis
@@ -8,12 +9,13 @@ from infra.caching.decoding import decode
 from infra.caching.lists import (
     ListCache,
     ListContinuation,
-    Side,
     page_command,
     read_items,
     read_page,
     read_version_marker,
 )
+from infra.caching.load_tokens import LoadTokens
+from infra.caching.loading import SharedLoads
 from infra.caching.metrics import count_reads
 from infra.caching.questions import Question, Replies
 from relations.cache import to_item, to_listed
@@ -46,55 +48,81 @@ class CachedEdgeList(NamedTuple):
         return self._replace(items=items[-limit:], rest=rest)
 
 
-def find_below(
+class EdgeListRead(NamedTuple):
+    """A read of part of a list. `ask()`: the part; None: it is not cached.
+
+    `cut(whole)`: the same part of a list that was just loaded.
+    """
+
+    cache: ListCache
+    ask: Callable[[], Question[CachedEdgeList | None]]
+    cut: Callable[[CachedEdgeList], CachedEdgeList]
+
+    def find(self) -> CachedEdgeList | None:
+        """The part; None: it is not cached. Raises: RedisError. One round trip."""
+        question = self.ask()
+        return _counted(self.cache, question.decode(redis().run(question.commands())))
+
+
+def read_below(
     cache: ListCache,
     owner_id: int,
     bound: ListedAccount | None,
     limit: int,
     without: ListCache | None,
-) -> CachedEdgeList | None:
-    """The newest members older than the bound; None: not cached. Raises: RedisError. One trip."""
-    return _find("below", cache, owner_id, bound, limit, without)
+) -> EdgeListRead:
+    """The newest members older than the bound."""
+    start = to_item(bound) if bound is not None else None
+    command = page_command(cache, owner_id, "below", start, limit, without)
+    ask = partial(Question, [command], partial(_decode_page, cache.family))
+    return EdgeListRead(cache, ask, lambda whole: whole.below(bound, limit))
 
 
-def find_above(
+def read_above(
     cache: ListCache, owner_id: int, bound: ListedAccount, limit: int, without: ListCache | None
-) -> CachedEdgeList | None:
-    """The oldest members newer than the bound; otherwise as find_below."""
-    found = _find("above", cache, owner_id, bound, limit, without)
+) -> EdgeListRead:
+    """The oldest members newer than the bound."""
+    command = page_command(cache, owner_id, "above", to_item(bound), limit, without)
+    page = Question([command], partial(_decode_page, cache.family))
+    ask = partial(page.then, _newest_first)
+    return EdgeListRead(cache, ask, lambda whole: whole.above(bound, limit))
+
+
+def read_whole(cache: ListCache, owner_id: int) -> EdgeListRead:
+    """All members of a list that is cached whole.
+
+    The version marker is read before and after the members: a list that was dropped between would
+    look like an empty one.
+    """
+    marker = cache.version_marker_command(owner_id)
+    newest = cache.newest_command(owner_id, None, cache.max_items)
+    ask = partial(Question, [marker, newest, marker], partial(_decode_whole, cache.family))
+    return EdgeListRead(cache, ask, lambda whole: whole)
+
+
+def load_part(
+    owner_id: int, read: EdgeListRead, load: Callable[[LoadTokens], CachedEdgeList]
+) -> CachedEdgeList:
+    """The part, after Redis did not have it: this thread or another one loads the list.
+
+    `load(tokens)`: reads the list from the shard and writes it. Raises what it raises.
+    """
+    question = read.ask().then(lambda found: {} if found is None else {owner_id: found})
+    loads = SharedLoads(
+        read.cache.family,
+        read.cache.loaded_key,
+        lambda _: question,
+        lambda _, tokens: {owner_id: read.cut(load(tokens))},
+    )
+    return loads.load_missing([owner_id])[owner_id]
+
+
+def _newest_first(found: CachedEdgeList | None) -> CachedEdgeList | None:
     return found._replace(items=found.items[::-1]) if found else None
 
 
-def _find(
-    side: Side,
-    cache: ListCache,
-    owner_id: int,
-    bound: ListedAccount | None,
-    limit: int,
-    without: ListCache | None,
-) -> CachedEdgeList | None:
-    item = to_item(bound) if bound is not None else None
-    reply = redis().call(*page_command(cache, owner_id, side, item, limit, without))
-    return _counted(cache, decode(cache.family, _decode_page, reply))
-
-
-def find_whole(cache: ListCache, owner_id: int) -> CachedEdgeList | None:
-    """All members of a list that is cached whole; None: it is not cached.
-
-    The version marker is read before and after the members: a list that was dropped between would
-    look like an empty one. Raises: RedisError. Cost: one round trip.
-    """
-    marker_command = cache.version_marker_command(owner_id)
-    newest_command = cache.newest_command(owner_id, None, cache.max_items)
-    before, members, after = redis().run([marker_command, newest_command, marker_command])
-    marker = read_version_marker(before)
-    if marker is None or before != after:
-        return _counted(cache, None)
-    items = decode(cache.family, _decode_items, members)
-    if items is None:
-        return _counted(cache, None)
-    found = CachedEdgeList(marker.version, items, ListContinuation.END, len(items))
-    return _counted(cache, found)
+def _decode_page(family: str, replies: Replies) -> CachedEdgeList | None:
+    return decode(family, _read_part, replies[0]) if replies else None
 
 
 def ask_whole(
@@ -104,25 +132,35 @@ def ask_whole(
     command = page_command(cache, owner_id, "below", None, cache.max_items, without)
 
     def decode_whole(replies: Replies) -> CachedEdgeList | None:
-        reply = replies[0] if replies else None
-        found = _counted(cache, decode(cache.family, _decode_page, reply))
+        found = _counted(cache, _decode_page(cache.family, replies))
         return found if found and found.rest is ListContinuation.END else None
 
     return Question([command], decode_whole)
-
-
-def _decode_page(reply: Sequence[bytes]) -> CachedEdgeList | None:
-    page = read_page(reply)
-    if page is None:
-        return None
-    return CachedEdgeList(page.version, list(map(to_listed, page.items)), page.rest, page.size)
-
-
-def _decode_items(members: Sequence[bytes]) -> list[ListedAccount]:
-    return list(map(to_listed, read_items(members)))
 
 
 def _counted(cache: ListCache, found: CachedEdgeList | None) -> CachedEdgeList | None:
     """Counts a hit or a miss."""
     count_reads(cache.family, "redis", hits=found is not None, misses=found is None)
     return found
+
+
+def _read_part(reply: Sequence[bytes]) -> CachedEdgeList | None:
+    page = read_page(reply)
+    if page is None:
+        return None
+    return CachedEdgeList(page.version, list(map(to_listed, page.items)), page.rest, page.size)
+
+
+def _decode_whole(family: str, replies: Replies) -> CachedEdgeList | None:
+    before, members, after = replies or ((), (), ())
+    marker = read_version_marker(before)
+    if marker is None or before != after:
+        return None
+    items = decode(family, _read_all, members)
+    if items is None:
+        return None
+    return CachedEdgeList(marker.version, items, ListContinuation.END, len(items))
+
+
+def _read_all(members: Sequence[bytes]) -> list[ListedAccount]:
+    return list(map(to_listed, read_items(members)))

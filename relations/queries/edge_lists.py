@@ -21,8 +21,15 @@ from infra.caching.hot_values import HotValues
 from infra.caching.invalidation import register_copies
 from infra.caching.invalidation_log import LOG, InvalidationLog, LogEntryKind, log_command
 from infra.caching.lists import ListCache, ListContinuation
+from infra.caching.load_tokens import LoadTokens
 from relations.cache import FOLLOWERS, FOLLOWING, QUIET
-from relations.queries.cached_edge_list import CachedEdgeList, find_above, find_below
+from relations.queries.cached_edge_list import (
+    CachedEdgeList,
+    EdgeListRead,
+    load_part,
+    read_above,
+    read_below,
+)
 from relations.queries.edge_rows import (
     BACKWARD,
     BACKWARD_OPEN,
@@ -57,13 +64,14 @@ FirstPages = HotValues[tuple[int, int], CachedEdgeList]  # by owner and limit
 class Tier:
     """How Redis holds a list.
 
-    `load(owner, cache, is_deep)` reads the list from the shard and writes it to Redis. `without`:
-    the members of this list are left out. `first_pages`: process memory for very hot lists, for
-    HOT_COPY_MS. `is_endless`: the list has no cap, and reads beyond Redis need DEEP_PAGES_PER_S.
+    `load(owner, tokens, cache, is_deep)` reads the list from the shard and writes it to Redis under
+    the load tokens. `without`: the members of this list are left out. `first_pages`: process memory
+    for very hot lists, for HOT_COPY_MS. `is_endless`: the list has no cap, and reads beyond Redis
+    need DEEP_PAGES_PER_S.
     """
 
     cache: ListCache
-    load: Callable[[int, ListCache, bool], CachedEdgeList]
+    load: Callable[[int, LoadTokens, ListCache, bool], CachedEdgeList]
     without: ListCache | None = None
     first_pages: "FollowingPages | None" = None
     is_endless: bool = False
@@ -118,7 +126,7 @@ FOLLOWING_LIST = EdgeList(
     FORWARD_OPEN,
     Tier(
         FOLLOWING,
-        lambda owner_id, *_: load_following_lists(owner_id).open(),
+        lambda owner_id, tokens, *_: load_following_lists(owner_id, tokens).open(),
         QUIET,
         _following_pages,
     ),
@@ -127,7 +135,8 @@ FOLLOWING_LIST = EdgeList(
 FOLLOWERS_LIST = EdgeList(BACKWARD_OPEN, Tier(FOLLOWERS, load_followers_list, is_endless=True))
 # The lists that the owner sees.
 OWN_FOLLOWING_LIST = EdgeList(
-    FORWARD, Tier(FOLLOWING, lambda owner_id, *_: load_following_lists(owner_id).all())
+    FORWARD,
+    Tier(FOLLOWING, lambda owner_id, tokens, *_: load_following_lists(owner_id, tokens).all()),
 )
 OWN_FOLLOWERS_LIST = EdgeList(BACKWARD)
 QUIET_LIST = EdgeList(FORWARD_QUIET)
@@ -189,14 +198,17 @@ def _newest(
     tier = edge_list.tier
     if tier is None:
         return read_newest(edge_list.rows, owner_id, below, None, limit)
+    read = read_below(tier.cache, owner_id, below, limit, tier.without)
     try:
-        cached = _find(tier, owner_id, below, limit)
+        cached = _find(tier, owner_id, below, limit, read)
     except RedisError:
         if below is not None:
             _admit(tier)
         return read_newest(edge_list.rows, owner_id, below, None, limit)
     if cached is None or _is_worth_loading(tier, cached):
-        cached = tier.load(owner_id, tier.cache, below is not None).below(below, limit)
+        # Another thread may load a longer part now.
+        enough = read._replace(ask=lambda: read.ask().then(partial(_keep_enough, tier)))
+        cached = _load(tier, owner_id, enough, is_deep=below is not None)
     if cached.rest is not ListContinuation.SOURCE_ONLY:
         return cached.items
     _admit(tier)
@@ -220,9 +232,9 @@ def _right_above(
     tier = edge_list.tier
     if tier is None:
         return read_oldest_above(edge_list.rows, owner_id, after, limit)
+    read = read_above(tier.cache, owner_id, after, limit, tier.without)
     try:
-        cached = find_above(tier.cache, owner_id, after, limit, tier.without)
-        cached = cached or tier.load(owner_id, tier.cache, False).above(after, limit)
+        cached = read.find() or _load(tier, owner_id, read, is_deep=False)
         if cached.rest is not ListContinuation.SOURCE_ONLY:
             return cached.items
     except RedisError:
@@ -232,12 +244,20 @@ def _right_above(
 
 
 def _find(
-    tier: Tier, owner_id: int, below: ListedAccount | None, limit: int
+    tier: Tier, owner_id: int, below: ListedAccount | None, limit: int, read: EdgeListRead
 ) -> CachedEdgeList | None:
-    read = partial(find_below, tier.cache, owner_id, below, limit, tier.without)
     if tier.first_pages is None or below is not None:
-        return read()
-    return tier.first_pages.find((owner_id, limit), read)
+        return read.find()
+    return tier.first_pages.find((owner_id, limit), read.find)
+
+
+def _load(tier: Tier, owner_id: int, read: EdgeListRead, is_deep: bool) -> CachedEdgeList:
+    load = tier.load
+    return load_part(owner_id, read, lambda tokens: load(owner_id, tokens, tier.cache, is_deep))
+
+
+def _keep_enough(tier: Tier, found: CachedEdgeList | None) -> CachedEdgeList | None:
+    return None if found is None or _is_worth_loading(tier, found) else found
 
 
 def _is_worth_loading(tier: Tier, cached: CachedEdgeList) -> bool:

@@ -10,7 +10,12 @@ from infra.caching.lists import read_version_marker
 from infra.caching.questions import Question, Replies
 from infra.caching.viewer_validators import ValidatorsQuestion, ViewerCopies, ViewerField
 from relations.cache import FOLLOWING
-from relations.queries.cached_edge_list import CachedEdgeList, find_whole
+from relations.queries.cached_edge_list import (
+    CachedEdgeList,
+    EdgeListRead,
+    load_part,
+    read_whole,
+)
 from relations.queries.loaders import load_following_lists
 
 MOST_VERSIONS = 10_000
@@ -26,7 +31,10 @@ class Following(NamedTuple):
 
 def load_following(account_id: int) -> Following:
     """All followees, newest first. Cost: one round trip; on a miss two queries and a second one."""
-    following = _find_cached(account_id) or load_following_lists(account_id).all()
+    read = read_whole(FOLLOWING, account_id)
+    following = _find_cached(read) or load_part(
+        account_id, read, lambda tokens: load_following_lists(account_id, tokens).all()
+    )
     return Following(following.version, [listed.account_id for listed in following.items])
 
 
@@ -63,8 +71,8 @@ def _read_marker(account_id: int) -> Any:
         return ()
 
 
-def _find_cached(account_id: int) -> CachedEdgeList | None:
+def _find_cached(read: EdgeListRead) -> CachedEdgeList | None:
     try:
-        return find_whole(FOLLOWING, account_id)
+        return read.find()
     except RedisError:
         return None

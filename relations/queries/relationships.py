@@ -8,8 +8,11 @@ from typing import NamedTuple, Self
 from redis.exceptions import RedisError
 
 from accounts.hot_profiles import ask_profiles
-from infra.caching.client import redis
+from infra.caching.client import Command, redis
+from infra.caching.load_tokens import LoadTokens
+from infra.caching.loading import SharedLoads
 from infra.caching.questions import Question, Replies, RoundTrip, answer
+from infra.caching.relationship_cache import RelationshipCacheReply
 from infra.changes.failpoints import failpoint
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
@@ -72,7 +75,7 @@ def load_relationships(viewer_id: int, others: Iterable[int]) -> Mapping[int, Re
     """One per account, in the order given, each once; at most 1,000 accounts.
 
     An account is UNRELATED to itself. Cost: one round trip when warm. A miss costs one query by
-    primary keys and one more trip, and one more query when the filter is missing. Without Redis:
+    primary keys and two more trips, and one more query when the filter is missing. Without Redis:
     one query.
     """
     return answer(ask_relationships(viewer_id, list(dict.fromkeys(others)))).by_account
@@ -98,7 +101,7 @@ def ask_relationships(viewer_id: int, others: Sequence[int]) -> Question[Relatio
     Accounts that Redis does not answer for come from the viewer's shard, and are written to Redis.
     Cost: as `load_relationships`; no command without accounts.
     """
-    commands = [RELATIONSHIPS.read_command(viewer_id, others)] if others else []
+    commands = [_read_command(viewer_id, others)] if others else []
     return Question(commands, partial(_decode, viewer_id, others))
 
 
@@ -108,18 +111,58 @@ def _decode(viewer_id: int, others: Sequence[int], replies: Replies) -> Relation
     if replies is None:
         return Relationships.build(None, _read(viewer_id, others))
     reading = RELATIONSHIPS.read(others, replies[0])
+    if reading.unknown:
+        return _load_shared(viewer_id, others, reading)
+    return _build(others, reading, {})
+
+
+def _load_shared(
+    viewer_id: int, others: Sequence[int], reading: RelationshipCacheReply
+) -> Relationships:
+    """What this thread or another one reads from the viewer's shard."""
+
+    def decode(replies: Replies) -> dict[int, Relationships]:
+        nonlocal reading
+        if replies:
+            reading = RELATIONSHIPS.read(others, replies[0], is_again=True)
+        return {} if reading.unknown else {viewer_id: _build(others, reading, {})}
+
+    def load(_: Sequence[int], tokens: LoadTokens) -> dict[int, Relationships]:
+        return {viewer_id: _build(others, reading, _load_unknown(viewer_id, reading, tokens))}
+
+    question = Question([_read_command(viewer_id, others)], decode)
+    loads = SharedLoads(RELATIONSHIPS.family, RELATIONSHIPS.key, lambda _: question, load)
+    return loads.load_missing([viewer_id])[viewer_id]
+
+
+def _read_command(viewer_id: int, others: Sequence[int]) -> Command:
+    return RELATIONSHIPS.read_command(viewer_id, others)
+
+
+def _load_unknown(
+    viewer_id: int, reading: RelationshipCacheReply, tokens: LoadTokens
+) -> dict[int, Relationship]:
+    """Reads those that Redis does not know, and writes them with a filter if there was none."""
     unknown, new_filter = reading.unknown, None
-    if unknown and reading.filter_data is None:
+    if reading.filter_data is None:
         new_filter = RELATIONSHIPS.make_filter(_read_related(viewer_id))
         unknown = RELATIONSHIPS.rule_out(new_filter, unknown)
     loaded = _read(viewer_id, unknown) if unknown else {}
-    if loaded or new_filter is not None:
-        failpoint("relationships.read")
-        packed = {other: relationship.packed for other, relationship in loaded.items()}
-        with suppress(RedisError):  # the next reader tries again
-            redis().call(*RELATIONSHIPS.write_command(viewer_id, reading, packed, new_filter))
+    failpoint("relationships.read")
+    packed = {other: relationship.packed for other, relationship in loaded.items()}
+    write = RELATIONSHIPS.write_command(viewer_id, reading, packed, new_filter)
+    with suppress(RedisError):  # the next reader tries again
+        redis().run([write, *tokens.release_commands([RELATIONSHIPS.key(viewer_id)])])
+    return loaded
+
+
+def _build(
+    others: Sequence[int],
+    reading: RelationshipCacheReply,
+    loaded: Mapping[int, Relationship],
+) -> Relationships:
     cached = {other: Relationship.from_packed(text) for other, text in reading.found.items()}
-    found = cached | loaded
+    found = cached | dict(loaded)
     return Relationships.build(reading.validator, {i: found.get(i, UNRELATED) for i in others})
 
 

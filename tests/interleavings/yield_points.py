@@ -18,7 +18,7 @@ from django.conf import settings
 from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from infra.caching import client, listener, loading, single_flight
+from infra.caching import client, listener, loading, loads_in_progress, single_flight
 from infra.caching.client import Command, SingleClient
 from infra.changes import failpoints
 from infra.sharding import scatter
@@ -42,6 +42,7 @@ def yield_points() -> Iterator[None]:
         patch.setattr(failpoints, "_armed", _Failpoints())
         patch.setattr(scatter, "_threads", lambda alias: _SameThread())
         patch.setattr(single_flight, "_wait", _wait_for_flight)
+        patch.setattr(loads_in_progress, "_wait", _wait_for_load)
         patch.setattr(loading, "time", _Clock())
         # A message by pub/sub comes at no certain step. Without it copies must be right too.
         patch.setattr(listener, "receive_invalidation", lambda message: None)
@@ -135,6 +136,11 @@ def _wait_for_flight(flight: Future[Any]) -> Any:
     while not flight.done():
         pause("waits for another thread's load", gives_way=True)
     return None if flight.exception() else flight.result()
+
+
+def _wait_for_load(ended: threading.Event) -> None:
+    while not ended.is_set():
+        pause("waits for another thread's load", gives_way=True)
 
 
 class _Clock:

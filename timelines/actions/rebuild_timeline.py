@@ -1,28 +1,75 @@
-"""Makes a reader's home timeline live: computes it and stores it for the next reads."""
+"""Makes a reader's home timeline live: computes it and stores it for the next reads.
+
+timelines.builds:v1:{reader}:load   load token: a thread builds the timeline, and others wait
+"""
 
 import secrets
+from collections.abc import Sequence
+from functools import partial
 
 import structlog
 from redis.exceptions import RedisError
 
+from infra.caching.keys import key
+from infra.caching.lists import read_version_marker
+from infra.caching.load_tokens import LoadTokens, write_loaded
+from infra.caching.loading import SharedLoads
+from infra.caching.questions import Question, Replies
 from infra.changes.failpoints import failpoint
 from infra.telemetry.reached import reached
+from relations.cache import FOLLOWING
 from relations.queries.following import load_following
 from timelines.actions.cut_old_entries import first_kept_second
 from timelines.queries.pull import compute_timeline
 from timelines.stores.factory import timeline_store
 from timelines.types import LiveTimeline
 
+FAMILY = "timelines.builds:v1"
 log = structlog.get_logger()
 
 
 def rebuild_timeline(reader_id: int, now_ms: int) -> LiveTimeline:
-    """Computes the reader's newest entries and writes them to the store.
+    """The reader's newest entries, which this thread or another one computes and stores.
+
+    A thread that waited takes the stored timeline: it has what was pushed during the build. If it
+    reflects another version of the following list than Redis has now, it is built again.
+    Cost: five round trips, the following list, one query per shard.
+    """
+    loads = SharedLoads(FAMILY, _key_of, _ask, partial(_build, now_ms))
+    return loads.load_missing([reader_id])[reader_id]
+
+
+def _ask(reader_ids: Sequence[int]) -> Question[dict[int, LiveTimeline]]:
+    """The stored timeline, if it reflects the following list that Redis has.
+
+    The version of the list is read before the timeline, as on a page.
+    """
+    (reader_id,) = reader_ids
+    stored = timeline_store().ask(reader_id)
+
+    def decode(replies: Replies) -> dict[int, LiveTimeline]:
+        marker, *rest = replies or [()]
+        version, live = read_version_marker(marker), stored.decode(rest)
+        if version is None or live is None or live.following_version != version.version:
+            return {}
+        return {reader_id: live}
+
+    return Question([FOLLOWING.version_marker_command(reader_id), *stored.commands()], decode)
+
+
+def _build(now_ms: int, reader_ids: Sequence[int], tokens: LoadTokens) -> dict[int, LiveTimeline]:
+    (reader_id,) = reader_ids
+    built = _build_one(reader_id, now_ms)
+    write_loaded(FAMILY, tokens.release_commands([_key_of(reader_id)]))
+    return {reader_id: built}
+
+
+def _build_one(reader_id: int, now_ms: int) -> LiveTimeline:
+    """Computes the timeline and writes it to the store.
 
     The store keeps every push from the start of the build, which is before the first query. So the
     computation finds an entry, or the push brings it: none falls between the two. Without Redis
     the answer is the same, but is not stored.
-    Cost: three round trips, the following list, one query per shard.
     """
     epoch, kept_from = secrets.randbits(64), first_kept_second(now_ms)
     try:
@@ -37,3 +84,7 @@ def rebuild_timeline(reader_id: int, now_ms: int) -> LiveTimeline:
         reached("timeline.build_not_stored")
         log.warning("timeline.build_not_stored", reader=reader_id, error=str(error))
     return timeline
+
+
+def _key_of(reader_id: int) -> bytes:
+    return key(FAMILY, reader_id)

@@ -33,7 +33,9 @@ from infra.caching.invalidation_log import (
     oldest_ms,
 )
 from infra.caching.keys import key
-from infra.caching.questions import Question
+from infra.caching.load_tokens import LoadTokens
+from infra.caching.loading import SharedLoads
+from infra.caching.questions import Question, Replies
 from infra.sharding.scatter import scatter
 from timelines.hot.queries.hot_authors import list_hot_authors
 
@@ -87,7 +89,9 @@ class HotAuthorDirectory:
         cached = self._cached
         if cached is not None and offset is not None:
             return cached
-        loaded = _unpack_set(replies[0] if replies else None) or _load()
+        loaded = _unpack_set(replies[0] if replies else None)
+        if loaded is None:
+            loaded = _loads.load_missing([SET])[SET]
         if loaded.validator is not None:
             self._log.keep(offset, partial(self._store, loaded))
         return loaded
@@ -117,19 +121,33 @@ def make_validator() -> bytes:
     return VALIDATOR_BYTE + secrets.token_bytes(VALIDATOR_BYTES - 1)
 
 
-def _load() -> HotAuthors:
+def _ask_set(_: Sequence[bytes]) -> Question[dict[bytes, HotAuthors]]:
+    return Question([("GET", SET)], _decode_replies)
+
+
+def _decode_replies(replies: Replies) -> dict[bytes, HotAuthors]:
+    loaded = _unpack_set(replies[0]) if replies else None
+    return {} if loaded is None else {SET: loaded}
+
+
+def _load(_: Sequence[bytes], tokens: LoadTokens) -> dict[bytes, HotAuthors]:
     try:
-        return _unpack_set(redis().call("GET", SET)) or _load_from_shards()
+        return {SET: _load_from_shards(tokens)}
     except RedisError:
-        return HotAuthors(None, _read_shards())
+        return {SET: HotAuthors(None, _read_shards())}
 
 
-def _load_from_shards() -> HotAuthors:
+def _load_from_shards(tokens: LoadTokens) -> HotAuthors:
+    """The claim is on the key of the set, because a hot author is added only to a set that exists.
+
+    So a new hot author ends the claim, and this set is not written.
+    """
     claim, validator = CLAIM_BYTE + secrets.token_bytes(VALIDATOR_BYTES - 1), make_validator()
     redis().call("SET", SET, claim, "PX", CLAIM_MS)
     authors = _read_shards()
     data = validator + b"".join(_AUTHOR.pack(author) for author in authors)
-    is_written = redis().call(*WRITE.on([SET], claim, data, TTL_MS))
+    write = WRITE.on([SET], claim, data, TTL_MS)
+    is_written = redis().run([write, *tokens.release_commands([SET])])[0]
     return HotAuthors(validator if is_written else None, authors)
 
 
@@ -151,4 +169,5 @@ def _decode_set(data: bytes) -> HotAuthors:
     return HotAuthors(data[:VALIDATOR_BYTES], ids)
 
 
+_loads = SharedLoads(FAMILY, bytes, _ask_set, _load)
 directory = HotAuthorDirectory(LOG)

@@ -16,6 +16,9 @@ from cachebox import LRUCache
 from redis.exceptions import RedisError
 
 from infra.caching.client import redis
+from infra.caching.keys import key
+from infra.caching.load_tokens import LoadTokens, write_loaded
+from infra.caching.loading import SharedLoads
 from infra.caching.questions import Question, Replies, answer
 from posts.ids import PostId
 from timelines.hot.directory import add_commands
@@ -64,16 +67,8 @@ class HotEntriesCache:
     ) -> Question[Mapping[int, HotEntries]]:
         """Reads the entries of those authors whose copies are stale. For `load`."""
         read_at = self._clock_s()
-        asked = {i: hot_entries_store().ask(i) for i in self.list_stale(author_ids, since_s)}
-
-        def decode(replies: Replies) -> dict[int, HotEntries]:
-            if replies is None:
-                return {}
-            read = zip(asked.items(), replies, strict=True)
-            found = {author: question.decode([reply]) for (author, question), reply in read}
-            return {i: _hot_entries(one, read_at) for i, one in found.items() if one is not None}
-
-        return Question([c for one in asked.values() for c in one.commands()], decode)
+        question = _ask_entries(self.list_stale(author_ids, since_s))
+        return question.then(lambda found: _as_read(found, read_at))
 
     def load(
         self,
@@ -83,8 +78,8 @@ class HotEntriesCache:
     ) -> list[HotEntries]:
         """One per author, none from before `since_s`. `ahead`: answered to `ask` in this request.
 
-        Cost: none when all are fresh; else one round trip, and for each author that Redis lacks one
-        query and two round trips.
+        Cost: none when all are fresh; else one round trip. If Redis lacks some, one more round
+        trip, and one query and three round trips for each of them.
         """
         self._copies.update(ahead)
         stale = self.list_stale(author_ids, since_s)
@@ -92,11 +87,16 @@ class HotEntriesCache:
             self._copies.pop(author, None)
         if stale:
             self._copies.update(answer(self.ask(stale, since_s)))
-        return [self._copies.get(author) or self._build(author) for author in author_ids]
+        found = {author: copy for author in author_ids if (copy := self._copies.get(author))}
+        missing = [author for author in author_ids if author not in found]
+        if missing:
+            found |= self._build(missing)
+        return [found[author] for author in author_ids]
 
-    def _build(self, author_id: int) -> HotEntries:
+    def _build(self, author_ids: Sequence[int]) -> dict[int, HotEntries]:
         read_at = self._clock_s()
-        self._copies[author_id] = built = _hot_entries(_build(author_id), read_at)
+        built = _as_read(_loads.load_missing(author_ids), read_at)
+        self._copies.update(built)
         return built
 
 
@@ -115,6 +115,26 @@ def hot_entries_store() -> PackedStore:
     return PackedStore(ENTRIES_PER_AUTHOR, LIVE_S, HOT_ENTRIES_FAMILY)
 
 
+def _ask_entries(author_ids: Collection[int]) -> Question[dict[int, LiveTimeline]]:
+    """The entries of those authors that Redis has."""
+    asked = {author: hot_entries_store().ask(author) for author in author_ids}
+
+    def decode(replies: Replies) -> dict[int, LiveTimeline]:
+        if replies is None:
+            return {}
+        read = zip(asked.items(), replies, strict=True)
+        found = {author: question.decode([reply]) for (author, question), reply in read}
+        return {author: one for author, one in found.items() if one is not None}
+
+    return Question([c for one in asked.values() for c in one.commands()], decode)
+
+
+def _build_all(author_ids: Sequence[int], tokens: LoadTokens) -> dict[int, LiveTimeline]:
+    built = {author: _build(author) for author in author_ids}
+    write_loaded(HOT_ENTRIES_FAMILY, tokens.release_commands(list(map(_key_of, author_ids))))
+    return built
+
+
 def _build(author_id: int) -> LiveTimeline:
     store, epoch = hot_entries_store(), secrets.randbits(64)
     try:
@@ -126,13 +146,22 @@ def _build(author_id: int) -> LiveTimeline:
     return built
 
 
+def _key_of(author_id: int) -> bytes:
+    return key(HOT_ENTRIES_FAMILY, author_id)
+
+
 def _read_from_posts(author_id: int) -> LiveTimeline:
     entries, complete_from = list_newest_entries(author_id, 0, ENTRIES_PER_AUTHOR)
     return LiveTimeline.of([entry.packed for entry in reversed(entries)], complete_from, 0)
+
+
+def _as_read(found: Mapping[int, LiveTimeline], read_at: float) -> dict[int, HotEntries]:
+    return {author: _hot_entries(one, read_at) for author, one in found.items()}
 
 
 def _hot_entries(found: LiveTimeline, read_at: float) -> HotEntries:
     return HotEntries(found.packed, found.complete_from, found.reposts(), read_at)
 
 
+_loads = SharedLoads(HOT_ENTRIES_FAMILY, _key_of, _ask_entries, _build_all)
 hot_entries = HotEntriesCache()

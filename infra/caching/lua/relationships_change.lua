@@ -1,8 +1,10 @@
 -- Forgets the answers about others and adds them to the filter.
--- KEYS: hash, filter, viewer's validators.
+-- KEYS: hash, filter, viewer's validators, token of a load.
 -- ARGV: field of the validator, then other, h1, h2 … (infra/caching/bloom.py)
 -- The validator goes: an earlier reader finds none, or another one, and writes nothing.
+-- The token goes: later readers do not wait for a load that began before.
 -- A filter with more members than its capacity is deleted, and the next loader makes a new one.
+redis.call('DEL', KEYS[4])
 for i = 2, #ARGV, 3 do
   redis.call('HDEL', KEYS[1], ARGV[i])
 end

@@ -9,7 +9,7 @@ from types import ModuleType
 import pytest
 from django.db import OperationalError
 
-from infra.caching import loading
+from infra.caching import loading, loads_in_progress
 from infra.caching import single_flight as flights_module
 from infra.caching.client import redis
 from infra.caching.load_tokens import begin_loads
@@ -87,8 +87,8 @@ def process(source: Source, ttl_s: int = 60) -> ValueCache:
 def test_threads_that_miss_together_read_the_source_once(
     source: Source, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    spec, waiting = process(source), Waiting(monkeypatch, flights_module, "_wait")
-    monkeypatch.setattr(flights_module, "PATIENCE_S", PATIENCE_S)
+    spec, waiting = process(source), Waiting(monkeypatch, loads_in_progress, "_wait")
+    monkeypatch.setattr(loads_in_progress, "PATIENCE_S", PATIENCE_S)
     answers = load_together(source, [lambda: spec.load_many([1])] * 16, waiting)
     assert not failures(answers)
     assert answers == [{1: b"one"}] * 16
@@ -164,6 +164,54 @@ def test_a_stale_entry_is_shown_while_the_source_is_away(
     now = time.time()
     monkeypatch.setattr("infra.caching.values.time.time", lambda: now + 50)
     assert process(source).load_many([1]) == {1: b"one"}
+
+
+def test_a_reader_who_missed_before_a_load_ended_does_not_load_again(source: Source) -> None:
+    spec = process(source)
+    process(source).load_many([1])
+    assert spec.complete({1: None}) == {1: b"one"}
+    assert source.reads == 1
+    assert begin_loads(FAMILY, [spec.key(1)]).begun == {spec.key(1)}, "it released its token"
+
+
+def test_a_reader_does_not_join_a_load_from_before_a_change_of_which_no_message_came(
+    source: Source,
+) -> None:
+    spec = process(source)
+    source.may_end.clear()
+    slow = threading.Thread(target=lambda: spec.load_many([1]))
+    slow.start()
+    until(lambda: source.reads == 1)
+    source.version, source.text = 2, b"two"
+    slow_may_end, source.may_end = source.may_end, threading.Event()
+    source.may_end.set()
+    redis().run([spec._change_command(1, Versioned(2, b"two"))])
+    assert spec.load_many([1]) == {1: b"two"}
+    slow_may_end.set()
+    slow.join()
+    assert process(source).load_many([1]) == {1: b"two"}
+
+
+def test_one_of_the_threads_that_waited_for_a_failed_load_loads_for_the_others(
+    source: Source, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec, waiting = process(source), Waiting(monkeypatch, loads_in_progress, "_wait")
+    monkeypatch.setattr(loads_in_progress, "PATIENCE_S", PATIENCE_S)
+    source.error = OperationalError("the shard is down")
+
+    def recover() -> None:
+        until(lambda: waiting.count == 7)
+        first = source.may_end
+        source.may_end = threading.Event()
+        first.set()
+        until(lambda: waiting.count == 7 + 6)
+        source.error = None
+        source.may_end.set()
+
+    source.may_end.clear()
+    *answers, _ = run_together([*[lambda: spec.load_many([1])] * 8, recover])
+    assert [type(one) for one in answers if isinstance(one, Exception)] == [OperationalError]
+    assert source.reads == 2
 
 
 def test_who_changes_and_reads_is_not_given_what_was_read_before(source: Source) -> None:

@@ -9,7 +9,7 @@ from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute, fetch_one
 from posts.actions.repost import repost
 from posts.cache import viewer_state
-from posts.cache.weeks import fill_weeks, week_of
+from posts.cache.weeks import begin_weeks, fill_weeks, week_of
 from posts.ids import SEQUENCES, PostId
 from posts.queries.lists import RESPONDERS, VIEWER_MARKS, _encode_responder, _read
 from posts.queries.responses import read_replies
@@ -85,7 +85,7 @@ def test_posts_are_looked_up_by_key(author):
 def test_week_is_one_range(author):
     week = week_of(PostId(6 * 86_400, author, 0))
     with count_calls() as calls:
-        fill_weeks([week])
+        fill_weeks([week], begin_weeks([week]))
     (statement,) = [s for s in calls.statements if "posts_post" in s.sql]
     (scan,) = scanned(statement)
     assert scan["Node Type"] in {"Index Scan", "Bitmap Heap Scan"}

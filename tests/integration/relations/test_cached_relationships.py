@@ -69,7 +69,7 @@ def make_every_relationship() -> tuple[int, dict[int, Relationship]]:
 
 def test_every_standing_cold_warm_and_without_redis(world, monkeypatch):
     me, expected = make_every_relationship()
-    for budget in ((2, 2), (0, 1)):
+    for budget in ((2, 3), (0, 1)):  # a miss gets a load token in a round trip
         with count_calls() as calls:
             found = load_relationships(me, expected)
         assert found == expected
@@ -99,7 +99,7 @@ def test_unrelated_accounts_cost_no_key_and_no_query(world):
         found = load_relationships(me, unrelated)
     assert set(found.values()) == {UNRELATED}
     # the filter may be wrong about one in a hundred unrelated accounts, which costs a query
-    assert (calls.sql.total(), calls.round_trips) in ((0, 1), (1, 2))
+    assert (calls.sql.total(), calls.round_trips) in ((0, 1), (1, 3))
     assert stored(me) <= 1 + 3
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
-from relations.cache import FOLLOWERS
+from relations.cache import FOLLOWERS, FOLLOWING
 from relations.queries.edge_rows import (
     BACKWARD,
     BACKWARD_OPEN,
@@ -124,14 +124,15 @@ def test_special_follows_are_found_among_the_follows_of_one_account(fill):
 def test_filling_the_following_cache_reads_the_index_only(fill):
     owner_id = fill(FORWARD)
     with count_calls() as calls:
-        assert len(load_following_lists(owner_id).follows) == OWN * 7 // 10
+        loaded = load_following_lists(owner_id, FOLLOWING.begin_load(owner_id))
+        assert len(loaded.follows) == OWN * 7 // 10
     assert_index_only(the_scan(calls, FORWARD.table), "forward_follows", OWN)
 
 
 def test_filling_the_followers_cache_reads_the_index_only(fill):
     owner_id = fill(BACKWARD)
     with count_calls() as calls:
-        held = load_followers_list(owner_id, FOLLOWERS, is_deep=False)
+        held = load_followers_list(owner_id, FOLLOWERS.begin_load(owner_id))
     assert len(held.items) == FOLLOWERS.max_items
     room = FOLLOWERS.max_items + 1
     assert_index_only(the_scan(calls, BACKWARD.table), "backward_follows", room * 7 // 6 + 1)
