@@ -98,8 +98,13 @@ def cluster(nodes, monkeypatch):
     options = {"socket_timeout": 1, "protocol": 2, "retry": Retry(NoBackoff(), 0)}
     url = f"redis://127.0.0.1:{nodes[0].port}"
     feed = FeedRedis(ClusterClient(partial(RedisCluster.from_url, url, **options)))
-    infra = ("infra.caching.values", "infra.caching.load_tokens", "infra.caching.round_trips")
-    for module in (*infra, "timelines.stores.packed", "tests.cached_lists"):
+    infra = [f"infra.caching.{name}" for name in ("loading", "load_tokens", "questions")]
+    for module in (
+        *infra,
+        "infra.caching.round_trips",
+        "timelines.stores.packed",
+        "tests.cached_lists",
+    ):
         monkeypatch.setattr(f"{module}.redis", lambda: feed)
     return feed
 

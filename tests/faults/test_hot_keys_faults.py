@@ -2,7 +2,7 @@
 
 import pytest
 
-from infra.caching import fleet_reads, hot_keys, load_tokens, round_trips, values
+from infra.caching import fleet_reads, hot_keys, load_tokens, loading, questions, round_trips
 from infra.caching.hot_keys import REPORT_S, HotKeyLimits, HotKeys
 from infra.caching.hot_values import HotValues
 from infra.caching.values import ValueCache, Versioned
@@ -15,7 +15,7 @@ LIMITS = HotKeyLimits(reads_s=100, copy_s=1.0)
 
 @pytest.fixture
 def redis_of_its_own(client, monkeypatch):
-    for module in (fleet_reads, load_tokens, round_trips, values):
+    for module in (fleet_reads, load_tokens, loading, questions, round_trips):
         monkeypatch.setattr(module, "redis", lambda: client)
     client.call("FLUSHDB")  # what a hung server was sent it did when it woke
 
