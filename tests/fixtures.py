@@ -27,6 +27,7 @@ from timelines.hot import entries
 from timelines.increments.queries import forget_increments
 from timelines.promotions.blend import forget_promotions
 from timelines.stores.factory import timeline_store
+from timelines.stores.generation import start_generation
 
 
 @pytest.fixture(scope="session")
@@ -85,11 +86,19 @@ def world(databases: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]
     """Databases and Redis, empty; whatever the test leaves is deleted after it."""
     with django_db_blocker.unblock():
         clean()
-        timeline_store()  # its first call in a process asks the default database
+        _begin_generation()
         yield
         forget_increments()  # its thread would ask Redis while other tests count
         forget_promotions()  # and this one's the default database
         clean()
+
+
+def _begin_generation() -> None:
+    """As after a restart: else timelines of this process are dead for one that starts after a test
+    with another store. The first call in a process asks the default database."""
+    start_generation.cache_clear()
+    timeline_store.cache_clear()
+    timeline_store()
 
 
 @pytest.fixture

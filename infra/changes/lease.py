@@ -21,10 +21,12 @@ MAX_BEATS = 120  # ten minutes
 Tokens = Mapping[int, int]  # the fencing token of each lane that is held
 log = structlog.get_logger()
 
+# The session of a holder must not end because it is idle while consumers work on other shards.
 ACQUIRE = """
+WITH kept AS (SELECT set_config('idle_session_timeout', '0', false))
 INSERT INTO changes_drainlease AS lease (lane, token, backend_pid, backend_start, expires_at)
 SELECT lane, 1, pid, backend_start, clock_timestamp() + %(ttl)s * interval '1 second'
-FROM pg_stat_activity, unnest(%(lanes)s::smallint[]) AS wanted (lane)
+FROM kept, pg_stat_activity, unnest(%(lanes)s::smallint[]) AS wanted (lane)
 WHERE pid = pg_backend_pid() ORDER BY lane
 ON CONFLICT (lane) DO UPDATE SET
     token = lease.token + 1,

@@ -10,12 +10,12 @@ from drf_spectacular.generators import SchemaGenerator
 from pytest_django import Settings
 from rest_framework.serializers import Serializer
 
-from accounts import hot_profiles
 from accounts.api import schema
 from accounts.cache import profiles
 from accounts.models import Account, Application
 from accounts.queries import site_counts
 from accounts.queries.load import find_existing, load_account_json
+from infra.caching import questions
 from infra.caching.client import redis
 from infra.sharding.buckets import shard_of
 from tests.cached_values import begin
@@ -84,7 +84,7 @@ def test_without_redis_accounts_come_from_their_shards(
     world: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     account_id = make_account("bea")
-    monkeypatch.setattr(hot_profiles, "redis", AwayRedis)
+    monkeypatch.setattr(questions, "redis", AwayRedis)
     assert orjson.loads(load_account_json([account_id])[account_id])["username"] == "bea"
 
 

@@ -99,8 +99,13 @@ def test_drainer_whose_connection_is_gone_is_replaced_at_once(journal):
     with hung("drain.before_filing") as holder:
         end_session(fetch_one(ALIAS, HOLDER)[0])
         assert drain(ALIAS, LANE).delivered == 2
-    assert isinstance(holder.outcome[0], Exception)
+    assert holder.outcome[0].delivered == 0, "it has another session now, and not the lease"
     assert delivered() == versions
+
+
+def test_the_session_of_a_holder_is_not_ended_when_it_is_idle(journal):
+    with lease(ALIAS, [LANE]):
+        assert fetch_one(ALIAS, "SHOW idle_session_timeout") == ("0",)
 
 
 def end_session(pid):

@@ -3,7 +3,7 @@
 import psycopg
 import pytest
 from django.core.signals import request_finished, request_started
-from django.db import OperationalError, connections
+from django.db import OperationalError, connections, transaction
 
 from infra.sharding.sql import fetch_one
 from tests.races import run_together
@@ -50,11 +50,18 @@ def test_connection_that_broke_between_requests_costs_no_request():
     assert fetch_one(ALIAS, PID) != before
 
 
-def test_connection_that_broke_in_a_request_costs_that_request_alone():
+def test_connection_that_broke_between_statements_costs_nothing():
     begin_request()
-    fetch_one(ALIAS, PID)
+    before = fetch_one(ALIAS, PID)
     end_sessions()
-    with pytest.raises(OperationalError):
+    assert fetch_one(ALIAS, PID) != before
+
+
+def test_connection_that_broke_in_a_transaction_costs_that_request_alone():
+    begin_request()
+    with pytest.raises(OperationalError), transaction.atomic(using=ALIAS):
+        fetch_one(ALIAS, PID)
+        end_sessions()
         fetch_one(ALIAS, PID)
     begin_request()
     assert fetch_one(ALIAS, PID)
