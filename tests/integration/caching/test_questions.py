@@ -53,10 +53,11 @@ def test_without_redis_every_question_is_answered_without_replies(values, monkey
     def fail(*_):
         raise RedisConnectionError("away")
 
-    monkeypatch.setattr(SingleClient, "run", fail)
     trip = RoundTrip()
     asked = [trip.ask(ask_value(ONE)), trip.ask(Question((), lambda replies: replies))]
-    trip.run()
+    with monkeypatch.context() as patch:
+        patch.setattr(SingleClient, "run", fail)
+        trip.run()
     assert [(one.value, one.is_away) for one in asked] == [(None, True)] * 2
     assert isinstance(trip.error, RedisConnectionError)
 
