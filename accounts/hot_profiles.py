@@ -42,10 +42,10 @@ def load_shown_profiles(account_ids: Iterable[int]) -> dict[int, bytes]:
 
 def _confirm(copies: HotReply[int, bytes], log: LogQuestion) -> dict[int, bytes]:
     """The copies, after those that the log invalidates were read again. Without Redis all are."""
-    # A copy is empty if there is no such account.
-    known = {account_id: text for account_id, text in copies.hits.items() if text}
-    if not known:
-        return {}
-    if log.is_away:
-        return profiles.complete(dict.fromkeys(known))
-    return known if log.value == log.since else profiles.load_many(known)
+    known = copies.hits
+    if known and log.is_away:
+        known = profiles.complete(dict.fromkeys(known))
+    elif known and log.value != log.since:
+        known = profiles.load_many(known)
+    # A copy is empty if there is no such account, or no page may show it.
+    return {account_id: text for account_id, text in known.items() if text}

@@ -88,6 +88,15 @@ def test_a_copy_costs_one_read_of_the_log(copied: int) -> None:
     assert profiles.hot.split([copied]).hits, "and is kept"
 
 
+def test_a_copy_of_nothing_is_checked_too(copied: int) -> None:
+    """The account was suspended when the copy was made, and the log says that it changed since."""
+    profiles.hot.clear()
+    profiles.hot.store({copied: b""}, time.monotonic())
+    assert profiles.hot.split([copied]).hits == {copied: b""}
+    redis().call(*account_invalidation_command(copied, time.time()))
+    assert find_existing([copied]) == {copied}
+
+
 def test_a_lost_log_drops_copies(copied: int) -> None:
     redis().call("DEL", LOG_KEY)
     with count_calls() as calls:
