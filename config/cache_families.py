@@ -39,6 +39,7 @@ NOT_CACHES = {
     "moderation.queue": "lengths of the moderators' queue; written again every half minute",
     "moderation.decisions": "counts of decisions; without them all rows are counted again",
     "operations.samples": "the last hour of samples, for charts; the charts would start empty",
+    "timelines.builds": "load tokens of builds; others would build the same timeline at once",
     "timelines.holes": "results of samples; they are written again every ten seconds",
     "timelines.hot": "the set of hot authors with its validator",
     "timelines.increments": "the stream that feeds the last-post indexes",
