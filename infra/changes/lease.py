@@ -23,10 +23,9 @@ log = structlog.get_logger()
 
 # The session of a holder must not end because it is idle while consumers work on other shards.
 ACQUIRE = """
-WITH kept AS (SELECT set_config('idle_session_timeout', '0', false))
 INSERT INTO changes_drainlease AS lease (lane, token, backend_pid, backend_start, expires_at)
 SELECT lane, 1, pid, backend_start, clock_timestamp() + %(ttl)s * interval '1 second'
-FROM kept, pg_stat_activity, unnest(%(lanes)s::smallint[]) AS wanted (lane)
+FROM pg_stat_activity, unnest(%(lanes)s::smallint[]) AS wanted (lane)
 WHERE pid = pg_backend_pid() ORDER BY lane
 ON CONFLICT (lane) DO UPDATE SET
     token = lease.token + 1,
@@ -37,7 +36,7 @@ WHERE lease.expires_at < clock_timestamp() OR NOT EXISTS (
     SELECT FROM pg_stat_activity a
     WHERE a.pid = lease.backend_pid AND a.backend_start = lease.backend_start
 )
-RETURNING lane, token
+RETURNING lane, token, set_config('idle_session_timeout', '0', false)
 """
 RENEW = """
 UPDATE changes_drainlease AS lease
@@ -49,6 +48,8 @@ RELEASE = """
 UPDATE changes_drainlease AS lease SET expires_at = '-infinity'
 FROM unnest(%s::smallint[], %s::bigint[]) AS held (lane, token)
 WHERE lease.lane = held.lane AND lease.token = held.token
+RETURNING set_config('idle_session_timeout',
+    (SELECT reset_val FROM pg_settings WHERE name = 'idle_session_timeout'), false)
 """
 
 
@@ -58,7 +59,8 @@ def lease(alias: str, lanes: Sequence[int]) -> Iterator[Tokens]:
 
     Cost: a statement at each end.
     """
-    tokens: Tokens = dict(fetch_all(alias, ACQUIRE, {"lanes": [*lanes], "ttl": LEASE_S}))
+    rows = fetch_all(alias, ACQUIRE, {"lanes": [*lanes], "ttl": LEASE_S})
+    tokens: Tokens = {lane: token for lane, token, _ in rows}
     try:
         yield tokens
     finally:

@@ -104,8 +104,11 @@ def test_drainer_whose_connection_is_gone_is_replaced_at_once(journal):
 
 
 def test_the_session_of_a_holder_is_not_ended_when_it_is_idle(journal):
+    shown = "SHOW idle_session_timeout"
+    before = fetch_one(ALIAS, shown)
     with lease(ALIAS, [LANE]):
-        assert fetch_one(ALIAS, "SHOW idle_session_timeout") == ("0",)
+        assert fetch_one(ALIAS, shown) == ("0",)
+    assert fetch_one(ALIAS, shown) == before != ("0",), "and then it may end again"
 
 
 def end_session(pid):
