@@ -91,7 +91,6 @@ READS: Mapping[str, Callable[[Subject], object]] = {
     "timelines.hot_entries": lambda s: hot_entries.load([s.author]),
     "timelines.public": lambda _: load_public_list(),
 }
-SITE_COUNTS = "site counts"
 
 
 class Herd(NamedTuple):

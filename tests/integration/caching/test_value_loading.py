@@ -2,8 +2,9 @@
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import contextmanager
 from types import ModuleType
 
 import pytest
@@ -174,10 +175,9 @@ def test_a_reader_who_missed_before_a_load_ended_does_not_load_again(source: Sou
     assert begin_loads(FAMILY, [spec.key(1)]).begun == {spec.key(1)}, "it released its token"
 
 
-def test_a_reader_does_not_join_a_load_from_before_a_change_of_which_no_message_came(
-    source: Source,
-) -> None:
-    spec = process(source)
+@contextmanager
+def loading_before_a_change(source: Source, spec: ValueCache) -> Iterator[None]:
+    """During the block a thread still loads what the source had before its second version."""
     source.may_end.clear()
     slow = threading.Thread(target=lambda: spec.load_many([1]))
     slow.start()
@@ -185,10 +185,18 @@ def test_a_reader_does_not_join_a_load_from_before_a_change_of_which_no_message_
     source.version, source.text = 2, b"two"
     slow_may_end, source.may_end = source.may_end, threading.Event()
     source.may_end.set()
-    redis().run([spec._change_command(1, Versioned(2, b"two"))])
-    assert spec.load_many([1]) == {1: b"two"}
+    yield
     slow_may_end.set()
     slow.join()
+
+
+def test_a_reader_does_not_join_a_load_from_before_a_change_of_which_no_message_came(
+    source: Source,
+) -> None:
+    spec = process(source)
+    with loading_before_a_change(source, spec):
+        redis().run([spec._change_command(1, Versioned(2, b"two"))])
+        assert spec.load_many([1]) == {1: b"two"}
     assert process(source).load_many([1]) == {1: b"two"}
 
 
@@ -216,17 +224,9 @@ def test_one_of_the_threads_that_waited_for_a_failed_load_loads_for_the_others(
 
 def test_who_changes_and_reads_is_not_given_what_was_read_before(source: Source) -> None:
     spec = process(source)
-    source.may_end.clear()
-    slow = threading.Thread(target=lambda: spec.load_many([1]))
-    slow.start()
-    until(lambda: source.reads == 1)
-    source.version, source.text = 2, b"two"
-    slow_may_end, source.may_end = source.may_end, threading.Event()
-    source.may_end.set()
-    spec.refresh({1: Versioned(2, b"two")})
-    assert spec.load_many([1]) == {1: b"two"}
-    slow_may_end.set()
-    slow.join()
+    with loading_before_a_change(source, spec):
+        spec.refresh({1: Versioned(2, b"two")})
+        assert spec.load_many([1]) == {1: b"two"}
     assert process(source).load_many([1]) == {1: b"two"}, "the old value never stays"
 
 
