@@ -16,6 +16,7 @@ from infra.changes.compensate import build_periodic_runner, compensate_or_skip
 from infra.changes.errors import UNREACHABLE
 from infra.changes.periodic import maintain_partitions
 from infra.jobs.types import Batch
+from infra.sharding.connection_health import give_back_connections
 
 UPKEEP_EVERY = timedelta(hours=1)
 LOOK_EVERY_S = 0.1
@@ -88,6 +89,7 @@ class DatabaseThread(threading.Thread):
                 # Treat each pass like a request: drop broken connections when it starts.
                 close_old_connections()
                 self._pass()
+                give_back_connections()
                 self._stopping.wait(self._every_s)
         except Exception as fault:  # the process ends with it
             self._done.put(fault)

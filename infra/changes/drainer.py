@@ -16,6 +16,7 @@ from infra.changes.held_lanes import POLL_S, HeldLanes
 from infra.changes.lanes import SLOW_GROUPS, LaneGroup, all_lanes
 from infra.changes.lease import Heartbeat, lease
 from infra.changes.outages import Outage, Recoveries
+from infra.sharding.connection_health import give_back_connections
 
 # Between two attempts to get leases that another drainer holds.
 STANDBY_S = 1.0
@@ -64,7 +65,9 @@ class LaneThread(threading.Thread):
         while not self._stopping.is_set():
             try:
                 close_old_connections()
-                self._stopping.wait(self._hold_lanes())
+                pause_s = self._hold_lanes()
+                give_back_connections()
+                self._stopping.wait(pause_s)
                 continue
             except LeaseLost as error:
                 log.warning("drainer.lease_lost", alias=self._alias, error=str(error))

@@ -17,6 +17,7 @@ from infra.changes.lease import Tokens
 from infra.changes.outages import Outage, Recoveries
 from infra.changes.throttle import Throttle
 from infra.changes.wake_up import QUIET_S, await_wake_up
+from infra.sharding.connection_health import give_back_connections
 
 # Between two looks at the lanes while Redis is away, or while rows back off after a failure.
 POLL_S = 0.25
@@ -69,7 +70,10 @@ class HeldLanes:
         for lane in held:
             if group_of(lane) is LaneGroup.FOLDED:
                 self._throttle.open_window(lane)
-        return drain_batch(self._alias, held, batch)
+        try:
+            return drain_batch(self._alias, held, batch)
+        finally:
+            give_back_connections(keep=self._alias)
 
     def _retry_after_recovery(self) -> None:
         count = self._recoveries.count

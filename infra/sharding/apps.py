@@ -8,7 +8,11 @@ from django.core.signals import request_finished, request_started
 from django.db import close_old_connections, reset_queries
 from django.db.backends.signals import connection_created
 
-from infra.sharding.connection_health import drop_broken_connections, remember_connection
+from infra.sharding.connection_health import (
+    drop_broken_connections,
+    give_back_connections,
+    remember_connection,
+)
 from infra.sharding.guard import install_guard
 
 
@@ -25,5 +29,6 @@ class ShardingConfig(AppConfig):
         request_finished.disconnect(close_old_connections)
         request_started.disconnect(close_old_connections)
         request_started.connect(drop_broken_connections, dispatch_uid="infra.sharding.drop")
+        request_finished.connect(give_back_connections, dispatch_uid="infra.sharding.give_back")
         if not settings.DEBUG:
             request_started.disconnect(reset_queries)

@@ -1,7 +1,8 @@
 """Each thread's open connections, so that a request need not check every database.
 
 Connections stay open (CONN_MAX_AGE). When a thread starts its next request, it drops the broken
-ones; each connection's health is checked before its first query in that request.
+ones; each connection's health is checked before its first query in that request. At its end a
+connection is closed if the server has none left for others.
 """
 
 import threading
@@ -29,3 +30,13 @@ def drop_broken_connections(**_: Any) -> None:
         connection.health_check_done = False  # type: ignore[attr-defined]
         if not connection.autocommit and not connection.in_atomic_block:
             connection.close()
+
+
+def give_back_connections(keep: str | None = None, **_: Any) -> None:
+    """Receiver of request_finished. Threads without requests call it after each round of work.
+
+    `keep`: the database whose session holds a lease.
+    """
+    for alias, connection in _thread.connections.items():
+        if alias != keep:
+            connection.give_back()  # type: ignore[attr-defined]

@@ -14,6 +14,8 @@ from typing import TypeVar
 from django.conf import settings
 from django.db import connections
 
+from infra.sharding.connection_health import give_back_connections
+
 T = TypeVar("T")
 
 
@@ -48,9 +50,12 @@ def begin(alias: str, call: Callable[[], object]) -> None:
 
 
 def _call(alias: str, call: Callable[[], T]) -> T:
-    """Drops a broken connection first: pool threads get no signal when a request ends."""
+    """Looks after the connection: pool threads get no signal when a request begins or ends."""
     connections[alias].close_if_unusable_or_obsolete()
-    return call()
+    try:
+        return call()
+    finally:
+        give_back_connections()
 
 
 @cache

@@ -41,5 +41,5 @@ def test_each_request_starts_with_a_look_at_its_own_threads_connections(receiver
     assert receivers["started"] == ["drop_broken_connections"]
 
 
-def test_nothing_is_closed_after_a_request(receivers):
-    assert receivers["finished"] == ["reset_urlconf"]
+def test_a_request_that_ends_only_gives_scarce_connections_back(receivers):
+    assert receivers["finished"] == ["give_back_connections", "reset_urlconf"]

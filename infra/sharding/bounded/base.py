@@ -1,6 +1,6 @@
 """The backend of all databases. A database that hangs may only cost a moment."""
 
-from functools import cache
+from functools import cache, partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,6 +10,7 @@ from django.db.backends.postgresql import base
 from infra.sharding.bounded.breaker import DatabaseBreaker, breaker_of
 from infra.sharding.bounded.limits import LimitedConnection
 from infra.sharding.bounded.patience import patience, session_limits
+from infra.sharding.bounded.scarcity import connect_when_free, is_scarce
 from infra.sharding.errors import AnswerTooLate
 
 
@@ -71,8 +72,9 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
         answer_s = self.settings_dict["OPTIONS"].get("answer_s")
-        limits = {"alias": self.alias, "answer_s": answer_s}
-        return super().get_new_connection(conn_params | limits)
+        limited = conn_params | {"alias": self.alias, "answer_s": answer_s}
+        connect = partial(super().get_new_connection, limited)
+        return connect_when_free(self.alias, connect, answer_s or patience().answer_s)
 
     def ensure_connection(self) -> None:
         """Replaces a connection that ended. Threads without requests have no other moment for it.
@@ -87,7 +89,15 @@ class DatabaseWrapper(base.DatabaseWrapper):
         self._drop_ended()
         super().close_if_unusable_or_obsolete()
 
-    def _drop_ended(self) -> None:
-        connection, is_free = self.connection, self.autocommit and not self.in_atomic_block
-        if connection is not None and is_free and connection.has_ended:
+    def give_back(self) -> None:
+        """Call it after a use: closes the connection if the server has none left for others."""
+        if is_scarce(self.alias) and self._is_free:
             self.close()
+
+    def _drop_ended(self) -> None:
+        if self.connection is not None and self._is_free and self.connection.has_ended:
+            self.close()
+
+    @property
+    def _is_free(self) -> bool:
+        return self.autocommit and not self.in_atomic_block

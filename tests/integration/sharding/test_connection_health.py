@@ -10,8 +10,9 @@ from tests.races import run_together
 
 ALIAS = "shard0"
 PID = "SELECT pg_backend_pid()"
+# The second number: return when they have ended, after five seconds at most.
 END = """
-SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
 WHERE datname = current_database() AND pid <> pg_backend_pid()
 """
 
