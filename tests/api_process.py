@@ -118,7 +118,15 @@ def wait_for_drain() -> None:
     catching_up.wait_for_drain()
 
 
+def wait_for_short_outages(most_s: float) -> None:
+    """This process takes outages of so long for short ones."""
+    from infra.caching import client  # noqa: PLC0415 - needs the settings
+
+    client.SHORT_OUTAGE_S = most_s
+
+
 WORDS = {
+    "wait_for_short_outages": wait_for_short_outages,
     "wait_for_drain": wait_for_drain,
     "ask_redis": ask_redis,
     "hide": hide,

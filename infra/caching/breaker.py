@@ -46,11 +46,21 @@ class Breaker:
         self._changing = threading.Lock()
         self._recovering: threading.Thread | None = None
         self._is_tripped_again = False
+        self._opened_at = 0.0
+
+    @property
+    def opened_at(self) -> float:
+        """When it opened the last time, by the monotonic clock."""
+        return self._opened_at
+
+    def is_own_thread(self) -> bool:
+        """Whether the caller is the thread that asks Redis."""
+        return threading.current_thread() is self._recovering
 
     def check(self) -> None:
         """Raises RedisConnectionError while the breaker is open. Its own thread may pass."""
         recovering = self._recovering
-        if recovering is not None and threading.current_thread() is not recovering:
+        if recovering is not None and not self.is_own_thread():
             raise RedisConnectionError("Redis did not answer a moment ago; retried soon")
 
     def trip(self) -> None:
@@ -62,7 +72,7 @@ class Breaker:
                 reached("breaker.opened")
                 thread = threading.Thread(target=self._run, name="redis_recovery", daemon=True)
                 thread.start()
-                self._recovering = thread
+                self._recovering, self._opened_at = thread, time.monotonic()
                 OPEN.set(1)
 
     def _run(self) -> None:

@@ -35,6 +35,8 @@ from infra.caching.errors import REDIS_AWAY
 from infra.caching.server_identity import CLEAR, KnownServer
 from infra.caching.unsent import Call, UnsentCalls
 
+# A write waits for Redis so long after the begin of an outage, and then no longer.
+SHORT_OUTAGE_S = 0.5
 log = structlog.get_logger()
 
 
@@ -177,6 +179,8 @@ class FeedRedis:
         If Redis is away, it is called again when Redis answers, before this process uses Redis for
         anything else. Equal calls are then made as one. So `run` must be safe to call twice and
         late, and must be the same object each time. Raises what `run` raises for other reasons.
+        In the first SHORT_OUTAGE_S of an outage it returns when Redis has the call: a process that
+        still uses Redis could read what is to be removed.
         """
         try:
             run(*where, items)
@@ -190,6 +194,9 @@ class FeedRedis:
         """`send` for a call that has failed already."""
         self._unsent.keep(Call(run, where), items)
         self._breaker.trip()
+        if not self._breaker.is_own_thread():
+            short_s = self._breaker.opened_at + SHORT_OUTAGE_S - time.monotonic()
+            self._unsent.wait_until_sent(max(0.0, short_s))
 
     def _exchange(self, commands: Sequence[Command]) -> list[Any]:
         self._breaker.check()
@@ -209,8 +216,9 @@ class FeedRedis:
         before, self._back_since_s = self._back_since_s, None
         self._client.run([("PING",)])
         self._back_since_s = back_since_s = before or time.time()
+        # First and last: other processes wait for these calls, and after them all calls may go on.
+        self._unsent.send(self._client.clear)
         may_go_on = all(is_ready(back_since_s) for is_ready in _recovery_checks)
-        # Last: after it all calls may go on.
         if not (self._unsent.send(self._client.clear) and may_go_on):
             return False
         self._back_since_s = None

@@ -43,6 +43,8 @@ class UnsentCalls:
         self._items: dict[Call, list[Any]] = {}
         self._changing = threading.Lock()
         self._has_overflowed = False
+        self._all_sent = threading.Event()
+        self._all_sent.set()
 
     def keep(self, call: Call, items: Sequence[Any]) -> None:
         """Keeps a call that failed. The last one kept is made last.
@@ -51,8 +53,13 @@ class UnsentCalls:
         the caches that it is about.
         """
         with self._changing:
+            self._all_sent.clear()
             self._items[call] = [*self._items.pop(call, ()), *items]
             self._limit()
+
+    def wait_until_sent(self, most_s: float) -> bool:
+        """Waits until no call is left, for `most_s` at most. Returns whether none is left."""
+        return self._all_sent.wait(most_s)
 
     def send(self, clear: Callable[[], object]) -> bool:
         """Makes the calls in order. True: none is left. Raises what REDIS_AWAY lists.
@@ -90,6 +97,7 @@ class UnsentCalls:
     def _take(self) -> tuple[Call, list[Any]] | None:
         with self._changing:
             if not self._items:
+                self._all_sent.set()
                 return None
             call, items = next(iter(self._items.items()))
             batch, rest = items[:BATCH_SIZE], items[BATCH_SIZE:]

@@ -5,6 +5,7 @@ what Redis did not get.
 """
 
 import json
+import threading
 from functools import partial
 
 import pytest
@@ -14,7 +15,7 @@ from tests.api_process import ApiProcess
 from tests.callers import token_of
 from tests.redis_away import wait_for_redis
 from tests.server_faults import pause, resume
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 from tests.world import drain_all, make_account, publish
 
 HOME = "/api/v1/timelines/home"
@@ -203,6 +204,7 @@ def both(services, processes):
     """The process that acts and the one that reads. Both use Redis."""
     world = World()
     for process in processes:
+        process.do("wait_for_short_outages", 0)
         until(lambda one=process: one.do("ask_redis"))
     return [Process(process, world) for process in processes]
 
@@ -232,6 +234,20 @@ def test_act_is_seen_soon_after_the_pause(services, both, name):
     act.do(actor)
     resume(services.redis)
     assert_seen([act], both)
+
+
+@pytest.mark.parametrize("name", ["delete", "shut out", "hide", "suspend", "revoke"])
+def test_an_act_in_a_short_pause_is_answered_when_no_process_shows_it_otherwise(
+    services, both, name
+):
+    """The reader uses Redis all the time, and asks at once after the answer."""
+    act, (actor, reader) = ACTS[name](), both
+    actor.process.do("wait_for_short_outages", PATIENCE_S)
+    assert not act.is_seen(reader)
+    hang(services, both, actor)
+    threading.Timer(0.2, resume, [services.redis]).start()
+    act.do(actor)
+    assert act.is_seen(reader)
 
 
 @pytest.mark.parametrize("name", ["delete", "publish", "unfollow", "block", "mute", "hide"])
