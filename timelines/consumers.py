@@ -13,14 +13,13 @@ from posts.changes import PostCreated
 from posts.ids import PostId
 from posts.types import Kind
 from relations.changes import EdgeChanged, find_written_edges
-from relations.queries.edges import load_forward_edges
+from relations.queries.edges import KnownFollow, load_follows
+from timelines.actions.change_following import change_following
 from timelines.actions.chunks import cut_chunks, push_chunk
 from timelines.actions.fan_out import fan_out, fan_out_to_missed_shard
 from timelines.changes import ChunkCut, FanOutBegun, ShardMissed
 from timelines.hot.queries.hot_authors import list_unpushed_authors
-from timelines.queries.pull import list_newest_entries
 from timelines.stores.factory import timeline_store
-from timelines.stores.interface import FollowingChange
 from timelines.types import Entry
 
 Posted = Sequence[Delivery[PostCreated]]
@@ -91,28 +90,29 @@ def apply_following_changes(alias: str, deliveries: Edges) -> None:
     """Adds a new followee's posts to the follower's timeline; removes those of a former followee.
 
     In the drain this runs after the backward edge was written. Posts from before that are found
-    here, later posts are pushed. Cost: one query, two round trips per delivery.
+    here, later posts are pushed. Cost: two queries, and `change_following` for each delivery.
     """
-    pairs = {(delivery.owner_id, delivery.payload.followee_id) for delivery in deliveries}
-    forward = find_written_edges(deliveries) or load_forward_edges(alias, pairs)
-    for delivery in deliveries:
-        edge = forward[delivery.owner_id, delivery.payload.followee_id]
+    for delivery, known in zip(deliveries, _known_follows(alias, deliveries), strict=True):
+        step = partial(_change_following, delivery, known)
         # After the following list, which has the same version.
-        run_together([], partial(_change_following, delivery, edge.is_follow))
+        run_together([], step)
 
 
-def _change_following(delivery: Delivery[EdgeChanged], is_followed: bool, _: object) -> None:
-    store, reader_id, edge = timeline_store(), delivery.owner_id, delivery.payload
-    if not is_followed:
-        removal = FollowingChange(edge.before, edge.after, removed_author=edge.followee_id)
-        store.change_following(reader_id, removal)
-        return
-    mark = store.find_complete_from(reader_id)
-    if mark is not None:
-        most = settings.TIMELINE_ENTRIES
-        added, complete_from = list_newest_entries(edge.followee_id, mark, most)
-        change = FollowingChange(edge.before, edge.after, added, complete_from)
-        store.change_following(reader_id, change)
+def _change_following(delivery: Delivery[EdgeChanged], known: KnownFollow, _: object) -> None:
+    change_following(delivery.owner_id, delivery.payload, known)
+
+
+def _known_follows(alias: str, deliveries: Edges) -> list[KnownFollow]:
+    """What each write returned, or else what the shard has now."""
+    pairs = [(one.owner_id, one.payload.followee_id) for one in deliveries]
+    written = find_written_edges(deliveries)
+    if written is None:
+        known = load_follows(alias, pairs)
+        return [known[pair] for pair in pairs]
+    return [
+        KnownFollow(written[pair].is_follow, one.payload.after)
+        for pair, one in zip(pairs, deliveries, strict=True)
+    ]
 
 
 def _entries_by_author(deliveries: Posted) -> Mapping[int, Sequence[Entry]]:

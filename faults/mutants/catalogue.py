@@ -173,9 +173,9 @@ MUTANTS = (
         ("F19a",),
         (
             Edit(
-                "timelines/consumers.py",
-                "        change = FollowingChange(edge.before, edge.after, added, complete_from)\n",
-                "        change = FollowingChange(edge.before, edge.after, [], complete_from)\n",
+                "timelines/actions/change_following.py",
+                "    return store.change_following(reader_id, change(added, complete_from))\n",
+                "    return store.change_following(reader_id, change([], complete_from))\n",
             ),
         ),
     ),

@@ -1,13 +1,24 @@
 """Edges by pair: the forward edge, which is the truth, and the backward edge, its mirror."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
+from counters.kinds import CounterKind
+from counters.queries.counts import read_counts
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all, fetch_one
 from relations.sql import BACKWARD_TABLE, FORWARD_TABLE, KIND
 from relations.types import NO_EDGE, Attribute, Edge, EdgeFlag
 
 Pair = tuple[int, int]  # follower, followee
+
+
+class KnownFollow(NamedTuple):
+    """Whether an account follows another one, at `version` of its following list or later."""
+
+    is_follow: bool
+    version: int
+
 
 FIND = f"""
 SELECT attribute, revision, since_ms, flags FROM {{table}}
@@ -38,6 +49,22 @@ def get_backward_edge(alias: str, follower_id: int, followee_id: int) -> Edge:
 def load_forward_edges(alias: str, pairs: Iterable[Pair]) -> dict[Pair, Edge]:
     """The forward edges of followers of one shard, as they are now. One query by key."""
     return _load(alias, LOAD_FORWARD, pairs)
+
+
+def load_follows(alias: str, pairs: Iterable[Pair]) -> dict[Pair, KnownFollow]:
+    """Whether followers of one shard follow, and since which versions of their lists. Two queries.
+
+    The versions are read first: an edge may be newer than its version, never older.
+    """
+    wanted = set(pairs)
+    counts = read_counts(alias, [follower for follower, _ in wanted], [CounterKind.FOLLOWING])
+    edges = load_forward_edges(alias, wanted)
+    return {
+        pair: KnownFollow(
+            edges.get(pair, NO_EDGE).is_follow, counts[pair[0]][CounterKind.FOLLOWING].version
+        )
+        for pair in wanted
+    }
 
 
 def load_backward_edges(alias: str, pairs: Iterable[Pair]) -> dict[Pair, Edge]:

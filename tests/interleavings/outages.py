@@ -1,6 +1,7 @@
 """A Redis that is away for a while, as an actor, and the thread of the breaker as another one."""
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import SimpleNamespace
@@ -8,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 from redis.exceptions import ConnectionError as RedisConnectionError
 
-from infra.caching import breaker
+from infra.caching import breaker, client
 from infra.caching.client import redis
 from infra.caching.unsent import UnsentCalls
 from tests.interleavings.actors import Actor, current_actor, pause
@@ -44,7 +45,9 @@ def make_breaker_an_actor(patch: pytest.MonkeyPatch) -> None:
         Lock=threading.Lock, Thread=_Recovery, current_thread=_current_thread
     )
     patch.setattr(breaker, "threading", replaced)
-    patch.setattr(breaker, "time", SimpleNamespace(sleep=_sleep))
+    patch.setattr(breaker, "time", SimpleNamespace(sleep=_sleep, monotonic=time.monotonic))
+    # An actor that waits for another one stops the schedule.
+    patch.setattr(client, "SHORT_OUTAGE_S", 0.0)
     patch.setattr(UnsentCalls, "send", _send_and_stop(UnsentCalls.send))
 
 

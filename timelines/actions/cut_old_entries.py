@@ -14,7 +14,8 @@ DAY_S = 86_400
 # A timeline is cut when its low-water mark is this part of TIMELINE_DAYS too old, so that one
 # reader's timeline is not written again for each entry.
 CUT_STEPS = 8
-ANY_VERSION = 0
+# Of the following list. No step was missed.
+NO_STEP = 0
 log = structlog.get_logger()
 
 
@@ -37,7 +38,7 @@ def cut_old_entries(reader_id: int, seen: LiveTimeline, now_ms: int) -> None:
         return
     old = [entry for entry in Entry.split(seen.data) if entry.event.second < kept_from]
     raised = seen._replace(complete_from=kept_from)
-    step = FollowingChange(ANY_VERSION, ANY_VERSION, complete_from=kept_from)
+    step = FollowingChange(NO_STEP, NO_STEP, complete_from=kept_from)
     try:
         timeline_store().change_following(reader_id, step)
         timeline_store().remove(reader_id, raised, old)

@@ -10,12 +10,17 @@ from typing import NamedTuple, Protocol
 from infra.caching.questions import Question
 from timelines.types import Entry, LiveTimeline
 
+# Later than all. Lua's numbers are exact up to here.
+ANY_VERSION = 1 << 53
+
 
 class FollowingChange(NamedTuple):
     """One step of the reader's following list, and its effect on the timeline.
 
     `before`, `after`: versions of the list. `added`: entries of a new followee; with them the
     low-water mark is at least `complete_from`. `removed_author`: the author whose entries go.
+    `read_at`: a version of the list before it was read whether the author is followed. A timeline
+    of a later version may reflect that the author was followed or left again.
     """
 
     before: int
@@ -23,6 +28,7 @@ class FollowingChange(NamedTuple):
     added: Sequence[Entry] = ()
     complete_from: int = 0
     removed_author: int | None = None
+    read_at: int = ANY_VERSION
 
 
 class TimelineStore(Protocol):
@@ -54,8 +60,11 @@ class TimelineStore(Protocol):
         """Stores the computed timeline, with the pushes since `begin_build`. False: another build
         took over."""
 
-    def change_following(self, reader_id: int, change: FollowingChange) -> None:
-        """Applies one step. A timeline that missed an earlier step is dropped."""
+    def change_following(self, reader_id: int, change: FollowingChange) -> bool:
+        """Applies one step. A timeline that missed an earlier step is dropped.
+
+        False: the timeline is of a later version than `read_at`, and was not changed.
+        """
 
     def remove(self, reader_id: int, seen: LiveTimeline, entries: Sequence[Entry]) -> bool:
         """Removes entries, with their repeats.

@@ -112,12 +112,12 @@ class PackedStore:
         args = (*self._sizes, EPOCH.pack(epoch), head, timeline.data, self._ttl_ms)
         return bool(redis().call(*FINISH_BUILD.on([key(self._family, reader_id)], *args)))
 
-    def change_following(self, reader_id: int, change: FollowingChange) -> None:
+    def change_following(self, reader_id: int, change: FollowingChange) -> bool:
         author = change.removed_author
         removed = b"" if author is None else AUTHOR.pack(author)
         step = (change.before, change.after, pack(change.added), change.complete_from, removed)
-        command = CHANGE_FOLLOWING.on([key(self._family, reader_id)], *self._sizes, *step)
-        redis().call(*command)
+        args = (*self._sizes, *step, change.read_at)
+        return bool(redis().call(*CHANGE_FOLLOWING.on([key(self._family, reader_id)], *args)))
 
     def remove(self, reader_id: int, seen: LiveTimeline, entries: Sequence[Entry]) -> bool:
         head = MARK_AND_VERSION.pack(seen.complete_from, seen.following_version)

@@ -163,19 +163,22 @@ class PostgresStore:
             execute(alias, ADD, (reader_id, *columns_of(entries)))
         return True
 
-    def change_following(self, reader_id: int, change: FollowingChange) -> None:
+    def change_following(self, reader_id: int, change: FollowingChange) -> bool:
         alias = shard_of(reader_id)
         with transaction.atomic(using=alias):
             head = fetch_one(alias, LOCK, (reader_id,))
             if head is None:
-                return
+                return True
             if head[0] is not None and head[1] < change.before:
                 execute(alias, DROP, (reader_id, reader_id))
-                return
+                return True
+            if head[0] is not None and head[1] > change.read_at:
+                return False
             execute(alias, STEP, (change.after, change.complete_from, reader_id))
             if change.removed_author is not None:
                 execute(alias, REMOVE_AUTHOR, (reader_id, change.removed_author))
             execute(alias, ADD, (reader_id, *columns_of(change.added)))
+        return True
 
     def remove(self, reader_id: int, seen: LiveTimeline, entries: Sequence[Entry]) -> bool:
         alias = shard_of(reader_id)

@@ -80,9 +80,9 @@ class TieredStore:
         is_finished = self._cold.finish_build(reader_id, epoch, timeline)
         return self._hot.finish_build(reader_id, epoch, timeline) and is_finished
 
-    def change_following(self, reader_id: int, change: FollowingChange) -> None:
-        self._cold.change_following(reader_id, change)
-        self._hot.change_following(reader_id, change)
+    def change_following(self, reader_id: int, change: FollowingChange) -> bool:
+        is_current = self._cold.change_following(reader_id, change)
+        return is_current and self._hot.change_following(reader_id, change)
 
     def remove(self, reader_id: int, seen: LiveTimeline, entries: Sequence[Entry]) -> bool:
         """Removes entries from each of the two that is as `seen`. The other keeps its entries."""

@@ -92,11 +92,12 @@ class ZsetStore:
         args = (build, timeline.complete_from, timeline.following_version, self._ttl_ms)
         return bool(redis().call(*FINISH_BUILD.on(_keys(reader_id), *args, entries)))
 
-    def change_following(self, reader_id: int, change: FollowingChange) -> None:
+    def change_following(self, reader_id: int, change: FollowingChange) -> bool:
         author = change.removed_author
         removed = "" if author is None else base36.encode(author, 6)
-        args = (change.before, change.after, _text(change.added), change.complete_from, removed)
-        redis().call(*CHANGE_FOLLOWING.on(_keys(reader_id), *args))
+        step = (change.before, change.after, _text(change.added), change.complete_from, removed)
+        args = (*step, change.read_at)
+        return bool(redis().call(*CHANGE_FOLLOWING.on(_keys(reader_id), *args)))
 
     def remove(self, reader_id: int, seen: LiveTimeline, entries: Sequence[Entry]) -> bool:
         args = (seen.complete_from, seen.following_version, _text(entries))

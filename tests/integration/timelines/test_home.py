@@ -15,7 +15,7 @@ from relations.actions.mute import mute, unmute
 from relations.types import FollowOptions
 from tests.integration.timelines.homes import first_page, newest_first
 from tests.world import find_live, make_accounts, publish
-from timelines import consumers
+from timelines.actions import change_following
 from timelines.queries.home import home_page
 
 Drain = Callable[[], int]
@@ -62,7 +62,9 @@ def test_follow_brings_posts_at_the_next_read_while_their_shard_hangs(
     old = publish(friend)
     drain()
     assert [first_page(me) for _ in range(2)] == [[], []], "what I follow is in process memory"
-    with patch.object(consumers, "list_newest_entries", side_effect=OperationalError("hangs")):
+    with patch.object(
+        change_following, "list_newest_entries", side_effect=OperationalError("hangs")
+    ):
         follow(me, friend)
         assert first_page(me) == [old.public]
     drain()

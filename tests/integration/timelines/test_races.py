@@ -1,16 +1,26 @@
 """Reads, pushes, builds and follows at the same moment: nothing is missing once drained."""
 
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from functools import partial
+from unittest.mock import patch
 
 import pytest
 
 from infra.caching.client import redis
 from infra.changes.failpoints import arm, disarm
+from infra.changes.registry import Delivery
+from infra.sharding.buckets import shard_of
 from relations.actions.follow import follow, unfollow
+from relations.changes import EdgeChanged
+from relations.queries.edges import KnownFollow
+from relations.queries.following import load_following
 from tests.integration.timelines.homes import first_page
 from tests.races import failures, run_together
 from tests.world import drain_all, make_accounts, publish
+from timelines.actions import change_following as change_following_module
+from timelines.actions.change_following import change_following
+from timelines.consumers import apply_following_changes
 from timelines.stores.factory import timeline_store
 
 ROUNDS = 8
@@ -19,16 +29,74 @@ ROUNDS = 8
 @pytest.fixture
 def at_failpoint() -> Iterator[Callable[[Callable[[], object]], None]]:
     """Runs an action once, after a timeline is computed and before it is stored."""
-
-    def arm_once(action: Callable[[], object]) -> None:
-        def run() -> None:
-            disarm("rebuild.computed")
-            action()
-
-        arm("rebuild.computed", run)
-
-    yield arm_once
+    yield partial(arm_once, "rebuild.computed")
     disarm("rebuild.computed")
+
+
+def arm_once(place: str, action: Callable[[], object]) -> None:
+    def run() -> None:
+        disarm(place)
+        action()
+
+    arm(place, run)
+
+
+@pytest.fixture
+def between_edge_and_timeline() -> Iterator[Callable[[Callable[[], object]], None]]:
+    """Runs an action once, after a step was read and before it changes the timeline."""
+    yield partial(arm_once, "timelines.follow_read")
+    disarm("timelines.follow_read")
+
+
+def newest_step(follower: int, followee: int) -> Delivery[EdgeChanged]:
+    """As the drain delivers it: it must read the edge itself."""
+    version = load_following(follower).version
+    step = EdgeChanged(followee, version - 1, version)
+    return Delivery(1, follower, datetime.now(UTC), step)
+
+
+def test_a_late_unfollow_does_not_undo_a_follow(
+    world: None, between_edge_and_timeline: Callable[[Callable[[], object]], None]
+) -> None:
+    """The drain has read that I do not follow. I follow again, and have my answer."""
+    me, friend = make_accounts(2)
+    publish(friend)
+    follow(me, friend)
+    drain_all()
+    assert len(first_page(me)) == 1
+    unfollow(me, friend)
+    late = newest_step(me, friend)
+    between_edge_and_timeline(lambda: follow(me, friend))
+    apply_following_changes(shard_of(me), [late])
+    assert len(first_page(me)) == 1
+
+
+def test_a_late_follow_does_not_undo_an_unfollow(
+    world: None, between_edge_and_timeline: Callable[[Callable[[], object]], None]
+) -> None:
+    me, friend = make_accounts(2)
+    publish(friend)
+    drain_all()
+    first_page(me)
+    follow(me, friend)
+    late = newest_step(me, friend)
+    between_edge_and_timeline(lambda: unfollow(me, friend))
+    apply_following_changes(shard_of(me), [late])
+    # Not the page: it leaves these posts out, and repairs the timeline.
+    assert not timeline_store().peek([me])[me].data
+
+
+def test_a_step_that_is_outdated_each_time_drops_the_timeline(world: None) -> None:
+    me, friend = make_accounts(2)
+    publish(friend)
+    follow(me, friend)
+    drain_all()
+    first_page(me)
+    old = KnownFollow(is_follow=False, version=0)
+    with patch.object(change_following_module, "load_follows", lambda _, pairs: {pairs[0]: old}):
+        change_following(me, EdgeChanged(friend, 0, 0), old)
+    assert timeline_store().find_complete_from(me) is None
+    assert len(first_page(me)) == 1
 
 
 def test_a_post_pushed_between_computing_and_laying_is_kept(

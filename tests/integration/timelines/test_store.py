@@ -187,6 +187,19 @@ def test_a_step_that_comes_again_adds_what_it_brings_now(store: TimelineStore) -
     assert found(store) == ([entry(5), entry(6)], 0, 5)
 
 
+@pytest.mark.parametrize("removed", [None, 7])
+def test_a_step_that_may_be_undone_changes_nothing(
+    store: TimelineStore, removed: int | None
+) -> None:
+    """It was read at version 4, and the timeline reflects version 5."""
+    build(store, 5, version=5)
+    step = FollowingChange(3, 4, [entry(6)], 6, removed_author=removed, read_at=4)
+    assert not store.change_following(READER, step)
+    assert found(store) == ([entry(5)], 0, 5)
+    assert store.change_following(READER, step._replace(read_at=5))
+    assert seconds(store) == [6]
+
+
 def test_a_step_during_a_build_keeps_its_entries(store: TimelineStore) -> None:
     store.begin_build(READER, 1)
     store.change_following(READER, FollowingChange(7, 8, added=[entry(5)]))

@@ -1,18 +1,22 @@
 -- Applies one step of the reader's following list to a timeline. After write.lua. KEYS: timeline.
 -- ARGV: two sizes, version before, version after, added entries, their low-water mark, author whose
---       entries are removed (4 bytes) or ''.
+--       entries are removed (4 bytes) or '', version at which the step was read.
+-- Returns 0 when the timeline reflects a later version than that: the step may have been undone.
 -- Added entries are kept at any version: the step may run again after the backward edge was
 -- written, with posts that the first run could not find.
 local data = redis.call('GET', KEYS[1])
 if not data then
-  return 0
+  return 1
 end
 local mark, high, low = unpack_number('>I4I4I4', data)
 local version = high * 4294967296 + low
 if mark ~= BUILDING then
   if version < tonumber(ARGV[3]) then
     redis.call('DEL', KEYS[1])
-    return -1
+    return 1
+  end
+  if version > tonumber(ARGV[8]) then
+    return 0
   end
   version = math.max(version, tonumber(ARGV[4]))
   mark = math.max(mark, tonumber(ARGV[6]))

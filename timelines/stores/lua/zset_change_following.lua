@@ -1,15 +1,20 @@
 -- Applies one step of the reader's following list to a timeline. Layout: zset.py.
 -- KEYS: sorted set, sources, head. ARGV: version before, version after, added entries, their
---       low-water mark, author whose entries are removed (6 characters) or ''.
+--       low-water mark, author whose entries are removed (6 characters) or '', version at which
+--       the step was read.
+-- Returns 0 when the timeline reflects a later version than that: the step may have been undone.
 -- Added entries are kept at any version, as in change_following.lua.
 local head = redis.call('HMGET', KEYS[3], 'complete_from', 'version')
 if not head[1] then
-  return 0
+  return 1
 end
 if head[1] ~= 'building' then
   if tonumber(head[2]) < tonumber(ARGV[1]) then
     redis.call('DEL', KEYS[1], KEYS[2], KEYS[3])
-    return -1
+    return 1
+  end
+  if tonumber(head[2]) > tonumber(ARGV[6]) then
+    return 0
   end
   local version = math.max(tonumber(head[2]), tonumber(ARGV[2]))
   local mark = math.max(tonumber(head[1]), tonumber(ARGV[4]))
