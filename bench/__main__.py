@@ -1,19 +1,16 @@
 """`make bench`: runs workloads on temporary services. Prints and appends to bench/history.jsonl."""
 
 import argparse
-import json
 import os
-import subprocess
 import sys
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from bench.history import HISTORY, add_line
 from tests.services import private_services
 
-HISTORY = Path(__file__).with_name("history.jsonl")
-WORKLOADS = ("home", "writes", "deliveries", "pull", "caches", "increments", "linkbench")
+WORKLOADS = ("reads", "mix", "writes", "deliveries", "pull", "caches", "increments", "linkbench")
 # These run only by name: they take long, and peers installs packages.
 BY_NAME = ("fan_out", "peers")
 CHOICES = WORKLOADS + BY_NAME
@@ -27,14 +24,12 @@ NO_LIMITS = {
 
 def main() -> None:
     options = _parse()
-    with private_services() as services:
+    with private_services(options.shards) as services:
         os.environ.update(services.environment())
         os.environ |= {"DEVELOPMENT": "1", "DJANGO_SETTINGS_MODULE": "config.settings"}
         os.environ |= {"LOG_LEVEL": "WARNING"} | NO_LIMITS
-        results = _measure(options.only or WORKLOADS, options.graph)
-    line = {"at": f"{datetime.now(UTC):%Y-%m-%dT%H:%MZ}", "commit": _commit()} | results
-    with HISTORY.open("a") as history:
-        history.write(json.dumps(line) + "\n")
+        results = _measure(options.only or WORKLOADS, options)
+    add_line(results, options.history)
     for name, figures in results.items():
         print(name)
         _show(figures, "  ")
@@ -43,28 +38,35 @@ def main() -> None:
 def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("--only", choices=CHOICES, action="append", help="may be repeated")
-    parser.add_argument("--graph", type=Path, help="a graph file for linkbench and writes")
+    parser.add_argument("--graph", type=Path, help="a graph file for linkbench, writes, reads, mix")
+    parser.add_argument("--accounts", type=int, default=1_000, help="of reads and mix (1,000)")
+    parser.add_argument("--seconds", type=float, default=15.0, help="of reads and mix (15)")
+    parser.add_argument("--shards", type=int, default=4, help="PostgreSQL servers for data (4)")
+    parser.add_argument("--history", type=Path, default=HISTORY, help="where the line is added")
     return parser.parse_args()
 
 
-def _measure(names: Any, graph: Path | None) -> dict[str, dict[str, Any]]:
+def _measure(names: Any, options: argparse.Namespace) -> dict[str, dict[str, Any]]:
     import django  # noqa: PLC0415 - settings read the URLs of services started just now
 
     django.setup()
-    from bench import caches, deliveries, fan_out, home, increments, linkbench, pull, world, writes  # noqa: PLC0415
+    from bench import caches, deliveries, fan_out, increments, linkbench, pull, reads, world, writes  # noqa: PLC0415
+    from bench.mix import measure as mix  # noqa: PLC0415
     from bench.peers import measure as peers  # noqa: PLC0415
 
     world.migrate()
+    of_reads = (options.graph, options.accounts, options.seconds)
     measures = {
-        "home": home.measure,
+        "reads": lambda: reads.measure(*of_reads),
+        "mix": lambda: mix.measure(*of_reads),
         "increments": increments.measure,
         "deliveries": deliveries.measure,
         "pull": pull.measure,
         "caches": caches.measure,
         "fan_out": fan_out.measure,
         "peers": peers.measure,
-        "linkbench": lambda: linkbench.measure(graph),
-        "writes": lambda: writes.measure(graph),
+        "linkbench": lambda: linkbench.measure(options.graph),
+        "writes": lambda: writes.measure(options.graph),
     }
     return {name: measures[name]() for name in CHOICES if name in names}
 
@@ -80,11 +82,6 @@ def _show(figures: Mapping[str, Any], indent: str) -> None:
             _show(value, indent + "  ")
         else:
             print(f"{indent}{name:<12}", *(f"{k} {v:,}" for k, v in value.items()), sep="  ")
-
-
-def _commit() -> str:
-    command = ["git", "rev-parse", "--short", "HEAD"]
-    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
 
 
 if __name__ == "__main__":

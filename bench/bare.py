@@ -1,4 +1,7 @@
-"""The floor of an HTTP request: Django with one view that returns the file BENCH_BODY."""
+"""The floor of an HTTP request: Django with one view, which returns a file of BENCH_BODIES.
+
+`/bare?home` returns the file `home`.
+"""
 
 import os
 from pathlib import Path
@@ -11,12 +14,13 @@ from django.urls import path
 settings.configure(
     ROOT_URLCONF=__name__, ALLOWED_HOSTS=["*"], MIDDLEWARE=[], SECRET_KEY="bench", USE_TZ=True
 )
-BODY = Path(os.environ["BENCH_BODY"]).read_bytes()
+BODIES = {file.name: file.read_bytes() for file in Path(os.environ["BENCH_BODIES"]).iterdir()}
 
 
 def bare(request: HttpRequest) -> HttpResponse:
-    response = HttpResponse(BODY, content_type="application/json; charset=utf-8")
-    response["Content-Length"] = str(len(BODY))
+    body = BODIES[request.META["QUERY_STRING"]]
+    response = HttpResponse(body, content_type="application/json; charset=utf-8")
+    response["Content-Length"] = str(len(body))
     return response
 
 

@@ -12,7 +12,7 @@ import orjson
 from bench import world
 from bench.cpu import CpuReading
 from bench.http_load import Connection, get_request, percentiles_ms, post_request
-from bench.paced_load import PacedResult, Write, run_paced
+from bench.paced_load import PacedRequest, PacedResult, run_paced
 from bench.page_reader import TimedPage, page_reader
 from bench.page_reader import percentiles_ms as page_percentiles_ms
 from bench.product import Product, wait_until_delivered
@@ -128,7 +128,7 @@ def _push_and_post(product: Product, star: Star) -> tuple[tuple[float, float], P
     page = get_request("/api/v1/timelines/home?limit=40", world.make_token(friend))
     token = world.make_token(author)
     request = post_request("/api/v1/statuses", token, {"status": world.TEXT})
-    posts = itertools.repeat(Write(request, seen_by=0))
+    posts = itertools.repeat(PacedRequest(request, seen_by=0))
     run_paced(product.address, posts, BESIDE_RATE, 0.2, [page])  # makes the timeline live
     done: list[tuple[float, float]] = []
     pushing = threading.Thread(

@@ -9,6 +9,7 @@ from typing import Any
 from django.conf import settings
 from hiredis import pack_command
 
+from bench.cpu import redis_cpu_s
 from bench.full_timelines import ENTRIES, PHASES, READERS, fill, push
 from bench.pushed_pages import measure_pages
 from infra.caching.client import redis
@@ -89,20 +90,13 @@ def _interleaved(prepares: Mapping[str, Prepare]) -> tuple[Figures, Figures, Fig
     for turn in range(ROUNDS):
         entry = Entry.of_post(PostId(10_000 + turn, 7, 0))
         for name, prepare in prepares.items():
-            ready, count, spent_s = prepare(entry), len(_readers(name)), _redis_cpu_s()
+            ready, count, spent_s = prepare(entry), len(_readers(name)), redis_cpu_s()
             started = time.perf_counter()
             ready()
             rates[name].append(count / (time.perf_counter() - started))
-            costs[name].append((_redis_cpu_s() - spent_s) / count * 1e6)
+            costs[name].append((redis_cpu_s() - spent_s) / count * 1e6)
             sizes[name] += _sizes(name)
     return rates, costs, sizes
-
-
-def _redis_cpu_s() -> float:
-    """CPU seconds that Redis has used. Other work on the machine hardly changes this figure."""
-    lines = redis().call("INFO", "cpu").decode().splitlines()
-    spent = dict(line.split(":") for line in lines if ":" in line)
-    return float(spent["used_cpu_user"]) + float(spent["used_cpu_sys"])
 
 
 def _figures(name: str, rates: Figures, costs: Figures) -> dict[str, Any]:

@@ -1,29 +1,18 @@
 """A keep-alive HTTP client that costs little compared with the server."""
 
+import itertools
 import selectors
 import socket
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from typing import Any, NamedTuple
 
 import orjson
 
+READ_CONNECTIONS = 8
+USUAL_SHARES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
 _HEAD = "HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "
-
-
-class Result(NamedTuple):
-    """One slice of load. Latencies in seconds, sorted."""
-
-    requests: int
-    elapsed_s: float
-    latencies: list[float]
-
-    @property
-    def rate(self) -> float:
-        return self.requests / self.elapsed_s
-
-    def percentile_ms(self, share: float) -> float:
-        return self.latencies[int(len(self.latencies) * share)] * 1000
 
 
 class MixResult(NamedTuple):
@@ -44,12 +33,13 @@ def post_request(path: str, token: str, data: Mapping[str, Any]) -> bytes:
     return f"POST {path} {_HEAD}{token}\r\n{kind}\r\n\r\n".encode() + body
 
 
-def percentiles_ms(values_s: Sequence[float]) -> dict[str, float]:
-    """p50, p95 and p99 in milliseconds; nothing without values."""
+def percentiles_ms(
+    values_s: Sequence[float], shares: Mapping[str, float] = USUAL_SHARES
+) -> dict[str, float]:
+    """These percentiles in milliseconds; nothing without values."""
     ordered = sorted(values_s)
-    shares = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
     found = {name: ordered[int(len(ordered) * share)] for name, share in shares.items() if ordered}
-    return {name: round(value * 1000, 1) for name, value in found.items()}
+    return {name: round(value * 1000, 2) for name, value in found.items()}
 
 
 class Connection:
@@ -89,16 +79,39 @@ class Connection:
         return True
 
 
-def run_load(
-    address: tuple[str, int], path: str, token: str, connections: int, seconds: float
-) -> Result:
-    """Keeps `connections` requests of one path running. Raises if one is refused."""
-    request = get_request(path, token)
-    result = run_mix(address, lambda: (path, request), connections, seconds)
-    if result.refused:
-        raise RuntimeError(f"{path}: {result.refused} requests were refused")
-    latencies = result.latencies[path]
-    return Result(len(latencies), result.elapsed_s, sorted(latencies))
+@contextmanager
+def _connected(
+    address: tuple[str, int], count: int
+) -> Iterator[tuple[selectors.BaseSelector, list[Connection]]]:
+    """Connections, and a selector with all of them as data. They are closed at the end."""
+    with selectors.DefaultSelector() as selector, ExitStack() as stack:
+        connections = [Connection(address) for _ in range(count)]
+        for connection in connections:
+            stack.enter_context(connection.socket)
+            selector.register(connection.socket, selectors.EVENT_READ, connection)
+        yield selector, connections
+
+
+def read_bodies(address: tuple[str, int], requests: Sequence[bytes]) -> list[bytes]:
+    """The body of the answer to each request. Raises RuntimeError if one is refused."""
+    bodies: dict[str, bytes] = {}
+    waiting = ((str(number), request) for number, request in enumerate(requests))
+    with _connected(address, min(READ_CONNECTIONS, len(requests))) as (selector, connections):
+        for connection in connections:
+            connection.send(*next(waiting))
+        while len(bodies) < len(requests):
+            for key, _ in selector.select(timeout=1):
+                if key.data.receive():
+                    bodies[key.data.kind] = _body_of(key.data)
+                    for kind, request in itertools.islice(waiting, 1):
+                        key.data.send(kind, request)
+    return [bodies[str(number)] for number in range(len(requests))]
+
+
+def _body_of(connection: Connection) -> bytes:
+    if connection.status >= 400:
+        raise RuntimeError(f"{connection.status} {connection.body[:200]!r}")
+    return connection.body
 
 
 def run_mix(
@@ -108,22 +121,17 @@ def run_mix(
     seconds: float,
 ) -> MixResult:
     """Keeps `connections` requests running. Each comes from `next_request`: (kind, request)."""
-    selector = selectors.DefaultSelector()
-    opened = [Connection(address) for _ in range(connections)]
-    started = time.perf_counter()
-    for connection in opened:
-        selector.register(connection.socket, selectors.EVENT_READ, connection)
-        connection.send(*next_request())
     latencies: dict[str, list[float]] = {}
     refused = 0
-    while (now := time.perf_counter()) - started < seconds:
-        for key, _ in selector.select(timeout=1):
-            if key.data.receive():
-                took_s = time.perf_counter() - key.data.sent_at
-                latencies.setdefault(key.data.kind, []).append(took_s)
-                refused += key.data.status >= 400
-                key.data.send(*next_request())
-    elapsed = now - started
-    for connection in opened:
-        connection.socket.close()
-    return MixResult(elapsed, latencies, refused)
+    with _connected(address, connections) as (selector, opened):
+        started = time.perf_counter()
+        for connection in opened:
+            connection.send(*next_request())
+        while (now := time.perf_counter()) - started < seconds:
+            for key, _ in selector.select(timeout=1):
+                if key.data.receive():
+                    took_s = time.perf_counter() - key.data.sent_at
+                    latencies.setdefault(key.data.kind, []).append(took_s)
+                    refused += key.data.status >= 400
+                    key.data.send(*next_request())
+    return MixResult(now - started, latencies, refused)

@@ -6,11 +6,12 @@ follow, a change of a follow, and an unfollow. Changes of nodes are left out: no
 The source of the numbers is in bench/data/README.md.
 """
 
-import itertools
 import random
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
+
+from bench.draws import Zipf
 
 FILE = Path(__file__).with_name("data") / "linkbench.properties"
 KINDS = ("addlink", "deletelink", "updatelink", "countlink", "getlink", "getlinklist", "getnode")
@@ -30,18 +31,6 @@ class Operation(NamedTuple):
     is_followers: bool = False
     is_older: bool = False
     notify: bool | None = None
-
-
-class Zipf:
-    """Draws accounts. Their order is random; the nth has a weight of n ** -shape."""
-
-    def __init__(self, ids: Sequence[int], shape: float, dice: random.Random) -> None:
-        self._ids = dice.sample(ids, len(ids))
-        self._weights = [*itertools.accumulate(n**-shape for n in range(1, len(ids) + 1))]
-        self._dice = dice
-
-    def draw(self) -> int:
-        return self._dice.choices(self._ids, cum_weights=self._weights)[0]
 
 
 class Mix:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from bench.linkbench_mix import Zipf
+from bench.draws import Zipf
 from bench.world import FollowGraph
 from infra.caching.bloom import capacity_for, make_filter, may_hold
 from infra.caching.client import redis

@@ -1,13 +1,15 @@
-"""An HTTP client that sends writes at a fixed rate and sees when each one is visible.
+"""An HTTP client with an open loop: requests at a fixed rate, however long the answers take.
 
-One thread with a selector, so that the client itself costs little. A write that finds all its
-connections busy waits, and its latency counts from its turn.
+One thread with a selector, so that the client itself costs little. Every latency counts from the
+turn of the request, also when all connections were busy then. It also sees when a post is visible.
 """
 
+import gc
 import heapq
 import selectors
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -17,25 +19,34 @@ from bench.http_load import Connection
 
 READ_EVERY_S = 0.002
 GIVE_UP_S = 10.0
-MOST_WRITES = 32  # that wait for their answer at once
+MOST_UNANSWERED = 32
 
 
-class Write(NamedTuple):
+class PacedRequest(NamedTuple):
     """`seen_by`: the number of the reader whose page will show the new post; None: no reader."""
 
     request: bytes
     seen_by: int | None = None
+    kind: str = "write"
 
 
 @dataclass
 class PacedResult:
-    """Seconds. `visible_s`: from an answer until a page with the post has arrived."""
+    """Seconds. `latencies_s`: by kind. `elapsed_s`: until the last turn.
+
+    `visible_s`: from an answer until a page with the post has arrived.
+    """
 
     elapsed_s: float = 0.0
-    ack_s: list[float] = field(default_factory=list)
+    latencies_s: dict[str, list[float]] = field(default_factory=dict)
     visible_s: list[float] = field(default_factory=list)
     refused: int = 0
     unseen: int = 0
+
+    @property
+    def ack_s(self) -> list[float]:
+        """The latencies of all kinds."""
+        return [took_s for some in self.latencies_s.values() for took_s in some]
 
     @property
     def rate(self) -> float:
@@ -44,24 +55,36 @@ class PacedResult:
 
 def run_paced(
     address: tuple[str, int],
-    writes: Iterator[Write],
+    requests: Iterator[PacedRequest],
     per_s: float,
     seconds: float,
     pages: Sequence[bytes] = (),
 ) -> PacedResult:
-    """Sends `per_s` writes a second, and returns when all are answered and seen.
+    """Sends `per_s` requests a second, and returns when all are answered and seen.
 
     `pages`: for each reader the request for its page.
     """
-    return _Run(address, pages).run(writes, per_s, seconds)
+    with _without_collections():
+        return _Run(address, pages).run(requests, per_s, seconds)
+
+
+@contextmanager
+def _without_collections() -> Iterator[None]:
+    """A collection in the client would look like a slow answer."""
+    gc.collect()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 class _Run:
     def __init__(self, address: tuple[str, int], pages: Sequence[bytes]) -> None:
         self._selector = selectors.DefaultSelector()
         self._result = PacedResult()
-        self._free = [self._open(address) for _ in range(MOST_WRITES)]
-        self._busy: dict[Connection, tuple[float, Write]] = {}
+        self._free = [self._open(address) for _ in range(MOST_UNANSWERED)]
+        self._busy: dict[Connection, tuple[float, PacedRequest]] = {}
         self._readers = [_Reader(self._open(address), page) for page in pages]
         self._reader_of = {reader.connection: reader for reader in self._readers}
         # Readers that read again: when, and their number.
@@ -72,13 +95,13 @@ class _Run:
         self._selector.register(connection.socket, selectors.EVENT_READ, connection)
         return connection
 
-    def run(self, writes: Iterator[Write], per_s: float, seconds: float) -> PacedResult:
+    def run(self, requests: Iterator[PacedRequest], per_s: float, seconds: float) -> PacedResult:
         started = time.perf_counter()
         turn, last = 0, round(per_s * seconds)
         while turn < last or self._is_waiting():
             now = time.perf_counter()
             while turn < last and self._free and started + turn / per_s <= now:
-                self._send(next(writes), started + turn / per_s)
+                self._send(next(requests), started + turn / per_s)
                 turn += 1
             while self._due and self._due[0][0] <= now:
                 self._readers[heapq.heappop(self._due)[1]].ask()
@@ -99,10 +122,10 @@ class _Run:
         at += [next_turn] if next_turn is not None and self._free else []
         return max(0.0, min(at) - now) if at else 0.1
 
-    def _send(self, write: Write, turn_at: float) -> None:
+    def _send(self, request: PacedRequest, turn_at: float) -> None:
         connection = self._free.pop()
-        self._busy[connection] = (turn_at, write)
-        connection.send("write", write.request)
+        self._busy[connection] = (turn_at, request)
+        connection.send(request.kind, request.request)
 
     def _take(self, connection: Connection) -> None:
         if connection in self._busy:
@@ -116,14 +139,14 @@ class _Run:
                 self._read_later(self._readers.index(reader), now + READ_EVERY_S)
 
     def _take_answer(self, connection: Connection, now: float) -> None:
-        sent_at, write = self._busy.pop(connection)
+        turn_at, request = self._busy.pop(connection)
         self._free.append(connection)
-        self._result.ack_s.append(now - sent_at)
+        self._result.latencies_s.setdefault(request.kind, []).append(now - turn_at)
         self._result.refused += connection.status >= 400
-        if self._readers and write.seen_by is not None and connection.status < 400:
-            reader = self._readers[write.seen_by]
+        if self._readers and request.seen_by is not None and connection.status < 400:
+            reader = self._readers[request.seen_by]
             if not reader.wanted and not reader.is_reading:
-                self._read_later(write.seen_by, now)
+                self._read_later(request.seen_by, now)
             reader.wanted[b'"id":"%s"' % orjson.loads(connection.body)["id"].encode()] = now
 
     def _read_later(self, number: int, at: float) -> None:

@@ -65,18 +65,3 @@ def _wait_for(port: int) -> None:
         else:
             return
     raise RuntimeError("the web server did not start")
-
-
-def cpu_s(parent_pid: int) -> float:
-    """CPU seconds that the server's processes have used."""
-    pids = [parent_pid, *_children(parent_pid)]
-    ticks = 0
-    for pid in pids:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        ticks += int(fields[11]) + int(fields[12])
-    return ticks / os.sysconf("SC_CLK_TCK")
-
-
-def _children(pid: int) -> list[int]:
-    tasks = Path(f"/proc/{pid}/task").glob("*/children")
-    return [int(child) for task in tasks for child in task.read_text().split()]

@@ -2,7 +2,7 @@
 
 import secrets
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -26,6 +26,7 @@ from posts.types import Draft
 from relations.actions.follow import follow
 
 TEXT = "A post as people write them: a sentence or two, some opinion, and a number at the end, "
+SCOPES = "read write follow"
 
 
 class Reader(NamedTuple):
@@ -72,8 +73,12 @@ def make_reader(followees: int, posts_each: int) -> Reader:
 
 def load_follow_graph(path: Path | None) -> FollowGraph:
     """Loads the graph of a file; by default that of the demo community."""
-    graph = read_graph(path or FILE, None, FOLLOW_CAP, None)
-    ids = load_accounts(graph, "bench")
+    return write_follow_graph(read_graph(path or FILE, None, FOLLOW_CAP, None), "bench")
+
+
+def write_follow_graph(graph: Graph, name: str) -> FollowGraph:
+    """Writes the accounts and follows of a graph to the databases."""
+    ids = load_accounts(graph, name)
     following = {ids[node]: [ids[f] for f in all_] for node, all_ in graph.following.items()}
     return FollowGraph([*ids.values()], following)
 
@@ -90,13 +95,19 @@ def load_accounts(graph: Graph, name: str) -> dict[int, int]:
 
 
 def make_token(user_id: int) -> str:
+    return make_tokens([user_id])[user_id]
+
+
+def make_tokens(user_ids: Iterable[int]) -> dict[int, str]:
+    """A token of each user, all for one application."""
     application = Application.objects.create(
         name="bench",
         client_type=Application.CLIENT_CONFIDENTIAL,
         authorization_grant_type=Application.GRANT_AUTHORIZATION_CODE,
-        scopes="read write follow",
+        scopes=SCOPES,
     )
-    return issue_token(user_id, application.id, "read write follow", datetime.now(UTC)).token
+    now = datetime.now(UTC)
+    return {one: issue_token(one, application.id, SCOPES, now).token for one in user_ids}
 
 
 def drain_all() -> int:

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 from bench import world
 from bench.cpu import CpuReading
 from bench.crowds import measure_crowds
+from bench.draws import Zipf
 from bench.http_load import get_request, percentiles_ms, post_request, run_mix
-from bench.linkbench_mix import Zipf
-from bench.paced_load import PacedResult, Write, run_paced
+from bench.paced_load import PacedRequest, PacedResult, run_paced
 from bench.product import Product, running_product, wait_until_delivered
 from counters.kinds import CounterKind
 from counters.queries.counts import read_counts
@@ -78,7 +78,7 @@ def _make_cast(graph: world.FollowGraph) -> Cast:
 def _warm(product: Product, cast: Cast) -> int:
     """Makes the readers' timelines live and the code warm. Returns how many readers there are."""
     everyone = [*cast.readers, *cast.watched]
-    homes = itertools.cycle(Write(get_request(HOME, cast.tokens[one])) for one in everyone)
+    homes = itertools.cycle(PacedRequest(get_request(HOME, cast.tokens[one])) for one in everyone)
     run_paced(product.address, homes, 200, len(everyone) / 200)
     run_paced(product.address, _posts(cast), 50, 2)
     run_paced(product.address, homes, 200, len(everyone) / 200)
@@ -93,7 +93,7 @@ def _idle(product: Product) -> dict[str, float]:
 
 
 def _cost(
-    product: Product, writes: Iterator[Write], rate: int, idle: dict[str, float]
+    product: Product, writes: Iterator[PacedRequest], rate: int, idle: dict[str, float]
 ) -> dict[str, Any]:
     """CPU of one write by part, until all changes are delivered, and the time to its answer."""
     before = CpuReading.of(product.parts)
@@ -119,15 +119,15 @@ def _done(result: PacedResult) -> dict[str, float]:
     return {"per_s": round(result.rate, 1), "refused": result.refused, "unseen": result.unseen}
 
 
-def _posts(cast: Cast) -> Iterator[Write]:
+def _posts(cast: Cast) -> Iterator[PacedRequest]:
     for number in itertools.count():
         place = number % AUTHORS
         body = {"status": f"{world.TEXT}{number}"}
         request = post_request(STATUSES, cast.tokens[cast.authors[place]], body)
-        yield Write(request, seen_by=place // AUTHORS_OF_WATCHED)
+        yield PacedRequest(request, seen_by=place // AUTHORS_OF_WATCHED)
 
 
-def _follows(cast: Cast) -> Iterator[Write]:
+def _follows(cast: Cast) -> Iterator[PacedRequest]:
     """Random pairs. Almost all of them are new."""
     dice = random.Random(time.time())
     while True:
@@ -136,8 +136,10 @@ def _follows(cast: Cast) -> Iterator[Write]:
             yield _follow(cast, follower, followee)
 
 
-def _follow(cast: Cast, follower: int, followee: int, act: str = "follow") -> Write:
-    return Write(post_request(f"/api/v1/accounts/{followee}/{act}", cast.tokens[follower], {}))
+def _follow(cast: Cast, follower: int, followee: int, act: str = "follow") -> PacedRequest:
+    return PacedRequest(
+        post_request(f"/api/v1/accounts/{followee}/{act}", cast.tokens[follower], {})
+    )
 
 
 def _follow_one(product: Product, cast: Cast) -> dict[str, Any]:

@@ -50,7 +50,7 @@ def measure(cluster: Cluster, at_s: float) -> ResourceSample:
         if process.is_running:
             lives[name] = process.pid
             pids = process_tree(process.pid)
-            values[f"{name} MB"] = sum(map(_resident_mb, pids))
+            values[f"{name} MB"] = sum(map(resident_mb, pids))
             values[f"{name} files"] = sum(map(_open_files, pids))
     for name, server in cluster.stores.items():
         if server.is_running:
@@ -65,7 +65,8 @@ def _connections(store: str, pid: int) -> int:
     return _open_files(pid) if store == "redis" else len(process_tree(pid)) - 1
 
 
-def _resident_mb(pid: int) -> float:
+def resident_mb(pid: int) -> float:
+    """Resident memory of one process. 0 when it has ended."""
     try:
         pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
     except (OSError, IndexError):

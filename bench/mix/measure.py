@@ -1,0 +1,102 @@
+"""The mix as an open loop: the capacity, then latencies, CPU and memory at 60 % of it."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+
+from bench.cpu import CpuReading, redis_cpu_s
+from bench.http_load import percentiles_ms, run_mix
+from bench.mix.capacity import find_capacity
+from bench.mix.data import MixData, load_mix_data
+from bench.mix.memory import memory_figures, sampling_memory
+from bench.mix.requests import MixRequests, read_places
+from bench.mix.shares import PER_THOUSAND, READS
+from bench.paced_load import PacedRequest, PacedResult, run_paced
+from bench.product import Product, running_product, wait_until_delivered
+
+CONNECTIONS = 16
+# A rate holds while the p99 of the reads stays below this. Above its capacity a queue grows.
+MOST_P99_MS = 50.0
+PROBES, LOWEST, HIGHEST = 5, 0.4, 1.4
+LOAD = 0.6
+# Shares of the time of the measurement, and how long it is at most for them.
+WARM_UP, PROBE, MOST_S = 0.25, 0.2, 20.0
+SHARES = {"p50": 0.5, "p99": 0.99, "p99.9": 0.999}
+
+
+def measure(path: Path | None, accounts: int, seconds: float) -> dict[str, Any]:
+    """`seconds`: how long the load of 60 % runs. The search takes another 25 seconds at most."""
+    data, search_s = load_mix_data(path, accounts), min(seconds, MOST_S)
+    with running_product() as product:
+        requests = MixRequests(data, read_places(product.address, data))
+        closed = _closed_loop(product, requests, search_s * WARM_UP)
+        capacity = _capacity(product, iter(requests), closed, search_s * PROBE)
+        steady = _steady(product, iter(requests), capacity * LOAD, seconds)
+    return {
+        "world": _world(data),
+        "capacity": {"closed_loop_per_s": round(closed), "per_s": round(capacity)},
+        **steady,
+    }
+
+
+def _world(data: MixData) -> dict[str, int]:
+    return {
+        "accounts": len(data.graph.ids),
+        "follows": sum(map(len, data.graph.following.values())),
+        "posts": sum(map(len, data.posts.values())),
+        "readers": len(data.readers),
+        "shards": len(settings.SHARD_ALIASES),
+    }
+
+
+def _closed_loop(product: Product, requests: MixRequests, seconds: float) -> float:
+    """Requests a second with CONNECTIONS clients that wait for their answers. Warms the code."""
+    mix = ((one.kind, one.request) for one in requests)
+    result = run_mix(product.address, lambda: next(mix), CONNECTIONS, seconds)
+    wait_until_delivered()
+    return sum(map(len, result.latencies.values())) / result.elapsed_s
+
+
+def _capacity(
+    product: Product, requests: Iterator[PacedRequest], closed: float, seconds: float
+) -> float:
+    def holds(per_s: float) -> bool:
+        result = run_paced(product.address, requests, per_s, seconds)
+        wait_until_delivered()
+        return _reads_ms(result)["p99"] < MOST_P99_MS
+
+    return find_capacity(holds, closed * LOWEST, closed * HIGHEST, PROBES)
+
+
+def _steady(
+    product: Product, requests: Iterator[PacedRequest], per_s: float, seconds: float
+) -> dict[str, Any]:
+    (web,) = product.parts["web"]
+    before, redis_s = CpuReading.of(product.parts), redis_cpu_s()
+    with sampling_memory(web) as samples:
+        result = run_paced(product.address, requests, per_s, seconds)
+    wait_until_delivered()
+    after, count = CpuReading.of(product.parts), len(result.ack_s)
+    cpu_ms = after.per_operation_ms(before, dict.fromkeys(product.parts, 0.0), count)
+    return {
+        "steady": {"per_s": round(result.rate), "refused": result.refused},
+        "latency_ms": {"reads": _reads_ms(result)} | _by_kind(result),
+        "cpu_us": {part: round(ms * 1000) for part, ms in cpu_ms.items()},
+        "redis": {"us_per_request": round((redis_cpu_s() - redis_s) / count * 1e6, 1)},
+        "web_worker_mb": memory_figures(samples),
+    }
+
+
+def _reads_ms(result: PacedResult) -> Mapping[str, float]:
+    every = [took_s for kind in READS for took_s in result.latencies_s.get(kind, ())]
+    return percentiles_ms(every, SHARES)
+
+
+def _by_kind(result: PacedResult) -> dict[str, dict[str, float]]:
+    return {
+        kind: percentiles_ms(result.latencies_s[kind], SHARES)
+        for kind in PER_THOUSAND
+        if kind in result.latencies_s
+    }

@@ -1,0 +1,164 @@
+"""Reads over HTTP, each interleaved with a bare Django view that returns the same bytes.
+
+One reader's warm home page; each kind of read of the mix, by readers drawn by Zipf; and their home
+pages while posts are written.
+"""
+
+import statistics
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+from bench.cpu import CpuReading, redis_cpu_s
+from bench.http_load import MixResult, get_request, percentiles_ms, read_bodies, run_mix
+from bench.mix.data import load_mix_data
+from bench.mix.requests import HOME, MixRequests, read_places
+from bench.mix.shares import READS
+from bench.paced_load import run_paced
+from bench.product import Product, running_product, wait_until_delivered
+from bench.server import BenchServer, floor_server
+from infra.api.pages import Window
+from tests.budgets import count_calls
+from timelines.queries.home import home_page
+
+CONNECTIONS = 16
+# The first slice of each row warms it up.
+SLICES, SLICES_A_MEASUREMENT = 4, 25
+WRITES_PER_S = 20
+FOLLOWEES = 60  # of the one reader, or about so many
+
+
+class ReadRow(NamedTuple):
+    """A row of the result. `next_request` is called for each request."""
+
+    name: str
+    next_request: Callable[[], bytes]
+    has_writes: bool = False
+
+
+class ReadSlice(NamedTuple):
+    """One slice of load on one server. `cpu_us`, `redis_us`: for one request."""
+
+    per_s: float
+    cpu_us: float
+    redis_us: float
+    latencies_s: Sequence[float]
+
+
+def measure(path: Path | None, accounts: int, seconds: float) -> dict[str, Any]:
+    """By row: medians of the slices. Ratios to the bare view above 1 are better than its own.
+
+    `seconds`: so long as 25 slices.
+    """
+    data = load_mix_data(path, accounts)
+    reader = min(data.readers, key=lambda one: abs(len(data.graph.following[one]) - FOLLOWEES))
+    one_home = get_request(HOME, data.tokens[reader])
+    with running_product() as product:
+        requests = MixRequests(data, read_places(product.address, data))
+        rows = [ReadRow("one_reader", lambda: one_home), *_rows(requests)]
+        with _floor(product, rows) as floor:
+            comparison = Comparison(product, floor, requests, seconds / SLICES_A_MEASUREMENT)
+            figures = comparison.run(rows)
+    return {"readers": {"count": len(data.readers)}, "page": _count(reader)} | figures
+
+
+def _rows(requests: MixRequests) -> list[ReadRow]:
+    def ask(kind: str) -> Callable[[], bytes]:
+        return lambda: requests.of(kind).request
+
+    with_writes = ReadRow(f"home_with_{WRITES_PER_S}_writes_per_s", ask("home"), has_writes=True)
+    return [*(ReadRow(kind, ask(kind)) for kind in READS), with_writes]
+
+
+@contextmanager
+def _floor(product: Product, rows: Sequence[ReadRow]) -> Iterator[BenchServer]:
+    """Bare views, each with the bytes of one answer of its row."""
+    bodies = read_bodies(product.address, [row.next_request() for row in rows])
+    with TemporaryDirectory() as folder:
+        for row, body in zip(rows, bodies, strict=True):
+            (Path(folder) / row.name).write_bytes(body)
+        with floor_server("bench.bare:application", BENCH_BODIES=folder) as floor:
+            yield floor
+
+
+class Comparison:
+    """All rows take turns, each with its bare view."""
+
+    def __init__(
+        self, product: Product, floor: BenchServer, requests: MixRequests, slice_s: float
+    ) -> None:
+        self._product, self._floor = product, floor
+        self._parts = {"web": product.parts["web"], "floor": {floor.pid}}
+        self._requests = requests
+        self._slice_s = slice_s
+
+    def run(self, rows: Sequence[ReadRow]) -> dict[str, dict[str, float]]:
+        taken: Mapping[str, list[tuple[ReadSlice, ReadSlice]]] = {row.name: [] for row in rows}
+        for _ in range(SLICES):
+            for row in rows:
+                bare = get_request(f"/bare?{row.name}", "none")
+                floor = self._slice("floor", self._floor.address, lambda bare=bare: bare)
+                with self._writes() if row.has_writes else nullcontext():
+                    ours = self._slice("web", self._product.address, row.next_request)
+                taken[row.name].append((ours, floor))
+        return {name: read_figures(slices[1:]) for name, slices in taken.items()}
+
+    def _slice(
+        self, part: str, address: tuple[str, int], next_request: Callable[[], bytes]
+    ) -> ReadSlice:
+        before, redis_s = CpuReading.of(self._parts), redis_cpu_s()
+        result = run_mix(address, lambda: ("read", next_request()), CONNECTIONS, self._slice_s)
+        after, redis_used_s = CpuReading.of(self._parts), redis_cpu_s() - redis_s
+        used_s = after.used_s[part] - before.used_s[part]
+        return _slice_of(result, used_s, redis_used_s)
+
+    @contextmanager
+    def _writes(self) -> Iterator[None]:
+        """Posts at a constant rate, for as long as a slice."""
+        arguments = (self._product.address, self._requests.posts(), WRITES_PER_S, self._slice_s)
+        writing = threading.Thread(target=run_paced, args=arguments)
+        writing.start()
+        try:
+            yield
+        finally:
+            writing.join()
+            wait_until_delivered()
+
+
+def _slice_of(result: MixResult, cpu_s: float, redis_s: float) -> ReadSlice:
+    if result.refused:
+        raise RuntimeError(f"{result.refused} requests were refused")
+    latencies = result.latencies["read"]
+    per_request_us = 1e6 / len(latencies)
+    return ReadSlice(
+        len(latencies) / result.elapsed_s,
+        cpu_s * per_request_us,
+        redis_s * per_request_us,
+        latencies,
+    )
+
+
+def read_figures(slices: Sequence[tuple[ReadSlice, ReadSlice]]) -> dict[str, float]:
+    """Pairs of ours and the floor's, which ran one after the other."""
+    ours, floor = zip(*slices, strict=True)
+    return {
+        "per_s": round(statistics.median(one.per_s for one in ours)),
+        "rate_of_bare": round(statistics.median(o.per_s / f.per_s for o, f in slices), 2),
+        "cpu_of_bare": round(statistics.median(f.cpu_us / o.cpu_us for o, f in slices), 2),
+        "cpu_us": round(statistics.median(one.cpu_us for one in ours)),
+        "bare_cpu_us": round(statistics.median(one.cpu_us for one in floor)),
+        "redis_us": round(statistics.median(one.redis_us for one in ours), 1),
+        **percentiles_ms([took_s for one in ours for took_s in one.latencies_s]),
+    }
+
+
+def _count(account_id: int) -> dict[str, int]:
+    """Redis round trips and SQL queries of one warm page."""
+    for _ in range(2):  # the first finds posts in Redis, the second in process memory
+        home_page(account_id, Window(20))
+    with count_calls() as calls:
+        home_page(account_id, Window(20))
+    return {"redis_round_trips": calls.round_trips, "sql_queries": len(calls.statements)}

@@ -1,0 +1,43 @@
+"""`python -m bench` measures reads and the mix on real servers, for seconds on few accounts."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench.mix.shares import PER_THOUSAND, READS
+from bench.server import ROOT
+
+OPTIONS = ["--accounts", "60", "--seconds", "2", "--shards", "1"]
+
+
+@pytest.fixture(scope="module")
+def line(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    history: Path = tmp_path_factory.mktemp("bench") / "history.jsonl"
+    names = ["--only", "reads", "--only", "mix", *OPTIONS, "--history", str(history)]
+    environment = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    command = [sys.executable, "-m", "bench", *names]
+    ran = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr[-2000:]
+    return json.loads(history.read_text())
+
+
+def test_each_read_is_compared_with_a_bare_view(line: Any):
+    rows = {*READS, "one_reader", "home_with_20_writes_per_s"}
+    assert rows <= {*line["reads"]}
+    for name in rows:
+        assert 0 < line["reads"][name]["rate_of_bare"] < 3
+        assert line["reads"][name]["cpu_us"] > 0
+
+
+def test_the_mix_has_latencies_of_every_kind(line: Any):
+    mix = line["mix"]
+    assert {"reads", *PER_THOUSAND} == {*mix["latency_ms"]}
+    assert mix["capacity"]["per_s"] > mix["steady"]["per_s"] > 0
+    assert mix["steady"]["refused"] == 0
+    assert mix["redis"]["us_per_request"] > 0
+    assert mix["world"]["shards"] == 1

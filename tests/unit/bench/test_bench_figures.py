@@ -1,0 +1,74 @@
+"""Figures of the benchmark: ratios to the bare view, and the table and plot of several sizes."""
+
+from xml.etree import ElementTree
+
+from bench.reads import ReadSlice, read_figures
+from bench.scaling import FIGURES, latest_cells, scaling_chart, scaling_table
+from faults.charts import draw_charts
+
+NAME = "{http://www.w3.org/2000/svg}"
+
+
+def run_of(accounts: int, shards: int, per_s: int) -> dict:
+    return {
+        "mix": {
+            "world": {"accounts": accounts, "shards": shards},
+            "capacity": {"per_s": per_s},
+            "cpu_us": {"all": 500, "web": 300},
+            "redis": {"us_per_request": 12.5},
+            "latency_ms": {"home": {"p99": 4.2}, "author_page": {"p99": 5.5}},
+            "web_worker_mb": {"last": 150.0},
+        }
+    }
+
+
+HISTORY = [
+    run_of(1_000, 4, 1),
+    {"home": {}},
+    run_of(30_000, 1, 2_000),
+    run_of(1_000, 4, 3_000),
+    run_of(1_000, 1, 2_500),
+]
+
+
+def test_ratios_are_those_of_neighbours_and_more_is_better():
+    pairs = [
+        (ReadSlice(per_s, 200.0, 10.0, [0.001]), ReadSlice(bare, 100.0, 0.0, [0.0005]))
+        for per_s, bare in ((500, 1_000), (400, 500), (90, 100))
+    ]
+    figures = read_figures(pairs)
+    assert figures["rate_of_bare"] == 0.8
+    assert figures["cpu_of_bare"] == 0.5
+    assert (figures["per_s"], figures["cpu_us"], figures["bare_cpu_us"]) == (400, 200, 100)
+    assert (figures["redis_us"], figures["p99"]) == (10, 1)
+
+
+def test_cells_are_the_latest_runs_in_order():
+    cells = latest_cells(HISTORY)
+    assert {accounts: [*runs] for accounts, runs in cells.items()} == {1_000: [1, 4], 30_000: [1]}
+    assert cells[1_000][4]["capacity"]["per_s"] == 3_000
+
+
+def test_table_has_a_row_for_each_cell():
+    head, rule, *rows = scaling_table(latest_cells(HISTORY))
+    assert head.startswith("| accounts | shards | capacity")
+    assert rule.count("---") == 2 + len(FIGURES)
+    assert [row.split(" | ")[:3] for row in rows] == [
+        ["| 1,000", "1", "2,500"],
+        ["| 1,000", "4", "3,000"],
+        ["| 30,000", "1", "2,000"],
+    ]
+
+
+def test_plot_has_a_line_for_each_size_over_the_shards():
+    chart = scaling_chart(FIGURES[0], latest_cells(HISTORY))
+    assert chart.lines["1,000 accounts"] == [[(0, 2_500), (1, 3_000)]]
+    assert chart.labels == [(0, "1 shards"), (1, "4 shards")]
+    root = ElementTree.fromstring(draw_charts([chart]))
+    assert len(root.findall(f"{NAME}polyline")) == 2
+
+
+def test_small_values_of_a_chart_have_digits():
+    chart = scaling_chart(FIGURES[4], latest_cells(HISTORY))
+    root = ElementTree.fromstring(draw_charts([chart]))
+    assert {"4.2", "2.1", "0.0"} <= {one.text for one in root.findall(f"{NAME}text")}
