@@ -17,7 +17,7 @@ def add_line(results: Mapping[str, Any], path: Path) -> None:
         history.write(json.dumps(line) + "\n")
 
 
-def read_lines(path: Path = HISTORY) -> list[dict[str, Any]]:
+def read_lines(path: Path) -> list[dict[str, Any]]:
     """All lines, oldest first."""
     return [json.loads(line) for line in path.read_text().splitlines()]
 

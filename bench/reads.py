@@ -55,14 +55,14 @@ def measure(path: Path | None, accounts: int, seconds: float) -> dict[str, Any]:
     """
     data = load_mix_data(path, accounts)
     reader = min(data.readers, key=lambda one: abs(len(data.graph.following[one]) - FOLLOWEES))
-    one_home = get_request(HOME, data.tokens[reader])
+    one_home, page = get_request(HOME, data.tokens[reader]), _count(reader)
     with running_product() as product:
         requests = MixRequests(data, read_places(product.address, data))
         rows = [ReadRow("one_reader", lambda: one_home), *_rows(requests)]
         with _floor(product, rows) as floor:
             comparison = Comparison(product, floor, requests, seconds / SLICES_A_MEASUREMENT)
             figures = comparison.run(rows)
-    return {"readers": {"count": len(data.readers)}, "page": _count(reader)} | figures
+    return {"readers": {"count": len(data.readers)}, "page": page} | figures
 
 
 def _rows(requests: MixRequests) -> list[ReadRow]:

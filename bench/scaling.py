@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bench.history import read_lines
-from faults.charts import Chart, draw_charts
+from bench.history import HISTORY, read_lines
+from faults.charts import LineChart, draw_charts
 
 ROOT = Path(__file__).resolve().parent.parent
 PLOT = ROOT / "docs/images/scaling.svg"
@@ -46,9 +46,9 @@ def main() -> None:
     if not options.plot:
         for accounts in options.accounts:
             for shards in options.shards:
-                _run_cell(accounts, shards, options.seconds)
-    cells = latest_cells(read_lines())
-    PLOT.write_text(draw_charts([scaling_chart(figure, cells) for figure in FIGURES]))
+                _run_cell(accounts, shards, options)
+    cells = latest_cells(read_lines(options.history))
+    options.plot_file.write_text(draw_charts([scaling_chart(figure, cells) for figure in FIGURES]))
     print("\n".join(scaling_table(cells)))
 
 
@@ -58,12 +58,15 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--shards", type=int, nargs="+", default=SHARDS)
     parser.add_argument("--seconds", type=float, default=SECONDS)
     parser.add_argument("--plot", action="store_true", help="run nothing")
+    parser.add_argument("--history", type=Path, default=HISTORY)
+    parser.add_argument("--plot-file", type=Path, default=PLOT)
     return parser.parse_args()
 
 
-def _run_cell(accounts: int, shards: int, seconds: float) -> None:
-    cell = ["--accounts", str(accounts), "--shards", str(shards), "--seconds", str(seconds)]
-    command = [sys.executable, "-m", "bench", "--only", "mix", *cell]
+def _run_cell(accounts: int, shards: int, options: argparse.Namespace) -> None:
+    size = ["--accounts", str(accounts), "--shards", str(shards)]
+    kept = ["--seconds", str(options.seconds), "--history", str(options.history.resolve())]
+    command = [sys.executable, "-m", "bench", "--only", "mix", *size, *kept]
     subprocess.run(command, cwd=ROOT, check=True)
 
 
@@ -76,17 +79,17 @@ def latest_cells(history: Iterable[Run]) -> dict[int, dict[int, Run]]:
     return {accounts: dict(sorted(found[accounts].items())) for accounts in sorted(found)}
 
 
-def scaling_chart(figure: ScalingFigure, cells: Mapping[int, Mapping[int, Run]]) -> Chart:
+def scaling_chart(figure: ScalingFigure, cells: Mapping[int, Mapping[int, Run]]) -> LineChart:
     """A line for each size of the graph, over the number of shards."""
     shards = sorted({one for runs in cells.values() for one in runs})
-    return Chart(
+    return LineChart(
         title=figure.title,
         lines={
             f"{accounts:,} accounts": [[(shards.index(one), figure.of(runs[one])) for one in runs]]
             for accounts, runs in cells.items()
         },
         end=max(len(shards) - 1, 1),
-        labels=[(place, f"{one} shards") for place, one in enumerate(shards)],
+        labels=[(place, f"shards: {one}") for place, one in enumerate(shards)],
     )
 
 

@@ -13,7 +13,7 @@ Point = tuple[float, float]
 Pieces = Sequence[Sequence[Point]]
 
 
-class Chart(NamedTuple):
+class LineChart(NamedTuple):
     """`lines`: by name. `labels`: of points of the x axis, which ends at `end`.
 
     `unit`: behind each value at the left. `bars`: marked parts of the x axis, from and to.
@@ -41,7 +41,7 @@ class ChartPanel(NamedTuple):
         return self.top + _HEIGHT - value * _HEIGHT / self.most
 
 
-def draw_charts(charts: Sequence[Chart]) -> str:
+def draw_charts(charts: Sequence[LineChart]) -> str:
     """The text of the SVG."""
     panels = "".join(
         _draw(chart, number * (_HEIGHT + _GAP) + _GAP / 2) for number, chart in enumerate(charts)
@@ -53,7 +53,7 @@ def draw_charts(charts: Sequence[Chart]) -> str:
     )
 
 
-def _draw(chart: Chart, top: float) -> str:
+def _draw(chart: LineChart, top: float) -> str:
     values = (value for pieces in chart.lines.values() for one in pieces for _, value in one)
     panel = ChartPanel(top, chart.end, max(values, default=0.0) or 1.0)
     bars = "".join(_bar(panel, *bar) for bar in chart.bars)

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from faults.charts import Chart, Pieces, Point, draw_charts
+from faults.charts import LineChart, Pieces, Point, draw_charts
 from faults.history.promises import Span
 from faults.resources import ResourceSample
 
@@ -22,10 +22,10 @@ def plot(samples: Sequence[ResourceSample], spans: Sequence[Span]) -> str:
     return draw_charts([_chart(unit, samples, spans) for unit in _TITLES])
 
 
-def _chart(unit: str, samples: Sequence[ResourceSample], spans: Sequence[Span]) -> Chart:
+def _chart(unit: str, samples: Sequence[ResourceSample], spans: Sequence[Span]) -> LineChart:
     end_s = max((sample.at_s for sample in samples), default=1.0)
     moments = [end_s * number / _TICKS for number in range(_TICKS + 1)]
-    return Chart(
+    return LineChart(
         title=f"{_TITLES[unit]}; faults are red",
         lines=_lives(unit, samples),
         end=end_s,

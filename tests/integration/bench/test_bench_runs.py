@@ -12,7 +12,7 @@ import pytest
 from bench.mix.shares import PER_THOUSAND, READS
 from bench.server import ROOT
 
-OPTIONS = ["--accounts", "60", "--seconds", "2", "--shards", "1"]
+OPTIONS = ["--accounts", "60", "--seconds", "1", "--shards", "1"]
 
 
 @pytest.fixture(scope="module")

@@ -63,7 +63,7 @@ def test_table_has_a_row_for_each_cell():
 def test_plot_has_a_line_for_each_size_over_the_shards():
     chart = scaling_chart(FIGURES[0], latest_cells(HISTORY))
     assert chart.lines["1,000 accounts"] == [[(0, 2_500), (1, 3_000)]]
-    assert chart.labels == [(0, "1 shards"), (1, "4 shards")]
+    assert chart.labels == [(0, "shards: 1"), (1, "shards: 4")]
     root = ElementTree.fromstring(draw_charts([chart]))
     assert len(root.findall(f"{NAME}polyline")) == 2
 
