@@ -1,6 +1,6 @@
 """Decides which entries the viewer may see now. Pure: plain values in, plain values out."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from typing import NamedTuple
 
 from accounts.encode import is_limited
@@ -27,6 +27,19 @@ class VisibilityInputs(NamedTuple):
     replies_to: Collection[int] | None = None
 
 
+class Rule(NamedTuple):
+    """One reason to hide an entry whose event exists.
+
+    `allows`: whether this reason does not apply. `clear_authors`: authors whose own posts it always
+    allows; None: all authors. It looks at neither `fragments` nor `accounts`. Posts of authors that
+    all rules clear are shown without asking a rule, also from finished entities. A rule that does
+    not say which authors it clears switches this off, so it is slow at first, but never wrong.
+    """
+
+    allows: Callable[[Entry, VisibilityInputs], bool]
+    clear_authors: Callable[[VisibilityInputs], Set[int] | None] = lambda _: frozenset()
+
+
 def merge(entries: Iterable[Entry], inputs: VisibilityInputs) -> dict[PostId, list[Entry]]:
     """The visible entries by the post that they show, newest first.
 
@@ -34,11 +47,11 @@ def merge(entries: Iterable[Entry], inputs: VisibilityInputs) -> dict[PostId, li
     """
     by_post: dict[PostId, list[Entry]] = {}
     repeated: set[PostId] = set()
-    fragments, clear_authors = inputs.fragments, _list_clear_authors(inputs)
+    clear_authors = find_clear_authors(inputs)
     for entry in entries:
         event, original = entry
         if event is original and event.author_id in clear_authors:
-            is_visible = event in fragments and not is_repost(fragments[event])
+            is_visible = _exists(entry, inputs)
         else:
             is_visible = is_visible_at_home(entry, inputs)
         if is_visible and original in by_post:
@@ -51,24 +64,22 @@ def merge(entries: Iterable[Entry], inputs: VisibilityInputs) -> dict[PostId, li
     return by_post
 
 
-def is_visible_at_home(entry: Entry, inputs: VisibilityInputs) -> bool:
-    """Whether the event exists and is of the viewer, or of a followee who is not muted now.
+def find_clear_authors(inputs: VisibilityInputs) -> Set[int]:
+    """Authors whose own posts are all visible if they exist. Found once a page.
 
-    A repost whose entry lost its original is not shown: its fragment alone is no JSON.
-    A repost is shown unless the reposter's reposts are hidden, or its original is of an account
-    that is muted, blocked in either direction, or limited and not followed.
+    `fragments` and `accounts` may be empty.
     """
-    event, original = entry
-    author = event.author_id
-    if event not in inputs.fragments or author not in inputs.accounts:
-        return False
-    if author not in inputs.relationships.clear_follows and not _is_author_shown(author, inputs):
-        return False
-    if event is original or event == original:
-        if is_repost(inputs.fragments[event]):
-            return False
-        return inputs.replies_to is None or _is_reply_shown(inputs.replies_to, inputs, event)
-    return _are_reposts_shown(author, inputs) and _is_original_shown(original, inputs)
+    clear: Set[int] | None = None
+    for rule in RULES:
+        authors = rule.clear_authors(inputs)
+        if authors is not None:
+            clear = authors if clear is None else clear & authors
+    return frozenset() if clear is None else clear
+
+
+def is_visible_at_home(entry: Entry, inputs: VisibilityInputs) -> bool:
+    """Whether the event and its author exist, and all rules allow it."""
+    return _exists(entry, inputs) and all(rule.allows(entry, inputs) for rule in RULES)
 
 
 def is_stale(entry: Entry, inputs: VisibilityInputs) -> bool:
@@ -86,35 +97,49 @@ def is_stale(entry: Entry, inputs: VisibilityInputs) -> bool:
     return author != inputs.viewer_id and not inputs.relationships.by_account[author].is_followed
 
 
-def _list_clear_authors(inputs: VisibilityInputs) -> Collection[int]:
-    """Authors whose own posts are all visible. Found once per page: most posts are of these."""
-    if inputs.replies_to is not None:
-        return ()
-    return inputs.relationships.clear_follows.intersection(inputs.accounts)
+def _exists(entry: Entry, inputs: VisibilityInputs) -> bool:
+    """A repost whose entry lost its original is not shown: its fragment alone is no JSON."""
+    event, original = entry
+    if event not in inputs.fragments or event.author_id not in inputs.accounts:
+        return False
+    is_own_post = event is original or event == original
+    return not (is_own_post and is_repost(inputs.fragments[event]))
 
 
-def _is_author_shown(author: int, inputs: VisibilityInputs) -> bool:
-    """For authors who are no `clear_follows`: the viewer, and those whose mute may have ended."""
-    if author == inputs.viewer_id:
+def _is_author_shown(entry: Entry, inputs: VisibilityInputs) -> bool:
+    """The viewer, and followees who are not muted now."""
+    author = entry.event.author_id
+    if author in inputs.relationships.clear_follows or author == inputs.viewer_id:
         return True
     relationship = inputs.relationships.by_account[author]
     return relationship.is_followed and not _is_blocked_or_muted(relationship, inputs.now_ms)
 
 
-def _is_reply_shown(replies_to: Collection[int], inputs: VisibilityInputs, post: PostId) -> bool:
+def _is_reply_shown(entry: Entry, inputs: VisibilityInputs) -> bool:
     """As in Mastodon's lists. A repost of a reply is not checked."""
-    target = find_replied_to(inputs.fragments[post])
-    return target in (None, post.author_id) or target in replies_to
+    event, original = entry
+    if inputs.replies_to is None or event != original:
+        return True
+    target = find_replied_to(inputs.fragments[event])
+    return target in (None, event.author_id) or target in inputs.replies_to
 
 
-def _are_reposts_shown(reposter: int, inputs: VisibilityInputs) -> bool:
-    if reposter == inputs.viewer_id:
+def _are_reposts_shown(entry: Entry, inputs: VisibilityInputs) -> bool:
+    """Not if the viewer hides the reposter's reposts."""
+    event, original = entry
+    reposter = event.author_id
+    if event == original or reposter == inputs.viewer_id:
         return True
     return not inputs.relationships.by_account[reposter].flags & EdgeFlag.HIDES_REPOSTS
 
 
-def _is_original_shown(original: PostId, inputs: VisibilityInputs) -> bool:
+def _is_original_shown(entry: Entry, inputs: VisibilityInputs) -> bool:
+    """Not if the reposted post is of an account that is muted, blocked in either direction, or
+    limited and not followed."""
+    event, original = entry
     author = original.author_id
+    if event == original:
+        return True
     if original not in inputs.fragments or author not in inputs.accounts:
         return False
     if author == inputs.viewer_id:
@@ -127,3 +152,20 @@ def _is_original_shown(original: PostId, inputs: VisibilityInputs) -> bool:
 
 def _is_blocked_or_muted(relationship: Relationship, now_ms: int) -> bool:
     return relationship.is_blocked or relationship.is_muted_at(now_ms)
+
+
+def _clear_all(inputs: VisibilityInputs) -> None:
+    """For rules about reposts only."""
+
+
+def _clear_without_policy(inputs: VisibilityInputs) -> Set[int] | None:
+    return None if inputs.replies_to is None else frozenset()
+
+
+# All reasons to hide an entry of a home or list timeline. Each new reason goes here.
+RULES = (
+    Rule(_is_author_shown, lambda inputs: inputs.relationships.clear_follows),
+    Rule(_is_reply_shown, _clear_without_policy),
+    Rule(_are_reposts_shown, _clear_all),
+    Rule(_is_original_shown, _clear_all),
+)

@@ -13,7 +13,7 @@ from accounts.api.present import present_account
 from accounts.cache import profiles
 from counters.cache import account_counts
 from infra.caching.client import Command
-from infra.caching.invalidation import forget_in_process, register_copies
+from infra.caching.invalidation import forget_family, forget_in_process, register_copies
 from infra.caching.invalidation_log import LOG, LogEntryKind, LogQuestion, log_command
 from infra.caching.process_cache import ProcessCache, ProcessCacheReply
 from infra.caching.questions import Question, Replies, answer
@@ -72,6 +72,11 @@ def _load(missing: Sequence[int], asked_at: float, replies: Replies) -> dict[int
     return accounts
 
 
+def find_account_time_left_s(account_id: int, account: bytes) -> float:
+    """How long pages may use this JSON, if it is the copy in process memory; else 0."""
+    return _accounts.find_time_left_s(account_id, account)
+
+
 def account_invalidation_command(account_id: int, clock_s: float) -> Command:
     """Removes an account from the memory of all processes. Send it after all caches are updated."""
     return log_command(LogEntryKind.ACCOUNT, ACCOUNT.pack(account_id), clock_s)
@@ -79,8 +84,8 @@ def account_invalidation_command(account_id: int, clock_s: float) -> Command:
 
 def forget_accounts() -> None:
     """Forgets all accounts."""
-    for copies in (_accounts, profiles, account_counts):
-        copies.forget_all()
+    for family in (profiles.family, account_counts.family):
+        forget_family(family)
 
 
 def _forget_account(packed: bytes) -> None:

@@ -104,6 +104,12 @@ def receive_invalidation(message: bytes) -> None:
         forget_in_process(change.family, change.owners)
 
 
+def forget_family(family: str) -> None:
+    """Drops all copies of one family in this process."""
+    for copies in _copies.get(family, ()):
+        copies.forget_all()
+
+
 def forget_all_copies() -> None:
     """Drops the copies of all families, because messages may have been missed."""
     for copies in itertools.chain.from_iterable(list(_copies.values())):

@@ -63,6 +63,11 @@ class ProcessCache(Generic[K, V]):
             may_store = self._invalidated.may_store
             self._cache.update({k: v for k, v in values.items() if may_store(k, asked_at)})
 
+    def find_time_left_s(self, key: K, value: V) -> float:
+        """How long this very object stays the copy of the key; 0 if it is not the copy."""
+        copy, left_s = self._cache.get_with_expire(key)
+        return left_s if copy is value else 0.0
+
     def forget(self, keys: Iterable[K]) -> None:
         """These keys changed: drops their copies, and what a read in progress would store."""
         changed = list(keys)

@@ -13,7 +13,6 @@ are added to each answer.
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from functools import lru_cache
 from itertools import product
 
 import orjson
@@ -24,8 +23,6 @@ from infra.api.pages import Page
 from posts.ids import BASE36_DIGITS, PostId
 from posts.types import Kind, PostRow, Target, Visibility
 
-# About 1.5 kB each.
-MOST_STATUSES = 4_096
 FAVOURITED, REPOSTED, BOOKMARKED = (1 << k for k in (Kind.FAVOURITE, Kind.REPOST, Kind.BOOKMARK))
 NO_COUNTS = b'"replies_count":0,"reblogs_count":0,"favourites_count":0'
 REPOST_PREFIX = b">"
@@ -45,6 +42,9 @@ _FLAGS = {
     )
     for favourited, reposted, bookmarked in product((0, 1), repeat=3)
 }
+# They are the last fields of a Status entity.
+_FLAG_ENDS = {flags: b"%b}" % fields for flags, fields in _FLAGS.items()}
+_FLAGS_START = -len(_FLAG_ENDS[0])
 
 
 def encode_post(row: PostRow) -> bytes:
@@ -87,12 +87,14 @@ def present_counts(text: bytes) -> bytes:
     return b'"replies_count":%b,"reblogs_count":%b,"favourites_count":%b' % (*text.split(b","),)
 
 
-@lru_cache(MOST_STATUSES)
-def present_status(
-    fragment: bytes, account: bytes, counts: bytes = NO_COUNTS, flags: int = 0
-) -> bytes:
-    """One Status entity from its parts. Cached, because many viewers get the same entities."""
-    return b'{%b,"account":%b,%b,%b}' % (fragment, account, counts, _FLAGS[flags])
+def present_status(fragment: bytes, account: bytes, counts: bytes = NO_COUNTS) -> bytes:
+    """One Status entity from its parts, without the viewer's flags: none is set."""
+    return b'{%b,"account":%b,%b,%b}' % (fragment, account, counts, _FLAGS[0])
+
+
+def with_flags(status: bytes, flags: int) -> bytes:
+    """The result of `present_status` with the viewer's flags."""
+    return status[:_FLAGS_START] + _FLAG_ENDS[flags] if flags else status
 
 
 def present_repost(

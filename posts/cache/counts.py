@@ -15,7 +15,7 @@ from counters.kinds import POST_KINDS
 from counters.queries.counts import NONE_YET, read_subject_counts
 from counters.types import Count
 from infra.caching.client import Command
-from infra.caching.invalidation import register_copies
+from infra.caching.invalidation import forget_family, register_copies
 from infra.caching.keys import key
 from infra.caching.process_cache import ProcessCache, ProcessCacheReply
 from infra.caching.questions import Question, Replies
@@ -125,6 +125,11 @@ def _decode(
     return copies.hits | shown
 
 
+def find_counts_time_left_s(post_id: PostId, counts: bytes) -> float:
+    """How long pages may use this JSON, if it is the copy in process memory; else 0."""
+    return _counts_in_memory.find_time_left_s(post_id, counts)
+
+
 def refresh_post_counts(ids: Iterable[PostId]) -> None:
     """Writes the current counts of these posts to Redis. One query per shard, one round trip.
 
@@ -149,5 +154,4 @@ def no_responses_command(post_id: PostId) -> Command:
 
 def forget_counts() -> None:
     """Empties this process's copies of counts."""
-    for copies in (post_counts, _counts_in_memory):
-        copies.forget_all()
+    forget_family(post_counts.family)

@@ -1,11 +1,20 @@
-"""Posts in process memory. The invalidation log removes deleted and hidden posts from it."""
+"""Posts in process memory: fragments, and finished Status entities without the viewer's flags.
 
-from collections.abc import Collection, Mapping
+The invalidation log removes deleted and hidden posts. A finished entity is used while the account
+and the counts in it are copies that pages may use (at most a second old). So it ends with them.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
+from typing import NamedTuple
 
-from cachebox import TTLCache
-
+from accounts.cache import profiles
+from accounts.queries.in_process import find_account_time_left_s
+from counters.cache import account_counts
 from infra.caching.client import Command
+from infra.caching.invalidation import register_copies
 from infra.caching.invalidation_log import (
     LOG,
     InvalidationLog,
@@ -13,38 +22,150 @@ from infra.caching.invalidation_log import (
     LogOffset,
     log_command,
 )
-from infra.caching.process_cache import find_copies
+from infra.caching.metrics import count_reads
+from posts.api.present import present_status
+from posts.cache.by_author import PostCopy, PostsByAuthor
+from posts.cache.counts import find_counts_time_left_s, post_counts, post_of
 from posts.ids import PostId
 
-MEMORY_S = 60
-# About 1.3 kB each.
+FAMILY = "posts.finished"
+MEMORY_S = 60.0
+# About 2 kB each.
 MOST_POSTS = 20_000
 
 
-class InProcessPosts:
-    """Fragments of recently shown posts; one instance a process, shared by its threads."""
+class StatusParts(NamedTuple):
+    """The parts of a Status entity without the viewer's flags."""
 
-    def __init__(self, log: InvalidationLog) -> None:
-        self._posts: TTLCache[PostId, bytes] = TTLCache(MOST_POSTS, MEMORY_S)
-        self._log = log
+    fragment: bytes
+    account: bytes
+    counts: bytes
+
+
+class InProcessPosts:
+    """Recently shown posts; one instance a process, shared by its threads."""
+
+    def __init__(self, log: InvalidationLog, clock: Callable[[], float] = time.monotonic) -> None:
+        self._posts = PostsByAuthor(MOST_POSTS)
+        self._log, self._clock = log, clock
+        self._changing = threading.Lock()
         log.register(LogEntryKind.POST, self._forget)
-        log.register_memory(self._posts.clear)
+        log.register_memory(self.forget_all)
 
     def find(self, ids: Collection[PostId], offset: LogOffset | None) -> dict[PostId, bytes]:
-        """The posts among `ids` that are in memory. `offset`: of the log in this request."""
+        """Fragments of the posts in memory. `offset`: of the log in this request."""
         if offset is None:
             return {}
-        return find_copies(self._posts.get, ids)
+        now, found = self._clock(), ((i, self._posts.find(i)) for i in ids)
+        return {i: copy.fragment for i, copy in found if copy is not None and copy.kept_until > now}
+
+    def find_finished(
+        self, ids: Collection[PostId], offset: LogOffset | None
+    ) -> dict[PostId, PostCopy]:
+        """The finished posts among `ids`, in their order. `offset`: as in `find`."""
+        if offset is None:
+            return {}
+        found = self._posts.find_fresh(ids, self._clock())
+        count_reads(FAMILY, "process", len(found), len(ids) - len(found))
+        return found
 
     def keep(self, posts: Mapping[PostId, bytes], offset: LogOffset | None) -> None:
-        """Stores posts that were loaded after the log was read up to `offset`."""
-        self._log.keep(offset, partial(self._posts.update, posts))
+        """Stores fragments that were loaded after the log was read up to `offset`."""
+        kept_until = self._clock() + MEMORY_S
+        copies = {i: PostCopy(fragment, kept_until) for i, fragment in posts.items()}
+        self._log.keep(offset, partial(self._put, copies))
+
+    def finish(
+        self, posts: Mapping[PostId, StatusParts], offset: LogOffset | None
+    ) -> dict[PostId, bytes]:
+        """The Status entities of posts that are no reposts, without the viewer's flags.
+
+        Those whose fragments are in memory are kept. `offset`: as in `keep`.
+        """
+        statuses = {post_id: present_status(*parts) for post_id, parts in posts.items()}
+        self._log.keep(offset, partial(self._keep_finished, posts, statuses))
+        return statuses
+
+    def forget_all(self) -> None:
+        with self._changing:
+            self._posts.clear()
+
+    def end_entities(self, ids: Iterable[PostId]) -> None:
+        """The counts of these posts changed. Their fragments stay."""
+        with self._changing:
+            _end(copy for i in ids if (copy := self._posts.find(i)) is not None)
+
+    def end_entities_of(self, author_ids: Iterable[int]) -> None:
+        """The accounts changed. The fragments of their posts stay."""
+        with self._changing:
+            for author_id in author_ids:
+                _end(self._posts.of_author(author_id))
+
+    def end_all_entities(self) -> None:
+        with self._changing:
+            _end(self._posts.all())
+
+    def _put(self, copies: Mapping[PostId, PostCopy]) -> None:
+        with self._changing:
+            self._posts.put(copies)
+
+    def _keep_finished(
+        self, posts: Mapping[PostId, StatusParts], statuses: Mapping[PostId, bytes]
+    ) -> None:
+        # Under the lock: an invalidation drops the copies of the parts before it ends entities. So
+        # it finds the entity, or its copies are gone here.
+        with self._changing:
+            now, finished = self._clock(), {}
+            for post_id, (_, account, counts) in posts.items():
+                copy = self._posts.find(post_id)
+                left_s = _find_time_left_s(post_id, account, counts)
+                if copy is not None and left_s > 0:
+                    finished[post_id] = copy.finish(
+                        statuses[post_id], account, counts, now + left_s
+                    )
+            self._posts.put(finished)
 
     def _forget(self, packed: bytes) -> None:
-        self._posts.pop(PostId.from_packed(packed), None)
+        with self._changing:
+            self._posts.pop(PostId.from_packed(packed))
+
+
+def _find_time_left_s(post_id: PostId, account: bytes, counts: bytes) -> float:
+    """How long pages may use both; 0 if they are not the copies that this process has."""
+    return min(
+        find_account_time_left_s(post_id.author_id, account),
+        find_counts_time_left_s(post_id, counts),
+    )
+
+
+def _end(copies: Iterable[PostCopy]) -> None:
+    for copy in copies:
+        copy.fresh_until = 0.0
 
 
 in_process_posts = InProcessPosts(LOG)
+
+
+class _EndsByAccount:
+    """ProcessCopies whose owners are the authors."""
+
+    def forget(self, owners: Collection[int]) -> None:
+        in_process_posts.end_entities_of(owners)
+
+    def forget_all(self) -> None:
+        in_process_posts.end_all_entities()
+
+
+class _EndsByCounts(_EndsByAccount):
+    """ProcessCopies whose owners are the numbers of the posts."""
+
+    def forget(self, owners: Collection[int]) -> None:
+        in_process_posts.end_entities(map(post_of, owners))
+
+
+register_copies(profiles.family, _EndsByAccount())
+register_copies(account_counts.family, _EndsByAccount())
+register_copies(post_counts.family, _EndsByCounts())
 
 
 def post_invalidation_command(post_id: PostId, clock_s: float) -> Command:

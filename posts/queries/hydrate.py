@@ -1,15 +1,21 @@
 """Hydration: loads posts with their authors and counts, in one round trip when warm."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from accounts.queries.in_process import ask_accounts
 from infra.caching.invalidation_log import LOG, LogOffset
 from infra.caching.questions import RoundTrip
-from posts.api.present import NO_COUNTS, is_repost, present_repost, present_status
+from posts.api.present import (
+    NO_COUNTS,
+    is_repost,
+    present_repost,
+    present_status,
+    with_flags,
+)
 from posts.cache.counts import ask_counts
 from posts.cache.fragments import ask_fragments
-from posts.cache.viewer_state import Flags
+from posts.cache.in_process import StatusParts, in_process_posts
 from posts.cache.weeks import Fragments
 from posts.ids import PostId, authors_of
 
@@ -18,13 +24,15 @@ class Hydrated(NamedTuple):
     """Posts with everything that their JSON needs, except the viewer's flags.
 
     `fragments`: of the posts that exist. `accounts`: Account JSON by author. `counts`: JSON by
-    post. `has_copies`: some accounts or counts are from process memory.
+    post. `has_copies`: some accounts or counts are from process memory. `statuses`: finished
+    entities of some of the posts.
     """
 
     fragments: Fragments
     accounts: Mapping[int, bytes]
     counts: Mapping[PostId, bytes]
     has_copies: bool
+    statuses: Mapping[PostId, bytes] = {}
 
     def has_both(self, event: PostId, original: PostId) -> bool:
         """Whether the event, its original and both authors exist, and the original is no repost.
@@ -39,31 +47,24 @@ class Hydrated(NamedTuple):
             and original.author_id in self.accounts
         )
 
-    def present_all(self, ids: Collection[PostId], flags: Flags) -> dict[PostId, bytes]:
-        """The Status entity of each post. All must exist (`has_both`); none may be a repost.
-
-        `flags`: the viewer's flags by post.
-        """
-        fragments, accounts, counts = self.fragments, self.accounts, self.counts
-        return {
-            i: present_status(
-                fragments[i], accounts[i.author_id], counts.get(i, NO_COUNTS), flags.get(i, 0)
-            )
-            for i in ids
-        }
-
     def present(self, event: PostId, original: PostId, flags: int = 0) -> bytes:
         """The Status entity of a post, or of a repost around its original.
 
         Both must exist (`has_both`). `flags`: the viewer's flags of the original.
         """
         counts = self.counts.get(original, NO_COUNTS)
-        account = self.accounts[original.author_id]
-        status = present_status(self.fragments[original], account, counts, flags)
+        status = self.statuses.get(original)
+        if status is None:
+            account = self.accounts[original.author_id]
+            status = present_status(self.fragments[original], account, counts)
+        status = with_flags(status, flags)
         if event is original or event == original:
             return status
         by = self.accounts[event.author_id]
         return present_repost(self.fragments[event], by, status, counts, flags)
+
+
+NO_POSTS = Hydrated({}, {}, {}, has_copies=False)
 
 
 class Hydration:
@@ -71,9 +72,10 @@ class Hydration:
 
     `reposts`: the reposts that show some of the posts; reposts have no counts of their own.
     `offset`: of the invalidation log, if this request has read it. Otherwise the log is asked too,
-    and only accounts, but no posts, come from process memory. `is_current`: no accounts and counts
-    come from there, for a viewer who wrote lately. Cost: no SQL when warm, and no command if all is
-    in process memory. Data that Redis lacks is read from its shard, once.
+    and if it has new entries the posts are loaded again. `is_current`: no accounts and counts come
+    from process memory, for a viewer who wrote lately. `uses_memory` False: nothing does. Cost: no
+    SQL when warm, and no command if all is in process memory. Data that Redis lacks is read from
+    its shard, once.
     """
 
     def __init__(
@@ -83,19 +85,62 @@ class Hydration:
         reposts: Sequence[PostId] = (),
         offset: LogOffset | None = None,
         is_current: bool = False,
+        uses_memory: bool = True,
     ) -> None:
+        self._asked, self._is_current = (ids, reposts), is_current
         wanted = dict.fromkeys([*ids, *reposts])
-        log = trip.ask(LOG.ask()) if offset is None and wanted else None
-        authors = authors_of(wanted)
-        counted = dict.fromkeys(ids) if reposts else wanted
-        self._fragments = trip.ask(ask_fragments(wanted, offset))
-        self._accounts = trip.ask(ask_accounts(authors, log, is_current))
+        asks_log = offset is None and uses_memory and wanted
+        self._log = trip.ask(LOG.ask()) if asks_log else None
+        self._since = offset if self._log is None else self._log.since
+        self._finished = {} if is_current else in_process_posts.find_finished(ids, self._since)
+        rest = [i for i in wanted if i not in self._finished]
+        counted = [i for i in dict.fromkeys(ids) if i not in self._finished] if reposts else rest
+        self._fragments = trip.ask(ask_fragments(rest, self._since, self._log))
+        self._accounts = trip.ask(ask_accounts(authors_of(rest), self._log, is_current))
         self._counts = trip.ask(ask_counts(counted, self._fragments, is_current))
 
     @property
     def value(self) -> Hydrated:
-        has_copies = self._accounts.has_copies or self._counts.has_copies
-        return Hydrated(self._fragments.value, self._accounts.value, self._counts.value, has_copies)
+        if self._is_outdated():
+            return self._load_again()
+        fragments, accounts = self._fragments.value, self._accounts.value
+        counts = self._counts.value
+        statuses = self._finish(fragments, accounts, counts)
+        if not self._finished:
+            has_copies = self._accounts.has_copies or self._counts.has_copies
+            return Hydrated(fragments, accounts, counts, has_copies, statuses)
+        finished = self._finished.items()
+        return Hydrated(
+            {i: post.fragment for i, post in finished} | fragments,
+            {i.author_id: post.account for i, post in finished} | accounts,
+            {i: post.counts for i, post in finished} | counts,
+            True,
+            {i: post.text for i, post in finished} | statuses,
+        )
+
+    def _is_outdated(self) -> bool:
+        """Whether the log has something that the posts from process memory may be missing."""
+        if self._log is None or not (self._finished or self._fragments.has_copies):
+            return False
+        return self._log.value != self._since
+
+    def _load_again(self) -> Hydrated:
+        offset, trip = self._log.value if self._log else None, RoundTrip()
+        is_current = self._is_current or offset is None
+        again = Hydration(trip, *self._asked, offset, is_current, uses_memory=offset is not None)
+        trip.run()
+        return again.value
+
+    def _finish(
+        self, fragments: Fragments, accounts: Mapping[int, bytes], counts: Mapping[PostId, bytes]
+    ) -> dict[PostId, bytes]:
+        parts = {
+            i: StatusParts(fragments[i], accounts[i.author_id], text)
+            for i, text in counts.items()
+            if i in fragments and i.author_id in accounts and not is_repost(fragments[i])
+        }
+        offset = self._since if self._log is None else self._log.value
+        return in_process_posts.finish(parts, offset) if parts else {}
 
 
 def hydrate(

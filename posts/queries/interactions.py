@@ -62,6 +62,7 @@ def get_interaction_json(viewer_id: int, event: PostId, original: PostId) -> byt
     hydrated = hydrated._replace(
         fragments=hydrated.fragments | _read_missing({event, original} - set(hydrated.fragments)),
         counts={**hydrated.counts, **_load_exact_counts(viewer_id, original, flags)},
+        statuses={},  # they have the counts from before
     )
     if not hydrated.has_both(event, original):
         raise PostNotFound

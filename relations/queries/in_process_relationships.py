@@ -24,6 +24,11 @@ MOST_RELATIONSHIPS = 200
 _by_viewer: ViewerCopies[Relationships] = ViewerCopies(RELATIONSHIPS.family, MOST_VIEWERS)
 
 
+def find_kept_relationships(viewer_id: int, validator: bytes | None) -> Relationships | None:
+    """The relationships that this process kept under exactly this validator."""
+    return _by_viewer.find(viewer_id, validator)
+
+
 def ask_kept_relationships(
     viewer_id: int, others: Collection[int], validator: bytes | None
 ) -> Question[Relationships]:

@@ -43,7 +43,7 @@ def readers_and_delete_elsewhere() -> Play:
     people, post, second = make_reader_elsewhere()
     read = partial(first_page, people[0])
     evict(WEEKS.family)()
-    in_process_posts._posts.clear()
+    in_process_posts.forget_all()
     return Play(
         people,
         {

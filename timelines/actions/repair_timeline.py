@@ -71,14 +71,16 @@ def _line(reader_id: int, sign: str, entry: Entry, why: str) -> str:
     return f"account {reader_id}: {sign} {event.public} of {event.author_id}{shown}: {why}"
 
 
-def request_repair_if_stale(entries: Sequence[Entry], inputs: VisibilityInputs) -> None:
-    """Requests a repair when more than half of a page's entries are stale.
+def request_repair_if_stale(
+    entries: Sequence[Entry], inputs: VisibilityInputs, page_entries: int
+) -> None:
+    """Requests a repair when more than half of the `page_entries` of a page are stale.
 
-    Entries that are only hidden for now, as by a mute, are not stale. Cost: one round trip if so,
-    and once a minute one more.
+    `entries`: those of the page that may be stale. Entries that are only hidden for now, as by a
+    mute, are not stale. Cost: one round trip if so, and once a minute one more.
     """
     stale = sum(is_stale(entry, inputs) for entry in entries)
-    if len(entries) >= MIN_ENTRIES and 2 * stale > len(entries):
+    if page_entries >= MIN_ENTRIES and 2 * stale > page_entries:
         try:
             _request_repair(inputs.viewer_id)
         except RedisError as error:

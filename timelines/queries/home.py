@@ -1,8 +1,7 @@
 """A page of a home timeline: skeleton, hydrate, rules, present."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from operator import itemgetter
 
 from django.db import InterfaceError, OperationalError
 from prometheus_client import Counter
@@ -11,18 +10,24 @@ from infra.api.errors import InvalidCursor
 from infra.api.pages import Page, Window
 from infra.caching.questions import RoundTrip
 from infra.clock import now_ms
-from posts.api.present import page_of_statuses, with_reposters
+from posts.api.present import page_of_statuses, with_flags, with_reposters
+from posts.cache.by_author import PostCopy
+from posts.cache.in_process import in_process_posts
 from posts.cache.viewer_state import Flags, load_flags
 from posts.ids import FIRST, LAST, MalformedPostId, PostId, authors_of
-from posts.queries.hydrate import Hydrated, Hydration
-from relations.queries.in_process_relationships import ask_kept_relationships
+from posts.queries.hydrate import NO_POSTS, Hydrated, Hydration
+from relations.queries.in_process_relationships import (
+    ask_kept_relationships,
+    find_kept_relationships,
+)
+from relations.queries.relationships import Relationships
 from timelines.actions.repair_timeline import request_repair_if_stale
 from timelines.polling.late_posts import PolledAuthors, load_late_posts
 from timelines.polling.page import poll_page
 from timelines.polling.poll import Poll
 from timelines.polling.records import Poller, load_records
 from timelines.queries.skeleton import HomeSkeleton, Skeleton
-from timelines.rules import VisibilityInputs, merge
+from timelines.rules import VisibilityInputs, find_clear_authors, merge
 from timelines.types import ORIGINAL, Entry, TimeRange, reposts_among
 
 # The reposters who are named with a post; a client can ask for the others.
@@ -34,7 +39,6 @@ PAGES = Counter(
 )
 COMPLETE, WITHOUT_REDIS = PAGES.labels("all"), PAGES.labels("without_redis")
 REFUSED = PAGES.labels("missing_shard")
-_FIRST = itemgetter(0)
 
 
 def home_page(
@@ -127,26 +131,59 @@ def _take(skeleton: Skeleton, entries: Iterator[Entry], count: int) -> list[byte
 def _show(skeleton: Skeleton, entries: Sequence[Entry]) -> list[bytes]:
     """Presents the entries that are the newest visible ones of their post, as Status entities.
 
-    Cost when warm: at most one round trip.
+    Cost when warm: no round trip if all posts are finished in process memory, else one.
     """
     sources = skeleton.list_sources(entries)
-    hydrated, inputs = _load(skeleton, sources)
-    merged = merge(sources, inputs)
-    if skeleton.is_stored and 2 * len(merged) < len(entries):
-        request_repair_if_stale(entries, inputs)
-    flags = load_flags(skeleton.reader_id, skeleton.viewer_state, merged)
-    statuses, newest = hydrated.present_all(merged, flags), list(map(_FIRST, merged.values()))
-    for _, original in reposts_among(newest):
-        statuses[original] = _present_repost(hydrated, merged[original], flags)
-    # On most pages every entry is shown. One comparison of lists is cheaper than a lookup for each.
-    shown = entries if newest == entries else filter(set(newest).__contains__, entries)
-    return list(map(statuses.__getitem__, map(ORIGINAL, shown)))
+    ready = _find_ready(skeleton, sources)
+    hydrated, merged = _load_others(skeleton, entries, sources, ready)
+    flags = load_flags(skeleton.reader_id, skeleton.viewer_state, [*ready, *merged])
+    shown = {i: with_flags(post.text, flags.get(i, 0)) for i, post in ready.items()}
+    for newest, *older in merged.values():
+        shown[newest.event] = _present(hydrated, newest, older, flags)
+    if len(ready) == len(sources):
+        return list(shown.values())
+    return [shown[entry.event] for entry in entries if entry.event in shown]
 
 
-def _present_repost(hydrated: Hydrated, sources: Sequence[Entry], flags: Flags) -> bytes:
-    event, original = sources[0]
+def _find_ready(skeleton: Skeleton, sources: Sequence[Entry]) -> dict[PostId, PostCopy]:
+    """The posts that are finished in process memory, that all rules allow, and that no account of
+    this timeline reposted. In the order of `sources`.
+
+    None for a viewer who wrote lately, who must see names and counts as they are now.
+    """
+    known = find_kept_relationships(skeleton.reader_id, skeleton.validator)
+    if known is None or skeleton.viewer_state.wrote_lately:
+        return {}
+    clear = find_clear_authors(_inputs(skeleton, {}, {}, known))
+    reposted = {original for _, original in reposts_among(sources)}
+    posts = [e.event for e in sources if e.event.author_id in clear and e.original not in reposted]
+    return in_process_posts.find_finished(posts, skeleton.log_offset)
+
+
+def _load_others(
+    skeleton: Skeleton,
+    entries: Sequence[Entry],
+    sources: Sequence[Entry],
+    ready: Mapping[PostId, PostCopy],
+) -> tuple[Hydrated, Mapping[PostId, Sequence[Entry]]]:
+    """The posts that are not ready, and their visible entries by post."""
+    others = [entry for entry in sources if entry.original not in ready]
+    if not others:
+        return NO_POSTS, {}
+    hydrated, inputs = _load(skeleton, others)
+    merged = merge(others, inputs)
+    if skeleton.is_stored and 2 * (len(ready) + len(merged)) < len(entries):
+        rest = [entry for entry in entries if entry.original not in ready]
+        request_repair_if_stale(rest, inputs, len(entries))
+    return hydrated, merged
+
+
+def _present(hydrated: Hydrated, newest: Entry, older: Sequence[Entry], flags: Flags) -> bytes:
+    event, original = newest
     status = hydrated.present(event, original, flags.get(original, 0))
-    reposters = [by.author_id for by, _ in sources[:MOST_REPOSTERS] if by != original]
+    if event == original:
+        return status
+    reposters = [by.author_id for by, _ in [newest, *older][:MOST_REPOSTERS] if by != original]
     return with_reposters(status, [hydrated.accounts[reposter] for reposter in reposters])
 
 
@@ -161,10 +198,18 @@ def _load(skeleton: Skeleton, entries: Sequence[Entry]) -> tuple[Hydrated, Visib
     relationships = trip.ask(ask_kept_relationships(viewer_id, people, skeleton.validator))
     trip.run()
     hydrated = posts.value
-    who_when = viewer_id, skeleton.now_ms
     shown = hydrated.fragments, hydrated.accounts
-    inputs = VisibilityInputs(*who_when, *shown, relationships.value, skeleton.replies_to)
-    return hydrated, inputs
+    return hydrated, _inputs(skeleton, *shown, relationships.value)
+
+
+def _inputs(
+    skeleton: Skeleton,
+    fragments: Mapping[PostId, bytes],
+    accounts: Mapping[int, bytes],
+    relationships: Relationships,
+) -> VisibilityInputs:
+    who_when = skeleton.reader_id, skeleton.now_ms
+    return VisibilityInputs(*who_when, fragments, accounts, relationships, skeleton.replies_to)
 
 
 def decode_cursor(text: str) -> PostId:

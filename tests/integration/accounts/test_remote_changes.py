@@ -10,14 +10,19 @@ from accounts.cache import profiles
 from accounts.queries import in_process
 from accounts.queries.viewers import find_viewer
 from counters.cache import account_counts
+from infra.api.pages import Window
 from infra.caching import invalidation, invalidation_log
+from infra.caching.invalidation_log import LOG
 from infra.caching.process_cache import ProcessCache
 from infra.caching.questions import Question, answer
 from posts.cache import counts
+from posts.cache.in_process import in_process_posts
+from relations.actions.follow import follow
 from tests.callers import is_disabled, token_of
 from tests.other_process import environment_of_this_test
 from tests.waiting import until
-from tests.world import make_account, publish
+from tests.world import drain_all, make_account, publish, rest
+from timelines.queries.home import home_page
 
 AGES = 3600.0
 
@@ -95,3 +100,23 @@ def test_token_ended_elsewhere(other):
     assert find_viewer(token).account_id == ann
     other("suspend", ann)
     until(lambda: is_disabled(token))
+
+
+def test_finished_posts_show_what_changed_elsewhere(other):
+    me, ann = make_account(), make_account()
+    follow(me, ann)
+    post = publish(ann)
+    drain_all()
+
+    def page():
+        rest()
+        return b"".join(home_page(me, Window(20)).items)
+
+    for _ in range(2):
+        assert b'"favourites_count":0' in page()
+    assert in_process_posts.find_finished([post], LOG.read())
+    other("rename", ann)
+    until(lambda: b"Renamed" in page())
+    assert in_process_posts.find_finished([post], LOG.read())
+    other("favourite", me, ann, post.moment)
+    until(lambda: b'"favourites_count":1' in page())

@@ -187,5 +187,5 @@ def test_old_post_that_memory_lost_is_read_from_its_shard(world: None) -> None:
     old = publish(author, clock_s=lambda: EPOCH + 100)
     for _ in range(2):
         assert first_page(me) == [old.public]
-    in_process_posts._posts.clear()
+    in_process_posts.forget_all()
     assert first_page(me) == [old.public]

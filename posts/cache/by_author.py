@@ -1,0 +1,128 @@
+"""Copies of posts in process memory, organised by author (seed S0), with a bound for all together.
+
+Within an author the oldest posts are evicted first, across authors the least-read author first.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Self
+
+from posts.ids import PostId
+
+# An eviction makes room for this part of all copies, so that it is rare.
+EVICTED_PART = 16
+
+
+class PostCopy:
+    """What a process knows of one post.
+
+    `text`: the fragment of the post. Of a finished post it is the Status entity without the
+    viewer's flags, and `account` and `counts` are the JSON of these parts. `kept_until` (of the
+    fragment) and `fresh_until` (of the entity) are times of the caller's clock.
+    """
+
+    __slots__ = ("_fragment_bytes", "account", "counts", "fresh_until", "kept_until", "text")
+
+    def __init__(self, fragment: bytes, kept_until: float) -> None:
+        self.text, self.kept_until = fragment, kept_until
+        self._fragment_bytes = len(fragment)
+        self.account, self.counts, self.fresh_until = b"", b"", 0.0
+
+    def finish(self, status: bytes, account: bytes, counts: bytes, fresh_until: float) -> Self:
+        """A finished copy of the same post. `status` has the fragment after its first byte."""
+        finished = type(self)(status, self.kept_until)
+        finished._fragment_bytes = self._fragment_bytes
+        finished.account, finished.counts, finished.fresh_until = account, counts, fresh_until
+        return finished
+
+    @property
+    def fragment(self) -> bytes:
+        # The entity has it anyway: keeping it twice would take half as much memory again.
+        return self.text[1 : self._fragment_bytes + 1] if self.account else self.text
+
+
+class _Author:
+    """The copies of one author's posts. `reads`: about how often they were read lately."""
+
+    __slots__ = ("copies", "reads")
+
+    def __init__(self) -> None:
+        self.copies: dict[PostId, PostCopy] = {}
+        self.reads = 0
+
+
+class PostsByAuthor:
+    """Copies of posts; at most `most` after each change.
+
+    Safety: any thread may read. The caller's lock allows one change at a time.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most, self._count = most, 0
+        self._authors: dict[int, _Author] = {}
+
+    def __contains__(self, post_id: PostId) -> bool:
+        return self.find(post_id) is not None
+
+    def find(self, post_id: PostId) -> PostCopy | None:
+        """The copy of one post. Counts a read of its author."""
+        author = self._authors.get(post_id.author_id)
+        copy = author.copies.get(post_id) if author is not None else None
+        if author is not None and copy is not None:
+            author.reads += 1
+        return copy
+
+    def find_fresh(self, ids: Iterable[PostId], now: float) -> dict[PostId, PostCopy]:
+        """The finished copies that are fresh at `now`. Counts a read of their authors."""
+        found, authors = {}, self._authors
+        for post_id in ids:
+            author = authors.get(post_id[1])
+            if author is not None:
+                copy = author.copies.get(post_id)
+                if copy is not None and copy.fresh_until > now:
+                    author.reads += 1
+                    found[post_id] = copy
+        return found
+
+    def of_author(self, author_id: int) -> Collection[PostCopy]:
+        author = self._authors.get(author_id)
+        return author.copies.values() if author is not None else ()
+
+    def all(self) -> Iterator[PostCopy]:
+        return (copy for author in self._authors.values() for copy in author.copies.values())
+
+    def put(self, copies: Mapping[PostId, PostCopy]) -> None:
+        """Adds or replaces copies. Counts a read of their authors."""
+        for post_id, copy in copies.items():
+            author = self._authors.get(post_id.author_id)
+            if author is None:
+                author = self._authors[post_id.author_id] = _Author()
+            author.reads += 1
+            self._count += post_id not in author.copies
+            author.copies[post_id] = copy
+        if self._count > self._most:
+            self._evict(self._count - self._most + self._most // EVICTED_PART)
+
+    def pop(self, post_id: PostId) -> None:
+        author = self._authors.get(post_id.author_id)
+        if author is not None and author.copies.pop(post_id, None) is not None:
+            self._count -= 1
+            if not author.copies:
+                del self._authors[post_id.author_id]
+
+    def clear(self) -> None:
+        self._authors, self._count = {}, 0
+
+    def _evict(self, count: int) -> None:
+        """Removes `count` copies. Then reads count half, so that old reads lose weight."""
+        for author in sorted(self._authors.values(), key=_reads_of):
+            for post_id in sorted(author.copies)[:count]:
+                self.pop(post_id)
+                count -= 1
+            if not count:
+                break
+        for author in self._authors.values():
+            author.reads //= 2
+
+
+def _reads_of(author: _Author) -> int:
+    return author.reads

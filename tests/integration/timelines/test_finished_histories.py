@@ -1,0 +1,97 @@
+"""Random histories: pages from finished entities are, byte for byte, those without memory."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import hypothesis
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import strategies as st
+
+from accounts.actions.update_profile import update_profile
+from accounts.queries import in_process
+from accounts.types import ProfileEdit
+from infra.api.pages import Window
+from posts.cache import counts
+from posts.cache.by_author import PostsByAuthor
+from posts.cache.in_process import MOST_POSTS, in_process_posts
+from posts.queries.statuses import load_status_json
+from relations.actions.mute import mute, unmute
+from tests.integration.timelines.test_histories import History, person, step
+from tests.world import clean, rest
+from timelines.queries.author import AuthorTimelineQuery, author_page
+from timelines.queries.home import home_page
+
+steps = st.one_of(
+    step,
+    st.tuples(st.just("rename"), person, st.integers(0, 3)),
+    st.tuples(st.just("mute"), st.just(0), person),
+    st.tuples(st.just("unmute"), st.just(0), person),
+    st.tuples(st.just("look"), person, st.none()),
+)
+
+
+@contextmanager
+def no_memory() -> Iterator[None]:
+    """Pages inside find no post, account or counts in process memory. After it all is as before."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(in_process_posts, "_posts", PostsByAuthor(MOST_POSTS))
+        for tier in (in_process._accounts, counts._counts_in_memory):
+            patch.setattr(tier, "_cache", type(tier._cache)(100, 60.0))
+        yield
+
+
+class FinishedHistory(History):
+    """Reads after each step, so that memory has something to be wrong about."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.finished = 0
+
+    def rename(self, account: int, number: int) -> None:
+        update_profile(account, ProfileEdit(display_name=f"Name {number}"))
+
+    def mute(self, account: int, other: int) -> None:
+        if account != self.people[other] and self.people[other] not in self.suspended:
+            mute(account, self.people[other])
+
+    def unmute(self, account: int, other: int) -> None:
+        unmute(account, self.people[other])
+
+    def look(self, account: int, _: Any) -> None:
+        """The same page twice: the first read finishes what the second one uses."""
+        rest()
+        for _ in range(2):
+            home_page(account, Window(20))
+
+    def compare(self) -> None:
+        rest()
+        for account in self.people:
+            fast = self._read(account)
+            with no_memory():
+                assert self._read(account) == fast
+            assert self._read(account) == fast, "what the read before finished"
+
+    def _read(self, viewer: int) -> list[object]:
+        """All that this viewer can read of these people's posts."""
+        author = AuthorTimelineQuery(self.people[0], viewer)
+        singles = load_status_json(self.ever[-5:], viewer)
+        return [singles, author_page(author, Window(20)), home_page(viewer, Window(20))]
+
+
+@hypothesis.settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(steps=st.lists(steps, min_size=8, max_size=25))
+def test_finished_entities_are_what_would_be_loaded(
+    world: None, tiny_timelines: None, steps: list[tuple[str, int | None, int | None]]
+) -> None:
+    clean()
+    history = FinishedHistory()
+    for friend in range(1, len(history.people)):
+        history.follow(history.people[0], friend)
+        history.publish(history.people[friend], 1)
+    for name, who, what in steps:
+        history.run(name, who, what)
+        history.compare()
