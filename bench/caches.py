@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from accounts.cache import profiles
 from accounts.queries.in_process import ask_accounts, forget_accounts
+from bench.store_figures import RedisFigures
 from bench.world import TEXT, drain_all, make_accounts
 from infra.caching.client import redis
 from infra.caching.invalidation_log import LOG
@@ -100,9 +101,9 @@ def _empty_memory() -> None:
 def _read_hot(account_id: int) -> dict[str, float]:
     """Reads READS_S times a second, or as fast as possible, and counts Redis operations."""
     _read_for(account_id, WARMING_S)
-    before = _operations()
+    before = RedisFigures.read()
     reads, seconds = _read_for(account_id, HOT_S)
-    operations = _operations() - before - 1  # INFO counts itself
+    operations = RedisFigures.read().since(before).commands
     return {"reads_per_s": round(reads / seconds), "redis_per_s": round(operations / seconds, 1)}
 
 
@@ -114,8 +115,3 @@ def _read_for(account_id: int, seconds: float) -> tuple[int, float]:
             reads += 1
         time.sleep(0.001)  # then the loop does the reads that are due
     return reads, now_s
-
-
-def _operations() -> int:
-    stats: bytes = redis().call("INFO", "stats")
-    return int(stats.split(b"total_commands_processed:")[1].split(b"\r\n")[0])

@@ -60,13 +60,6 @@ def find_servers() -> dict[str, set[int]]:
     }
 
 
-def redis_cpu_s() -> float:
-    """CPU seconds that Redis has used. Finer than `CpuReading`, which counts in ticks of /proc."""
-    lines = redis().call("INFO", "cpu").decode().splitlines()
-    spent = dict(line.split(":") for line in lines if ":" in line)
-    return float(spent["used_cpu_user"]) + float(spent["used_cpu_sys"])
-
-
 def _used_s(part_of: Mapping[int, str]) -> dict[str, float]:
     """CPU seconds by part. A process belongs to the part of its nearest ancestor."""
     processes = _processes()

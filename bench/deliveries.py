@@ -9,9 +9,9 @@ from typing import Any
 from django.conf import settings
 from hiredis import pack_command
 
-from bench.cpu import redis_cpu_s
 from bench.full_timelines import ENTRIES, PHASES, READERS, fill, push
 from bench.pushed_pages import measure_pages
+from bench.store_figures import RedisFigures
 from infra.caching.client import redis
 from infra.caching.keys import key
 from infra.sharding.sql import fetch_one
@@ -90,11 +90,11 @@ def _interleaved(prepares: Mapping[str, Prepare]) -> tuple[Figures, Figures, Fig
     for turn in range(ROUNDS):
         entry = Entry.of_post(PostId(10_000 + turn, 7, 0))
         for name, prepare in prepares.items():
-            ready, count, spent_s = prepare(entry), len(_readers(name)), redis_cpu_s()
+            ready, count, before = prepare(entry), len(_readers(name)), RedisFigures.read()
             started = time.perf_counter()
             ready()
             rates[name].append(count / (time.perf_counter() - started))
-            costs[name].append((redis_cpu_s() - spent_s) / count * 1e6)
+            costs[name].append(RedisFigures.read().since(before).cpu_s / count * 1e6)
             sizes[name] += _sizes(name)
     return rates, costs, sizes
 

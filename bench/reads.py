@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from bench.cpu import CpuReading, redis_cpu_s
+from bench.cpu import CpuReading
 from bench.http_load import MixResult, get_request, percentiles_ms, read_bodies, run_mix
 from bench.mix.data import load_mix_data
 from bench.mix.requests import HOME, MixRequests, read_places
@@ -20,6 +20,7 @@ from bench.mix.shares import READS
 from bench.paced_load import run_paced
 from bench.product import Product, running_product, wait_until_delivered
 from bench.server import BenchServer, floor_server
+from bench.store_figures import RedisFigures
 from infra.api.pages import Window
 from tests.budgets import count_calls
 from timelines.queries.home import home_page
@@ -40,11 +41,12 @@ class ReadRow(NamedTuple):
 
 
 class ReadSlice(NamedTuple):
-    """One slice of load on one server. `cpu_us`, `redis_us`: for one request."""
+    """One slice of load on one server. `cpu_us` and what follows it: of one request."""
 
     per_s: float
     cpu_us: float
     redis_us: float
+    redis_commands: float
     latencies_s: Sequence[float]
 
 
@@ -109,11 +111,11 @@ class Comparison:
     def _slice(
         self, part: str, address: tuple[str, int], next_request: Callable[[], bytes]
     ) -> ReadSlice:
-        before, redis_s = CpuReading.of(self._parts), redis_cpu_s()
+        before, redis = CpuReading.of(self._parts), RedisFigures.read()
         result = run_mix(address, lambda: ("read", next_request()), CONNECTIONS, self._slice_s)
-        after, redis_used_s = CpuReading.of(self._parts), redis_cpu_s() - redis_s
+        after, spent = CpuReading.of(self._parts), RedisFigures.read().since(redis)
         used_s = after.used_s[part] - before.used_s[part]
-        return _slice_of(result, used_s, redis_used_s)
+        return _slice_of(result, used_s, spent)
 
     @contextmanager
     def _writes(self) -> Iterator[None]:
@@ -128,16 +130,17 @@ class Comparison:
             wait_until_delivered()
 
 
-def _slice_of(result: MixResult, cpu_s: float, redis_s: float) -> ReadSlice:
+def _slice_of(result: MixResult, cpu_s: float, redis: RedisFigures) -> ReadSlice:
     if result.refused:
         raise RuntimeError(f"{result.refused} requests were refused")
     latencies = result.latencies["read"]
-    per_request_us = 1e6 / len(latencies)
+    count = len(latencies)
     return ReadSlice(
-        len(latencies) / result.elapsed_s,
-        cpu_s * per_request_us,
-        redis_s * per_request_us,
-        latencies,
+        per_s=count / result.elapsed_s,
+        cpu_us=cpu_s / count * 1e6,
+        redis_us=redis.cpu_s / count * 1e6,
+        redis_commands=redis.commands / count,
+        latencies_s=latencies,
     )
 
 
@@ -151,6 +154,7 @@ def read_figures(slices: Sequence[tuple[ReadSlice, ReadSlice]]) -> dict[str, flo
         "cpu_us": round(statistics.median(one.cpu_us for one in ours)),
         "bare_cpu_us": round(statistics.median(one.cpu_us for one in floor)),
         "redis_us": round(statistics.median(one.redis_us for one in ours), 1),
+        "redis_commands": round(statistics.median(one.redis_commands for one in ours), 1),
         **percentiles_ms([took_s for one in ours for took_s in one.latencies_s]),
     }
 

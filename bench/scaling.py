@@ -32,7 +32,9 @@ FIGURES = (
     ScalingFigure("capacity, requests/s", lambda mix: mix["capacity"]["per_s"]),
     ScalingFigure("CPU of all processes, µs a request", lambda mix: mix["cpu_us"]["all"]),
     ScalingFigure("CPU of the web, µs a request", lambda mix: mix["cpu_us"]["web"]),
-    ScalingFigure("Redis, µs a request", lambda mix: mix["redis"]["us_per_request"]),
+    ScalingFigure("Redis, µs a request", lambda mix: mix["per_request"]["redis_us"]),
+    ScalingFigure("Redis commands a request", lambda mix: mix["per_request"]["redis_commands"]),
+    ScalingFigure("transactions a request", lambda mix: mix["per_request"]["transactions"]),
     ScalingFigure("p99 of the home page at 60 %, ms", lambda mix: mix["latency_ms"]["home"]["p99"]),
     ScalingFigure(
         "p99 of an author's page, ms", lambda mix: mix["latency_ms"]["author_page"]["p99"]

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.conf import settings
 
-from bench.cpu import CpuReading, redis_cpu_s
+from bench.cpu import CpuReading
 from bench.http_load import percentiles_ms, run_mix
 from bench.mix.capacity import find_capacity
 from bench.mix.data import MixData, load_mix_data
@@ -15,6 +15,7 @@ from bench.mix.requests import MixRequests, read_places
 from bench.mix.shares import PER_THOUSAND, READS
 from bench.paced_load import PacedRequest, PacedResult, run_paced
 from bench.product import Product, running_product, wait_until_delivered
+from bench.store_figures import RedisFigures, count_transactions
 
 CONNECTIONS = 16
 # A rate holds while the p99 of the reads stays below this. Above its capacity a queue grows.
@@ -74,17 +75,23 @@ def _steady(
     product: Product, requests: Iterator[PacedRequest], per_s: float, seconds: float
 ) -> dict[str, Any]:
     (web,) = product.parts["web"]
-    before, redis_s = CpuReading.of(product.parts), redis_cpu_s()
+    before, redis_before = CpuReading.of(product.parts), RedisFigures.read()
+    transactions = count_transactions()
     with sampling_memory(web) as samples:
         result = run_paced(product.address, requests, per_s, seconds)
     wait_until_delivered()
-    after, count = CpuReading.of(product.parts), len(result.ack_s)
+    after, redis, count = CpuReading.of(product.parts), RedisFigures.read(), len(result.ack_s)
     cpu_ms = after.per_operation_ms(before, dict.fromkeys(product.parts, 0.0), count)
+    spent = redis.since(redis_before)
     return {
         "steady": {"per_s": round(result.rate), "refused": result.refused},
         "latency_ms": {"reads": _reads_ms(result)} | _by_kind(result),
         "cpu_us": {part: round(ms * 1000) for part, ms in cpu_ms.items()},
-        "redis": {"us_per_request": round((redis_cpu_s() - redis_s) / count * 1e6, 1)},
+        "per_request": {
+            "redis_us": round(spent.cpu_s / count * 1e6, 1),
+            "redis_commands": round(spent.commands / count, 1),
+            "transactions": round((count_transactions() - transactions) / count, 2),
+        },
         "web_worker_mb": memory_figures(samples),
     }
 

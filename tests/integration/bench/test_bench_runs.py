@@ -39,5 +39,5 @@ def test_the_mix_has_latencies_of_every_kind(line: Any):
     assert {"reads", *PER_THOUSAND} == {*mix["latency_ms"]}
     assert mix["capacity"]["per_s"] > mix["steady"]["per_s"] > 0
     assert mix["steady"]["refused"] == 0
-    assert mix["redis"]["us_per_request"] > 0
+    assert min(mix["per_request"].values()) > 0
     assert mix["world"]["shards"] == 1

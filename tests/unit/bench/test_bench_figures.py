@@ -15,7 +15,7 @@ def run_of(accounts: int, shards: int, per_s: int) -> dict:
             "world": {"accounts": accounts, "shards": shards},
             "capacity": {"per_s": per_s},
             "cpu_us": {"all": 500, "web": 300},
-            "redis": {"us_per_request": 12.5},
+            "per_request": {"redis_us": 12.5, "redis_commands": 3.5, "transactions": 0.25},
             "latency_ms": {"home": {"p99": 4.2}, "author_page": {"p99": 5.5}},
             "web_worker_mb": {"last": 150.0},
         }
@@ -33,14 +33,14 @@ HISTORY = [
 
 def test_ratios_are_those_of_neighbours_and_more_is_better():
     pairs = [
-        (ReadSlice(per_s, 200.0, 10.0, [0.001]), ReadSlice(bare, 100.0, 0.0, [0.0005]))
+        (ReadSlice(per_s, 200.0, 10.0, 3.0, [0.001]), ReadSlice(bare, 100.0, 0.0, 0.0, [0.0005]))
         for per_s, bare in ((500, 1_000), (400, 500), (90, 100))
     ]
     figures = read_figures(pairs)
     assert figures["rate_of_bare"] == 0.8
     assert figures["cpu_of_bare"] == 0.5
     assert (figures["per_s"], figures["cpu_us"], figures["bare_cpu_us"]) == (400, 200, 100)
-    assert (figures["redis_us"], figures["p99"]) == (10, 1)
+    assert (figures["redis_us"], figures["redis_commands"], figures["p99"]) == (10, 3, 1)
 
 
 def test_cells_are_the_latest_runs_in_order():
@@ -69,6 +69,6 @@ def test_plot_has_a_line_for_each_size_over_the_shards():
 
 
 def test_small_values_of_a_chart_have_digits():
-    chart = scaling_chart(FIGURES[4], latest_cells(HISTORY))
+    chart = scaling_chart(FIGURES[6], latest_cells(HISTORY))
     root = ElementTree.fromstring(draw_charts([chart]))
     assert {"4.2", "2.1", "0.0"} <= {one.text for one in root.findall(f"{NAME}text")}
