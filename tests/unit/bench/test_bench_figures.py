@@ -4,6 +4,7 @@ from xml.etree import ElementTree
 
 from bench.reads import ReadSlice, read_figures
 from bench.scaling import FIGURES, latest_cells, scaling_chart, scaling_table
+from bench.summary import READ_COLUMNS, mix_table, reads_table
 from faults.charts import draw_charts
 
 NAME = "{http://www.w3.org/2000/svg}"
@@ -72,3 +73,25 @@ def test_small_values_of_a_chart_have_digits():
     chart = scaling_chart(FIGURES[6], latest_cells(HISTORY))
     root = ElementTree.fromstring(draw_charts([chart]))
     assert {"4.2", "2.1", "0.0"} <= {one.text for one in root.findall(f"{NAME}text")}
+
+
+def reads_of(rate: float) -> dict:
+    row = dict.fromkeys(READ_COLUMNS, 1) | {"rate_of_bare": rate}
+    return {"readers": {"count": 9}, "one_reader": row, "list": row}
+
+
+def test_summary_has_the_figures_of_all_runs_and_the_goals():
+    _, _, *rows = reads_table([reads_of(0.7), reads_of(0.9), reads_of(0.8)])
+    assert [row.split(" | ")[:3] for row in rows] == [
+        ["| one_reader", "0.8", "0.7, 0.9, 0.8"],
+        ["| list", "", "0.7, 0.9, 0.8"],
+    ]
+
+
+def test_summary_of_the_mix_has_all_latencies_and_figures():
+    latencies = {"reads": {"p50": 1.5, "p99": 4.5, "p99.9": 9.5}}
+    rows = [
+        *mix_table([run_of(1_000, 4, per_s)["mix"] | {"latency_ms": latencies} for per_s in (5, 6)])
+    ]
+    assert "| reads | 1.5, 1.5 | 4.5, 4.5 | 9.5, 9.5 |" in rows
+    assert "| capacity | per_s | 5, 6 |" in rows
