@@ -7,13 +7,25 @@ from hypothesis import strategies as st
 from posts.ids import PostId
 from relations.queries.relationships import Relationships
 from relations.types import UNRELATED, Attribute, EdgeFlag, Relationship
-from timelines.rules import VisibilityInputs, is_stale, is_visible_at_home, merge
+from timelines import rules
+from timelines.rules import (
+    RULES,
+    Rule,
+    VisibilityInputs,
+    find_clear_authors,
+    is_stale,
+    is_visible_at_home,
+    merge,
+)
 from timelines.types import Entry
 
 ME, FRIEND, OTHER = 1, 2, 3
 MINE, THEIRS, OTHERS = PostId(5, ME, 0), PostId(6, FRIEND, 0), PostId(4, OTHER, 0)
 REPOSTS = {PostId(9, source, 0): b"" for source in (ME, FRIEND)}
 ALL = {MINE: b"", THEIRS: b"", OTHERS: b"", **REPOSTS}
+REPLY = b'"in_reply_to_account_id":"%d"'
+# A reply of each account to a third one.
+REPLIES = {PostId(5, source, 1): REPLY % OTHER for source in (ME, FRIEND, OTHER)}
 EVERYBODY = {ME: b"", FRIEND: b"", OTHER: b""}
 NOW = 1_000
 FOLLOWED = Relationship(mine=Attribute.FOLLOW)
@@ -182,3 +194,28 @@ def test_what_is_found_for_all_posts_at_once_is_what_is_found_for_each(friend, o
     assert visible == [entry for entry in entries if is_visible_at_home(entry, known)]
     brought = merge(entries, known)
     assert sorted(visible) == sorted(entry for by in brought.values() for entry in by)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.allows.__name__)
+@given(relationships, relationships, st.sampled_from([None, set(), {OTHER}]))
+def test_a_rule_allows_all_own_posts_of_the_authors_that_it_clears(
+    rule: Rule, friend: Relationship, other: Relationship, replies_to: set[int] | None
+) -> None:
+    """So a page may show finished entities of these authors without asking the rule."""
+    nothing = inputs(friend, other, replies_to=replies_to, fragments={}, accounts={})
+    cleared = rule.clear_authors(nothing)
+    known = nothing._replace(fragments=REPLIES, accounts=EVERYBODY)
+    for post_id in REPLIES:
+        if cleared is None or post_id.author_id in cleared:
+            assert rule.allows(Entry.of_post(post_id), known)
+
+
+def test_a_rule_that_says_nothing_is_asked_for_every_entry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As one that is added later: no finished entity is shown without it."""
+    hidden = Rule(lambda entry, _: entry.event != THEIRS)
+    assert find_clear_authors(inputs()) == {FRIEND}
+    monkeypatch.setattr(rules, "RULES", (*RULES, hidden))
+    assert find_clear_authors(inputs()) == set()
+    assert merge([Entry.of_post(THEIRS), Entry.of_post(MINE)], inputs()) == {
+        MINE: [Entry.of_post(MINE)]
+    }
