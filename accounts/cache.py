@@ -10,6 +10,7 @@ revocation writes the tombstone (ENDED), so that a client that goes on costs no 
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 from zlib import crc32
 
@@ -19,11 +20,12 @@ from django.conf import settings
 from accounts.encode import encode_profile, is_fragment
 from accounts.queries.profiles import load_profiles
 from accounts.types import Profile, Restriction
-from infra.caching.client import Command
+from infra.caching.client import Command, redis
 from infra.caching.decoding import decode
 from infra.caching.keys import key
 from infra.caching.load_tokens import LoadTokens
 from infra.caching.load_tokens import token_key as load_token_key
+from infra.caching.questions import Question, Replies
 from infra.caching.values import WRITE, ValueCache, Versioned, jittered_ms
 
 TOKENS = "accounts.token:v2"
@@ -86,35 +88,45 @@ def token_key(checksum: str) -> bytes:
 
 
 class TokenEntry(NamedTuple):
-    """A cached answer. `facts` None: the token is unknown or ended."""
+    """A cached answer. `facts` None: the token is unknown or ended.
+
+    `is_stale`: a known token that must be read again.
+    """
 
     facts: TokenFacts | None
+    is_stale: bool
 
 
-def is_stale_token(left_ms: int) -> bool:
-    """Whether a known token must be read again. `left_ms`: how long its entry still lives."""
-    return left_ms < KEPT_TOKEN_S * 1000
-
-
-def read_token_entry(raw: bytes | None) -> TokenEntry | None:
+def ask_token(checksum: str) -> Question[TokenEntry | None]:
     """None: there is no entry, or it is undecodable."""
-    return decode(TOKENS, _decode_entry, raw)
+    where = token_key(checksum)
+    return Question([("GET", where), ("PTTL", where)], _decode_entry)
 
 
-def _decode_entry(raw: bytes) -> TokenEntry:
+def _decode_entry(replies: Replies) -> TokenEntry | None:
+    raw, left_ms = replies or (None, 0)
+    return decode(TOKENS, partial(_read_entry, left_ms), raw)
+
+
+def _read_entry(left_ms: int, raw: bytes) -> TokenEntry:
     version, payload = raw.split(b":", 1)
     int(version)
-    return TokenEntry(_decoder.decode(payload) if payload else None)
+    if not payload:
+        return TokenEntry(None, is_stale=False)
+    return TokenEntry(_decoder.decode(payload), is_stale=left_ms < KEPT_TOKEN_S * 1000)
 
 
-def write_token_command(checksum: str, facts: TokenFacts | None, tokens: LoadTokens) -> Command:
-    """Caches what a load read. Reply 0: the token may have changed since the load began."""
+def write_token(checksum: str, facts: TokenFacts | None, tokens: LoadTokens) -> bool:
+    """Caches what a load read. False: the token may have changed since the load began.
+
+    Raises: RedisError. One round trip.
+    """
     version = UNKNOWN if facts is None else facts.revision + 1
     payload = b"" if facts is None else msgspec.json.encode(facts)
     where = token_key(checksum)
     ttl_ms = jittered_ms(TOKEN_TTL_S) + (0 if facts is None else KEPT_TOKEN_S * 1000)
     head = (tokens.of(where), version, payload, ttl_ms)
-    return WRITE.on([where, load_token_key(where)], *head)
+    return bool(redis().call(*WRITE.on([where, load_token_key(where)], *head)))
 
 
 def drop_token_command(checksum: str) -> Command:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from accounts.cache import profiles
 from infra.caching.hot_values import HotReply
 from infra.caching.invalidation_log import LOG, LogQuestion
-from infra.caching.questions import Question, Replies, RoundTrip
+from infra.caching.questions import Question, Replies, RoundTrip, answer
 
 
 def ask_profiles(trip: RoundTrip, account_ids: Iterable[int]) -> Question[dict[int, bytes]]:
@@ -44,7 +44,7 @@ def _confirm(copies: HotReply[int, bytes], log: LogQuestion) -> dict[int, bytes]
     """The copies, after those that the log invalidates were read again. Without Redis all are."""
     known = copies.hits
     if known and log.is_away:
-        known = profiles.complete(dict.fromkeys(known))
+        known = answer(profiles.ask_uncopied(list(known)))
     elif known and log.value != log.since:
         known = profiles.load_many(known)
     # A copy is empty if there is no such account, or no page may show it.

@@ -7,7 +7,6 @@ from functools import partial
 from counters.cache import account_counts, entry_of, refresh_account_counts
 from counters.hot_counts import find_hot_counts
 from counters.queries.counts import Subject
-from infra.caching.client import Command, redis
 from infra.caching.hashes import HashChange
 from infra.caching.round_trips import run_together
 from infra.caching.values import Versioned
@@ -24,20 +23,13 @@ from posts.actions.record_responses import (
 from posts.api.present import encode_post
 from posts.cache.counts import (
     load_count_entries,
-    no_responses_command,
     post_counts,
     refresh_post_counts,
+    store_no_responses,
 )
 from posts.cache.in_process import post_invalidation_command
 from posts.cache.viewer_state import refresh_viewer_states
-from posts.cache.weeks import (
-    WEEKS,
-    Week,
-    field_of,
-    is_too_large,
-    size_command,
-    week_of,
-)
+from posts.cache.weeks import WEEKS, drop_large_weeks, field_of, week_of
 from posts.changes import PostCreated, PostDeleted, PostHidden, PostMarked, ResponsesPostponed
 from posts.ids import PostId
 from posts.queries.responses import read_mark_responses, read_post_responses
@@ -60,9 +52,9 @@ def refresh_cached_weeks(alias: str, deliveries: Deliveries) -> None:
     rows = [d.written.row for d in deliveries if d.written is not None]
     live = _by_id(rows if len(rows) == len(ids) else read_posts(alias, ids))
     weeks = list(dict.fromkeys(map(week_of, ids)))
-    changes = [_change_command(i, d, live) for i, d in zip(ids, deliveries, strict=True)]
-    run_together(changes)
-    run_together([*map(size_command, weeks)], partial(_drop_large, weeks))
+    changes = [_change_of(i, d, live) for i, d in zip(ids, deliveries, strict=True)]
+    run_together([WEEKS.change_command(*week_of(i), c) for i, c in zip(ids, changes, strict=True)])
+    drop_large_weeks(weeks)
     # Last: a process that reads the log must find the weeks already changed.
     gone = [post_invalidation_command(i, time.time()) for i in ids if i not in live]
     run_together(gone, is_last=True)
@@ -81,31 +73,20 @@ def _refresh_counts(deliveries: Deliveries) -> None:
     posts = [d.written for d in deliveries if d.written is not None and d.written.row is not None]
     # A call that was kept while Redis was away comes late: others may have responded by then.
     new = [post.row for post in posts if time.monotonic() - post.at_s < JUST_NOW_S]
-    run_together([no_responses_command(PostId.at(row.author_id, row.moment)) for row in new])
+    store_no_responses(PostId.at(row.author_id, row.moment) for row in new)
 
 
-def _drop_large(weeks: Collection[Week], sizes: Sequence[int] | None) -> None:
-    """Drops weeks that grew above MAX_WEEK_POSTS. The next reader marks them as busy.
-
-    One round trip if there are any.
-    """
-    known = zip(weeks, sizes or (), strict=sizes is not None)
-    large = [week for week, size in known if is_too_large(size)]
-    redis().run([WEEKS.drop_command(*week) for week in large])
-
-
-def _change_command(
+def _change_of(
     post_id: PostId,
     delivery: Delivery[PostCreated | PostDeleted | PostHidden],
     live: Mapping[PostId, PostRow],
-) -> Command:
+) -> HashChange:
+    """How the post changed its week."""
     row, field = live.get(post_id), field_of(post_id)
-    added = {field: encode_post(row)} if row else {}
-    change = HashChange(
-        delivery.payload.before, delivery.payload.after, added, [] if row else [field]
-    )
-    week = week_of(post_id)
-    return WEEKS.change_command(*week, change)
+    before, after = delivery.payload.before, delivery.payload.after
+    if row is None:
+        return HashChange(before, after, {}, [field])
+    return HashChange(before, after, {field: encode_post(row)}, [])
 
 
 @consumes(PostCreated, PostDeleted, PostMarked, inline=True)

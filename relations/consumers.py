@@ -19,6 +19,7 @@ from counters.queries.counts import Subject
 from counters.types import ACCOUNT
 from infra.caching.client import Command, redis
 from infra.caching.invalidation import forget_in_process, invalidation_command
+from infra.caching.lists import ListCache, ListChange
 from infra.caching.round_trips import run_together
 from infra.caching.values import Versioned
 from infra.caching.viewer_validators import ViewerField, drop_validator_commands
@@ -61,8 +62,13 @@ def refresh_following_lists(alias: str, deliveries: Deliveries) -> None:
     """Brings the followers' own following lists and counts up to the rows."""
     forward = find_written_edges(deliveries) or load_forward_edges(alias, _pairs(deliveries))
     owner_ids = list(dict.fromkeys(delivery.owner_id for delivery in deliveries))
-    changes = [c for delivery in deliveries for c in _list_commands(delivery, forward)]
-    run_together(changes)
+    run_together(
+        [
+            cache.change_command(delivery.owner_id, change)
+            for delivery in deliveries
+            for cache, change in _iter_list_changes(delivery, forward)
+        ]
+    )
     quiet = {f for (f, _), edge in forward.items() if edge.attribute is Attribute.WHISPER}
     ended = drop_validator_commands(owner_ids, ViewerField.FOLLOWING)
     ended += [quiet_follow_command(owner_id, time.time()) for owner_id in quiet]
@@ -144,12 +150,12 @@ def _pairs(deliveries: Deliveries) -> set[Pair]:
     return {(delivery.owner_id, delivery.payload.followee_id) for delivery in deliveries}
 
 
-def _list_commands(
+def _iter_list_changes(
     delivery: Delivery[EdgeChanged], forward: Mapping[Pair, Edge]
-) -> Iterator[Command]:
+) -> Iterator[tuple[ListCache, ListChange]]:
+    """How the change shows in both lists of the follower."""
     changed = delivery.payload
     edges = {changed.followee_id: forward[delivery.owner_id, changed.followee_id]}
     for cache, attributes in ((FOLLOWING, FOLLOWS), (QUIET, QUIET_FOLLOWS)):
         added, removed = split_by_attribute(edges, attributes)
-        change = list_change(changed.before, changed.after, added, removed)
-        yield cache.change_command(delivery.owner_id, change)
+        yield cache, list_change(changed.before, changed.after, added, removed)

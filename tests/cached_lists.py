@@ -4,14 +4,9 @@ from typing import NamedTuple
 
 from counters.kinds import CounterKind
 from counters.queries.counts import read_counts
-from infra.caching.client import redis
-from infra.caching.lists import (
-    ListCache,
-    LoadedList,
-    read_items,
-    read_version_marker,
-    write_lists_commands,
-)
+from infra.caching.lists import ListCache, LoadedList
+from infra.caching.lists import write_lists as write_loaded_lists
+from infra.caching.questions import answer_by_redis
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
 from relations.cache import (
@@ -53,12 +48,8 @@ def members_of(kept: CachedListSource, owner: int) -> list[int]:
 
 def cached_members(kept: CachedListSource, owner: int) -> list[int] | None:
     """The cached members, newest first. None: nothing is cached."""
-    cache = kept.cache
-    commands = [cache.version_marker_command(owner), cache.newest_command(owner, None, 1_000_000)]
-    mark, members = redis().run(commands)
-    if read_version_marker(mark) is None:
-        return None
-    return [account_of(item.member) for item in read_items(members)]
+    found = answer_by_redis(kept.cache.ask_all(owner))
+    return [account_of(item.member) for item in found.items] if found else None
 
 
 def write_lists(owner: int) -> None:
@@ -72,8 +63,7 @@ def write_lists(owner: int) -> None:
 
 def write_list(loaded: LoadedList, owner: int) -> None:
     """Writes one list, as a load without any event between."""
-    tokens = loaded.cache.begin_load(owner)
-    redis().run(write_lists_commands(owner, tokens, [loaded]))
+    assert write_loaded_lists(owner, loaded.cache.begin_load(owner), [loaded])
 
 
 def assert_cached_lists_agree(owners: list[int]) -> None:

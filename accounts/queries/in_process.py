@@ -5,7 +5,7 @@ also read the invalidation log, which names restricted accounts.
 """
 
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from functools import partial
 from struct import Struct
 
@@ -16,7 +16,7 @@ from infra.caching.client import Command
 from infra.caching.invalidation import forget_family, forget_in_process, register_copies
 from infra.caching.invalidation_log import LOG, LogEntryKind, LogQuestion, log_command
 from infra.caching.process_cache import ProcessCache, ProcessCacheReply
-from infra.caching.questions import Question, Replies, answer
+from infra.caching.questions import Question, answer, ask_both
 
 ACCOUNT = Struct(">I")
 COPY_S = 1.0
@@ -34,42 +34,37 @@ def ask_accounts(
 
     `log`: asked before in the same round trip, unless this request has read the log already. It
     confirms what comes from process memory. `is_current`: nothing comes from there. Cost: at most
-    one command; one more round trip for those that the log names. Shards give what Redis lacks.
+    two commands; one more round trip for those that the log names. Shards give what Redis lacks.
     """
     if is_current or (log is not None and log.since is None):
         copies = ProcessCacheReply[int, bytes]({}, list(account_ids), time.monotonic())
     else:
         copies = _accounts.split(account_ids)
-    missing = copies.missing
-    keys = [*profiles.keys(missing), *account_counts.keys(missing)]
-    commands: list[Command] = [("MGET", *keys)] if keys else []
-    return Question(commands, partial(_decode, copies, log), has_copies=bool(copies.hits))
-
-
-def _decode(
-    copies: ProcessCacheReply[int, bytes], log: LogQuestion | None, replies: Replies
-) -> dict[int, bytes]:
-    known = _confirm(copies.hits, log) if log is not None and copies.hits else copies.hits
     if not copies.missing:
-        return known
-    return known | _load(copies.missing, copies.asked_at, replies)
+        return Question((), lambda _: _confirm(copies.hits, log), has_copies=bool(copies.hits))
+    both = profiles.ask_uncopied(copies.missing), account_counts.ask_uncopied(copies.missing)
+    return ask_both(*both).then(partial(_merge, copies, log), has_copies=bool(copies.hits))
 
 
-def _confirm(known: dict[int, bytes], log: LogQuestion) -> dict[int, bytes]:
+def _merge(
+    copies: ProcessCacheReply[int, bytes],
+    log: LogQuestion | None,
+    found: tuple[dict[int, bytes], dict[int, bytes]],
+) -> dict[int, bytes]:
+    """All accounts, after those that were missing are in process memory too."""
+    fragments, counts = found
+    accounts = {i: present_account(text, counts.get(i)) for i, text in fragments.items()}
+    _accounts.store(accounts, copies.asked_at)
+    return _confirm(copies.hits, log) | accounts
+
+
+def _confirm(known: dict[int, bytes], log: LogQuestion | None) -> dict[int, bytes]:
     """The accounts, after those that the log invalidates were read again. Without Redis all are."""
+    if log is None or not known:
+        return known
     if log.is_away:
         return answer(ask_accounts(known, is_current=True))
     return known if log.value == log.since else answer(ask_accounts(known))
-
-
-def _load(missing: Sequence[int], asked_at: float, replies: Replies) -> dict[int, bytes]:
-    half = len(missing)
-    entries = replies[0] if replies else [None] * (2 * half)
-    fragments = profiles.complete(dict(zip(missing, entries[:half], strict=True)))
-    counts = account_counts.complete(dict(zip(missing, entries[half:], strict=True)))
-    accounts = {i: present_account(text, counts.get(i)) for i, text in fragments.items()}
-    _accounts.store(accounts, asked_at)
-    return accounts
 
 
 def find_account_time_left_s(account_id: int, account: bytes) -> float:

@@ -10,18 +10,17 @@ from redis.exceptions import RedisError
 
 from accounts.cache import (
     TOKENS,
+    TokenEntry,
     TokenFacts,
-    is_stale_token,
-    read_token_entry,
+    ask_token,
     token_key,
-    write_token_command,
+    write_token,
 )
 from accounts.types import Restriction
-from infra.caching.client import redis
 from infra.caching.invalidation_log import LOG, LogOffset
 from infra.caching.load_tokens import LoadTokens
 from infra.caching.loading import SharedLoads
-from infra.caching.questions import Question, Replies, RoundTrip
+from infra.caching.questions import RoundTrip
 from infra.changes.failpoints import failpoint
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.sql import fetch_all, fetch_one
@@ -60,7 +59,7 @@ def find_token(checksum: str, admit: Callable[[], None]) -> FoundToken:
     While the default database is away, facts that no tombstone ends are up to a day old.
     """
     trip = RoundTrip()
-    log_read, entry = trip.ask(LOG.ask()), trip.ask(_ask_entry(checksum))
+    log_read, entry = trip.ask(LOG.ask()), trip.ask(ask_token(checksum))
     trip.run()
     offset, found = log_read.value, entry.value
     if trip.error is not None:
@@ -69,27 +68,6 @@ def find_token(checksum: str, admit: Callable[[], None]) -> FoundToken:
     if found is None:
         return FoundToken(_load_shared(checksum, admit), offset)
     return FoundToken(_reload(checksum, found.facts) if found.is_stale else found.facts, offset)
-
-
-class _FoundEntry(NamedTuple):
-    """`facts` None: the token has ended. `is_stale`: it is time to look again."""
-
-    facts: TokenFacts | None
-    is_stale: bool
-
-
-def _ask_entry(checksum: str) -> Question[_FoundEntry | None]:
-    """None: Redis has no entry."""
-    where = token_key(checksum)
-    return Question([("GET", where), ("PTTL", where)], _decode_entry)
-
-
-def _decode_entry(replies: Replies) -> _FoundEntry | None:
-    entry, left_ms = replies or (None, 0)
-    cached = read_token_entry(entry)
-    if cached is None:
-        return None
-    return _FoundEntry(cached.facts, cached.facts is not None and is_stale_token(left_ms))
 
 
 def _reload(checksum: str, known: TokenFacts | None) -> TokenFacts | None:
@@ -108,13 +86,13 @@ def _load_shared(checksum: str, admit: Callable[[], None] = lambda: None) -> Tok
         admit()
         return {checksum: _load_and_write(checksum, tokens)}
 
-    question = _ask_entry(checksum).then(partial(_fresh_facts, checksum))
+    question = ask_token(checksum).then(partial(_fresh_facts, checksum))
     return SharedLoads(TOKENS, token_key, lambda _: question, load).load_missing([checksum])[
         checksum
     ]
 
 
-def _fresh_facts(checksum: str, found: _FoundEntry | None) -> dict[str, TokenFacts | None]:
+def _fresh_facts(checksum: str, found: TokenEntry | None) -> dict[str, TokenFacts | None]:
     return {} if found is None or found.is_stale else {checksum: found.facts}
 
 
@@ -124,7 +102,7 @@ def _load_and_write(checksum: str, tokens: LoadTokens) -> TokenFacts | None:
     if not tokens.by_entry:
         return facts
     try:
-        is_written = redis().call(*write_token_command(checksum, facts, tokens))
+        is_written = write_token(checksum, facts, tokens)
     except RedisError:
         return facts
     # Not written: the token may have ended while this thread was reading.

@@ -7,16 +7,18 @@ source. Loaders write under load tokens.
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from infra.caching.client import Command, load_script
 from infra.caching.keys import key
 from infra.caching.load_tokens import END_LOAD, LoadTokens, token_key
+from infra.caching.questions import Question, Replies
 from infra.caching.values import jittered_ms
 
 _LUA = Path(__file__).with_name("lua")
 WRITE = load_script(END_LOAD, _LUA / "hash_write.lua")
 CHANGE = load_script(_LUA / "hash_change.lua")
+HashFields = Sequence[bytes | None]
 
 
 class HashChange(NamedTuple):
@@ -29,7 +31,7 @@ class HashChange(NamedTuple):
 
 
 class HashCache(NamedTuple):
-    """Redis commands for one family of hashes. A hash belongs to one owner and one part."""
+    """One family of hashes. A hash belongs to one owner and one part."""
 
     family: str
     ttl_s: int
@@ -37,9 +39,9 @@ class HashCache(NamedTuple):
     def key(self, owner: int, part: int) -> bytes:
         return key(self.family, owner, part)
 
-    def read_command(self, owner: int, part: int, fields: Sequence[str]) -> Command:
-        """Reply for `read_fields`."""
-        return ("HMGET", self.key(owner, part), "!", *fields)
+    def ask(self, owner: int, part: int, fields: Sequence[str]) -> Question[HashFields | None]:
+        """The value, or None, of each requested field. None instead: the hash is not cached."""
+        return Question([("HMGET", self.key(owner, part), "!", *fields)], _decode_fields)
 
     def write_commands(
         self, owner: int, part: int, tokens: LoadTokens, version: int, fields: Mapping[str, bytes]
@@ -71,7 +73,8 @@ class HashCache(NamedTuple):
         return [where, token_key(where)]
 
 
-def read_fields(reply: Sequence[Any]) -> Sequence[bytes | None] | None:
-    """The value, or None, of each requested field. None instead: the hash is not cached."""
-    version = reply[0]
-    return reply[1:] if version is not None and version.isdigit() else None
+def _decode_fields(replies: Replies) -> HashFields | None:
+    if not replies:
+        return None
+    version, *values = replies[0]
+    return values if version is not None and version.isdigit() else None

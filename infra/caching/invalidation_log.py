@@ -81,17 +81,15 @@ class LogQuestion(Question[LogOffset | None]):
     def __init__(self, log: "InvalidationLog", since: LogOffset | None, asked_at: float) -> None:
         self._log, self.since, self.asked_at = log, since, asked_at
         self.token = b"" if since else LogEntryKind.START.value + secrets.token_bytes(TOKEN_BYTES)
-        super().__init__([self._command()], self._apply)
+        command: Command = ("XADD", LOG_KEY, "*", FIELD, self.token)
+        if since is not None:
+            command = ("XRANGE", LOG_KEY, since.entry_id, "+", "COUNT", MOST_ENTRIES)
+        super().__init__([command], self._apply)
 
     def receive(self, replies: Replies) -> None:
         """Drops what the reply names at once, before another answer is made of memory."""
         super().receive(replies)
         _ = self.value
-
-    def _command(self) -> Command:
-        if self.since is None:
-            return ("XADD", LOG_KEY, "*", FIELD, self.token)
-        return ("XRANGE", LOG_KEY, self.since.entry_id, "+", "COUNT", MOST_ENTRIES)
 
     def _apply(self, replies: Replies) -> LogOffset | None:
         return None if replies is None else self._log.apply(self, replies[0])

@@ -8,12 +8,21 @@ so that Redis, Lua and Python sort equal scores alike. Loaders write under load 
 
 from collections.abc import Sequence
 from enum import IntEnum
+from functools import partial
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from infra.caching.client import Command, load_script
+from infra.caching.decoding import decode
 from infra.caching.keys import key
-from infra.caching.load_tokens import END_LOAD, LoadTokens, begin_loads, token_key
+from infra.caching.load_tokens import (
+    END_LOAD,
+    LoadTokens,
+    begin_loads,
+    token_key,
+    write_loaded,
+)
+from infra.caching.questions import Question, Replies
 from infra.caching.values import jittered_ms
 
 _LUA = Path(__file__).with_name("lua")
@@ -55,6 +64,14 @@ class ListVersionMarker(NamedTuple):
     is_whole: bool
 
 
+class CachedList(NamedTuple):
+    """A list as Redis has it, newest first."""
+
+    version: int
+    is_whole: bool
+    items: list[Item]
+
+
 class CachedListPage(NamedTuple):
     """`items`: nearest to the start position first. `size`: number of cached members."""
 
@@ -65,7 +82,7 @@ class CachedListPage(NamedTuple):
 
 
 class ListCache(NamedTuple):
-    """Redis commands for one family of lists. The caller combines them into round trips.
+    """One family of lists. Its questions and commands share round trips with others.
 
     `loaded_with`: the family whose load token also guards these lists, because one load reads both.
     Empty: the lists have tokens of their own.
@@ -80,7 +97,7 @@ class ListCache(NamedTuple):
         return key(self.family, owner)
 
     def begin_load(self, owner: int) -> LoadTokens:
-        """For `write_command`. Call it before the source is read. One round trip."""
+        """For `write_lists`. Call it before the source is read. One round trip."""
         return begin_loads(self.family, [self.loaded_key(owner)])
 
     def change_command(self, owner: int, change: ListChange) -> Command:
@@ -101,16 +118,40 @@ class ListCache(NamedTuple):
         """The key whose load token guards the list."""
         return key(self.loaded_with or self.family, owner)
 
-    def version_marker_command(self, owner: int) -> Command:
-        """Reply for `read_version_marker`."""
-        return ("ZRANGEBYSCORE", self.key(owner), "-inf", "(0", "WITHSCORES")
+    def ask_version_marker(self, owner: int) -> Question[ListVersionMarker | None]:
+        """None: the list is not cached."""
+        return Question([self._version_marker(owner)], _decode_version_marker)
 
-    def newest_command(self, owner: int, max_score: int | None, limit: int) -> Command:
-        """Items with at most this score, newest first; reply for `read_items`."""
-        upper = "+inf" if max_score is None else max_score
-        return (
-            "ZREVRANGEBYSCORE", self.key(owner), upper, 0, "WITHSCORES", "LIMIT", 0, limit,
-        )  # fmt: skip
+    def ask_all(self, owner: int) -> Question[CachedList | None]:
+        """All cached members. None: the list is not cached.
+
+        The version marker is read before and after the members: a list that was dropped between
+        would look like an empty one.
+        """
+        marker = self._version_marker(owner)
+        members = ("ZREVRANGEBYSCORE", self.key(owner), "+inf", 0, "WITHSCORES")
+        return Question([marker, members, marker], _decode_all)
+
+    def ask_page(
+        self,
+        owner: int,
+        side: Side,
+        start: Item | None,
+        limit: int,
+        without: "ListCache | None" = None,
+    ) -> Question[CachedListPage | None]:
+        """At most `limit` members next below or above the position `start`.
+
+        `without`: another list of the same owner, whose members are left out. None: one of the
+        lists is not cached, or the two lists have different versions.
+        """
+        keys = [self.key(owner)] if without is None else [self.key(owner), without.key(owner)]
+        score, member = start if start is not None else ("", "")
+        command = PAGE.on(keys, side, score, member, limit)
+        return Question([command], partial(_decode_page, self.family))
+
+    def _version_marker(self, owner: int) -> Command:
+        return ("ZRANGEBYSCORE", self.key(owner), "-inf", "(0", "WITHSCORES")
 
 
 class LoadedList(NamedTuple):
@@ -127,57 +168,52 @@ class LoadedList(NamedTuple):
         return [self.version, marker, jittered_ms(self.cache.ttl_s), len(flat), *flat]
 
 
-def write_lists_commands(
-    owner: int, tokens: LoadTokens, loaded: Sequence[LoadedList]
-) -> list[Command]:
+def write_lists(owner: int, tokens: LoadTokens, loaded: Sequence[LoadedList]) -> bool:
     """Writes lists of one load in one step, unless anything happened since `begin_load`.
 
-    One command, none without a token. In one step, because a page may be made of two lists.
+    In one step, because a page may be made of two lists. False: not written. One round trip.
     """
-    token = tokens.of(loaded[0].cache.loaded_key(owner))
+    cache = loaded[0].cache
+    token = tokens.of(cache.loaded_key(owner))
     if not token:
-        return []
-    keys = [loaded[0].cache.load_token_key(owner), *(one.cache.key(owner) for one in loaded)]
-    return [WRITE.on(keys, token, *(part for one in loaded for part in one.arguments()))]
+        return False
+    keys = [cache.load_token_key(owner), *(one.cache.key(owner) for one in loaded)]
+    arguments = [part for one in loaded for part in one.arguments()]
+    return write_loaded(cache.family, [WRITE.on(keys, token, *arguments)])
 
 
-def page_command(
-    cache: ListCache,
-    owner: int,
-    side: Side,
-    start: Item | None,
-    limit: int,
-    without: ListCache | None,
-) -> Command:
-    """At most `limit` members next below or above the position `start`; reply for `read_page`.
-
-    `without`: another list of the same owner, whose members are left out.
-    """
-    keys = [cache.key(owner)] if without is None else [cache.key(owner), without.key(owner)]
-    score, member = start if start is not None else ("", "")
-    return PAGE.on(keys, side, score, member, limit)
+def _decode_version_marker(replies: Replies) -> ListVersionMarker | None:
+    return _read_version_marker(replies[0]) if replies else None
 
 
-def read_page(reply: Sequence[bytes] | None) -> CachedListPage | None:
-    """None: one of the lists is not cached, or the two lists have different versions."""
-    if reply is None:
-        return None
-    version = version_of(float(reply[0]))
-    rest = ListContinuation(int(reply[2]))
-    return CachedListPage(version, int(reply[1]), rest, read_items(reply[3:]))
-
-
-def read_version_marker(reply: Sequence[bytes]) -> ListVersionMarker | None:
-    """None: the list is not cached."""
+def _read_version_marker(reply: Sequence[bytes]) -> ListVersionMarker | None:
     if not reply or reply[0] not in (WHOLE, NEWEST):
         return None
-    return ListVersionMarker(version_of(float(reply[1])), reply[0] == WHOLE)
+    return ListVersionMarker(_version_of(float(reply[1])), reply[0] == WHOLE)
 
 
-def version_of(score: float) -> int:
+def _decode_all(replies: Replies) -> CachedList | None:
+    before, members, after = replies or ((), (), ())
+    marker = _read_version_marker(before)
+    if marker is None or before != after:
+        return None
+    return CachedList(marker.version, marker.is_whole, _read_items(members))
+
+
+def _decode_page(family: str, replies: Replies) -> CachedListPage | None:
+    return decode(family, _read_page, replies[0]) if replies else None
+
+
+def _read_page(reply: Sequence[bytes]) -> CachedListPage:
+    version = _version_of(float(reply[0]))
+    rest = ListContinuation(int(reply[2]))
+    return CachedListPage(version, int(reply[1]), rest, _read_items(reply[3:]))
+
+
+def _version_of(score: float) -> int:
     """The version that the score of a marker means."""
     return -int(score) - 1
 
 
-def read_items(reply: Sequence[bytes]) -> list[Item]:
+def _read_items(reply: Sequence[bytes]) -> list[Item]:
     return [Item(int(float(reply[n + 1])), reply[n]) for n in range(0, len(reply), 2)]

@@ -89,14 +89,17 @@ def begin_loads(
     return LoadTokens(tokens, begun, replies[len(commands) :])
 
 
-def write_loaded(family: str, commands: Sequence[Command]) -> None:
+def write_loaded(family: str, commands: Sequence[Command]) -> bool:
     """Runs the commands that write what a loader read. Without Redis the next reader loads again.
 
-    Cost: one round trip, none without commands.
+    False: Redis refused one of them, or is away. Cost: one round trip, none without commands.
     """
     try:
         if REFUSED in redis().run(commands):
             reached("cache.load_token_lost")
+            return False
     except RedisError as error:
         log.warning("cache.write_failed", family=family, error=str(error))
         count_error(family)
+        return False
+    return True

@@ -61,10 +61,10 @@ def count_keys() -> int:
 def _purge_node(
     family: CacheFamily, node: RedisNode, cursor: int, count: int, dry_run: bool
 ) -> Iterator[PurgeStep]:
-    left = int(node.client.dbsize())
+    left, word = int(node.client.dbsize()), "EXISTS" if dry_run else "UNLINK"
     while True:
         cursor, keys = scan(node, cursor, family.pattern, count)
-        replies = run_each(node, [_command(key, dry_run) for key in keys])
+        replies = run_each(node, [(word, key) for key in keys])
         failed = sum(isinstance(reply, RedisError) for reply in replies)
         changed = sum(reply for reply in replies if not isinstance(reply, RedisError))
         looked_at = min(max(count, len(keys)), max(left, len(keys)))
@@ -74,7 +74,3 @@ def _purge_node(
         yield PurgeStep(looked_at, keys, changed, failed, position | {"cursor": cursor})
         if not cursor:
             return
-
-
-def _command(key: bytes, dry_run: bool) -> tuple[Any, ...]:
-    return ("EXISTS" if dry_run else "UNLINK", key)

@@ -8,13 +8,14 @@
 A module writes the commands of its question and the decoding of their replies in one place.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 from redis.exceptions import RedisError
 
 from infra.caching.client import Command, redis
 
+K = TypeVar("K")
 T = TypeVar("T")
 U = TypeVar("U")
 Q = TypeVar("Q", bound="Question[Any]")
@@ -62,9 +63,9 @@ class Question(Generic[T]):
             self._is_decoded = True
         return self._answer
 
-    def then(self, change: Callable[[T], U]) -> "Question[U]":
+    def then(self, change: Callable[[T], U], has_copies: bool = False) -> "Question[U]":
         """The same question, answered by `change` of the answer."""
-        return Question(self._commands, lambda replies: change(self.decode(replies)))
+        return Question(self.commands(), lambda replies: change(self.decode(replies)), has_copies)
 
 
 class RoundTrip:
@@ -82,18 +83,13 @@ class RoundTrip:
     def run(self) -> None:
         """Gets all replies. Cost: one round trip, none if no question has a command."""
         parts = [question.commands() for question in self._questions]
+        replies: Replies = None
         try:
             replies = redis().run([command for part in parts for command in part])
         except RedisError as error:
             self.error = error
-            for question in self._questions:
-                question.receive(None)
-            return
-        start = 0
-        for question, part in zip(self._questions, parts, strict=True):
-            end = start + len(part)
-            question.receive(replies[start:end])
-            start = end
+        for question, own in zip(self._questions, _divide(replies, parts), strict=True):
+            question.receive(own)
 
 
 def answer(question: Question[T]) -> T:
@@ -102,3 +98,39 @@ def answer(question: Question[T]) -> T:
     trip.ask(question)
     trip.run()
     return question.value
+
+
+def answer_by_redis(question: Question[T]) -> T:
+    """As `answer`. Raises: RedisError."""
+    return question.decode(redis().run(question.commands()))
+
+
+def ask_both(first: Question[T], second: Question[U]) -> Question[tuple[T, U]]:
+    """Two questions as one. The commands of the second run after those of the first."""
+    parts = first.commands(), second.commands()
+
+    def decode(replies: Replies) -> tuple[T, U]:
+        one, other = _divide(replies, parts)
+        return first.decode(one), second.decode(other)
+
+    return Question([*parts[0], *parts[1]], decode)
+
+
+def ask_each(questions: Mapping[K, Question[T]]) -> Question[dict[K, T]]:
+    """Many questions as one; their answers by key."""
+    parts = [question.commands() for question in questions.values()]
+
+    def decode(replies: Replies) -> dict[K, T]:
+        asked = zip(questions.items(), _divide(replies, parts), strict=True)
+        return {key: question.decode(own) for (key, question), own in asked}
+
+    return Question([command for part in parts for command in part], decode)
+
+
+def _divide(replies: Replies, parts: Iterable[Sequence[Command]]) -> Iterator[Replies]:
+    """The replies to each part of the commands."""
+    start = 0
+    for part in parts:
+        end = start + len(part)
+        yield None if replies is None else replies[start:end]
+        start = end

@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 import structlog
 from cachebox import LRUCache
-from redis.exceptions import RedisError
 
-from infra.caching.client import Command, load_script, redis
+from infra.caching.client import load_script
 from infra.caching.keys import key
+from infra.caching.questions import Question, Replies, RoundTrip
 
 ALLOT = load_script(Path(__file__).with_name("lua") / "quota_allot.lua")
 FAMILY = "caching.quota:v1"
@@ -102,13 +102,14 @@ class Quotas:
         return known.given_out >= claim.limit
 
     def _request_allotments(self, claims: Sequence[QuotaClaim], window: int) -> None:
-        try:
-            replies = redis().run([self._command(claim, window) for claim in claims])
-        except RedisError as error:
-            log.warning("quotas.counted_locally", error=str(error))
-            replies = [(claim.limit, claim.limit) for claim in claims]
+        trip = RoundTrip()
+        asked = {claim: trip.ask(self._ask_allotment(claim, window)) for claim in claims}
+        trip.run()
+        if trip.error is not None:
+            log.warning("quotas.counted_locally", error=str(trip.error))
         with self._lock:
-            for claim, (given, given_out) in zip(claims, replies, strict=True):
+            for claim, allotted in asked.items():
+                given, given_out = allotted.value
                 known = self._allotments.get(claim.subject)
                 if known is None or known.window != window:
                     known = _QuotaAllotment(window, 0, 0, claim.limit)
@@ -116,10 +117,16 @@ class Quotas:
                     window, known.left + given, given_out, known.shown
                 )
 
-    def _command(self, claim: QuotaClaim, window: int) -> Command:
+    def _ask_allotment(self, claim: QuotaClaim, window: int) -> Question[tuple[int, int]]:
+        """How many uses this process gets, and how many all processes have got by now."""
         most = max(1, claim.limit // ALLOTMENTS_PER_QUOTA)
         keys = [key(FAMILY, claim.subject, window)]
-        return ALLOT.on(keys, claim.limit, most, 2 * self._window_s)
+
+        def decode(replies: Replies) -> tuple[int, int]:
+            given, given_out = replies[0] if replies else (claim.limit, claim.limit)
+            return given, given_out
+
+        return Question([ALLOT.on(keys, claim.limit, most, 2 * self._window_s)], decode)
 
     def _usage(self, claim: QuotaClaim, window: int, is_granted: bool) -> QuotaUsage:
         with self._lock:

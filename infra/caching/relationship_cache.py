@@ -13,8 +13,9 @@ An account that is not in the filter is unrelated: no entry is stored and the so
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from infra.caching.bloom import (
     OPEN_FILTER,
@@ -29,6 +30,7 @@ from infra.caching.decoding import decode
 from infra.caching.keys import key
 from infra.caching.load_tokens import token_key
 from infra.caching.metrics import count_reads
+from infra.caching.questions import Question, Replies
 from infra.caching.values import jittered_ms
 from infra.caching.viewer_validators import TTL_MS, ViewerField, make_validator, viewer_key
 
@@ -51,7 +53,7 @@ class RelationshipCacheReply(NamedTuple):
 
 
 class RelationshipCache(NamedTuple):
-    """Redis commands for one family. `max_pairs`: few enough for Redis's compact hash encoding.
+    """One family. `max_pairs`: few enough for Redis's compact hash encoding.
 
     Owners with more than `max_filtered` related accounts have an open filter and more pairs.
     `check` raises for an answer that its readers cannot decode: such an answer is a miss.
@@ -71,18 +73,23 @@ class RelationshipCache(NamedTuple):
     def filter_key(self, owner: int) -> bytes:
         return key(self.family, owner, "filter")
 
-    def read_command(self, owner: int, others: Sequence[int]) -> Command:
-        """Reply for `read`. 1 to 1,000 others. Creates a validator if there is none."""
-        return READ.on(self._keys(owner), _FIELD, make_validator(), TTL_MS, *others)
+    def ask(
+        self, owner: int, others: Sequence[int], is_again: bool = False
+    ) -> Question[RelationshipCacheReply | None]:
+        """What is cached of 1 to 1,000 others. Creates a validator if there is none.
 
-    def read(
-        self, others: Sequence[int], reply: Sequence[Any], is_again: bool = False
-    ) -> RelationshipCacheReply:
-        """Decodes a reply. Accounts that the filter rules out are in neither.
-
+        Accounts that the filter rules out are in neither part of the answer. None: without Redis.
         Counts the reads, unless they were counted before (`is_again`).
         """
-        validator, values, data = reply[0], reply[1:-1], reply[-1]
+        command = READ.on(self._keys(owner), _FIELD, make_validator(), TTL_MS, *others)
+        return Question([command], partial(self._decode, others, is_again))
+
+    def _decode(
+        self, others: Sequence[int], is_again: bool, replies: Replies
+    ) -> RelationshipCacheReply | None:
+        if not replies:
+            return None
+        validator, *values, data = replies[0]
         answers = zip(others, values, strict=True)
         found = {o: v for o, v in answers if decode(self.family, self.check, v) is not None}
         missing = [other for other in others if other not in found]

@@ -45,7 +45,8 @@ class KnownServer:
 
         Cost: one round trip, and one more to empty the database.
         """
-        info, libraries = _ask(ask, INFO, _list_command(database))
+        library = f"tideline_{database}"
+        info, libraries = _ask(ask, INFO, ("FUNCTION", "LIST", "LIBRARYNAME", library, "WITHCODE"))
         facts = dict(_FACT.findall(info))
         if facts.get(b"role") != b"master":
             raise RedisConnectionError("this server is a replica: its data may be old")
@@ -54,7 +55,7 @@ class KnownServer:
             reached("redis.emptied")
             log.warning("redis.emptied", database=database, identity=identity.decode())
             EMPTIED.inc()
-            _ask(ask, CLEAR, _load_command(database, identity))
+            _ask(ask, CLEAR, ("FUNCTION", "LOAD", "REPLACE", _code_of(library, identity)))
         self._note(identity)
 
     def _note(self, identity: bytes) -> None:
@@ -73,15 +74,10 @@ def _ask(ask: Ask, *commands: Command) -> list[Any]:
     return replies
 
 
-def _list_command(database: int) -> Command:
-    return ("FUNCTION", "LIST", "LIBRARYNAME", f"tideline_{database}", "WITHCODE")
-
-
-def _load_command(database: int, identity: bytes) -> Command:
+def _code_of(library: str, identity: bytes) -> str:
     """The library needs a function, which nothing calls."""
-    name, text = f"tideline_{database}", identity.decode()
-    code = f"#!lua name={name}\nredis.register_function('{name}', function() return '{text}' end)"
-    return ("FUNCTION", "LOAD", "REPLACE", code)
+    function = f"function() return '{identity.decode()}' end"
+    return f"#!lua name={library}\nredis.register_function('{library}', {function})"
 
 
 def _text_of(libraries: Sequence[Sequence[bytes]]) -> bytes:

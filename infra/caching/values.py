@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from infra.caching.client import Command, load_script
 from infra.caching.decoding import decode
@@ -25,8 +25,6 @@ from infra.caching.metrics import count_reads
 from infra.caching.questions import Question, Replies, answer
 from infra.caching.round_trips import run_together
 from infra.caching.single_flight import SingleFlight
-
-K = TypeVar("K")
 
 # The soft time to live, as a share of the hard one.
 SOFT_SHARE = 0.75
@@ -51,6 +49,13 @@ class StoredValue(NamedTuple):
 
     fresh_until: int
     payload: bytes
+
+
+class ReadValue(NamedTuple):
+    """`fresh_until`: of its entry in Redis, in Unix seconds. None: it is from the source."""
+
+    payload: bytes
+    fresh_until: int | None
 
 
 class ValueCache:
@@ -78,7 +83,6 @@ class ValueCache:
         return key(self.family, owner)
 
     def keys(self, owners: Iterable[int]) -> list[bytes]:
-        """For a caller that combines several caches in one MGET and then calls `complete`."""
         return [self.key(owner) for owner in owners]
 
     def load_many(self, owners: Iterable[int]) -> dict[int, bytes]:
@@ -99,29 +103,46 @@ class ValueCache:
         `existing`: called after the round trip. The source is not read for other owners: a caller
         could fill the cache with ids that it invents.
         """
-        missing = reading.missing
-        commands = [("MGET", *self.keys(missing))] if missing else []
-        return Question(commands, partial(self._finish, reading, existing))
+        return self._ask(reading.missing, existing).then(partial(self._merge, reading))
 
-    def _finish(
-        self,
-        reading: HotReply[int, bytes],
-        existing: Callable[[], Collection[int]] | None,
-        replies: Replies,
-    ) -> dict[int, bytes]:
-        read = pair_replies(reading.missing, replies)
-        if existing is not None:
+    def ask_uncopied(
+        self, owners: Sequence[int], existing: Callable[[], Collection[int]] | None = None
+    ) -> Question[dict[int, bytes]]:
+        """As `ask`, for callers with copies of their own: the hot tier is neither used nor told."""
+        return self._ask(owners, existing).then(_existing)
+
+    def ask_one(self, owner: int) -> Question[ReadValue]:
+        """The payload of one owner, empty if it has none, and how fresh it is."""
+
+        def complete(cached: dict[int, StoredValue]) -> ReadValue:
+            entry = cached.get(owner)
+            payload = self._fill([owner], cached)[owner]
+            return ReadValue(payload, entry.fresh_until if entry else None)
+
+        return self.ask_cached([owner]).then(complete)
+
+    def ask_cached(self, owners: Sequence[int]) -> Question[dict[int, StoredValue]]:
+        """The entries that Redis has, also of owners without a value. The source is not read."""
+        commands = [("MGET", *self.keys(owners))] if owners else []
+        return Question(commands, partial(self._decode_many, owners))
+
+    def _ask(
+        self, owners: Sequence[int], existing: Callable[[], Collection[int]] | None
+    ) -> Question[dict[int, bytes]]:
+        """Payloads, those of owners without a value too."""
+
+        def complete(cached: dict[int, StoredValue]) -> dict[int, bytes]:
+            if existing is None or not owners:
+                return self._fill(owners, cached)
             wanted = existing()
-            read = {owner: raw for owner, raw in read.items() if owner in wanted}
-        if not read:
-            return _existing(reading.hits)
-        found = self._fill(read)
+            return self._fill([owner for owner in owners if owner in wanted], cached)
+
+        return self.ask_cached(owners).then(complete)
+
+    def _merge(self, reading: HotReply[int, bytes], found: dict[int, bytes]) -> dict[int, bytes]:
+        """All payloads, after those that were missing were stored as hot copies."""
         self.hot.store(found, reading.asked_at)
         return _existing(reading.hits | found)
-
-    def complete(self, replies: Mapping[int, bytes | None]) -> dict[int, bytes]:
-        """Turns raw replies into payloads, and reads the source for those that are None."""
-        return _existing(self._fill(replies))
 
     def refresh(self, entries: Mapping[int, Versioned], before: Sequence[Command] = ()) -> None:
         """Replaces cached entries that changed, and invalidates the copies of all processes.
@@ -135,19 +156,27 @@ class ValueCache:
             return
         owners = list(entries)
         self._flights.forget(owners)
-        changes = [self._change_command(owner, entry) for owner, entry in entries.items()]
+        changes = [
+            CHANGE.on(self._guarded_key(owner), *self._arguments(entry))
+            for owner, entry in entries.items()
+        ]
         run_together(
             [*before, *changes, invalidation_command(self.family, owners)],
             lambda _: forget_in_process(self.family, owners),
         )
 
-    def create_command(self, owner: int, entry: Versioned, ttl_s: int) -> Command:
-        """Stores the first value of an owner that no other process knows yet.
+    def create(self, entries: Mapping[int, Versioned], ttl_s: int) -> None:
+        """Stores the first values of owners that no other process knows yet.
 
         It has no load token: if another process did change the value, it is wrong for `ttl_s`.
+        Raises: RedisError. Cost: a round trip, which it may share.
         """
-        version, payload, _ = self._arguments(entry)
-        return ("SET", self.key(owner), b"%d:%b" % (version, payload), "NX", "EX", ttl_s)
+        commands: list[Command] = []
+        for owner, entry in entries.items():
+            version, payload, _ = self._arguments(entry)
+            text = b"%d:%b" % (version, payload)
+            commands.append(("SET", self.key(owner), text, "NX", "EX", ttl_s))
+        run_together(commands)
 
     def forget(self, owners: Sequence[int]) -> None:
         """These owners changed: copies and loads from before the change are not used any more."""
@@ -158,16 +187,18 @@ class ValueCache:
         self._flights.forget_all()
         self.hot.clear()
 
-    def _fill(self, replies: Mapping[int, bytes | None]) -> dict[int, bytes]:
-        """Payload by owner; empty for an owner without a value."""
-        entries = self._decode_many(replies)
-        count_reads(self.family, "redis", len(entries), len(replies) - len(entries))
+    def _fill(self, owners: Sequence[int], cached: Mapping[int, StoredValue]) -> dict[int, bytes]:
+        """Payload by owner; empty for an owner without a value. The source has what is missing."""
+        if not owners:
+            return {}
+        entries = {owner: cached[owner] for owner in owners if owner in cached}
+        count_reads(self.family, "redis", len(entries), len(owners) - len(entries))
         found = {owner: entry.payload for owner, entry in entries.items()}
         now_s = time.time()
         stale = [owner for owner, entry in entries.items() if entry.fresh_until < now_s]
         if stale:
             found |= self._loading.load_stale(stale)
-        missing = [owner for owner in replies if owner not in entries]
+        missing = [owner for owner in owners if owner not in entries]
         if missing:
             found |= self._loading.load_missing(missing)
         return found
@@ -180,19 +211,15 @@ class ValueCache:
 
     def _ask_payloads(self, owners: Sequence[int]) -> Question[dict[int, bytes]]:
         """The cached payloads, empty ones included."""
+        return self.ask_cached(owners).then(
+            lambda cached: {owner: entry.payload for owner, entry in cached.items()}
+        )
 
-        def decode_all(replies: Replies) -> dict[int, bytes]:
-            entries = self._decode_many(pair_replies(owners, replies))
-            return {owner: entry.payload for owner, entry in entries.items()}
-
-        return Question([("MGET", *self.keys(owners))], decode_all)
-
-    def decode(self, raw: bytes | None) -> StoredValue | None:
-        """None: there is no entry, or it is undecodable."""
-        return decode(self.family, self._read_entry, raw)
-
-    def _decode_many(self, replies: Mapping[int, bytes | None]) -> dict[int, StoredValue]:
-        decoded = ((owner, self.decode(raw)) for owner, raw in replies.items())
+    def _decode_many(self, owners: Sequence[int], replies: Replies) -> dict[int, StoredValue]:
+        if not replies:
+            return {}
+        read = zip(owners, replies[0], strict=True)
+        decoded = ((owner, decode(self.family, self._read_entry, raw)) for owner, raw in read)
         return {owner: entry for owner, entry in decoded if entry is not None}
 
     def _read_entry(self, raw: bytes) -> StoredValue:
@@ -203,29 +230,24 @@ class ValueCache:
 
     def write_many(self, entries: Mapping[int, Versioned], tokens: LoadTokens) -> None:
         """Stores loaded entries under their tokens. One round trip."""
-        commands = [self._write_command(owner, entry, tokens) for owner, entry in entries.items()]
-        write_loaded(self.family, commands if tokens.by_entry else [])
+        if not tokens.by_entry:
+            return
+        commands = []
+        for owner, entry in entries.items():
+            keys = self._guarded_key(owner)
+            commands.append(WRITE.on(keys, tokens.of(keys[0]), *self._arguments(entry)))
+        write_loaded(self.family, commands)
 
-    def _write_command(self, owner: int, entry: Versioned, tokens: LoadTokens) -> Command:
+    def _guarded_key(self, owner: int) -> tuple[bytes, bytes]:
+        """The keys of an entry and of its load token."""
         where = self.key(owner)
-        return WRITE.on([where, token_key(where)], tokens.of(where), *self._arguments(entry))
-
-    def _change_command(self, owner: int, entry: Versioned) -> Command:
-        where = self.key(owner)
-        return CHANGE.on([where, token_key(where)], *self._arguments(entry))
+        return where, token_key(where)
 
     def _arguments(self, entry: Versioned) -> tuple[int, bytes, int]:
         """Version, payload and time to live, as the scripts take them."""
         ttl_ms = jittered_ms(self.ttl_s)
         fresh_until = int(time.time() + ttl_ms * SOFT_SHARE / 1000)
         return entry.version, b"%d:%b" % (fresh_until, entry.payload), ttl_ms
-
-
-def pair_replies(owners: Sequence[K], replies: Replies) -> dict[K, bytes | None]:
-    """Raw values by key, from the reply to one MGET of all of them; none without Redis."""
-    if not replies:
-        return dict.fromkeys(owners)
-    return dict(zip(owners, replies[0], strict=True))
 
 
 def _existing(payloads: Mapping[int, bytes]) -> dict[int, bytes]:

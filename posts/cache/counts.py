@@ -14,12 +14,11 @@ from functools import partial
 from counters.kinds import POST_KINDS
 from counters.queries.counts import NONE_YET, read_subject_counts
 from counters.types import Count
-from infra.caching.client import Command
 from infra.caching.invalidation import forget_family, register_copies
 from infra.caching.keys import key
 from infra.caching.process_cache import ProcessCache, ProcessCacheReply
-from infra.caching.questions import Question, Replies
-from infra.caching.values import ValueCache, Versioned, pair_replies
+from infra.caching.questions import Question
+from infra.caching.values import ValueCache, Versioned
 from infra.sharding.buckets import group_by_shard
 from infra.sharding.scatter import scatter
 from posts.api.present import present_counts
@@ -106,20 +105,17 @@ def ask_counts(
         copies = ProcessCacheReply[PostId, bytes]({}, list(ids), time.monotonic())
     else:
         copies = _counts_in_memory.split(ids)
-    keys = post_counts.keys(map(number_of, copies.missing))
-    commands: list[Command] = [("MGET", *keys)] if keys else []
-    return Question(commands, partial(_decode, copies, fragments), has_copies=bool(copies.hits))
-
-
-def _decode(
-    copies: ProcessCacheReply[PostId, bytes], fragments: Question[Fragments], replies: Replies
-) -> dict[PostId, bytes]:
     if not copies.missing:
-        return copies.hits
-    existing = fragments.value
-    read = pair_replies(copies.missing, replies)
-    entries = {number_of(i): entry for i, entry in read.items() if i in existing}
-    texts = post_counts.complete(entries) if entries else {}
+        return Question((), lambda _: copies.hits, has_copies=bool(copies.hits))
+    numbers = list(map(number_of, copies.missing))
+    texts = post_counts.ask_uncopied(numbers, lambda: set(map(number_of, fragments.value)))
+    return texts.then(partial(_merge, copies), has_copies=bool(copies.hits))
+
+
+def _merge(
+    copies: ProcessCacheReply[PostId, bytes], texts: Mapping[int, bytes]
+) -> dict[PostId, bytes]:
+    """All counts, after those that were missing are in process memory too."""
     shown = {post_of(number): present_counts(text) for number, text in texts.items()}
     _counts_in_memory.store(shown, copies.asked_at)
     return copies.hits | shown
@@ -143,13 +139,14 @@ def load_count_entries(ids: Iterable[PostId]) -> Mapping[int, Versioned]:
     return _load(list(map(number_of, dict.fromkeys(ids))))
 
 
-def no_responses_command(post_id: PostId) -> Command:
-    """Stores the counts of a new post, so that its first readers do not read them from the shard.
+def store_no_responses(ids: Iterable[PostId]) -> None:
+    """Stores the counts of new posts, so that their first readers do not read them from the shard.
 
-    Only before another process knows the post: later it may have responses.
+    Only before another process knows the posts: later they may have responses. Cost: a round trip,
+    which it may share.
     """
     entry = _versioned([NONE_YET] * len(POST_KINDS))
-    return post_counts.create_command(number_of(post_id), entry, NEW_S)
+    post_counts.create(dict.fromkeys(map(number_of, ids), entry), NEW_S)
 
 
 def forget_counts() -> None:

@@ -15,15 +15,12 @@ from functools import partial
 from struct import Struct
 from typing import NamedTuple
 
-from redis.exceptions import RedisError
-
 from counters.kinds import CounterKind
 from counters.sql import select_versions
-from infra.caching.client import Command, redis
 from infra.caching.metrics import count_reads
-from infra.caching.questions import Question, Replies
+from infra.caching.questions import Question, Replies, answer
 from infra.caching.round_trips import run_together
-from infra.caching.values import ValueCache, Versioned
+from infra.caching.values import ReadValue, ValueCache, Versioned
 from infra.caching.viewer_validators import (
     ValidatorsQuestion,
     ViewerCopies,
@@ -154,40 +151,31 @@ def ask_viewer_state(account_id: int, validators: ValidatorsQuestion) -> Questio
     Cost: no command when it is cached here, one round trip more when that has changed; one query
     and two more round trips when Redis lacks it.
     """
-    commands: list[Command] = []
-    if not _states.has(account_id):
-        validators.create(ViewerField.STATE)
-        commands = [("GET", viewer_states.key(account_id))]
-    return Question(commands, partial(_decode, account_id, validators))
+    if _states.has(account_id):
+        return Question((), partial(_confirm, account_id, validators))
+    validators.create(ViewerField.STATE)
+    return viewer_states.ask_one(account_id).then(partial(_keep, account_id, validators))
 
 
-def _decode(account_id: int, validators: ValidatorsQuestion, replies: Replies) -> ViewerState:
-    valid = validators.value
-    state = _complete(account_id, valid.state, replies or ())
-    return state._replace(wrote_lately=True) if valid.wrote_lately else state
+def _confirm(account_id: int, validators: ValidatorsQuestion, _: Replies) -> ViewerState:
+    """The state in memory, if it is valid; else the one that Redis has now."""
+    cached = _states.find(account_id, validators.value.state)
+    if cached is None or time.time() >= cached.fresh_until:
+        return _keep(account_id, validators, answer(viewer_states.ask_one(account_id)))
+    count_reads(viewer_states.family, "process", 1)
+    return _with_own_writes(cached.state, validators)
 
 
-def _complete(
-    account_id: int, validator: bytes | None, replies: Sequence[bytes | None]
-) -> ViewerState:
-    cached = _states.find(account_id, validator)
-    if cached is not None and time.time() < cached.fresh_until:
-        count_reads(viewer_states.family, "process", 1)
-        return cached.state
-    reply = replies[0] if replies else _read_reply(account_id)
-    state = unpack(viewer_states.complete({account_id: reply})[account_id])
-    entry = viewer_states.decode(reply)
-    if entry is not None:  # else the state may be one that another thread began to load before
-        _states.keep(account_id, validator, CachedState(entry.fresh_until, state))
-    return state
+def _keep(account_id: int, validators: ValidatorsQuestion, read: ReadValue) -> ViewerState:
+    state, validator = unpack(read.payload), validators.value.state
+    # Without an entry the state may be one that another thread began to load before.
+    if read.fresh_until is not None:
+        _states.keep(account_id, validator, CachedState(read.fresh_until, state))
+    return _with_own_writes(state, validators)
 
 
-def _read_reply(account_id: int) -> bytes | None:
-    try:
-        reply: bytes | None = redis().call("GET", viewer_states.key(account_id))
-    except RedisError:
-        return None
-    return reply
+def _with_own_writes(state: ViewerState, validators: ValidatorsQuestion) -> ViewerState:
+    return state._replace(wrote_lately=True) if validators.value.wrote_lately else state
 
 
 def load_flags(account_id: int, state: ViewerState, ids: Iterable[PostId]) -> Flags:

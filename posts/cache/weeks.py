@@ -9,18 +9,18 @@ posts of busy weeks are read from the shard by key.
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from itertools import repeat
 from typing import NamedTuple
 from zlib import crc32
 
 from django.conf import settings
 
-from infra.caching.client import Command
+from infra.caching.client import redis
 from infra.caching.decoding import decode
-from infra.caching.hashes import HashCache, read_fields
+from infra.caching.hashes import HashCache, HashFields
 from infra.caching.load_tokens import LoadTokens, begin_loads, write_loaded
 from infra.caching.loading import SharedLoads
-from infra.caching.questions import Question, Replies
+from infra.caching.questions import Question, ask_each
+from infra.caching.round_trips import run_together
 from infra.changes.failpoints import failpoint
 from infra.sharding.buckets import group_by_shard
 from infra.sharding.scatter import scatter
@@ -63,6 +63,12 @@ class _PostsByWeek(NamedTuple):
     others: Sequence[PostId]
 
 
+class _CachedWeek(NamedTuple):
+    """`posts` None: the week is busy."""
+
+    posts: Fragments | None
+
+
 def ask_weeks(ids: Iterable[PostId], now_s: float) -> Question[Fragments]:
     """Fragments of the posts that exist. Posts that Redis lacks are read from the shards.
 
@@ -70,7 +76,7 @@ def ask_weeks(ids: Iterable[PostId], now_s: float) -> Question[Fragments]:
     shard, and two round trips to write missing weeks.
     """
     posts = _group_by_week(ids, now_s)
-    return Question(_read_commands(posts.weeks), partial(_decode, posts))
+    return _ask_each_week(posts.weeks).then(partial(_complete, posts))
 
 
 def _group_by_week(ids: Iterable[PostId], now_s: float) -> _PostsByWeek:
@@ -88,16 +94,15 @@ def _group_by_week(ids: Iterable[PostId], now_s: float) -> _PostsByWeek:
     return _PostsByWeek(weeks, others)
 
 
-def _decode(posts: _PostsByWeek, replies: Replies) -> Fragments:
+def _complete(posts: _PostsByWeek, cached: Mapping[Week, _CachedWeek | None]) -> Fragments:
+    """The posts of the cached weeks, and the others from the shards."""
     found: Fragments = {}
     missing, by_key = [], list(posts.others)
-    each_reply = repeat(None) if replies is None else replies
-    for (week, ids), reply in zip(posts.weeks.items(), each_reply, strict=False):
-        entry = _read_week(ids, reply)
+    for week, entry in cached.items():
         if entry is None:
             missing.append(week)
         elif entry.posts is None:
-            by_key += ids
+            by_key += posts.weeks[week]
         else:
             found |= entry.posts
     for week, fragments in _load_missing(posts, missing).items() if missing else ():
@@ -121,29 +126,22 @@ def _ask_entries(
     posts: _PostsByWeek, weeks: Sequence[Week]
 ) -> Question[dict[Week, Fragments | None]]:
     """The wanted posts of the weeks that are cached."""
-    wanted = {week: posts.weeks[week] for week in weeks}
-
-    def decode_weeks(replies: Replies) -> dict[Week, Fragments | None]:
-        each_reply = zip(wanted.items(), replies or (), strict=False)
-        read = {week: _read_week(ids, reply) for (week, ids), reply in each_reply}
-        return {week: entry.posts for week, entry in read.items() if entry is not None}
-
-    return Question(_read_commands(wanted), decode_weeks)
+    asked = _ask_each_week({week: posts.weeks[week] for week in weeks})
+    return asked.then(lambda read: {week: one.posts for week, one in read.items() if one})
 
 
-def _read_commands(wanted: Mapping[Week, Sequence[PostId]]) -> list[Command]:
-    return [WEEKS.read_command(*week, [BUSY, *map(field_of, ids)]) for week, ids in wanted.items()]
+def _ask_each_week(
+    wanted: Mapping[Week, Sequence[PostId]],
+) -> Question[dict[Week, _CachedWeek | None]]:
+    return ask_each({week: _ask_week(week, ids) for week, ids in wanted.items()})
 
 
-class _CachedWeek(NamedTuple):
-    """`posts` None: the week is busy."""
-
-    posts: Fragments | None
-
-
-def _read_week(ids: Sequence[PostId], reply: Sequence[bytes | None] | None) -> _CachedWeek | None:
+def _ask_week(week: Week, ids: Sequence[PostId]) -> Question[_CachedWeek | None]:
     """These posts of a cached week. None: the week is not cached, or one cannot be read."""
-    values = read_fields(reply) if reply is not None else None
+    return WEEKS.ask(*week, [BUSY, *map(field_of, ids)]).then(partial(_read_week, ids))
+
+
+def _read_week(ids: Sequence[PostId], values: HashFields | None) -> _CachedWeek | None:
     if values is None:
         return None
     if values[0] is not None:
@@ -200,8 +198,8 @@ def fill_weeks(weeks: Sequence[Week], tokens: LoadTokens) -> dict[Week, Fragment
     }
     loaded = {week: entry for part in scatter(calls).values() for week, entry in part.items()}
     failpoint("posts.weeks_read")
-    commands = [c for week, one in loaded.items() for c in _write_commands(week, tokens, *one)]
-    write_loaded(WEEKS.family, commands)
+    written = (WEEKS.write_commands(*w, tokens, v, _fields(f)) for w, (v, f) in loaded.items())
+    write_loaded(WEEKS.family, [command for week in written for command in week])
     return {week: fragments for week, (_, fragments) in loaded.items()}
 
 
@@ -227,26 +225,29 @@ def _read_rows(weeks: Sequence[Week], alias: str, authors: Authors) -> list[Post
     return read_ranges(alias, spans, MAX_WEEK_POSTS + 1)
 
 
-def _write_commands(
-    week: Week, tokens: LoadTokens, version: int, fragments: Fragments | None
-) -> list[Command]:
-    """Writes a loaded week. None: marks the week as busy."""
-    fields = (
-        {BUSY: b"1"}
-        if fragments is None
-        else {field_of(post_id): fragment for post_id, fragment in fragments.items()}
-    )
-    return WEEKS.write_commands(*week, tokens, version, fields)
+def _fields(fragments: Fragments | None) -> dict[str, bytes]:
+    """The hash of a loaded week. None: of a busy one."""
+    if fragments is None:
+        return {BUSY: b"1"}
+    return {field_of(post_id): fragment for post_id, fragment in fragments.items()}
 
 
-def size_command(week: Week) -> Command:
-    """Reads the number of fields of a week, for `is_too_large`."""
-    return ("HLEN", WEEKS.key(*week))
+def drop_large_weeks(weeks: Sequence[Week]) -> None:
+    """Drops cached weeks that changes have grown above MAX_WEEK_POSTS.
+
+    The next reader marks them as busy. Cost: one round trip, which it may share, and one more if
+    there are any.
+    """
+    run_together([("HLEN", WEEKS.key(*week)) for week in weeks], partial(_drop_large, weeks))
 
 
-def is_too_large(size: int) -> bool:
-    """Whether changes have grown a cached week above MAX_WEEK_POSTS."""
-    return size > MAX_WEEK_POSTS + 1
+def _drop_large(weeks: Sequence[Week], sizes: Sequence[int] | None) -> None:
+    if sizes is None:
+        return
+    read = zip(weeks, sizes, strict=True)
+    # One field is the version.
+    large = [week for week, size in read if size > MAX_WEEK_POSTS + 1]
+    redis().run([WEEKS.drop_command(*week) for week in large])
 
 
 def _encode(rows: Iterable[PostRow]) -> Fragments:

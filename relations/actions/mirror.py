@@ -19,6 +19,7 @@ from counters.queries.counts import Subject
 from counters.sql import create_and_lock_counts
 from counters.types import ACCOUNT
 from infra.caching.client import Command, redis
+from infra.caching.lists import ListChange
 from infra.changes.errors import UNREACHABLE
 from infra.changes.failpoints import failpoint
 from infra.sharding.attempts import timeouts
@@ -202,20 +203,19 @@ def mirror_now(follower_id: int, followee_id: int) -> bool:
 
 def list_commands(mirrored: Mapping[int, MirroredFollowee]) -> list[Command]:
     """Bring the cached followers lists up to the rows. They may run twice or late."""
-    return [_list_command(followee_id, one) for followee_id, one in mirrored.items()]
+    # A list whose moves were postponed is dropped: its rows changed and its version did not.
+    return [
+        FOLLOWERS.drop_command(followee_id)
+        if one.version is None
+        else FOLLOWERS.change_command(followee_id, _list_change(one.version, one.updated))
+        for followee_id, one in mirrored.items()
+    ]
 
 
-def _list_command(followee_id: int, mirrored: MirroredFollowee) -> Command:
-    """Without an update the cached list has this version, or is older and is dropped.
-
-    A list whose moves were postponed is dropped, because its rows changed and its version did not.
-    """
-    if mirrored.version is None:
-        return FOLLOWERS.drop_command(followee_id)
-    before = mirrored.version - 1 if mirrored.updated else mirrored.version
-    added, removed = split_by_attribute(mirrored.updated, OPEN_FOLLOWS)
-    change = list_change(before, mirrored.version, added, removed)
-    return FOLLOWERS.change_command(followee_id, change)
+def _list_change(version: int, updated: Mapping[int, Edge]) -> ListChange:
+    """Without an update the cached list has this version, or is older and is dropped."""
+    added, removed = split_by_attribute(updated, OPEN_FOLLOWS)
+    return list_change(version - 1 if updated else version, version, added, removed)
 
 
 def _lock(

@@ -7,13 +7,14 @@ from accounts.sql import ACCOUNTS
 from counters.kinds import CounterKind
 from counters.queries.counts import read_counts
 from infra.caching.client import redis
-from infra.caching.decoding import decode
-from infra.caching.lists import ListCache, read_items, read_version_marker
+from infra.caching.lists import ListCache
+from infra.caching.questions import answer_by_redis, ask_each
 from infra.caching.viewer_validators import ViewerField, drop_validator_commands
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import walk_table
-from relations.cache import FOLLOWERS, FOLLOWING, QUIET, RELATIONSHIPS, to_listed
+from relations.cache import FOLLOWERS, FOLLOWING, QUIET, RELATIONSHIPS
 from relations.jobs.edge_sightings import snapshot
+from relations.queries.cached_edge_list import decode_members
 from relations.queries.edge_rows import BACKWARD_OPEN, read_follows, read_newest
 from relations.queries.loaders import load_followers_list, load_following_lists
 from relations.types import Attribute, ListedAccount
@@ -22,7 +23,7 @@ from relations.types import Attribute, ListedAccount
 UNREADABLE = -1
 
 
-class CachedList(NamedTuple):
+class CachedMembers(NamedTuple):
     """A list as Redis has it, newest first."""
 
     version: int
@@ -85,11 +86,13 @@ def rebuild_relation_caches(work: Work) -> Iterator[Batch]:
 
 
 def _cached_lists(owner_ids: Sequence[int]) -> Iterator[tuple[int, CachedListKind]]:
-    asked = [(owner_id, family) for owner_id in owner_ids for family in FAMILIES]
-    commands = [family.cache.version_marker_command(owner_id) for owner_id, family in asked]
-    for one, marker in zip(asked, redis().run(commands), strict=True):
-        if read_version_marker(marker) is not None:
-            yield one
+    asked = {
+        (owner_id, family): family.cache.ask_version_marker(owner_id)
+        for owner_id in owner_ids
+        for family in FAMILIES
+    }
+    markers = answer_by_redis(ask_each(asked))
+    return (one for one, marker in markers.items() if marker is not None)
 
 
 def _repair(alias: str, owner_id: int, family: CachedListKind, dry_run: bool) -> bool:
@@ -114,25 +117,17 @@ def _end_copies(owner_ids: Sequence[int], work: Work) -> None:
         redis().run(drop_validator_commands(owner_ids, ViewerField.FOLLOWING))
 
 
-def _read_cached(cache: ListCache, owner_id: int) -> CachedList | None:
-    """The version marker before and after: a list dropped between would look like an empty one."""
-    marker_command = cache.version_marker_command(owner_id)
-    newest_command = cache.newest_command(owner_id, None, cache.max_items)
-    before, members, after = redis().run([marker_command, newest_command, marker_command])
-    marker = read_version_marker(before)
-    if marker is None or before != after:
+def _read_cached(cache: ListCache, owner_id: int) -> CachedMembers | None:
+    cached = answer_by_redis(cache.ask_all(owner_id))
+    if cached is None:
         return None
-    items = decode(cache.family, _decode_items, members)
+    items = decode_members(cache.family, cached.items)
     if items is None:
-        return CachedList(UNREADABLE, False, [])
-    return CachedList(marker.version, marker.is_whole, items)
+        return CachedMembers(UNREADABLE, False, [])
+    return CachedMembers(cached.version, cached.is_whole, items)
 
 
-def _decode_items(members: Sequence[bytes]) -> list[ListedAccount]:
-    return list(map(to_listed, read_items(members)))
-
-
-def _is_same(cached: CachedList, rows: Sequence[ListedAccount]) -> bool:
+def _is_same(cached: CachedMembers, rows: Sequence[ListedAccount]) -> bool:
     """A list that is not cached whole has the newest items only."""
     return cached.items == list(rows if cached.is_whole else rows[: len(cached.items)])
 

@@ -7,7 +7,7 @@ The lists are those that others see. Followers lists never are in process memory
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
 from django.conf import settings
@@ -16,8 +16,15 @@ from accounts.errors import AccountNotFound
 from accounts.hot_profiles import ask_profiles
 from counters.cache import account_counts
 from infra.caching.metrics import count_reads
-from infra.caching.questions import Question, Replies, RoundTrip
-from infra.caching.viewer_validators import ValidatorsQuestion, ViewerCopies, ViewerField
+from infra.caching.questions import Question, RoundTrip
+from infra.caching.values import StoredValue
+from infra.caching.viewer_validators import (
+    NO_VALIDATORS,
+    ValidatorsQuestion,
+    ViewerCopies,
+    ViewerField,
+    ViewerValidators,
+)
 from relations.cache import FOLLOWING, QUIET
 from relations.queries.cached_edge_list import EdgeListRead, ask_whole, load_part
 from relations.queries.loaders import load_following_lists
@@ -85,22 +92,20 @@ def find_big_following(account_id: int) -> OpenFollowing | None:
 def _ask(owner_id: int) -> Question[OpenFollowing | None]:
     """The validators of a list that is in memory, else the counts of the account."""
     if _lists.has(owner_id):
-        validators = ValidatorsQuestion(owner_id)
-        return Question(validators.commands(), partial(_check, owner_id, validators))
-    command = ("GET", account_counts.key(owner_id))
-    return Question([command], partial(_load_if_big, owner_id))
+        return ValidatorsQuestion(owner_id).then(partial(_check, owner_id))
+    return account_counts.ask_cached([owner_id]).then(partial(_load_if_big, owner_id))
 
 
-def _check(owner_id: int, validators: ValidatorsQuestion, replies: Replies) -> OpenFollowing | None:
-    if replies is None:
+def _check(owner_id: int, validators: ViewerValidators) -> OpenFollowing | None:
+    if validators is NO_VALIDATORS:  # without Redis
         return None
-    found = _lists.find(owner_id, validators.decode(replies).following)
+    found = _lists.find(owner_id, validators.following)
     count_reads(FOLLOWING.family, "process", hits=found is not None, misses=found is None)
     return _load(owner_id) if found is None else found
 
 
-def _load_if_big(owner_id: int, replies: Replies) -> OpenFollowing | None:
-    entry = account_counts.decode(replies[0]) if replies else None
+def _load_if_big(owner_id: int, counts: Mapping[int, StoredValue]) -> OpenFollowing | None:
+    entry = counts.get(owner_id)
     if entry is None or not entry.payload:
         return None
     followers = int(entry.payload.partition(b",")[0])

@@ -4,20 +4,12 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from infra.caching.client import redis
 from infra.caching.decoding import decode
-from infra.caching.lists import (
-    ListCache,
-    ListContinuation,
-    page_command,
-    read_items,
-    read_page,
-    read_version_marker,
-)
+from infra.caching.lists import CachedList, CachedListPage, Item, ListCache, ListContinuation
 from infra.caching.load_tokens import LoadTokens
 from infra.caching.loading import SharedLoads
 from infra.caching.metrics import count_reads
-from infra.caching.questions import Question, Replies
+from infra.caching.questions import Question, answer_by_redis
 from relations.cache import to_item, to_listed
 from relations.types import ListedAccount
 
@@ -60,8 +52,7 @@ class EdgeListRead(NamedTuple):
 
     def find(self) -> CachedEdgeList | None:
         """The part; None: it is not cached. Raises: RedisError. One round trip."""
-        question = self.ask()
-        return _counted(self.cache, question.decode(redis().run(question.commands())))
+        return _counted(self.cache, answer_by_redis(self.ask()))
 
 
 def read_below(
@@ -73,8 +64,8 @@ def read_below(
 ) -> EdgeListRead:
     """The newest members older than the bound."""
     start = to_item(bound) if bound is not None else None
-    command = page_command(cache, owner_id, "below", start, limit, without)
-    ask = partial(Question, [command], partial(_decode_page, cache.family))
+    page = cache.ask_page(owner_id, "below", start, limit, without)
+    ask = partial(page.then, partial(_part_of_page, cache.family))
     return EdgeListRead(cache, ask, lambda whole: whole.below(bound, limit))
 
 
@@ -82,21 +73,16 @@ def read_above(
     cache: ListCache, owner_id: int, bound: ListedAccount, limit: int, without: ListCache | None
 ) -> EdgeListRead:
     """The oldest members newer than the bound."""
-    command = page_command(cache, owner_id, "above", to_item(bound), limit, without)
-    page = Question([command], partial(_decode_page, cache.family))
-    ask = partial(page.then, _newest_first)
-    return EdgeListRead(cache, ask, lambda whole: whole.above(bound, limit))
+    page = cache.ask_page(owner_id, "above", to_item(bound), limit, without)
+    part = page.then(partial(_part_of_page, cache.family))
+    return EdgeListRead(
+        cache, partial(part.then, _newest_first), lambda whole: whole.above(bound, limit)
+    )
 
 
 def read_whole(cache: ListCache, owner_id: int) -> EdgeListRead:
-    """All members of a list that is cached whole.
-
-    The version marker is read before and after the members: a list that was dropped between would
-    look like an empty one.
-    """
-    marker = cache.version_marker_command(owner_id)
-    newest = cache.newest_command(owner_id, None, cache.max_items)
-    ask = partial(Question, [marker, newest, marker], partial(_decode_whole, cache.family))
+    """All members of a list that is cached whole."""
+    ask = partial(cache.ask_all(owner_id).then, partial(_part_of_all, cache.family))
     return EdgeListRead(cache, ask, lambda whole: whole)
 
 
@@ -121,21 +107,16 @@ def _newest_first(found: CachedEdgeList | None) -> CachedEdgeList | None:
     return found._replace(items=found.items[::-1]) if found else None
 
 
-def _decode_page(family: str, replies: Replies) -> CachedEdgeList | None:
-    return decode(family, _read_part, replies[0]) if replies else None
-
-
 def ask_whole(
     cache: ListCache, owner_id: int, without: ListCache
 ) -> Question[CachedEdgeList | None]:
     """All members but those of `without`; None: the lists are not cached whole."""
-    command = page_command(cache, owner_id, "below", None, cache.max_items, without)
 
-    def decode_whole(replies: Replies) -> CachedEdgeList | None:
-        found = _counted(cache, _decode_page(cache.family, replies))
+    def check(page: CachedListPage | None) -> CachedEdgeList | None:
+        found = _counted(cache, _part_of_page(cache.family, page))
         return found if found and found.rest is ListContinuation.END else None
 
-    return Question([command], decode_whole)
+    return cache.ask_page(owner_id, "below", None, cache.max_items, without).then(check)
 
 
 def _counted(cache: ListCache, found: CachedEdgeList | None) -> CachedEdgeList | None:
@@ -144,23 +125,20 @@ def _counted(cache: ListCache, found: CachedEdgeList | None) -> CachedEdgeList |
     return found
 
 
-def _read_part(reply: Sequence[bytes]) -> CachedEdgeList | None:
-    page = read_page(reply)
-    if page is None:
+def _part_of_page(family: str, page: CachedListPage | None) -> CachedEdgeList | None:
+    items = decode_members(family, page.items) if page else None
+    if page is None or items is None:
         return None
-    return CachedEdgeList(page.version, list(map(to_listed, page.items)), page.rest, page.size)
+    return CachedEdgeList(page.version, items, page.rest, page.size)
 
 
-def _decode_whole(family: str, replies: Replies) -> CachedEdgeList | None:
-    before, members, after = replies or ((), (), ())
-    marker = read_version_marker(before)
-    if marker is None or before != after:
+def _part_of_all(family: str, cached: CachedList | None) -> CachedEdgeList | None:
+    items = decode_members(family, cached.items) if cached else None
+    if cached is None or items is None:
         return None
-    items = decode(family, _read_all, members)
-    if items is None:
-        return None
-    return CachedEdgeList(marker.version, items, ListContinuation.END, len(items))
+    return CachedEdgeList(cached.version, items, ListContinuation.END, len(items))
 
 
-def _read_all(members: Sequence[bytes]) -> list[ListedAccount]:
-    return list(map(to_listed, read_items(members)))
+def decode_members(family: str, items: Sequence[Item]) -> list[ListedAccount] | None:
+    """None: one of them is undecodable."""
+    return decode(family, lambda found: list(map(to_listed, found)), items)

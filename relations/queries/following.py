@@ -1,13 +1,12 @@
 """The whole following list, for readers that need all followees at once."""
 
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from redis.exceptions import RedisError
 
-from infra.caching.client import Command, redis
-from infra.caching.lists import read_version_marker
-from infra.caching.questions import Question, Replies
+from infra.caching.lists import ListVersionMarker
+from infra.caching.questions import Question, Replies, answer
 from infra.caching.viewer_validators import ValidatorsQuestion, ViewerCopies, ViewerField
 from relations.cache import FOLLOWING
 from relations.queries.cached_edge_list import (
@@ -44,31 +43,27 @@ def ask_following_version(account_id: int, validators: ValidatorsQuestion) -> Qu
     Cost: no command when it is cached here, one round trip more when that has changed; two more
     queries and a trip when Redis lacks the list.
     """
-    commands: list[Command] = []
-    if not _versions.has(account_id):
-        validators.create(ViewerField.FOLLOWING)
-        commands = [FOLLOWING.version_marker_command(account_id)]
-    return Question(commands, partial(_decode, account_id, validators))
+    if _versions.has(account_id):
+        return Question((), partial(_confirm, account_id, validators))
+    validators.create(ViewerField.FOLLOWING)
+    marker = FOLLOWING.ask_version_marker(account_id)
+    return marker.then(partial(_keep, account_id, validators))
 
 
-def _decode(account_id: int, validators: ValidatorsQuestion, replies: Replies) -> int:
-    validator = validators.value.following
-    version = _versions.find(account_id, validator)
+def _confirm(account_id: int, validators: ValidatorsQuestion, _: Replies) -> int:
+    """The version in memory, if it is valid; else the one that Redis has now."""
+    version = _versions.find(account_id, validators.value.following)
     if version is not None:
         return version
-    marker = read_version_marker(replies[0] if replies else _read_marker(account_id))
+    return _keep(account_id, validators, answer(FOLLOWING.ask_version_marker(account_id)))
+
+
+def _keep(account_id: int, validators: ValidatorsQuestion, marker: ListVersionMarker | None) -> int:
     if marker is None:
         # Caches an expired list again; else its reader would rebuild on every page.
         return load_following(account_id).version
-    _versions.keep(account_id, validator, marker.version)
+    _versions.keep(account_id, validators.value.following, marker.version)
     return marker.version
-
-
-def _read_marker(account_id: int) -> Any:
-    try:
-        return redis().call(*FOLLOWING.version_marker_command(account_id))
-    except RedisError:
-        return ()
 
 
 def _find_cached(read: EdgeListRead) -> CachedEdgeList | None:

@@ -13,8 +13,8 @@ from django.conf import settings
 from counters.kinds import CounterKind
 from counters.queries.counts import read_counts
 from counters.types import Count
-from infra.caching.lists import ListCache, ListContinuation, LoadedList, write_lists_commands
-from infra.caching.load_tokens import LoadTokens, write_loaded
+from infra.caching.lists import ListCache, ListContinuation, LoadedList, write_lists
+from infra.caching.load_tokens import LoadTokens
 from infra.caching.quotas import QuotaClaim, Quotas
 from infra.changes.failpoints import failpoint
 from infra.sharding.buckets import shard_of
@@ -57,7 +57,7 @@ def load_following_lists(owner_id: int, tokens: LoadTokens) -> LoadedFollowing:
     quiet = frozenset(listed for listed, how in follows.items() if how is Attribute.WHISPER)
     failpoint("relations.list_read")
     lists = [_loaded(FOLLOWING, version, follows), _loaded(QUIET, version, quiet)]
-    write_loaded(FOLLOWING.family, write_lists_commands(owner_id, tokens, lists))
+    write_lists(owner_id, tokens, lists)
     return LoadedFollowing(version, list(follows), quiet)
 
 
@@ -83,8 +83,7 @@ def load_followers_list(
     rest = ListContinuation.END if is_whole else ListContinuation.SOURCE_ONLY
     loaded = CachedEdgeList(followers.version, found[:most], rest, min(len(found), most))
     failpoint("relations.list_read")
-    written = _loaded(cache, loaded.version, loaded.items, is_whole)
-    write_loaded(cache.family, write_lists_commands(owner_id, tokens, [written]))
+    write_lists(owner_id, tokens, [_loaded(cache, loaded.version, loaded.items, is_whole)])
     return loaded
 
 

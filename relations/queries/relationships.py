@@ -8,10 +8,10 @@ from typing import NamedTuple, Self
 from redis.exceptions import RedisError
 
 from accounts.hot_profiles import ask_profiles
-from infra.caching.client import Command, redis
+from infra.caching.client import redis
 from infra.caching.load_tokens import LoadTokens
 from infra.caching.loading import SharedLoads
-from infra.caching.questions import Question, Replies, RoundTrip, answer
+from infra.caching.questions import Question, RoundTrip, answer
 from infra.caching.relationship_cache import RelationshipCacheReply
 from infra.changes.failpoints import failpoint
 from infra.sharding.buckets import shard_of
@@ -101,16 +101,17 @@ def ask_relationships(viewer_id: int, others: Sequence[int]) -> Question[Relatio
     Accounts that Redis does not answer for come from the viewer's shard, and are written to Redis.
     Cost: as `load_relationships`; no command without accounts.
     """
-    commands = [_read_command(viewer_id, others)] if others else []
-    return Question(commands, partial(_decode, viewer_id, others))
-
-
-def _decode(viewer_id: int, others: Sequence[int], replies: Replies) -> Relationships:
     if not others:
-        return NO_RELATIONSHIPS
-    if replies is None:
+        return Question((), lambda _: NO_RELATIONSHIPS)
+    cached = RELATIONSHIPS.ask(viewer_id, others)
+    return cached.then(partial(_complete, viewer_id, others))
+
+
+def _complete(
+    viewer_id: int, others: Sequence[int], reading: RelationshipCacheReply | None
+) -> Relationships:
+    if reading is None:
         return Relationships.build(None, _read(viewer_id, others))
-    reading = RELATIONSHIPS.read(others, replies[0])
     if reading.unknown:
         return _load_shared(viewer_id, others, reading)
     return _build(others, reading, {})
@@ -121,22 +122,17 @@ def _load_shared(
 ) -> Relationships:
     """What this thread or another one reads from the viewer's shard."""
 
-    def decode(replies: Replies) -> dict[int, Relationships]:
+    def check(found: RelationshipCacheReply | None) -> dict[int, Relationships]:
         nonlocal reading
-        if replies:
-            reading = RELATIONSHIPS.read(others, replies[0], is_again=True)
+        reading = found or reading
         return {} if reading.unknown else {viewer_id: _build(others, reading, {})}
 
     def load(_: Sequence[int], tokens: LoadTokens) -> dict[int, Relationships]:
         return {viewer_id: _build(others, reading, _load_unknown(viewer_id, reading, tokens))}
 
-    question = Question([_read_command(viewer_id, others)], decode)
+    question = RELATIONSHIPS.ask(viewer_id, others, is_again=True).then(check)
     loads = SharedLoads(RELATIONSHIPS.family, RELATIONSHIPS.key, lambda _: question, load)
     return loads.load_missing([viewer_id])[viewer_id]
-
-
-def _read_command(viewer_id: int, others: Sequence[int]) -> Command:
-    return RELATIONSHIPS.read_command(viewer_id, others)
 
 
 def _load_unknown(

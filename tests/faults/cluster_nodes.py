@@ -99,12 +99,7 @@ def cluster(nodes, monkeypatch):
     url = f"redis://127.0.0.1:{nodes[0].port}"
     feed = FeedRedis(ClusterClient(partial(RedisCluster.from_url, url, **options)))
     infra = [f"infra.caching.{name}" for name in ("loading", "load_tokens", "questions")]
-    for module in (
-        *infra,
-        "infra.caching.round_trips",
-        "timelines.stores.packed",
-        "tests.cached_lists",
-    ):
+    for module in (*infra, "infra.caching.round_trips", "timelines.stores.packed"):
         monkeypatch.setattr(f"{module}.redis", lambda: feed)
     return feed
 

@@ -15,19 +15,19 @@ from infra.caching import client, invalidation
 from infra.caching.breaker import Breaker
 from infra.caching.client import FeedRedis
 from infra.caching.cluster import ClusterClient
-from infra.caching.hashes import HashCache, HashChange, read_fields
+from infra.caching.hashes import HashCache, HashChange
 from infra.caching.keys import key
 from infra.caching.lists import (
+    CachedList,
     Item,
     ListCache,
     ListChange,
     ListVersionMarker,
     LoadedList,
-    read_items,
-    read_version_marker,
 )
 from infra.caching.load_tokens import begin_loads
 from infra.caching.purging import purge
+from infra.caching.questions import answer, ask_each
 from infra.caching.relationship_cache import RelationshipCache
 from infra.caching.values import ValueCache, Versioned
 from posts.ids import PostId
@@ -93,10 +93,8 @@ def test_lists(cluster):
     change = ListChange(1, 2, [new], [])
     assert cluster.run([LISTS.change_command(o, change) for o in OWNERS]) == [1] * len(OWNERS)
     for owner in OWNERS:
-        commands = [LISTS.version_marker_command(owner), LISTS.newest_command(owner, None, 10)]
-        mark, items = cluster.run(commands)
-        assert read_version_marker(mark) == ListVersionMarker(2, True)
-        assert read_items(items) == [new, old]
+        assert answer(LISTS.ask_version_marker(owner)) == ListVersionMarker(2, True)
+        assert answer(LISTS.ask_all(owner)) == CachedList(2, True, [new, old])
 
 
 def test_hashes(cluster):
@@ -104,20 +102,19 @@ def test_hashes(cluster):
     for owner in OWNERS:
         cluster.run(HASHES.write_commands(owner, 0, tokens, 1, {"a": b"1"}))
     cluster.run([HASHES.change_command(o, 0, HashChange(1, 2, {"b": b"2"}, ["a"])) for o in OWNERS])
-    for reply in cluster.run([HASHES.read_command(owner, 0, ["a", "b"]) for owner in OWNERS]):
-        assert read_fields(reply) == [None, b"2"]
+    found = answer(ask_each({owner: HASHES.ask(owner, 0, ["a", "b"]) for owner in OWNERS}))
+    assert found == {owner: [None, b"2"] for owner in OWNERS}
 
 
 def test_pairs(cluster):
     """Hash and filter of an owner are on one node, so that one script may have both."""
-    replies = cluster.run([PAIRS.read_command(owner, [1, 2]) for owner in OWNERS])
-    readings = [PAIRS.read([1, 2], reply) for reply in replies]
+    readings = answer(ask_each({owner: PAIRS.ask(owner, [1, 2]) for owner in OWNERS}))
     made = PAIRS.make_filter([1])
-    laid = [PAIRS.write_command(o, r, {1: 5}, made) for o, r in zip(OWNERS, readings, strict=True)]
+    laid = [PAIRS.write_command(owner, read, {1: 5}, made) for owner, read in readings.items()]
     assert cluster.run(laid) == [1] * len(OWNERS)
     cluster.run([PAIRS.change_command(owner, [2]) for owner in OWNERS])
-    for reply in cluster.run([PAIRS.read_command(owner, [1, 2, 3]) for owner in OWNERS]):
-        reading = PAIRS.read([1, 2, 3], reply)
+    asked = ask_each({owner: PAIRS.ask(owner, [1, 2, 3]) for owner in OWNERS})
+    for reading in answer(asked).values():
         assert (reading.found, reading.unknown) == ({1: b"5"}, [2])
 
 

@@ -11,10 +11,10 @@ import structlog
 from redis.exceptions import RedisError
 
 from infra.caching.keys import key
-from infra.caching.lists import read_version_marker
+from infra.caching.lists import ListVersionMarker
 from infra.caching.load_tokens import LoadTokens, write_loaded
 from infra.caching.loading import SharedLoads
-from infra.caching.questions import Question, Replies
+from infra.caching.questions import Question, ask_both
 from infra.changes.failpoints import failpoint
 from infra.telemetry.reached import reached
 from relations.cache import FOLLOWING
@@ -45,16 +45,17 @@ def _ask(reader_ids: Sequence[int]) -> Question[dict[int, LiveTimeline]]:
     The version of the list is read before the timeline, as on a page.
     """
     (reader_id,) = reader_ids
-    stored = timeline_store().ask(reader_id)
+    listed, stored = FOLLOWING.ask_version_marker(reader_id), timeline_store().ask(reader_id)
+    return ask_both(listed, stored).then(partial(_up_to_date, reader_id))
 
-    def decode(replies: Replies) -> dict[int, LiveTimeline]:
-        marker, *rest = replies or [()]
-        version, live = read_version_marker(marker), stored.decode(rest)
-        if version is None or live is None or live.following_version != version.version:
-            return {}
-        return {reader_id: live}
 
-    return Question([FOLLOWING.version_marker_command(reader_id), *stored.commands()], decode)
+def _up_to_date(
+    reader_id: int, found: tuple[ListVersionMarker | None, LiveTimeline | None]
+) -> dict[int, LiveTimeline]:
+    listed, live = found
+    if listed is None or live is None or live.following_version != listed.version:
+        return {}
+    return {reader_id: live}
 
 
 def _build(now_ms: int, reader_ids: Sequence[int], tokens: LoadTokens) -> dict[int, LiveTimeline]:

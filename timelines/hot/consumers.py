@@ -7,12 +7,11 @@ timeline that is being built at that time is dropped too, and its build ends wit
 
 from collections.abc import Sequence
 
-from infra.caching.client import redis
 from infra.changes.registry import Delivery, FollowUp, consumes
 from relations.queries.followers import list_followers_below
 from timelines.changes import AuthorCooled, FollowersBehind
 from timelines.hot.actions.cool import end_cooling
-from timelines.hot.directory import delete_commands
+from timelines.hot.directory import delete_hot_authors
 from timelines.hot.entries import hot_entries_store
 from timelines.stores.factory import timeline_store
 
@@ -46,5 +45,5 @@ def _drop_timelines(alias: str, one: Delivery[FollowersBehind]) -> list[FollowUp
         return [FollowUp(one.owner_id, FollowersBehind(below=followers[-1]))]
     if end_cooling(alias, one.owner_id):
         hot_entries_store().drop(one.owner_id)
-        redis().run(delete_commands())
+        delete_hot_authors()
     return []

@@ -4,13 +4,13 @@
                            while it is read from the shards: a zero byte and 7 random ones (a claim)
 
 Each change of the set is an entry of the invalidation log, which a page reads in a round trip that
-it makes anyway. The drain adds an author to the set (`add_commands`) before it files a post of this
-author as delivered. So a page that has read the log misses no hot author.
+it makes anyway. The drain adds an author to the set (`add_hot_authors`) before it files a post of
+this author as delivered. So a page that has read the log misses no hot author.
 """
 
 import secrets
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 from pathlib import Path
 from struct import Struct
@@ -103,18 +103,20 @@ class HotAuthorDirectory:
         self._cached = None
 
 
-def add_commands(author_ids: set[int]) -> list[Command]:
-    """Adds authors to the set, and logs what is new in it."""
+def add_hot_authors(author_ids: Collection[int]) -> None:
+    """Adds authors to the set, and logs what is new in it. Raises: RedisError. One round trip."""
     minimum = oldest_ms(time.time())
-    return [
-        ADD.on([SET, LOG_KEY], _AUTHOR.pack(author), make_validator(), _CHANGED, minimum)
-        for author in author_ids
-    ]
+    redis().run(
+        [
+            ADD.on([SET, LOG_KEY], _AUTHOR.pack(author), make_validator(), _CHANGED, minimum)
+            for author in author_ids
+        ]
+    )
 
 
-def delete_commands() -> list[Command]:
-    """Deletes the set and logs it; the next page reads the shards."""
-    return [("DEL", SET), log_command(LogEntryKind.HOT_AUTHORS, b"", time.time())]
+def delete_hot_authors() -> None:
+    """Deletes the set and logs it; the next page reads the shards. Raises: RedisError."""
+    redis().run([("DEL", SET), log_command(LogEntryKind.HOT_AUTHORS, b"", time.time())])
 
 
 def make_validator() -> bytes:

@@ -15,13 +15,12 @@ from typing import NamedTuple
 from cachebox import LRUCache
 from redis.exceptions import RedisError
 
-from infra.caching.client import redis
 from infra.caching.keys import key
 from infra.caching.load_tokens import LoadTokens, write_loaded
 from infra.caching.loading import SharedLoads
-from infra.caching.questions import Question, Replies, answer
+from infra.caching.questions import Question, answer, ask_each
 from posts.ids import PostId
-from timelines.hot.directory import add_commands
+from timelines.hot.directory import add_hot_authors
 from timelines.queries.pull import list_newest_entries
 from timelines.stores.packed import PackedStore
 from timelines.types import Entry, LiveTimeline
@@ -107,7 +106,7 @@ def push_hot_entries(posted: Mapping[int, Sequence[Entry]]) -> None:
     """
     if posted:
         hot_entries_store().push(posted)
-        redis().run(add_commands(set(posted)))
+        add_hot_authors(posted)
 
 
 @cache
@@ -117,16 +116,8 @@ def hot_entries_store() -> PackedStore:
 
 def _ask_entries(author_ids: Collection[int]) -> Question[dict[int, LiveTimeline]]:
     """The entries of those authors that Redis has."""
-    asked = {author: hot_entries_store().ask(author) for author in author_ids}
-
-    def decode(replies: Replies) -> dict[int, LiveTimeline]:
-        if replies is None:
-            return {}
-        read = zip(asked.items(), replies, strict=True)
-        found = {author: question.decode([reply]) for (author, question), reply in read}
-        return {author: one for author, one in found.items() if one is not None}
-
-    return Question([c for one in asked.values() for c in one.commands()], decode)
+    asked = ask_each({author: hot_entries_store().ask(author) for author in author_ids})
+    return asked.then(lambda found: {i: one for i, one in found.items() if one is not None})
 
 
 def _build_all(author_ids: Sequence[int], tokens: LoadTokens) -> dict[int, LiveTimeline]:

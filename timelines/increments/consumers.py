@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 
-from infra.caching.client import redis
 from infra.changes.registry import Delivery, consumes
 from posts.changes import PostCreated
 from posts.ids import PostId
-from timelines.increments.stream import posts_command
+from timelines.increments.stream import announce_posts
 
 
 @consumes(PostCreated)
@@ -16,4 +15,4 @@ def publish_posts(alias: str, deliveries: Sequence[Delivery[PostCreated]]) -> No
     Runs after the pushes, except those of big fan-outs. Safety: may run again, because an index
     keeps the latest post. Cost: one round trip, 10 bytes per post.
     """
-    redis().call(*posts_command(PostId.at(d.owner_id, d.payload.moment) for d in deliveries))
+    announce_posts(PostId.at(d.owner_id, d.payload.moment) for d in deliveries)

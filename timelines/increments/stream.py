@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from xxhash import xxh3_64_intdigest
 
-from infra.caching.client import Command, load_script, redis
+from infra.caching.client import load_script, redis
 from infra.caching.decoding import decode
 from infra.caching.keys import key
 from posts.ids import EPOCH, PostId
@@ -59,15 +59,15 @@ class StreamEntries(NamedTuple):
     now: int | None
 
 
-def posts_command(posts: Iterable[PostId]) -> Command:
-    """Announces published posts to all machines."""
-    return _add(POSTS, b"".join([post.packed for post in posts]))
+def announce_posts(posts: Iterable[PostId]) -> None:
+    """Announces published posts to all machines. Raises: RedisError. One round trip."""
+    _add(POSTS, b"".join([post.packed for post in posts]))
 
 
 def join_stream() -> StreamPosition:
     """Adds an entry at the end of the stream and returns its position. Raises RedisError."""
     random_bytes = secrets.token_bytes(8)
-    return _position((redis().call(*_add(JOINED, random_bytes)), [JOINED, random_bytes]))
+    return _position((_add(JOINED, random_bytes), [JOINED, random_bytes]))
 
 
 def read_stream(since: StreamPosition) -> StreamEntries | None:
@@ -88,8 +88,10 @@ def read_stream(since: StreamPosition) -> StreamEntries | None:
     return None if posts is None else StreamEntries(_position(entries[-1]), posts, now)
 
 
-def _add(field: bytes, value: bytes) -> Command:
-    return ("XADD", STREAM, "MAXLEN", "~", MOST_ENTRIES, "*", field, value)
+def _add(field: bytes, value: bytes) -> bytes:
+    """The id of the new entry."""
+    added = redis().call("XADD", STREAM, "MAXLEN", "~", MOST_ENTRIES, "*", field, value)
+    return bytes(added)
 
 
 def _position(entry: Any) -> StreamPosition:

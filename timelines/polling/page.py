@@ -14,8 +14,8 @@ from infra.changes.failpoints import failpoint
 from posts.api.present import status_id_of
 from posts.ids import PostId
 from timelines.polling.poll import Poll
-from timelines.polling.progress import record_commands
-from timelines.polling.records import run_or_log
+from timelines.polling.progress import list_changes
+from timelines.polling.records import save_records
 from timelines.polling.types import LatePost
 from timelines.types import Entry, TimeRange
 
@@ -61,8 +61,8 @@ def poll_page(timeline: PolledTimeline, poll: Poll, window: Window) -> Page[byte
         page = _take_newest(timeline, poll, window.limit)
     failpoint("polls.page_taken")
     ids = page.ids
-    commands = record_commands(poll, ids, page.owed, window, page.has_older)
-    if not run_or_log(commands) and poll.late.seen_until is None:
+    changes = list_changes(poll, ids, page.owed, window, page.has_older)
+    if not save_records(poll.poller, changes) and poll.late.seen_until is None:
         raise OperationalError("late posts can neither be read nor be kept for later")
     if not ids:
         return Page([], None, None)

@@ -3,30 +3,29 @@
 from collections.abc import Collection, Sequence
 
 from infra.api.pages import Window
-from infra.caching.client import Command
 from posts.ids import PostId
 from timelines.polling.poll import Poll
-from timelines.polling.records import enter_command, write_command
+from timelines.polling.records import ChangedRecord, EnteredCursor
 from timelines.polling.types import LatePost, PollRecord
 
 
-def record_commands(
+def list_changes(
     poll: Poll, shown: Sequence[PostId], owed: Collection[LatePost], window: Window, is_cut: bool
-) -> list[Command]:
-    """The commands that record a page. `owed`: late posts that it had no room for.
+) -> Sequence[EnteredCursor | ChangedRecord]:
+    """What a page changes in the records. `owed`: late posts that it had no room for.
 
     `is_cut`: more of the page is below it.
     """
     if not shown:
         return []
     if window.min_id is None and window.max_id is not None:
-        return _walk_commands(poll, shown)
+        return _list_walked(poll, shown)
     if max(shown) > poll.cursor:
         walk_from = poll.cursor if is_cut and window.min_id is None else None
         record = _record_moved(poll, shown, owed)._replace(walk_from=walk_from)
-        return [enter_command(poll.poller, max(shown), record, [one.event for one in owed])]
+        return [EnteredCursor(max(shown), record, [one.event for one in owed])]
     stayed = _record_stayed(poll, shown, owed)
-    return [write_command(poll.poller, poll.cursor, stayed, poll.record.entered)]
+    return [ChangedRecord(poll.cursor, stayed, poll.record.entered)]
 
 
 def _record_moved(poll: Poll, shown: Sequence[PostId], owed: Collection[LatePost]) -> PollRecord:
@@ -59,7 +58,7 @@ def _record_stayed(poll: Poll, shown: Sequence[PostId], owed: Collection[LatePos
     )
 
 
-def _walk_commands(poll: Poll, shown: Sequence[PostId]) -> list[Command]:
+def _list_walked(poll: Poll, shown: Sequence[PostId]) -> list[ChangedRecord]:
     """For a client that goes down a page that was cut: its next poll asks from the top of it."""
     tops = [
         (cursor, record)
@@ -71,8 +70,7 @@ def _walk_commands(poll: Poll, shown: Sequence[PostId]) -> list[Command]:
         tops = [(poll.cursor, _record_stayed(poll, late, poll.fresh))] if late else []
         shown = ()
     return [
-        write_command(
-            poll.poller,
+        ChangedRecord(
             cursor,
             record._replace(served=record.served.union(shown)),
             poll.records[cursor].entered if cursor in poll.records else 0,

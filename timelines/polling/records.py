@@ -10,7 +10,7 @@ A record that is lost costs a repetition: late posts are returned once more. It 
 """
 
 import struct
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -65,31 +65,44 @@ def load_records(poller: Poller) -> Records:
     return dict(one for one in decoded if one is not None)
 
 
-def enter_command(
-    poller: Poller, cursor: PostId, record: PollRecord, owed: Iterable[PostId]
-) -> Command:
-    """Records a page that ended at another cursor than it began at. `owed`: visible posts that it
-    did not have."""
-    seen = record.floor, record.seen_until
-    args = (cursor.packed, *seen, _pack(record.served), _encode_rest(record), _pack(owed))
-    return ENTER.on([poller.key], *args, TTL_MS, MOST_RECORDS, PAGE_MS)
+class EnteredCursor(NamedTuple):
+    """A page ended at another cursor than it began at. `owed`: visible posts that it did not have.
+
+    `record`: of the cursor at which it ended.
+    """
+
+    cursor: PostId
+    record: PollRecord
+    owed: Sequence[PostId]
+
+    def command_for(self, poller: Poller) -> Command:
+        cursor, record = self.cursor.packed, self.record
+        rest = _pack(record.served), _encode_rest(record), _pack(self.owed)
+        args = (cursor, record.floor, record.seen_until, *rest)
+        return ENTER.on([poller.key], *args, TTL_MS, MOST_RECORDS, PAGE_MS)
 
 
-def write_command(poller: Poller, cursor: PostId, record: PollRecord, entered: int) -> Command:
+class ChangedRecord(NamedTuple):
     """Replaces the record of this cursor, if it was still `entered` so often as when it was read.
 
     Otherwise another client may have come to the cursor, whose record must stay.
     """
-    served = _pack(record.served)
-    head = b"%d:%d:%d:%d:" % (record.entered, record.floor, record.seen_until, len(served))
-    body = head + served + _encode_rest(record)
-    return WRITE_RECORD.on([poller.key], cursor.packed, entered, body, TTL_MS)
+
+    cursor: PostId
+    record: PollRecord
+    entered: int
+
+    def command_for(self, poller: Poller) -> Command:
+        record, served = self.record, _pack(self.record.served)
+        head = b"%d:%d:%d:%d:" % (record.entered, record.floor, record.seen_until, len(served))
+        body = head + served + _encode_rest(record)
+        return WRITE_RECORD.on([poller.key], self.cursor.packed, self.entered, body, TTL_MS)
 
 
-def run_or_log(commands: Collection[Command]) -> bool:
-    """False: Redis is away, and nothing may be recorded. One round trip, none without commands."""
+def save_records(poller: Poller, changes: Sequence[EnteredCursor | ChangedRecord]) -> bool:
+    """False: Redis is away, and nothing may be recorded. One round trip, none without changes."""
     try:
-        redis().run(list(commands))
+        redis().run([change.command_for(poller) for change in changes])
     except RedisError as error:
         log.warning("polls.not_recorded", error=str(error))
         return False

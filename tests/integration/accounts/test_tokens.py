@@ -217,7 +217,7 @@ def test_a_tombstone_that_could_not_be_written_is_written_before_redis_is_used_a
 
 def test_without_redis_the_database_is_asked(ann: Person, monkeypatch: pytest.MonkeyPatch) -> None:
     forget(ann.token)
-    monkeypatch.setattr(tokens, "redis", AwayRedis)
+    monkeypatch.setattr("infra.caching.questions.redis", AwayRedis)
     assert ann.verify().status_code == 200
     ann.app.revoke(ann.token)
     assert ann.verify().status_code == 401

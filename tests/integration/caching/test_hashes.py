@@ -7,8 +7,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from infra.caching.client import redis
-from infra.caching.hashes import HashCache, HashChange, read_fields
+from infra.caching.hashes import HashCache, HashChange
 from infra.caching.load_tokens import begin_loads
+from infra.caching.questions import answer
 from tests.waiting import PATIENCE_S
 
 SPEC = HashCache("tests.hash:v1", ttl_s=60)
@@ -30,7 +31,7 @@ def change(before, after, added=None, removed=()):
 
 
 def read(fields=FIELDS):
-    found = read_fields(redis().run([SPEC.read_command(1, 0, fields)])[0])
+    found = answer(SPEC.ask(1, 0, fields))
     return None if found is None else dict(zip(fields, found, strict=True))
 
 
@@ -42,7 +43,7 @@ def test_absent_and_empty_are_told_apart(cache):
 
 def test_parts_of_an_owner_are_kept_apart(cache):
     put(1, {"a": b"1"})
-    assert read_fields(cache.run([SPEC.read_command(1, 1, ["a"])])[0]) is None
+    assert answer(SPEC.ask(1, 1, ["a"])) is None
 
 
 def test_next_version_changes_it_in_place(cache):

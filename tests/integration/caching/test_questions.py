@@ -6,7 +6,14 @@ from redis.exceptions import ResponseError
 
 from infra.caching.client import SingleClient, redis
 from infra.caching.keys import key
-from infra.caching.questions import Question, RoundTrip, answer
+from infra.caching.questions import (
+    Question,
+    RoundTrip,
+    answer,
+    answer_by_redis,
+    ask_both,
+    ask_each,
+)
 from tests.budgets import count_calls
 
 ONE, TWO = key("tests.question:v1", 1), key("tests.question:v1", 2)
@@ -73,6 +80,35 @@ def test_an_error_reply_is_as_no_redis(values):
 def test_then_changes_the_answer_and_not_the_commands(values):
     question = ask_value(ONE, lambda replies: replies[0]).then(bytes.upper)
     assert answer(question) == b"ONE"
+
+
+def test_then_takes_the_commands_of_a_question_that_makes_its_own(values):
+    class Made(Question):
+        def commands(self):
+            return [("GET", TWO)]
+
+    assert answer(Made((), lambda replies: replies[0]).then(bytes.upper)) == b"TWO"
+
+
+def test_both_and_each_give_every_question_its_own_replies(values):
+    pair = Question([("GET", ONE), ("GET", TWO)], list)
+    both = ask_both(pair, ask_each({1: ask_value(TWO), 2: Question((), list), 3: pair}))
+    expected = ([b"one", b"two"], {1: [b"two"], 2: [], 3: [b"one", b"two"]})
+    with count_calls() as calls:
+        assert answer(both) == answer_by_redis(both) == expected
+    assert calls.round_trips == 2
+
+
+def test_both_and_each_are_answered_without_redis(values, monkeypatch):
+    def fail(*_):
+        raise RedisConnectionError("away")
+
+    both = ask_both(ask_value(ONE), ask_each({1: ask_value(TWO)}))
+    with monkeypatch.context() as patch:
+        patch.setattr(SingleClient, "run", fail)
+        assert answer(both) == (None, {1: None})
+        with pytest.raises(RedisConnectionError):
+            answer_by_redis(both)
 
 
 def test_commands_run_in_the_order_of_the_questions(values):

@@ -8,6 +8,7 @@ import pytest
 from prometheus_client import REGISTRY
 
 from infra.caching.bloom import HEADER_BYTES, OPEN_FILTER, make_filter, may_hold
+from infra.caching.questions import answer_by_redis
 from infra.caching.relationship_cache import RelationshipCache, RelationshipCacheReply
 from infra.caching.viewer_validators import viewer_key
 from tests.races import failures, run_together
@@ -25,7 +26,7 @@ FRIENDS, STRANGER = [1, 2, 3], 900
 
 
 def read(cache, others=FRIENDS) -> RelationshipCacheReply:
-    return PAIRS.read(others, cache.call(*PAIRS.read_command(ME, others)))
+    return answer_by_redis(PAIRS.ask(ME, others))
 
 
 def lay(cache, reading: RelationshipCacheReply, pairs, made: bytes | None = None) -> bool:

@@ -15,7 +15,7 @@ from infra.caching import single_flight as flights_module
 from infra.caching.client import redis
 from infra.caching.load_tokens import begin_loads
 from infra.caching.single_flight import SingleFlight
-from infra.caching.values import ValueCache, Versioned
+from infra.caching.values import CHANGE, ValueCache, Versioned
 from tests.clocks import Clock, StandInTime
 from tests.races import failures, run_together
 from tests.waiting import PATIENCE_S, until
@@ -170,7 +170,7 @@ def test_a_stale_entry_is_shown_while_the_source_is_away(
 def test_a_reader_who_missed_before_a_load_ended_does_not_load_again(source: Source) -> None:
     spec = process(source)
     process(source).load_many([1])
-    assert spec.complete({1: None}) == {1: b"one"}
+    assert spec.ask_uncopied([1]).decode([[None]]) == {1: b"one"}
     assert source.reads == 1
     assert begin_loads(FAMILY, [spec.key(1)]).begun == {spec.key(1)}, "it released its token"
 
@@ -195,7 +195,8 @@ def test_a_reader_does_not_join_a_load_from_before_a_change_of_which_no_message_
 ) -> None:
     spec = process(source)
     with loading_before_a_change(source, spec):
-        redis().run([spec._change_command(1, Versioned(2, b"two"))])
+        changed = spec._arguments(Versioned(2, b"two"))
+        redis().call(*CHANGE.on(spec._guarded_key(1), *changed))
         assert spec.load_many([1]) == {1: b"two"}
     assert process(source).load_many([1]) == {1: b"two"}
 

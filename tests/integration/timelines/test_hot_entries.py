@@ -10,7 +10,13 @@ from tests.integration.timelines.homes import first_page, read_from_bottom, read
 from tests.integration.timelines.stars import Fans
 from tests.world import drain_all, make_accounts, rest
 from timelines.hot import entries as entries_module
-from timelines.hot.directory import SET, HotAuthorDirectory, add_commands, directory, make_validator
+from timelines.hot.directory import (
+    SET,
+    HotAuthorDirectory,
+    add_hot_authors,
+    directory,
+    make_validator,
+)
 from timelines.hot.entries import HotEntriesCache, hot_entries_store
 
 Drain = Callable[[], int]
@@ -47,7 +53,7 @@ def test_the_set_changes_its_validator_only_when_it_changes(world: None) -> None
     (author,) = make_accounts(1)
     validators = []
     for authors in (set(), {author}, {author}, {author + 1}):
-        redis().run(add_commands(authors))
+        add_hot_authors(authors)
         validators.append(redis().call("GETRANGE", SET, 0, 7))
     assert [
         validators[0] != validators[1],

@@ -26,7 +26,7 @@ from tests.redis_away import wait_for_redis
 from tests.waiting import until
 from tests.world import make_accounts, publish
 from timelines.increments.queries import STALE_MS, forget_increments, increments
-from timelines.increments.stream import A_READ, LAG_S, STREAM, posts_command
+from timelines.increments.stream import A_READ, LAG_S, STREAM, announce_posts
 
 # The first question starts the thread. Then it prints an answer every 0.05 s.
 OTHER = """
@@ -74,7 +74,8 @@ def test_a_second_post_within_the_same_second_is_found(
 
 def test_more_than_one_read_is_applied_in_one_turn(index: None) -> None:
     now = second_now()
-    redis().run([posts_command([PostId(now, author, 0)]) for author in range(1, A_READ + 2)])
+    for author in range(1, A_READ + 2):
+        announce_posts([PostId(now, author, 0)])
     catch_up()
     assert authors_since([1, A_READ + 1]) == [A_READ + 1, 1]
 
@@ -92,11 +93,12 @@ def turned_back() -> None:
     """A server that was restored from an old snapshot and went on."""
     redis().call("DEL", STREAM)
     redis().call("XADD", STREAM, "1-1", "m", b"long ago")
-    redis().call(*posts_command([PostId(second_now(), 9, 0)]))
+    announce_posts([PostId(second_now(), 9, 0)])
 
 
 def trimmed() -> None:
-    redis().run([posts_command([PostId(5, 9, 0)])] * 3)
+    for _ in range(3):
+        announce_posts([PostId(5, 9, 0)])
     redis().call("XTRIM", STREAM, "MAXLEN", 1)
 
 
@@ -119,14 +121,15 @@ def test_what_was_lost_makes_it_unknown_then_right(index: None, lose: Callable[[
     assert authors_since([9]) is None
     later = second_now() + LAG_S + 1
     assert authors_since([9], PostId(later, 0, 0)) == []
-    redis().call(*posts_command([PostId(later + 1, 9, 0)]))
+    announce_posts([PostId(later + 1, 9, 0)])
     catch_up()
     assert authors_since([9], PostId(later, 0, 0)) == [9]
 
 
 def test_the_stream_is_cut_by_its_length(index: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("timelines.increments.stream.MOST_ENTRIES", 100)
-    redis().run([posts_command([PostId(5, 9, 0)])] * 1_000)
+    for _ in range(1_000):
+        announce_posts([PostId(5, 9, 0)])
     assert redis().call("XLEN", STREAM) < 300
 
 
@@ -151,14 +154,14 @@ def test_without_redis_it_is_unknown_after_a_moment_and_right_again_with_it(
         catch_up()
         assert list(snapshot.last_posts.header) == before, "no process claims to have caught up"
     wait_for_redis()
-    redis().call(*posts_command([PostId(second_now(), 9, 0)]))
+    announce_posts([PostId(second_now(), 9, 0)])
     catch_up()
     assert authors_since([9], cursor) == [9]
 
 
 def test_a_process_that_starts_goes_on_where_the_last_one_ended(index: None) -> None:
     cursor = since()
-    redis().call(*posts_command([PostId(second_now(), 9, 0)]))
+    announce_posts([PostId(second_now(), 9, 0)])
     forget_increments()
     catch_up()
     assert authors_since([9], cursor) == [9]

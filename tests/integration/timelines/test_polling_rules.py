@@ -216,7 +216,7 @@ def test_a_shard_that_is_away_owes_its_late_posts(late, monkeypatch):
         assert client.poll() == []
         with patch.context() as inner:
             later = late.post()
-            inner.setattr("timelines.polling.page.run_or_log", lambda commands: not commands)
+            inner.setattr("timelines.polling.page.save_records", lambda _, changes: not changes)
             with pytest.raises(OperationalError):
                 client.poll()
         assert client.poll() == [later]
@@ -297,9 +297,11 @@ def test_over_http_each_token_has_its_own_records(late):
 def test_a_record_that_another_client_has_changed_is_not_replaced(late):
     """Both clients of one token read the record; the other one came to the cursor in between."""
     poller, cursor = records.Poller(late.me, "home", "token", "min_id"), PostId(9, 1, 0)
-    redis().call(*records.enter_command(poller, cursor, PollRecord(1, 5, 5), ()))
-    redis().call(*records.enter_command(poller, cursor, PollRecord(1, 6, 6), ()))
-    stale = PollRecord(1, 7, 7)
-    assert redis().call(*records.write_command(poller, cursor, stale, entered=1)) == 0
-    assert records.load_records(poller)[cursor].entered == 2
-    assert redis().call(*records.write_command(poller, cursor, stale, entered=2)) == 1
+    for at_ms in (5, 6):
+        entered = records.EnteredCursor(cursor, PollRecord(1, at_ms, at_ms), ())
+        assert records.save_records(poller, [entered])
+    stale = records.ChangedRecord(cursor, PollRecord(1, 7, 7), entered=1)
+    records.save_records(poller, [stale])
+    assert records.load_records(poller)[cursor] == PollRecord(2, 5, 5)
+    records.save_records(poller, [stale._replace(entered=2)])
+    assert records.load_records(poller)[cursor] == PollRecord(1, 7, 7)
