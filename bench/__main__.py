@@ -10,7 +10,18 @@ from typing import Any
 from bench.history import HISTORY, add_line
 from tests.services import private_services
 
-WORKLOADS = ("reads", "mix", "writes", "deliveries", "pull", "caches", "increments", "linkbench")
+# In this order: calls counts reads that nothing has made warm.
+WORKLOADS = (
+    "calls",
+    "reads",
+    "mix",
+    "writes",
+    "deliveries",
+    "pull",
+    "caches",
+    "increments",
+    "linkbench",
+)
 # These run only by name: they take long, and peers installs packages.
 BY_NAME = ("fan_out", "peers")
 CHOICES = WORKLOADS + BY_NAME
@@ -46,28 +57,15 @@ def _parse() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _measure(names: Any, options: argparse.Namespace) -> dict[str, dict[str, Any]]:
+def _measure(names: Any, options: argparse.Namespace) -> dict[str, Mapping[str, Any]]:
     import django  # noqa: PLC0415 - settings read the URLs of services started just now
 
     django.setup()
-    from bench import caches, deliveries, fan_out, increments, linkbench, pull, reads, world, writes  # noqa: PLC0415
-    from bench.mix import measure as mix  # noqa: PLC0415
-    from bench.peers import measure as peers  # noqa: PLC0415
+    from bench.workloads import workloads  # noqa: PLC0415
+    from bench.world import migrate  # noqa: PLC0415
 
-    world.migrate()
-    of_reads = (options.graph, options.accounts, options.seconds)
-    measures = {
-        "reads": lambda: reads.measure(*of_reads),
-        "mix": lambda: mix.measure(*of_reads),
-        "increments": increments.measure,
-        "deliveries": deliveries.measure,
-        "pull": pull.measure,
-        "caches": caches.measure,
-        "fan_out": fan_out.measure,
-        "peers": peers.measure,
-        "linkbench": lambda: linkbench.measure(options.graph),
-        "writes": lambda: writes.measure(options.graph),
-    }
+    migrate()
+    measures = workloads(options.graph, options.accounts, options.seconds)
     return {name: measures[name]() for name in CHOICES if name in names}
 
 

@@ -33,11 +33,12 @@ def measure(path: Path | None, accounts: int, seconds: float) -> dict[str, Any]:
     with running_product() as product:
         requests = MixRequests(data, read_places(product.address, data))
         closed = _closed_loop(product, requests, search_s * WARM_UP)
-        capacity = _capacity(product, iter(requests), closed, search_s * PROBE)
+        capacity, tried = _capacity(product, iter(requests), closed, search_s * PROBE)
         steady = _steady(product, iter(requests), capacity * LOAD, seconds)
     return {
         "world": _world(data),
         "capacity": {"closed_loop_per_s": round(closed), "per_s": round(capacity)},
+        "p99_ms_by_rate": tried,
         **steady,
     }
 
@@ -62,13 +63,17 @@ def _closed_loop(product: Product, requests: MixRequests, seconds: float) -> flo
 
 def _capacity(
     product: Product, requests: Iterator[PacedRequest], closed: float, seconds: float
-) -> float:
+) -> tuple[float, Mapping[str, float]]:
+    """The capacity, and the p99 in ms of each rate that was tried."""
+    tried: dict[str, float] = {}
+
     def holds(per_s: float) -> bool:
         result = run_paced(product.address, requests, per_s, seconds)
         wait_until_delivered()
-        return _reads_ms(result)["p99"] < MOST_P99_MS
+        p99_ms = tried[f"{per_s:.0f}"] = _reads_ms(result)["p99"]
+        return p99_ms < MOST_P99_MS
 
-    return find_capacity(holds, closed * LOWEST, closed * HIGHEST, PROBES)
+    return find_capacity(holds, closed * LOWEST, closed * HIGHEST, PROBES), tried
 
 
 def _steady(

@@ -67,7 +67,7 @@ class MixRequests:
         if kind == "write":
             request = self._write(reader)
         else:
-            request = get_request(self._path(kind, reader), self._data.tokens[reader])
+            request = get_request(self.path(kind, reader), self._data.tokens[reader])
         return PacedRequest(request, kind=kind)
 
     def posts(self) -> Iterator[PacedRequest]:
@@ -75,7 +75,8 @@ class MixRequests:
         while True:
             yield PacedRequest(self._post())
 
-    def _path(self, kind: str, reader: int) -> str:
+    def path(self, kind: str, reader: int) -> str:
+        """The path of a read of this kind by this reader."""
         if kind == "home":
             return HOME
         if kind == "news":

@@ -1,4 +1,4 @@
-"""`python -m bench` measures reads and the mix on real servers, for seconds on few accounts."""
+"""`python -m bench` measures reads and the mix on real servers: seconds on a few accounts."""
 
 import json
 import os
@@ -18,7 +18,17 @@ OPTIONS = ["--accounts", "60", "--seconds", "1", "--shards", "1"]
 @pytest.fixture(scope="module")
 def line(tmp_path_factory: pytest.TempPathFactory) -> Any:
     history: Path = tmp_path_factory.mktemp("bench") / "history.jsonl"
-    names = ["--only", "reads", "--only", "mix", *OPTIONS, "--history", str(history)]
+    names = [
+        "--only",
+        "reads",
+        "--only",
+        "mix",
+        "--only",
+        "calls",
+        *OPTIONS,
+        "--history",
+        str(history),
+    ]
     environment = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
     command = [sys.executable, "-m", "bench", *names]
     ran = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
@@ -41,3 +51,9 @@ def test_the_mix_has_latencies_of_every_kind(line: Any):
     assert mix["steady"]["refused"] == 0
     assert min(mix["per_request"].values()) > 0
     assert mix["world"]["shards"] == 1
+
+
+def test_the_calls_of_a_repeated_read_are_counted(line: Any):
+    assert {*READS} < {*line["calls"]}
+    assert line["calls"]["home"]["first_sql"] > line["calls"]["home"]["again_sql"] == 0
+    assert line["calls"]["home"]["again_redis"] == pytest.approx(1, abs=0.5)
