@@ -13,7 +13,8 @@ OPEN_PREFIXES = ("/api/", "/oauth/token", "/oauth/revoke")
 _METHODS = "GET, POST, PUT, PATCH, DELETE, OPTIONS"
 # The headers that a script may read.
 _EXPOSED = (
-    "Link, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id"
+    "ETag, Link, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset,"
+    " X-Request-Id"
 )
 # How long a browser may cache the preflight; Chromium allows two hours.
 _PREFLIGHT_S = "7200"

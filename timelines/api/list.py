@@ -4,7 +4,8 @@ from django.http import HttpResponse
 from drf_spectacular.utils import extend_schema
 
 from infra.api.endpoint import Endpoint
-from infra.api.pages import page_response
+from infra.api.entity_tags import CONDITIONAL, NOT_MODIFIED
+from infra.api.pages import tagged_page_response
 from infra.api.request import ApiRequest
 from posts.api.schema import HomeStatusEntity
 from relations.lists.api.parse import read_list_id
@@ -17,10 +18,13 @@ class ListTimelineView(Endpoint):
 
     scopes = {"GET": "read:lists"}
 
-    @extend_schema(parameters=PAGING, responses=HomeStatusEntity(many=True))
+    @extend_schema(
+        parameters=[*PAGING, *CONDITIONAL],
+        responses={200: HomeStatusEntity(many=True), 304: NOT_MODIFIED},
+    )
     def get(self, request: ApiRequest, list_id: str) -> HttpResponse:
         window = read_timeline_window(request.query_params)
         page = account_list_page(
             request.account_id, read_list_id(list_id), window, client=str(request.user.token_id)
         )
-        return page_response(request, page)
+        return tagged_page_response(request, page)

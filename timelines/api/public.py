@@ -7,8 +7,9 @@ from drf_spectacular.utils import extend_schema
 
 from accounts.api.quotas import client_network
 from infra.api.endpoint import Endpoint
+from infra.api.entity_tags import CONDITIONAL, NOT_MODIFIED
 from infra.api.fields import flag_parameter
-from infra.api.pages import page_response
+from infra.api.pages import tagged_page_response
 from infra.api.parsing import read_flag
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
@@ -29,14 +30,17 @@ class PublicView(Endpoint):
     scopes = {"GET": "read:statuses"}
     public = True
 
-    @extend_schema(parameters=[*PAGING, *CHOICES], responses=StatusEntity(many=True))
+    @extend_schema(
+        parameters=[*PAGING, *CHOICES, *CONDITIONAL],
+        responses={200: StatusEntity(many=True), 304: NOT_MODIFIED},
+    )
     def get(self, request: ApiRequest) -> HttpResponse:
         query = request.query_params
         window = read_timeline_window(query)
         if _wants_none(query):
             return json_response(b"[]")
         page = public_page(request.viewer_id, window, client=name_client(request))
-        return page_response(request, page)
+        return tagged_page_response(request, page)
 
 
 def _wants_none(query: Mapping[str, str]) -> bool:

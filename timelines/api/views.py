@@ -7,8 +7,9 @@ from drf_spectacular.utils import extend_schema
 
 from accounts.queries.load import require_account
 from infra.api.endpoint import Endpoint
+from infra.api.entity_tags import CONDITIONAL, NOT_MODIFIED
 from infra.api.fields import flag_parameter
-from infra.api.pages import Window, page_response, paging, read_window
+from infra.api.pages import Window, paging, read_window, tagged_page_response
 from infra.api.parsing import read_flag, read_limit
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
@@ -36,13 +37,16 @@ class HomeView(Endpoint):
 
     scopes = {"GET": "read:statuses"}
 
-    @extend_schema(parameters=[*PAGING, ALL_PROMOTIONS], responses=HomeItemEntity(many=True))
+    @extend_schema(
+        parameters=[*PAGING, ALL_PROMOTIONS, *CONDITIONAL],
+        responses={200: HomeItemEntity(many=True), 304: NOT_MODIFIED},
+    )
     def get(self, request: ApiRequest) -> HttpResponse:
         viewer_id, query = request.account_id, request.query_params
         window = read_timeline_window(query)
         page = home_page(viewer_id, window, client=str(request.user.token_id))
         reading = HomePageRequest(viewer_id, window, read_flag(query, "all_promotions"))
-        return page_response(request, blend_promotions(reading, page))
+        return tagged_page_response(request, blend_promotions(reading, page))
 
 
 class AuthorView(Endpoint):
@@ -51,7 +55,10 @@ class AuthorView(Endpoint):
     scopes = {"GET": "read:statuses"}
     public = True
 
-    @extend_schema(parameters=[*PAGING, *EXCLUDING], responses=StatusEntity(many=True))
+    @extend_schema(
+        parameters=[*PAGING, *EXCLUDING, *CONDITIONAL],
+        responses={200: StatusEntity(many=True), 304: NOT_MODIFIED},
+    )
     def get(self, request: ApiRequest, account_id: int) -> HttpResponse:
         require_account(account_id)
         query = request.query_params
@@ -61,7 +68,7 @@ class AuthorView(Endpoint):
         left_out = {kind for name, kind in EXCLUDED.items() if read_flag(query, name)}
         kinds = [kind for kind in ALL_KINDS if kind not in left_out]
         wanted = AuthorTimelineQuery(account_id, request.viewer_id, kinds)
-        return page_response(request, author_page(wanted, window))
+        return tagged_page_response(request, author_page(wanted, window))
 
 
 def read_timeline_window(query: Mapping[str, str]) -> Window:

@@ -5,6 +5,7 @@ from django.http import HttpResponse
 from drf_spectacular.utils import extend_schema
 
 from infra.api.endpoint import Endpoint
+from infra.api.entity_tags import CONDITIONAL, NOT_MODIFIED, tagged_response
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
 from posts.actions.check_draft import check_draft, check_key, check_parent
@@ -47,9 +48,10 @@ class StatusView(Endpoint):
     scopes = {"GET": "read:statuses", "DELETE": "write:statuses"}
     public = True
 
-    @extend_schema(responses=schema.StatusEntity)
+    @extend_schema(parameters=CONDITIONAL, responses={200: schema.StatusEntity, 304: NOT_MODIFIED})
     def get(self, request: ApiRequest, status_id: PostId) -> HttpResponse:
-        return json_response(_get_status_json(status_id, request.viewer_id))
+        status = _get_status_json(status_id, request.viewer_id)
+        return tagged_response(request, [status], lambda: status)
 
     @extend_schema(responses={200: schema.DeletedStatusEntity})
     def delete(self, request: ApiRequest, status_id: PostId) -> HttpResponse:
