@@ -1,15 +1,20 @@
-"""What a block of code asks of the stores, counted: SQL per database, Redis round trips."""
+"""What code asks of the stores, counted: SQL per database, Redis round trips. Its files too."""
 
+import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
 from django.db.backends.utils import CursorWrapper
 
 from infra.caching.client import ClusterClient, SingleClient
+
+ROOT = f"{Path(__file__).resolve().parents[1]}/"
 
 
 class Statement(NamedTuple):
@@ -61,3 +66,21 @@ def count_calls() -> Iterator[Calls]:
         patch.object(ClusterClient, "run", counted_cluster),
     ):
         yield calls
+
+
+def files_of(call: Callable[[], object]) -> set[str]:
+    """The product's files whose functions run during the call, in this thread."""
+    found: set[str] = set()
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        if event == "call":
+            found.add(frame.f_code.co_filename)
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        call()
+    finally:
+        sys.setprofile(before)
+    inside = {path.removeprefix(ROOT) for path in found if path.startswith(ROOT)}
+    return {path for path in inside if not path.startswith((".venv/", "tests/"))}
