@@ -20,7 +20,7 @@ from infra.caching.client import Command, redis
 from infra.caching.load_tokens import LoadTokens, begin_loads, make_token, token_key, write_loaded
 from infra.caching.loads_in_progress import LOADS_IN_PROGRESS
 from infra.caching.metrics import count_error, count_loads, count_waits
-from infra.caching.questions import Question
+from infra.caching.questions import Question, answer_by_redis
 from infra.telemetry.reached import reached
 
 K = TypeVar("K")
@@ -126,7 +126,7 @@ class SharedLoads(Generic[K, V]):
                 return self._load(owners, "miss", tokens)
         question = self.ask(owners)
         try:
-            return question.decode(redis().run(question.commands()))
+            return answer_by_redis(question)
         except RedisError:
             return {}
 

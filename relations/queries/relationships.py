@@ -1,15 +1,11 @@
 """Relationships of a viewer with other accounts, from Redis or the viewer's shard."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from functools import partial
 from typing import NamedTuple, Self
 
-from redis.exceptions import RedisError
-
 from accounts.hot_profiles import ask_profiles
-from infra.caching.client import redis
-from infra.caching.load_tokens import LoadTokens
+from infra.caching.load_tokens import LoadTokens, write_loaded
 from infra.caching.loading import SharedLoads
 from infra.caching.questions import Question, RoundTrip, answer
 from infra.caching.relationship_cache import RelationshipCacheReply
@@ -147,8 +143,8 @@ def _load_unknown(
     failpoint("relationships.read")
     packed = {other: relationship.packed for other, relationship in loaded.items()}
     write = RELATIONSHIPS.write_command(viewer_id, reading, packed, new_filter)
-    with suppress(RedisError):  # the next reader tries again
-        redis().run([write, *tokens.release_commands([RELATIONSHIPS.key(viewer_id)])])
+    release = tokens.release_commands([RELATIONSHIPS.key(viewer_id)])
+    write_loaded(RELATIONSHIPS.family, [write, *release])
     return loaded
 
 

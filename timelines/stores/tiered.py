@@ -8,13 +8,14 @@ delivered again.
 
 import secrets
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import structlog
 from redis.exceptions import RedisError
 
 from infra.caching.client import Command
 from infra.caching.keys import key
-from infra.caching.questions import Question, Replies
+from infra.caching.questions import Question, Replies, ask_both
 from infra.changes.errors import UNREACHABLE
 from timelines.stores.interface import FollowingChange
 from timelines.stores.packed import PackedStore
@@ -41,19 +42,20 @@ class TieredStore:
         round trips.
         """
         touch: Command = ("SET", key(TOUCHED, reader_id), 1, "NX", "EX", DAY_S)
-        hot = self._hot.ask(reader_id)
+        both = ask_both(Question([touch], _is_first), self._hot.ask(reader_id))
+        return both.then(partial(self._choose, reader_id))
 
-        def decode(replies: Replies) -> LiveTimeline | None:
-            if replies is None:
-                return self._cold.load(reader_id)
-            found = hot.decode(replies[1:])
-            if found is None:
-                return self._warm(reader_id)
-            if replies[0] is not None:
-                self._touch(reader_id)
-            return found
-
-        return Question([touch, *hot.commands()], decode)
+    def _choose(
+        self, reader_id: int, found: tuple[bool | None, LiveTimeline | None]
+    ) -> LiveTimeline | None:
+        is_first, hot = found
+        if is_first is None:
+            return self._cold.load(reader_id)
+        if hot is None:
+            return self._warm(reader_id)
+        if is_first:
+            self._touch(reader_id)
+        return hot
 
     def peek(self, reader_ids: Sequence[int]) -> dict[int, LiveTimeline]:
         """The hot timeline of each reader, else the cold one."""
@@ -116,3 +118,8 @@ class TieredStore:
             self._cold.touch(reader_id)
         except UNREACHABLE as error:
             log.warning("timeline.touch_failed", reader=reader_id, error=str(error))
+
+
+def _is_first(replies: Replies) -> bool | None:
+    """Whether this is the first read within a day. None: Redis is away."""
+    return None if replies is None else replies[0] is not None
