@@ -170,6 +170,9 @@ _env.require(
 )
 RECENT_DAYS = _env.number("RECENT_DAYS", 7, 1, 365)
 
+# -- serving ------------------------------------------------------------------------------------
+SHORT_PATH = _env.flag("SHORT_PATH", True)
+
 # -- applications -------------------------------------------------------------------------------
 # From the lowest floor to the highest: consumers of a change run in this order.
 INSTALLED_APPS = [

@@ -19,7 +19,6 @@ from django.conf import settings
 from django.core.signals import got_request_exception
 from django.http import HttpRequest, HttpResponse
 from django.utils.module_loading import import_string
-from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.views import APIView
 
 from infra.api.answers import answer_error
@@ -28,7 +27,6 @@ from infra.api.rendering import add_trusted_headers, json_response
 from infra.api.request import ApiRequest, Caller
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
-_NEGOTIATOR = DefaultContentNegotiation()
 log = structlog.get_logger()
 
 
@@ -99,7 +97,7 @@ class Endpoint(APIView):
             access = self._accesses.get(request.method or "")
             if access is None:
                 return self._refuse_method()
-            wrapped = ApiRequest(request, self._parsers, negotiator=_NEGOTIATOR)
+            wrapped = ApiRequest(request, self._parsers)
             wrapped.user = caller = self._authenticate(request)  # type: ignore[assignment]
             # Before the refusals below, which are not free either.
             for meter in self._meters:

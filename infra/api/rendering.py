@@ -1,11 +1,12 @@
 """JSON out: orjson for values, ready-made bytes untouched."""
 
 from collections.abc import Collection, Mapping
+from http.cookies import SimpleCookie
 from typing import Any
 
 import orjson
 from django.http import HttpResponse
-from django.http.response import HttpResponseBase
+from django.http.response import HttpResponseBase, ResponseHeaders
 from rest_framework.renderers import BaseRenderer
 
 # An answer is for one token, so no shared cache may keep it. It is JSON, and browsers must not
@@ -13,6 +14,7 @@ from rest_framework.renderers import BaseRenderer
 _OF_ALL_ANSWERS = {
     name.lower(): (name, value)
     for name, value in {
+        "Content-Type": "application/json; charset=utf-8",
         "Cache-Control": "private, no-cache",
         "Vary": "Authorization",
         "X-Content-Type-Options": "nosniff",
@@ -38,7 +40,23 @@ class OrjsonRenderer(BaseRenderer):
 
 
 class JsonAnswer(HttpResponse):
-    """Ready-made JSON. `items` returns the stored headers; Django would look each one up again."""
+    """Ready-made JSON, made without Django's checks of each header.
+
+    `headers`: by lower-case name, as Django stores them; `items` returns them as they are.
+    """
+
+    _charset = None
+    _handler_class = None
+    _reason_phrase = None
+    closed = False
+
+    def __init__(self, body: bytes, status: int, headers: dict[str, tuple[str, str]]) -> None:
+        self.headers = ResponseHeaders({})
+        self.headers._store = headers
+        self.status_code = status
+        self.cookies = SimpleCookie()
+        self._container = [body]
+        self._resource_closers: list[Any] = []
 
     def items(self) -> Collection[tuple[str, str]]:
         return self.headers._store.values()
@@ -51,9 +69,10 @@ def json_response(
 
     Caches must not keep it unless `headers` say otherwise. `headers`: as in `add_trusted_headers`.
     """
-    response = JsonAnswer(body, content_type="application/json; charset=utf-8", status=status)
-    response.headers._store.update(_OF_ALL_ANSWERS)
-    add_trusted_headers(response, {"Content-Length": str(len(body)), **(headers or {})})
+    stored = _OF_ALL_ANSWERS | {"content-length": ("Content-Length", str(len(body)))}
+    response = JsonAnswer(body, status, stored)
+    if headers:
+        add_trusted_headers(response, headers)
     return response
 
 

@@ -1,10 +1,14 @@
 """The request that endpoints get: DRF's, with the types of this product."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from django.http import QueryDict
-from rest_framework.request import Request
+from django.conf import settings
+from django.http import HttpRequest, QueryDict
+from django.utils.functional import cached_property
+from rest_framework.negotiation import DefaultContentNegotiation
+from rest_framework.parsers import BaseParser
+from rest_framework.request import Empty, Request
 
 from infra.api.errors import UserRequired
 
@@ -40,6 +44,19 @@ class ApiRequest(Request):
     # A plain attribute: DRF's property would authenticate again.
     user: Caller = None  # type: ignore[assignment]
     data: Mapping[str, Any]  # type: ignore[assignment]
+    authenticators = ()
+    negotiator = DefaultContentNegotiation()
+    _data = _files = _full_data = _content_type = _stream = Empty  # type: ignore[assignment]
+
+    def __init__(self, request: HttpRequest, parsers: Sequence[BaseParser]) -> None:
+        """Sets only what a request may differ in: most requests never parse a body."""
+        self._request = request
+        self.parsers = parsers
+
+    @cached_property
+    def parser_context(self) -> dict[str, Any]:  # type: ignore[override]
+        encoding = self._request.encoding or settings.DEFAULT_CHARSET
+        return {"request": self, "encoding": encoding}
 
     @property
     def query_params(self) -> QueryDict:  # type: ignore[override]

@@ -10,6 +10,8 @@ from typing import Any
 
 from django.db.backends.base.base import BaseDatabaseWrapper
 
+from infra.sharding.bounded.scarcity import was_ever_scarce
+
 
 class _ThreadConnections(threading.local):
     def __init__(self) -> None:
@@ -37,6 +39,8 @@ def give_back_connections(keep: str | None = None, **_: Any) -> None:
 
     `keep`: the database whose session holds a lease.
     """
+    if not was_ever_scarce():
+        return
     for alias, connection in _thread.connections.items():
         if alias != keep:
             connection.give_back()  # type: ignore[attr-defined]

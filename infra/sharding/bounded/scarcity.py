@@ -27,9 +27,14 @@ REFUSED = Counter(
 _scarce_until: dict[str, float] = {}
 
 
+def was_ever_scarce() -> bool:
+    """False: this process was never refused a connection. Cost: one comparison."""
+    return bool(_scarce_until)
+
+
 def is_scarce(alias: str) -> bool:
     """Whether this process was refused a connection to this database in the last SCARCE_S."""
-    return bool(_scarce_until) and time.monotonic() < _scarce_until.get(alias, 0.0)
+    return time.monotonic() < _scarce_until.get(alias, 0.0)
 
 
 def connect_when_free(alias: str, connect: Callable[[], T], wait_s: float) -> T:

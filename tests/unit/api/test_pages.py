@@ -29,7 +29,7 @@ def test_a_text_that_is_no_cursor_is_refused_also_where_another_one_counts(query
 
 
 def test_request_without_a_query_has_no_parameters():
-    query = ApiRequest(RequestFactory().get("/api/v1/timelines/home")).query_params
+    query = ApiRequest(RequestFactory().get("/api/v1/timelines/home"), []).query_params
     assert (query.get("limit"), query.get("limit", "20"), list(query.lists())) == (None, "20", [])
 
 
