@@ -21,12 +21,9 @@ def ask_fragments(
     """
     in_memory = in_process_posts.find(ids, since)
     missing = [i for i in ids if i not in in_memory] if len(in_memory) < len(ids) else []
-    weeks = ask_weeks(missing, time.time())
 
     def keep(loaded: Fragments) -> Fragments:
         in_process_posts.keep(loaded, since if log is None else log.value)
         return in_memory | loaded
 
-    question = weeks.then(keep)
-    question.has_copies = bool(in_memory)
-    return question
+    return ask_weeks(missing, time.time()).then(keep, has_copies=bool(in_memory))
