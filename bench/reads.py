@@ -4,6 +4,7 @@ One reader's warm home page; each kind of read of the mix, by readers drawn by Z
 pages while posts are written.
 """
 
+import itertools
 import statistics
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,6 +30,7 @@ CONNECTIONS = 16
 # The first slice of each row warms it up.
 SLICES, SLICES_A_MEASUREMENT = 4, 25
 WRITES_PER_S = 20
+DRAWN = 5_000  # requests of a kind
 FOLLOWEES = 60  # of the one reader, or about so many
 
 
@@ -68,11 +70,11 @@ def measure(path: Path | None, accounts: int, seconds: float) -> dict[str, Any]:
 
 
 def _rows(requests: MixRequests) -> list[ReadRow]:
-    def ask(kind: str) -> Callable[[], bytes]:
-        return lambda: requests.of(kind).request
-
-    with_writes = ReadRow(f"home_with_{WRITES_PER_S}_writes_per_s", ask("home"), has_writes=True)
-    return [*(ReadRow(kind, ask(kind)) for kind in READS), with_writes]
+    """Requests are drawn in advance: else the client would draw while our server waits for it."""
+    drawn = {kind: [requests.of(kind).request for _ in range(DRAWN)] for kind in READS}
+    rows = [ReadRow(kind, itertools.cycle(some).__next__) for kind, some in drawn.items()]
+    next_home = itertools.cycle(drawn["home"]).__next__
+    return [*rows, ReadRow(f"home_with_{WRITES_PER_S}_writes_per_s", next_home, has_writes=True)]
 
 
 @contextmanager
