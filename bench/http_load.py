@@ -60,8 +60,11 @@ class Connection:
         self.socket.sendall(request)
 
     def receive(self) -> bool:
-        """Reads available bytes. True when the response is complete."""
-        self.buffer += self.socket.recv(1 << 16)
+        """Reads available bytes. True when the response is complete. Raises ConnectionError."""
+        received = self.socket.recv(1 << 16)
+        if not received:
+            raise ConnectionError("the server closed the connection")
+        self.buffer += received
         if not self.expected:
             head, separator, _ = self.buffer.partition(b"\r\n\r\n")
             if not separator:

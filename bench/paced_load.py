@@ -8,6 +8,7 @@ import gc
 import heapq
 import selectors
 import time
+from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -62,10 +63,14 @@ def run_paced(
 ) -> PacedResult:
     """Sends `per_s` requests a second, and returns when all are answered and seen.
 
-    `pages`: for each reader the request for its page.
+    `pages`: for each reader the request for its page. Raises ConnectionError.
     """
     with _without_collections():
-        return _Run(address, pages).run(requests, per_s, seconds)
+        load = _Run(address, pages)
+        try:
+            return load.run(requests, per_s, seconds)
+        finally:
+            load.close()
 
 
 @contextmanager
@@ -83,7 +88,8 @@ class _Run:
     def __init__(self, address: tuple[str, int], pages: Sequence[bytes]) -> None:
         self._selector = selectors.DefaultSelector()
         self._result = PacedResult()
-        self._free = [self._open(address) for _ in range(MOST_UNANSWERED)]
+        # In turn, because a server closes connections that were idle for long.
+        self._free = deque(self._open(address) for _ in range(MOST_UNANSWERED))
         self._busy: dict[Connection, tuple[float, PacedRequest]] = {}
         self._readers = [_Reader(self._open(address), page) for page in pages]
         self._reader_of = {reader.connection: reader for reader in self._readers}
@@ -111,7 +117,6 @@ class _Run:
                     self._take(key.data)
             if turn == last and not self._result.elapsed_s:
                 self._result.elapsed_s = time.perf_counter() - started
-        self._close()
         return self._result
 
     def _is_waiting(self) -> bool:
@@ -123,7 +128,7 @@ class _Run:
         return max(0.0, min(at) - now) if at else 0.1
 
     def _send(self, request: PacedRequest, turn_at: float) -> None:
-        connection = self._free.pop()
+        connection = self._free.popleft()
         self._busy[connection] = (turn_at, request)
         connection.send(request.kind, request.request)
 
@@ -152,7 +157,7 @@ class _Run:
     def _read_later(self, number: int, at: float) -> None:
         heapq.heappush(self._due, (at, number))
 
-    def _close(self) -> None:
+    def close(self) -> None:
         for key in list(self._selector.get_map().values()):
             key.data.socket.close()
         self._selector.close()

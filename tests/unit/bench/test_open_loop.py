@@ -3,6 +3,7 @@
 import itertools
 import socket
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -14,12 +15,22 @@ from bench.mix.capacity import find_capacity
 from bench.mix.memory import MemorySample, memory_figures
 from bench.paced_load import PacedRequest, run_paced
 
+# Requests by connection of the small server.
+served: Counter[int] = Counter()
 STALL_S, PER_S, SECONDS = 0.4, 100, 0.2
+
+
+@pytest.fixture(autouse=True)
+def _forget_served() -> None:
+    served.clear()
 
 
 @contextmanager
 def small_server(status: int = 200, stall_s: float = 0.0) -> Iterator[tuple[str, int]]:
-    """Answers with the path that was asked. The first answer comes after the stall."""
+    """Answers with the path that was asked, but `/close` closes the connection.
+
+    The first answer comes after the stall.
+    """
     stalls, listener = itertools.chain([stall_s], itertools.repeat(0.0)), socket.socket()
     listener.bind(("127.0.0.1", 0))
     listener.listen()
@@ -30,6 +41,9 @@ def small_server(status: int = 200, stall_s: float = 0.0) -> Iterator[tuple[str,
             while request := connection.recv(1 << 16):
                 over.wait(next(stalls))
                 path = request.split(b" ")[1]
+                served[connection.fileno()] += 1
+                if path == b"/close":
+                    return
                 head = f"HTTP/1.1 {status} X\r\nContent-Length: {len(path)}\r\n\r\n"
                 connection.sendall(head.encode() + path)
 
@@ -74,6 +88,19 @@ def test_rate_is_constant_and_kinds_are_apart():
     }
     assert result.elapsed_s >= 29 / 150
     assert len(result.ack_s) == 30
+
+
+def test_connections_are_used_in_turn(monkeypatch: pytest.MonkeyPatch):
+    """A server closes a connection that is idle for long, so none may be."""
+    monkeypatch.setattr(paced_load, "MOST_UNANSWERED", 4)
+    with small_server() as address:
+        run_paced(address, itertools.repeat(PacedRequest(get("/"))), 200, 0.2)
+    assert [*served.values()] == [10] * 4
+
+
+def test_a_closed_connection_ends_the_load():
+    with small_server() as address, pytest.raises(ConnectionError):
+        run_paced(address, itertools.repeat(PacedRequest(get("/close"))), 100, 0.1)
 
 
 def test_refused_requests_are_counted():
