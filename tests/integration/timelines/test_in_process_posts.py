@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from redis.exceptions import ConnectionError as RedisConnectionError
 
+from infra.api.pages import Window
 from infra.caching.client import SingleClient, redis
 from infra.caching.invalidation_log import (
     FIELD,
@@ -16,18 +17,23 @@ from infra.caching.invalidation_log import (
     LogOffset,
     log_command,
 )
+from infra.caching.metrics import READS
 from posts.actions.delete_post import delete_post
 from posts.cache.in_process import (
+    FAMILY,
     InProcessPosts,
     in_process_posts,
     post_invalidation_command,
 )
 from posts.ids import EPOCH, PostId
+from posts.queries.statuses import load_status_json
 from relations.actions.follow import follow
 from tests.budgets import count_calls
-from tests.integration.timelines.homes import first_page
+from tests.integration.timelines.homes import first_page, ids_of
 from tests.world import make_accounts, publish
+from timelines.queries.author import AuthorTimelineQuery, author_page
 
+FINISHED_HITS = READS.labels(FAMILY, "process", "hit")
 POST, OTHER = PostId(5, 7, 0), PostId(6, 7, 0)
 
 
@@ -189,3 +195,36 @@ def test_old_post_that_memory_lost_is_read_from_its_shard(world: None) -> None:
         assert first_page(me) == [old.public]
     in_process_posts.forget_all()
     assert first_page(me) == [old.public]
+
+
+@pytest.mark.parametrize("end_entities", [False, True])
+def test_a_deleted_post_leaves_the_reads_that_ask_the_log_with_the_posts(
+    world: None, drain: Any, end_entities: bool
+) -> None:
+    """The memory is used before the answer of the log is there. Then the posts are loaded again.
+
+    `end_entities`: only the fragments are in memory.
+    """
+    me, author = make_accounts(2)
+    kept, deleted = publish(author), publish(author)
+    drain()
+    pages = AuthorTimelineQuery(author, me)
+    for _ in range(2):
+        assert list(load_status_json([kept, deleted], me)) == [kept, deleted]
+    delete_post(deleted)
+    if end_entities:
+        in_process_posts.end_all_entities()
+    assert deleted in in_process_posts._posts, "nothing removed it from this process's memory"
+    assert list(load_status_json([kept, deleted], me)) == [kept]
+    assert ids_of(author_page(pages, Window(20)).items) == [kept.public]
+
+
+def test_single_posts_come_from_memory(world: None, drain: Any) -> None:
+    me, author = make_accounts(2)
+    post = publish(author)
+    drain()
+    for _ in range(2):
+        load_status_json([post], me)
+    before = FINISHED_HITS._value.get()
+    assert list(load_status_json([post], me)) == [post]
+    assert FINISHED_HITS._value.get() == before + 1
