@@ -137,7 +137,9 @@ def _show(skeleton: Skeleton, entries: Sequence[Entry]) -> list[bytes]:
     ready = _find_ready(skeleton, sources)
     hydrated, merged = _load_others(skeleton, entries, sources, ready)
     flags = load_flags(skeleton.reader_id, skeleton.viewer_state, [*ready, *merged])
-    shown = {i: with_flags(post.text, flags.get(i, 0)) for i, post in ready.items()}
+    shown = {i: post.text for i, post in ready.items()}
+    for i in shown.keys() & flags.keys():
+        shown[i] = with_flags(shown[i], flags[i])
     for newest, *older in merged.values():
         shown[newest.event] = _present(hydrated, newest, older, flags)
     if len(ready) == len(sources):
