@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from accounts.queries.in_process import ask_accounts
-from infra.caching.invalidation_log import LOG, LogOffset
+from infra.caching.invalidation_log import LOG, LogOffset, LogQuestion
 from infra.caching.questions import RoundTrip
 from posts.api.present import (
     NO_COUNTS,
@@ -73,9 +73,9 @@ class Hydration:
     `reposts`: the reposts that show some of the posts; reposts have no counts of their own.
     `offset`: of the invalidation log, if this request has read it. Otherwise the log is asked too,
     and if it has new entries the posts are loaded again. `is_current`: no accounts and counts come
-    from process memory, for a viewer who wrote lately. `uses_memory` False: nothing does. Cost: no
-    SQL when warm, and no command if all is in process memory. Data that Redis lacks is read from
-    its shard, once.
+    from process memory, for a viewer who wrote lately. `uses_memory` False: nothing does. `log`:
+    asked before in the same round trip. Cost: no SQL when warm, and no command if all is in process
+    memory. Data that Redis lacks is read from its shard, once.
     """
 
     def __init__(
@@ -86,11 +86,12 @@ class Hydration:
         offset: LogOffset | None = None,
         is_current: bool = False,
         uses_memory: bool = True,
+        log: LogQuestion | None = None,
     ) -> None:
         self._asked, self._is_current = (ids, reposts), is_current
         wanted = dict.fromkeys([*ids, *reposts])
-        asks_log = offset is None and uses_memory and wanted
-        self._log = trip.ask(LOG.ask()) if asks_log else None
+        asks_log = offset is None and log is None and uses_memory and wanted
+        self._log = trip.ask(LOG.ask()) if asks_log else log
         self._since = offset if self._log is None else self._log.since
         self._finished = {} if is_current else in_process_posts.find_finished(ids, self._since)
         rest = [i for i in wanted if i not in self._finished]
@@ -117,6 +118,11 @@ class Hydration:
             True,
             {i: post.text for i, post in finished} | statuses,
         )
+
+    def finish(self) -> None:
+        """Only keeps what was loaded in process memory, for reads after this round trip."""
+        if not self._is_outdated():
+            self._finish(self._fragments.value, self._accounts.value, self._counts.value)
 
     def _is_outdated(self) -> bool:
         """Whether the log has something that the posts from process memory may be missing."""

@@ -26,6 +26,7 @@ from timelines.polling.late_posts import PolledAuthors, load_late_posts
 from timelines.polling.page import poll_page
 from timelines.polling.poll import Poll
 from timelines.polling.records import Poller, load_records
+from timelines.queries.last_shown import keep_last_shown
 from timelines.queries.skeleton import HomeSkeleton, Skeleton
 from timelines.rules import VisibilityInputs, find_clear_authors, merge
 from timelines.types import ORIGINAL, Entry, TimeRange, reposts_among
@@ -174,6 +175,8 @@ def _load_others(
         return NO_POSTS, {}
     hydrated, inputs = _load(skeleton, others)
     merged = merge(others, inputs)
+    if skeleton.is_stored:
+        keep_last_shown(skeleton.reader_id, entries)
     if skeleton.is_stored and 2 * (len(ready) + len(merged)) < len(entries):
         rest = [entry for entry in entries if entry.original not in ready]
         request_repair_if_stale(rest, inputs, len(entries))

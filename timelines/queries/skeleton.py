@@ -6,6 +6,7 @@ One round trip reads the invalidation log, the reader's validators, and the live
 import time
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import chain, groupby
 from operator import itemgetter
 from typing import ClassVar, Protocol
@@ -13,8 +14,10 @@ from typing import ClassVar, Protocol
 from infra.caching.invalidation_log import LOG, LogOffset
 from infra.caching.questions import RoundTrip
 from infra.caching.viewer_validators import ValidatorsQuestion
+from infra.changes.errors import UNREACHABLE
 from posts.cache.viewer_state import ViewerState, ask_viewer_state
 from posts.ids import LAST, PACKED_BYTES, PostId
+from posts.queries.hydrate import Hydration
 from posts.queries.responses import read_reposts
 from relations.queries.following import ask_following_version, load_following
 from timelines.actions.cut_old_entries import cut_old_entries
@@ -22,6 +25,7 @@ from timelines.actions.rebuild_timeline import rebuild_timeline
 from timelines.hot.directory import directory
 from timelines.hot.entries import hot_entries
 from timelines.hot.queries.hot_followees import guess_hot_followees, list_hot_followees
+from timelines.queries.last_shown import take_due
 from timelines.queries.merged import MergedTimeline
 from timelines.queries.pull import iter_pulled
 from timelines.stores.factory import timeline_store
@@ -34,7 +38,8 @@ class FirstTrip:
     """What Redis knows of a reader. Each answer is decoded at its first use.
 
     `log`: without an offset process memory must not be used. `ahead`: entries of hot authors that
-    were stale in process memory, or from before `since_s`. Cost: one round trip; another one after
+    were stale in process memory, or from before `since_s`. It also brings the posts of the
+    reader's last page up to date in process memory. Cost: one round trip; another one after
     a change of the reader's; two more queries and trips when the cached following list expired.
     """
 
@@ -49,8 +54,13 @@ class FirstTrip:
         self._hot = trip.ask(directory.ask(self.log))
         self._ahead = trip.ask(hot_entries.ask(guess_hot_followees(reader_id), since_s))
         self._stored = trip.ask(timeline_store().ask(reader_id))
+        due = take_due(reader_id)
+        again = Hydration(trip, due.originals, due.events, log=self.log) if due else None
         trip.run()
         self.has_redis = trip.error is None
+        if again is not None and self.has_redis:
+            with suppress(*UNREACHABLE):  # the page may not need these posts
+                again.finish()
 
     def find_live(self) -> LiveTimeline | None:
         """The live timeline, if it reflects the reader's following list."""

@@ -3,10 +3,15 @@
 from collections.abc import Callable
 from functools import partial
 
+import pytest
+
 from accounts.queries.in_process import forget_accounts
 from infra.api.pages import Window
 from infra.caching.client import redis
 from infra.caching.invalidation_log import LOG
+from posts.actions.delete_post import delete_post
+from posts.actions.repost import repost
+from posts.cache.counts import forget_counts
 from relations.actions.block import block
 from relations.actions.follow import follow
 from relations.actions.mute import mute, unmute
@@ -14,6 +19,7 @@ from relations.cache import FOLLOWING
 from tests.budgets import count_calls, files_of
 from tests.integration.timelines.homes import first_page, ids_of, pulls
 from tests.world import make_accounts, publish, rest
+from timelines.queries import last_shown
 from timelines.queries.home import home_page
 
 Drain = Callable[[], int]
@@ -59,6 +65,40 @@ def test_a_warm_page_runs_code_in_few_files(world: None, drain: Drain) -> None:
     first_page(me)
     # Copies of counts in process memory may have expired for one of the pages.
     assert min(len(files_of(partial(first_page, me))) for _ in range(10)) <= MOST_FILES
+
+
+def test_a_reader_who_returns_needs_one_round_trip_for_names_and_counts_too(
+    world: None, drain: Drain, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first round trip asks for what the last page showed, reposts too."""
+    me, friend, other = make_accounts(3)
+    follow(me, friend)
+    for _ in range(3):
+        publish(friend)
+    repost(friend, publish(other))
+    drain()
+    for _ in range(2):
+        shown = first_page(me)
+    forget_accounts()
+    forget_counts()
+    with monkeypatch.context() as patch, count_calls() as calls:
+        patch.setattr(last_shown, "DUE_S", 0.0)
+        assert first_page(me) == shown
+    assert (calls.statements, calls.round_trips) == ([], 1)
+
+
+def test_a_deleted_post_of_the_last_page_is_not_brought_back(
+    world: None, drain: Drain, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    me, friend = make_accounts(2)
+    follow(me, friend)
+    kept, deleted = publish(friend), publish(friend)
+    drain()
+    assert first_page(me) == [deleted.public, kept.public]
+    delete_post(deleted)
+    forget_counts()
+    monkeypatch.setattr(last_shown, "DUE_S", 0.0)
+    assert first_page(me) == first_page(me) == [kept.public]
 
 
 def test_a_cold_page_asks_each_shard_a_few_questions(world: None, drain: Drain) -> None:
