@@ -16,7 +16,7 @@ from bench.world import FollowGraph, make_tokens, write_follow_graph
 from demo.graphs import read_graph
 
 SEED = 1
-READERS, AUTHORS = 1_000, 100
+READERS, AUTHORS = 600, 100
 POSTS_EACH, DAYS, DAY_S = 6, 6, 86_400
 
 
