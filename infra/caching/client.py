@@ -216,9 +216,10 @@ class FeedRedis:
         before, self._back_since_s = self._back_since_s, None
         self._client.run([("PING",)])
         self._back_since_s = back_since_s = before or time.time()
-        # First and last: other processes wait for these calls, and after them all calls may go on.
-        self._unsent.send(self._client.clear)
+        if _recovery_checks:  # they take a moment, and other processes wait for what is kept
+            self._unsent.send(self._client.clear)
         may_go_on = all(is_ready(back_since_s) for is_ready in _recovery_checks)
+        # Last: after it all calls may go on.
         if not (self._unsent.send(self._client.clear) and may_go_on):
             return False
         self._back_since_s = None
