@@ -35,8 +35,10 @@ from infra.caching.errors import REDIS_AWAY
 from infra.caching.server_identity import CLEAR, KnownServer
 from infra.caching.unsent import Call, UnsentCalls
 
-# A write waits for Redis so long after the begin of an outage, and then no longer.
-SHORT_OUTAGE_S = 0.5
+# A write waits for Redis so long after the breaker opened, and then only if Redis answers again.
+SHORT_OUTAGE_S = 0.2
+# Longer than a pause between two attempts of the breaker's thread.
+SENT_WITHIN_S = 0.2
 log = structlog.get_logger()
 
 
@@ -179,8 +181,8 @@ class FeedRedis:
         If Redis is away, it is called again when Redis answers, before this process uses Redis for
         anything else. Equal calls are then made as one. So `run` must be safe to call twice and
         late, and must be the same object each time. Raises what `run` raises for other reasons.
-        In the first SHORT_OUTAGE_S of an outage it returns when Redis has the call: a process that
-        still uses Redis could read what is to be removed.
+        It returns when Redis has the call, because another process could read what is to be
+        removed; but it does not wait for a Redis that has been away for longer.
         """
         try:
             run(*where, items)
@@ -195,8 +197,13 @@ class FeedRedis:
         self._unsent.keep(Call(run, where), items)
         self._breaker.trip()
         if not self._breaker.is_own_thread():
-            short_s = self._breaker.opened_at + SHORT_OUTAGE_S - time.monotonic()
-            self._unsent.wait_until_sent(max(0.0, short_s))
+            self._unsent.wait_until_sent(self._most_wait_s())
+
+    def _most_wait_s(self) -> float:
+        """For calls that are kept. None for a Redis that has been away for a while."""
+        if self._back_since_s is not None:
+            return SENT_WITHIN_S
+        return max(0.0, self._breaker.opened_at + SHORT_OUTAGE_S - time.monotonic())
 
     def _exchange(self, commands: Sequence[Command]) -> list[Any]:
         self._breaker.check()

@@ -293,6 +293,24 @@ def test_what_was_seen_in_the_pause_stays(services, patient):
     assert patient.shows("new")
 
 
+def test_an_act_is_answered_when_it_was_sent_also_before_the_drain_has_caught_up(
+    services, patient, processes
+):
+    """Redis answers, and the process does not use it yet. Another process uses it."""
+    reader, act = Process(processes[1], patient.world), ACTS["delete"]()
+    patient.process.do("wait_for_short_outages", 0)
+    assert not act.is_seen(reader)
+    hang(services, (), patient)
+    publish(patient.world.authors["left"])
+    resume(services.redis)
+    wait_for_redis()
+    until(lambda: reader.process.do("ask_redis"))
+    assert not patient.process.do("ask_redis")
+    act.do(patient)
+    assert act.is_seen(reader)
+    drain_all()
+
+
 def test_a_process_does_not_wait_for_ever_for_a_drain(services, patient):
     hang(services, (), patient)
     publish(patient.world.authors["left"])
