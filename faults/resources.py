@@ -2,14 +2,15 @@
 
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from faults.cluster.cluster import Cluster
 from faults.cluster.process_tree import process_tree
 
+T = TypeVar("T")
 EVERY_S = 2.0
 _KB_PER_PAGE = 4
 
@@ -24,14 +25,14 @@ class ResourceSample(NamedTuple):
 
 
 @contextmanager
-def sampling(cluster: Cluster) -> Iterator[list[ResourceSample]]:
-    """The samples grow during the block."""
-    samples: list[ResourceSample] = []
+def sampling(measure_at: Callable[[float], T], every_s: float = EVERY_S) -> Iterator[list[T]]:
+    """The samples grow during the block. `measure_at`: gets the seconds since its begin."""
+    samples: list[T] = []
     over, began_s = threading.Event(), time.monotonic()
 
     def watch() -> None:
-        while not over.wait(EVERY_S):
-            samples.append(measure(cluster, time.monotonic() - began_s))
+        while not over.wait(every_s):
+            samples.append(measure_at(time.monotonic() - began_s))
 
     watcher = threading.Thread(target=watch, daemon=True)
     watcher.start()

@@ -18,7 +18,7 @@ from faults.growth import growths
 from faults.printing import print_result
 from faults.random_faults import draw_fault
 from faults.report import write_page
-from faults.resources import EVERY_S, sampling
+from faults.resources import EVERY_S, measure, sampling
 from faults.results import keep_results
 from faults.runner import run_all
 from faults.soak_record import SoakRecord
@@ -60,7 +60,10 @@ def soak(scene: Scene, minutes: float) -> None:
     """Breaks and heals until the time is over. What was measured is kept however it ends."""
     record = SoakRecord(scene.seed, time.monotonic())
     try:
-        with sampling(scene.cluster) as record.samples, scene.under_load(CALLS_PER_S):
+        with (
+            sampling(partial(measure, scene.cluster)) as record.samples,
+            scene.under_load(CALLS_PER_S),
+        ):
             time.sleep(REST_S[1])
             _break_until(scene, record, record.began_s + 60 * minutes)
             ended_s = time.monotonic() - record.began_s

@@ -1,14 +1,12 @@
 """Memory of the web workers while a load runs."""
 
-import threading
-import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from statistics import linear_regression
 from typing import NamedTuple
 
 from faults.cluster.process_tree import process_tree
-from faults.resources import resident_mb
+from faults.resources import resident_mb, sampling
 
 EVERY_S = 0.5
 
@@ -20,23 +18,10 @@ class MemorySample(NamedTuple):
     mb: float
 
 
-@contextmanager
-def sampling_memory(web: int) -> Iterator[list[MemorySample]]:
+def sampling_memory(web: int) -> AbstractContextManager[list[MemorySample]]:
     """The samples grow during the block. `web`: the process whose children are the workers."""
-    workers, samples = process_tree(web)[1:], list[MemorySample]()
-    over, began_s = threading.Event(), time.monotonic()
-
-    def watch() -> None:
-        while not over.wait(EVERY_S):
-            samples.append(MemorySample(time.monotonic() - began_s, max(map(resident_mb, workers))))
-
-    watcher = threading.Thread(target=watch, daemon=True)
-    watcher.start()
-    try:
-        yield samples
-    finally:
-        over.set()
-        watcher.join()
+    workers = process_tree(web)[1:]
+    return sampling(lambda at_s: MemorySample(at_s, max(map(resident_mb, workers))), EVERY_S)
 
 
 def memory_figures(samples: Sequence[MemorySample]) -> dict[str, float]:

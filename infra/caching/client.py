@@ -14,7 +14,7 @@ from functools import cache, partial
 from hashlib import sha1
 from itertools import chain, islice, repeat
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import structlog
 from django.conf import settings
@@ -27,6 +27,7 @@ from redis.exceptions import TimeoutError as RedisTimeoutError
 from redis.retry import Retry
 
 from infra.caching.breaker import Breaker, Pauses
+from infra.caching.client_protocol import Client
 from infra.caching.cluster import ClusterClient
 from infra.caching.connection import Command as Command
 from infra.caching.connection import PipelinedConnection, connection_options, open_socket
@@ -62,38 +63,6 @@ def load_script(*paths: Path) -> LuaScript:
 
 
 _scripts_by_sha: dict[str, LuaScript] = {}
-
-
-class Client(Protocol):
-    """What FeedRedis needs of one Redis server or of a cluster.
-
-    `keys_per_script`: how many owners' keys one script call may name. More keys per call are
-    cheaper for Redis, but a long script makes readers wait. A cluster allows one owner per call.
-    `pauses`: between attempts to reach a Redis that is away.
-    """
-
-    keys_per_script: int
-    pauses: Pauses
-
-    def run(self, commands: Sequence[Command]) -> list[Any]:
-        """Replies in order, error replies as exception values. Raises when Redis is away."""
-        ...
-
-    def run_windowed(self, commands: Iterable[Command]) -> list[Any]:
-        """Like `run`, but sends a few commands at a time, so that other clients get their turn."""
-        ...
-
-    def open_connection(self) -> AbstractConnection:
-        """A new connection for the caller, not yet connected. Raises when Redis is away."""
-        ...
-
-    def disconnect(self) -> None:
-        """The next call of this thread opens new connections."""
-        ...
-
-    def clear(self) -> None:
-        """Deletes all keys. Raises when Redis is away."""
-        ...
 
 
 class SingleClient:

@@ -110,8 +110,8 @@ def test_pairs(cluster):
     """Hash and filter of an owner are on one node, so that one script may have both."""
     readings = answer(ask_each({owner: PAIRS.ask(owner, [1, 2]) for owner in OWNERS}))
     made = PAIRS.make_filter([1])
-    laid = [PAIRS.write_command(owner, read, {1: 5}, made) for owner, read in readings.items()]
-    assert cluster.run(laid) == [1] * len(OWNERS)
+    writes = [PAIRS.write_command(owner, read, {1: 5}, made) for owner, read in readings.items()]
+    assert cluster.run(writes) == [1] * len(OWNERS)
     cluster.run([PAIRS.change_command(owner, [2]) for owner in OWNERS])
     asked = ask_each({owner: PAIRS.ask(owner, [1, 2, 3]) for owner in OWNERS})
     for reading in answer(asked).values():

@@ -1,0 +1,41 @@
+"""What the client of the apps needs of one Redis server or of a cluster."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol
+
+from redis.connection import AbstractConnection
+
+from infra.caching.breaker import Pauses
+from infra.caching.connection import Command
+
+
+class Client(Protocol):
+    """What FeedRedis needs of one Redis server or of a cluster.
+
+    `keys_per_script`: how many owners' keys one script call may name. More keys per call are
+    cheaper for Redis, but a long script makes readers wait. A cluster allows one owner per call.
+    `pauses`: between attempts to reach a Redis that is away.
+    """
+
+    keys_per_script: int
+    pauses: Pauses
+
+    def run(self, commands: Sequence[Command]) -> list[Any]:
+        """Replies in order, error replies as exception values. Raises when Redis is away."""
+        ...
+
+    def run_windowed(self, commands: Iterable[Command]) -> list[Any]:
+        """Like `run`, but sends a few commands at a time, so that other clients get their turn."""
+        ...
+
+    def open_connection(self) -> AbstractConnection:
+        """A new connection for the caller, not yet connected. Raises when Redis is away."""
+        ...
+
+    def disconnect(self) -> None:
+        """The next call of this thread opens new connections."""
+        ...
+
+    def clear(self) -> None:
+        """Deletes all keys. Raises when Redis is away."""
+        ...
