@@ -28,6 +28,7 @@ from accounts.cache import profiles
 from accounts.queries import site_counts, viewers
 from counters.cache import account_counts
 from infra.api.pages import Window
+from infra.caching import loading
 from infra.caching.client import SingleClient
 from posts.cache.counts import number_of, post_counts
 from posts.cache.viewer_state import viewer_states
@@ -154,6 +155,7 @@ def _watched(everyone: int) -> Iterator[Sequence[str]]:
         return execute(self, sql, params)
 
     with (
+        patch.object(loading, "PATIENCE_S", PATIENCE_S),
         patch.object(SingleClient, "run", missing_run),
         patch.object(CursorWrapper, "execute", waiting_execute),
     ):

@@ -8,6 +8,7 @@ connection is closed if the server has none left for others.
 import threading
 from typing import Any
 
+from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from infra.sharding.bounded.scarcity import was_ever_scarce
@@ -22,8 +23,9 @@ _thread = _ThreadConnections()
 
 
 def remember_connection(connection: BaseDatabaseWrapper, **_: Any) -> None:
-    """Receiver of connection_created."""
-    _thread.connections[connection.alias] = connection
+    """Receiver of connection_created. A copy has the same alias; its maker closes it."""
+    if connection in connections.all(initialized_only=True):
+        _thread.connections[connection.alias] = connection
 
 
 def drop_broken_connections(**_: Any) -> None:

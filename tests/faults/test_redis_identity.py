@@ -68,11 +68,11 @@ def test_old_dump_is_never_read(server, client, others, forgotten):
 
 
 def test_dump_is_really_loaded(server, client):
-    """Else the test above would prove nothing."""
+    """Otherwise the test above proves nothing. A client of an earlier test may have emptied it."""
     client.call("SET", "a", "old")
     restart_with(server, save_dump(server))
     with raw(server) as admin:
-        assert admin.get("a") == b"old"
+        assert admin.info("persistence")["rdb_last_load_keys_loaded"] == 1
 
 
 def test_promoted_replica_is_emptied_and_a_replica_is_not_used(server, client, others, forgotten):

@@ -57,13 +57,13 @@ class LimitedConnection(psycopg.Connection[Any]):
 
     @property
     def has_ended(self) -> bool:
-        """Whether the server has ended this session, which is idle. Cost: one system call."""
-        try:
-            while not self.closed and _is_readable(self.fileno()):
-                self.pgconn.consume_input()
-        except psycopg.OperationalError:
-            return True
-        return self.closed
+        """Whether the server has ended this session, which is idle. Cost: one system call.
+
+        An idle session has nothing else to read but that its parameters changed. Then it is
+        replaced too. To read on is no way to find out: the socket may close a moment after the
+        message.
+        """
+        return self.closed or _is_readable(self.fileno())
 
     def _check(self) -> None:
         """Raises what the limit raises, and closes a connection in a transaction or pipeline.

@@ -1,5 +1,7 @@
 """Every wait for a database has a limit; a slow statement opens no breaker."""
 
+import select
+
 import psycopg
 import pytest
 from django.db import OperationalError, close_old_connections, connections, transaction
@@ -41,6 +43,17 @@ def test_an_unused_session_ends_and_the_next_query_opens_another(world, monkeypa
     until(lambda: not is_open(before))
     assert fetch_one(ALIAS, PID) != before
     connections[ALIAS].close()
+
+
+def test_a_session_that_was_sent_a_message_is_replaced(world):
+    """It may be the message that the session ended, a moment before the socket closes."""
+    with connections[ALIAS].cursor() as cursor:
+        cursor.execute("LISTEN something")
+    before = fetch_one(ALIAS, PID)
+    with psycopg.connect(**connections[ALIAS].get_connection_params()) as other:
+        other.execute("NOTIFY something")
+    select.select([connections[ALIAS].connection], [], [])
+    assert fetch_one(ALIAS, PID) != before
 
 
 def test_a_transaction_that_lasts_keeps_its_session(world, monkeypatch):

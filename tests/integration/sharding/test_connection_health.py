@@ -5,6 +5,7 @@ import pytest
 from django.core.signals import request_finished, request_started
 from django.db import OperationalError, connections, transaction
 
+from infra.sharding.bounded import scarcity
 from infra.sharding.sql import fetch_one
 from tests.races import run_together
 
@@ -87,3 +88,17 @@ def test_each_thread_minds_its_own():
 
     assert mine not in run_together([another] * 3)
     assert fetch_one(ALIAS, PID) == mine
+
+
+def test_a_copy_with_the_same_alias_takes_no_place(monkeypatch):
+    monkeypatch.setattr(scarcity, "_scarce_until", {})
+    fetch_one(ALIAS, PID)
+    copy = connections[ALIAS].copy()
+    try:
+        copy.connect()
+        scarcity._note_refusal(ALIAS)
+        request_finished.send(sender=None)
+        assert connections[ALIAS].connection is None
+        assert copy.connection is not None
+    finally:
+        copy.close()
