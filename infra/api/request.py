@@ -1,5 +1,6 @@
 """The request that endpoints get: DRF's, with the types of this product."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
@@ -11,6 +12,9 @@ from rest_framework.parsers import BaseParser
 from rest_framework.request import Empty, Request
 
 from infra.api.errors import UserRequired
+
+# A query of account ids only, as most clients send them. Django needs 50 us to parse 20 of them.
+_IDS_ONLY = re.compile(r"(id(?:\[\]|%5[Bb]%5[Dd])?)=[0-9]{1,10}(?:&\1=[0-9]{1,10}){0,99}")
 
 
 class _NoQuery(QueryDict):
@@ -62,6 +66,17 @@ class ApiRequest(Request):
     def query_params(self) -> QueryDict:  # type: ignore[override]
         """The query's parameters. An empty query is not parsed."""
         return self._request.GET if self._request.META.get("QUERY_STRING") else NO_QUERY
+
+    @property
+    def id_list(self) -> Sequence[str]:
+        """The query's values of `id[]`, or of `id` if it has none of those. In their order."""
+        sent = self._request.META
+        ids_only = _IDS_ONLY.fullmatch(sent.get("QUERY_STRING", ""))
+        if ids_only is None or sent.get("CONTENT_TYPE"):  # which may name another encoding
+            query = self.query_params
+            return query.getlist("id[]") or query.getlist("id")
+        name = ids_only[1]
+        return ids_only[0].removeprefix(f"{name}=").split(f"&{name}=")
 
     @property
     def path(self) -> str:  # type: ignore[override]

@@ -1,7 +1,8 @@
-"""A cache in process memory: values for a second or less, bounded in number.
+"""A cache in process memory: values for a short time, bounded in number.
 
-Use it for names, counts and other values that may be a second old. Never use it for permission to
-see something. An invalidation drops a copy; if none arrives, the age limit does.
+Use it for names, counts and other values that may be a second old. Never use it alone for
+permission to see something: such a reader also reads the invalidation log
+(accounts/queries/existing.py). An invalidation drops a copy; if none arrives, the age limit does.
 """
 
 import threading

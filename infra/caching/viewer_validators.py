@@ -12,7 +12,7 @@ after the caches were changed. A missing field says that nothing is known: the v
 """
 
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
 from typing import Generic, NamedTuple, TypeVar
 
@@ -133,11 +133,13 @@ def drop_validator_commands(viewer_ids: Iterable[int], field: ViewerField) -> li
 class ViewerCopies(Generic[V]):
     """Values in process memory, one a viewer, each with the validator that it was loaded under.
 
-    An invalidation by pub/sub only drops a copy before the validator does.
+    At most `most` values; with `weigh`, values that weigh so much together. An invalidation by
+    pub/sub only drops a copy before the validator does.
     """
 
-    def __init__(self, family: str, most: int) -> None:
-        self._copies: LRUCache[int, tuple[bytes, V]] = LRUCache(most)
+    def __init__(self, family: str, most: int, weigh: Callable[[V], int] | None = None) -> None:
+        weigh_copy = None if weigh is None else lambda _, copy: weigh(copy[1])
+        self._copies: LRUCache[int, tuple[bytes, V]] = LRUCache(most, getsizeof=weigh_copy)
         register_copies(family, self)
 
     def has(self, viewer_id: int) -> bool:

@@ -2,19 +2,21 @@
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
-from typing import Any
+from functools import lru_cache
 
 import orjson
 
-from relations.types import Attribute, EdgeFlag, Relationship
+from relations.types import CACHED_RELATIONSHIPS, Attribute, EdgeFlag, Relationship
 
 
 def present_relationship(account_id: int, relationship: Relationship, now_ms: int) -> bytes:
-    return orjson.dumps(_entity(account_id, relationship, now_ms))
+    is_muting = relationship.is_muted and relationship.is_muted_at(now_ms)
+    return b'{"id":"%d",%b' % (account_id, _encode_fields(relationship, is_muting))
 
 
 def present_relationships(relationships: Mapping[int, Relationship], now_ms: int) -> bytes:
-    return orjson.dumps([_entity(*one, now_ms) for one in relationships.items()])
+    entities = [present_relationship(*one, now_ms) for one in relationships.items()]
+    return b"[%b]" % b",".join(entities)
 
 
 def present_muted(account: bytes, until_ms: int) -> bytes:
@@ -27,12 +29,12 @@ def present_familiar(target_id: int, accounts: Iterable[bytes]) -> bytes:
     return b'{"id":"%d","accounts":[%b]}' % (target_id, b",".join(accounts))
 
 
-def _entity(account_id: int, relationship: Relationship, now_ms: int) -> dict[str, Any]:
+@lru_cache(CACHED_RELATIONSHIPS)
+def _encode_fields(relationship: Relationship, is_muting: bool) -> bytes:
+    """The JSON after the id, to its end. Cached: most relationships are one of a few values."""
     following, followed_by = relationship.is_followed, relationship.follows_me
     flags = relationship.flags
-    muting = relationship.is_muted_at(now_ms)
-    return {
-        "id": str(account_id),
+    fields = {
         "following": following,
         "showing_reblogs": following and not flags & EdgeFlag.HIDES_REPOSTS,
         "notifying": bool(flags & EdgeFlag.NOTIFIES),
@@ -40,9 +42,9 @@ def _entity(account_id: int, relationship: Relationship, now_ms: int) -> dict[st
         "followed_by": followed_by,
         "blocking": relationship.mine is Attribute.BLACK,
         "blocked_by": relationship.theirs is Attribute.BLACK,
-        "muting": muting,
-        "muting_notifications": muting and relationship.mutes_notices,
-        "muting_expires_at": _iso(relationship.muted_until_ms) if muting else None,
+        "muting": is_muting,
+        "muting_notifications": is_muting and relationship.mutes_notices,
+        "muting_expires_at": _iso(relationship.muted_until_ms) if is_muting else None,
         "requested": False,
         "requested_by": False,
         "domain_blocking": False,
@@ -52,6 +54,7 @@ def _entity(account_id: int, relationship: Relationship, now_ms: int) -> dict[st
         "special": bool(flags & EdgeFlag.SPECIAL),
         "mutual": following and followed_by,
     }
+    return orjson.dumps(fields)[1:]
 
 
 def _iso(unix_ms: int) -> str | None:

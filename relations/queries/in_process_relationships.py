@@ -6,27 +6,84 @@ Without a validator nothing is used. A mute that ends by itself changes no valid
 `muted_until_ms` by the clock.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 
+from accounts.queries.existing import ask_existing
+from infra.caching.invalidation_log import LOG
 from infra.caching.metrics import count_reads
-from infra.caching.questions import Question
-from infra.caching.viewer_validators import ViewerCopies
+from infra.caching.questions import Question, RoundTrip, answer
+from infra.caching.viewer_validators import ValidatorsQuestion, ViewerCopies
 from relations.cache import RELATIONSHIPS
 from relations.queries.relationships import (
     NO_RELATIONSHIPS,
     Relationships,
     ask_relationships,
 )
+from relations.types import Relationship
 
-MOST_VIEWERS = 10_000
-MOST_RELATIONSHIPS = 200
-_by_viewer: ViewerCopies[Relationships] = ViewerCopies(RELATIONSHIPS.family, MOST_VIEWERS)
+# Of all viewers together, about 80 bytes each, and of one viewer.
+MOST_RELATIONSHIPS = 1_000_000
+MOST_OF_VIEWER = 1_000
+
+
+def _weigh(relationships: Relationships) -> int:
+    """A viewer without any takes memory, too."""
+    return len(relationships.by_account) + 4
+
+
+_by_viewer: ViewerCopies[Relationships] = ViewerCopies(
+    RELATIONSHIPS.family, MOST_RELATIONSHIPS, _weigh
+)
 
 
 def find_kept_relationships(viewer_id: int, validator: bytes | None) -> Relationships | None:
     """The relationships that this process kept under exactly this validator."""
     return _by_viewer.find(viewer_id, validator)
+
+
+def load_existing_relationships(viewer_id: int, others: Sequence[int]) -> dict[int, Relationship]:
+    """Relationships with those of `others` that are accounts, in the order given.
+
+    Each account is in `others` once. Cost: one round trip for the invalidation log, the validators,
+    and what is not in process memory; after a change of the viewer's one more. Profiles and
+    relationships that Redis lacks come from the shards. Without Redis: two queries, and one per
+    shard for profiles.
+    """
+    if not others:
+        return {}
+    trip = RoundTrip()
+    log = trip.ask(LOG.ask())
+    relationships = _ask_unconfirmed(trip, viewer_id, others)
+    existing = trip.ask(ask_existing(others, log))
+    trip.run()
+    accounts, by_account = existing.value, relationships.value
+    return {other: by_account[other] for other in others if other in accounts}
+
+
+def _ask_unconfirmed(
+    trip: RoundTrip, viewer_id: int, others: Sequence[int]
+) -> Question[Mapping[int, Relationship]]:
+    """Relationships with at least these accounts. The same trip says whether those in process
+    memory are valid. Otherwise they are read again."""
+    kept = _by_viewer.peek(viewer_id)
+    if kept is None:
+        asked = ask_kept_relationships(viewer_id, others, None)
+        return trip.ask(asked.then(lambda loaded: loaded.by_account))
+    validators = trip.ask(ValidatorsQuestion(viewer_id))
+    missing = [other for other in others if other not in kept.by_account]
+
+    def complete(loaded: Relationships) -> Mapping[int, Relationship]:
+        validator = validators.value.relationships
+        known = kept
+        if validator != kept.validator:
+            rest = [other for other in others if other in kept.by_account]
+            known = answer(ask_kept_relationships(viewer_id, rest, validator))
+        else:
+            count_reads(RELATIONSHIPS.family, "process", len(others) - len(missing), len(missing))
+        return _keep(viewer_id, known, loaded).by_account if missing else known.by_account
+
+    return trip.ask(ask_relationships(viewer_id, missing).then(complete))
 
 
 def ask_kept_relationships(
@@ -45,7 +102,7 @@ def ask_kept_relationships(
 def _keep(viewer_id: int, known: Relationships, loaded: Relationships) -> Relationships:
     """Adds them to those of the same validator, or replaces those of another."""
     cached, kept = _by_viewer.find(viewer_id, loaded.validator), loaded
-    if cached is not None and len(cached.by_account) < MOST_RELATIONSHIPS:
+    if cached is not None and len(cached.by_account) < MOST_OF_VIEWER:
         kept = cached.merged_with(loaded)
     _by_viewer.keep(viewer_id, loaded.validator, kept)
     return known.merged_with(loaded)

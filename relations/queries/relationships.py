@@ -4,10 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple, Self
 
-from accounts.hot_profiles import ask_profiles
 from infra.caching.load_tokens import LoadTokens, write_loaded
 from infra.caching.loading import SharedLoads
-from infra.caching.questions import Question, RoundTrip, answer
+from infra.caching.questions import Question, answer
 from infra.caching.relationship_cache import RelationshipCacheReply
 from infra.changes.failpoints import failpoint
 from infra.sharding.buckets import shard_of
@@ -75,20 +74,6 @@ def load_relationships(viewer_id: int, others: Iterable[int]) -> Mapping[int, Re
     one query.
     """
     return answer(ask_relationships(viewer_id, list(dict.fromkeys(others)))).by_account
-
-
-def load_existing_relationships(viewer_id: int, others: Sequence[int]) -> dict[int, Relationship]:
-    """Relationships with those of `others` that are accounts, in the order given.
-
-    Each account is in `others` once. Cost: one round trip when warm; profiles and relationships
-    that Redis lacks come from the shards. Without Redis: one query, and one per shard for profiles.
-    """
-    trip = RoundTrip()
-    relationships = trip.ask(ask_relationships(viewer_id, others))
-    existing = ask_profiles(trip, others)
-    trip.run()
-    accounts, by_account = existing.value, relationships.value.by_account
-    return {other: by_account[other] for other in others if other in accounts}
 
 
 def ask_relationships(viewer_id: int, others: Sequence[int]) -> Question[Relationships]:

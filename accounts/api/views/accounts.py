@@ -35,7 +35,7 @@ class AccountsView(Endpoint):
     @extend_schema(parameters=[schema.ID_LIST], responses=schema.AccountEntity(many=True))
     def get(self, request: ApiRequest) -> HttpResponse:
         """Accounts in the order of the ids; unknown ids are left out."""
-        texts = request.query_params.getlist("id[]") or request.query_params.getlist("id")
+        texts = request.id_list
         if len(texts) > schema.MOST_ACCOUNTS:
             raise InvalidRequest(f"At most {schema.MOST_ACCOUNTS} accounts at once")
         wanted = [account_id for account_id in map(parse_account_id, texts) if account_id]

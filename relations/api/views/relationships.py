@@ -20,7 +20,8 @@ from relations.api.present import (
     present_relationships,
 )
 from relations.queries.familiar import load_familiar_followers
-from relations.queries.relationships import load_existing_relationships, load_relationships
+from relations.queries.in_process_relationships import load_existing_relationships
+from relations.queries.relationships import load_relationships
 
 
 class RelationshipsView(Endpoint):
@@ -33,8 +34,7 @@ class RelationshipsView(Endpoint):
 
     @extend_schema(parameters=[schema.ID_LIST], responses=schema.RelationshipEntity(many=True))
     def get(self, request: ApiRequest) -> HttpResponse:
-        query = request.query_params
-        others = read_targets(query.getlist("id[]") or query.getlist("id"))
+        others = read_targets(request.id_list)
         relationships = load_existing_relationships(request.account_id, others)
         return json_response(present_relationships(relationships, now_ms()))
 
@@ -61,8 +61,7 @@ class FamiliarFollowersView(Endpoint):
         parameters=[schema.FAMILIAR_IDS], responses=schema.FamiliarFollowersEntity(many=True)
     )
     def get(self, request: ApiRequest) -> HttpResponse:
-        query = request.query_params
-        texts = query.getlist("id[]") or query.getlist("id")
+        texts = request.id_list
         if len(texts) > schema.MOST_FAMILIAR_TARGETS:
             raise InvalidRequest(f"At most {schema.MOST_FAMILIAR_TARGETS} accounts at once")
         asked = read_targets(texts)

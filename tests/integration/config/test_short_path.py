@@ -117,6 +117,7 @@ CASES = {
     "bad limit": lambda t: {"token": t.token, "query": "limit=many"},
     "unknown parameter": lambda t: {"token": t.token, "query": "colour=blue&limit=2"},
     "ids": lambda t: {"token": t.token, "query": f"id[]={t.friend}&id%5B%5D={t.me}&id=1"},
+    "only ids": lambda t: {"token": t.token, "query": f"id[]={t.friend}&id[]={t.me}"},
     "broken query": lambda t: {"token": t.token, "query": "%ff=%zz&&=&limit"},
     "origin": lambda t: {"token": t.token, "HTTP_ORIGIN": "https://reader.example"},
     "origin, error": lambda t: {"HTTP_ORIGIN": "null", "query": "max_id=-7"},
