@@ -44,7 +44,7 @@ class News(serializers.Serializer[None]):
 class HomeNewsView(Endpoint):
     """Has anybody I follow, or I myself elsewhere, published anything since, or between two?
 
-    May be wrong in one direction: what is named may be gone again, or a repost of what I hide.
+    May be wrong in one direction: what is named may be gone again.
     """
 
     scopes = {"GET": "read:statuses"}

@@ -3,18 +3,16 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-import orjson
 from prometheus_client import Counter
 
-from infra.api.pages import Window
 from infra.clock import now_ms
-from posts.ids import EPOCH, FIRST, LAST, PostId
+from posts.ids import EPOCH, LAST, PostId
 from timelines.increments.between import find_authors_between
 from timelines.increments.followees import find_followees
 from timelines.increments.last_post_index import HeaderWord, LastPostIndex
 from timelines.increments.queries import AccountIds, IndexSnapshot, find_authors, increments
 from timelines.increments.stream import LAG_S
-from timelines.queries.home import home_page
+from timelines.queries.home import list_shown_events
 from timelines.types import TimeRange
 
 MOST_NAMED = 40
@@ -40,8 +38,8 @@ def find_home_news(
     """The accounts that published something for this home timeline inside the range.
 
     Source: this machine's last-post index. It also counts deleted posts. If the index cannot
-    answer, the home timeline does, from at most MOST_NAMED entries. Cost: one round trip when the
-    index answers and the followees are in process memory; else as much as a home page.
+    answer, the home timeline does, from at most MOST_NAMED entries of a page. Cost: one round trip
+    when the index answers and the followees are in process memory; else as `list_shown_events`.
     """
     at_ms, snapshot = clock_ms(), increments().snapshot()
     account_ids = None if snapshot is None else _ask_index(reader_id, time_range, snapshot, at_ms)
@@ -58,17 +56,15 @@ def _ask_index(
 ) -> list[int] | None:
     """None if the index cannot tell.
 
-    One such case: only followees whose reposts the reader hides have published. The index does not
-    tell posts from reposts.
+    One such case: a followee whose reposts the reader hides has published. The index does not tell
+    posts from reposts.
     """
     if time_range.above.second < snapshot.last_posts.header[HeaderWord.COMPLETE_FROM]:
         return None
     followees = find_followees(reader_id, at_ms)
-    found = _find_authors(snapshot.last_posts, followees.with_reposts, time_range)
-    if found == []:
-        hidden = _find_authors(snapshot.last_posts, followees.without_reposts, time_range)
-        return None if hidden != [] else found
-    return found
+    if _find_authors(snapshot.last_posts, followees.without_reposts, time_range) != []:
+        return None
+    return _find_authors(snapshot.last_posts, followees.with_reposts, time_range)
 
 
 def _find_authors(
@@ -82,12 +78,6 @@ def _find_authors(
 
 
 def _ask_timeline(reader_id: int, time_range: TimeRange, clock_ms: Callable[[], int]) -> list[int]:
-    since, until = time_range
-    window = Window(
-        MOST_NAMED,
-        since_id=None if since == FIRST else since.public,
-        max_id=None if until is LAST else until.public,
-    )
-    page = home_page(reader_id, window, clock_ms)
-    authors = [int(orjson.loads(body)["account"]["id"]) for body in page.items]
-    return list(dict.fromkeys(authors))
+    """The accounts of the newest MOST_NAMED entries that a page of the range shows."""
+    events = list_shown_events(reader_id, time_range, MOST_NAMED, clock_ms)
+    return list(dict.fromkeys(event.author_id for event in events))

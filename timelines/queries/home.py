@@ -1,7 +1,9 @@
 """A page of a home timeline: skeleton, hydrate, rules, present."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice
+from typing import TypeVar
 
 from django.db import InterfaceError, OperationalError
 from prometheus_client import Counter
@@ -30,6 +32,8 @@ from timelines.queries.last_shown import keep_last_shown
 from timelines.queries.skeleton import HomeSkeleton, Skeleton
 from timelines.rules import VisibilityInputs, find_clear_authors, merge
 from timelines.types import ORIGINAL, Entry, TimeRange, reposts_among
+
+T = TypeVar("T")
 
 # The reposters who are named with a post; a client can ask for the others.
 MOST_REPOSTERS = 10
@@ -66,6 +70,17 @@ def home_page(
         raise
     (WITHOUT_REDIS if skeleton.log_offset is None else COMPLETE).inc()
     return page
+
+
+def list_shown_events(
+    viewer_id: int, time_range: TimeRange, most: int, clock_ms: Callable[[], int] = now_ms
+) -> list[PostId]:
+    """The events of the newest entries that a page of this range shows, at most `most`.
+
+    Newest first. Cost: as `home_page`, without the JSON.
+    """
+    skeleton = HomeSkeleton(viewer_id, clock_ms())
+    return _collect(partial(_list_shown, skeleton), skeleton.iter_older(time_range), most)
 
 
 def begin_poll(poller: Poller, authors: PolledAuthors, window: Window, at_ms: int) -> Poll | None:
@@ -120,12 +135,19 @@ def _load_newer_page(skeleton: Skeleton, after: PostId, limit: int) -> Page[byte
 
 def _take(skeleton: Skeleton, entries: Iterator[Entry], count: int) -> list[bytes]:
     """The first `count` visible entries, as Status entities."""
-    shown: list[bytes] = []
+    return _collect(partial(_show, skeleton), entries, count)
+
+
+def _collect(
+    show: Callable[[Sequence[Entry]], list[T]], entries: Iterator[Entry], count: int
+) -> list[T]:
+    """What `show` makes of the first `count` entries that it does not leave out."""
+    shown: list[T] = []
     while len(shown) < count:
         batch = list(islice(entries, count - len(shown)))
         if not batch:
             break
-        shown += _show(skeleton, batch)
+        shown += show(batch)
     return shown
 
 
@@ -135,7 +157,8 @@ def _show(skeleton: Skeleton, entries: Sequence[Entry]) -> list[bytes]:
     Cost when warm: no round trip if all posts are finished in process memory, else one.
     """
     sources = skeleton.list_sources(entries)
-    ready = _find_ready(skeleton, sources)
+    # A viewer who wrote lately must see names and counts as they are now.
+    ready = {} if skeleton.viewer_state.wrote_lately else _find_ready(skeleton, sources)
     hydrated, merged = _load_others(skeleton, entries, sources, ready)
     flags = load_flags(skeleton.reader_id, skeleton.viewer_state, [*ready, *merged])
     shown = {i: post.text for i, post in ready.items()}
@@ -148,14 +171,22 @@ def _show(skeleton: Skeleton, entries: Sequence[Entry]) -> list[bytes]:
     return [shown[entry.event] for entry in entries if entry.event in shown]
 
 
+def _list_shown(skeleton: Skeleton, entries: Sequence[Entry]) -> list[PostId]:
+    """The events of the entries that `_show` presents, in their order. Cost: as `_show`."""
+    sources = skeleton.list_sources(entries)
+    ready = _find_ready(skeleton, sources)
+    if len(ready) == len(sources):
+        return list(ready)
+    _, merged = _load_others(skeleton, entries, sources, ready)
+    shown = ready.keys() | {newest.event for newest, *_ in merged.values()}
+    return [entry.event for entry in entries if entry.event in shown]
+
+
 def _find_ready(skeleton: Skeleton, sources: Sequence[Entry]) -> dict[PostId, PostCopy]:
     """The posts that are finished in process memory, that all rules allow, and that no account of
-    this timeline reposted. In the order of `sources`.
-
-    None for a viewer who wrote lately, who must see names and counts as they are now.
-    """
+    this timeline reposted. In the order of `sources`."""
     known = find_kept_relationships(skeleton.reader_id, skeleton.validator)
-    if known is None or skeleton.viewer_state.wrote_lately:
+    if known is None:
         return {}
     clear = find_clear_authors(_inputs(skeleton, {}, {}, known))
     reposted = {original for _, original in reposts_among(sources)}

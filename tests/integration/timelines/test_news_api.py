@@ -64,7 +64,7 @@ def no_timeline(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise AssertionError("the index knows")
 
-    monkeypatch.setattr(home_news, "home_page", refuse)
+    monkeypatch.setattr(home_news, "list_shown_events", refuse)
 
 
 def test_nothing_new_and_something_new(home: Home, no_timeline: None) -> None:
@@ -153,6 +153,19 @@ def test_whose_reposts_are_hidden_the_timeline_knows(home: Home) -> None:
     publish(home.ann)
     home.settle()
     assert home.named(cursor) == [home.ann]
+
+
+def test_an_account_whose_reposts_are_hidden_is_named_next_to_others(home: Home) -> None:
+    follow(home.me, home.ann, FollowOptions(reposts=False))
+    cursor = since()
+    publish(home.bob), publish(home.ann)
+    home.settle()
+    assert sorted(home.named(cursor)) == sorted([home.ann, home.bob])
+    cursor = publish(home.bob)
+    repost(home.ann, publish(make_accounts(1)[0]))
+    publish(home.bob)
+    home.settle()
+    assert home.named(cursor) == [home.bob]
 
 
 def test_with_nothing_in_memory_the_timeline_is_asked(home: Home) -> None:
