@@ -51,6 +51,11 @@ class Question(Generic[T]):
         self._replies = replies
 
     @property
+    def replies(self) -> Replies:
+        """As Redis sent them, after the round trip: equal replies have equal answers."""
+        return self._replies
+
+    @property
     def is_away(self) -> bool:
         """Whether Redis gave no replies."""
         return self._replies is None

@@ -59,6 +59,11 @@ class ViewerValidators(NamedTuple):
     wrote_at: bytes | None = None
 
     @property
+    def are_complete(self) -> bool:
+        """Whether a process may know all of a viewer that validators are for."""
+        return None not in self[:3]
+
+    @property
     def wrote_lately(self) -> bool:
         """Whether the viewer's reads must not use counts from process memory.
 

@@ -17,7 +17,9 @@ class PostCopy:
 
     `text`: the fragment of the post. Of a finished post it is the Status entity without the
     viewer's flags, and `account` and `counts` are the JSON of these parts. `kept_until` (of the
-    fragment) and `fresh_until` (of the entity) are times of the caller's clock.
+    viewer's flags, and `account` and `counts` are the JSON of these parts. `kept_until` (of the
+    fragment) and `fresh_until` (of the entity) are times of the caller's clock. Pages that were
+    made of a copy look at its `fresh_until`, so a copy that is removed or replaced ends.
     """
 
     __slots__ = ("_fragment_bytes", "account", "counts", "fresh_until", "kept_until", "text")
@@ -97,19 +99,27 @@ class PostsByAuthor:
             if author is None:
                 author = self._authors[post_id.author_id] = _Author()
             author.reads += 1
-            self._count += post_id not in author.copies
+            old = author.copies.get(post_id)
+            if old is None:
+                self._count += 1
+            elif old is not copy:
+                old.fresh_until = 0.0
             author.copies[post_id] = copy
         if self._count > self._most:
             self._evict(self._count - self._most + self._most // EVICTED_PART)
 
     def pop(self, post_id: PostId) -> None:
         author = self._authors.get(post_id.author_id)
-        if author is not None and author.copies.pop(post_id, None) is not None:
+        copy = author.copies.pop(post_id, None) if author is not None else None
+        if author is not None and copy is not None:
+            copy.fresh_until = 0.0
             self._count -= 1
             if not author.copies:
                 del self._authors[post_id.author_id]
 
     def clear(self) -> None:
+        for copy in self.all():
+            copy.fresh_until = 0.0
         self._authors, self._count = {}, 0
 
     def _evict(self, count: int) -> None:

@@ -69,6 +69,11 @@ class InProcessPosts:
         count_reads(FAMILY, "process", len(found), len(ids) - len(found))
         return found
 
+    def are_fresh(self, copies: Iterable[PostCopy]) -> bool:
+        """Whether these finished copies may be used as they are. The request has read the log."""
+        now = self._clock()
+        return all(copy.fresh_until > now for copy in copies)
+
     def keep(self, posts: Mapping[PostId, bytes], offset: LogOffset | None) -> None:
         """Stores fragments that were loaded after the log was read up to `offset`."""
         kept_until = self._clock() + MEMORY_S
@@ -125,7 +130,11 @@ class InProcessPosts:
             for post_id, (_, account, counts) in posts.items():
                 copy = self._posts.find(post_id)
                 left_s = _find_time_left_s(post_id, account, counts)
-                if copy is not None and left_s > 0:
+                if copy is None or left_s <= 0:
+                    continue
+                if copy.text is statuses[post_id]:  # pages that were made of it may go on
+                    copy.account, copy.counts, copy.fresh_until = account, counts, now + left_s
+                else:
                     finished[post_id] = copy.finish(
                         statuses[post_id], account, counts, now + left_s
                     )

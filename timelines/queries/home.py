@@ -28,8 +28,9 @@ from timelines.polling.late_posts import PolledAuthors, load_late_posts
 from timelines.polling.page import poll_page
 from timelines.polling.poll import Poll
 from timelines.polling.records import Poller, load_records
+from timelines.queries.kept_pages import find_kept_page, keep_page
 from timelines.queries.last_shown import keep_last_shown
-from timelines.queries.skeleton import HomeSkeleton, Skeleton
+from timelines.queries.skeleton import FirstTrip, HomeSkeleton, Skeleton
 from timelines.rules import VisibilityInputs, find_clear_authors, merge
 from timelines.types import ORIGINAL, Entry, TimeRange, reposts_among
 
@@ -63,12 +64,28 @@ def home_page(
     try:
         poller = Poller(viewer_id, "home", client, window.way)
         poll = begin_poll(poller, authors, window, at_ms)
-        skeleton = HomeSkeleton(viewer_id, at_ms, is_polled=poll is not None)
-        page = load_page(skeleton, window, poll)
+        trip = FirstTrip(viewer_id, is_polled=poll is not None)
+        if poll is None:
+            page = _load_unless_kept(trip, window, at_ms)
+        else:
+            page = load_page(HomeSkeleton(trip, at_ms), window, poll)
     except (OperationalError, InterfaceError):
         REFUSED.inc()
         raise
-    (WITHOUT_REDIS if skeleton.log_offset is None else COMPLETE).inc()
+    (WITHOUT_REDIS if trip.log.value is None else COMPLETE).inc()
+    return page
+
+
+def _load_unless_kept(trip: FirstTrip, window: Window, at_ms: int) -> Page[bytes]:
+    """The page that this process kept, if it would be the same; else a new one."""
+    reader, inputs = trip.reader_id, trip.find_inputs()
+    kept = find_kept_page(reader, window, inputs, at_ms) if inputs is not None else None
+    if kept is not None:
+        return kept
+    skeleton = HomeSkeleton(trip, at_ms)
+    page = load_page(skeleton, window)
+    if inputs is not None and skeleton.copies is not None:
+        keep_page(reader, window, inputs, skeleton.copies, page, at_ms)
     return page
 
 
@@ -79,7 +96,7 @@ def list_shown_events(
 
     Newest first. Cost: as `home_page`, without the JSON.
     """
-    skeleton = HomeSkeleton(viewer_id, clock_ms())
+    skeleton = HomeSkeleton(FirstTrip(viewer_id), clock_ms())
     return _collect(partial(_list_shown, skeleton), skeleton.iter_older(time_range), most)
 
 
@@ -159,6 +176,7 @@ def _show(skeleton: Skeleton, entries: Sequence[Entry]) -> list[bytes]:
     sources = skeleton.list_sources(entries)
     # A viewer who wrote lately must see names and counts as they are now.
     ready = {} if skeleton.viewer_state.wrote_lately else _find_ready(skeleton, sources)
+    skeleton.note_ready(ready.values(), are_all=len(ready) == len(sources))
     hydrated, merged = _load_others(skeleton, entries, sources, ready)
     flags = load_flags(skeleton.reader_id, skeleton.viewer_state, [*ready, *merged])
     shown = {i: post.text for i, post in ready.items()}

@@ -11,6 +11,7 @@ from infra.caching.invalidation_log import LOG
 from infra.caching.questions import RoundTrip
 from infra.caching.viewer_validators import ValidatorsQuestion
 from infra.clock import now_ms
+from posts.cache.by_author import PostCopy
 from posts.cache.viewer_state import ask_viewer_state
 from posts.queries.responses import read_reposts
 from relations.lists.queries.lists import get_list_members
@@ -73,6 +74,9 @@ class AccountListSkeleton:
     def list_arrived(self, entries: Iterable[Entry]) -> Iterable[Entry]:
         """All: each page reads the index itself."""
         return entries
+
+    def note_ready(self, copies: Collection[PostCopy], are_all: bool) -> None:
+        """Pages of lists are not kept: nothing says that their index has not changed."""
 
     def list_sources(self, entries: Sequence[Entry]) -> Sequence[Entry]:
         """These entries and all others of members that show the same posts, without repeats,

@@ -7,6 +7,7 @@ import time
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import cached_property
 from itertools import chain, groupby
 from operator import itemgetter
 from typing import ClassVar, Protocol
@@ -15,6 +16,7 @@ from infra.caching.invalidation_log import LOG, LogOffset
 from infra.caching.questions import RoundTrip
 from infra.caching.viewer_validators import ValidatorsQuestion
 from infra.changes.errors import UNREACHABLE
+from posts.cache.by_author import PostCopy
 from posts.cache.viewer_state import ViewerState, ask_viewer_state
 from posts.ids import LAST, PACKED_BYTES, PostId
 from posts.queries.hydrate import Hydration
@@ -23,8 +25,9 @@ from relations.queries.following import ask_following_version, load_following
 from timelines.actions.cut_old_entries import cut_old_entries
 from timelines.actions.rebuild_timeline import rebuild_timeline
 from timelines.hot.directory import directory
-from timelines.hot.entries import hot_entries
+from timelines.hot.entries import HotEntries, hot_entries
 from timelines.hot.queries.hot_followees import guess_hot_followees, list_hot_followees
+from timelines.queries.kept_pages import PageInputs
 from timelines.queries.last_shown import take_due
 from timelines.queries.merged import MergedTimeline
 from timelines.queries.pull import iter_pulled
@@ -43,8 +46,11 @@ class FirstTrip:
     a change of the reader's; two more queries and trips when the cached following list expired.
     """
 
-    def __init__(self, reader_id: int, since_s: float = 0.0) -> None:
-        self._reader_id, self._since_s = reader_id, since_s
+    def __init__(self, reader_id: int, is_polled: bool = False) -> None:
+        """`is_polled`: hot authors' entries are read now, so that no post becomes visible later to
+        this page than to another one (timelines/polling)."""
+        since_s = time.monotonic() if is_polled else 0.0
+        self.reader_id, self._since_s = reader_id, since_s
         trip = RoundTrip()
         # The log and the validators come before the values that are kept under them.
         self.log = trip.ask(LOG.ask())
@@ -62,6 +68,15 @@ class FirstTrip:
             with suppress(*UNREACHABLE):  # the page may not need these posts
                 again.finish()
 
+    def find_inputs(self) -> PageInputs | None:
+        """What a page of this trip is made of; None if pages of process memory cannot be used."""
+        validators = self.validators.value
+        is_known = self.log.value is not None and validators.are_complete
+        if not is_known or validators.wrote_lately:
+            return None
+        hot = [(one.entries, one.complete_from) for one in self._hot_entries]
+        return PageInputs(validators, self._stored.replies or (), hot)
+
     def find_live(self) -> LiveTimeline | None:
         """The live timeline, if it reflects the reader's following list."""
         stored = self._stored.value
@@ -71,9 +86,13 @@ class FirstTrip:
 
     def merge_hot_entries(self, live: LiveTimeline) -> MergedTimeline:
         """The timeline with the entries of the hot authors among the followees."""
+        return MergedTimeline(live, self._hot_entries)
+
+    @cached_property
+    def _hot_entries(self) -> Sequence[HotEntries]:
         validator = self.validators.value.relationships
-        followees = list_hot_followees(self._reader_id, self._hot.value, validator)
-        return MergedTimeline(live, hot_entries.load(followees, self._since_s, self._ahead.value))
+        followees = list_hot_followees(self.reader_id, self._hot.value, validator)
+        return hot_entries.load(followees, self._since_s, self._ahead.value)
 
 
 class Skeleton(Protocol):
@@ -81,6 +100,8 @@ class Skeleton(Protocol):
 
     `is_stored`: entries come from a live timeline, which may need a repair.
     `replies_to`: replies to these accounts are shown; None: to all. For the rest see HomeSkeleton.
+    `note_ready`: these posts of the page were finished in process memory; `are_all`: no others were
+    looked at.
     """
 
     reader_id: int
@@ -95,6 +116,7 @@ class Skeleton(Protocol):
     def iter_newer(self, time_range: TimeRange) -> Iterator[Entry]: ...
     def list_sources(self, entries: Sequence[Entry]) -> Sequence[Entry]: ...
     def list_arrived(self, entries: Iterable[Entry]) -> Iterable[Entry]: ...
+    def note_ready(self, copies: Collection[PostCopy], are_all: bool) -> None: ...
 
 
 class HomeSkeleton:
@@ -108,17 +130,24 @@ class HomeSkeleton:
     is_stored: ClassVar[bool] = True
     replies_to: Collection[int] | None = None
 
-    def __init__(self, reader_id: int, now_ms: int, is_polled: bool = False) -> None:
-        """`is_polled`: hot authors' entries are read now, so that no post becomes visible later to
-        this page than to another one (timelines/polling)."""
-        since_s = time.monotonic() if is_polled else 0.0
-        self.reader_id = reader_id
-        self.now_ms = now_ms
-        trip = FirstTrip(reader_id, since_s)
+    def __init__(self, trip: FirstTrip, now_ms: int) -> None:
+        self.reader_id, self.now_ms = trip.reader_id, now_ms
         self.log_offset, self.validator = trip.log.value, trip.validators.value.relationships
         self.viewer_state = trip.viewer_state.value
-        self._merged = _load_merged(reader_id, now_ms, trip)
+        self._merged = _load_merged(trip, now_ms)
         self._authors: TimelineAuthors | None = None
+        self._copies: list[PostCopy] = []
+        self._has_others = False
+
+    @property
+    def copies(self) -> Collection[PostCopy] | None:
+        """The posts of all pages so far. None: there were others than finished ones of the live
+        timeline."""
+        return None if self._has_others or self._authors is not None else self._copies
+
+    def note_ready(self, copies: Collection[PostCopy], are_all: bool) -> None:
+        self._copies += copies
+        self._has_others |= not are_all
 
     def iter_older(self, time_range: TimeRange) -> Iterator[Entry]:
         """Entries inside the range, newest first. Uses SQL only below the live timeline."""
@@ -185,14 +214,14 @@ class HomeSkeleton:
         return self._authors
 
 
-def _load_merged(reader_id: int, now_ms: int, trip: FirstTrip) -> MergedTimeline:
+def _load_merged(trip: FirstTrip, now_ms: int) -> MergedTimeline:
     """A stored timeline lacks hot authors' posts. One that is computed without Redis has them."""
     live = trip.find_live()
     if live is None and not trip.has_redis:
-        return MergedTimeline(rebuild_timeline(reader_id, now_ms), ())
+        return MergedTimeline(rebuild_timeline(trip.reader_id, now_ms), ())
     if live is not None:
-        cut_old_entries(reader_id, live, now_ms)
-    return trip.merge_hot_entries(live or rebuild_timeline(reader_id, now_ms))
+        cut_old_entries(trip.reader_id, live, now_ms)
+    return trip.merge_hot_entries(live or rebuild_timeline(trip.reader_id, now_ms))
 
 
 def _inside(packed: list[bytes], time_range: TimeRange) -> list[bytes]:

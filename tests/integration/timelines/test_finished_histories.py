@@ -6,6 +6,7 @@ from typing import Any
 
 import hypothesis
 import pytest
+from cachebox import LRUCache
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
@@ -20,6 +21,7 @@ from posts.queries.statuses import load_status_json
 from relations.actions.mute import mute, unmute
 from tests.integration.timelines.test_histories import History, person, step
 from tests.world import clean, rest
+from timelines.queries import kept_pages
 from timelines.queries.author import AuthorTimelineQuery, author_page
 from timelines.queries.home import home_page
 
@@ -37,6 +39,7 @@ def no_memory() -> Iterator[None]:
     """Pages inside find no post, account or counts in process memory. After it all is as before."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(in_process_posts, "_posts", PostsByAuthor(MOST_POSTS))
+        patch.setattr(kept_pages, "_pages", LRUCache(100))
         for tier in (in_process._accounts, counts._counts_in_memory):
             patch.setattr(tier, "_cache", type(tier._cache)(100, 60.0))
         yield

@@ -1,0 +1,136 @@
+"""A home page is kept in process memory, and used again only if it would be the same page."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from accounts.actions.update_profile import update_profile
+from accounts.queries.in_process import forget_accounts
+from accounts.types import ProfileEdit
+from infra.api.pages import Page, Window
+from posts.actions.delete_post import delete_post
+from posts.actions.mark_post import mark_post
+from posts.cache.counts import forget_counts
+from posts.ids import PostId
+from posts.types import Kind
+from relations.actions.block import block
+from relations.actions.follow import follow, unfollow
+from relations.actions.mute import mute
+from tests.integration.timelines.homes import ids_of
+from tests.world import drain_all, forget_memory, make_accounts, publish, rest
+from timelines.queries import kept_pages
+from timelines.queries.home import home_page
+from timelines.stores.factory import timeline_store
+
+FIRST = Window(3)
+
+
+class Fan:
+    """I follow two friends, each with four posts."""
+
+    def __init__(self) -> None:
+        self.me, self.friend, self.other = make_accounts(3)
+        for friend in (self.friend, self.other):
+            follow(self.me, friend)
+        self.posts = [publish(friend) for friend in (self.friend, self.other) * 4]
+        drain_all()
+        self.look()
+
+    def look(self, window: Window = FIRST) -> Page[bytes]:
+        """Twice: the first read finishes the entities that the second one makes its page of."""
+        home_page(self.me, window)
+        return home_page(self.me, window)
+
+
+@pytest.fixture
+def fan(world: None) -> Iterator[Fan]:
+    kept_pages._pages.clear()
+    yield Fan()
+    kept_pages._pages.clear()
+
+
+def test_the_same_page_is_used_again(fan: Fan) -> None:
+    assert fan.look() is fan.look()
+
+
+def test_each_window_has_its_own_page(fan: Fan) -> None:
+    first = fan.look()
+    second = fan.look(Window(3, max_id=first.older))
+    assert not set(ids_of(first.items)) & set(ids_of(second.items))
+    assert fan.look() == first
+    assert len(fan.look(Window(2)).items) == 2
+
+
+def shown(fan: Fan) -> list[str]:
+    rest()
+    return ids_of(home_page(fan.me, FIRST).items)
+
+
+CHANGES: dict[str, Callable[[Fan], object]] = {
+    "a new post": lambda fan: (publish(max(fan.friend, fan.other)), drain_all()),
+    "a deleted post": lambda fan: delete_post(newest(fan)),
+    "a follow ends": lambda fan: unfollow(fan.me, newest(fan).author_id),
+    "a mute": lambda fan: mute(fan.me, newest(fan).author_id),
+    "a block by the author": lambda fan: (block(newest(fan).author_id, fan.me), drain_all()),
+    "a name": lambda fan: update_profile(newest(fan).author_id, ProfileEdit(display_name="New")),
+    "a favourite of mine": lambda fan: mark_post(fan.me, newest(fan), Kind.FAVOURITE, True),
+    "a favourite of another": lambda fan: (
+        mark_post(fan.other, PostId.from_public(shown(fan)[1]), Kind.FAVOURITE, True),
+        drain_all(),
+        forget_memory(),
+    ),
+    "the timeline was dropped, and a post is gone": lambda fan: (
+        timeline_store().drop(fan.me),
+        delete_post(newest(fan)),
+    ),
+}
+
+
+def newest(fan: Fan) -> PostId:
+    return PostId.from_public(shown(fan)[0])
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_change_shows_at_the_next_read(fan: Fan, change: str) -> None:
+    before = fan.look()
+    assert fan.look() is before
+    CHANGES[change](fan)
+    rest()
+    after = home_page(fan.me, FIRST)
+    assert after != before
+    forget_memory()
+    assert after == home_page(fan.me, FIRST), "what a process without memory reads"
+
+
+def test_names_and_counts_that_are_asked_again_and_are_the_same_leave_the_page(
+    fan: Fan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = fan.look()
+    monkeypatch.setattr("timelines.queries.last_shown.DUE_S", 0.0)
+    forget_accounts()
+    forget_counts()
+    assert home_page(fan.me, FIRST) is kept
+
+
+def test_a_page_without_a_muted_author_is_not_kept(fan: Fan) -> None:
+    """The mute ends by the clock, and nothing else changes then."""
+    mute(fan.me, fan.other, duration_s=60)
+    rest()
+    assert fan.look() is not fan.look()
+
+
+def test_a_page_that_needs_older_posts_than_the_timeline_has_is_not_kept(
+    tiny_timelines: None, fan: Fan
+) -> None:
+    """They come from the shards. The timeline says nothing about their changes."""
+    whole = Window(20)
+    assert len(fan.look(whole).items) == len(fan.posts)
+    assert fan.look(whole) is not fan.look(whole)
+
+
+def test_an_account_that_wrote_lately_gets_no_kept_page(fan: Fan) -> None:
+    fan.look()
+    publish(fan.me)
+    drain_all()
+    publish(fan.me)
+    assert home_page(fan.me, FIRST) is not home_page(fan.me, FIRST)
