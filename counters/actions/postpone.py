@@ -4,13 +4,13 @@ A postponed move is a row of its own, so writers of one count do not wait for ea
 in a folded lane adds the moves up later, and writes the count once.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from counters.kinds import CounterKind
 from counters.queries.counts import Subject
 from counters.types import CountMove
-from infra.sharding.sql import Statement, fetch_all
+from infra.sharding.sql import Statement
 
 # The subjects among these that have postponed moves: their next moves are postponed too, so that no
 # count loses what it did not get yet.
@@ -25,10 +25,22 @@ SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::smallint[], %s::bigint[], %
 ORDER BY owner_id, subject, kind, about
 ON CONFLICT (owner_id, subject, kind, about) DO UPDATE SET delta = p.delta + excluded.delta
 """
+LIST = """
+SELECT DISTINCT p.owner_id, p.subject, p.about FROM counters_postponedmove AS p
+JOIN unnest(%s::bigint[], %s::bigint[]) AS wanted (owner_id, subject) USING (owner_id, subject)
+"""
+# In key order, as POSTPONE writes them, so that the two cannot deadlock.
 TAKE = """
-DELETE FROM counters_postponedmove AS p
-USING unnest(%s::bigint[], %s::bigint[]) AS wanted (owner_id, subject)
-WHERE p.owner_id = wanted.owner_id AND p.subject = wanted.subject
+WITH locked AS (
+    SELECT p.owner_id, p.subject, p.kind, p.about FROM counters_postponedmove AS p
+    JOIN unnest(%s::bigint[], %s::bigint[], %s::bigint[]) AS wanted (owner_id, subject, about)
+        ON p.owner_id = wanted.owner_id AND p.subject = wanted.subject
+        AND p.about = coalesce(wanted.about, p.about)
+    ORDER BY p.owner_id, p.subject, p.kind, p.about FOR UPDATE OF p
+)
+DELETE FROM counters_postponedmove AS p USING locked
+WHERE p.owner_id = locked.owner_id AND p.subject = locked.subject
+    AND p.kind = locked.kind AND p.about = locked.about
 RETURNING p.owner_id, p.subject, p.kind, p.about, p.delta
 """
 
@@ -38,6 +50,14 @@ class CausedMove(NamedTuple):
 
     move: CountMove
     about: int
+
+
+class PostponedMoves(NamedTuple):
+    """The postponed moves of a subject: those that one account caused, or all with None."""
+
+    owner_id: int
+    subject: int
+    about: int | None = None
 
 
 def postpone(moves: Iterable[CausedMove]) -> Statement:
@@ -55,14 +75,24 @@ def find_postponed(subjects: Collection[Subject]) -> Statement:
     return Statement(FIND, _columns(subjects))
 
 
-def take_postponed(alias: str, subjects: Collection[Subject]) -> list[CausedMove]:
-    """Removes the postponed moves of these subjects and returns them.
+def list_postponed(subjects: Collection[Subject]) -> Statement:
+    """The statement whose rows are the PostponedMoves of these subjects, each with an account."""
+    return Statement(LIST, _columns(subjects))
 
-    The caller moves the counts in the same transaction. One statement.
+
+def take_postponed(moves: Collection[PostponedMoves]) -> Statement:
+    """The statement that removes these moves. `caused_moves` reads its rows.
+
+    The caller moves the counts in the same transaction, and after this statement.
     """
+    return Statement(TAKE, [list(column) for column in zip(*moves, strict=True)] or [[], [], []])
+
+
+def caused_moves(rows: Iterable[Sequence[int]]) -> list[CausedMove]:
+    """The moves that were taken."""
     return [
         CausedMove(CountMove(owner_id, CounterKind(kind), delta, subject), about)
-        for owner_id, subject, kind, about, delta in fetch_all(alias, TAKE, _columns(subjects))
+        for owner_id, subject, kind, about, delta in rows
     ]
 
 

@@ -8,7 +8,7 @@ from counters.actions.move import move
 from counters.changes import CountsRepaired
 from counters.jobs.walk import walk_owners
 from counters.queries.drift import Drift, find_drift
-from counters.types import CountMove
+from counters.types import ACCOUNT, CountMove
 from infra.changes.append import append_change
 from infra.changes.failpoints import failpoint
 from infra.jobs.types import Batch, Work
@@ -33,21 +33,42 @@ def recount_counters(work: Work) -> Iterator[Batch]:
 def repair(alias: str, owner_id: int) -> Sequence[Drift]:
     """Adds the missing difference to each count of an owner; returns the differences.
 
-    Safety: exact while others write, and no write waits. A write moves a row and its count
+    Safety: exact while others write, and no write waits long. A write moves a row and its count
     together, so the difference stays the same until a recount repairs it. Recounts of one owner
     take a lock, or two would both add the difference. A change refreshes the caches, also after a
     crash; such changes need no order.
-    Raises: errors of UNREACHABLE. Cost: five statements in one transaction.
+    Raises: errors of UNREACHABLE. Cost: a transaction of five statements, and another one for each
+    further wrong count of the account itself.
+    """
+    repaired: list[Drift] = []
+    is_done = False
+    while not is_done:
+        chosen, is_done = _repair_some(alias, owner_id)
+        repaired += chosen
+    return repaired
+
+
+def _repair_some(alias: str, owner_id: int) -> tuple[Sequence[Drift], bool]:
+    """Repairs one count of the account and all of its posts; returns them, and whether it was all.
+
+    A write of the account may move several of its counts in any order, because it holds the lock of
+    the account's row. This transaction does not hold it. So it locks one of these counts only, and
+    a deadlock with a write is impossible.
     """
     with transaction.atomic(using=alias):
         fetch_one(alias, LOCK, (owner_id,))
         found = find_drift(alias, [owner_id])
         failpoint("counters.drift_found")
-        move(
-            alias,
-            [CountMove(owner_id, drift.kind, drift.lacking, drift.subject) for drift in found],
-        )
-        for subject in dict.fromkeys(drift.subject for drift in found):
+        chosen = _choose(found)
+        moves = [CountMove(owner_id, one.kind, one.lacking, one.subject) for one in chosen]
+        move(alias, moves)
+        for subject in dict.fromkeys(drift.subject for drift in chosen):
             append_change(alias, owner_id, CountsRepaired(subject))
         failpoint("counters.repaired")
-    return found
+    return chosen, len(chosen) == len(found)
+
+
+def _choose(found: Sequence[Drift]) -> list[Drift]:
+    """The first count of the account itself, and all of its posts, in the order of `find_drift`."""
+    own = sum(drift.subject == ACCOUNT for drift in found)
+    return [*found[: min(own, 1)], *found[own:]]

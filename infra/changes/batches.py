@@ -40,13 +40,13 @@ FROM unnest(%s::smallint[], %s::int[]) AS wanted (wanted_lane, size) CROSS JOIN 
 ) AS due ORDER BY id
 """
 # The lock on the leases holds a successor back until the rows are filed. A drainer that lost one of
-# its leases files nothing.
+# its leases files nothing. In the order of lanes, as the heartbeat locks them.
 FILE = """
 WITH held AS MATERIALIZED (
     SELECT lease.lane FROM changes_drainlease AS lease
     JOIN unnest(%(lanes)s::smallint[], %(tokens)s::bigint[]) AS mine (lane, token)
         ON lease.lane = mine.lane AND lease.token = mine.token
-    WHERE lease.expires_at > '-infinity' FOR SHARE OF lease
+    WHERE lease.expires_at > '-infinity' ORDER BY lease.lane FOR SHARE OF lease
 ), removed AS (
     DELETE FROM changes_change
     WHERE id = ANY(%(ids)s::bigint[])

@@ -38,11 +38,17 @@ WHERE lease.expires_at < clock_timestamp() OR NOT EXISTS (
 )
 RETURNING lane, token, set_config('idle_session_timeout', '0', false)
 """
+# In the order of lanes: the drainer's other thread files rows at the same time.
 RENEW = """
+WITH locked AS (
+    SELECT lease.lane FROM changes_drainlease AS lease
+    JOIN unnest(%s::smallint[], %s::bigint[]) AS held (lane, token)
+        ON lease.lane = held.lane AND lease.token = held.token
+    WHERE lease.expires_at > '-infinity' ORDER BY lease.lane FOR NO KEY UPDATE OF lease
+)
 UPDATE changes_drainlease AS lease
 SET expires_at = clock_timestamp() + %s * interval '1 second'
-FROM unnest(%s::smallint[], %s::bigint[]) AS held (lane, token)
-WHERE lease.lane = held.lane AND lease.token = held.token AND lease.expires_at > '-infinity'
+FROM locked WHERE lease.lane = locked.lane
 """
 RELEASE = """
 UPDATE changes_drainlease AS lease SET expires_at = '-infinity'
@@ -81,7 +87,7 @@ def renew(alias: str, tokens: Tokens) -> None:
 
     Raises: LeaseLost if one of them is lost; the drainer must stop, and its batch stays pending.
     """
-    if execute(alias, RENEW, (LEASE_S, [*tokens], [*tokens.values()])) < len(tokens):
+    if execute(alias, RENEW, ([*tokens], [*tokens.values()], LEASE_S)) < len(tokens):
         raise LeaseLost(f"lanes {[*tokens]} of {alias}, tokens {[*tokens.values()]}")
 
 

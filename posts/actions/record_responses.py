@@ -5,14 +5,21 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from django.db import OperationalError, transaction
 
 from counters.actions.move import move, plan_move
-from counters.actions.postpone import CausedMove, find_postponed, postpone, take_postponed
+from counters.actions.postpone import (
+    CausedMove,
+    PostponedMoves,
+    caused_moves,
+    find_postponed,
+    postpone,
+    take_postponed,
+)
 from counters.kinds import CounterKind
 from counters.queries.counts import Subject
 from counters.types import CountMove
 from infra.changes.append import append_change
 from infra.sharding.attempts import timeouts
 from infra.sharding.buckets import shard_of
-from infra.sharding.sql import Statement, fetch_pipelined
+from infra.sharding.sql import Statement, fetch_all, fetch_pipelined
 from infra.telemetry.reached import reached
 from posts.changes import ResponsesPostponed
 from posts.ids import PostId
@@ -102,7 +109,8 @@ def _record(
 def fold_on_shard(alias: str, posts: Collection[PostId]) -> None:
     """Adds the postponed moves of these posts to their counts. Two statements."""
     with transaction.atomic(using=alias):
-        taken = take_postponed(alias, [(i.author_id, i.moment) for i in posts])
+        wanted = [PostponedMoves(i.author_id, i.moment) for i in posts]
+        taken = caused_moves(fetch_all(alias, *take_postponed(wanted)))
         move(alias, [one for one, _ in taken])
 
 
@@ -117,8 +125,8 @@ def _write(
     moves = list(_moves(old, newer))
     now = plan_move(alias, [m for m, _ in moves if (m.owner_id, m.subject) not in postponed])
     later = [one for one in moves if (one.move.owner_id, one.move.subject) in postponed]
-    statements = [Statement(WRITE, columns), now.statement, *([postpone(later)] if later else [])]
-    written, moved, *_ = fetch_pipelined(alias, statements)
+    statements = [Statement(WRITE, columns), *([postpone(later)] if later else []), now.statement]
+    written, *_, moved = fetch_pipelined(alias, statements)
     if {row[:-1]: row[-1] for row in written} != {r.identity: r.identity not in old for r in newer}:
         raise ResponseJustRecorded
     now.complete(moved)

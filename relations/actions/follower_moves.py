@@ -32,8 +32,8 @@ class FollowerMoves(NamedTuple):
 
     def statements(self, alias: str) -> list[Statement]:
         """At most two. Replies for `complete`."""
-        first = [self._plan(alias).statement] if self.moves else []
-        return [*first, postpone(self.postponed)] if self.postponed else first
+        last = [self._plan(alias).statement] if self.moves else []
+        return [postpone(self.postponed), *last] if self.postponed else last
 
     def complete(self, alias: str, replies: Sequence[Sequence[Any]]) -> dict[int, int | None]:
         """The new version of each followers list, None if postponed; appends changes for those.
@@ -44,7 +44,7 @@ class FollowerMoves(NamedTuple):
         for followee_id in later:
             reached("relations.moves_postponed")
             append_change(alias, followee_id, FollowersPostponed())
-        counts = self._plan(alias).complete(replies[0]) if self.moves else {}
+        counts = self._plan(alias).complete(replies[-1]) if self.moves else {}
         return {
             owner: count.version
             for (owner, _, kind), count in counts.items()

@@ -106,7 +106,8 @@ def mirror_on_shard(
     very often; their moves are postponed. Raises: EdgeJustMirrored, if that happens twice.
     Safety: one transaction. It locks the followers counts first, as a block does, so it sees all
     blocks; and it knows the old row of each edge, so each edge is counted once. Without that lock,
-    for hot counts, `fold_on_shard` looks for blocks.
+    for hot counts, `fold_on_shard` looks for blocks. The order of all locks is in
+    docs/explanation/architecture.md; two drains of the same new edges may deadlock, and try again.
     Cost: two round trips for any number of edges, four statements more for each block that ends a
     follow; twice that if the request and the drain mirror one edge at the same time.
     """

@@ -4,7 +4,7 @@ Each prepares accounts and posts, and says what its actors do. A check inside an
 moment, for example that a deleted post is not shown after the answer.
 """
 
-from tests.interleavings import loads, overlaps, pages, processes, writes
+from tests.interleavings import hot_counts, loads, overlaps, pages, processes, writes
 from tests.interleavings.exploring import History, Schedule
 from tests.interleavings.scheduler import Turn
 
@@ -39,6 +39,10 @@ ALL: tuple[History, ...] = (
     overlaps.block_load_and_flush,
     overlaps.undo_load_and_eviction,
     overlaps.hot_author_and_load,
+    hot_counts.block_and_fold,
+    hot_counts.mirrors_and_fold,
+    hot_counts.block_and_recount,
+    hot_counts.responses_and_fold,
     processes.delete_and_reader_elsewhere,
     processes.readers_and_delete_elsewhere,
     processes.mute_and_reader_elsewhere,
@@ -46,4 +50,11 @@ ALL: tuple[History, ...] = (
 )
 
 # Schedules that broke a history once. The steps are those of that time.
-KNOWN: tuple[tuple[History, Schedule], ...] = ((pages.polls_of_one_token, (Turn(2, 8),)),)
+KNOWN: tuple[tuple[History, Schedule], ...] = (
+    (pages.polls_of_one_token, (Turn(2, 8),)),
+    # Deadlocks, before all transactions took their locks in one order.
+    (hot_counts.block_and_fold, (Turn(2, 2),)),
+    (hot_counts.mirrors_and_fold, (Turn(2, 2),)),
+    (hot_counts.block_and_recount, (Turn(2, 5), Turn(0, 99))),
+    (hot_counts.responses_and_fold, (Turn(0, 2), Turn(1, 99), Turn(2, 2))),
+)

@@ -107,8 +107,8 @@ class Scheduler:
         """Those that can run. If all wait for locks, PostgreSQL ends the deadlock with an error."""
         alive = [one for one in self._order if not one.has_ended]
         for _ in range(int(STUCK_S / LOOK_AFTER_S)):
-            ready = [one for one in alive if not one.is_blocked]
-            if ready or not alive:
+            ready = [one for one in alive if not one.is_blocked and not one.has_ended]
+            if ready or all(one.has_ended for one in alive):
                 return ready
             for one in alive:
                 one.is_blocked = not one.has_stopped(LOOK_AFTER_S)

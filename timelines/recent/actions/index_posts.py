@@ -24,10 +24,15 @@ WHERE NOT EXISTS (
     SELECT FROM timelines_recentpost AS post
     WHERE post.author_id = one.author_id AND post.moment = one.moment)
 """
+# In key order too, because posts are settled at the same time.
 DELETE = """
-DELETE FROM timelines_recentpost AS post
-USING unnest(%s::bigint[], %s::bigint[]) AS one (author_id, moment)
-WHERE post.author_id = one.author_id AND post.moment = one.moment
+WITH locked AS (
+    SELECT post.author_id, post.moment FROM timelines_recentpost AS post
+    JOIN unnest(%s::bigint[], %s::bigint[]) AS one (author_id, moment) USING (author_id, moment)
+    ORDER BY post.author_id, post.moment FOR UPDATE OF post
+)
+DELETE FROM timelines_recentpost AS post USING locked
+WHERE post.author_id = locked.author_id AND post.moment = locked.moment
 """
 
 
