@@ -9,7 +9,7 @@ from infra.clock import now_ms
 from posts.ids import EPOCH, LAST, PostId
 from timelines.increments.between import find_authors_between
 from timelines.increments.followees import find_followees
-from timelines.increments.last_post_index import HeaderWord, LastPostIndex
+from timelines.increments.last_post_index import LastPostIndex
 from timelines.increments.queries import AccountIds, IndexSnapshot, find_authors, increments
 from timelines.increments.stream import LAG_S
 from timelines.queries.home import list_shown_events
@@ -38,8 +38,9 @@ def find_home_news(
     """The accounts that published something for this home timeline inside the range.
 
     Source: this machine's last-post index. It also counts deleted posts. If the index cannot
-    answer, the home timeline does, from at most MOST_NAMED entries of a page. Cost: one round trip
-    when the index answers and the followees are in process memory; else as `list_shown_events`.
+    answer, the home timeline does, from at most MOST_NAMED entries of a page. Cost: no store while
+    no account at all has published anything newer; one round trip when the index answers and the
+    followees are in process memory; else as `list_shown_events`.
     """
     at_ms, snapshot = clock_ms(), increments().snapshot()
     account_ids = None if snapshot is None else _ask_index(reader_id, time_range, snapshot, at_ms)
@@ -59,8 +60,10 @@ def _ask_index(
     One such case: a followee whose reposts the reader hides has published. The index does not tell
     posts from reposts.
     """
-    if time_range.above.second < snapshot.last_posts.header[HeaderWord.COMPLETE_FROM]:
+    if not snapshot.is_complete_since(time_range.above):
         return None
+    if not snapshot.may_have_newer(time_range.above):
+        return []
     followees = find_followees(reader_id, at_ms)
     if _find_authors(snapshot.last_posts, followees.without_reposts, time_range) != []:
         return None

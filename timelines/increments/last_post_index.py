@@ -25,7 +25,7 @@ import numpy.typing as npt
 from xxhash import xxh3_64_intdigest
 
 MAGIC: Final = int.from_bytes(b"tideline", "big")
-LAYOUT: Final = 3
+LAYOUT: Final = 4
 HEADER_BYTES: Final = 4_096
 CELL_BYTES: Final = 8
 # Of a cell. `latest` with its spare bit is above LATEST_SHIFT.
@@ -55,6 +55,7 @@ class HeaderWord(IntEnum):
     POSITION_MS = auto()
     POSITION_SEQ = auto()
     POSITION_DIGEST = auto()
+    NEWEST = auto()  # second; no cell has a later one
 
 
 # A plain int for the hot path: reading a member of an enumeration is slow.

@@ -30,6 +30,7 @@ from timelines.increments.updater import Applier, Source, Updater
 STALE_MS = 2_000
 REOPEN_MS = 100
 COMPLETE_FROM, APPLIED_MS = int(HeaderWord.COMPLETE_FROM), int(HeaderWord.APPLIED_MS)
+CAUGHT_UP, NEWEST = int(HeaderWord.CAUGHT_UP), int(HeaderWord.NEWEST)
 LAG = process_gauge(
     "tideline_increments_lag_seconds", "Since the index was last caught up; -1: never"
 )
@@ -45,6 +46,14 @@ class IndexSnapshot(NamedTuple):
 
     last_posts: LastPostIndex
     as_of: int
+
+    def is_complete_since(self, since: PostId) -> bool:
+        """Whether the index knows all posts that are newer than `since`."""
+        return since.second >= self.last_posts.header[COMPLETE_FROM]
+
+    def may_have_newer(self, since: PostId) -> bool:
+        """False: no account at all has published anything newer than `since`."""
+        return self.last_posts.header[NEWEST] >= since.second
 
 
 class Increments:
@@ -62,9 +71,7 @@ class Increments:
         index = self._current()
         if index is None:
             return None
-        header = index.header
-        as_of = header[HeaderWord.CAUGHT_UP] - LAG_S
-        return IndexSnapshot(index, as_of)
+        return IndexSnapshot(index, index.header[CAUGHT_UP] - LAG_S)
 
     def authors_since(self, account_ids: AccountIds, since: PostId) -> list[int] | None:
         """Those of the accounts that posted something newer than `since`, newest first.

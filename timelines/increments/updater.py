@@ -227,5 +227,8 @@ def apply_posts(index: LastPostIndex, posts: PostColumns) -> None:
         ages = latest[places] // 2 // PERIOD_S - seconds // PERIOD_S
         is_near = ages < HISTORY_PERIODS
         np.bitwise_or.at(history, places[is_near], 1 << ages[is_near])
+    # Before the cells: a reader may find no post of that second yet, but never a later one.
+    newest = int(latest.max(initial=0)) // 2
+    index.header[HeaderWord.NEWEST] = max(index.header[HeaderWord.NEWEST], newest)
     # One store of each cell: readers need no lock.
     index.cells[authors] = latest.astype(np.uint64) << LATEST_SHIFT | history.astype(np.uint64)

@@ -9,7 +9,7 @@ import numpy as np
 from infra.caching.client import redis
 from posts.ids import EPOCH, PostId
 from timelines.increments.last_post_index import HeaderWord
-from timelines.increments.queries import increments
+from timelines.increments.queries import forget_increments, increments
 from timelines.increments.stream import LAG_S
 from timelines.increments.updater import Updater
 
@@ -26,7 +26,9 @@ def catch_up() -> None:
 
 
 def begin_long_ago() -> None:
-    """The index has followed the stream since long ago."""
+    """A new index has followed the stream since long ago. It knows no post of another test."""
+    increments()._path.unlink(missing_ok=True)
+    forget_increments()
     catch_up()
     snapshot = increments().snapshot()
     assert snapshot is not None

@@ -90,11 +90,26 @@ def test_own_posts_are_news_to_ones_other_devices(home: Home, no_timeline: None)
 def test_one_round_trip_and_no_query_when_warm(home: Home, no_timeline: None) -> None:
     publish(home.ann)
     home.settle()
-    for expected, cursor in (([home.ann], since()), ([], since(-1))):
-        home.ask(cursor)
-        with count_calls() as calls:
-            assert home.named(cursor) == expected
-        assert (calls.statements, calls.round_trips) == ([], 1)
+    cursor = since()
+    home.ask(cursor)
+    with count_calls() as calls:
+        assert home.named(cursor) == [home.ann]
+    assert (calls.statements, calls.round_trips) == ([], 1)
+
+
+def test_no_store_is_asked_while_no_account_has_published(home: Home, no_timeline: None) -> None:
+    """A post of any account, which this process may follow in the meantime, ends that."""
+    last, unrelated = publish(home.ann), make_accounts(1)[0]
+    home.settle()
+    quiet_since = PostId(last.second + 1, 0, 0)
+    with count_calls() as calls:
+        assert home.named(quiet_since) == []
+    assert (calls.statements, calls.round_trips) == ([], 0)
+    publish(unrelated, clock_s=lambda: last.posted_at_s + 1)
+    home.settle()
+    assert home.named(quiet_since) == []
+    follow(home.me, unrelated)
+    assert home.named(quiet_since) == [unrelated]
 
 
 @pytest.mark.parametrize("act", [unfollow, mute, block])

@@ -147,6 +147,9 @@ class Histories(RuleBasedStateMachine):
             )
             return
         assert self.applied_at is not None
+        snapshot = self.increments.snapshot()
+        assert snapshot is not None
+        assert snapshot.may_have_newer(since) or answer == []
         newer = {one.post.author_id for one in self.announced[: self.applied] if one.post > since}
         assert newer <= set(answer), "every new author is named"
         for named in answer:
