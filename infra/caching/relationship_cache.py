@@ -141,6 +141,6 @@ class RelationshipCache(NamedTuple):
         return [self.key(owner), self.filter_key(owner), viewer_key(owner)]
 
 
-def find_related(data: bytes, others: Sequence[int]) -> list[int]:
+def find_related(data: bytes, others: Iterable[int]) -> list[int]:
     """The others that may be in the filter."""
     return [other for other in others if may_hold(data, other)]

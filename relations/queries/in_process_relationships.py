@@ -28,8 +28,8 @@ MOST_OF_VIEWER = 1_000
 
 
 def _weigh(relationships: Relationships) -> int:
-    """A viewer without any takes memory, too."""
-    return len(relationships.by_account) + 4
+    """With the filter. A viewer without any takes memory, too."""
+    return len(relationships.by_account) + len(relationships.filter_data or b"") // 64 + 4
 
 
 _by_viewer: ViewerCopies[Relationships] = ViewerCopies(
@@ -71,19 +71,15 @@ def _ask_unconfirmed(
         asked = ask_kept_relationships(viewer_id, others, None)
         return trip.ask(asked.then(lambda loaded: loaded.by_account))
     validators = trip.ask(ValidatorsQuestion(viewer_id))
-    missing = [other for other in others if other not in kept.by_account]
+    missing = _ask_missing(viewer_id, kept, others)
 
-    def complete(loaded: Relationships) -> Mapping[int, Relationship]:
+    def complete(found: Relationships) -> Mapping[int, Relationship]:
         validator = validators.value.relationships
-        known = kept
-        if validator != kept.validator:
-            rest = [other for other in others if other in kept.by_account]
-            known = answer(ask_kept_relationships(viewer_id, rest, validator))
-        else:
-            count_reads(RELATIONSHIPS.family, "process", len(others) - len(missing), len(missing))
-        return _keep(viewer_id, known, loaded).by_account if missing else known.by_account
+        if validator == kept.validator:
+            return found.by_account
+        return answer(ask_kept_relationships(viewer_id, others, validator)).by_account
 
-    return trip.ask(ask_relationships(viewer_id, missing).then(complete))
+    return trip.ask(missing.then(complete))
 
 
 def ask_kept_relationships(
@@ -92,17 +88,37 @@ def ask_kept_relationships(
     """Relationships with at least these accounts: those that this process kept under exactly this
     validator, and others as `ask_relationships`."""
     known = _by_viewer.find(viewer_id, validator) or NO_RELATIONSHIPS
-    asked = [other for other in others if other not in known.by_account]
-    count_reads(RELATIONSHIPS.family, "process", len(others) - len(asked), len(asked))
-    if not asked:
+    return _ask_missing(viewer_id, known, others)
+
+
+def _ask_missing(
+    viewer_id: int, known: Relationships, others: Collection[int]
+) -> Question[Relationships]:
+    """The known ones, and others: unrelated by the known filter, or as `ask_relationships`."""
+    unknown = known.find_unknown(others)
+    if not unknown:
+        count_reads(RELATIONSHIPS.family, "process", len(others))
         return Question((), lambda _: known)
-    return ask_relationships(viewer_id, asked).then(partial(_keep, viewer_id, known))
+    unrelated = known.rule_out(unknown)
+    asked = unrelated.find_unknown(unknown)
+    count_reads(RELATIONSHIPS.family, "process", len(others) - len(asked), len(asked))
+    _add(viewer_id, unrelated)
+    both = known.merged_with(unrelated)
+    return ask_relationships(viewer_id, asked).then(partial(_keep, viewer_id, both))
 
 
 def _keep(viewer_id: int, known: Relationships, loaded: Relationships) -> Relationships:
-    """Adds them to those of the same validator, or replaces those of another."""
-    cached, kept = _by_viewer.find(viewer_id, loaded.validator), loaded
-    if cached is not None and len(cached.by_account) < MOST_OF_VIEWER:
-        kept = cached.merged_with(loaded)
-    _by_viewer.keep(viewer_id, loaded.validator, kept)
+    """Both together. Adds the loaded ones to those in memory of the same validator, or replaces
+    those of another."""
+    if loaded.by_account and not _add(viewer_id, loaded):
+        _by_viewer.keep(viewer_id, loaded.validator, loaded)
     return known.merged_with(loaded)
+
+
+def _add(viewer_id: int, more: Relationships) -> bool:
+    """Adds to those in memory of the same validator, if there are some and not too many."""
+    kept = _by_viewer.peek(viewer_id)
+    if kept is None or kept.validator != more.validator or len(kept.by_account) >= MOST_OF_VIEWER:
+        return False
+    _by_viewer.keep(viewer_id, more.validator, kept.merged_with(more))
+    return True

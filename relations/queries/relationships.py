@@ -1,13 +1,13 @@
 """Relationships of a viewer with other accounts, from Redis or the viewer's shard."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple, Self
 
 from infra.caching.load_tokens import LoadTokens, write_loaded
 from infra.caching.loading import SharedLoads
 from infra.caching.questions import Question, answer
-from infra.caching.relationship_cache import RelationshipCacheReply
+from infra.caching.relationship_cache import RelationshipCacheReply, find_related
 from infra.changes.failpoints import failpoint
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
@@ -45,22 +45,41 @@ class Relationships(NamedTuple):
 
     `validator`: they hold for as long as Redis has this one; None: do not remember them.
     `clear_follows`: accounts that the viewer follows, without any mute or block. Most entries of a
-    home page are theirs, so the set is made once instead of at each entry.
+    home page are theirs, so the set is made once instead of at each entry. `filter_data`: all
+    accounts outside this filter are unrelated, for as long as the validator is the same.
     """
 
     validator: bytes | None
     by_account: Mapping[int, Relationship]
     clear_follows: frozenset[int]
+    filter_data: bytes | None = None
 
     @classmethod
-    def build(cls, validator: bytes | None, by_account: Mapping[int, Relationship]) -> Self:
+    def build(
+        cls,
+        validator: bytes | None,
+        by_account: Mapping[int, Relationship],
+        filter_data: bytes | None = None,
+    ) -> Self:
         clear = (i for i, relationship in by_account.items() if relationship.is_clear_follow)
-        return cls(validator, by_account, frozenset(clear))
+        return cls(validator, by_account, frozenset(clear), filter_data)
 
     def merged_with(self, others: Self) -> Self:
         """Both together, under this validator."""
         by_account = {**self.by_account, **others.by_account}
-        return type(self)(self.validator, by_account, self.clear_follows | others.clear_follows)
+        clear = self.clear_follows | others.clear_follows
+        return type(self)(self.validator, by_account, clear, self.filter_data or others.filter_data)
+
+    def find_unknown(self, others: Iterable[int]) -> list[int]:
+        return [other for other in others if other not in self.by_account]
+
+    def rule_out(self, others: Collection[int]) -> Self:
+        """Those of the accounts that are certainly unrelated."""
+        if not others or self.filter_data is None:
+            return type(self)(self.validator, {}, frozenset())
+        related = set(find_related(self.filter_data, others))
+        unrelated = dict.fromkeys((i for i in others if i not in related), UNRELATED)
+        return type(self)(self.validator, unrelated, frozenset())
 
 
 NO_RELATIONSHIPS = Relationships.build(None, {})
@@ -140,7 +159,8 @@ def _build(
 ) -> Relationships:
     cached = {other: Relationship.from_packed(text) for other, text in reading.found.items()}
     found = cached | dict(loaded)
-    return Relationships.build(reading.validator, {i: found.get(i, UNRELATED) for i in others})
+    by_account = {i: found.get(i, UNRELATED) for i in others}
+    return Relationships.build(reading.validator, by_account, reading.filter_data)
 
 
 def _read(viewer_id: int, others: Sequence[int]) -> dict[int, Relationship]:

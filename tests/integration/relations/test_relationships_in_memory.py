@@ -12,6 +12,7 @@ import pytest
 from accounts.queries import existing
 from accounts.types import Restriction
 from infra.api.errors import TidelineError
+from infra.caching.bloom import may_hold
 from infra.caching.client import SingleClient, redis
 from infra.caching.process_cache import ProcessCache
 from infra.caching.viewer_validators import ViewerCopies, viewer_key
@@ -22,8 +23,10 @@ from relations.actions.block import block, unblock
 from relations.actions.follow import follow, remove_follower, unfollow
 from relations.actions.mute import mute, unmute
 from relations.api.present import present_relationships
+from relations.cache import RELATIONSHIPS
 from relations.queries import in_process_relationships, relationships
 from relations.queries.in_process_relationships import load_existing_relationships
+from relations.queries.relationships import load_relationships
 from relations.types import FollowOptions
 from tests.budgets import count_calls
 from tests.callers import token_of
@@ -63,15 +66,35 @@ def test_warm_the_log_and_the_validators_are_all_that_is_read(world: None) -> No
     assert (calls.statements, calls.round_trips) == ([], 1)
 
 
-def test_others_are_read_in_the_same_round_trip(world: None) -> None:
-    me, friend, other, unrelated = make_accounts(4)
+def test_accounts_outside_the_filter_in_memory_are_not_asked_for(world: None) -> None:
+    """Most accounts that a viewer sees for the first time are."""
+    me, friend, reader, *others = make_accounts(20)
     follow(me, friend)
+    for _ in range(2):  # the first one makes the filter
+        in_process_relationships._by_viewer.forget([me])
+        load_existing_relationships(me, [friend])
+    load_existing_relationships(reader, others)
+    data = redis().call("GET", RELATIONSHIPS.filter_key(me))
+    unrelated = [one for one in others if not may_hold(data, one)]
+    assert len(unrelated) > 10
+    for _ in range(2):  # by the filter, then from memory
+        commands = commands_of(lambda: load_existing_relationships(me, [*unrelated, friend]))
+        assert commands == ["XRANGE", "HMGET"]
+    follow(me, unrelated[0])
+    assert load_existing_relationships(me, unrelated)[unrelated[0]].is_followed
+
+
+def test_related_ones_are_read_in_the_same_round_trip(world: None) -> None:
+    me, friend, other = make_accounts(3)
+    follow(me, friend)
+    follow(me, other)
     warm(me, [friend])
-    load_existing_relationships(other, [unrelated])
+    load_existing_relationships(other, [other])
+    load_relationships(me, [other])  # now Redis has it, but not this process
     with count_calls() as calls:
-        found = load_existing_relationships(me, [unrelated, friend])
+        found = load_existing_relationships(me, [other, friend])
     assert (calls.statements, calls.round_trips) == ([], 1)
-    assert [one.is_followed for one in found.values()] == [False, True]
+    assert [one.is_followed for one in found.values()] == [True, True]
 
 
 def test_ids_without_an_account_are_asked_each_time(world: None) -> None:
