@@ -72,6 +72,13 @@ def find_account_time_left_s(account_id: int, account: bytes) -> float:
     return _accounts.find_time_left_s(account_id, account)
 
 
+def is_account_current(account_id: int, account: bytes) -> bool:
+    """Whether this process has a copy of the account, and this JSON is equal to it.
+
+    The request has read the invalidation log."""
+    return _accounts.has(account_id, account)
+
+
 def account_invalidation_command(account_id: int, clock_s: float) -> Command:
     """Removes an account from the memory of all processes. Send it after all caches are updated."""
     return log_command(LogEntryKind.ACCOUNT, ACCOUNT.pack(account_id), clock_s)

@@ -69,6 +69,10 @@ class ProcessCache(Generic[K, V]):
         copy, left_s = self._cache.get_with_expire(key)
         return left_s if copy is value else 0.0
 
+    def has(self, key: K, value: V) -> bool:
+        """Whether this is the copy of the key, or equal to it."""
+        return self._cache.get(key) == value
+
     def forget(self, keys: Iterable[K]) -> None:
         """These keys changed: drops their copies, and what a read in progress would store."""
         changed = list(keys)

@@ -19,7 +19,7 @@ class PostCopy:
     viewer's flags, and `account` and `counts` are the JSON of these parts. `kept_until` (of the
     viewer's flags, and `account` and `counts` are the JSON of these parts. `kept_until` (of the
     fragment) and `fresh_until` (of the entity) are times of the caller's clock. Pages that were
-    made of a copy look at its `fresh_until`, so a copy that is removed or replaced ends.
+    made of a copy look at them, so a copy that is removed or replaced ends.
     """
 
     __slots__ = ("_fragment_bytes", "account", "counts", "fresh_until", "kept_until", "text")
@@ -35,6 +35,10 @@ class PostCopy:
         finished._fragment_bytes = self._fragment_bytes
         finished.account, finished.counts, finished.fresh_until = account, counts, fresh_until
         return finished
+
+    def end(self) -> None:
+        """Pages that were made of this copy are not used any more."""
+        self.kept_until = self.fresh_until = 0.0
 
     @property
     def fragment(self) -> bytes:
@@ -103,7 +107,7 @@ class PostsByAuthor:
             if old is None:
                 self._count += 1
             elif old is not copy:
-                old.fresh_until = 0.0
+                old.end()
             author.copies[post_id] = copy
         if self._count > self._most:
             self._evict(self._count - self._most + self._most // EVICTED_PART)
@@ -112,14 +116,14 @@ class PostsByAuthor:
         author = self._authors.get(post_id.author_id)
         copy = author.copies.pop(post_id, None) if author is not None else None
         if author is not None and copy is not None:
-            copy.fresh_until = 0.0
+            copy.end()
             self._count -= 1
             if not author.copies:
                 del self._authors[post_id.author_id]
 
     def clear(self) -> None:
         for copy in self.all():
-            copy.fresh_until = 0.0
+            copy.end()
         self._authors, self._count = {}, 0
 
     def _evict(self, count: int) -> None:

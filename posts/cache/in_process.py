@@ -54,10 +54,7 @@ class InProcessPosts:
 
     def find(self, ids: Collection[PostId], offset: LogOffset | None) -> dict[PostId, bytes]:
         """Fragments of the posts in memory. `offset`: of the log in this request."""
-        if offset is None:
-            return {}
-        now, found = self._clock(), ((i, self._posts.find(i)) for i in ids)
-        return {i: copy.fragment for i, copy in found if copy is not None and copy.kept_until > now}
+        return {i: copy.fragment for i, copy in self.find_copies(ids, offset).items()}
 
     def find_finished(
         self, ids: Collection[PostId], offset: LogOffset | None
@@ -69,10 +66,23 @@ class InProcessPosts:
         count_reads(FAMILY, "process", len(found), len(ids) - len(found))
         return found
 
-    def are_fresh(self, copies: Iterable[PostCopy]) -> bool:
-        """Whether these finished copies may be used as they are. The request has read the log."""
+    def find_copies(
+        self, ids: Collection[PostId], offset: LogOffset | None
+    ) -> dict[PostId, PostCopy]:
+        """As `find`, but the copies."""
+        if offset is None:
+            return {}
+        now, found = self._clock(), ((i, self._posts.find(i)) for i in ids)
+        return {i: copy for i, copy in found if copy is not None and copy.kept_until > now}
+
+    def are_usable(self, finished: Iterable[PostCopy], others: Iterable[PostCopy]) -> bool:
+        """Whether the entities of some copies, and the fragments of others, may be used as they
+        are. The request has read the log."""
         now = self._clock()
-        return all(copy.fresh_until > now for copy in copies)
+        for copy in finished:
+            if copy.fresh_until <= now:
+                return False
+        return all(copy.kept_until > now for copy in others)
 
     def keep(self, posts: Mapping[PostId, bytes], offset: LogOffset | None) -> None:
         """Stores fragments that were loaded after the log was read up to `offset`."""

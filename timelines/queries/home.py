@@ -28,7 +28,7 @@ from timelines.polling.late_posts import PolledAuthors, load_late_posts
 from timelines.polling.page import poll_page
 from timelines.polling.poll import Poll
 from timelines.polling.records import Poller, load_records
-from timelines.queries.kept_pages import find_kept_page, keep_page
+from timelines.queries.kept_pages import PageMoment, find_kept_page, keep_page
 from timelines.queries.last_shown import keep_last_shown
 from timelines.queries.skeleton import FirstTrip, HomeSkeleton, Skeleton
 from timelines.rules import VisibilityInputs, find_clear_authors, merge
@@ -84,8 +84,9 @@ def _load_unless_kept(trip: FirstTrip, window: Window, at_ms: int) -> Page[bytes
         return kept
     skeleton = HomeSkeleton(trip, at_ms)
     page = load_page(skeleton, window)
-    if inputs is not None and skeleton.copies is not None:
-        keep_page(reader, window, inputs, skeleton.copies, page, at_ms)
+    if inputs is not None and skeleton.parts is not None:
+        moment = PageMoment(reader, at_ms, trip.log.value)
+        keep_page(window, inputs, skeleton.parts, page, moment)
     return page
 
 
@@ -176,8 +177,8 @@ def _show(skeleton: Skeleton, entries: Sequence[Entry]) -> list[bytes]:
     sources = skeleton.list_sources(entries)
     # A viewer who wrote lately must see names and counts as they are now.
     ready = {} if skeleton.viewer_state.wrote_lately else _find_ready(skeleton, sources)
-    skeleton.note_ready(ready.values(), are_all=len(ready) == len(sources))
     hydrated, merged = _load_others(skeleton, entries, sources, ready)
+    skeleton.note_parts(sources, ready, hydrated)
     flags = load_flags(skeleton.reader_id, skeleton.viewer_state, [*ready, *merged])
     shown = {i: post.text for i, post in ready.items()}
     for i in shown.keys() & flags.keys():

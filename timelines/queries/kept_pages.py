@@ -1,21 +1,26 @@
 """Home pages in process memory, used again while nothing has changed that they were made of.
 
 Most readers who look for news find none. Their page is known after the first round trip: the reader
-has the same validators, the same stored timeline and the same hot authors' entries, and all posts
-of the page are finished copies that may be used as they are. Only pages of such posts are kept: the
-rules that look at a clock, and posts below the live timeline, need more than that.
+has the same validators, the same stored timeline and the same hot authors' entries, and the posts,
+names and counts of the page are copies that may still be used.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from cachebox import LRUCache
 
+from accounts.queries.in_process import is_account_current
 from infra.api.pages import Page, Window
+from infra.caching.invalidation_log import LogOffset
 from infra.caching.metrics import count_reads
 from infra.caching.viewer_validators import ViewerValidators
 from posts.cache.by_author import PostCopy
 from posts.cache.in_process import in_process_posts
+from posts.ids import PostId
+from posts.queries.hydrate import Hydrated
+from relations.queries.in_process_relationships import find_kept_relationships
+from timelines.types import Entry
 
 FAMILY = "timelines.kept_pages"
 # About 10 kB each: the stored timeline. The posts are in process memory anyway.
@@ -36,10 +41,49 @@ class PageInputs(NamedTuple):
     hot: Sequence[tuple[Sequence[bytes], int]]
 
 
+class PageParts:
+    """What a page is made of, apart from its inputs. It is gathered while the page is made.
+
+    `statuses`: entities of the posts, shown or not, without the viewer's flags. `reposts`: events
+    that show some of them. `reposters`: Account JSON of their authors. `is_whole`: everything was
+    there.
+    """
+
+    def __init__(self) -> None:
+        self.statuses: dict[PostId, bytes] = {}
+        self.reposts: list[PostId] = []
+        self.reposters: dict[int, bytes] = {}
+        self.is_whole = True
+
+    def add(
+        self, sources: Sequence[Entry], ready: Mapping[PostId, PostCopy], hydrated: Hydrated
+    ) -> None:
+        """`sources`: entries that were looked at. Their posts are finished copies, or hydrated."""
+        self.statuses |= {i: copy.text for i, copy in ready.items()}
+        if len(ready) == len(sources):
+            return
+        for event, original in sources:
+            if original not in ready:
+                self._add(event, original, hydrated)
+
+    def _add(self, event: PostId, original: PostId, hydrated: Hydrated) -> None:
+        status = hydrated.statuses.get(original)
+        by = hydrated.accounts.get(event.author_id)
+        if status is None or by is None:
+            self.is_whole = False
+            return
+        self.statuses[original] = status
+        if event != original:
+            self.reposts.append(event)
+            self.reposters[event.author_id] = by
+
+
 class _KeptPage(NamedTuple):
     window: Window
     inputs: PageInputs
-    copies: Collection[PostCopy]
+    posts: Collection[PostCopy]
+    reposts: Collection[PostCopy]
+    reposters: Mapping[int, bytes]
     page: Page[bytes]
     made_at_ms: int
 
@@ -57,19 +101,51 @@ def find_kept_page(
         and 0 <= now_ms - kept.made_at_ms < KEPT_MS
         and kept.window == window
         and kept.inputs == inputs
-        and in_process_posts.are_fresh(kept.copies)
+        and in_process_posts.are_usable(kept.posts, kept.reposts)
+        and _are_current(kept.reposters)
     )
     count_reads(FAMILY, "process", int(is_same), int(not is_same))
     return kept.page if kept is not None and is_same else None
 
 
 def keep_page(
-    reader_id: int,
     window: Window,
     inputs: PageInputs,
-    copies: Collection[PostCopy],
+    parts: PageParts,
     page: Page[bytes],
-    now_ms: int,
+    made_at: "PageMoment",
 ) -> None:
-    """`copies`: all posts of the page, and the next one if it has a next page."""
-    _pages[reader_id] = _KeptPage(window, inputs, copies, page, now_ms)
+    """Keeps a page, if all that it was made of are copies, and nothing of it ends by the clock."""
+    posts = in_process_posts.find_finished(parts.statuses, made_at.offset)
+    reposts = in_process_posts.find_copies(parts.reposts, made_at.offset)
+    if (
+        len(posts) == len(parts.statuses)
+        and all(posts[i].text is text for i, text in parts.statuses.items())
+        and len(reposts) == len(set(parts.reposts))
+        and _are_current(parts.reposters)
+        and not _has_mute_that_ends(made_at.reader_id, inputs, [*posts, *reposts])
+    ):
+        copies = posts.values(), reposts.values(), parts.reposters
+        _pages[made_at.reader_id] = _KeptPage(window, inputs, *copies, page, made_at.now_ms)
+
+
+class PageMoment(NamedTuple):
+    """Whose page it is, and when it was made, by the clock and by the invalidation log."""
+
+    reader_id: int
+    now_ms: int
+    offset: LogOffset | None
+
+
+def _are_current(accounts: Mapping[int, bytes]) -> bool:
+    return all(is_account_current(i, account) for i, account in accounts.items())
+
+
+def _has_mute_that_ends(reader_id: int, inputs: PageInputs, posts: Collection[PostId]) -> bool:
+    """Whether one of the authors is muted until some time, or is not known."""
+    known = find_kept_relationships(reader_id, inputs.validators.relationships)
+    if known is None:
+        return True
+    authors = {post.author_id for post in posts} - known.clear_follows - {reader_id}
+    found = [known.by_account.get(author) for author in authors]
+    return any(one is None or one.muted_until_ms for one in found)

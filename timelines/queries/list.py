@@ -3,7 +3,7 @@
 Nothing is stored: every page is pulled.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from infra.api.pages import Page, Window
@@ -13,6 +13,8 @@ from infra.caching.viewer_validators import ValidatorsQuestion
 from infra.clock import now_ms
 from posts.cache.by_author import PostCopy
 from posts.cache.viewer_state import ask_viewer_state
+from posts.ids import PostId
+from posts.queries.hydrate import Hydrated
 from posts.queries.responses import read_reposts
 from relations.lists.queries.lists import get_list_members
 from relations.lists.types import ListMembers, RepliesPolicy
@@ -75,7 +77,9 @@ class AccountListSkeleton:
         """All: each page reads the index itself."""
         return entries
 
-    def note_ready(self, copies: Collection[PostCopy], are_all: bool) -> None:
+    def note_parts(
+        self, sources: Sequence[Entry], ready: Mapping[PostId, PostCopy], hydrated: Hydrated
+    ) -> None:
         """Pages of lists are not kept: nothing says that their index has not changed."""
 
     def list_sources(self, entries: Sequence[Entry]) -> Sequence[Entry]:

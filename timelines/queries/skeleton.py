@@ -5,7 +5,7 @@ One round trip reads the invalidation log, the reader's validators, and the live
 
 import time
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from itertools import chain, groupby
@@ -19,7 +19,7 @@ from infra.changes.errors import UNREACHABLE
 from posts.cache.by_author import PostCopy
 from posts.cache.viewer_state import ViewerState, ask_viewer_state
 from posts.ids import LAST, PACKED_BYTES, PostId
-from posts.queries.hydrate import Hydration
+from posts.queries.hydrate import Hydrated, Hydration
 from posts.queries.responses import read_reposts
 from relations.queries.following import ask_following_version, load_following
 from timelines.actions.cut_old_entries import cut_old_entries
@@ -27,7 +27,7 @@ from timelines.actions.rebuild_timeline import rebuild_timeline
 from timelines.hot.directory import directory
 from timelines.hot.entries import HotEntries, hot_entries
 from timelines.hot.queries.hot_followees import guess_hot_followees, list_hot_followees
-from timelines.queries.kept_pages import PageInputs
+from timelines.queries.kept_pages import PageInputs, PageParts
 from timelines.queries.last_shown import take_due
 from timelines.queries.merged import MergedTimeline
 from timelines.queries.pull import iter_pulled
@@ -100,8 +100,7 @@ class Skeleton(Protocol):
 
     `is_stored`: entries come from a live timeline, which may need a repair.
     `replies_to`: replies to these accounts are shown; None: to all. For the rest see HomeSkeleton.
-    `note_ready`: these posts of the page were finished in process memory; `are_all`: no others were
-    looked at.
+    `note_parts`: what a part of the page was made of (PageParts.add).
     """
 
     reader_id: int
@@ -116,7 +115,9 @@ class Skeleton(Protocol):
     def iter_newer(self, time_range: TimeRange) -> Iterator[Entry]: ...
     def list_sources(self, entries: Sequence[Entry]) -> Sequence[Entry]: ...
     def list_arrived(self, entries: Iterable[Entry]) -> Iterable[Entry]: ...
-    def note_ready(self, copies: Collection[PostCopy], are_all: bool) -> None: ...
+    def note_parts(
+        self, sources: Sequence[Entry], ready: Mapping[PostId, PostCopy], hydrated: Hydrated
+    ) -> None: ...
 
 
 class HomeSkeleton:
@@ -136,18 +137,17 @@ class HomeSkeleton:
         self.viewer_state = trip.viewer_state.value
         self._merged = _load_merged(trip, now_ms)
         self._authors: TimelineAuthors | None = None
-        self._copies: list[PostCopy] = []
-        self._has_others = False
+        self._parts = PageParts()
 
     @property
-    def copies(self) -> Collection[PostCopy] | None:
-        """The posts of all pages so far. None: there were others than finished ones of the live
-        timeline."""
-        return None if self._has_others or self._authors is not None else self._copies
+    def parts(self) -> PageParts | None:
+        """What the page is made of; None if some of it is not from the live timeline."""
+        return self._parts if self._parts.is_whole and self._authors is None else None
 
-    def note_ready(self, copies: Collection[PostCopy], are_all: bool) -> None:
-        self._copies += copies
-        self._has_others |= not are_all
+    def note_parts(
+        self, sources: Sequence[Entry], ready: Mapping[PostId, PostCopy], hydrated: Hydrated
+    ) -> None:
+        self._parts.add(sources, ready, hydrated)
 
     def iter_older(self, time_range: TimeRange) -> Iterator[Entry]:
         """Entries inside the range, newest first. Uses SQL only below the live timeline."""
