@@ -2,6 +2,7 @@
 
 import itertools
 import random
+import time
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
@@ -13,11 +14,14 @@ from bench.mix.data import SEED, MixData
 from bench.mix.shares import PER_THOUSAND, WRITES
 from bench.paced_load import PacedRequest
 from bench.world import TEXT
+from posts.ids import PostId
+from timelines.increments.stream import LAG_S
 
 READER_SHAPE = 0.8
 RELATIONSHIPS = 20
 HOME = "/api/v1/timelines/home"
 NEWS = f"{HOME}/news"
+PAUSE_S = 0.5
 
 
 class ReaderPlace(NamedTuple):
@@ -30,6 +34,7 @@ class ReaderPlace(NamedTuple):
 def read_places(address: tuple[str, int], data: MixData) -> Mapping[int, ReaderPlace]:
     """Reads the first page and the news of each reader, which makes its timeline live."""
     tokens = [data.tokens[reader] for reader in data.readers]
+    wait_for_index(address, tokens[0])
     pages, news = (
         map(orjson.loads, read_bodies(address, [get_request(path, token) for token in tokens]))
         for path in (HOME, NEWS)
@@ -38,6 +43,22 @@ def read_places(address: tuple[str, int], data: MixData) -> Mapping[int, ReaderP
         reader: ReaderPlace(page[-1]["id"] if page else new["as_of"], new["as_of"])
         for reader, page, new in zip(data.readers, pages, news, strict=True)
     }
+
+
+def wait_for_index(address: tuple[str, int], token: str) -> None:
+    """Waits until the last-post index knows all posts since an `as_of`.
+
+    A new one does not in its first ten seconds. The requests of the mix keep their `as_of`, so
+    the home timeline would answer all of them.
+    """
+    begun = _read_as_of(address, token)
+    while _read_as_of(address, token).second <= begun.second + 2 * LAG_S:
+        time.sleep(PAUSE_S)
+
+
+def _read_as_of(address: tuple[str, int], token: str) -> PostId:
+    (body,) = read_bodies(address, [get_request(NEWS, token)])
+    return PostId.from_public(orjson.loads(body)["as_of"])
 
 
 class MixRequests:
