@@ -3,7 +3,7 @@
 import random
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from faults.cluster.cluster import WEBS
@@ -14,7 +14,8 @@ from faults.history.calls import Kind
 from faults.load.load import FOLLOWS_EACH, Load
 from faults.load.session import Session
 
-ACCOUNTS, CLIENTS_EACH = 8, 4
+# An odd number, so that the clients of an account are on both webs.
+ACCOUNTS, CLIENTS_EACH = 9, 4
 CALLS_PER_S, SECONDS = 90.0, 8.0
 # Clients go on polling, so that a post that is late is not taken for a lost one.
 QUIET_CALLS_PER_S, QUIET_S = 12.0, 14.0
@@ -32,6 +33,8 @@ HOT_TARGETS = 4
 # A web that waited for a shard leaves it to the drain for a second. The count is hot longer.
 AVOIDED_S = 1.1
 RUSHED: Sequence[Kind] = ("unfollow", "follow")
+# Much longer than a request and a delivery.
+BEHIND_S = 0.3
 
 
 def _crowd(scene: Scene) -> None:
@@ -57,6 +60,16 @@ def _duels(scene: Scene) -> None:
             for session in crowd.sessions[actor::ACCOUNTS]
         ]
         _at_once(acts)
+
+
+def _duels_with_a_slow_web(scene: Scene) -> None:
+    """One web waits after each commit. When it mirrors an edge, the other web and the drain have
+    often mirrored a newer state of it."""
+    slow, quick = WEBS
+    waits = {"do": "sleep", "seconds": BEHIND_S, "times": 10**6}
+    _restart_webs(scene, {slow: {"changes.committed": waits}, quick: {}})
+    _duels(scene)
+    _restart_webs(scene, {slow: {}})
 
 
 def _rush(scene: Scene) -> None:
@@ -95,7 +108,8 @@ def _act(barrier: threading.Barrier, session: Session, kind: Kind, target: int) 
 def _first_follows(scene: Scene) -> None:
     """Many accounts follow a hot one for the first time. Its count is not locked then, and an edge
     that is not there cannot be. Each web waits before it writes, so the drain writes before it."""
-    _restart_webs(scene, {"relations.edges_locked": {"do": "sleep", "seconds": 0.5, "times": 999}})
+    waits: Armed = {"relations.edges_locked": {"do": "sleep", "seconds": 0.5, "times": 999}}
+    _restart_webs(scene, dict.fromkeys(WEBS, waits))
     for number in range(HOT_TARGETS):
         target = scene.accounts[number]
         fans, others = _fans_and_others(scene, number)
@@ -103,11 +117,11 @@ def _first_follows(scene: Scene) -> None:
             _at_once((one, kind, target.id) for one in fans)
         time.sleep(AVOIDED_S)
         _at_once((one, "follow", target.id) for one in others)
-    _restart_webs(scene, {})
+    _restart_webs(scene, {name: {} for name in WEBS})
 
 
-def _restart_webs(scene: Scene, armed: Armed) -> None:
-    for name in WEBS:
+def _restart_webs(scene: Scene, armed_by_name: Mapping[str, Armed]) -> None:
+    for name, armed in armed_by_name.items():
         scene.cluster.processes[name].stop()
         scene.cluster.processes[name].begin(armed=armed)
     scene.cluster.wait_until_ready()
@@ -128,6 +142,9 @@ def _make_crowd(scene: Scene) -> Load:
 ENCOUNTERS = [
     Experiment("F18", "all clients of two accounts act on each other at once", _duels),
     Experiment("F18b", "many follow a hot account for the first time", _first_follows),
+    Experiment(
+        "F18c", "two accounts act on each other, and one web is slow", _duels_with_a_slow_web
+    ),
     Experiment("F19a", "many clients act for the same few accounts", _crowd),
     Experiment("F19b", "all accounts act on one account and one post at once", _rush),
 ]

@@ -16,6 +16,10 @@ SLEEP_S = 0.3
 # Half of the posts are deleted a moment after they were written.
 DELETES = {"home": 10, "poll": 30, "post": 30, "delete": 28}
 GONE_WITHIN_S = 60.0
+# A plain page would show what a poll leaves out.
+ONLY_POLLS = {"poll": 60, "post": 40}
+# Longer than a poll may leave out what is due, and than that takes to be due.
+POLLED_ON_S, POLLS_PER_S = 15.0, 20.0
 FLUSHES, CUTS = 15, 8
 FAN_OUT = ("fan_out.indexed", "fan_out.pushed")
 LOADERS = ("relations.list_read", "relationships.read", "posts.weeks_read", "rebuild.computed")
@@ -108,6 +112,19 @@ def _delay_deliveries(scene: Scene) -> None:
     scene.note(f"drainers 50 ms from their stores: {scene.during(scene.spans[-1]).text()}")
 
 
+def _poll_only(scene: Scene) -> None:
+    """Drainers are slow, and all clients only post and poll. Each sees its own posts at once, so
+    posts of others come late, below its cursor. Nothing but a poll brings them."""
+    load = scene.make_load(scene.accounts, CALLS_PER_S, ONLY_POLLS)
+    with load.running():
+        scene.cluster.links.open("drainer*:*", delay_s=0.02)
+        time.sleep(SLOW_S)
+        scene.cluster.links.open("drainer*:*")
+        load.calls_per_s = POLLS_PER_S
+        time.sleep(POLLED_ON_S)
+    scene.judge_too(load)
+
+
 def _deliver_twice(scene: Scene) -> None:
     """A drainer hangs in the middle of a batch until its leases end. The other one delivers the
     batch again, and then the first one goes on."""
@@ -161,4 +178,5 @@ SLOW_PLACES = [
     Experiment("F36", "FLUSHALL between a loader's read and its write", _flush_in_loads),
     Experiment("F36b", "Redis is away when a built timeline is stored", _lose_redis_in_builds),
     Experiment("F37", "clients poll while deliveries are late", _delay_deliveries),
+    Experiment("F37b", "clients only poll while deliveries are late", _poll_only),
 ]

@@ -18,7 +18,7 @@ MUTANTS = (
     Mutant(
         "no version check in rows",
         "An older state of an edge is mirrored over a newer one.",
-        ("F18",),
+        ("F18c",),
         (
             Edit(
                 "relations/actions/mirror.py",
@@ -158,7 +158,7 @@ MUTANTS = (
     Mutant(
         "late posts left out",
         "A poll returns only what is above its cursor.",
-        ("F19a",),
+        ("F37b",),
         (
             Edit(
                 "timelines/polling/late_posts.py",
