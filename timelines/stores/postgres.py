@@ -75,9 +75,13 @@ USING unnest(%s::bigint[], %s::bigint[], %s::smallint[]) AS removed (second, aut
 WHERE entry.reader_id = %s AND entry.second = removed.second
     AND entry.author_id = removed.author_id AND entry.sequence = removed.sequence
 """
+# The lock is awaited before any entry is deleted: others lock the head, and then write entries.
 DROP = """
-WITH head AS (DELETE FROM timelines_head WHERE reader_id = %s)
-DELETE FROM timelines_entry WHERE reader_id = %s
+WITH locked AS MATERIALIZED (
+    SELECT 1 FROM timelines_head WHERE reader_id = %(reader)s FOR UPDATE
+), head AS (DELETE FROM timelines_head WHERE reader_id = %(reader)s)
+DELETE FROM timelines_entry
+WHERE reader_id = %(reader)s AND (SELECT count(*) FROM locked) >= 0
 """
 
 
@@ -170,7 +174,7 @@ class PostgresStore:
             if head is None:
                 return True
             if head[0] is not None and head[1] < change.before:
-                execute(alias, DROP, (reader_id, reader_id))
+                execute(alias, DROP, {"reader": reader_id})
                 return True
             if head[0] is not None and head[1] > change.read_at:
                 return False
@@ -190,7 +194,7 @@ class PostgresStore:
         return True
 
     def drop(self, reader_id: int) -> None:
-        execute(shard_of(reader_id), DROP, (reader_id, reader_id))
+        execute(shard_of(reader_id), DROP, {"reader": reader_id})
 
     def _is_same(self, head: tuple[Any, ...], seen: LiveTimeline) -> bool:
         mark = max(head[0], self._floor())

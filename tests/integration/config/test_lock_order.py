@@ -12,11 +12,15 @@ from counters.kinds import CounterKind
 from counters.types import CountMove
 from infra.changes.batches import _file_rows
 from infra.changes.lease import lease, renew
+from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute, fetch_all, fetch_one
 from posts.ids import PostId
 from tests.integration.accounts.test_locks import in_thread
 from tests.waiting import until
+from tests.world import make_account
 from timelines.recent.actions.index_posts import index_recent, remove_recent
+from timelines.stores.postgres import BEGIN, PostgresStore
+from timelines.stores.rows import ADD, columns_of
 from timelines.types import Entry
 
 ALIAS = "shard0"
@@ -53,6 +57,17 @@ def remove_posts() -> Locking:
     return Locking(partial(remove_recent, ALIAS, posts), row.format(1), row.format(2))
 
 
+def drop_timeline() -> Locking:
+    """The head of the timeline comes before its entries."""
+    reader_id = next(i for i in iter(make_account, None) if shard_of(i) == ALIAS)
+    execute(ALIAS, BEGIN, (reader_id, 1))
+    post = PostId.at(reader_id, 5)
+    execute(ALIAS, ADD, (reader_id, *columns_of([Entry(post, post)])))
+    row = f"SELECT 1 FROM {{}} WHERE reader_id = {reader_id} FOR UPDATE NOWAIT"
+    drop = partial(PostgresStore(10, 10, 10).drop, reader_id)
+    return Locking(drop, row.format("timelines_head"), row.format("timelines_entry"))
+
+
 def _of_leases(statement: Callable[[dict[int, int]], object]) -> Locking:
     tokens: dict[int, int] = {}
     for lane in LANES[::-1]:
@@ -76,7 +91,9 @@ def _lock(statements: Sequence[str]) -> None:
         fetch_one(ALIAS, one)
 
 
-@pytest.mark.parametrize("prepare", [take_moves, remove_posts, renew_leases, file_rows])
+@pytest.mark.parametrize(
+    "prepare", [take_moves, remove_posts, drop_timeline, renew_leases, file_rows]
+)
 def test_while_it_waits_for_the_first_row_it_has_not_locked_the_last(world, prepare):
     locking = prepare()
     with transaction.atomic(using=ALIAS):
