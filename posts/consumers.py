@@ -28,6 +28,7 @@ from posts.cache.counts import (
     store_no_responses,
 )
 from posts.cache.in_process import post_invalidation_command
+from posts.cache.newest import end_newest_posts
 from posts.cache.viewer_state import refresh_viewer_states
 from posts.cache.weeks import WEEKS, drop_large_weeks, field_of, week_of
 from posts.changes import PostCreated, PostDeleted, PostHidden, PostMarked, ResponsesPostponed
@@ -54,6 +55,7 @@ def refresh_cached_weeks(alias: str, deliveries: Deliveries) -> None:
     weeks = list(dict.fromkeys(map(week_of, ids)))
     changes = [_change_of(i, d, live) for i, d in zip(ids, deliveries, strict=True)]
     run_together([WEEKS.change_command(*week_of(i), c) for i, c in zip(ids, changes, strict=True)])
+    end_newest_posts({i.author_id for i in ids})
     drop_large_weeks(weeks)
     # Last: a process that reads the log must find the weeks already changed.
     gone = [post_invalidation_command(i, time.time()) for i in ids if i not in live]

@@ -4,6 +4,7 @@
         r   relationships with other accounts
         f   the following list
         s   the viewer state: favourites, bookmarks, reposts
+        p   the list of the viewer's own posts
         w   no validator: when the viewer wrote something last, in Unix milliseconds
 
 A page reads all of them with one HMGET in its first round trip. A value that was loaded after that
@@ -40,6 +41,7 @@ class ViewerField(bytes, Enum):
     RELATIONSHIPS = b"r"
     FOLLOWING = b"f"
     STATE = b"s"
+    POSTS = b"p"
     WROTE = b"w"
 
 
@@ -56,6 +58,7 @@ class ViewerValidators(NamedTuple):
     relationships: bytes | None = None
     following: bytes | None = None
     state: bytes | None = None
+    posts: bytes | None = None
     wrote_at: bytes | None = None
 
     @property

@@ -13,6 +13,7 @@ from posts.api.present import (
     present_status,
     with_flags,
 )
+from posts.cache.by_author import PostCopy
 from posts.cache.counts import ask_counts
 from posts.cache.fragments import ask_fragments
 from posts.cache.in_process import StatusParts, in_process_posts
@@ -93,7 +94,9 @@ class Hydration:
         asks_log = offset is None and log is None and uses_memory and wanted
         self._log = trip.ask(LOG.ask()) if asks_log else log
         self._since = offset if self._log is None else self._log.since
-        self._finished = {} if is_current else in_process_posts.find_finished(ids, self._since)
+        self._finished: Mapping[PostId, PostCopy] = {}
+        if not is_current:
+            self._finished = in_process_posts.find_finished(ids, self._since)
         rest = [i for i in wanted if i not in self._finished]
         counted = [i for i in dict.fromkeys(ids) if i not in self._finished] if reposts else rest
         self._fragments = trip.ask(ask_fragments(rest, self._since, self._log))
@@ -118,6 +121,11 @@ class Hydration:
             True,
             {i: post.text for i, post in finished} | statuses,
         )
+
+    @property
+    def ready(self) -> Mapping[PostId, PostCopy]:
+        """The posts that are finished in process memory, after the round trip."""
+        return {} if self._is_outdated() else self._finished
 
     def finish(self) -> None:
         """Only keeps what was loaded in process memory, for reads after this round trip."""

@@ -42,6 +42,10 @@ TIMELINE = f"""
 {LIVE_EVENTS} AND author_id = %s AND moment >= %s AND moment < %s AND kind = ANY(%s::smallint[])
 ORDER BY moment {{order}} LIMIT %s
 """
+NEWEST = """
+SELECT moment, kind, target_author, target_moment FROM posts_post
+WHERE deleted_at IS NULL AND author_id = %s ORDER BY moment DESC LIMIT %s
+"""
 # Mastodon's public timeline has no reposts, and of the replies only those to oneself.
 ON_PUBLIC_TIMELINE = """
 SELECT author_id, moment FROM unnest(%s::bigint[], %s::bigint[]) AS one (author_id, moment)
@@ -63,6 +67,15 @@ class PostText(NamedTuple):
     spoiler_text: str
     is_deleted: bool
     is_hidden: bool
+
+
+class ListedPost(NamedTuple):
+    """A post in the list of its author. The target is that of a reply or repost."""
+
+    moment: int
+    kind: int
+    target_author: int | None
+    target_moment: int | None
 
 
 def read_posts(alias: str, ids: Sequence[PostId]) -> list[PostRow]:
@@ -110,6 +123,12 @@ def list_timeline(
     alias, read = shard_of(author_id), partial(fetch_all, sql=sql, params=params)
     rows = read_replica_or_shard(alias, read) if may_trail else read(alias)
     return [(PostId.at(*row[:2]), PostId.at(*row[2:])) for row in rows]
+
+
+def list_newest(author_id: int, limit: int) -> list[ListedPost]:
+    """An author's newest live posts, newest first, hidden ones too. One index-only scan."""
+    rows = fetch_all(shard_of(author_id), NEWEST, (author_id, limit))
+    return [ListedPost(*row) for row in rows]
 
 
 def filter_public_timeline(alias: str, ids: Sequence[PostId]) -> list[PostId]:

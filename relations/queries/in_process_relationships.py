@@ -54,23 +54,26 @@ def load_existing_relationships(viewer_id: int, others: Sequence[int]) -> dict[i
         return {}
     trip = RoundTrip()
     log = trip.ask(LOG.ask())
-    relationships = _ask_unconfirmed(trip, viewer_id, others)
+    validators = trip.ask(ValidatorsQuestion(viewer_id))
+    relationships = trip.ask(ask_relationships_under(viewer_id, others, validators))
     existing = trip.ask(ask_existing(others, log))
     trip.run()
     accounts, by_account = existing.value, relationships.value
     return {other: by_account[other] for other in others if other in accounts}
 
 
-def _ask_unconfirmed(
-    trip: RoundTrip, viewer_id: int, others: Sequence[int]
+def ask_relationships_under(
+    viewer_id: int, others: Collection[int], validators: ValidatorsQuestion
 ) -> Question[Mapping[int, Relationship]]:
-    """Relationships with at least these accounts. The same trip says whether those in process
-    memory are valid. Otherwise they are read again."""
+    """Relationships with at least these accounts.
+
+    `validators`: asked before in the same round trip. They say whether the relationships in process
+    memory are valid; otherwise these are read again, in one more trip.
+    """
     kept = _by_viewer.peek(viewer_id)
     if kept is None:
         asked = ask_kept_relationships(viewer_id, others, None)
-        return trip.ask(asked.then(lambda loaded: loaded.by_account))
-    validators = trip.ask(ValidatorsQuestion(viewer_id))
+        return asked.then(lambda loaded: loaded.by_account)
     missing = _ask_missing(viewer_id, kept, others)
 
     def complete(found: Relationships) -> Mapping[int, Relationship]:
@@ -79,7 +82,7 @@ def _ask_unconfirmed(
             return found.by_account
         return answer(ask_kept_relationships(viewer_id, others, validator)).by_account
 
-    return trip.ask(missing.then(complete))
+    return missing.then(complete)
 
 
 def ask_kept_relationships(

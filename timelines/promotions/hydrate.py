@@ -12,7 +12,7 @@ from posts.cache.fragments import ask_fragments
 from posts.cache.viewer_state import ask_viewer_state, load_flags
 from posts.ids import PostId
 from posts.queries.hydrate import Hydrated
-from posts.queries.statuses import ViewedPosts
+from posts.queries.viewing import ViewedPosts
 from relations.queries.relationships import ask_relationships
 from timelines.promotions.slotting import PagingSession
 from timelines.promotions.types import Offer, PlacedPromotion

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from hashlib import blake2b
 
 from posts.ids import PostId
-from posts.queries.statuses import ViewedPosts
+from posts.queries.viewing import ViewedPosts
 from relations.types import UNRELATED
 from timelines.promotions.types import Ad, CampaignKind, RunningCampaign
 

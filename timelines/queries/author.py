@@ -1,15 +1,26 @@
 """A page of one account's posts, replies and reposts."""
 
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
+from accounts.queries.load import require_account
 from infra.api.pages import Page, Window
+from infra.caching.invalidation_log import LOG
+from infra.caching.questions import RoundTrip
 from infra.sharding.replicas import settled_before
 from posts.api.present import page_of_statuses
+from posts.cache.newest import (
+    ListedPair,
+    NewestPosts,
+    PostRange,
+    ask_newest_posts,
+    peek_newest_posts,
+)
 from posts.ids import SEQUENCES, moment_after, moment_below, second_of
 from posts.queries.rows import ALL_KINDS, PAST_ALL, list_timeline
 from posts.queries.statuses import load_visible
+from posts.queries.viewing import Viewing
 from timelines.queries.home import decode_cursor
 
 
@@ -21,36 +32,87 @@ class AuthorTimelineQuery(NamedTuple):
     kinds: Collection[int] = ALL_KINDS
 
 
+class _Batch(NamedTuple):
+    """Some posts of a timeline, and the Status entities of those that the viewer may see."""
+
+    pairs: Sequence[ListedPair]
+    shown: Collection[bytes]
+
+
 def author_page(query: AuthorTimelineQuery, window: Window) -> Page[bytes]:
     """One page of Status entities, newest first; full unless the list ends.
 
-    Cost when warm: one index-only query on the author's shard, one Redis round trip. Posts that the
-    viewer may not see cost the same once more per refill.
+    Raises: InvalidCursor, AccountNotFound. Cost when warm: one Redis round trip, and no SQL for the
+    newest MOST_LISTED posts; older ones cost one index-only query on the author's shard. Posts that
+    the viewer may not see cost the same once more per refill. An empty page costs one more trip.
     """
-    author_id, lower = query.author_id, window.min_id or window.since_id
-    first = moment_after(decode_cursor(lower), author_id) if lower else 0
-    last = moment_below(decode_cursor(window.max_id), author_id) if window.max_id else PAST_ALL
+    span = _span_of(query.author_id, window)
+    found = _take(query, span)
+    if not found:
+        require_account(query.author_id)
     if window.min_id is not None:
-        found = _take(query, first, last, window.limit, newest_first=False)
         return page_of_statuses(found[::-1], has_older=True)
-    found = _take(query, first, last, window.limit + 1, newest_first=True)
     return page_of_statuses(found[: window.limit], has_older=len(found) > window.limit)
 
 
-def _take(
-    query: AuthorTimelineQuery, first: int, last: int, count: int, newest_first: bool
-) -> list[bytes]:
-    """The first `count` visible posts of the moments from `first` to below `last`."""
+def _span_of(author_id: int, window: Window) -> PostRange:
+    """The wanted moments. A page that begins at the top has one post more, as the list may end."""
+    lower = window.min_id or window.since_id
+    first = moment_after(decode_cursor(lower), author_id) if lower else 0
+    last = moment_below(decode_cursor(window.max_id), author_id) if window.max_id else PAST_ALL
+    if window.min_id is not None:
+        return PostRange(first, last, window.limit, newest_first=False)
+    return PostRange(first, last, window.limit + 1, newest_first=True)
+
+
+def _take(query: AuthorTimelineQuery, span: PostRange) -> list[bytes]:
+    """The first visible posts of the span."""
     found: list[bytes] = []
     while True:
-        pairs = list_timeline(
-            query.author_id, first, last, count, newest_first, query.kinds, _is_settled(last)
-        )
-        found += load_visible(dict(pairs), query.viewer_id).values()
-        if len(pairs) < count or len(found) >= count:
-            return found[:count]
-        edge = pairs[-1][0].moment
-        first, last = (first, edge) if newest_first else (edge + 1, last)
+        pairs, shown = _read(query, span)
+        found += shown
+        if len(pairs) < span.most or len(found) >= span.most:
+            return found[: span.most]
+        span = span.after(pairs[-1][0].moment)
+
+
+def _read(query: AuthorTimelineQuery, span: PostRange) -> _Batch:
+    """The first posts of the span, visible or not."""
+    known = peek_newest_posts(query.author_id)
+    guess = known.find(span, query.kinds) if known is not None else None
+    if known is not None and guess is not None:
+        return _read_guessed(query, span, known, guess)
+    newest = _load_newest(query.author_id) if known is None and span.upper == PAST_ALL else None
+    return _load(query, span, newest)
+
+
+def _read_guessed(
+    query: AuthorTimelineQuery, span: PostRange, known: NewestPosts, guess: Sequence[ListedPair]
+) -> _Batch:
+    """Asks for the posts of the guess in the round trip that confirms it."""
+    trip = RoundTrip()
+    log = trip.ask(LOG.ask())
+    newest = ask_newest_posts(trip, query.author_id)
+    viewing = Viewing(trip, dict(guess), query.viewer_id, log)
+    trip.run()
+    if newest.value is known:
+        return _Batch(guess, viewing.list_visible().values())
+    return _load(query, span, newest.value)
+
+
+def _load_newest(author_id: int) -> NewestPosts:
+    trip = RoundTrip()
+    newest = ask_newest_posts(trip, author_id)
+    trip.run()
+    return newest.value
+
+
+def _load(query: AuthorTimelineQuery, span: PostRange, newest: NewestPosts | None) -> _Batch:
+    """`newest`: a current list, which is asked first."""
+    pairs = newest.find(span, query.kinds) if newest is not None else None
+    if pairs is None:
+        pairs = list_timeline(query.author_id, *span, query.kinds, _is_settled(span.upper))
+    return _Batch(pairs, load_visible(dict(pairs), query.viewer_id).values())
 
 
 def _is_settled(moment: int) -> bool:

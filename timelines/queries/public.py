@@ -8,7 +8,7 @@ from infra.api.pages import Page, Window
 from infra.clock import now_ms
 from posts.api.present import page_of_statuses
 from posts.ids import FIRST, LAST, PostId
-from posts.queries.statuses import ViewedPosts, load_viewed_posts
+from posts.queries.viewing import ViewedPosts, view_posts
 from relations.types import UNRELATED
 from timelines.cache import PublicList, load_public_list
 from timelines.polling.late_posts import SKEW_MS
@@ -97,7 +97,7 @@ def _take(viewer: PublicViewer, ids: Sequence[PostId], count: int) -> list[bytes
     shown: list[bytes] = []
     while ids and len(shown) < count:
         part, ids = ids[: count - len(shown)], ids[count - len(shown) :]
-        view = load_viewed_posts({post_id: post_id for post_id in part}, viewer.account_id)
+        view = view_posts({post_id: post_id for post_id in part}, viewer.account_id).value
         shown += [view.present(i, i) for i in part if _is_wanted(viewer, view, i)]
     return shown
 

@@ -36,7 +36,8 @@ def look(actor, post, other):
         actor.see(f"{STATUSES}/{post}")
         actor.see(f"{STATUSES}/{post}/context")
         actor.see(f"{ACCOUNTS}/{actor.id}")
-        actor.see(f"{ACCOUNTS}/{other.id}/statuses")
+        for person in (actor, other):
+            actor.see(f"{ACCOUNTS}/{person.id}/statuses")
     return statuses
 
 
@@ -103,6 +104,20 @@ def test_repost_is_on_the_authors_page_until_it_is_undone(pair, post):
     actor.act(f"{STATUSES}/{post}/unreblog")
     assert repost not in actor.see_ids(f"{ACCOUNTS}/{actor.id}/statuses")
     assert own_counts(actor, "statuses_count") == {0}
+
+
+def test_the_authors_page_shows_each_write_to_all_readers_at_once(pair, post):
+    actor, other = pair
+    page = f"{ACCOUNTS}/{actor.id}/statuses"
+    shown = []
+    for text in ("one", "two"):
+        shown.insert(0, publish(actor, text))
+        assert other.see_ids(page) == shown
+    shown.insert(0, actor.act(f"{STATUSES}/{post}/reblog")["id"])
+    assert other.see_ids(page) == shown
+    assert other.see_ids(f"{page}?exclude_reblogs=true") == shown[1:]
+    actor.act(f"{STATUSES}/{shown.pop()}", method="DELETE")
+    assert other.see_ids(page) == shown
 
 
 def test_counts_of_the_author_are_right_on_the_authors_posts(pair, post):

@@ -13,7 +13,7 @@ from posts.cache.weeks import begin_weeks, fill_weeks, week_of
 from posts.ids import SEQUENCES, PostId
 from posts.queries.lists import RESPONDERS, VIEWER_MARKS, _encode_responder, _read
 from posts.queries.responses import read_replies
-from posts.queries.rows import PAST_ALL, list_timeline, read_posts
+from posts.queries.rows import PAST_ALL, list_newest, list_timeline, read_posts
 from posts.types import Kind
 from tests.budgets import Statement, count_calls
 from tests.plans import assert_index_only, nodes_of, settle
@@ -66,6 +66,13 @@ def test_author_timeline_reads_the_index_only(author, lower, upper, newest_first
         assert len(list_timeline(author, lower, upper, 41, newest_first)) == 41
     (statement,) = calls.statements
     assert_index_only(statement, "post_live", 41)
+
+
+def test_newest_posts_of_an_author_are_read_from_the_index_only(author):
+    with count_calls() as calls:
+        assert len(list_newest(author, 81)) == 81
+    (statement,) = calls.statements
+    assert_index_only(statement, "post_live", 81)
 
 
 def scanned(statement):

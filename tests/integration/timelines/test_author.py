@@ -1,7 +1,17 @@
 """Author timelines: one account's posts by cursor."""
 
+import pytest
+from redis.exceptions import ConnectionError as RedisConnectionError
+
+from accounts.errors import AccountNotFound
+from accounts.queries.in_process import forget_accounts
 from infra.api.pages import Window
+from infra.caching.client import SingleClient
+from infra.changes.failpoints import arm, disarm
 from posts.actions.delete_post import delete_post
+from posts.cache.counts import forget_counts
+from posts.cache.in_process import in_process_posts
+from posts.cache.newest import MOST_LISTED
 from posts.ids import EPOCH, PostId
 from tests.budgets import count_calls
 from tests.integration.timelines.homes import ids_of
@@ -58,12 +68,95 @@ def test_deleted_posts_are_not_listed(world: None) -> None:
     ]
 
 
-def test_a_warm_page_costs_one_query_and_one_round_trip(world: None) -> None:
-    (author,) = make_accounts(1)
+@pytest.mark.parametrize("window", [Window(20), Window(3), Window(20, since_id="1")])
+def test_a_warm_page_costs_one_round_trip_and_no_query(world: None, window: Window) -> None:
+    author, reader = make_accounts(2)
     for _ in range(10):
         publish(author)
-    author_page(AuthorTimelineQuery(author), Window(20))
+    for viewer in (None, reader):
+        query = AuthorTimelineQuery(author, viewer)
+        for _ in range(2):
+            author_page(query, window)
+        with count_calls() as calls:
+            assert len(author_page(query, window).items) == min(10, window.limit)
+        assert not calls.sql
+        assert calls.round_trips == 1
+
+
+def test_names_and_counts_that_are_old_are_read_in_the_same_round_trip(world: None) -> None:
+    author, reader = make_accounts(2)
+    query = AuthorTimelineQuery(author, reader)
+    for _ in range(10):
+        publish(author)
+    for _ in range(2):  # the first page of a process begins to read the invalidation log
+        author_page(query, Window(20))
+    in_process_posts.forget_all()
+    forget_accounts()
+    forget_counts()
     with count_calls() as calls:
-        author_page(AuthorTimelineQuery(author), Window(20))
-    assert sum(calls.sql.values()) == 1
+        assert len(author_page(query, Window(20)).items) == 10
+    assert not calls.sql
     assert calls.round_trips == 1
+
+
+def test_the_first_page_after_a_post_costs_one_query(world: None) -> None:
+    author, reader = make_accounts(2)
+    query = AuthorTimelineQuery(author, reader)
+    for _ in range(2):
+        publish(author)
+        author_page(query, Window(20))
+    post = publish(author)
+    with count_calls() as calls:
+        page = author_page(query, Window(20))
+    assert ids_of(page.items)[0] == post.public
+    assert sum(calls.sql.values()) == 1
+    assert calls.round_trips == 3
+
+
+def test_posts_below_the_list_in_memory_are_listed_by_the_shard(world: None) -> None:
+    (author,) = make_accounts(1)
+    query = AuthorTimelineQuery(author)
+    posts = posts_of(author, MOST_LISTED + 5)[::-1]
+    author_page(query, Window(20))
+    last = posts[MOST_LISTED - 10].public
+    page = author_page(query, Window(40, max_id=last))
+    assert ids_of(page.items) == [post.public for post in posts[MOST_LISTED - 9 :]]
+    oldest = author_page(query, Window(40, min_id="1"))
+    assert ids_of(oldest.items) == [post.public for post in posts[-40:]]
+
+
+def test_a_post_during_a_load_is_on_the_next_page(world: None) -> None:
+    """The list was read before the post, and is kept after it: under the validator of before."""
+    (author,) = make_accounts(1)
+    query, posts = AuthorTimelineQuery(author), [publish(author)]
+    arm("posts.newest_read", lambda: posts.append(publish(author)))
+    try:
+        assert ids_of(author_page(query, Window(20)).items) == [posts[0].public]
+    finally:
+        disarm("posts.newest_read")
+    assert ids_of(author_page(query, Window(20)).items) == [posts[1].public, posts[0].public]
+
+
+def test_pages_without_redis_have_the_posts_of_the_shard(
+    world: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (author,) = make_accounts(1)
+    query, kept, deleted = AuthorTimelineQuery(author), publish(author), publish(author)
+    for _ in range(2):
+        author_page(query, Window(20))
+
+    def refuse(*_: object) -> None:
+        raise RedisConnectionError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(SingleClient, "run", refuse)
+        delete_post(deleted)
+        new = publish(author)
+        assert ids_of(author_page(query, Window(20)).items) == [new.public, kept.public]
+
+
+def test_an_unknown_account_has_no_page(world: None) -> None:
+    for window in (Window(20), Window(20, max_id="9999999999")):
+        for _ in range(2):
+            with pytest.raises(AccountNotFound):
+                author_page(AuthorTimelineQuery(999_999_999), window)

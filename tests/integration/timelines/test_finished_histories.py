@@ -11,20 +11,31 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from accounts.actions.update_profile import update_profile
+from accounts.errors import AccountNotFound
 from accounts.queries import in_process
 from accounts.types import ProfileEdit
-from infra.api.pages import Window
-from posts.cache import counts
+from infra.api.pages import Page, Window
+from posts.cache import counts, newest
 from posts.cache.by_author import PostsByAuthor
 from posts.cache.in_process import MOST_POSTS, in_process_posts
+from posts.queries.rows import ALL_KINDS
 from posts.queries.statuses import load_status_json
+from posts.types import Kind
 from relations.actions.mute import mute, unmute
 from tests.integration.timelines.test_histories import History, person, step
 from tests.world import clean, rest
-from timelines.queries import kept_pages
+from timelines.queries import author, kept_pages
 from timelines.queries.author import AuthorTimelineQuery, author_page
 from timelines.queries.home import home_page
 
+# The kinds of posts, and the cursors that are at a post in the middle.
+AUTHOR_PAGES = (
+    (ALL_KINDS, ()),
+    ((Kind.POST,), ()),
+    ((Kind.POST, Kind.REPLY), ("max_id",)),
+    (ALL_KINDS, ("min_id",)),
+    (ALL_KINDS, ("since_id",)),
+)
 steps = st.one_of(
     step,
     st.tuples(st.just("rename"), person, st.integers(0, 3)),
@@ -34,12 +45,21 @@ steps = st.one_of(
 )
 
 
+@pytest.fixture
+def short_lists(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some posts of an author are below the list in memory."""
+    monkeypatch.setattr(newest, "MOST_LISTED", 3)
+
+
 @contextmanager
 def no_memory() -> Iterator[None]:
     """Pages inside find no post, account or counts in process memory. After it all is as before."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(in_process_posts, "_posts", PostsByAuthor(MOST_POSTS))
         patch.setattr(kept_pages, "_pages", LRUCache(100))
+        # Lists of authors are read from the shards.
+        patch.setattr(author, "peek_newest_posts", lambda _: None)
+        patch.setattr(author, "_load_newest", lambda _: None)
         for tier in (in_process._accounts, counts._counts_in_memory):
             patch.setattr(tier, "_cache", type(tier._cache)(100, 60.0))
         yield
@@ -63,10 +83,10 @@ class FinishedHistory(History):
         unmute(account, self.people[other])
 
     def look(self, account: int, _: Any) -> None:
-        """The same page twice: the first read finishes what the second one uses."""
+        """The same pages twice: the first read finishes what the second one uses."""
         rest()
         for _ in range(2):
-            home_page(account, Window(20))
+            self._read(account)
 
     def compare(self) -> None:
         rest()
@@ -75,12 +95,25 @@ class FinishedHistory(History):
             with no_memory():
                 assert self._read(account) == fast
             assert self._read(account) == fast, "what the read before finished"
+        guest = list(self._read_authors(None))
+        with no_memory():
+            assert list(self._read_authors(None)) == guest
 
     def _read(self, viewer: int) -> list[object]:
         """All that this viewer can read of these people's posts."""
-        author = AuthorTimelineQuery(self.people[0], viewer)
         singles = load_status_json(self.ever[-5:], viewer)
-        return [singles, author_page(author, Window(20)), home_page(viewer, Window(20))]
+        return [singles, list(self._read_authors(viewer)), home_page(viewer, Window(20))]
+
+    def _read_authors(self, viewer: int | None) -> Iterator[Page[bytes]]:
+        for author_id in self.people[:2]:
+            if author_id in self.suspended:
+                with pytest.raises(AccountNotFound):
+                    author_page(AuthorTimelineQuery(author_id, viewer), Window(20))
+                continue
+            middle = self.ever[len(self.ever) // 2].public
+            for kinds, cursors in AUTHOR_PAGES:
+                window = Window(2, **dict.fromkeys(cursors, middle))
+                yield author_page(AuthorTimelineQuery(author_id, viewer, kinds), window)
 
 
 @hypothesis.settings(
@@ -88,7 +121,10 @@ class FinishedHistory(History):
 )
 @given(steps=st.lists(steps, min_size=8, max_size=25))
 def test_finished_entities_are_what_would_be_loaded(
-    world: None, tiny_timelines: None, steps: list[tuple[str, int | None, int | None]]
+    world: None,
+    tiny_timelines: None,
+    short_lists: None,
+    steps: list[tuple[str, int | None, int | None]],
 ) -> None:
     clean()
     history = FinishedHistory()
