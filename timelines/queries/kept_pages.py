@@ -29,6 +29,14 @@ MOST_READERS = 2_000
 KEPT_MS = 5_000
 
 
+class PageMoment(NamedTuple):
+    """Whose page it is, and when it was made, by the clock and by the invalidation log."""
+
+    reader_id: int
+    now_ms: int
+    offset: LogOffset | None
+
+
 class PageInputs(NamedTuple):
     """What a page is made of, except its posts.
 
@@ -113,7 +121,7 @@ def keep_page(
     inputs: PageInputs,
     parts: PageParts,
     page: Page[bytes],
-    made_at: "PageMoment",
+    made_at: PageMoment,
 ) -> None:
     """Keeps a page, if all that it was made of are copies, and nothing of it ends by the clock."""
     posts = in_process_posts.find_finished(parts.statuses, made_at.offset)
@@ -127,14 +135,6 @@ def keep_page(
     ):
         copies = posts.values(), reposts.values(), parts.reposters
         _pages[made_at.reader_id] = _KeptPage(window, inputs, *copies, page, made_at.now_ms)
-
-
-class PageMoment(NamedTuple):
-    """Whose page it is, and when it was made, by the clock and by the invalidation log."""
-
-    reader_id: int
-    now_ms: int
-    offset: LogOffset | None
 
 
 def _are_current(accounts: Mapping[int, bytes]) -> bool:

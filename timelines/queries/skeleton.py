@@ -70,12 +70,13 @@ class FirstTrip:
 
     def find_inputs(self) -> PageInputs | None:
         """What a page of this trip is made of; None if pages of process memory cannot be used."""
-        validators = self.validators.value
+        validators, stored = self.validators.value, self._stored.replies
         is_known = self.log.value is not None and validators.are_complete
-        if not is_known or validators.wrote_lately:
+        # Without a reply the timeline comes from a shard, or there is none.
+        if not is_known or not stored or stored[-1] is None or validators.wrote_lately:
             return None
         hot = [(one.entries, one.complete_from) for one in self._hot_entries]
-        return PageInputs(validators, self._stored.replies or (), hot)
+        return PageInputs(validators, stored, hot)
 
     def find_live(self) -> LiveTimeline | None:
         """The live timeline, if it reflects the reader's following list."""
@@ -132,6 +133,7 @@ class HomeSkeleton:
     replies_to: Collection[int] | None = None
 
     def __init__(self, trip: FirstTrip, now_ms: int) -> None:
+        self._is_live = trip.find_live() is not None
         self.reader_id, self.now_ms = trip.reader_id, now_ms
         self.log_offset, self.validator = trip.log.value, trip.validators.value.relationships
         self.viewer_state = trip.viewer_state.value
@@ -142,7 +144,8 @@ class HomeSkeleton:
     @property
     def parts(self) -> PageParts | None:
         """What the page is made of; None if some of it is not from the live timeline."""
-        return self._parts if self._parts.is_whole and self._authors is None else None
+        is_of_live = self._is_live and self._authors is None
+        return self._parts if is_of_live and self._parts.is_whole else None
 
     def note_parts(
         self, sources: Sequence[Entry], ready: Mapping[PostId, PostCopy], hydrated: Hydrated

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Iterator
 
 import pytest
+from pytest_django import Settings
 
 from accounts.actions.update_profile import update_profile
 from accounts.queries.in_process import forget_accounts
@@ -22,7 +23,7 @@ from tests.integration.timelines.homes import ids_of
 from tests.world import drain_all, forget_memory, make_accounts, publish, rest
 from timelines.queries import kept_pages
 from timelines.queries.home import home_page
-from timelines.stores.factory import timeline_store
+from timelines.stores.factory import STORES, timeline_store
 
 FIRST = Window(5)
 
@@ -32,11 +33,14 @@ def later() -> float:
 
 
 class Fan:
-    """I follow two friends, each with four posts. The first post shown is a repost."""
+    """I follow two friends, each with four posts, and one without posts. A repost is shown first.
+
+    A post of the silent one changes nothing that the page was made of before.
+    """
 
     def __init__(self) -> None:
-        self.me, self.friend, self.other, self.far = make_accounts(4)
-        for friend in (self.friend, self.other):
+        self.me, self.friend, self.other, self.far, self.silent = make_accounts(5)
+        for friend in (self.friend, self.other, self.silent):
             follow(self.me, friend)
         self.posts = [publish(friend) for friend in (self.friend, self.other) * 4]
         self.stranger, self.own = publish(self.far), publish(self.me, clock_s=later)
@@ -75,7 +79,7 @@ def rename(account: int) -> None:
 
 
 CHANGES: dict[str, Callable[[Fan], object]] = {
-    "a new post": lambda fan: (publish(fan.friend, clock_s=later), drain_all()),
+    "a new post": lambda fan: (publish(fan.silent, clock_s=later), drain_all()),
     "a deleted post": lambda fan: delete_post(fan.posts[-1]),
     "an own post is deleted": lambda fan: delete_post(fan.own),
     "a follow ends": lambda fan: unfollow(fan.me, fan.other),
@@ -112,6 +116,31 @@ def test_a_change_shows_at_the_next_read(fan: Fan, change: str) -> None:
     assert after != before
     forget_memory()
     assert after == home_page(fan.me, FIRST), "what a process without memory reads"
+
+
+@pytest.mark.parametrize("store", STORES)
+def test_every_store_says_when_its_timeline_changed(
+    world: None, settings: Settings, store: str
+) -> None:
+    settings.TIMELINE_STORE = store
+    timeline_store.cache_clear()
+    fan = Fan()
+    before = fan.look()
+    new = publish(fan.silent, clock_s=later)
+    drain_all()
+    assert ids_of(before.items) != ids_of(home_page(fan.me, FIRST).items)
+    assert new.public in ids_of(home_page(fan.me, FIRST).items)
+    timeline_store.cache_clear()
+
+
+def test_a_page_without_a_stored_timeline_is_not_kept(fan: Fan) -> None:
+    """That there is none says nothing. It may be so again later, with other posts."""
+    timeline_store().drop(fan.me)
+    home_page(fan.me, FIRST)
+    new = publish(fan.silent, clock_s=later)
+    drain_all()
+    timeline_store().drop(fan.me)
+    assert new.public in ids_of(home_page(fan.me, FIRST).items)
 
 
 def test_names_and_counts_that_are_asked_again_and_are_the_same_leave_the_page(
