@@ -20,7 +20,7 @@ LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('counters.recount ' || %s,
 def recount_counters(work: Work) -> Iterator[Batch]:
     """Repairs counts that differ from their rows; a batch of owners at a time.
 
-    Cost: two statements a batch, and six for each owner whose counts differ.
+    Cost: two statements a batch, and `repair` for each owner whose counts differ.
     """
     for alias, rows, position in walk_owners(work):
         found = find_drift(alias, [owner_id for (owner_id,) in rows])
