@@ -36,6 +36,8 @@ def ask_accounts(
     confirms what comes from process memory. `is_current`: nothing comes from there. Cost: at most
     two commands; one more round trip for those that the log names. Shards give what Redis lacks.
     """
+    if not account_ids:
+        return Question((), lambda _: {})
     if is_current or (log is not None and log.since is None):
         copies = ProcessCacheReply[int, bytes]({}, list(account_ids), time.monotonic())
     else:

@@ -101,6 +101,8 @@ def ask_counts(
     `is_current`: none from process memory. Cost: at most one command. Counts that Redis lacks are
     read from the shards.
     """
+    if not ids:
+        return Question((), lambda _: {})
     if is_current:
         copies = ProcessCacheReply[PostId, bytes]({}, list(ids), time.monotonic())
     else:

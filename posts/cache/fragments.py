@@ -19,6 +19,8 @@ def ask_fragments(
     the same round trip; the caller checks that nothing came after `since`. Cost: as `ask_weeks` for
     posts that are not in memory.
     """
+    if not ids:
+        return Question((), lambda _: {})
     in_memory = in_process_posts.find(ids, since)
     missing = [i for i in ids if i not in in_memory] if len(in_memory) < len(ids) else []
 

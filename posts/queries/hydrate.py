@@ -127,6 +127,11 @@ class Hydration:
         """The posts that are finished in process memory, after the round trip."""
         return {} if self._is_outdated() else self._finished
 
+    @property
+    def offset(self) -> LogOffset | None:
+        """Of the invalidation log, after the round trip."""
+        return self._since if self._log is None else self._log.value
+
     def finish(self) -> None:
         """Only keeps what was loaded in process memory, for reads after this round trip."""
         if not self._is_outdated():
@@ -153,8 +158,7 @@ class Hydration:
             for i, text in counts.items()
             if i in fragments and i.author_id in accounts and not is_repost(fragments[i])
         }
-        offset = self._since if self._log is None else self._log.value
-        return in_process_posts.finish(parts, offset) if parts else {}
+        return in_process_posts.finish(parts, self.offset) if parts else {}
 
 
 def hydrate(

@@ -4,7 +4,8 @@ from collections.abc import Iterable
 
 from posts.errors import PostNotFound
 from posts.ids import PostId
-from posts.queries.viewing import OriginalByEvent, view_posts
+from posts.queries.complete_posts import OriginalByEvent
+from posts.queries.viewing import view_posts
 
 # Relationships are asked of fewer than a thousand at once.
 MOST_AT_ONCE = 400

@@ -1,6 +1,6 @@
 """Posts as one viewer sees them: what the viewer may see, with the viewer's flags."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
@@ -9,14 +9,14 @@ from infra.caching.questions import Question, RoundTrip
 from infra.caching.viewer_validators import ValidatorsQuestion
 from posts.api.present import find_reposted, with_flags
 from posts.cache.by_author import PostCopy
+from posts.cache.in_process import in_process_posts
 from posts.cache.viewer_state import Flags, ViewerState, ask_viewer_state, load_flags
 from posts.ids import PostId, authors_of
+from posts.queries.complete_posts import CompletePosts, OriginalByEvent
 from posts.queries.hydrate import Hydrated, Hydration, hydrate
 from posts.rules import may_see
 from relations.queries.in_process_relationships import ask_relationships_under
 from relations.types import Relationship
-
-OriginalByEvent = Mapping[PostId, PostId]  # a post or repost → the post that it shows
 
 
 class ViewedPosts(NamedTuple):
@@ -40,16 +40,45 @@ class ViewedPosts(NamedTuple):
         return self.hydrated.present(event, original, self.flags.get(original, 0))
 
 
-class _Viewer(NamedTuple):
-    """The questions about the viewer of a round trip."""
+class PostViewer:
+    """Questions about the viewer of posts, in a round trip. `account_id` None: a guest.
 
-    account_id: int
-    state: Question[ViewerState]
-    relationships: Question[Mapping[int, Relationship]]
+    `authors`: of the posts, and of the reposts that show them.
+    """
+
+    def __init__(self, trip: RoundTrip, account_id: int | None, authors: Collection[int]) -> None:
+        self.account_id = account_id
+        self._state: Question[ViewerState] | None = None
+        self._relationships: Question[Mapping[int, Relationship]] | None = None
+        if account_id is not None:
+            others = [author for author in authors if author != account_id]
+            validators = trip.ask(ValidatorsQuestion(account_id))
+            self._state = trip.ask(ask_viewer_state(account_id, validators))
+            asked = ask_relationships_under(account_id, others, validators)
+            self._relationships = trip.ask(asked)
 
     @property
     def wrote_lately(self) -> bool:
-        return self.state.value.wrote_lately
+        return self._state is not None and self._state.value.wrote_lately
+
+    @property
+    def relationships(self) -> Mapping[int, Relationship]:
+        return {} if self._relationships is None else self._relationships.value
+
+    def load_flags(self, ids: Iterable[PostId]) -> Flags:
+        """The flags of these posts, and perhaps of other posts."""
+        if self.account_id is None or self._state is None:
+            return {}
+        return load_flags(self.account_id, self._state.value, ids)
+
+    def find_hidden(self, accounts: Mapping[int, bytes]) -> set[int]:
+        """The authors whose posts the viewer may not see. The rule is about authors only."""
+        known = self.relationships
+        return {
+            author_id
+            for author_id, account in accounts.items()
+            if not may_see(self.account_id, {author_id: account}, known)
+        }
 
 
 class Viewing:
@@ -71,25 +100,16 @@ class Viewing:
         self._originals = list(dict.fromkeys(shown.values()))
         self._reposts = [event for event, original in shown.items() if event != original]
         self._posts = Hydration(trip, self._originals, self._reposts, log=log)
-        self._viewer = None if viewer_id is None else self._ask_viewer(trip, viewer_id)
-
-    def _ask_viewer(self, trip: RoundTrip, viewer_id: int) -> _Viewer:
-        others = authors_of((*self._originals, *self._reposts)) - {viewer_id}
-        validators = trip.ask(ValidatorsQuestion(viewer_id))
-        state = trip.ask(ask_viewer_state(viewer_id, validators))
-        relationships = trip.ask(ask_relationships_under(viewer_id, others, validators))
-        return _Viewer(viewer_id, state, relationships)
+        authors = authors_of((*self._originals, *self._reposts))
+        self.viewer = PostViewer(trip, viewer_id, authors)
 
     @cached_property
     def value(self) -> ViewedPosts:
-        hydrated, viewer = self._posts.value, self._viewer
-        if viewer is None:
-            return ViewedPosts(hydrated, {}, {})
+        hydrated, viewer = self._posts.value, self.viewer
         if hydrated.has_copies and viewer.wrote_lately:
             hydrated = hydrate(self._originals, self._reposts, is_current=True)
-        return ViewedPosts(
-            hydrated, self._load_flags(), viewer.relationships.value, viewer.account_id
-        )
+        flags = viewer.load_flags(self._originals)
+        return ViewedPosts(hydrated, flags, viewer.relationships, viewer.account_id)
 
     def list_visible(self) -> dict[PostId, bytes]:
         """Status entities of the events that the viewer may see, in their order."""
@@ -110,35 +130,34 @@ class Viewing:
         fragments = self.value.hydrated.fragments
         return {i: shown for i, text in fragments.items() if (shown := find_reposted(text))}
 
+    def find_complete(self) -> CompletePosts | None:
+        """All posts, for reads by any viewer, if they were ready in process memory."""
+        finished = self._posts.ready
+        reposts = in_process_posts.find_copies(self._reposts, self._posts.offset)
+        if len(finished) < len(self._originals) or len(reposts) < len(self._reposts):
+            return None
+        accounts = self.value.hydrated.accounts if reposts else {}
+        reposters = {i: accounts[i] for i in authors_of(reposts) if i in accounts}
+        if len(reposters) < len(authors_of(reposts)):
+            return None
+        return CompletePosts(self._shown, finished, reposts, reposters)
+
     def _find_ready(self) -> Mapping[PostId, PostCopy]:
         """The posts that are finished in process memory, if this viewer may get copies."""
-        if self._viewer is not None and self._viewer.wrote_lately:
-            return {}
-        return self._posts.ready
+        return {} if self.viewer.wrote_lately else self._posts.ready
 
     def _list_ready(self, ready: Mapping[PostId, PostCopy]) -> dict[PostId, bytes]:
-        """Posts that are no reposts. The rule is about authors, so it is asked once for each."""
-        accounts = {post_id.author_id: copy.account for post_id, copy in ready.items()}
-        clear = {i for i, account in accounts.items() if self._may_see(i, account)}
+        """Posts that are no reposts."""
+        hidden = self.viewer.find_hidden({i.author_id: copy.account for i, copy in ready.items()})
         found = {
             event: ready[event].text
             for event, original in self._shown.items()
-            if event is original and event in ready and event.author_id in clear
+            if event is original and event in ready and event.author_id not in hidden
         }
-        flags = self._load_flags() if found else {}
+        flags = self.viewer.load_flags(found)
         for post_id in found.keys() & flags.keys():
             found[post_id] = with_flags(found[post_id], flags[post_id])
         return found
-
-    def _may_see(self, author_id: int, account: bytes) -> bool:
-        viewer = self._viewer
-        if viewer is None:
-            return may_see(None, {author_id: account}, {})
-        return may_see(viewer.account_id, {author_id: account}, viewer.relationships.value)
-
-    def _load_flags(self) -> Flags:
-        viewer = self._viewer
-        return load_flags(viewer.account_id, viewer.state.value, self._originals) if viewer else {}
 
 
 def view_posts(shown: OriginalByEvent, viewer_id: int | None) -> Viewing:

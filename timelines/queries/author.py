@@ -1,8 +1,10 @@
 """A page of one account's posts, replies and reposts."""
 
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from typing import NamedTuple
+
+from cachebox import LRUCache
 
 from accounts.queries.load import require_account
 from infra.api.pages import Page, Window
@@ -18,10 +20,14 @@ from posts.cache.newest import (
     peek_newest_posts,
 )
 from posts.ids import SEQUENCES, moment_after, moment_below, second_of
+from posts.queries.complete_posts import CompletePosts
 from posts.queries.rows import ALL_KINDS, PAST_ALL, list_timeline
 from posts.queries.statuses import load_visible
-from posts.queries.viewing import Viewing
+from posts.queries.viewing import PostViewer, Viewing
 from timelines.queries.home import decode_cursor
+
+# At most about 50 kB each, if all posts are reposts; other posts are in process memory anyway.
+MOST_KEPT = 500
 
 
 class AuthorTimelineQuery(NamedTuple):
@@ -37,6 +43,18 @@ class _Batch(NamedTuple):
 
     pairs: Sequence[ListedPair]
     shown: Collection[bytes]
+
+
+class _KeptBatch(NamedTuple):
+    """A batch in process memory, for all viewers. `newest`: the list that it was taken from."""
+
+    newest: NewestPosts
+    pairs: Sequence[ListedPair]
+    posts: CompletePosts
+
+
+# By author, range and kinds.
+_kept: LRUCache[Hashable, _KeptBatch] = LRUCache(MOST_KEPT)
 
 
 def author_page(query: AuthorTimelineQuery, window: Window) -> Page[bytes]:
@@ -78,12 +96,29 @@ def _take(query: AuthorTimelineQuery, span: PostRange) -> list[bytes]:
 
 def _read(query: AuthorTimelineQuery, span: PostRange) -> _Batch:
     """The first posts of the span, visible or not."""
-    known = peek_newest_posts(query.author_id)
+    known, kept = peek_newest_posts(query.author_id), _kept.get(_key_of(query, span))
+    if kept is not None and kept.newest is known and kept.posts.are_usable():
+        return _read_kept(query, span, kept)
     guess = known.find(span, query.kinds) if known is not None else None
     if known is not None and guess is not None:
         return _read_guessed(query, span, known, guess)
     newest = _load_newest(query.author_id) if known is None and span.upper == PAST_ALL else None
     return _load(query, span, newest)
+
+
+def _read_kept(query: AuthorTimelineQuery, span: PostRange, kept: _KeptBatch) -> _Batch:
+    """The same posts for another read. The round trip says whether nothing has changed."""
+    trip = RoundTrip()
+    log = trip.ask(LOG.ask())
+    newest = ask_newest_posts(trip, query.author_id)
+    viewer = PostViewer(trip, query.viewer_id, kept.posts.accounts)
+    trip.run()
+    is_same = newest.value is kept.newest and log.value is not None
+    if not is_same or viewer.wrote_lately or not kept.posts.are_usable():
+        return _load(query, span, newest.value)
+    hidden = viewer.find_hidden(kept.posts.accounts)
+    flags = viewer.load_flags(original for _, original in kept.pairs)
+    return _Batch(kept.pairs, kept.posts.list_visible(hidden, flags))
 
 
 def _read_guessed(
@@ -95,9 +130,16 @@ def _read_guessed(
     newest = ask_newest_posts(trip, query.author_id)
     viewing = Viewing(trip, dict(guess), query.viewer_id, log)
     trip.run()
-    if newest.value is known:
-        return _Batch(guess, viewing.list_visible().values())
-    return _load(query, span, newest.value)
+    if newest.value is not known:
+        return _load(query, span, newest.value)
+    shown = viewing.list_visible().values()
+    if posts := viewing.find_complete():
+        _kept[_key_of(query, span)] = _KeptBatch(known, guess, posts)
+    return _Batch(guess, shown)
+
+
+def _key_of(query: AuthorTimelineQuery, span: PostRange) -> Hashable:
+    return query.author_id, span, tuple(query.kinds)
 
 
 def _load_newest(author_id: int) -> NewestPosts:

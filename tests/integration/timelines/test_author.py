@@ -1,5 +1,7 @@
 """Author timelines: one account's posts by cursor."""
 
+from typing import Any
+
 import pytest
 from redis.exceptions import ConnectionError as RedisConnectionError
 
@@ -9,13 +11,19 @@ from infra.api.pages import Window
 from infra.caching.client import SingleClient
 from infra.changes.failpoints import arm, disarm
 from posts.actions.delete_post import delete_post
+from posts.actions.mark_post import mark_post
+from posts.actions.repost import repost
 from posts.cache.counts import forget_counts
 from posts.cache.in_process import in_process_posts
 from posts.cache.newest import MOST_LISTED
 from posts.ids import EPOCH, PostId
+from posts.queries.statuses import load_visible
+from posts.types import Kind
+from relations.actions.block import block
 from tests.budgets import count_calls
 from tests.integration.timelines.homes import ids_of
 from tests.world import make_accounts, publish
+from timelines.queries import author as author_module
 from timelines.queries.author import AuthorTimelineQuery, author_page
 
 
@@ -160,3 +168,39 @@ def test_an_unknown_account_has_no_page(world: None) -> None:
         for _ in range(2):
             with pytest.raises(AccountNotFound):
                 author_page(AuthorTimelineQuery(999_999_999), window)
+
+
+def test_a_page_is_used_again_for_all_viewers(
+    world: None, drain: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With each viewer's flags, and without authors whom one of them has blocked."""
+    author, other, fan, blocker = make_accounts(4)
+    plain, original = publish(author), publish(other)
+    event = repost(author, original)
+    mark_post(fan, plain, Kind.FAVOURITE, True)
+    mark_post(fan, original, Kind.BOOKMARK, True)
+    block(blocker, other)
+    drain()
+    shown = {event: original, plain: plain}
+    expected = {viewer: list(load_visible(shown, viewer).values()) for viewer in (None, fan)}
+    expected[blocker] = [load_visible(shown, None)[plain]]
+    assert b'"favourited":true' in expected[fan][1] and b'"bookmarked":true' in expected[fan][0]
+    for _ in range(2):
+        author_page(AuthorTimelineQuery(author), Window(20))
+    monkeypatch.delattr(author_module, "Viewing")
+    for viewer, page in expected.items():
+        assert author_page(AuthorTimelineQuery(author, viewer), Window(20)).items == page
+
+
+@pytest.mark.parametrize("shown", ["plain", "event", "original"])
+def test_a_deleted_post_ends_the_page_that_was_kept(world: None, drain: Any, shown: str) -> None:
+    author, other = make_accounts(2)
+    posts = {"plain": publish(author), "original": publish(other)}
+    posts["event"] = repost(author, posts["original"])
+    drain()
+    query = AuthorTimelineQuery(author)
+    for _ in range(3):
+        assert len(author_page(query, Window(20)).items) == 2
+    delete_post(posts[shown])
+    left = posts["event" if shown == "plain" else "plain"]
+    assert ids_of(author_page(query, Window(20)).items) == [left.public]

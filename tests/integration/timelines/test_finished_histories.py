@@ -59,6 +59,7 @@ def no_memory() -> Iterator[None]:
         patch.setattr(kept_pages, "_pages", LRUCache(100))
         # Lists of authors are read from the shards.
         patch.setattr(author, "peek_newest_posts", lambda _: None)
+        patch.setattr(author, "_kept", LRUCache(100))
         patch.setattr(author, "_load_newest", lambda _: None)
         for tier in (in_process._accounts, counts._counts_in_memory):
             patch.setattr(tier, "_cache", type(tier._cache)(100, 60.0))
