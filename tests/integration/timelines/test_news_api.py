@@ -11,8 +11,10 @@ from infra.caching.client import redis
 from infra.caching.viewer_validators import viewer_key
 from infra.clock import now_ms
 from posts.actions.delete_post import delete_post
+from posts.actions.mark_post import mark_post
 from posts.actions.repost import repost
 from posts.ids import FIRST, PostId
+from posts.types import Kind
 from relations.actions.block import block
 from relations.actions.follow import follow, unfollow
 from relations.actions.mute import mute
@@ -22,6 +24,7 @@ from tests.callers import Caller
 from tests.integration.timelines.last_post_indexes import begin_long_ago, catch_up, no_thread, since
 from tests.world import drain_all, make_accounts, publish
 from timelines.increments import home_news
+from timelines.increments.queries import Increments
 from timelines.increments.stream import LAG_S
 from timelines.types import TimeRange
 
@@ -94,6 +97,22 @@ def test_one_round_trip_and_no_query_when_warm(home: Home, no_timeline: None) ->
     home.ask(cursor)
     with count_calls() as calls:
         assert home.named(cursor) == [home.ann]
+    assert (calls.statements, calls.round_trips) == ([], 1)
+
+
+def test_the_timeline_answers_in_one_round_trip_when_warm(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also an account that wrote a moment ago: only names and counts must be current for it."""
+    monkeypatch.setattr(Increments, "snapshot", lambda _: None)
+    last, _ = publish(home.ann), publish(home.bob)
+    home.settle()
+    for _ in range(2):  # the first one finds the posts in Redis
+        assert orjson.loads(home.caller.get(NEWS).content)["count"] == 2
+    mark_post(home.me, last, Kind.FAVOURITE, True)
+    home.caller.get(NEWS)  # the viewer state is read again
+    with count_calls() as calls:
+        assert orjson.loads(home.caller.get(NEWS).content)["count"] == 2
     assert (calls.statements, calls.round_trips) == ([], 1)
 
 
