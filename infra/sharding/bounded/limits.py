@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Protocol, Self
 import psycopg
 from psycopg.errors import _WaitTimeout
 from psycopg.pq import PipelineStatus, TransactionStatus
+from psycopg.waiting import Ready
 
 # How often a wait that lasts long is looked at.
 LOOK_EVERY_S = 0.05
@@ -87,7 +88,7 @@ class LimitedConnection(psycopg.Connection[Any]):
                 self.close()
                 raise
             try:
-                return super().wait(gen, interval, LOOK_EVERY_S)
+                return super().wait(_go_on(gen), interval, LOOK_EVERY_S)
             except _WaitTimeout:
                 continue
 
@@ -108,6 +109,18 @@ class LimitedConnection(psycopg.Connection[Any]):
         except StopIteration as end:
             connection: Self = end.value
             return connection
+
+
+def _go_on(gen: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
+    """The rest of a generator of psycopg. A wait begins with `next`, which sends None: that is an
+    error for one that is in the middle of sending a statement."""
+    try:
+        waiting = gen.send(Ready.NONE)
+        while True:
+            ready = yield waiting
+            waiting = gen.send(ready)
+    except StopIteration as end:
+        return end.value
 
 
 def _is_readable(descriptor: int) -> bool:

@@ -1,13 +1,17 @@
 """Every wait for a database has a limit; a slow statement opens no breaker."""
 
+import os
 import select
+import signal
 
 import psycopg
 import pytest
 from django.db import OperationalError, close_old_connections, connections, transaction
 
+from infra.sharding.bounded import base
 from infra.sharding.bounded import breaker as breaker_module
 from infra.sharding.bounded import patience as patience_module
+from infra.sharding.bounded.base import AnswerLimit
 from infra.sharding.bounded.breaker import breaker_of, reset_breakers
 from infra.sharding.bounded.patience import _Kind, patience, wait_like_a_web_server
 from infra.sharding.sql import Statement, execute, fetch_all, fetch_one, fetch_pipelined
@@ -124,6 +128,26 @@ def test_a_transaction_does_not_go_on_in_another_session(late_server):
         finally:
             with pytest.raises(OperationalError, match="closed"):
                 fetch_one(ALIAS, "SELECT 3")
+
+
+def test_a_large_statement_that_the_server_reads_late_is_waited_for(late_server, monkeypatch):
+    """It reads nothing at first, so the client is still sending when the first wait ends."""
+    patient = patience()._replace(answer_s=60.0, suspect_s=0.05)
+    monkeypatch.setattr(base, "patience", lambda: patient)
+    (pid,) = fetch_one(ALIAS, PID)
+    look = AnswerLimit.look
+
+    def go_on(self, waited_s):
+        os.kill(pid, signal.SIGCONT)
+        look(self, waited_s)
+
+    monkeypatch.setattr(AnswerLimit, "look", go_on)
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        assert fetch_one(ALIAS, "SELECT length(%s)", ("x" * 2**24,)) == (2**24,)
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    assert fetch_one(ALIAS, PID) == (pid,)
 
 
 def test_a_slow_statement_opens_no_breaker(late_server):
