@@ -10,12 +10,15 @@ from relations.types import CACHED_RELATIONSHIPS, Attribute, EdgeFlag, Relations
 
 
 def present_relationship(account_id: int, relationship: Relationship, now_ms: int) -> bytes:
-    is_muting = relationship.is_muted and relationship.is_muted_at(now_ms)
-    return b'{"id":"%d",%b' % (account_id, _encode_fields(relationship, is_muting))
+    return present_relationships({account_id: relationship}, now_ms)[1:-1]
 
 
 def present_relationships(relationships: Mapping[int, Relationship], now_ms: int) -> bytes:
-    entities = [present_relationship(*one, now_ms) for one in relationships.items()]
+    """A list of entities, in the order of the mapping."""
+    entities = [
+        b'{"id":"%d",%b' % (other, _encode_fields(one, one.is_muted and one.is_muted_at(now_ms)))
+        for other, one in relationships.items()
+    ]
     return b"[%b]" % b",".join(entities)
 
 

@@ -22,9 +22,9 @@ from relations.queries.relationships import (
 )
 from relations.types import Relationship
 
-# Of all viewers together, about 80 bytes each, and of one viewer.
-MOST_RELATIONSHIPS = 1_000_000
-MOST_OF_VIEWER = 1_000
+# Of all viewers together, about 70 bytes each, and of one viewer. Of others only the filter knows.
+MOST_RELATIONSHIPS = 500_000
+MOST_OF_VIEWER = 500
 
 
 def _weigh(relationships: Relationships) -> int:
