@@ -84,9 +84,10 @@ class PostViewer:
 class Viewing:
     """Questions about posts and about their viewer, in one round trip. Ask one answer after it.
 
-    `log`: the invalidation log, if it was asked before in the same round trip. Cost: no SQL when
-    warm; no command for posts that are finished in process memory. A viewer who wrote lately pays a
-    second round trip for names and counts as they are now.
+    `log`: the invalidation log, if it was asked before in the same round trip. `is_current`: no
+    names and counts come from process memory, if the viewer is known to have written lately. Cost:
+    no SQL when warm; no command for posts that are finished in process memory. A viewer who wrote
+    lately, which was not known, pays a second round trip.
     """
 
     def __init__(
@@ -95,11 +96,13 @@ class Viewing:
         shown: OriginalByEvent,
         viewer_id: int | None,
         log: LogQuestion | None = None,
+        is_current: bool = False,
     ) -> None:
         self._shown = shown
         self._originals = list(dict.fromkeys(shown.values()))
         self._reposts = [event for event, original in shown.items() if event != original]
-        self._posts = Hydration(trip, self._originals, self._reposts, log=log)
+        asked = self._originals, self._reposts
+        self._posts = Hydration(trip, *asked, is_current=is_current, log=log)
         authors = authors_of((*self._originals, *self._reposts))
         self.viewer = PostViewer(trip, viewer_id, authors)
 
@@ -160,9 +163,9 @@ class Viewing:
         return found
 
 
-def view_posts(shown: OriginalByEvent, viewer_id: int | None) -> Viewing:
+def view_posts(shown: OriginalByEvent, viewer_id: int | None, is_current: bool = False) -> Viewing:
     """As `Viewing`, in a round trip of its own."""
     trip = RoundTrip()
-    viewing = Viewing(trip, shown, viewer_id)
+    viewing = Viewing(trip, shown, viewer_id, is_current=is_current)
     trip.run()
     return viewing

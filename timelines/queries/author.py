@@ -115,7 +115,7 @@ def _read_kept(query: AuthorTimelineQuery, span: PostRange, kept: _KeptBatch) ->
     trip.run()
     is_same = newest.value is kept.newest and log.value is not None
     if not is_same or viewer.wrote_lately or not kept.posts.are_usable():
-        return _load(query, span, newest.value)
+        return _load(query, span, newest.value, is_current=viewer.wrote_lately)
     hidden = viewer.find_hidden(kept.posts.accounts)
     flags = viewer.load_flags(original for _, original in kept.pairs)
     return _Batch(kept.pairs, kept.posts.list_visible(hidden, flags))
@@ -149,12 +149,17 @@ def _load_newest(author_id: int) -> NewestPosts:
     return newest.value
 
 
-def _load(query: AuthorTimelineQuery, span: PostRange, newest: NewestPosts | None) -> _Batch:
-    """`newest`: a current list, which is asked first."""
+def _load(
+    query: AuthorTimelineQuery,
+    span: PostRange,
+    newest: NewestPosts | None,
+    is_current: bool = False,
+) -> _Batch:
+    """`newest`: a current list, which is asked first. `is_current`: as in `Viewing`."""
     pairs = newest.find(span, query.kinds) if newest is not None else None
     if pairs is None:
         pairs = list_timeline(query.author_id, *span, query.kinds, _is_settled(span.upper))
-    return _Batch(pairs, load_visible(dict(pairs), query.viewer_id).values())
+    return _Batch(pairs, load_visible(dict(pairs), query.viewer_id, is_current).values())
 
 
 def _is_settled(moment: int) -> bool:

@@ -1,18 +1,24 @@
 """Author timelines: one account's posts by cursor."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from redis.exceptions import ConnectionError as RedisConnectionError
 
+from accounts.actions.update_profile import update_profile
 from accounts.errors import AccountNotFound
+from accounts.queries import in_process
 from accounts.queries.in_process import forget_accounts
+from accounts.types import ProfileEdit, Restriction
 from infra.api.pages import Window
 from infra.caching.client import SingleClient
 from infra.changes.failpoints import arm, disarm
 from posts.actions.delete_post import delete_post
+from posts.actions.hide_post import hide_post
 from posts.actions.mark_post import mark_post
 from posts.actions.repost import repost
+from posts.cache import counts
 from posts.cache.counts import forget_counts
 from posts.cache.in_process import in_process_posts
 from posts.cache.newest import MOST_LISTED
@@ -22,9 +28,16 @@ from posts.types import Kind
 from relations.actions.block import block
 from tests.budgets import count_calls
 from tests.integration.timelines.homes import ids_of
-from tests.world import make_accounts, publish
+from tests.world import NOW, make_accounts, publish, restrict
 from timelines.queries import author as author_module
 from timelines.queries.author import AuthorTimelineQuery, author_page
+
+
+@pytest.fixture
+def lasting_copies(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Names and counts in process memory do not end by age, however slow the machine is."""
+    for tier in (in_process._accounts, counts._counts_in_memory):
+        monkeypatch.setattr(tier, "_cache", type(tier._cache)(100, 60.0))
 
 
 def posts_of(author_id: int, count: int) -> list[PostId]:
@@ -171,7 +184,7 @@ def test_an_unknown_account_has_no_page(world: None) -> None:
 
 
 def test_a_page_is_used_again_for_all_viewers(
-    world: None, drain: Any, monkeypatch: pytest.MonkeyPatch
+    world: None, drain: Any, lasting_copies: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With each viewer's flags, and without authors whom one of them has blocked."""
     author, other, fan, blocker = make_accounts(4)
@@ -193,7 +206,9 @@ def test_a_page_is_used_again_for_all_viewers(
 
 
 @pytest.mark.parametrize("shown", ["plain", "event", "original"])
-def test_a_deleted_post_ends_the_page_that_was_kept(world: None, drain: Any, shown: str) -> None:
+def test_a_deleted_post_ends_the_page_that_was_kept(
+    world: None, drain: Any, lasting_copies: None, shown: str
+) -> None:
     author, other = make_accounts(2)
     posts = {"plain": publish(author), "original": publish(other)}
     posts["event"] = repost(author, posts["original"])
@@ -204,3 +219,62 @@ def test_a_deleted_post_ends_the_page_that_was_kept(world: None, drain: Any, sho
     delete_post(posts[shown])
     left = posts["event" if shown == "plain" else "plain"]
     assert ids_of(author_page(query, Window(20)).items) == [left.public]
+
+
+def test_a_viewer_who_wrote_lately_pays_one_more_round_trip(
+    world: None, drain: Any, lasting_copies: None
+) -> None:
+    author, reader = make_accounts(2)
+    post = publish(author)
+    drain()
+    query = AuthorTimelineQuery(author, reader)
+    for _ in range(3):
+        author_page(query, Window(20))
+    mark_post(reader, post, Kind.FAVOURITE, True)
+    author_page(query, Window(20))
+    with count_calls() as calls:
+        (status,) = author_page(query, Window(20)).items
+    assert b'"favourites_count":1' in status and b'"favourited":true' in status
+    assert (calls.sql.total(), calls.round_trips) == (0, 2)
+
+
+def hide(other: int, original: PostId) -> None:
+    hide_post(original, NOW, revision=1)
+
+
+def suspend(other: int, original: PostId) -> None:
+    restrict(other, Restriction.SUSPENDED)
+
+
+def limit(other: int, original: PostId) -> None:
+    restrict(other, Restriction.LIMITED)
+
+
+@pytest.mark.parametrize("act", [hide, suspend, limit])
+def test_a_moderators_decision_ends_the_page_that_was_kept(
+    world: None, drain: Any, lasting_copies: None, act: Callable[[int, PostId], None]
+) -> None:
+    author, other, viewer = make_accounts(3)
+    original, plain = publish(other), publish(author)
+    repost(author, original)
+    drain()
+    queries = [AuthorTimelineQuery(author), AuthorTimelineQuery(author, viewer)]
+    for query in queries * 3:
+        assert len(author_page(query, Window(20)).items) == 2
+    act(other, original)
+    for query in queries:
+        assert ids_of(author_page(query, Window(20)).items) == [plain.public]
+
+
+def test_a_new_name_of_the_reposter_is_on_the_next_page(
+    world: None, drain: Any, lasting_copies: None
+) -> None:
+    author, other = make_accounts(2)
+    repost(author, publish(other))
+    drain()
+    query = AuthorTimelineQuery(author)
+    for _ in range(3):
+        author_page(query, Window(20))
+    update_profile(author, ProfileEdit(display_name="Renamed"))
+    (status,) = author_page(query, Window(20)).items
+    assert b'"display_name":"Renamed"' in status
