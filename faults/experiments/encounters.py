@@ -34,7 +34,7 @@ HOT_TARGETS = 4
 AVOIDED_S = 1.1
 RUSHED: Sequence[Kind] = ("unfollow", "follow")
 # Much longer than a request and a delivery.
-BEHIND_S = 0.3
+BEHIND_S = 0.5
 
 
 def _crowd(scene: Scene) -> None:
@@ -48,9 +48,13 @@ def _crowd(scene: Scene) -> None:
 
 
 def _duels(scene: Scene) -> None:
-    """All clients of two accounts act on the two accounts at the same moment, again and again."""
     crowd = _make_crowd(scene)
     scene.judge_too(crowd)
+    _fight(scene, crowd)
+
+
+def _fight(scene: Scene, crowd: Load) -> None:
+    """All clients of two accounts act on the two accounts at the same moment, again and again."""
     rng, end_s = random.Random(scene.seed), time.monotonic() + ROUNDS_S
     while time.monotonic() < end_s:
         one, other = rng.sample(range(ACCOUNTS), 2)
@@ -63,13 +67,25 @@ def _duels(scene: Scene) -> None:
 
 
 def _duels_with_a_slow_web(scene: Scene) -> None:
-    """One web waits after each commit. When it mirrors an edge, the other web and the drain have
-    often mirrored a newer state of it."""
+    """One web waits after each commit. When it mirrors an edge or refreshes a cache, the other web
+    and the drain have often done so with a newer state."""
     slow, quick = WEBS
     waits = {"do": "sleep", "seconds": BEHIND_S, "times": 10**6}
     _restart_webs(scene, {slow: {"changes.committed": waits}, quick: {}})
-    _duels(scene)
+    crowd = _make_crowd(scene)
+    scene.judge_too(crowd)
+    _fight(scene, crowd)
+    _follow_apart(scene, crowd)
     _restart_webs(scene, {slow: {}})
+
+
+def _follow_apart(scene: Scene, crowd: Load) -> None:
+    """All clients of an account follow others at the same moment. These do nothing, so no act of
+    theirs refreshes what is cached of the account."""
+    strangers = scene.accounts[ACCOUNTS:]
+    for number in range(ACCOUNTS):
+        clients = crowd.sessions[number::ACCOUNTS]
+        _at_once((one, "follow", two.id) for one, two in zip(clients, strangers, strict=False))
 
 
 def _rush(scene: Scene) -> None:

@@ -35,7 +35,7 @@ MUTANTS = (
     Mutant(
         "no version check in Redis",
         "An older value replaces a newer one in the cache.",
-        ("F18", "F19a"),
+        ("F18c",),
         (
             Edit(
                 "infra/caching/lua/newer_value.lua",
