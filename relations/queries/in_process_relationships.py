@@ -106,14 +106,17 @@ def _ask_missing(
     asked = unrelated.find_unknown(unknown)
     count_reads(RELATIONSHIPS.family, "process", len(others) - len(asked), len(asked))
     _add(viewer_id, unrelated)
-    both = known.merged_with(unrelated)
+    # A viewer may have many more in memory: to copy all of them would take longer than the rest.
+    both = known.part_of(others).merged_with(unrelated)
     return ask_relationships(viewer_id, asked).then(partial(_keep, viewer_id, both))
 
 
 def _keep(viewer_id: int, known: Relationships, loaded: Relationships) -> Relationships:
     """Both together. Adds the loaded ones to those in memory of the same validator, or replaces
     those of another."""
-    if loaded.by_account and not _add(viewer_id, loaded):
+    if not loaded.by_account:
+        return known
+    if not _add(viewer_id, loaded):
         _by_viewer.keep(viewer_id, loaded.validator, loaded)
     return known.merged_with(loaded)
 

@@ -67,11 +67,18 @@ class Relationships(NamedTuple):
     def merged_with(self, others: Self) -> Self:
         """Both together, under this validator."""
         by_account = {**self.by_account, **others.by_account}
-        clear = self.clear_follows | others.clear_follows
+        clear = self.clear_follows
+        if others.clear_follows:
+            clear |= others.clear_follows
         return type(self)(self.validator, by_account, clear, self.filter_data or others.filter_data)
 
     def find_unknown(self, others: Iterable[int]) -> list[int]:
         return [other for other in others if other not in self.by_account]
+
+    def part_of(self, others: Iterable[int]) -> Self:
+        """Only those with these accounts. `clear_follows` has others, too."""
+        known = self.by_account
+        return self._replace(by_account={i: known[i] for i in others if i in known})
 
     def rule_out(self, others: Collection[int]) -> Self:
         """Those of the accounts that are certainly unrelated."""
