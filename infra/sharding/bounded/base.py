@@ -76,6 +76,27 @@ class DatabaseWrapper(base.DatabaseWrapper):
         connect = partial(super().get_new_connection, limited)
         return connect_when_free(self.alias, connect, answer_s or patience().answer_s)
 
+    def connect(self) -> None:
+        """The whole connection or none, as `set_autocommit`."""
+        try:
+            super().connect()
+        except BaseException:
+            self.close()
+            raise
+
+    def set_autocommit(self, *arguments: Any, **options: Any) -> None:
+        """Closes the connection if the change fails, because the database hangs.
+
+        Otherwise the connection would begin a transaction at its next statement, and Django would
+        not know: nothing would ever be committed, and what was written would be lost.
+        """
+        try:
+            super().set_autocommit(*arguments, **options)
+        except BaseException:
+            if not self.in_atomic_block:  # where the change is refused, and the mode stays
+                self.close()
+            raise
+
     def ensure_connection(self) -> None:
         """Replaces a connection that ended. Threads without requests have no other moment for it.
 

@@ -7,13 +7,15 @@ import signal
 import psycopg
 import pytest
 from django.db import OperationalError, close_old_connections, connections, transaction
+from psycopg.pq import TransactionStatus
 
 from infra.sharding.bounded import base
 from infra.sharding.bounded import breaker as breaker_module
 from infra.sharding.bounded import patience as patience_module
-from infra.sharding.bounded.base import AnswerLimit
+from infra.sharding.bounded.base import AnswerLimit, BoundedConnection
 from infra.sharding.bounded.breaker import breaker_of, reset_breakers
 from infra.sharding.bounded.patience import _Kind, patience, wait_like_a_web_server
+from infra.sharding.errors import DatabaseHangs
 from infra.sharding.sql import Statement, execute, fetch_all, fetch_one, fetch_pipelined
 from tests.waiting import until
 
@@ -71,6 +73,50 @@ def test_a_transaction_that_lasts_keeps_its_session(world, monkeypatch):
         assert fetch_one(ALIAS, PID) == before
         other.close()
     connections[ALIAS].close()
+
+
+@pytest.fixture
+def hangs_at_autocommit(world, monkeypatch):
+    """The next change of the mode of a transaction finds that the database hangs."""
+    change = BoundedConnection.set_autocommit
+    times = iter([True])
+
+    def change_unless_hung(connection, value):
+        if value and next(times, False):
+            raise DatabaseHangs(f"{ALIAS} does not answer")
+        return change(connection, value)
+
+    def arm():
+        monkeypatch.setattr(BoundedConnection, "set_autocommit", change_unless_hung)
+
+    yield arm
+    monkeypatch.undo()
+    connections[ALIAS].close()
+
+
+def assert_statements_are_committed():
+    fetch_one(ALIAS, "SELECT 1")
+    assert connections[ALIAS].connection.info.transaction_status == TransactionStatus.IDLE
+
+
+def test_a_connection_that_failed_halfway_is_not_used(hangs_at_autocommit):
+    """In it, statements would be in a transaction that never ends, and would be lost."""
+    fetch_one(ALIAS, "SELECT 1")
+    connections[ALIAS].close()
+    hangs_at_autocommit()
+    with pytest.raises(OperationalError):
+        fetch_one(ALIAS, "SELECT 1")
+    assert_statements_are_committed()
+
+
+def test_a_connection_whose_transaction_did_not_end_whole_is_not_used(hangs_at_autocommit):
+    """The commit was done, and the database hung a moment later."""
+    with pytest.raises(OperationalError), transaction.atomic(using=ALIAS):
+        fetch_one(ALIAS, "SELECT 1")
+        hangs_at_autocommit()
+    with transaction.atomic(using=ALIAS):
+        fetch_one(ALIAS, "SELECT 1")
+    assert_statements_are_committed()
 
 
 def is_open(session):
