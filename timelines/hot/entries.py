@@ -65,7 +65,7 @@ class HotEntriesCache:
         self, author_ids: Collection[int], since_s: float = 0.0
     ) -> Question[Mapping[int, HotEntries]]:
         """Reads the entries of those authors whose copies are stale. For `load`."""
-        read_at, stale = self._clock_s(), self.list_stale(author_ids, since_s)
+        read_at, stale = self._clock_s(), author_ids and self.list_stale(author_ids, since_s)
         if not stale:
             return Question((), lambda _: NONE_AHEAD)
         return _ask_entries(stale).then(lambda found: _as_read(found, read_at))

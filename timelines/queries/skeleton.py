@@ -7,10 +7,11 @@ import time
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cached_property
 from itertools import chain, groupby
 from operator import itemgetter
 from typing import ClassVar, Protocol
+
+from django.utils.functional import cached_property
 
 from infra.caching.invalidation_log import LOG, LogOffset
 from infra.caching.questions import RoundTrip
@@ -93,7 +94,7 @@ class FirstTrip:
     def _hot_entries(self) -> Sequence[HotEntries]:
         validator = self.validators.value.relationships
         followees = list_hot_followees(self.reader_id, self._hot.value, validator)
-        return hot_entries.load(followees, self._since_s, self._ahead.value)
+        return hot_entries.load(followees, self._since_s, self._ahead.value) if followees else ()
 
 
 class Skeleton(Protocol):
