@@ -20,7 +20,7 @@ from relations.queries.relationships import (
     Relationships,
     ask_relationships,
 )
-from relations.types import Relationship
+from relations.types import UNRELATED, Relationship
 
 # Of all viewers together, about 70 bytes each, and of one viewer. Of others only the filter knows.
 MOST_RELATIONSHIPS = 500_000
@@ -105,7 +105,7 @@ def _ask_missing(
     unrelated = known.rule_out(unknown)
     asked = unrelated.find_unknown(unknown)
     count_reads(RELATIONSHIPS.family, "process", len(others) - len(asked), len(asked))
-    _add(viewer_id, unrelated)
+    _add_unrelated(viewer_id, unrelated)
     # A viewer may have many more in memory: to copy all of them would take longer than the rest.
     both = known.part_of(others).merged_with(unrelated)
     return ask_relationships(viewer_id, asked).then(partial(_keep, viewer_id, both))
@@ -116,15 +116,27 @@ def _keep(viewer_id: int, known: Relationships, loaded: Relationships) -> Relati
     those of another."""
     if not loaded.by_account:
         return known
-    if not _add(viewer_id, loaded):
-        _by_viewer.keep(viewer_id, loaded.validator, loaded)
+    kept, merged = _by_viewer.peek(viewer_id), loaded
+    if kept is not None and kept.validator == loaded.validator:
+        merged = _cut(kept.merged_with(loaded)) or loaded
+    _by_viewer.keep(viewer_id, loaded.validator, merged)
     return known.merged_with(loaded)
 
 
-def _add(viewer_id: int, more: Relationships) -> bool:
-    """Adds to those in memory of the same validator, if there are some and not too many."""
+def _cut(relationships: Relationships) -> Relationships | None:
+    """Without the unrelated accounts if there are too many, because the filter knows those. None:
+    there are still too many."""
+    if len(relationships.by_account) <= MOST_OF_VIEWER:
+        return relationships
+    related = (i for i, one in relationships.by_account.items() if one != UNRELATED)
+    part = relationships.part_of(related)
+    return part if len(part.by_account) <= MOST_OF_VIEWER else None
+
+
+def _add_unrelated(viewer_id: int, unrelated: Relationships) -> None:
+    """Adds to those in memory of the same validator, while there is room."""
     kept = _by_viewer.peek(viewer_id)
-    if kept is None or kept.validator != more.validator or len(kept.by_account) >= MOST_OF_VIEWER:
-        return False
-    _by_viewer.keep(viewer_id, more.validator, kept.merged_with(more))
-    return True
+    if kept is None or kept.validator != unrelated.validator:
+        return
+    if len(kept.by_account) + len(unrelated.by_account) <= MOST_OF_VIEWER:
+        _by_viewer.keep(viewer_id, kept.validator, kept.merged_with(unrelated))

@@ -207,19 +207,38 @@ def test_an_account_suspended_while_it_was_read_is_not_kept(
 
 
 def test_memory_is_bounded(world: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of one viewer, and of all together."""
-    me, *others = make_accounts(8)
-    monkeypatch.setattr(in_process_relationships, "MOST_OF_VIEWER", 3)
+    """Of one viewer, and of all together. Unrelated accounts are dropped first."""
+    me, *others = make_accounts(12)
+    friends = others[:3]
+    for friend in friends:
+        follow(me, friend)
+    monkeypatch.setattr(in_process_relationships, "MOST_OF_VIEWER", 4)
     kept = in_process_relationships._by_viewer
-    for other in others:
+    for other in [friends[0], *others[3:], *friends[1:]]:
         load_existing_relationships(me, [other])
         copy = kept.peek(me)
         assert copy is not None
-        assert len(copy.by_account) <= 3
+        assert len(copy.by_account) <= 4
+    assert set(friends) <= copy.by_account.keys()
     for viewer in others:
-        load_existing_relationships(viewer, others)
+        load_existing_relationships(viewer, others[:4])
     weight = sum(in_process_relationships._weigh(copy) for _, copy in kept._copies.values())
     assert kept._copies.current_size() == weight
+
+
+def test_a_viewer_with_too_many_relationships_keeps_the_last_ones(
+    world: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    me, *friends = make_accounts(6)
+    for friend in friends:
+        follow(me, friend)
+    monkeypatch.setattr(in_process_relationships, "MOST_OF_VIEWER", 2)
+    for friend in [*friends, *friends]:
+        assert load_existing_relationships(me, [friend])[friend].is_followed
+        copy = in_process_relationships._by_viewer.peek(me)
+        assert copy is not None
+        assert friend in copy.by_account
+        assert len(copy.by_account) <= 2
 
 
 def test_values_weigh_together() -> None:
