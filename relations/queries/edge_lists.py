@@ -57,6 +57,7 @@ _OWNER = Struct(">I")
 # At most so many members, newest first: the newest below a bound, and the oldest above one.
 ReadBelow = Callable[[ListedAccount | None, int], list[ListedAccount]]
 ReadAbove = Callable[[ListedAccount, int], list[ListedAccount]]
+BeforeLoad = Callable[[], None]
 FirstPages = HotValues[tuple[int, int], CachedEdgeList]  # by owner and limit
 
 
@@ -161,16 +162,19 @@ def decode_cursor(text: str | None) -> ListedAccount | None:
         raise InvalidCursor from None
 
 
-def list_page(edge_list: EdgeList, owner_id: int, window: Window) -> Page[ListedAccount]:
+def list_page(
+    edge_list: EdgeList, owner_id: int, window: Window, before_load: BeforeLoad = lambda: None
+) -> Page[ListedAccount]:
     """One page, newest first. Its cursors name members of the page, never hidden ones.
 
-    Raises: InvalidCursor, TooManyDeepPages. Cost: one Redis round trip, a short one for the first
-    page of a hot following list; on a miss two queries and a second trip. Followers beyond those in
-    Redis: one query, or, once, the two that load the newest FOLLOWERS_CACHED; and a trip for
-    admission. The owner's secret lists: one query.
+    `before_load` is called before a shard is read, and may refuse it by an error. Raises:
+    InvalidCursor, TooManyDeepPages, and what `before_load` raises. Cost: one Redis round trip, a
+    short one for the first page of a hot following list; on a miss two queries and a second trip.
+    Followers beyond those in Redis: one query, or, once, the two that load the newest
+    FOLLOWERS_CACHED; and a trip for admission. The owner's secret lists: one query.
     """
-    newest = partial(_newest, edge_list, owner_id)
-    return cut_page(window, newest, partial(_right_above, edge_list, owner_id))
+    asked = edge_list, owner_id, before_load
+    return cut_page(window, partial(_newest, *asked), partial(_right_above, *asked))
 
 
 def cut_page(window: Window, newest: ReadBelow, right_above: ReadAbove) -> Page[ListedAccount]:
@@ -192,20 +196,27 @@ def _page(items: list[ListedAccount], has_older: bool) -> Page[ListedAccount]:
 
 
 def _newest(
-    edge_list: EdgeList, owner_id: int, below: ListedAccount | None, limit: int
+    edge_list: EdgeList,
+    owner_id: int,
+    before_load: BeforeLoad,
+    below: ListedAccount | None,
+    limit: int,
 ) -> list[ListedAccount]:
     """At most `limit` items older than the bound: first from Redis, the rest from the shard."""
     tier = edge_list.tier
     if tier is None:
+        before_load()
         return read_newest(edge_list.rows, owner_id, below, None, limit)
     read = read_below(tier.cache, owner_id, below, limit, tier.without)
     try:
         cached = _find(tier, owner_id, below, limit, read)
     except RedisError:
+        before_load()
         if below is not None:
             _admit(tier)
         return read_newest(edge_list.rows, owner_id, below, None, limit)
     if cached is None or _is_worth_loading(tier, cached):
+        before_load()
         # Another thread may load a longer part now.
         enough = read._replace(ask=lambda: read.ask().then(partial(_keep_enough, tier)))
         cached = _load(tier, owner_id, enough, is_deep=below is not None)
@@ -226,19 +237,27 @@ def _read_on(
 
 
 def _right_above(
-    edge_list: EdgeList, owner_id: int, after: ListedAccount, limit: int
+    edge_list: EdgeList,
+    owner_id: int,
+    before_load: BeforeLoad,
+    after: ListedAccount,
+    limit: int,
 ) -> list[ListedAccount]:
     """The `limit` oldest items newer than the bound, newest first."""
     tier = edge_list.tier
     if tier is None:
+        before_load()
         return read_oldest_above(edge_list.rows, owner_id, after, limit)
     read = read_above(tier.cache, owner_id, after, limit, tier.without)
     try:
-        cached = read.find() or _load(tier, owner_id, read, is_deep=False)
+        cached = read.find()
+        if cached is None:
+            before_load()
+            cached = _load(tier, owner_id, read, is_deep=False)
         if cached.rest is not ListContinuation.SOURCE_ONLY:
             return cached.items
     except RedisError:
-        pass
+        before_load()
     _admit(tier)
     return read_oldest_above(edge_list.rows, owner_id, after, limit)
 

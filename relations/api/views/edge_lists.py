@@ -1,11 +1,13 @@
 """Pages of edge lists: followers, followees, blocked and muted accounts."""
 
+from functools import partial
 from typing import ClassVar
 
 from django.http import HttpResponse
 from drf_spectacular.utils import extend_schema
 
 from accounts.api.schema import AccountEntity
+from accounts.errors import AccountNotFound
 from accounts.queries.load import load_account_json, require_account
 from infra.api.endpoint import Endpoint
 from infra.api.pages import Page, Window, page_response, paging, read_window
@@ -45,13 +47,16 @@ class FollowersView(Endpoint):
 
     @extend_schema(parameters=paging(sum(CURSOR_DIGITS)), responses=AccountEntity(many=True))
     def get(self, request: ApiRequest, account_id: int) -> HttpResponse:
-        return answer_accounts(request, self.read(request, account_id))
+        return answer_accounts(request, self.read(request, account_id), account_id)
 
     def read(self, request: ApiRequest, account_id: int) -> Page[ListedAccount]:
-        """The requested page, as the caller may see it."""
-        require_account(account_id)
+        """The requested page, as the caller may see it. The account may be one that is not shown.
+
+        Raises: AccountNotFound before a shard is read for an account that is not shown.
+        """
         edge_list = self.own if request.is_from(account_id) else self.shown
-        return read_page(request, edge_list, account_id)
+        window, check = read_list_window(request), partial(require_account, account_id)
+        return list_page(edge_list, account_id, window, check)
 
 
 class FollowingView(FollowersView):
@@ -125,8 +130,17 @@ def read_list_window(request: ApiRequest) -> Window:
     return read_window(request.query_params, limit, sum(CURSOR_DIGITS))
 
 
-def answer_accounts(request: ApiRequest, page: Page[ListedAccount]) -> HttpResponse:
-    """The answer with a page of accounts."""
-    accounts = load_account_json(listed.account_id for listed in page.items)
+def answer_accounts(
+    request: ApiRequest, page: Page[ListedAccount], owner_id: int | None = None
+) -> HttpResponse:
+    """The answer with a page of accounts.
+
+    `owner_id`: the account whose page it is, if it may be one that is not shown. Raises:
+    AccountNotFound, for that one.
+    """
+    ids = [listed.account_id for listed in page.items]
+    accounts = load_account_json(ids if owner_id is None else [*ids, owner_id])
+    if owner_id is not None and owner_id not in accounts:
+        raise AccountNotFound
     bodies = [accounts[i.account_id] for i in page.items if i.account_id in accounts]
     return page_response(request, Page(bodies, page.older, page.newer))

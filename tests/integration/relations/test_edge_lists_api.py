@@ -4,6 +4,7 @@ import pytest
 from django.test import Client
 from drf_spectacular.generators import SchemaGenerator
 
+from accounts.types import Restriction
 from infra.caching.client import redis
 from relations.actions.block import block
 from relations.actions.follow import follow, unfollow
@@ -13,7 +14,7 @@ from relations.cache import FOLLOWING, QUIET
 from relations.types import FollowOptions
 from tests.budgets import count_calls
 from tests.callers import Caller, ids_of, next_link
-from tests.world import make_accounts
+from tests.world import make_accounts, restrict
 
 ACCOUNTS = "/api/v1/accounts"
 QUIETLY = FollowOptions(quiet=True)
@@ -192,11 +193,12 @@ def test_budgets_of_warm_pages(world_of_seven):
     block(ann, others[2])
     me, other = Caller(ann), Caller(others[0])
     following, followers = (f"{ACCOUNTS}/{ann}/{name}" for name in ("following", "followers"))
-    # the account itself, the list, the accounts on it; own lists have no first of these
+    # the list, and the accounts on it with the account itself; what another account follows may be
+    # in process memory, which depends on the account
     budgets = [
         (other, following, 0, 3),
-        (other, followers, 0, 3),
-        (me, following, 0, 3),
+        (other, followers, 0, 2),
+        (me, following, 0, 2),
         (me, followers, 1, 2),
         (me, OWN_LISTS[0], 1, 1),
         (me, OWN_LISTS[1], 1, 1),
@@ -211,6 +213,20 @@ def test_budgets_of_warm_pages(world_of_seven):
     with count_calls() as calls:
         assert me.get(COUNTS).json()["blocked_count"] == 1
     assert (calls.sql.total(), calls.round_trips) == (1, 0)
+
+
+def test_lists_of_unknown_and_suspended_accounts_are_missing(world_of_seven):
+    ann, others = world_of_seven
+    other = Caller(others[0])
+    names = ("following", "followers")
+    for name in names:  # the lists are cached
+        assert ids_of(other.get(f"{ACCOUNTS}/{ann}/{name}"))
+    restrict(ann, Restriction.SUSPENDED)
+    for account in (ann, 999_999):
+        for path in (f"{ACCOUNTS}/{account}/{name}" for name in names):
+            for query in ("", "?min_id=1", "?max_id=999999999999"):
+                assert other.get(path + query).status_code == 404
+    assert not redis().call("KEYS", "relations.follow*:v1:{999999}*")
 
 
 def test_budgets_of_cold_pages(world_of_seven):
