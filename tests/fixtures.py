@@ -26,7 +26,6 @@ from tests.world import clean, drain_all
 from timelines.hot import entries
 from timelines.increments.queries import forget_increments
 from timelines.promotions.blend import forget_promotions
-from timelines.queries import last_shown
 from timelines.stores.factory import timeline_store
 from timelines.stores.generation import start_generation
 
@@ -77,7 +76,6 @@ def memory() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for tier in (in_process._accounts, counts._counts_in_memory):
             patch.setattr(tier, "_cache", TTLCache(tier._cache.maxsize, PATIENCE_S))
-        patch.setattr(last_shown, "DUE_S", float(PATIENCE_S))
         patch.setattr(entries, "COPY_S", float(PATIENCE_S))
         patch.setattr(invalidation_log, "FRESH_S", float(PATIENCE_S))
         yield

@@ -74,6 +74,11 @@ def find_account_time_left_s(account_id: int, account: bytes) -> float:
     return _accounts.find_time_left_s(account_id, account)
 
 
+def has_accounts(account_ids: Collection[int]) -> bool:
+    """Whether this process has copies of all of them. The log may say more."""
+    return _accounts.has_all(account_ids)
+
+
 def is_account_current(account_id: int, account: bytes) -> bool:
     """Whether this process has a copy of the account, and this JSON is equal to it.
 

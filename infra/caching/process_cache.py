@@ -69,6 +69,10 @@ class ProcessCache(Generic[K, V]):
         copy, left_s = self._cache.get_with_expire(key)
         return left_s if copy is value else 0.0
 
+    def has_all(self, keys: Iterable[K]) -> bool:
+        """Whether all of them have a copy."""
+        return all(self._cache.get(key) is not None for key in keys)
+
     def has(self, key: K, value: V) -> bool:
         """Whether this is the copy of the key, or equal to it."""
         return self._cache.get(key) == value

@@ -89,6 +89,16 @@ class PostsByAuthor:
                     found[post_id] = copy
         return found
 
+    def are_fresh(self, ids: Iterable[PostId], now: float) -> bool:
+        """Whether `find_fresh` would find all. Counts no reads."""
+        authors = self._authors
+        for post_id in ids:
+            author = authors.get(post_id[1])
+            copy = author.copies.get(post_id) if author is not None else None
+            if copy is None or copy.fresh_until <= now:
+                return False
+        return True
+
     def of_author(self, author_id: int) -> Collection[PostCopy]:
         author = self._authors.get(author_id)
         return author.copies.values() if author is not None else ()

@@ -75,6 +75,10 @@ class InProcessPosts:
         now, found = self._clock(), ((i, self._posts.find(i)) for i in ids)
         return {i: copy for i, copy in found if copy is not None and copy.kept_until > now}
 
+    def are_finished(self, ids: Iterable[PostId]) -> bool:
+        """Whether `find_finished` would find all of them now. The log may say more."""
+        return self._posts.are_fresh(ids, self._clock())
+
     def are_usable(self, finished: Iterable[PostCopy], others: Iterable[PostCopy]) -> bool:
         """Whether the entities of some copies, and the fragments of others, may be used as they
         are. The request has read the log."""

@@ -84,9 +84,11 @@ def _load_unless_kept(trip: FirstTrip, window: Window, at_ms: int) -> Page[bytes
         return kept
     skeleton = HomeSkeleton(trip, at_ms)
     page = load_page(skeleton, window)
-    if inputs is not None and skeleton.parts is not None:
+    parts = skeleton.parts
+    keep_last_shown(reader, parts.statuses, parts.reposts)
+    if inputs is not None and skeleton.may_keep_page:
         moment = PageMoment(reader, at_ms, trip.log.value)
-        keep_page(window, inputs, skeleton.parts, page, moment)
+        keep_page(window, inputs, parts, page, moment)
     return page
 
 
@@ -225,8 +227,6 @@ def _load_others(
         return NO_POSTS, {}
     hydrated, inputs = _load(skeleton, others)
     merged = merge(others, inputs)
-    if skeleton.is_stored:
-        keep_last_shown(skeleton.reader_id, entries)
     if skeleton.is_stored and 2 * (len(ready) + len(merged)) < len(entries):
         rest = [entry for entry in entries if entry.original not in ready]
         request_repair_if_stale(rest, inputs, len(entries))

@@ -5,17 +5,15 @@ the same posts, so the first round trip of a page asks for those that ended in t
 Without this, nearly each page would need a second round trip for some of them.
 """
 
-import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from cachebox import LRUCache
 
-from posts.ids import PostId
-from timelines.types import Entry, reposts_among
+from accounts.queries.in_process import has_accounts
+from posts.cache.in_process import in_process_posts
+from posts.ids import PostId, authors_of
 
-# As long as entities last (posts.cache.counts.COUNTS_S): earlier there is little to ask.
-DUE_S = 1.0
 # About 400 bytes each.
 MOST_READERS = 10_000
 
@@ -25,23 +23,20 @@ class LastShown(NamedTuple):
 
     originals: Sequence[PostId]
     events: Sequence[PostId]
-    at_s: float
 
 
 _by_reader: LRUCache[int, LastShown] = LRUCache(MOST_READERS)
 
 
-def keep_last_shown(reader_id: int, entries: Sequence[Entry]) -> None:
-    """Call it for a page that was not ready in process memory: other pages show the same again."""
-    originals = [entry.original for entry in entries]
-    events = [event for event, _ in reposts_among(entries)]
-    _by_reader[reader_id] = LastShown(originals, events, time.monotonic())
+def keep_last_shown(reader_id: int, originals: Iterable[PostId], events: Iterable[PostId]) -> None:
+    """Call it for each page that is made: the next one shows mostly the same."""
+    _by_reader[reader_id] = LastShown(list(originals), list(events))
 
 
-def take_due(reader_id: int) -> LastShown | None:
-    """The posts of the reader's last page, at most once in DUE_S."""
-    last, now = _by_reader.get(reader_id), time.monotonic()
-    if last is None or now - last.at_s < DUE_S:
+def find_due(reader_id: int) -> LastShown | None:
+    """The posts of the reader's last page, if process memory lacks the names or counts of one."""
+    last = _by_reader.get(reader_id)
+    if last is None:
         return None
-    _by_reader[reader_id] = last._replace(at_s=now)
-    return last
+    is_known = in_process_posts.are_finished(last.originals)
+    return None if is_known and has_accounts(authors_of(last.events)) else last

@@ -29,7 +29,7 @@ from timelines.hot.directory import directory
 from timelines.hot.entries import HotEntries, hot_entries
 from timelines.hot.queries.hot_followees import guess_hot_followees, list_hot_followees
 from timelines.queries.kept_pages import PageInputs, PageParts
-from timelines.queries.last_shown import take_due
+from timelines.queries.last_shown import find_due
 from timelines.queries.merged import MergedTimeline
 from timelines.queries.pull import iter_pulled
 from timelines.stores.factory import timeline_store
@@ -61,7 +61,7 @@ class FirstTrip:
         self._hot = trip.ask(directory.ask(self.log))
         self._ahead = trip.ask(hot_entries.ask(guess_hot_followees(reader_id), since_s))
         self._stored = trip.ask(timeline_store().ask(reader_id))
-        due = take_due(reader_id)
+        due = find_due(reader_id)
         again = Hydration(trip, due.originals, due.events, log=self.log) if due else None
         trip.run()
         self.has_redis = trip.error is None
@@ -140,18 +140,17 @@ class HomeSkeleton:
         self.viewer_state = trip.viewer_state.value
         self._merged = _load_merged(trip, now_ms)
         self._authors: TimelineAuthors | None = None
-        self._parts = PageParts()
+        self.parts = PageParts()
 
     @property
-    def parts(self) -> PageParts | None:
-        """What the page is made of; None if some of it is not from the live timeline."""
-        is_of_live = self._is_live and self._authors is None
-        return self._parts if is_of_live and self._parts.is_whole else None
+    def may_keep_page(self) -> bool:
+        """Whether the page has all its parts, and all of them from the live timeline."""
+        return self._is_live and self._authors is None and self.parts.is_whole
 
     def note_parts(
         self, sources: Sequence[Entry], ready: Mapping[PostId, PostCopy], hydrated: Hydrated
     ) -> None:
-        self._parts.add(sources, ready, hydrated)
+        self.parts.add(sources, ready, hydrated)
 
     def iter_older(self, time_range: TimeRange) -> Iterator[Entry]:
         """Entries inside the range, newest first. Uses SQL only below the live timeline."""

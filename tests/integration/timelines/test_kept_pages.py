@@ -143,11 +143,8 @@ def test_a_page_without_a_stored_timeline_is_not_kept(fan: Fan) -> None:
     assert new.public in ids_of(home_page(fan.me, FIRST).items)
 
 
-def test_names_and_counts_that_are_asked_again_and_are_the_same_leave_the_page(
-    fan: Fan, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_names_and_counts_that_are_asked_again_and_are_the_same_leave_the_page(fan: Fan) -> None:
     kept = fan.look()
-    monkeypatch.setattr("timelines.queries.last_shown.DUE_S", 0.0)
     forget_accounts()
     forget_counts()
     assert home_page(fan.me, FIRST) is kept
