@@ -47,16 +47,17 @@ class FollowersView(Endpoint):
 
     @extend_schema(parameters=paging(sum(CURSOR_DIGITS)), responses=AccountEntity(many=True))
     def get(self, request: ApiRequest, account_id: int) -> HttpResponse:
-        return answer_accounts(request, self.read(request, account_id), account_id)
+        return self.answer(request, account_id)
 
-    def read(self, request: ApiRequest, account_id: int) -> Page[ListedAccount]:
-        """The requested page, as the caller may see it. The account may be one that is not shown.
+    def answer(self, request: ApiRequest, account_id: int) -> HttpResponse:
+        """The requested page, as the caller may see it.
 
-        Raises: AccountNotFound before a shard is read for an account that is not shown.
+        Raises: AccountNotFound, before a shard is read for an account that is not shown.
         """
         edge_list = self.own if request.is_from(account_id) else self.shown
         window, check = read_list_window(request), partial(require_account, account_id)
-        return list_page(edge_list, account_id, window, check)
+        page = list_page(edge_list, account_id, window, check)
+        return answer_accounts(request, page, account_id)
 
 
 class FollowingView(FollowersView):
@@ -65,13 +66,14 @@ class FollowingView(FollowersView):
     shown = FOLLOWING_LIST
     own = OWN_FOLLOWING_LIST
 
-    def read(self, request: ApiRequest, account_id: int) -> Page[ListedAccount]:
+    def answer(self, request: ApiRequest, account_id: int) -> HttpResponse:
         if request.is_from(account_id):
-            return super().read(request, account_id)
+            return super().answer(request, account_id)
         whole = find_big_following(account_id)
         if whole is None:
-            return read_page(request, self.shown, account_id)
-        return cut_page(read_list_window(request), whole.below, whole.above)
+            return answer_accounts(request, read_page(request, self.shown, account_id))
+        page = cut_page(read_list_window(request), whole.below, whole.above)
+        return answer_accounts(request, page)
 
 
 class QuietFollowingView(Endpoint):

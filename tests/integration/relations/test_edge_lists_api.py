@@ -210,6 +210,11 @@ def test_budgets_of_warm_pages(world_of_seven):
         with count_calls() as calls:
             assert ids_of(caller.get(path))
         assert (calls.sql.total(), calls.round_trips) == (queries, trips), path
+    empty = f"{ACCOUNTS}/{make_accounts(1)[0]}/following"
+    assert ids_of(other.get(empty)) == []
+    with count_calls() as calls:
+        assert ids_of(other.get(empty)) == []
+    assert (calls.sql.total(), calls.round_trips) == (0, 2)
     with count_calls() as calls:
         assert me.get(COUNTS).json()["blocked_count"] == 1
     assert (calls.sql.total(), calls.round_trips) == (1, 0)
