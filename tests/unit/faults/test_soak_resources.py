@@ -62,6 +62,15 @@ def test_killed_processes_do_not_hide_that_the_others_grow():
     assert flat(both) == {"web": False, "web, killed": True, "drainer": True}
 
 
+@pytest.mark.parametrize("most", [130.0, 150.0])
+def test_a_killed_process_may_grow_to_what_a_whole_life_needs(most: float):
+    def curve(at_s: int) -> float:
+        return 100 + (most - 100) * (at_s % LIFE_S) / LIFE_S
+
+    both = [sample(at_s, web0=curve(at_s), web1=140) for at_s in range(0, 1800, 2)]
+    assert flat(both) == {"web": True, "web, killed": most < 140}
+
+
 def test_growth_says_what_it_measured():
     [growth] = growths(run(lambda at_s: 100 + at_s / 30))
     assert growth.text == "132 MB, +2.00 a minute in up to 28 min, lives: 1"
