@@ -1,10 +1,12 @@
 """A Redis that comes back with data from before."""
 
+import time
 from pathlib import Path
 
 from redis import Redis
 
 from config.services.redis import RedisServer
+from infra.caching.connection import TRUSTED_S
 from tests.server_faults import kill
 
 
@@ -28,6 +30,7 @@ def restart_with(server: RedisServer, dump: bytes) -> None:
         server.start()
     finally:
         path.unlink()
+    time.sleep(TRUSTED_S)  # clients trust a connection that they used a moment ago
 
 
 def _path(server: RedisServer) -> Path:

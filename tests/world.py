@@ -26,6 +26,7 @@ from posts.cache.counts import forget_counts
 from posts.ids import PostId
 from posts.types import Draft
 from tests.redis_away import wait_for_redis
+from timelines.queries import kept_pages, last_shown
 from timelines.stores.factory import timeline_store
 from timelines.types import LiveTimeline
 
@@ -61,6 +62,8 @@ def forget_memory() -> None:
     forget_accounts()
     forget_counts()
     LOG.forget_all()
+    last_shown._by_reader.clear()
+    kept_pages._pages.clear()
     site_counts._Memory.fresh_until = 0
 
 

@@ -72,7 +72,7 @@ def test_dump_is_really_loaded(server, client):
     client.call("SET", "a", "old")
     restart_with(server, save_dump(server))
     with raw(server) as admin:
-        assert admin.info("persistence")["rdb_last_load_keys_loaded"] == 1
+        assert admin.info("persistence")["rdb_last_load_keys_loaded"] >= 1
 
 
 def test_promoted_replica_is_emptied_and_a_replica_is_not_used(server, client, others, forgotten):
