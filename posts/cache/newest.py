@@ -21,7 +21,6 @@ from infra.caching.viewer_validators import (
     ViewerField,
     drop_validator_commands,
 )
-from infra.changes.failpoints import failpoint
 from posts.ids import PostId
 from posts.queries.rows import ALL_KINDS, ListedPost, list_newest
 from posts.types import Kind
@@ -134,7 +133,6 @@ def _load(author_id: int, validator: bytes | None) -> NewestPosts:
 
     def load(_: object) -> dict[tuple[int, bytes], NewestPosts]:
         found = _read(author_id)
-        failpoint("posts.newest_read")
         _newest.keep(author_id, validator, found)
         return {key: found}
 

@@ -13,12 +13,11 @@ from accounts.queries.in_process import forget_accounts
 from accounts.types import ProfileEdit, Restriction
 from infra.api.pages import Window
 from infra.caching.client import SingleClient
-from infra.changes.failpoints import arm, disarm
 from posts.actions.delete_post import delete_post
 from posts.actions.hide_post import hide_post
 from posts.actions.mark_post import mark_post
 from posts.actions.repost import repost
-from posts.cache import counts
+from posts.cache import counts, newest
 from posts.cache.counts import forget_counts
 from posts.cache.in_process import in_process_posts
 from posts.cache.newest import MOST_LISTED
@@ -146,15 +145,22 @@ def test_posts_below_the_list_in_memory_are_listed_by_the_shard(world: None) -> 
     assert ids_of(oldest.items) == [post.public for post in posts[-40:]]
 
 
-def test_a_post_during_a_load_is_on_the_next_page(world: None) -> None:
+def test_a_post_during_a_load_is_on_the_next_page(
+    world: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The list was read before the post, and is kept after it: under the validator of before."""
     (author,) = make_accounts(1)
     query, posts = AuthorTimelineQuery(author), [publish(author)]
-    arm("posts.newest_read", lambda: posts.append(publish(author)))
-    try:
+    read = newest._read
+
+    def read_and_publish(author_id: int) -> newest.NewestPosts:
+        found = read(author_id)
+        posts.append(publish(author))
+        return found
+
+    with monkeypatch.context() as patch:
+        patch.setattr(newest, "_read", read_and_publish)
         assert ids_of(author_page(query, Window(20)).items) == [posts[0].public]
-    finally:
-        disarm("posts.newest_read")
     assert ids_of(author_page(query, Window(20)).items) == [posts[1].public, posts[0].public]
 
 
