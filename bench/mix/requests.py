@@ -22,6 +22,8 @@ RELATIONSHIPS = 20
 HOME = "/api/v1/timelines/home"
 NEWS = f"{HOME}/news"
 PAUSE_S = 0.5
+# The index needs about eleven seconds.
+INDEX_S = 60.0
 
 
 class ReaderPlace(NamedTuple):
@@ -49,10 +51,12 @@ def wait_for_index(address: tuple[str, int], token: str) -> None:
     """Waits until the last-post index knows all posts since an `as_of`.
 
     A new one does not in its first ten seconds. The requests of the mix keep their `as_of`, so
-    the home timeline would answer all of them.
+    the home timeline would answer all of them. Raises: TimeoutError.
     """
-    begun = _read_as_of(address, token)
+    begun, deadline = _read_as_of(address, token), time.monotonic() + INDEX_S
     while _read_as_of(address, token).second <= begun.second + 2 * LAG_S:
+        if time.monotonic() > deadline:
+            raise TimeoutError("the last-post index does not go on")
         time.sleep(PAUSE_S)
 
 

@@ -2,10 +2,8 @@
 
 from collections.abc import Collection, Mapping
 
-from accounts.queries.in_process import is_account_current
 from posts.api.present import present_repost, with_flags
-from posts.cache.by_author import PostCopy
-from posts.cache.in_process import in_process_posts
+from posts.cache.used_copies import UsedCopies
 from posts.cache.viewer_state import Flags
 from posts.ids import PostId
 
@@ -13,36 +11,25 @@ OriginalByEvent = Mapping[PostId, PostId]  # a post or repost → the post that 
 
 
 class CompletePosts:
-    """Some posts and reposts, all of which were in process memory.
+    """Some posts and reposts, all of which were in process memory."""
 
-    `finished`: the shown posts. `reposters`: Account JSON of the authors of `reposts`.
-    """
-
-    def __init__(
-        self,
-        shown: OriginalByEvent,
-        finished: Mapping[PostId, PostCopy],
-        reposts: Mapping[PostId, PostCopy],
-        reposters: Mapping[int, bytes],
-    ) -> None:
-        self._shown, self._finished, self._reposts = shown, finished, reposts
-        self._reposters = reposters
-        authors = {i.author_id: copy.account for i, copy in finished.items()}
-        self.accounts: Mapping[int, bytes] = {**authors, **reposters}
+    def __init__(self, shown: OriginalByEvent, copies: UsedCopies) -> None:
+        self._shown, self._copies = shown, copies
+        authors = {i.author_id: copy.account for i, copy in copies.finished.items()}
+        self.accounts: Mapping[int, bytes] = {**authors, **copies.reposters}
         self._statuses = [self._present(*pair, flags=0) for pair in shown.items()]
 
+    @property
     def are_usable(self) -> bool:
         """Whether nothing of these posts has changed. The request has read the log."""
-        return in_process_posts.are_usable(self._finished.values(), self._reposts.values()) and all(
-            is_account_current(*one) for one in self._reposters.items()
-        )
+        return self._copies.are_usable
 
     def list_visible(self, hidden: Collection[int], flags: Flags) -> list[bytes]:
         """Status entities of the posts that no hidden author wrote or reposted, in their order.
 
         `flags`: the viewer's, also of other posts.
         """
-        if not hidden and flags.keys().isdisjoint(self._finished):
+        if not hidden and flags.keys().isdisjoint(self._copies.finished):
             return self._statuses
         return [
             self._present(event, original, flags.get(original, 0))
@@ -51,9 +38,10 @@ class CompletePosts:
         ]
 
     def _present(self, event: PostId, original: PostId, flags: int) -> bytes:
-        copy = self._finished[original]
+        copy = self._copies.finished[original]
         status = with_flags(copy.text, flags)
         if event == original:
             return status
-        by = self._reposters[event.author_id]
-        return present_repost(self._reposts[event].fragment, by, status, copy.counts, flags)
+        by = self._copies.reposters[event.author_id]
+        repost = self._copies.reposts[event].fragment
+        return present_repost(repost, by, status, copy.counts, flags)

@@ -10,6 +10,7 @@ from infra.caching.viewer_validators import ValidatorsQuestion
 from posts.api.present import find_reposted, with_flags
 from posts.cache.by_author import PostCopy
 from posts.cache.in_process import in_process_posts
+from posts.cache.used_copies import UsedCopies
 from posts.cache.viewer_state import Flags, ViewerState, ask_viewer_state, load_flags
 from posts.ids import PostId, authors_of
 from posts.queries.complete_posts import CompletePosts, OriginalByEvent
@@ -143,7 +144,7 @@ class Viewing:
         reposters = {i: accounts[i] for i in authors_of(reposts) if i in accounts}
         if len(reposters) < len(authors_of(reposts)):
             return None
-        return CompletePosts(self._shown, finished, reposts, reposters)
+        return CompletePosts(self._shown, UsedCopies(finished, reposts, reposters))
 
     def _find_ready(self) -> Mapping[PostId, PostCopy]:
         """The posts that are finished in process memory, if this viewer may get copies."""

@@ -97,7 +97,7 @@ def _take(query: AuthorTimelineQuery, span: PostRange) -> list[bytes]:
 def _read(query: AuthorTimelineQuery, span: PostRange) -> _Batch:
     """The first posts of the span, visible or not."""
     known, kept = peek_newest_posts(query.author_id), _kept.get(_key_of(query, span))
-    if kept is not None and kept.newest is known and kept.posts.are_usable():
+    if kept is not None and kept.newest is known and kept.posts.are_usable:
         return _read_kept(query, span, kept)
     guess = known.find(span, query.kinds) if known is not None else None
     if known is not None and guess is not None:
@@ -114,7 +114,7 @@ def _read_kept(query: AuthorTimelineQuery, span: PostRange, kept: _KeptBatch) ->
     viewer = PostViewer(trip, query.viewer_id, kept.posts.accounts)
     trip.run()
     is_same = newest.value is kept.newest and log.value is not None
-    if not is_same or viewer.wrote_lately or not kept.posts.are_usable():
+    if not is_same or viewer.wrote_lately or not kept.posts.are_usable:
         return _load(query, span, newest.value, is_current=viewer.wrote_lately)
     hidden = viewer.find_hidden(kept.posts.accounts)
     flags = viewer.load_flags(original for _, original in kept.pairs)

@@ -5,19 +5,19 @@ has the same validators, the same stored timeline and the same hot authors' entr
 names and counts of the page are copies that may still be used.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from cachebox import LRUCache
 
-from accounts.queries.in_process import is_account_current
 from infra.api.pages import Page, Window
 from infra.caching.invalidation_log import LogOffset
 from infra.caching.metrics import count_reads
 from infra.caching.viewer_validators import ViewerValidators
 from posts.cache.by_author import PostCopy
 from posts.cache.in_process import in_process_posts
-from posts.ids import PostId
+from posts.cache.used_copies import UsedCopies
+from posts.ids import PostId, authors_of
 from posts.queries.hydrate import Hydrated
 from relations.queries.in_process_relationships import find_kept_relationships
 from timelines.types import Entry
@@ -89,9 +89,7 @@ class PageParts:
 class _KeptPage(NamedTuple):
     window: Window
     inputs: PageInputs
-    posts: Collection[PostCopy]
-    reposts: Collection[PostCopy]
-    reposters: Mapping[int, bytes]
+    copies: UsedCopies
     page: Page[bytes]
     made_at_ms: int
 
@@ -109,8 +107,7 @@ def find_kept_page(
         and 0 <= now_ms - kept.made_at_ms < KEPT_MS
         and kept.window == window
         and kept.inputs == inputs
-        and in_process_posts.are_usable(kept.posts, kept.reposts)
-        and _are_current(kept.reposters)
+        and kept.copies.are_usable
     )
     count_reads(FAMILY, "process", int(is_same), int(not is_same))
     return kept.page if kept is not None and is_same else None
@@ -124,28 +121,34 @@ def keep_page(
     made_at: PageMoment,
 ) -> None:
     """Keeps a page, if all that it was made of are copies, and nothing of it ends by the clock."""
-    posts = in_process_posts.find_finished(parts.statuses, made_at.offset)
-    reposts = in_process_posts.find_copies(parts.reposts, made_at.offset)
+    copies = UsedCopies(
+        in_process_posts.find_finished(parts.statuses, made_at.offset),
+        in_process_posts.find_copies(parts.reposts, made_at.offset),
+        parts.reposters,
+    )
     if (
+        _are_all(copies, parts)
+        and copies.are_usable
+        and not _has_mute_that_ends(made_at.reader_id, inputs, copies)
+    ):
+        _pages[made_at.reader_id] = _KeptPage(window, inputs, copies, page, made_at.now_ms)
+
+
+def _are_all(copies: UsedCopies, parts: PageParts) -> bool:
+    """Whether these copies are what the page was made of."""
+    posts = copies.finished
+    return (
         len(posts) == len(parts.statuses)
         and all(posts[i].text is text for i, text in parts.statuses.items())
-        and len(reposts) == len(set(parts.reposts))
-        and _are_current(parts.reposters)
-        and not _has_mute_that_ends(made_at.reader_id, inputs, [*posts, *reposts])
-    ):
-        copies = posts.values(), reposts.values(), parts.reposters
-        _pages[made_at.reader_id] = _KeptPage(window, inputs, *copies, page, made_at.now_ms)
+        and len(copies.reposts) == len(set(parts.reposts))
+    )
 
 
-def _are_current(accounts: Mapping[int, bytes]) -> bool:
-    return all(is_account_current(i, account) for i, account in accounts.items())
-
-
-def _has_mute_that_ends(reader_id: int, inputs: PageInputs, posts: Collection[PostId]) -> bool:
+def _has_mute_that_ends(reader_id: int, inputs: PageInputs, copies: UsedCopies) -> bool:
     """Whether one of the authors is muted until some time, or is not known."""
     known = find_kept_relationships(reader_id, inputs.validators.relationships)
     if known is None:
         return True
-    authors = {post.author_id for post in posts} - known.clear_follows - {reader_id}
+    authors = authors_of((*copies.finished, *copies.reposts)) - known.clear_follows - {reader_id}
     found = [known.by_account.get(author) for author in authors]
     return any(one is None or one.muted_until_ms for one in found)

@@ -1,4 +1,4 @@
-"""Statements lock rows in the order of their keys, whatever order their arguments and rows have."""
+"""Statements lock rows in the order of their keys, also if arguments and rows have another one."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
