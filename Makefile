@@ -7,13 +7,14 @@ LOCK := .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --gen
 	--custom-compile-command "make lock" $(LOCK_FLAGS)
 
 # A module's tests run in one process, which sets their servers up once; slow modules come first.
-PARALLEL := -n 2 --dist loadfile --no-loadscope-reorder
+# Three processes on two cores: many tests wait for servers that hang or start.
+PARALLEL := -n 3 --dist loadfile --no-loadscope-reorder
 SEED := $(or $(SEED),$(shell date +%s))
 # Empty: Python stores compiled modules. Without them each process compiles all packages again.
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-random check docs bench faults soak lock clean free-port app-packages dev-packages python
+.PHONY: help run test test-random check docs bench faults soak conformance lock clean free-port app-packages dev-packages python
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -54,16 +55,22 @@ faults: dev-packages ## break a whole Tideline in many ways; FAULTS="--only F9" 
 soak: dev-packages ## break it at random for MINUTES (30), and plot memory, files and connections
 	env -u DJANGO_SETTINGS_MODULE $(IN_VENV) -m faults.soak --minutes $(or $(MINUTES),30)
 
+conformance: dev-packages ## run the own tests of Mastodon clients: CONFORMANCE="--only toot" chooses
+	@$(PYTHON) requirements/install.py conformance
+	env -u DJANGO_SETTINGS_MODULE $(IN_VENV) -m conformance $(or $(CONFORMANCE),--write)
+
 lock: dev-packages ## write requirements/*.txt from *.in (LOCK_FLAGS=--upgrade: newer versions)
 	$(LOCK) requirements/uv.in --output-file requirements/uv.txt
 	$(LOCK) requirements/app.in --output-file requirements/app.txt
 	$(LOCK) requirements/dev.in --output-file requirements/dev.txt
 	$(LOCK) requirements/peers.in --output-file requirements/peers.txt
+	$(LOCK) requirements/conformance.in --output-file requirements/conformance.txt
 	$(LOCK) requirements/telemetry.in --output-file requirements/telemetry.txt
+	$(LOCK) requirements/s3.in --output-file requirements/s3.txt
 
 clean: python ## delete the environment, all caches and ALL DATA of make run
 	@$(PYTHON) -m config.services.delete_data .data
-	rm -rf .venv .venv-peers .static .site .site-source .browser .nginx .artifacts \
+	rm -rf .venv .venv-peers .venv-conformance .conformance .static .site .site-source .browser .nginx .artifacts \
 		.pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -1,63 +1,30 @@
-"""Users, applications and tokens in the admin: mostly read-only; actions need a reason."""
+"""Applications, tokens and the sign-in guard in the admin: mostly read-only; actions need a reason.
 
-from typing import Any
+Users are in moderation/admin/users.py, because their page shows what moderators decided.
+"""
 
+from datetime import UTC, datetime
+from typing import Any, ClassVar
+
+from axes.models import AccessAttempt, AccessFailureLog, AccessLog
+from django.conf import settings
 from django.contrib import admin
-from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.db.models import QuerySet
-from django.db.models.functions import Lower
 from django.http import HttpRequest
 from oauth2_provider.models import get_grant_model
 
 from accounts.actions.tokens import delete_application, end_tokens
-from accounts.models import AccessToken, Application, IDToken, RefreshToken, User
-from accounts.types import Restriction
+from accounts.models import AccessToken, Application, IDToken, RefreshToken
 from infra.admin.keyset import KeysetAdmin, ReadOnlyKeysetAdmin
 from infra.admin.reasons import ReasonRequiredAdmin
+from infra.api.addresses import network_of
 
 # The toolkit's admin of these does not end cached tokens, or the model is unused.
 for _model in (Application, AccessToken, RefreshToken, IDToken, get_grant_model()):
     admin.site.unregister(_model)
-
-
-@admin.register(User)
-class UserAdmin(KeysetAdmin, DjangoUserAdmin):  # type: ignore[type-arg]
-    """Users are created by sign-up or `manage.py create_account`, which also create the account.
-
-    Moderation decides who may sign in. There are no filters, because no index would serve them.
-    """
-
-    list_display = ("username", "email", "restricted", "is_staff", "date_joined")
-    list_filter = ()
-    search_fields = ("username", "email")
-    search_help_text = "The beginning of a name, or a whole e-mail address"
-    fieldsets = (
-        (None, {"fields": ("username", "email", "password")}),
-        ("Permissions", {"fields": ("is_staff", "is_superuser", "groups", "user_permissions")}),
-        ("State", {"fields": ("restricted", "is_active", "last_login", "date_joined")}),
-    )
-    # The username is copied to the shard; is_active follows from the restrictions.
-    readonly_fields = ("username", "restricted", "is_active", "last_login", "date_joined")
-
-    @admin.display(description="Restrictions")
-    def restricted(self, user: User) -> str:
-        return Restriction(user.restrictions).words
-
-    def get_search_results(
-        self, request: HttpRequest, queryset: QuerySet[User], search_term: str
-    ) -> tuple[QuerySet[User], bool]:
-        """By the indexes of usernames (prefix) and of e-mail addresses (whole)."""
-        term = search_term.lower()
-        if "@" in term.removeprefix("@"):
-            known = queryset.alias(lower_email=Lower("email")).exclude(email="")
-            return known.filter(lower_email=term), False
-        return queryset.filter(username__startswith=term.removeprefix("@")), False
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
+# The guard's own admin counts rows, searches without an index, and shows forms as they were sent.
+for _model in (AccessAttempt, AccessLog, AccessFailureLog):
+    admin.site.unregister(_model)
 
 
 @admin.register(Application)
@@ -120,3 +87,94 @@ class AccessTokenAdmin(ReadOnlyKeysetAdmin, ReasonRequiredAdmin):
             self.log_deletions(request, queryset)
             ended = end_tokens(queryset)
             self.message_user(request, f"{ended} tokens ended: {reason}")
+
+
+class SignInGuardAdmin(ReadOnlyKeysetAdmin):
+    """A table of django-axes, which slows down attackers who guess passwords. Read-only."""
+
+    search_fields = ("username",)  # shows the field; get_search_results reads it
+    search_help_text = "A whole name, or an address"
+    fields: ClassVar[tuple[str, ...]] = ("name", "address", "time", "path_info", "user_agent")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        return self.fields
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
+    ) -> tuple[QuerySet[Any], bool]:
+        """By the indexes of names and addresses. IPv6 addresses are stored as their network."""
+        term = search_term.strip()
+        if not term:
+            return queryset, False
+        if network := network_of(term):
+            return queryset.filter(ip_address=network), False
+        return queryset.filter(username=term.removeprefix("@").lower()), False
+
+    @admin.display(description="Name")
+    def name(self, row: Any) -> str:
+        return row.username or ""
+
+    @admin.display(description="Address")
+    def address(self, row: Any) -> str:
+        return row.ip_address or ""
+
+    @admin.display(description="Time")
+    def time(self, row: Any) -> datetime:
+        at: datetime = row.attempt_time
+        return at
+
+
+@admin.register(AccessAttempt)
+class FailedSignInAdmin(SignInGuardAdmin, ReasonRequiredAdmin):
+    """Failures of the last minutes by name and address. An action lets a person try again."""
+
+    list_title = "Failed sign-ins"
+    empty_text = "No failed sign-ins in the last minutes."
+    list_display = ("name", "address", "failures", "state", "time", "path_info")
+    fields = (*SignInGuardAdmin.fields, "failures", "state")
+    actions = ("forget",)
+
+    @admin.display(description="Failures")
+    def failures(self, row: AccessAttempt) -> int:
+        return row.failures_since_start
+
+    @admin.display(description="State")
+    def state(self, row: AccessAttempt) -> str:
+        """Of this name from this address; the address alone has a limit too."""
+        until = row.attempt_time + settings.AXES_COOLOFF_TIME
+        if until < datetime.now(UTC):
+            return "over"
+        if row.failures_since_start < settings.AXES_FAILURE_LIMIT:
+            return f"{settings.AXES_FAILURE_LIMIT - row.failures_since_start} more tries"
+        return f"refused until {until:%H:%M:%S} UTC"
+
+    def has_forget_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("axes.delete_accessattempt")
+
+    @admin.action(description="Forget, so that they can try again", permissions=["forget"])
+    def forget(self, request: HttpRequest, queryset: QuerySet[AccessAttempt]) -> None:
+        if reason := self.reason_of(request):
+            self.log_deletions(request, queryset)
+            _, deleted = queryset.delete()
+            count = deleted.get(AccessAttempt._meta.label, 0)
+            self.message_user(request, f"{count} forgotten: {reason}")
+
+
+@admin.register(AccessFailureLog)
+class SignInFailureLogAdmin(SignInGuardAdmin):
+    """Each single failure. Tideline counts failures and does not record them."""
+
+    list_title = "Log of failed sign-ins"
+    empty_text = "Tideline does not record single failures (AXES_ENABLE_ACCESS_FAILURE_LOG)."
+    list_display = ("name", "address", "time", "path_info", "locked_out")
+    fields = (*SignInGuardAdmin.fields, "locked_out")
+
+
+@admin.register(AccessLog)
+class SignInLogAdmin(SignInGuardAdmin):
+    """Each sign-in that succeeded. Tideline does not record them."""
+
+    list_title = "Log of sign-ins"
+    empty_text = "Tideline does not record sign-ins (AXES_DISABLE_ACCESS_LOG)."
+    list_display = ("name", "address", "time", "logout_time", "path_info")
+    fields = (*SignInGuardAdmin.fields, "logout_time")

@@ -2,7 +2,7 @@
 
 | key | value |
 |---|---|
-| `accounts.profile:v2:<site>:{account}` | `version:fresh until:fragment`; no fragment: not shown |
+| `accounts.profile:v4:<site>:{account}` | `version:fresh until:fragment`; no fragment: not shown |
 | `accounts.token:v2:{sha256 of the token}` | `revision:TokenFacts`; `0:` unknown, `ENDED:` ended |
 
 Loaders write under load tokens. A restriction of the user drops the entries of the user's tokens. A
@@ -48,10 +48,10 @@ def _encode_shown(row: Profile) -> bytes:
     return b"" if Restriction.SUSPENDED in row.restrictions else encode_profile(row)
 
 
-# Fragments have absolute links, so each PUBLIC_URL has keys of its own.
-_SITE = f"{crc32(settings.PUBLIC_URL.encode()):08x}"
+# Fragments have absolute links, so each PUBLIC_URL and MEDIA_URL has keys of its own.
+_SITE = f"{crc32(f'{settings.PUBLIC_URL} {settings.MEDIA_URL}'.encode()):08x}"
 profiles = ValueCache(
-    f"accounts.profile:v2:{_SITE}", ttl_s=86_400, load=_load_profiles, check=is_fragment
+    f"accounts.profile:v4:{_SITE}", ttl_s=86_400, load=_load_profiles, check=is_fragment
 )
 
 

@@ -39,3 +39,9 @@ class TokenRevoked(Payload, frozen=True):
     kind = "accounts.token_revoked"
 
     checksum: str
+
+
+class PasswordResetAsked(Payload, frozen=True):
+    """On the default database; owner: the user who gets a mail, 0 if the name was unknown."""
+
+    kind = "accounts.password_reset_asked"

@@ -1,18 +1,27 @@
-"""Consumers of the changes that accounts emits. All are inline: the actor sees the effect."""
+"""Consumers of the changes that accounts emits.
+
+All but those of mails are inline: the actor sees the effect.
+"""
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from itertools import chain
+
+from django.conf import settings
 
 from accounts.actions.restrict import restrict_account
 from accounts.cache import TOKENS, drop_token_command, end_token_commands, refresh_profiles
 from accounts.changes import (
     AccountRestricted,
+    PasswordResetAsked,
     ProfileChanged,
     TokenRevoked,
     UserCreated,
     UserRestricted,
 )
+from accounts.mails import send_reset_mail
+from accounts.models import User
 from accounts.queries.in_process import account_invalidation_command
 from accounts.queries.tokens import load_tokens_by_user
 from accounts.queries.users import load_restrictions
@@ -105,3 +114,17 @@ def _change_tokens(commands: Mapping[str, Sequence[Command]]) -> None:
     finally:  # a command that got no reply may have run all the same
         forget_in_process(TOKENS, checksums)
         LOG.require_read()
+
+
+@consumes(PasswordResetAsked)
+def send_reset_mails(alias: str, deliveries: Sequence[Delivery[PasswordResetAsked]]) -> None:
+    """Sends each user one mail with a link to choose a new password.
+
+    Not inline: the time of the answer would tell whether there is such a user. A request that is
+    older than its link would live is dropped, so a replay sends no old mail. Safety: a second run
+    sends a second mail, whose link is as good as the first. Raises: OSError, SMTPException.
+    """
+    oldest = datetime.now(UTC) - timedelta(seconds=settings.PASSWORD_RESET_TIMEOUT)
+    recent = {one.owner_id for one in deliveries if one.created_at >= oldest}
+    for user in User.objects.filter(pk__in=recent, is_active=True).exclude(email=""):
+        send_reset_mail(user)

@@ -4,16 +4,46 @@ import orjson
 from django.conf import settings
 from django.templatetags.static import static
 
-from accounts.types import Profile, Restriction
-from infra.api.html import to_html
+from accounts.default_avatar import default_avatar_address
+from accounts.types import Profile, ProfileField, Restriction
+from images.files import address_of
+from infra.api.html import line_to_html, to_html
 
+HEADER = "accounts/header.svg"
 # The first bytes of the entity of a limited account, so that nothing needs parsing.
 LIMITED_HEAD = b'{"limited":true,'
+LOCKED = b'"locked":true'
+DISCOVERABLE = b'"discoverable":true'
+NOT_INDEXABLE = b'"indexable":false'
+HIDES_COLLECTIONS = b'"hide_collections":true'
 
 
 def is_limited(account: bytes) -> bool:
     """Whether this Account entity belongs to an account whose posts only followers see."""
     return account.startswith(LIMITED_HEAD)
+
+
+def is_locked(account: bytes) -> bool:
+    """Whether the account of this entity or fragment approves its followers.
+
+    A text inside a value cannot match: its quotes are escaped.
+    """
+    return LOCKED in account
+
+
+def is_discoverable(account: bytes) -> bool:
+    """Whether the account of this entity may be shown to people who do not look for it."""
+    return DISCOVERABLE in account
+
+
+def is_indexable(account: bytes) -> bool:
+    """Whether searches may find the posts of the account of this entity. Also for its posts."""
+    return NOT_INDEXABLE not in account
+
+
+def hides_collections(account: bytes) -> bool:
+    """Whether only the account of this entity sees its followers and its followees."""
+    return HIDES_COLLECTIONS in account
 
 
 def is_fragment(text: bytes) -> bool:
@@ -24,8 +54,9 @@ def is_fragment(text: bytes) -> bool:
 def encode_profile(profile: Profile) -> bytes:
     """Mastodon's Account without braces and without counts, which change more often."""
     site = settings.PUBLIC_URL
-    avatar = f"{site}{static('accounts/avatar.svg')}"
-    header = f"{site}{static('accounts/header.svg')}"
+    drawn = default_avatar_address(profile.id, profile.username)
+    avatar = address_of(profile.avatar) if profile.avatar else drawn
+    header = address_of(profile.header) if profile.header else f"{site}{static(HEADER)}"
     # Absent for other accounts, as in Mastodon.
     limited = {"limited": True} if Restriction.LIMITED in profile.restrictions else {}
     account: dict[str, object] = {
@@ -34,11 +65,10 @@ def encode_profile(profile: Profile) -> bytes:
         "username": profile.username,
         "acct": profile.username,
         "display_name": profile.display_name,
-        # Also if it is stored, from before it was refused: follows need no approval.
-        "locked": False,
+        "locked": profile.is_locked,
         "bot": profile.is_bot,
-        "discoverable": True,
-        "indexable": False,
+        "discoverable": profile.is_discoverable,
+        "indexable": profile.is_indexable,
         "group": False,
         # The day only, as in Mastodon: the time of the sign-up stays private.
         "created_at": f"{profile.created_at:%Y-%m-%d}T00:00:00.000Z",
@@ -49,11 +79,14 @@ def encode_profile(profile: Profile) -> bytes:
         "avatar_static": avatar,
         "header": header,
         "header_static": header,
-        "last_status_at": None,
-        "hide_collections": False,
+        "hide_collections": profile.hides_collections,
         "noindex": False,
         "emojis": [],
         "roles": [],
-        "fields": [],
+        "fields": [_present_field(field) for field in profile.fields],
     }
     return orjson.dumps(account)[1:-1]
+
+
+def _present_field(field: ProfileField) -> dict[str, object]:
+    return {"name": field.name, "value": line_to_html(field.value), "verified_at": None}

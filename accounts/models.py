@@ -18,7 +18,8 @@ from oauth2_provider.models import (
 )
 
 from accounts.changes import TokenRevoked
-from accounts.types import Restriction
+from accounts.types import PRIVACIES, Restriction
+from images.files import FILE_NAME_LENGTH
 from infra.api.ids import MAX_ACCOUNT_ID
 from infra.changes.append import append_change
 from infra.sharding.models import ShardedModel
@@ -29,6 +30,7 @@ USERNAME_LENGTH = 30
 FIRST_TENANT = 0
 DISPLAY_NAME_LENGTH = 100
 EMAIL_LENGTH = 254  # as Django's field
+LANGUAGE_LENGTH = 16
 
 
 class UserManager(DjangoUserManager["User"]):
@@ -103,6 +105,7 @@ class Account(ShardedModel):
 
     `version` grows with every change of the profile and versions its cache entry. Restrictions are
     copies of the user's, written by restrict_account; a lower revision never replaces a higher one.
+    The index account_names, on an expression, serves search_names (migration 0003).
     """
 
     owner = "id"
@@ -114,6 +117,18 @@ class Account(ShardedModel):
     note = models.TextField(blank=True, db_default="")
     is_locked = models.BooleanField(db_default=False)
     is_bot = models.BooleanField(db_default=False)
+    is_discoverable = models.BooleanField(db_default=True)
+    is_indexable = models.BooleanField(db_default=True)
+    hides_collections = models.BooleanField(db_default=False)
+    # Names of files (images/files.py); empty for an account without one.
+    avatar = models.CharField(max_length=FILE_NAME_LENGTH, blank=True, db_default="")
+    header = models.CharField(max_length=FILE_NAME_LENGTH, blank=True, db_default="")
+    # A list of objects with `name` and `value`; empty for most accounts.
+    fields = models.JSONField(db_default=models.Value([], models.JSONField()))
+    # What the owner's new posts get where a request says nothing.
+    default_privacy = models.CharField(max_length=10, db_default=PRIVACIES[0])
+    default_sensitive = models.BooleanField(db_default=False)
+    default_language = models.CharField(max_length=LANGUAGE_LENGTH, blank=True, db_default="")
     created_at = models.DateTimeField()
     version = models.BigIntegerField(db_default=1)
     restrictions = models.SmallIntegerField(db_default=Restriction.NONE.value)

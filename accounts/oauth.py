@@ -125,7 +125,7 @@ class MastodonOAuthCore(OAuthLibCore):
     """Reads requests. The token endpoints also accept JSON bodies, and ignore their query."""
 
     def extract_body(self, request: Any) -> list[tuple[str, str]]:
-        """The parameters of a token request. A page reads its own form (accounts/pages.py).
+        """The parameters of a token request. A page reads its own form (pages/views/authorize.py).
 
         Raises: OAuthParameterRefused.
         """

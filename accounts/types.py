@@ -1,5 +1,6 @@
 """Values of accounts."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from enum import IntFlag
 from typing import NamedTuple
@@ -57,8 +58,33 @@ class Viewer(msgspec.Struct, frozen=True):
     is_authenticated = True
 
 
+class ProfileField(msgspec.Struct, frozen=True):
+    """One line of the table that a profile shows, as its owner typed it."""
+
+    name: str
+    value: str
+
+
+# The visibilities that an account can choose for its new posts.
+PRIVACIES = ("public", "unlisted", "private")
+
+
+class ProfilePicture(NamedTuple):
+    """An avatar or a header: the image, and the name of its file. None and empty for none."""
+
+    image_id: int | None
+    file_name: str
+
+
+NO_PICTURE = ProfilePicture(None, "")
+
+
 class Profile(NamedTuple):
-    """An account's row on its shard."""
+    """An account's row on its shard, as all viewers see it.
+
+    `is_discoverable`: suggestions may name it. `is_indexable`: searches may find its posts.
+    `hides_collections`: others see neither its followers nor its followees.
+    """
 
     id: int
     username: str
@@ -67,7 +93,30 @@ class Profile(NamedTuple):
     is_bot: bool
     created_at: datetime
     version: int
+    is_locked: bool = False
+    is_discoverable: bool = True
+    is_indexable: bool = True
+    hides_collections: bool = False
+    avatar: str = ""
+    header: str = ""
     restrictions: Restriction = Restriction.NONE
+    fields: Sequence[ProfileField] = ()
+
+
+class PostingDefaults(NamedTuple):
+    """What a new post gets where its request says nothing. `language` empty: none."""
+
+    privacy: str
+    sensitive: bool
+    language: str
+
+
+class ProfileSource(NamedTuple):
+    """The texts of a profile as they were typed, and what only its owner sees."""
+
+    note: str
+    fields: Sequence[ProfileField]
+    defaults: PostingDefaults
 
 
 class NewUser(msgspec.Struct, frozen=True):
@@ -82,12 +131,24 @@ class NewUser(msgspec.Struct, frozen=True):
 
 
 class ProfileEdit(msgspec.Struct, frozen=True):
-    """A change of a profile. A field that is None stays as it is."""
+    """A change of a profile. A field that is None stays as it is.
+
+    `language`: empty for none.
+    """
 
     display_name: str | None = None
     note: str | None = None
     is_locked: bool | None = None
     is_bot: bool | None = None
+    is_discoverable: bool | None = None
+    is_indexable: bool | None = None
+    hides_collections: bool | None = None
+    fields: Sequence[ProfileField] | None = None
+    privacy: str | None = None
+    sensitive: bool | None = None
+    language: str | None = None
+    avatar: ProfilePicture | None = None
+    header: ProfilePicture | None = None
 
 
 class NewApplication(msgspec.Struct, frozen=True):

@@ -26,6 +26,14 @@ SPECTACULAR_SETTINGS = {
         "drf_spectacular.hooks.postprocess_schema_enums",
         "infra.api.openapi.describe_forms",
     ],
+    # Fields of the same name with other values need names of their own.
+    "ENUM_NAME_OVERRIDES": {
+        "PrivacyEnum": ["public", "unlisted", "private"],
+        "NotificationMeasureEnum": ["accept", "filter", "drop"],
+        "NotificationTypeEnum": "notifications.api.schema.TYPES",
+        "PromotionTypeEnum": "timelines.promotions.models.KINDS",
+        "ImageTypeEnum": ["image"],
+    },
     "SWAGGER_UI_DIST": "SIDECAR",
     "REDOC_DIST": "SIDECAR",
 }

@@ -3,9 +3,18 @@
 The browser then runs no script that gets into a page by mistake.
 """
 
+from urllib.parse import urlsplit
+
+from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase
 
 from config.cross_origin import Handler
+
+
+def _origin_of(address: str) -> str:
+    scheme, host, *_ = urlsplit(address)
+    return f"{scheme}://{host}"
+
 
 # The hash of the only inline style of Django's admin, on lists without actions. A test compares
 # it, because a new version of Django may need another hash.
@@ -15,7 +24,7 @@ PAGES = "; ".join(
         "default-src 'none'",
         "script-src 'self'",
         f"style-src 'self' {ADMIN_STYLE}",
-        "img-src 'self' data:",
+        f"img-src 'self' data: {_origin_of(settings.MEDIA_URL)}",
         "font-src 'self'",
         "connect-src 'self'",
         "base-uri 'none'",

@@ -9,7 +9,9 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
 Handler = Callable[[HttpRequest], HttpResponseBase]
 
-OPEN_PREFIXES = ("/api/", "/oauth/token", "/oauth/revoke")
+OPEN_PREFIXES = (
+    "/api/", "/oauth/token", "/oauth/revoke", "/oauth/userinfo", "/.well-known/", "/nodeinfo/",
+)  # fmt: skip
 _METHODS = "GET, POST, PUT, PATCH, DELETE, OPTIONS"
 # The headers that a script may read.
 _EXPOSED = (

@@ -3,9 +3,10 @@
 Only `config/settings.py` uses it. docs/reference/settings.md has names, meanings and defaults.
 """
 
+from base64 import urlsafe_b64decode
 from collections.abc import Callable, Mapping
 from importlib import metadata
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import environ
 from django.core.exceptions import ImproperlyConfigured
@@ -35,6 +36,17 @@ class Environment:
     def text(self, name: str, default: str) -> str:
         return self.read(name, lambda env, key: env.str(key), default)
 
+    def key(self, name: str, size: int) -> str:
+        """A key of `size` bytes in the URL's alphabet of base64; empty when absent."""
+        text = self.text(name, "")
+        try:
+            is_key = not text or len(urlsafe_b64decode(text)) == size
+        except ValueError:
+            is_key = False
+        if not is_key:
+            self.faults.append(f"{name}: needs {size} bytes in base64")
+        return text
+
     def flag(self, name: str, default: bool) -> bool:
         return self.read(name, _strict_bool, default)
 
@@ -58,6 +70,17 @@ class Environment:
         if config.get("ENGINE") != "django.db.backends.postgresql":
             self.faults.append(f"{name}: Tideline needs PostgreSQL, a postgresql:// URL")
         return _with_socket(config)
+
+    def mail(self, name: str, url: str) -> dict[str, Any]:
+        """Django's settings for the mail server of this URL; empty without one."""
+        if not url:
+            return {}
+        try:
+            config: dict[str, Any] = self.env.email_url_config(url)
+        except (ImproperlyConfigured, ValueError, KeyError) as error:
+            self.faults.append(f"{name}: not the URL of a mail server ({error})")
+            return {}
+        return {key: value for key, value in config.items() if value}
 
     def replica(
         self, name: str, url: str, connection: dict[str, object], shard: str, timeout_ms: int
@@ -114,12 +137,12 @@ class Environment:
         self.require(not {*named} & {*urls}, f"{name}: names a shard as a replica")
         self.require(len({*named}) == len(named), f"{name}: names one replica twice")
 
-    def require_package(self, name: str, package: str) -> None:
-        """Requires an optional package, because the setting `name` is set."""
+    def require_package(self, name: str, package: str, group: str = "telemetry") -> None:
+        """Requires an optional package of this group, because the setting `name` is set."""
         try:
             metadata.version(package)
         except metadata.PackageNotFoundError:
-            self.faults.append(f"{name}: needs the packages of requirements/telemetry.txt")
+            self.faults.append(f"{name}: needs the packages of requirements/{group}.txt")
 
     def require(self, condition: bool, fault: str) -> None:
         if not condition:

@@ -32,6 +32,11 @@ def live(request: HttpRequest) -> HttpResponse:
     return json_response(b'{"status":"ok"}')
 
 
+def plain(request: HttpRequest) -> HttpResponse:
+    """As `live`, at the address and in the form that Mastodon's clients expect."""
+    return HttpResponse("OK", "text/plain")
+
+
 def ready(request: HttpRequest) -> HttpResponse:
     """`{"status": …, "stores": {name: "ok" | "unreachable" | why it cannot be used}}`.
 

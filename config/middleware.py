@@ -7,12 +7,12 @@ import time
 from functools import cache
 from typing import Any, cast
 
-from django.conf import settings
 from django.core.handlers.base import BaseHandler
 from django.core.handlers.exception import convert_exception_to_response
 from django.http import HttpRequest, HttpResponseBase
 from prometheus_client import Counter, Histogram
 
+from config.body_limits import most_body_bytes
 from config.cross_origin import Handler, answer_cross_origin
 from config.draining import is_draining
 from infra.api.answers import body_too_large
@@ -20,7 +20,10 @@ from infra.api.rendering import add_trusted_headers
 from infra.telemetry.request_ids import choose_request_id, enter_request, leave_request
 
 # Not all of /api/: /api/docs is a page.
-STATELESS_PREFIXES = ("/api/v1/", "/api/v2/", "/api/schema", "/health/", "/metrics")
+STATELESS_PREFIXES = (
+    "/api/v1/", "/api/v2/", "/api/schema", "/health", "/metrics", "/.well-known/", "/nodeinfo/",
+    "/media/", "/avatars/", "/oauth/userinfo",
+)  # fmt: skip
 _MOST_DIGITS = 18
 LATENCY = Histogram(
     "tideline_request_seconds",
@@ -81,7 +84,7 @@ class StatelessRoutes:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         # Parsers of forms do not check it, and Django's has no limit for files in a form.
         length = request.META.get("CONTENT_LENGTH")
-        if length and _is_too_long(length):
+        if length and _is_too_long(length, most_body_bytes(request.path_info)):
             return body_too_large(request)
         is_stateless = request.path_info.startswith(STATELESS_PREFIXES)
         handler = self.stateless if is_stateless else self.page
@@ -91,9 +94,8 @@ class StatelessRoutes:
         return handler(request)
 
 
-def _is_too_long(content_length: str) -> bool:
+def _is_too_long(content_length: str, most: int) -> bool:
     """A length that is no number is refused too: Django would read no body."""
-    most: int = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
     if len(content_length) > _MOST_DIGITS or not content_length.isdigit():
         return True
     return int(content_length) > most

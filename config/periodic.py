@@ -5,9 +5,11 @@ A task of a new app comes in here, and into docs/reference/periodic-tasks.md.
 
 from accounts import periodic as accounts
 from counters import periodic as counters
+from images import periodic as images
 from infra.changes import periodic as changes
 from infra.jobs.periodic import PeriodicTask
 from moderation import periodic as moderation
+from notifications import periodic as notifications
 from operations import periodic as operations
 from posts import periodic as posts
 from timelines import periodic as timelines
@@ -15,9 +17,11 @@ from timelines import periodic as timelines
 PERIODIC_TASKS: tuple[PeriodicTask, ...] = (
     *changes.PERIODIC_TASKS,
     *counters.PERIODIC_TASKS,
+    *images.PERIODIC_TASKS,
     *accounts.PERIODIC_TASKS,
     *posts.PERIODIC_TASKS,
     *timelines.PERIODIC_TASKS,
+    *notifications.PERIODIC_TASKS,
     *moderation.PERIODIC_TASKS,
     *operations.PERIODIC_TASKS,
 )

@@ -51,7 +51,8 @@ def run(port: int, folder: Path) -> None:
     with ExitStack() as stack:
         with step("starting PostgreSQL and Redis"):
             services = stack.enter_context(running_services(folder, report=_say_detail))
-        values = (services.environment(), secret_key(folder), port)
+        media = {"MEDIA_DIR": os.environ.get("MEDIA_DIR", str(folder / "media"))}
+        values = ({**media, **services.environment()}, secret_key(folder), port)
         write_environment(folder / "environment", *values)
         environment = app_environment(*values)
         children = list_children(folder / "logs", environment, port)

@@ -11,6 +11,7 @@ from redis.retry import Retry
 from config.api_settings import *  # noqa: F403
 from config.api_settings import oauth2_provider
 from config.environment import INSECURE_KEY, Environment, merge_options, session_options
+from config.media_settings import file_stores
 from config.sign_in_settings import *  # noqa: F403
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -45,6 +46,25 @@ _env.require(
 # Files that may be lost when the machine restarts, so tmpfs is fine.
 RUNTIME_DIR = _env.text("RUNTIME_DIR", f"{tempfile.gettempdir()}/tideline-{os.getuid()}")
 
+# Signs messages to push services. `make run` makes one; empty: no Web Push.
+VAPID_PRIVATE_KEY = _env.key("VAPID_PRIVATE_KEY", 32)
+VAPID_CONTACT = _env.text("VAPID_CONTACT", "mailto:admin@localhost")
+# For tests and development: push services on this machine, without TLS too.
+PUSH_PRIVATE_ADDRESSES = _env.flag("PUSH_PRIVATE_ADDRESSES", DEVELOPMENT)
+_env.require(
+    DEVELOPMENT or not PUSH_PRIVATE_ADDRESSES,
+    "PUSH_PRIVATE_ADDRESSES: refused outside DEVELOPMENT=1",
+)
+# Mails with a link for a new password. Empty: the site sends none.
+MAIL_URL = _env.text("MAIL_URL", "consolemail://" if DEVELOPMENT else "")
+_mail = _env.mail("MAIL_URL", MAIL_URL)
+EMAIL_BACKEND = _mail.get("EMAIL_BACKEND", "django.core.mail.backends.dummy.EmailBackend")
+EMAIL_HOST, EMAIL_PORT = _mail.get("EMAIL_HOST", ""), _mail.get("EMAIL_PORT", 587)
+EMAIL_HOST_USER = _mail.get("EMAIL_HOST_USER", "")
+EMAIL_HOST_PASSWORD = _mail.get("EMAIL_HOST_PASSWORD", "")
+EMAIL_USE_TLS, EMAIL_USE_SSL = _mail.get("EMAIL_USE_TLS", False), _mail.get("EMAIL_USE_SSL", False)
+EMAIL_TIMEOUT = 10
+DEFAULT_FROM_EMAIL = _env.text("MAIL_FROM", "Tideline <noreply@localhost>")
 METRICS_TOKEN = _env.text("METRICS_TOKEN", "")
 SENTRY_DSN = _env.text("SENTRY_DSN", "")
 if SENTRY_DSN:
@@ -146,9 +166,15 @@ QUOTA_PER_ADDRESS = _env.number("QUOTA_PER_ADDRESS", 300, 1, 1_000_000_000)
 SIGN_UPS_PER_ADDRESS = _env.number("SIGN_UPS_PER_ADDRESS", 20, 1, 1_000_000_000)
 APPLICATIONS_PER_ADDRESS = _env.number("APPLICATIONS_PER_ADDRESS", 30, 1, 1_000_000_000)
 TOKENS_PER_ADDRESS = _env.number("TOKENS_PER_ADDRESS", 300, 1, 1_000_000_000)
+PASSWORD_RESETS_PER_ADDRESS = _env.number("PASSWORD_RESETS_PER_ADDRESS", 20, 1, 1_000_000_000)
 TRUSTED_PROXIES = _env.number("TRUSTED_PROXIES", 0, 0, 10)
 REPORTS_PER_DAY = _env.number("REPORTS_PER_DAY", 400, 1, 1_000_000)
 SUSPENSION_DAYS = _env.number("SUSPENSION_DAYS", 30, 1, 3_650)
+MENTIONS_PER_DAY = _env.number("MENTIONS_PER_DAY", 400, 1, 1_000_000)
+TAGS_PER_DAY = _env.number("TAGS_PER_DAY", 1_000, 1, 1_000_000)
+MAX_MUTED_THREADS = _env.number("MAX_MUTED_THREADS", 500, 1, 10_000)
+MAX_PINNED_POSTS = _env.number("MAX_PINNED_POSTS", 5, 1, 100)
+MAX_EDITS = _env.number("MAX_EDITS", 100, 1, 10_000)
 POST_MAX_CHARACTERS = _env.number("POST_MAX_CHARACTERS", 500, 1, 100_000)
 DEEP_PAGES_PER_S = _env.number("DEEP_PAGES_PER_S", 100, 1, 1_000_000)
 FOLLOWERS_CACHED = _env.number("FOLLOWERS_CACHED", 10_000, 100, 1_000_000)
@@ -169,6 +195,27 @@ _env.require(
     TIMELINE_COLD_DAYS >= TIMELINE_LIVE_DAYS, "TIMELINE_COLD_DAYS: less than TIMELINE_LIVE_DAYS"
 )
 RECENT_DAYS = _env.number("RECENT_DAYS", 7, 1, 365)
+NOTIFICATIONS_KEPT = _env.number("NOTIFICATIONS_KEPT", 10_000, 100, 10_000_000)
+NOTIFICATION_DAYS = _env.number("NOTIFICATION_DAYS", 90, 1, 3_650)
+# Follows, favourites or reposts of one account in an hour. Mentions are never left out.
+NOTIFICATIONS_AN_HOUR = _env.number("NOTIFICATIONS_AN_HOUR", 1_000, 1, 1_000_000)
+_env.require(
+    NOTIFICATION_DAYS >= CHANGE_REPLAY_DAYS, "NOTIFICATION_DAYS: less than CHANGE_REPLAY_DAYS"
+)
+
+# -- images -------------------------------------------------------------------------------------
+MEDIA_DIR = _env.text("MEDIA_DIR", str(BASE_DIR / ".data" / "media"))
+MEDIA_URL = _env.text("MEDIA_URL", f"{PUBLIC_URL}/media").rstrip("/") + "/"
+MEDIA_MAX_BYTES = _env.number("MEDIA_MAX_BYTES", 16_777_216, 100_000, 100_000_000)
+MEDIA_MAX_PIXELS = _env.number("MEDIA_MAX_PIXELS", 33_177_600, 250_000, 100_000_000)
+MEDIA_STORE_MS = _env.number("MEDIA_STORE_MS", 5_000, 100, 60_000)
+MEDIA_BUCKET = _env.text("MEDIA_BUCKET", "")
+MEDIA_BUCKET_ENDPOINT = _env.text("MEDIA_BUCKET_ENDPOINT", "")
+MEDIA_BUCKET_REGION = _env.text("MEDIA_BUCKET_REGION", "")
+if MEDIA_BUCKET:
+    _env.require_package("MEDIA_BUCKET", "django-storages", "s3")
+    _env.require_package("MEDIA_BUCKET", "boto3", "s3")
+STORAGES = file_stores(MEDIA_DIR, MEDIA_BUCKET, MEDIA_BUCKET_ENDPOINT, MEDIA_BUCKET_REGION)
 
 # -- serving ------------------------------------------------------------------------------------
 SHORT_PATH = _env.flag("SHORT_PATH", True)
@@ -183,7 +230,7 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "rest_framework",
-    "axes",
+    "accounts.sign_in_guard.SignInGuardConfig",
     "oauth2_provider",
     "drf_spectacular",
     "drf_spectacular_sidecar",
@@ -194,14 +241,22 @@ INSTALLED_APPS = [
     "infra.jobs",
     "infra.changes",
     "counters",
+    "images",
     "accounts",
     "relations",
     "relations.lists",
+    "relations.suggestions",
     "posts",
+    "posts.filters",
+    "posts.conversations",
     "timelines",
     "timelines.markers",
     "timelines.promotions",
+    "timelines.tags",
+    "notifications",
+    "notifications.push",
     "moderation",
+    "pages",
     "demo",
     "operations",
     "config",
@@ -212,11 +267,13 @@ MIDDLEWARE = [
     # The API goes no further: it is stateless. All below is for pages, the admin and OAuth.
     "config.middleware.StatelessRoutes",
     "django.middleware.security.SecurityMiddleware",
+    # Pages and static files. See "Sizes" in docs/explanation/pages.md for why this is safe.
+    "django.middleware.gzip.GZipMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
-    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "pages.bound_sessions.BoundSessions",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "config.content_policy.ContentPolicy",
@@ -243,6 +300,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "pages.context.site_name",
             ]
         },
     }
@@ -271,9 +329,9 @@ CSRF_COOKIE_SECURE = HTTPS
 
 # Of a whole request body. POST_MAX_CHARACTERS of the largest setting fit: up to 12 bytes each.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1_500_000
-# No page and no endpoint reads files. Those in a form count towards the body, and stay in memory.
+# Files in a form stay in memory. Only a few routes take larger ones (config/body_limits.py).
 DATA_UPLOAD_MAX_NUMBER_FILES = 10
-FILE_UPLOAD_MAX_MEMORY_SIZE = DATA_UPLOAD_MAX_MEMORY_SIZE
+FILE_UPLOAD_MAX_MEMORY_SIZE = DATA_UPLOAD_MAX_MEMORY_SIZE + MEDIA_MAX_BYTES
 
 # -- API ----------------------------------------------------------------------------------------
 OAUTH2_PROVIDER = oauth2_provider(ALLOW_PASSWORD_GRANT, PUBLIC_URL)

@@ -142,7 +142,9 @@ def _flatten(patterns: Iterable[Any]) -> Iterator[URLPattern]:
 
 def _route(pattern: URLPattern, view: type[Endpoint]) -> Route:
     match = ResolverMatch(pattern.callback, (), {}, route=str(pattern.pattern))
-    return Route(pattern, view(), match)
+    # What the route gave to `as_view`, as Django does for each request.
+    options = getattr(pattern.callback, "view_initkwargs", {})
+    return Route(pattern, view(**options), match)
 
 
 def _with_middlewares(handler: Handler) -> Handler:

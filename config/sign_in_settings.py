@@ -34,4 +34,6 @@ AXES_RESET_ON_SUCCESS = True
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
 AXES_DISABLE_ACCESS_LOG = True
 AXES_VERBOSE = False
-AXES_LOCKOUT_TEMPLATE = "accounts/locked_out.html"
+AXES_LOCKOUT_TEMPLATE = "pages/locked_out.html"
+# How long the link in a mail for a new password works.
+PASSWORD_RESET_TIMEOUT = 3_600

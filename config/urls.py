@@ -5,16 +5,18 @@ Routes of the API are listed, not included: each level of includes costs time on
 
 from django.contrib import admin
 from django.urls import include, path
-from django.views.generic import RedirectView
 
 from accounts.api.urls import urlpatterns as accounts
 from config import health, metrics
 from config.docs import DocsPage, OpenApiDocument
 from config.icon import icon
+from images.api.urls import urlpatterns as images
 from infra.api import answers
 from moderation.api.urls import urlpatterns as moderation
+from notifications.api.urls import urlpatterns as notifications
 from posts.api.urls import urlpatterns as posts
 from relations.api.urls import urlpatterns as relations
+from search.api.urls import urlpatterns as search
 from timelines.api.urls import urlpatterns as timelines
 
 handler400 = answers.bad_request
@@ -27,15 +29,20 @@ urlpatterns = [
     *posts,
     *relations,
     *accounts,
+    *notifications,
+    *images,
     *moderation,
+    *search,
     path("", include("accounts.urls")),
     path("api/schema", OpenApiDocument.as_view(), name="schema"),
     path("api/docs", DocsPage.as_view(url_name="schema"), name="docs"),
+    path("health", health.plain),
     path("health/live", health.live),
     path("health/ready", health.ready),
     path("metrics", metrics.export),
     path("favicon.ico", icon),
     path("", include("operations.urls")),
+    path("", include("moderation.urls")),
     path("admin/", admin.site.urls),
-    path("", RedirectView.as_view(pattern_name="docs")),
+    path("", include("pages.urls")),
 ]

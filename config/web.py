@@ -27,7 +27,7 @@ def main() -> None:
         workers=options.workers,
         linger_s=options.linger,
         finish_s=options.finish,
-        limits=Limits(options.threads, options.wait, options.body),
+        limits=Limits(options.threads, options.wait, options.body, options.upload),
     )
     server.run()
 
@@ -43,6 +43,9 @@ def _options() -> Namespace:
     )
     parser.add_argument(
         "--body", type=float, default=10.0, help="seconds that a request's body may take to arrive"
+    )
+    parser.add_argument(
+        "--upload", type=float, default=60.0, help="the same for a body with images"
     )
     parser.add_argument("--linger", type=float, default=2.0, help="seconds to serve after SIGTERM")
     parser.add_argument(

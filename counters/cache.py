@@ -29,16 +29,16 @@ def load_account_entries(owner_ids: Sequence[int]) -> Mapping[int, Versioned]:
 
 
 def entry_of(counted: Sequence[int]) -> Versioned:
-    """The entry from the result of the SQL function `counters_of_account`."""
+    """The entry from the result of the SQL function `counters_account_entry`."""
     version, *values = counted
     return Versioned(version, ",".join(map(str, values)).encode())
 
 
 account_counts = ValueCache(
-    "counters.account:v3",
+    "counters.account:v4",
     ttl_s=86_400,
     load=load_account_entries,
-    check=re.compile(rb"\d+(,\d+){4}").fullmatch,
+    check=re.compile(rb"\d+(,\d+){4},(0|\d{5})").fullmatch,
 )
 
 

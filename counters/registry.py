@@ -19,13 +19,14 @@ class CountedRows(NamedTuple):
     """The rows of one kind of count. All fields are SQL of the program.
 
     `owner` is the first column of an index, also with `where`. `subject` is the column, or the
-    number, of the counted thing of the owner.
+    number, of the counted thing of the owner. `value`: what the rows amount to.
     """
 
     table: str
     owner: str
     where: str = "true"
     subject: str = "0"
+    value: str = "count(*)"
 
 
 class CountCache(NamedTuple):

@@ -9,7 +9,7 @@ SAMPLE_SUM = f"SELECT coalesce(sum(value), 0) FROM {TABLE} TABLESAMPLE SYSTEM (%
 
 def of_account(owner: str) -> str:
     """What `counters.cache.entry_of` reads, after the writes of the statement's FROM."""
-    return f"counters_of_account({owner})"
+    return f"counters_account_entry({owner})"
 
 
 def select_counts(owner: str, subject: str, condition: str = "true") -> str:

@@ -24,10 +24,14 @@ class Count(NamedTuple):
 
 
 class AccountCounts(NamedTuple):
-    """The counts shown with every account. The quiet counts are part of the others, and private."""
+    """The counts shown with every account. The quiet counts are part of the others, and private.
+
+    `newest_post_day`: in days since 1970, without direct posts; 0 for no post.
+    """
 
     followers: int
     following: int
     posts: int
     quiet_followers: int
     quiet_following: int
+    newest_post_day: int

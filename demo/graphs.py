@@ -7,9 +7,10 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
+
+from django.utils.functional import cached_property
 
 from demo.errors import GraphUnreadable
 from demo.formats import FORMATS

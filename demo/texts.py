@@ -118,8 +118,16 @@ WORDS: dict[str, Sequence[str]] = {
 }  # fmt: skip
 
 
+# The tag of each sentence. One post in TAGGED has it.
+TAGS = ["walks", "kitchen", "hobbies", "question", "books", "animals", "advice", "friends",
+        "victories", "repair"]  # fmt: skip
+TAGGED = 4
+
+
 def made_up_text(seed: str) -> str:
-    """A post of one to three sentences with less than 200 characters."""
+    """A post of one to three sentences with less than 200 characters. Some have a tag."""
     chance = random.Random(seed)
     chosen = {blank: chance.choice(words) for blank, words in WORDS.items()}
-    return chance.choice(SENTENCES).format_map(chosen)
+    number = chance.randrange(len(SENTENCES))
+    text = SENTENCES[number].format_map(chosen)
+    return text if chance.randrange(TAGGED) else f"{text} #{TAGS[number]}"

@@ -52,7 +52,7 @@ def main() -> None:
 def _options() -> Namespace:
     parser = ArgumentParser(prog="python -m faults", description="Runs fault experiments.")
     parser.add_argument("--only", default="", help="numbers, separated by commas: F9,F34")
-    parser.add_argument("--ci", action="store_true", help="the selection of five minutes")
+    parser.add_argument("--ci", action="store_true", help="the selection of three minutes")
     parser.add_argument("--seed", type=int, help="decides all that is drawn")
     parser.add_argument("--write", action="store_true", help="write the table of the docs")
     return parser.parse_args()

@@ -1,7 +1,7 @@
 """What the service says of all accounts when it is quiet, read over HTTP."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
@@ -30,7 +30,7 @@ class EndState:
     """By account id. Lists are complete, read page by page, in the order of the pages.
 
     `relationships`: the flags of (viewer, other). `statuses`: the account's own timeline as it sees
-    it itself.
+    it itself, without its direct posts.
     """
 
     homes: dict[int, tuple[Seen, ...]] = field(default_factory=dict)
@@ -66,15 +66,20 @@ class _AccountReader:
         own, state = self._account.id, self._state
         root = f"/api/v1/accounts/{own}"
         state.homes[own] = self._timeline("/api/v1/timelines/home")
-        state.statuses[own] = self._timeline(f"{root}/statuses")
+        state.statuses[own] = self._timeline(f"{root}/statuses", {"direct"})
         state.followers[own] = self._account_ids(f"{root}/followers")
         state.following[own] = self._account_ids(f"{root}/following")
         state.counts[own] = counts_of(self._get(root))
         self._read_relationships([one.id for one in self._accounts if one.id != own])
         self._connection.close()
 
-    def _timeline(self, path: str) -> tuple[Seen, ...]:
-        return tuple(seen for page in self._pages(path, PAGE) for seen in entries_of(page))
+    def _timeline(self, path: str, left_out: Container[str] = ()) -> tuple[Seen, ...]:
+        """`left_out`: visibilities of posts."""
+        pages = (
+            [one for one in page if one["visibility"] not in left_out]
+            for page in self._pages(path, PAGE)
+        )
+        return tuple(seen for page in pages for seen in entries_of(page))
 
     def _account_ids(self, path: str) -> tuple[int, ...]:
         return tuple(int(one["id"]) for page in self._pages(path, _LIST_LIMIT) for one in page)

@@ -36,7 +36,7 @@ class DecisionForm(forms.ModelForm):  # type: ignore[type-arg]
         text = values.get("target", "").strip()
         if text and "kind" in values:
             is_post = values["kind"] in POST_DECISIONS
-            values["target"] = _find_post(text) if is_post else _find_account(text)
+            values["target"] = _find_post(text) if is_post else find_account(text)
             if values["target"] is None:
                 kind = "post" if is_post else "account"
                 self.add_error("target", f"There is no such {kind}.")
@@ -59,7 +59,8 @@ class AppealForm(forms.ModelForm):  # type: ignore[type-arg]
         return decision
 
 
-def _find_account(text: str) -> int | None:
+def find_account(text: str) -> int | None:
+    """The account with this name or id, or None."""
     account_id = parse_account_id(text)
     if account_id is not None:
         return account_id if is_user(account_id) else None

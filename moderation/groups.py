@@ -15,11 +15,16 @@ GROUPS: Mapping[str, Mapping[str, Sequence[str]]] = {
             *("view_decision", "add_decision"),
             *("view_appeal", "add_appeal", "change_appeal"),
         ),
+        "accounts": ("view_user",),
     },
     "operator": {
         "accounts": (
             *("view_user", "view_application", "change_application", "delete_application"),
             *("view_accesstoken", "delete_accesstoken"),
+        ),
+        "axes": (
+            *("view_accessattempt", "delete_accessattempt"),
+            *("view_accesslog", "view_accessfailurelog"),
         ),
         "promotions": ("view_campaign", "add_campaign", "change_campaign"),
         "jobs": ("operate", "view_jobrun"),

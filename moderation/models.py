@@ -57,9 +57,10 @@ class Decision(models.Model):
     """GLOBAL, one row a decision; written by moderation.actions. Never changed, never deleted.
 
     `actor`: None for a command. `account_id`: the account that the decision is about, or the
-    author of the post. `post_id`: base36; empty for a decision on an account. `restrictions`:
-    all restrictions of the account after the decision; None if the decision is not on an account.
-    The last decision on a post says whether the post is shown, hidden or deleted.
+    author of the post. `post_id`: base36; empty for a decision on an account or image.
+    `image_id`: None for a decision on an account or post. `restrictions`: all restrictions of the
+    account after the decision; None if the decision is not on an account. The last decision on a
+    post says whether the post is shown, hidden or deleted; on an image, whether it is hidden.
     """
 
     placement = Placement.GLOBAL
@@ -68,6 +69,7 @@ class Decision(models.Model):
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
     account_id = models.BigIntegerField()
     post_id = models.CharField(max_length=BASE36_DIGITS, blank=True, default="")
+    image_id = models.BigIntegerField(null=True)
     reason = models.CharField(max_length=REASON_LENGTH)
     restrictions = models.SmallIntegerField(null=True)
     report = models.ForeignKey(
@@ -83,9 +85,17 @@ class Decision(models.Model):
             models.Index(
                 fields=["post_id", "-id"], name="decision_on_post", condition=~models.Q(post_id="")
             ),
+            # the last decision on an image
+            models.Index(
+                fields=["image_id", "-id"],
+                name="decision_on_image",
+                condition=models.Q(image_id__isnull=False),
+            ),
         ]
 
     def __str__(self) -> str:
+        if self.image_id is not None:
+            return f"{self.kind} image {self.image_id} of {self.account_id}"
         return f"{self.kind} {self.post.public if self.post else self.account_id}"
 
     @property

@@ -11,8 +11,8 @@ from django.contrib.auth.decorators import permission_required
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
-# infra.jobs.models.JobRun declares this permission; the group `operator` has it.
-OPERATE = "jobs.operate"
+from infra.jobs.models import OPERATE
+
 View = Callable[..., HttpResponse]
 
 # Title by name of the route.
@@ -22,16 +22,31 @@ PAGES = {
     "parked_changes": "Parked changes",
     "hot_keys": "Hot keys",
 }
+# The section of these tables is this app's; they belong to three apps.
+SECURITY = "axes"
+_SECURITY_MODELS = (
+    *("axes.accessattempt", "axes.accessfailurelog", "axes.accesslog"),
+    *("accounts.accesstoken", "auth.group"),
+)
 
 
 class TidelineSite(admin.AdminSite):
     site_header = site_title = "Tideline"
 
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[Any]:
-        models = super().get_app_list(request, app_label)
-        if app_label is not None or not request.user.has_perm(OPERATE):
-            return models
-        return [_operations(), *models]
+        """The index, or one section of it. The lists have the names that their pages have."""
+        if app_label not in (None, SECURITY):
+            return self._named(super().get_app_list(request, app_label))
+        sections = _with_security(self._named(super().get_app_list(request)))
+        if app_label == SECURITY:
+            return [one for one in sections if one["app_label"] == SECURITY]
+        return [_operations(), *sections] if request.user.has_perm(OPERATE) else sections
+
+    def _named(self, sections: list[Any]) -> list[Any]:
+        for model in (model for section in sections for model in section["models"]):
+            title = getattr(self._registry[model["model"]], "list_title", "")
+            model["name"] = title or model["name"]
+        return sections
 
 
 def operator_page(view: View) -> View:
@@ -42,6 +57,31 @@ def operator_page(view: View) -> View:
 def page_context(request: HttpRequest, title: str) -> dict[str, Any]:
     """The context that the admin's frame needs around a page."""
     return {**admin.site.each_context(request), "title": title}
+
+
+def _with_security(sections: list[Any]) -> list[Any]:
+    """Moves the tables of security into one section, wherever their apps are."""
+    found = {
+        model["model"]._meta.label_lower: model
+        for section in sections
+        for model in section["models"]
+    }
+    security = [found[label] for label in _SECURITY_MODELS if label in found]
+    others = [
+        {**section, "models": rest}
+        for section in sections
+        if (rest := [model for model in section["models"] if model not in security])
+    ]
+    if not security:
+        return others
+    section = {
+        "name": "Security",
+        "app_label": SECURITY,
+        "app_url": reverse("admin:app_list", args=[SECURITY]),
+        "has_module_perms": True,
+        "models": security,
+    }
+    return sorted([*others, section], key=lambda one: one["name"].lower())
 
 
 def _operations() -> dict[str, Any]:

@@ -16,6 +16,11 @@ urlpatterns = [
     _page("operations/now/", charts.answer_now, "operations_now"),
     _page("find/", finder.show_finder, "find"),
     _page("find/account/<account:account_id>/", finder.show_account, "find_account"),
+    _page(
+        "find/account/<account:account_id>/notifications/",
+        finder.show_notifications,
+        "find_notifications",
+    ),
     _page("find/account/<account:account_id>/home/", home.show_home, "home_timeline"),
     _page("find/account/<account:account_id>/home/rebuild/", home.rebuild_home, "rebuild_home"),
     _page("find/post/<str:public_id>/", finder.show_post, "find_post"),

@@ -4,6 +4,8 @@ from importlib import import_module
 
 from django.apps import AppConfig
 
+from infra.api.live_parts import register_live_part
+
 
 class PostsConfig(AppConfig):
     name = "posts"
@@ -11,3 +13,5 @@ class PostsConfig(AppConfig):
     def ready(self) -> None:
         import_module("posts.consumers")
         import_module("posts.counter_rows")
+        live = import_module("posts.api.live_polls")
+        register_live_part(live.FIRST_BYTE, live.fill_polls)

@@ -1,7 +1,9 @@
 """The changes that posts emit. The owner is the author, or the account that marks a post.
 
 `before`, `after`: the version of the author's list of posts before and after the change. `target`:
-the post that a reply or repost is about; it never changes.
+the post that a reply or repost is about; it never changes. `visibility`, `tags`, `mentioned` (ids
+of accounts): of the post; of a deleted one, those that it had. `thread`: author and moment of the
+first post of the thread, for a reply.
 """
 
 from typing import ClassVar
@@ -18,21 +20,57 @@ class PostCreated(Payload, frozen=True, omit_defaults=True):
     before: int
     after: int
     target: Target | None = None
+    visibility: int = 0
+    tags: tuple[str, ...] = ()
+    mentioned: tuple[int, ...] = ()
+    thread: tuple[int, int] | None = None
 
 
 class PostDeleted(Payload, frozen=True, omit_defaults=True):
+    """`keeps_images`: the author may use them in another post for a day."""
+
     kind: ClassVar[str] = "posts.deleted"
 
     moment: int
     before: int
     after: int
     target: Target | None = None
+    visibility: int = 0
+    tags: tuple[str, ...] = ()
+    mentioned: tuple[int, ...] = ()
+    keeps_images: bool = False
+
+
+class PostEdited(Payload, frozen=True, omit_defaults=True):
+    """The author replaced the text of a post. `…_before`: what the text before linked to."""
+
+    kind: ClassVar[str] = "posts.edited"
+
+    moment: int
+    before: int
+    after: int
+    visibility: int = 0
+    tags: tuple[str, ...] = ()
+    tags_before: tuple[str, ...] = ()
+    mentioned: tuple[int, ...] = ()
+    mentioned_before: tuple[int, ...] = ()
+    thread: tuple[int, int] | None = None
 
 
 class PostHidden(Payload, frozen=True):
     """Moderators hid a post or showed it again."""
 
     kind: ClassVar[str] = "posts.hidden"
+
+    moment: int
+    before: int
+    after: int
+
+
+class PostImagesChanged(Payload, frozen=True):
+    """Moderators hid an image of a post or showed it again."""
+
+    kind: ClassVar[str] = "posts.images_changed"
 
     moment: int
     before: int
@@ -47,6 +85,23 @@ class PostMarked(Payload, frozen=True):
     mark: int
     target_author: int
     target_moment: int
+
+
+class PollVoted(Payload, frozen=True):
+    """An account voted on the poll of the owner's post."""
+
+    kind: ClassVar[str] = "posts.poll_voted"
+
+    moment: int
+    voter: int
+
+
+class PollClosed(Payload, frozen=True):
+    """The poll of the owner's post ended. Each poll reports it once."""
+
+    kind: ClassVar[str] = "posts.poll_closed"
+
+    moment: int
 
 
 class ResponsesPostponed(Payload, frozen=True):

@@ -7,6 +7,7 @@ from functools import partial
 from counters.cache import account_counts, entry_of, refresh_account_counts
 from counters.hot_counts import find_hot_counts
 from counters.queries.counts import Subject
+from images.actions.use_image import end_images_of_posts
 from infra.caching.hashes import HashChange
 from infra.caching.round_trips import run_together
 from infra.caching.values import Versioned
@@ -20,6 +21,7 @@ from posts.actions.record_responses import (
     fold_on_shard,
     record_on_shard,
 )
+from posts.actions.vote import delete_polls
 from posts.api.present import encode_post
 from posts.cache.counts import (
     load_count_entries,
@@ -29,9 +31,19 @@ from posts.cache.counts import (
 )
 from posts.cache.in_process import post_invalidation_command
 from posts.cache.newest import end_newest_posts
+from posts.cache.polls import refresh_polls
 from posts.cache.viewer_state import refresh_viewer_states
 from posts.cache.weeks import WEEKS, drop_large_weeks, field_of, week_of
-from posts.changes import PostCreated, PostDeleted, PostHidden, PostMarked, ResponsesPostponed
+from posts.changes import (
+    PollVoted,
+    PostCreated,
+    PostDeleted,
+    PostEdited,
+    PostHidden,
+    PostImagesChanged,
+    PostMarked,
+    ResponsesPostponed,
+)
 from posts.ids import PostId
 from posts.queries.responses import read_mark_responses, read_post_responses
 from posts.queries.rows import read_posts
@@ -39,12 +51,13 @@ from posts.types import Kind, PostRow, ResponseRow
 
 JUST_NOW_S = 0.05
 Interactions = Sequence[Delivery[PostCreated | PostDeleted | PostMarked]]
-Deliveries = Sequence[Delivery[PostCreated | PostDeleted | PostHidden]]
+Rewritten = PostCreated | PostDeleted | PostEdited | PostHidden | PostImagesChanged
+Deliveries = Sequence[Delivery[Rewritten]]
 
 
-@consumes(PostCreated, PostDeleted, PostHidden, inline=True)
+@consumes(PostCreated, PostDeleted, PostEdited, PostHidden, PostImagesChanged, inline=True)
 def refresh_cached_weeks(alias: str, deliveries: Deliveries) -> None:
-    """Adds live posts to their author's cached week and removes the others from all caches.
+    """Writes live posts to their author's cached week and removes the others from all caches.
 
     Safety: idempotent; writes the post as it is now. Cost: two queries, and one round trip to Redis
     inline, else four.
@@ -58,8 +71,10 @@ def refresh_cached_weeks(alias: str, deliveries: Deliveries) -> None:
     end_newest_posts({i.author_id for i in ids})
     drop_large_weeks(weeks)
     # Last: a process that reads the log must find the weeks already changed.
-    gone = [post_invalidation_command(i, time.time()) for i in ids if i not in live]
-    run_together(gone, is_last=True)
+    rewritten = (PostEdited, PostImagesChanged)
+    edited = {i for i, d in zip(ids, deliveries, strict=True) if isinstance(d.payload, rewritten)}
+    outdated = [i for i in ids if i not in live or i in edited]
+    run_together([post_invalidation_command(i, time.time()) for i in outdated], is_last=True)
     _refresh_counts(deliveries)
 
 
@@ -72,7 +87,8 @@ def _refresh_counts(deliveries: Deliveries) -> None:
     written = {d.owner_id: entry_of(d.written.counts) for d in deliveries if d.written is not None}
     account_counts.refresh(written)
     refresh_account_counts(d.owner_id for d in deliveries if d.owner_id not in written)
-    posts = [d.written for d in deliveries if d.written is not None and d.written.row is not None]
+    created = [d for d in deliveries if isinstance(d.payload, PostCreated)]
+    posts = [d.written for d in created if d.written is not None]
     # A call that was kept while Redis was away comes late: others may have responded by then.
     new = [post.row for post in posts if time.monotonic() - post.at_s < JUST_NOW_S]
     store_no_responses(PostId.at(row.author_id, row.moment) for row in new)
@@ -80,7 +96,7 @@ def _refresh_counts(deliveries: Deliveries) -> None:
 
 def _change_of(
     post_id: PostId,
-    delivery: Delivery[PostCreated | PostDeleted | PostHidden],
+    delivery: Delivery[Rewritten],
     live: Mapping[PostId, PostRow],
 ) -> HashChange:
     """How the post changed its week."""
@@ -89,6 +105,29 @@ def _change_of(
     if row is None:
         return HashChange(before, after, {}, [field])
     return HashChange(before, after, {field: encode_post(row)}, [])
+
+
+@consumes(PollVoted, inline=True)
+def refresh_voted_polls(alias: str, deliveries: Sequence[Delivery[PollVoted]]) -> None:
+    """Refreshes the cached polls, and the votes of the accounts that voted.
+
+    Safety: idempotent; writes polls as they are now. Cost: two queries, two round trips to Redis.
+    """
+    refresh_polls(
+        (PostId.at(one.owner_id, one.payload.moment), one.payload.voter) for one in deliveries
+    )
+
+
+@consumes(PostDeleted)
+def delete_votes(alias: str, deliveries: Sequence[Delivery[PostDeleted]]) -> None:
+    """Deletes the votes of polls whose post is deleted. Safety: idempotent. One statement."""
+    delete_polls(alias, [PostId.at(one.owner_id, one.payload.moment) for one in deliveries])
+
+
+@consumes(PostDeleted)
+def end_images_of_deleted_posts(alias: str, deliveries: Sequence[Delivery[PostDeleted]]) -> None:
+    """Lets the job remove the images of deleted posts. Safety: idempotent. One statement."""
+    end_images_of_posts(alias, [(one.owner_id, one.payload.moment) for one in deliveries])
 
 
 @consumes(PostCreated, PostDeleted, PostMarked, inline=True)

@@ -7,8 +7,11 @@ from posts.cache.counts import number_of, post_counts
 from posts.ids import PostId
 from posts.types import Kind
 
+# Not direct posts: neither the count nor the day must tell that there are any.
+_shown = CountedRows("posts_post", "author_id", "deleted_at IS NULL AND visibility < 3")
+register_counted_rows(CounterKind.POSTS, _shown)
 register_counted_rows(
-    CounterKind.POSTS, CountedRows("posts_post", "author_id", "deleted_at IS NULL")
+    CounterKind.NEWEST_POST_DAY, _shown._replace(value="posts_day_of(max(moment))")
 )
 
 # Counts of one post: the responses that record_responses wrote.

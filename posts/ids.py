@@ -134,6 +134,11 @@ LAST = PostId(MAX_SECOND, MAX_ACCOUNT_ID, SEQUENCES - 1)
 _MOST = LAST.number
 
 
+def id_after(post_id: PostId) -> PostId:
+    """The next id in page order; of LAST, LAST."""
+    return PostId.from_number(min(post_id.number + 1, _MOST))
+
+
 def moment_below(bound: PostId, author_id: int) -> int:
     """The least moment of this author whose post is not older than `bound` in page order.
 

@@ -1,12 +1,13 @@
 """Tables of posts: posts, viewer marks, responses and Idempotency-Keys. All sharded."""
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
 from infra.sharding.models import ShardedModel
 from posts.types import Kind, Visibility
 
 POST_KINDS = [(kind.value, kind.name) for kind in (Kind.POST, Kind.REPLY, Kind.REPOST)]
-VIEWER_MARK_KINDS = [(kind.value, kind.name) for kind in (Kind.FAVOURITE, Kind.BOOKMARK)]
+VIEWER_MARK_KINDS = [(k.value, k.name) for k in Kind if Kind.FAVOURITE <= k <= Kind.PIN]
 RESPONSE_KINDS = [(kind.value, kind.name) for kind in (Kind.REPLY, Kind.REPOST, Kind.FAVOURITE)]
 VISIBILITIES = [(one.value, one.name) for one in Visibility]
 
@@ -18,6 +19,15 @@ class Post(ShardedModel):
     empty texts, so that its id is not used again. A repost has its own id, an empty text and a
     target; the target is never a repost. `hidden_at`: when moderators hid the post; None if they
     did not. A write with a lower `hidden_revision` than the row's changes nothing.
+    The index post_words, on an expression, serves search_words (migration 0009), and post_open_poll
+    serves end_polls (0015).
+
+    `mentions`: [[account id, username], …] of the accounts that the text mentions. `tags`:
+    normalized, in their order. `poll`: {"options", "multiple", "hide_totals", "expires_at_s"}; its
+    votes are in PollVote. `is_end_reported`: there was a change for the end of the poll. `media`:
+    the images as images.types.Attachment. `application`: {"name", "website"} of the client that
+    published the post. NULL for none. `thread_…`: the first post of the thread of a reply; NULL for
+    other posts, and for replies of old code.
     """
 
     owner = "author_id"
@@ -34,8 +44,17 @@ class Post(ShardedModel):
     visibility = models.SmallIntegerField(choices=VISIBILITIES, db_default=Visibility.PUBLIC.value)
     target_author = models.BigIntegerField(null=True)
     target_moment = models.BigIntegerField(null=True)
+    mentions = models.JSONField(null=True)
+    tags = ArrayField(models.TextField(), null=True)
+    media = models.JSONField(null=True)
+    poll = models.JSONField(null=True)
+    application = models.JSONField(null=True)
+    edited_at = models.DateTimeField(null=True)
+    thread_author = models.BigIntegerField(null=True)
+    thread_moment = models.BigIntegerField(null=True)
     hidden_at = models.DateTimeField(null=True)
     hidden_revision = models.BigIntegerField(db_default=0)
+    is_end_reported = models.BooleanField(db_default=False)
 
     class Meta:
         indexes = [
@@ -45,6 +64,18 @@ class Post(ShardedModel):
                 name="post_live",
                 condition=models.Q(deleted_at=None),
                 include=["kind", "visibility", "target_author", "target_moment"],
+            ),
+            # tags of an author, and the back-fill of the tag index
+            models.Index(
+                fields=["author_id", "-moment"],
+                name="post_tagged",
+                condition=models.Q(deleted_at=None, tags__isnull=False, visibility=0),
+            ),
+            # an author's posts with images
+            models.Index(
+                fields=["author_id", "-moment"],
+                name="post_with_images",
+                condition=models.Q(deleted_at=None, media__isnull=False),
             ),
             # purge_deleted_posts: tombstones
             models.Index(
@@ -89,8 +120,48 @@ class PublishedKey(ShardedModel):
         return f"{self.author_id}/{self.key}"
 
 
+class PostVersion(ShardedModel):
+    """SHARDED by author_id, few: what a post was before an edit; written by edit_post.
+
+    `number` counts from 1, the first version. `edited_at`: when this version was written; None for
+    the first. Deleting the post deletes its versions.
+    """
+
+    owner = "author_id"
+
+    pk = models.CompositePrimaryKey("author_id", "moment", "number")
+    author_id = models.BigIntegerField()
+    moment = models.BigIntegerField()
+    number = models.IntegerField()
+    text = models.TextField()
+    sensitive = models.BooleanField()
+    spoiler_text = models.TextField(blank=True)
+    mentions = models.JSONField(null=True)
+    media = models.JSONField(null=True)
+    edited_at = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return f"{self.author_id}/{self.moment}: {self.number}"
+
+
+class LinkDay(ShardedModel):
+    """SHARDED by author_id, one row an author: links of the posts of its latest such day (UTC)."""
+
+    owner = "author_id"
+
+    author_id = models.BigIntegerField(primary_key=True)
+    day = models.IntegerField()  # days since 1970
+    mentions = models.IntegerField()
+    tags = models.IntegerField()
+
+    def __str__(self) -> str:
+        return f"{self.author_id}: {self.mentions} and {self.tags} on day {self.day}"
+
+
 class ViewerMark(ShardedModel):
-    """SHARDED by owner_id, ~1,000 rows an account: favourites and bookmarks; written by mark_post.
+    """SHARDED by owner_id, ~1,000 rows an account: favourites, bookmarks, pins, muted threads.
+
+    Written by mark_post, pin_post and mute_thread; deleting a post ends its pin.
 
     An ended mark stays, with `is_on` false: `revision` only grows, so that consumers can tell which
     of two changes is newer.
@@ -161,3 +232,44 @@ class Response(ShardedModel):
 
     def __str__(self) -> str:
         return f"{self.author_id}/{self.moment}: {self.kind} of {self.responder_id}"
+
+
+class PollVote(ShardedModel):
+    """SHARDED by author_id of the poll's post, a row a voter; written by posts.actions.vote.
+
+    An account chooses an option once. `choices`: places of options, from 0, in the order of votes.
+    """
+
+    owner = "author_id"
+
+    pk = models.CompositePrimaryKey("author_id", "moment", "voter_id")
+    author_id = models.BigIntegerField()
+    moment = models.BigIntegerField()
+    voter_id = models.BigIntegerField()
+    choices = ArrayField(models.SmallIntegerField())
+
+    class Meta:
+        # delete_votes_of: the votes of an account that is purged
+        indexes = [models.Index(fields=["voter_id"], name="poll_vote_voter")]
+
+    def __str__(self) -> str:
+        return f"{self.author_id}/{self.moment}: {self.choices} of {self.voter_id}"
+
+
+class PollTally(ShardedModel):
+    """SHARDED by author_id, a row for each poll with votes: how many votes each option has.
+
+    Written by posts.actions.vote in the transaction that writes the vote. The votes only grow, so
+    their sum is also the version of the cached poll.
+    """
+
+    owner = "author_id"
+
+    pk = models.CompositePrimaryKey("author_id", "moment")
+    author_id = models.BigIntegerField()
+    moment = models.BigIntegerField()
+    votes = ArrayField(models.IntegerField())
+    voters = models.IntegerField()
+
+    def __str__(self) -> str:
+        return f"{self.author_id}/{self.moment}: {self.votes}"

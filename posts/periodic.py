@@ -1,10 +1,14 @@
-"""The periodic task of posts: deletes the rows of posts that were deleted long ago."""
+"""The periodic tasks of posts: they report ends of polls, and delete rows of deleted posts."""
 
+import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
+from infra.jobs.periodic import PeriodicTask
 from infra.jobs.time_slices import SlicedJob
 from infra.jobs.types import BATCH_SIZE, Batch, Work
+from infra.sharding.placement import Placement
+from posts.actions.end_polls import end_polls
 from posts.jobs.purge_deleted_posts import RETENTION_DAYS, purge_deleted_posts
 
 
@@ -12,5 +16,13 @@ def _purge(work: Work) -> Iterator[Batch]:
     return purge_deleted_posts(work, datetime.now(UTC) - timedelta(days=RETENTION_DAYS))
 
 
-# Some rows are found and have to stay, so a pass ends only when all rows were read.
-PERIODIC_TASKS = (SlicedJob("purge_deleted_posts", _purge, BATCH_SIZE).as_periodic_task(),)
+def _end_polls(alias: str) -> int:
+    return end_polls(alias, time.time())
+
+
+END_POLLS_COST = "one query by index; one short statement for each poll that ended, at most 100"
+PERIODIC_TASKS = (
+    PeriodicTask("end_polls", 15, Placement.SHARDED, END_POLLS_COST, _end_polls),
+    # Some rows are found and have to stay, so a pass ends only when all rows were read.
+    SlicedJob("purge_deleted_posts", _purge, BATCH_SIZE).as_periodic_task(),
+)

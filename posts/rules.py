@@ -1,8 +1,10 @@
-"""The rule that decides whether a viewer may see a post. Pure functions of plain values."""
+"""The rules that decide whether a viewer may see a post. Pure functions of plain values."""
 
 from collections.abc import Mapping
 
 from accounts.encode import is_limited
+from posts.api.present import find_visibility, is_mentioned
+from posts.types import Visibility
 from relations.types import UNRELATED, Relationship
 
 
@@ -11,7 +13,7 @@ def may_see(
     authors: Mapping[int, bytes],
     relationships: Mapping[int, Relationship],
 ) -> bool:
-    """Whether the viewer may see a post of these authors: of the post, and of its repost.
+    """Whether the viewer may see open posts of these authors: of the post, and of its repost.
 
     The viewer and an author must not block each other, and the viewer must follow limited authors.
 
@@ -23,6 +25,24 @@ def may_see(
         for account_id, account in authors.items()
         if account_id != viewer_id
     )
+
+
+def is_for_viewer(
+    viewer_id: int | None, author_id: int, fragment: bytes, relationship: Relationship
+) -> bool:
+    """Whether the visibility of the author's post includes the viewer.
+
+    Public and unlisted posts are for all, private ones for followers and mentioned accounts, direct
+    ones for mentioned accounts. All are for their author.
+    """
+    visibility = find_visibility(fragment)
+    if visibility <= Visibility.UNLISTED or viewer_id == author_id:
+        return True
+    if viewer_id is None:
+        return False
+    if visibility is Visibility.PRIVATE and relationship.is_followed:
+        return True
+    return is_mentioned(viewer_id, fragment)
 
 
 def _may_see_of(relationship: Relationship, account: bytes) -> bool:

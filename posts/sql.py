@@ -4,6 +4,7 @@ An app composes a fragment into its own statement at import time, so the stateme
 """
 
 from infra.jobs.walk import Table
+from posts.types import Visibility
 
 # The post that an event shows: itself, or the post it reposts.
 SHOWN = """
@@ -11,13 +12,39 @@ SHOWN = """
     CASE kind WHEN 2 THEN target_moment ELSE moment END AS shown_moment"""
 # Live posts of all kinds: author_id, moment, shown_author, shown_moment. Conditions on author_id
 # and moment follow with AND; with them it is an index-only scan of post_live.
-LIVE_EVENTS = f"SELECT author_id, moment, {SHOWN} FROM posts_post WHERE deleted_at IS NULL"  # noqa: S608
+LIVE_POSTS_AND_REPOSTS = (
+    f"SELECT author_id, moment, {SHOWN} FROM posts_post WHERE deleted_at IS NULL"  # noqa: S608
+)
+# Those of them that timelines have: direct posts are in none.
+LIVE_EVENTS = f"{LIVE_POSTS_AND_REPOSTS} AND visibility < {Visibility.DIRECT:d}"
 # Parameters: author ids, moments. The public posts among these: live ones, no reposts, and as in
 # Mastodon's public timeline without replies to other accounts. Returns author_id, moment.
 PUBLIC_POSTS = """
 SELECT author_id, moment FROM unnest(%s::bigint[], %s::bigint[]) AS one (author_id, moment)
 JOIN posts_post USING (author_id, moment)
-WHERE deleted_at IS NULL AND (kind = 0 OR kind = 1 AND target_author = author_id)
+WHERE deleted_at IS NULL AND visibility = 0
+    AND (kind = 0 OR kind = 1 AND target_author = author_id)
+"""
+# Parameters: author ids, moments. The tags of the live public posts among these that have tags.
+TAGS_OF_PUBLIC_POSTS = """
+SELECT author_id, moment, tags FROM unnest(%s::bigint[], %s::bigint[]) AS one (author_id, moment)
+JOIN posts_post USING (author_id, moment)
+WHERE deleted_at IS NULL AND visibility = 0 AND tags IS NOT NULL
+"""
+# Parameters: an author, how many. The newest public posts of the author with tags: moment, tags.
+TAGS_OF_AUTHOR = """
+SELECT moment, tags FROM posts_post
+WHERE author_id = %s AND deleted_at IS NULL AND tags IS NOT NULL AND visibility = 0
+ORDER BY moment DESC LIMIT %s
+"""
+# Parameters: %(owners)s, %(most)s. The responses to the newest posts, of each of these authors of
+# the shard: author_id, moment, kind, responder_id, reply_moment, at, revision, is_on.
+NEWEST_RESPONSES = """
+SELECT r.* FROM unnest(%(owners)s::bigint[]) AS wanted (id)
+CROSS JOIN LATERAL (
+    SELECT author_id, moment, kind, responder_id, reply_moment, at, revision, is_on
+    FROM posts_response WHERE author_id = wanted.id AND is_on ORDER BY moment DESC LIMIT %(most)s
+) AS r
 """
 # Writes posts straight into the table, for benchmarks. A SELECT of these columns follows.
 INSERT_POSTS = "INSERT INTO posts_post (author_id, moment, text, sensitive, spoiler_text)"
@@ -30,6 +57,15 @@ WHERE author_id = ANY(%s::bigint[]) AND key = ANY(%s::text[])
 
 # For jobs that walk all rows.
 LIVE_POSTS = Table("posts_post", ("author_id", "moment"), where="deleted_at IS NULL")
+TAGGED_POSTS = Table(
+    "posts_post",
+    ("author_id", "moment"),
+    ("tags",),
+    where="deleted_at IS NULL AND tags IS NOT NULL AND visibility = 0",
+)
+DIRECT_POSTS_WRITTEN = Table(
+    "posts_post", ("author_id", "moment"), where="deleted_at IS NULL AND visibility = 3"
+)
 VIEWER_MARKS = Table(
     "posts_viewermark", ("owner_id", "target_moment", "target_author", "kind"), where="is_on"
 )

@@ -1,8 +1,9 @@
 """Values of posts."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from enum import IntEnum
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import msgspec
 
@@ -12,8 +13,9 @@ from posts.ids import PostId
 class Kind(IntEnum):
     """The kind of a post, or of a viewer mark. Stored as a number.
 
-    0-2 are posts and have ids of their own. 3 and 4 are viewer marks: rows of the account that
-    leaves them on a post.
+    0-2 are posts and have ids of their own. 7 is only the kind of a response: a reply that not all
+    may see, so it is not counted. The others are viewer marks: rows of the account that leaves them
+    on a post. Only the author can pin a post. THREAD_MUTE is on the first post of the thread.
     """
 
     POST = 0
@@ -21,10 +23,16 @@ class Kind(IntEnum):
     REPOST = 2
     FAVOURITE = 3
     BOOKMARK = 4
+    THREAD_MUTE = 5
+    PIN = 6
+    CLOSED_REPLY = 7
 
 
 class Visibility(IntEnum):
-    """Which accounts may see a post. Stored as a number; only PUBLIC is written today."""
+    """Which accounts may see a post (posts/rules.py). Stored as a number; a higher one is more
+    closed. UNLISTED: all accounts, but only on the pages of its author, of followers and of its
+    conversation.
+    """
 
     PUBLIC = 0
     UNLISTED = 1
@@ -52,7 +60,10 @@ class Target(NamedTuple):
 
 
 class PostRow(NamedTuple):
-    """A post as read from its shard. The queries of posts.queries.rows return these columns."""
+    """A post as read from its shard. The queries of posts.queries.rows return these columns.
+
+    `mentions`, `tags`, `media`, `poll`, `application`: as the columns of posts.models.Post.
+    """
 
     author_id: int
     moment: int
@@ -63,6 +74,24 @@ class PostRow(NamedTuple):
     kind: int = Kind.POST
     target_author: int | None = None
     target_moment: int | None = None
+    visibility: int = Visibility.PUBLIC
+    mentions: Sequence[tuple[int, str]] | None = None
+    tags: Sequence[str] | None = None
+    media: Sequence[Mapping[str, Any]] | None = None
+    poll: Mapping[str, Any] | None = None
+    application: Mapping[str, Any] | None = None
+    edited_at: datetime | None = None
+    thread_author: int | None = None
+    thread_moment: int | None = None
+
+    @property
+    def thread(self) -> PostId:
+        """The first post of the thread; for a reply that does not name it, the post it answers."""
+        if self.thread_author is not None and self.thread_moment is not None:
+            return PostId.at(self.thread_author, self.thread_moment)
+        if self.target is not None and self.kind == Kind.REPLY:
+            return self.target.post_id
+        return PostId.at(self.author_id, self.moment)
 
     @property
     def target(self) -> Target | None:
@@ -80,14 +109,41 @@ class WrittenPost(NamedTuple):
     at_s: float
 
 
+class NewPoll(msgspec.Struct, frozen=True):
+    """A poll that a draft has, as the column `poll` of a post stores it."""
+
+    options: tuple[str, ...]
+    multiple: bool
+    hide_totals: bool
+    expires_at_s: int
+
+
 class Draft(msgspec.Struct, frozen=True):
-    """A post that an author wants to publish, validated by `posts.actions.check_draft`."""
+    """A post that an author wants to publish, validated by `posts.actions.check_draft`.
+
+    `thread`: the first post of the thread, for a reply.
+    """
 
     text: str
     sensitive: bool = False
     spoiler_text: str = ""
     language: str | None = None
     in_reply_to: PostId | None = None
+    thread: PostId | None = None
+    visibility: Visibility = Visibility.PUBLIC
+    media: tuple[Mapping[str, Any], ...] = ()
+    poll: NewPoll | None = None
+    application: Mapping[str, Any] | None = None
+
+
+class PostLinks(NamedTuple):
+    """What the text of a post links to besides web addresses. `tags`: normalized. No repeats."""
+
+    mentions: tuple[tuple[int, str], ...] = ()
+    tags: tuple[str, ...] = ()
+
+
+NO_LINKS = PostLinks()
 
 
 class ResponseRow(NamedTuple):

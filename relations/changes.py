@@ -51,3 +51,11 @@ class MuteChanged(Payload, frozen=True):
     kind: ClassVar[str] = "relations.mute_changed"
 
     target_id: int
+
+
+class NoteChanged(Payload, frozen=True):
+    """The owner's private note about the target changed."""
+
+    kind: ClassVar[str] = "relations.note_changed"
+
+    target_id: int

@@ -41,7 +41,13 @@ from relations.cache import (
     relationship_changes,
     split_by_attribute,
 )
-from relations.changes import EdgeChanged, FollowersPostponed, MuteChanged, find_written_edges
+from relations.changes import (
+    EdgeChanged,
+    FollowersPostponed,
+    MuteChanged,
+    NoteChanged,
+    find_written_edges,
+)
 from relations.queries.edge_lists import quiet_follow_command
 from relations.queries.edges import Pair, group_by_followee_shard, load_forward_edges
 from relations.types import FOLLOWS, Attribute, Edge
@@ -49,9 +55,9 @@ from relations.types import FOLLOWS, Attribute, Edge
 Deliveries = Sequence[Delivery[EdgeChanged]]
 
 
-@consumes(EdgeChanged, MuteChanged, inline=True)
+@consumes(EdgeChanged, MuteChanged, NoteChanged, inline=True)
 def forget_relationships(
-    alias: str, deliveries: Sequence[Delivery[EdgeChanged | MuteChanged]]
+    alias: str, deliveries: Sequence[Delivery[EdgeChanged | MuteChanged | NoteChanged]]
 ) -> None:
     """Drops changed relationships from the cache, so the owners' next reads use their shard."""
     run_together(relationship_changes((d.owner_id, _other(d.payload)) for d in deliveries))
@@ -142,7 +148,7 @@ def _relationships(pairs: Iterable[Pair]) -> list[Command]:
     return relationship_changes((followee, follower) for follower, followee in pairs)
 
 
-def _other(change: EdgeChanged | MuteChanged) -> int:
+def _other(change: EdgeChanged | MuteChanged | NoteChanged) -> int:
     return change.followee_id if isinstance(change, EdgeChanged) else change.target_id
 
 

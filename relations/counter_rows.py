@@ -16,7 +16,8 @@ FORWARD_KINDS: Kinds = {
     Attribute.FOLLOW: (CounterKind.FOLLOWING,),
     Attribute.WHISPER: (CounterKind.FOLLOWING, CounterKind.QUIET_FOLLOWING),
     Attribute.BLACK: (CounterKind.BLOCKED,),
-    Attribute.REQUESTED: (),
+    Attribute.REQUESTED: (CounterKind.SENT_REQUESTS,),
+    Attribute.REQUESTED_QUIETLY: (CounterKind.SENT_REQUESTS,),
 }
 # By the state of the edge: counts of the followee, on the followee's shard.
 BACKWARD_KINDS: Kinds = {
@@ -24,7 +25,8 @@ BACKWARD_KINDS: Kinds = {
     Attribute.FOLLOW: (CounterKind.FOLLOWERS,),
     Attribute.WHISPER: (CounterKind.FOLLOWERS, CounterKind.QUIET_FOLLOWERS),
     Attribute.BLACK: (),
-    Attribute.REQUESTED: (),
+    Attribute.REQUESTED: (CounterKind.FOLLOW_REQUESTS,),
+    Attribute.REQUESTED_QUIETLY: (CounterKind.FOLLOW_REQUESTS,),
 }
 
 

@@ -1,6 +1,6 @@
 """Errors of relations; the status codes are Mastodon's."""
 
-from infra.api.errors import NotAllowed, TidelineError, TooManyRequests
+from infra.api.errors import NotAllowed, NotFound, TidelineError, TooManyRequests
 from relations.types import Edge
 
 
@@ -18,6 +18,16 @@ class CannotFollowSelf(NotAllowed):
 
 class CannotFollowBlocked(NotAllowed):
     """One of the two has blocked the other; the answer does not say which."""
+
+
+class FollowRequestNotFound(NotFound):
+    """The account did not ask to follow, or the request was answered or taken back."""
+
+
+class EndorsedAccountNotFollowed(TidelineError):
+    """Only followed accounts can be endorsed, as in Mastodon."""
+
+    text = "Validation failed: You must be already following the person you want to endorse"
 
 
 class CannotBlockSelf(NotAllowed):

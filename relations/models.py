@@ -3,12 +3,15 @@
 from django.db import models
 
 from infra.sharding.models import ShardedModel
-from relations.types import Attribute, EdgeFlag, RelationKind
+from relations.types import NOTIFYING_FLAGS, Attribute, EdgeFlag, RelationKind
 
 ATTRIBUTES = [(attribute.value, attribute.name) for attribute in Attribute]
 KINDS = [(kind.value, kind.name) for kind in RelationKind]
 IS_FOLLOW = models.Q(attribute__in=(Attribute.FOLLOW.value, Attribute.WHISPER.value))
 IS_QUIET = models.Q(attribute=Attribute.WHISPER.value)
+IS_NOTIFIED = IS_FOLLOW & models.Q(flags__in=NOTIFYING_FLAGS)
+IS_REQUEST = models.Q(attribute__in=(Attribute.REQUESTED.value, Attribute.REQUESTED_QUIETLY.value))
+IS_ENDORSED = models.Q(flags__gte=EdgeFlag.ENDORSED.value)
 IS_SECRET = models.Q(attribute__in=(Attribute.WHISPER.value, Attribute.BLACK.value))
 
 
@@ -16,7 +19,7 @@ class EdgeModel(ShardedModel):
     """One edge of one kind between two accounts, as one of the two sides stores it.
 
     Rows are ended, never deleted. `revision` only grows, so that old changes of an edge can be told
-    from new ones. No row is in state REQUESTED, and no index of a list includes that state.
+    from new ones.
     """
 
     follower_id = models.BigIntegerField()
@@ -46,6 +49,13 @@ class ForwardEdge(EdgeModel):
                 name="forward_follows",
                 condition=IS_FOLLOW,
                 include=["attribute"],
+            ),
+            # the accounts that the owner shows on its profile, newest first: few
+            models.Index(
+                fields=["follower_id", "kind", "-since_ms", "-followee_id"],
+                name="forward_endorsed",
+                condition=IS_ENDORSED,
+                include=["attribute", "flags"],
             ),
             # the owner's quiet follows and blocks, newest first
             models.Index(
@@ -85,6 +95,18 @@ class BackwardEdge(EdgeModel):
                 name="backward_quiet",
                 condition=IS_QUIET,
             ),
+            # followers who are notified of each post, newest first: mostly few
+            models.Index(
+                fields=["followee_id", "kind", "-since_ms", "-follower_id"],
+                name="backward_notifies",
+                condition=IS_NOTIFIED,
+            ),
+            # the owner's follow requests, newest first
+            models.Index(
+                fields=["followee_id", "kind", "-since_ms", "-follower_id"],
+                name="backward_requests",
+                condition=IS_REQUEST,
+            ),
         ]
 
     def __str__(self) -> str:
@@ -122,6 +144,20 @@ class Muted(ShardedModel):
 
     def __str__(self) -> str:
         return f"{self.owner_id} mutes {self.target_id}"
+
+
+class AccountNote(ShardedModel):
+    """SHARDED by owner_id, a few rows an account; written by write_note. Only the owner sees it."""
+
+    owner = "owner_id"
+
+    pk = models.CompositePrimaryKey("owner_id", "target_id")
+    owner_id = models.BigIntegerField()
+    target_id = models.BigIntegerField()
+    text = models.TextField()
+
+    def __str__(self) -> str:
+        return f"{self.owner_id} about {self.target_id}"
 
 
 class FollowDay(ShardedModel):

@@ -5,13 +5,17 @@ condition gives both, the kind as KIND.
 """
 
 from infra.jobs.walk import Table
-from relations.types import Attribute, RelationKind
+from relations.types import NOTIFYING_FLAGS, Attribute, RelationKind
 
 KIND = f"{RelationKind.ACCOUNT:d}"
 FORWARD_TABLE = "relations_forwardedge"
 BACKWARD_TABLE = "relations_backwardedge"
 MUTES_TABLE = "relations_muted"
+NOTES_TABLE = "relations_accountnote"
 IS_FOLLOW = f"attribute IN ({Attribute.FOLLOW:d}, {Attribute.WHISPER:d})"
+IS_REQUEST = f"attribute IN ({Attribute.REQUESTED:d}, {Attribute.REQUESTED_QUIETLY:d})"
+IS_NOTIFIED = f"{IS_FOLLOW} AND flags IN ({', '.join(map(str, NOTIFYING_FLAGS))})"
+IS_FOLLOW_OR_REQUEST = f"attribute NOT IN ({Attribute.NONE:d}, {Attribute.BLACK:d})"
 
 # For COPY, by accounts that are written together with all their rows. The kind has a default.
 FORWARD_COLUMNS = f"{FORWARD_TABLE} (follower_id, followee_id, attribute, revision, since_ms)"
@@ -21,6 +25,22 @@ BACKWARD_COLUMNS = f"{BACKWARD_TABLE} (followee_id, follower_id, attribute, revi
 INSERT_FOLLOWERS = f"""
 INSERT INTO {BACKWARD_TABLE} (followee_id, follower_id, kind, attribute, revision, since_ms)
 SELECT %s, id, {KIND}, {Attribute.FOLLOW:d}, 1, id FROM unnest(%s::bigint[]) AS id
+"""  # noqa: S608
+# Parameters: %(owners)s, %(most)s. The newest followers and requests of each account of the shard:
+# follower, followee, attribute, revision, since_ms, flags. Two index scans for each account.
+NEWEST_BACKWARD = f"""
+SELECT e.* FROM unnest(%(owners)s::bigint[]) AS wanted (id)
+CROSS JOIN LATERAL (
+    (
+        SELECT follower_id, followee_id, attribute, revision, since_ms, flags FROM {BACKWARD_TABLE}
+        WHERE followee_id = wanted.id AND kind = {KIND} AND {IS_FOLLOW}
+        ORDER BY since_ms DESC, follower_id DESC LIMIT %(most)s
+    ) UNION ALL (
+        SELECT follower_id, followee_id, attribute, revision, since_ms, flags FROM {BACKWARD_TABLE}
+        WHERE followee_id = wanted.id AND kind = {KIND} AND {IS_REQUEST}
+        ORDER BY since_ms DESC, follower_id DESC LIMIT %(most)s
+    )
+) AS e
 """  # noqa: S608
 # The followees of an account, as author_id, by an index-only scan. A condition on follower_id
 # follows with AND.
@@ -44,6 +64,8 @@ FROM {MUTES_TABLE} WHERE owner_id = %(owner)s AND kind = {KIND} AND target_id = 
 ACTIVE_MUTES = Table(
     MUTES_TABLE, ("owner_id", "kind", "target_id"), where=f"kind = {KIND} AND is_on"
 )
+# For jobs that walk all private notes.
+NOTES = Table(NOTES_TABLE, ("owner_id", "target_id"))
 
 
 def edge_table(name: str, columns: tuple[str, ...], where: str = "true") -> Table:

@@ -1,14 +1,19 @@
 """The state machine of a forward edge (seed S2): the next state by state and transition.
 
-              FOLLOW    MAKE_QUIET  MAKE_OPEN  UNFOLLOW  BLOCK   UNBLOCK
-    NONE      FOLLOW    WHISPER     FOLLOW     NONE      BLACK   NONE
-    FOLLOW    FOLLOW    WHISPER     FOLLOW     NONE      BLACK   FOLLOW
-    WHISPER   WHISPER   WHISPER     FOLLOW     NONE      BLACK   WHISPER
-    BLACK     refused   refused     refused    BLACK     BLACK   NONE
-    REQUESTED reserved: a follow that awaits approval; no transition leads to it yet
+              FOLLOW   MAKE_QUIET  MAKE_OPEN  UNFOLLOW  BLOCK  UNBLOCK    APPROVE  REJECT
+    NONE      FOLLOW   WHISPER     FOLLOW     NONE      BLACK  NONE       NONE     NONE
+    FOLLOW    FOLLOW   WHISPER     FOLLOW     NONE      BLACK  FOLLOW     FOLLOW   FOLLOW
+    WHISPER   WHISPER  WHISPER     FOLLOW     NONE      BLACK  WHISPER    WHISPER  WHISPER
+    BLACK     refused  refused     refused    BLACK     BLACK  NONE       BLACK    BLACK
+    REQUESTED FOLLOW   WHISPER     FOLLOW     NONE      BLACK  REQUESTED  FOLLOW   NONE
+    REQUESTED_QUIETLY
+              WHISPER  WHISPER     FOLLOW     NONE      BLACK  the same   WHISPER  NONE
 
-FOLLOW and WHISPER may carry SPECIAL and the other flags. FRIEND (mutual) is two opposite follows;
-it is computed from both edges and never stored.
+A follow of a locked account would begin, and needs approval: then it becomes REQUESTED instead of
+FOLLOW, and REQUESTED_QUIETLY instead of WHISPER. APPROVE and REJECT are the followee's answers.
+
+FOLLOW, WHISPER and the requests may carry SPECIAL and the other flags. FRIEND (mutual) is two
+opposite follows; it is computed from both edges and never stored.
 
 A revision is two numbers, so that no block is missed, however soon an unblock came after it:
 
@@ -21,7 +26,15 @@ from collections.abc import Mapping
 from enum import Enum, auto
 
 from relations.errors import CannotFollowBlocked
-from relations.types import FOLLOWS, NO_OPTIONS, Attribute, Edge, EdgeFlag, FollowOptions
+from relations.types import (
+    FOLLOWS,
+    NO_OPTIONS,
+    REQUESTS,
+    Attribute,
+    Edge,
+    EdgeFlag,
+    FollowOptions,
+)
 
 EPOCH_MS = 1_767_225_600_000  # 2026-01-01T00:00:00Z; 41 bits last until 2095
 BLOCK_STEP = 1 << 22
@@ -34,18 +47,26 @@ class Transition(Enum):
     UNFOLLOW = auto()
     BLOCK = auto()
     UNBLOCK = auto()
+    APPROVE = auto()
+    REJECT = auto()
 
 
-_NONE, _FOLLOW, _WHISPER, _BLACK, _ = Attribute
+_NONE, _FOLLOW, _WHISPER, _BLACK, _ASKED, _ASKED_QUIETLY = Attribute
 NEXT: Mapping[Attribute, Mapping[Transition, Attribute | None]] = {
     state: dict(zip(Transition, row, strict=True))
     for state, row in {
-        _NONE: (_FOLLOW, _WHISPER, _FOLLOW, _NONE, _BLACK, _NONE),
-        _FOLLOW: (_FOLLOW, _WHISPER, _FOLLOW, _NONE, _BLACK, _FOLLOW),
-        _WHISPER: (_WHISPER, _WHISPER, _FOLLOW, _NONE, _BLACK, _WHISPER),
-        _BLACK: (None, None, None, _BLACK, _BLACK, _NONE),
+        _NONE: (_FOLLOW, _WHISPER, _FOLLOW, _NONE, _BLACK, _NONE, _NONE, _NONE),
+        _FOLLOW: (_FOLLOW, _WHISPER, _FOLLOW, _NONE, _BLACK, _FOLLOW, _FOLLOW, _FOLLOW),
+        _WHISPER: (_WHISPER, _WHISPER, _FOLLOW, _NONE, _BLACK, _WHISPER, _WHISPER, _WHISPER),
+        _BLACK: (None, None, None, _BLACK, _BLACK, _NONE, _BLACK, _BLACK),
+        _ASKED: (_FOLLOW, _WHISPER, _FOLLOW, _NONE, _BLACK, _ASKED, _FOLLOW, _NONE),
+        _ASKED_QUIETLY: (
+            _WHISPER, _WHISPER, _FOLLOW, _NONE, _BLACK, _ASKED_QUIETLY, _WHISPER, _NONE,
+        ),
     }.items()
-}
+}  # fmt: skip
+# The request in the place of a follow that needs approval.
+REQUEST_FOR: Mapping[Attribute, Attribute] = {_FOLLOW: _ASKED, _WHISPER: _ASKED_QUIETLY}
 
 
 def transition_of(options: FollowOptions) -> Transition:
@@ -56,18 +77,28 @@ def transition_of(options: FollowOptions) -> Transition:
 
 
 def step(
-    edge: Edge, transition: Transition, now_ms: int, options: FollowOptions = NO_OPTIONS
+    edge: Edge,
+    transition: Transition,
+    now_ms: int,
+    options: FollowOptions = NO_OPTIONS,
+    needs_approval: bool = False,
 ) -> Edge:
     """The edge after a transition: the same object, or a new one with the next revision. Pure.
 
-    `since_ms` stays while a follow stays a follow. Any other new state begins at `now_ms`.
+    `needs_approval`: a follow that would begin becomes a request. `since_ms` stays while a follow
+    stays a follow, and a request a request. Any other new state begins at `now_ms`.
     Raises: CannotFollowBlocked.
     """
     attribute = NEXT[edge.attribute][transition]
     if attribute is None:
         raise CannotFollowBlocked
-    goes_on = attribute is edge.attribute or (edge.is_follow and attribute in FOLLOWS)
-    flags = _flags(edge.flags, options) if attribute in FOLLOWS else EdgeFlag.NOTHING
+    if needs_approval and not edge.is_follow:
+        attribute = REQUEST_FOR.get(attribute, attribute)
+    goes_on = attribute is edge.attribute or any(
+        {edge.attribute, attribute} <= kept for kept in (FOLLOWS, REQUESTS)
+    )
+    has_flags = attribute in FOLLOWS or attribute in REQUESTS
+    flags = _flags(edge.flags, options) if has_flags else EdgeFlag.NOTHING
     if attribute is edge.attribute and flags == edge.flags:
         return edge
     since_ms = edge.since_ms if goes_on or attribute is Attribute.NONE else now_ms
@@ -85,12 +116,13 @@ def last_block_turn(edge: Edge) -> int:
 
 
 def ends_follow(opposite: Edge, old: Edge, new: Edge) -> bool:
-    """Whether a block ends the opposite follow, now that its shard learns of the block.
+    """Whether a block ends the opposite follow or request, now that its shard learns of the block.
 
     `old`: the edge as that shard knew it. `new`: the edge as it is. A block that was over before
     the follow began does not end it.
     """
-    if not opposite.is_follow or last_block_turn(new) <= last_block_turn(old):
+    is_live = opposite.is_follow or opposite.is_request
+    if not is_live or last_block_turn(new) <= last_block_turn(old):
         return False
     ended_ms = EPOCH_MS + last_block_turn(new)
     return new.attribute is Attribute.BLACK or opposite.since_ms < ended_ms
@@ -100,9 +132,10 @@ def as_seen_by_followee(edge: Edge, opposite: Edge) -> Edge:
     """The edge as the followee's side shows it; `opposite` is the followee's own edge.
 
     A follow of an account that blocks the follower has ended for the blocker, before the follower's
-    shard ends it. The revision stays, so that the end itself is mirrored as a newer change.
+    shard ends it. So has a request. The revision stays, so that the end itself is mirrored as a
+    newer change.
     """
-    if opposite.attribute is Attribute.BLACK and edge.is_follow:
+    if opposite.attribute is Attribute.BLACK and (edge.is_follow or edge.is_request):
         return Edge(Attribute.NONE, edge.revision, edge.since_ms)
     return edge
 
@@ -118,6 +151,7 @@ def _flags(flags: EdgeFlag, options: FollowOptions) -> EdgeFlag:
         EdgeFlag.SPECIAL: options.special,
         EdgeFlag.HIDES_REPOSTS: hides,
         EdgeFlag.NOTIFIES: options.notify,
+        EdgeFlag.ENDORSED: options.endorsed,
     }
     for flag, is_on in wanted.items():
         if is_on is not None:

@@ -19,21 +19,26 @@ class Attribute(IntEnum):
     FOLLOW = 1
     WHISPER = 2  # a quiet follow
     BLACK = 3  # a block
-    REQUESTED = 4  # reserved: a follow that awaits approval; no row has it
+    REQUESTED = 4  # a follow that awaits the approval of a locked account
+    REQUESTED_QUIETLY = 5  # as REQUESTED; the approved follow is a quiet one
 
 
 class EdgeFlag(IntFlag):
-    """Properties of a follow. They end with the follow. Stored as a number."""
+    """Properties of a follow, or of a request for one. They end with it. Stored as a number."""
 
     NOTHING = 0
     SPECIAL = 1
     HIDES_REPOSTS = 2
     NOTIFIES = 4
+    ENDORSED = 8  # shown on the follower's profile; the largest flag, so an index can compare
 
 
+# All flags with NOTIFIES, as the condition of an index lists them.
+NOTIFYING_FLAGS = [flags for flags in range(2 * EdgeFlag.ENDORSED) if flags & EdgeFlag.NOTIFIES]
 # Most relationships are one of a few values: a cache lookup is cheaper than unpacking a number.
 CACHED_RELATIONSHIPS = 4_096
 FOLLOWS = frozenset((Attribute.FOLLOW, Attribute.WHISPER))
+REQUESTS = frozenset((Attribute.REQUESTED, Attribute.REQUESTED_QUIETLY))
 
 
 class Edge(NamedTuple):
@@ -48,6 +53,11 @@ class Edge(NamedTuple):
     def is_follow(self) -> bool:
         """Open or quiet."""
         return self.attribute in FOLLOWS
+
+    @property
+    def is_request(self) -> bool:
+        """It awaits approval."""
+        return self.attribute in REQUESTS
 
 
 NO_EDGE = Edge(Attribute.NONE, 0, 0)
@@ -83,11 +93,11 @@ class Relationship(NamedTuple):
     """A viewer's relationship with another account, as the viewer's shard has it.
 
     `mine`, `flags`: the viewer's edge. `theirs`: the state of the other account's edge to the
-    viewer. Cached as one number:
+    viewer. `has_note`: the viewer keeps a private note about them. Cached as one number:
 
-        bits 0-2  mine      3-5   flags           6-8   theirs
-        bit  9    is_muted  10    mutes_notices   11-   muted_until_ms
-        example   a quiet, special follow of a follower who is muted without end: 586
+        bits 0-2  mine      3-6   flags           7-9   theirs
+        bit  10   is_muted  11    mutes_notices   12    has_note    13-   muted_until_ms
+        example   a quiet, special follow of a follower who is muted without end: 1162
     """
 
     mine: Attribute = Attribute.NONE
@@ -96,34 +106,40 @@ class Relationship(NamedTuple):
     is_muted: bool = False
     mutes_notices: bool = False
     muted_until_ms: int = 0
+    has_note: bool = False
 
     @classmethod
-    def of_rows(cls, mine: int, flags: int, theirs: int, *mute: int) -> Self:
+    def of_rows(
+        cls, mine: int, flags: int, theirs: int, *mute: int, has_note: bool = False
+    ) -> Self:
         """From columns of the rows. Equal for all rows that mean the same to the viewer: an ended
-        mute leaves no trace, and a block removes the follows in both directions.
+        mute leaves no trace, and a block removes the follows and requests in both directions.
         """
         if Attribute.BLACK in (mine, theirs):
             mine, theirs = (a if a == Attribute.BLACK else Attribute.NONE for a in (mine, theirs))
             flags = EdgeFlag.NOTHING
         edges = Attribute(mine), EdgeFlag(flags), Attribute(theirs)
         is_muted, mutes_notices, until_ms = mute
-        return cls(*edges, True, bool(mutes_notices), until_ms) if is_muted else cls(*edges)
+        muted = (True, bool(mutes_notices), until_ms) if is_muted else (False, False, 0)
+        return cls(*edges, *muted, has_note)
 
     @property
-    def packed(self) -> int:
-        mute = self.is_muted << 9 | self.mutes_notices << 10 | self.muted_until_ms << 11
-        return self.mine | self.flags << 3 | self.theirs << 6 | mute
+    def packed(self) -> bytes:
+        """A number and a full stop, so that a value that lost its end is not another value."""
+        mute = self.is_muted << 10 | self.mutes_notices << 11 | self.muted_until_ms << 13
+        edges = self.mine | self.flags << 3 | self.theirs << 7
+        return b"%d." % (edges | mute | self.has_note << 12)
 
     @classmethod
     @lru_cache(CACHED_RELATIONSHIPS)
     def from_packed(cls, text: bytes) -> Self:
         """Raises ValueError for anything but the text of `packed`."""
-        if not text.isdigit():
+        if not (text.endswith(b".") and text[:-1].isdigit()):
             raise ValueError("not a packed relationship")
-        number = int(text)
+        number = int(text[:-1])
         return cls(
-            Attribute(number & 7), EdgeFlag(number >> 3 & 7), Attribute(number >> 6 & 7),
-            bool(number >> 9 & 1), bool(number >> 10 & 1), number >> 11,
+            Attribute(number & 7), EdgeFlag(number >> 3 & 15), Attribute(number >> 7 & 7),
+            bool(number >> 10 & 1), bool(number >> 11 & 1), number >> 13, bool(number >> 12 & 1),
         )  # fmt: skip
 
     @property
@@ -138,6 +154,16 @@ class Relationship(NamedTuple):
     @property
     def follows_me(self) -> bool:
         return self.theirs in FOLLOWS
+
+    @property
+    def is_requested(self) -> bool:
+        """Whether the viewer asked to follow them."""
+        return self.mine in REQUESTS
+
+    @property
+    def asks_me(self) -> bool:
+        """Whether they asked to follow the viewer."""
+        return self.theirs in REQUESTS
 
     @property
     def is_blocked(self) -> bool:
@@ -158,6 +184,7 @@ class FollowOptions(NamedTuple):
     special: bool | None = None
     reposts: bool | None = None
     notify: bool | None = None
+    endorsed: bool | None = None
 
 
 NO_OPTIONS = FollowOptions()

@@ -2,6 +2,7 @@
 
     python3 requirements/install.py app|dev
     python3 requirements/install.py peers       .venv-peers, for one of the benchmarks
+    python3 requirements/install.py conformance .venv-conformance, for the tests of clients
 
 Only the standard library, and syntax that an older Python can parse to print a message.
 """
@@ -20,7 +21,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-VENV = HERE.parent / (".venv-peers" if sys.argv[1:] == ["peers"] else ".venv")
+OWN_VENVS = ("peers", "conformance")
+VENV = HERE.parent / (f".venv-{sys.argv[1]}" if set(sys.argv[1:]) & {*OWN_VENVS} else ".venv")
 PYTHON = VENV / "bin" / "python"
 OLDEST_PYTHON = (3, 11)
 TICK_S = 2
@@ -42,8 +44,10 @@ COMMA_SEPARATED = ("UV_FIND_LINKS",)
 
 
 def main() -> None:
-    if sys.argv[1:] not in [["app"], ["dev"], ["peers"]]:
-        sys.exit("usage: python3 requirements/install.py app|dev|peers")  # nothing is touched
+    if sys.argv[1:] not in [[level] for level in ("app", "dev", *OWN_VENVS)]:
+        sys.exit(
+            "usage: python3 requirements/install.py app|dev|peers|conformance"
+        )  # nothing is touched
     refuse_unusable_python()
     if VENV.is_symlink():
         say(f"  {VENV.name} is a link to another environment, which stays as it is")

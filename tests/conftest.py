@@ -47,10 +47,12 @@ def pytest_configure(config: pytest.Config) -> None:
     for limit in ("QUOTA", "SIGN_UPS", "APPLICATIONS", "TOKENS"):
         os.environ.setdefault(f"{limit}_PER_ADDRESS", "1000000")
     os.environ.setdefault("DEEP_PAGES_PER_S", "1000000")
+    os.environ.setdefault("VAPID_PRIVATE_KEY", "dGlkZWxpbmUgdGVzdHMgb25seS4gbm8gc2VjcmV0ISE=")
     worker = os.environ.get("PYTEST_XDIST_WORKER")
     if worker is None:
         config.stash[_services] = start_for_session()
         os.environ["RUNTIME_DIR"] = tempfile.mkdtemp(prefix="tideline-run-")
+        os.environ["MEDIA_DIR"] = os.environ["RUNTIME_DIR"] + "/media"
     else:
         # Redis has numbered databases; PostgreSQL's are named by pytest-django.
         number = int(worker.removeprefix("gw")) + 1

@@ -15,6 +15,8 @@ from unittest.mock import patch
 import django
 import orjson
 
+from infra.caching.questions import answer
+
 if __name__ == "__main__":
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
     django.setup()
@@ -42,7 +44,7 @@ from tests.callers import token_of
 from tests.races import failures, run_together
 from tests.waiting import PATIENCE_S, until
 from tests.world import drain_all, forget_memory, make_account, publish
-from timelines.cache import load_public_list
+from timelines.cache import ask_public_list
 from timelines.hot.directory import directory
 from timelines.hot.entries import hot_entries
 from timelines.queries.home import home_page
@@ -90,7 +92,7 @@ READS: Mapping[str, Callable[[Subject], object]] = {
     "timelines.home": lambda s: home_page(s.viewer, PAGE),
     "timelines.hot": lambda _: directory.load(None),
     "timelines.hot_entries": lambda s: hot_entries.load([s.author]),
-    "timelines.public": lambda _: load_public_list(),
+    "timelines.public": lambda _: answer(ask_public_list()),
 }
 
 

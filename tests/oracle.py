@@ -36,6 +36,8 @@ class Oracle:
         self._favourites: dict[str, set[int]] = defaultdict(set)
         self._suspended: set[int] = set()
         self._hidden: set[str] = set()
+        self._visibility: dict[str, int] = defaultdict(int)
+        self._mentioned: dict[str, set[int]] = defaultdict(set)
 
     def follow(self, follower: int, followee: int, since_ms: int) -> None:
         if followee not in self._following[follower]:
@@ -48,6 +50,32 @@ class Oracle:
 
     def publish(self, author: int, post_id: str) -> None:
         self._posts[author].add(post_id)
+
+    def close(self, post_id: str, visibility: int, mentioned: Iterable[int] = ()) -> None:
+        """The visibility of a post: 0 public, 1 unlisted, 2 private, 3 direct."""
+        self._visibility[post_id] = visibility
+        self._mentioned[post_id] = set(mentioned)
+
+    def may_see(self, person: int, post_id: str) -> bool:
+        """Whether the post is shown and its visibility includes the person."""
+        author, visibility = author_of(post_id), self._visibility[post_id]
+        is_included = visibility < 2 or person == author or person in self._mentioned[post_id]
+        is_for_followers = visibility == 2 and author in self._following[person]
+        is_there = post_id in self._posts[author] and self._is_shown(post_id)
+        return is_there and (is_included or is_for_followers)
+
+    def may_repost(self, person: int, post_id: str) -> bool:
+        visibility = self._visibility[post_id]
+        return visibility < 2 or (visibility == 2 and author_of(post_id) == person)
+
+    def visibility_of_repost(self, post_id: str) -> int:
+        return 2 if self._visibility[post_id] == 2 else 0
+
+    def page(self, author: int, person: int) -> list[str]:
+        """The posts of an author's page that the person finds there, newest first."""
+        most = 3 if author == person else 2 if author in self._following[person] else 1
+        posts = filter(self._is_shown, self._posts[author])
+        return _latest_first(post for post in posts if self._visibility[post] <= most)
 
     def delete(self, author: int, post_id: str) -> None:
         self._posts[author].discard(post_id)
@@ -76,9 +104,10 @@ class Oracle:
         return person in self._favourites[post_id]
 
     def responses(self, post_id: str) -> Responses:
-        replies, reposts = self._replies.values(), self._reposts.values()
+        replies = [of for reply, of in self._replies.items() if self._visibility[reply] < 2]
+        reposts = self._reposts.values()
         favourites = len(self._favourites[post_id])
-        return Responses([*replies].count(post_id), [*reposts].count(post_id), favourites)
+        return Responses(replies.count(post_id), [*reposts].count(post_id), favourites)
 
     def home(self, person: int) -> list[str]:
         """The posts and reposts of the person and their followees, newest first.
@@ -90,7 +119,7 @@ class Oracle:
     def brought(self, person: int) -> dict[str, list[str]]:
         """The sources of each post in a home timeline: itself and its reposts, latest first."""
         authors = {person, *self._following[person]}
-        posts = {post for author in authors for post in self._posts[author]}
+        posts = self._timeline_posts(authors)
         brought: dict[str, list[str]] = defaultdict(list)
         for post in _latest_first(filter(self._is_shown, posts)):
             brought[self._reposts.get(post, post)].append(post)
@@ -100,13 +129,18 @@ class Oracle:
         """What these posted, of replies those to these or to oneself, and reposted of anybody who
         is not muted, newest first; each post once, where it was brought last."""
         brought: dict[str, str] = {}
-        posts = {post for author in authors for post in self._posts[author]}
+        posts = self._timeline_posts(authors)
         for post in reversed(_latest_first(posts)):
             original = self._reposts.get(post, post)
             is_wanted = self._is_to(post, replies_to) and author_of(original) not in muted
             if is_wanted and self._is_shown(post):
                 brought[original] = post
         return _latest_first(brought.values())
+
+    def _timeline_posts(self, authors: set[int]) -> set[str]:
+        """Direct posts are in no timeline."""
+        posts = {post for author in authors for post in self._posts[author]}
+        return {post for post in posts if self._visibility[post] < 3}
 
     def _is_to(self, post_id: str, people: set[int]) -> bool:
         parent = self._replies.get(post_id)
@@ -140,7 +174,9 @@ class Oracle:
 
     def counts(self, person: int) -> Counts:
         return Counts(
-            len(self._followers[person]), len(self._following[person]), len(self._posts[person])
+            len(self._followers[person]),
+            len(self._following[person]),
+            len([post for post in self._posts[person] if self._visibility[post] < 3]),
         )
 
 

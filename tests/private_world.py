@@ -32,6 +32,8 @@ from tests.world import clean, drain_all, forget_memory
 
 # By alias, for the same reason as below: a thread may ask replicas of one world, then of another.
 _replicas_before: dict[str, dict[str, Any]] = {}
+# Tests pause the Redis of such a world, and wait so long for it once.
+REDIS_TIMEOUT_MS = 4_000
 
 
 @pytest.fixture(scope="session")
@@ -108,7 +110,8 @@ def using_servers(services: RunningServices) -> Iterator[None]:
             held.update(_replica_settings(name.partition("_")[0], replica.url))
             connections.databases[name] = held
         _forget_connections()
-        with override_settings(REDIS_URL=url, REPLICA_ALIASES=aliases):
+        own = {"REDIS_URL": url, "REPLICA_ALIASES": aliases, "REDIS_TIMEOUT_MS": REDIS_TIMEOUT_MS}
+        with override_settings(**own):
             yield
             _forget_connections()
     finally:

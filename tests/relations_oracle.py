@@ -9,7 +9,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-NONE, OPEN, QUIET, BLOCK = range(4)
+NONE, OPEN, QUIET, BLOCK, ASKED, ASKED_QUIETLY = range(6)
 Pair = tuple[int, int]  # follower, followee
 
 
@@ -28,6 +28,10 @@ class OracleEdge:
     def is_follow(self) -> bool:
         return self.state in (OPEN, QUIET)
 
+    @property
+    def is_request(self) -> bool:
+        return self.state in (ASKED, ASKED_QUIETLY)
+
 
 class Counts(NamedTuple):
     following: int
@@ -35,6 +39,8 @@ class Counts(NamedTuple):
     blocked: int
     followers: int
     quiet_followers: int
+    sent_requests: int
+    follow_requests: int
 
 
 class RelationsOracle:
@@ -42,27 +48,46 @@ class RelationsOracle:
 
     def __init__(self) -> None:
         self.edges: dict[Pair, OracleEdge] = defaultdict(OracleEdge)
+        self.locked: set[int] = set()
 
     def follow(self, a: int, b: int, options: dict[str, bool | None], now_ms: int) -> bool | None:
         """None: refused."""
         edge, opposite = self.edges[a, b], self.edges[b, a]
-        if edge.state == BLOCK or (not edge.is_follow and opposite.is_mirrored_block):
+        is_live = edge.is_follow or edge.is_request
+        if edge.state == BLOCK or (not is_live and opposite.is_mirrored_block):
             return None
         before = (edge.state, dict(edge.flags))
-        if not edge.is_follow:
-            edge.state, edge.since_ms, edge.flags = OPEN, now_ms, {}
         given = {name: is_on for name, is_on in options.items() if is_on is not None}
-        if "quiet" in given:
-            edge.state = QUIET if given.pop("quiet") else OPEN
+        is_quiet = given.pop("quiet", edge.state in (QUIET, ASKED_QUIETLY))
+        if not edge.is_follow and b in self.locked:
+            if not edge.is_request:
+                edge.since_ms, edge.flags = now_ms, {}
+            edge.state = ASKED_QUIETLY if is_quiet else ASKED
+        else:
+            if not edge.is_follow:
+                edge.since_ms = now_ms
+            edge.state = QUIET if is_quiet else OPEN
+            edge.flags = edge.flags if is_live else {}
         edge.flags |= given
         edge.flags = {name: is_on for name, is_on in edge.flags.items() if is_on}
         return (edge.state, edge.flags) != before
 
     def unfollow(self, a: int, b: int) -> bool:
         edge = self.edges[a, b]
-        if not edge.is_follow:
+        if not (edge.is_follow or edge.is_request):
             return False
         edge.state, edge.flags = NONE, {}
+        return True
+
+    def answer(self, a: int, b: int, is_approved: bool, now_ms: int) -> bool:
+        """The answer of b to the request of a; False: there is none."""
+        edge = self.edges[a, b]
+        if not edge.is_request:
+            return False
+        if is_approved:
+            edge.state, edge.since_ms = QUIET if edge.state == ASKED_QUIETLY else OPEN, now_ms
+        else:
+            self.unfollow(a, b)
         return True
 
     def block(self, a: int, b: int, now_ms: int) -> bool:
@@ -109,4 +134,6 @@ class RelationsOracle:
             len(self.of_state(who, BLOCK)),
             len(self.followers(who, OPEN, QUIET)),
             len(self.followers(who, QUIET)),
+            len(self.of_state(who, ASKED, ASKED_QUIETLY)),
+            len(self.followers(who, ASKED, ASKED_QUIETLY)),
         )

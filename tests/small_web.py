@@ -18,7 +18,7 @@ from config.serving.server import TidelineServer
 from tests.waiting import until
 
 WORK_S = 0.02
-LIMITS = Limits(threads=2, wait_s=1.0, body_s=2.0)
+LIMITS = Limits(threads=2, wait_s=1.0, body_s=2.0, upload_s=2.0)
 
 
 def application(environ, start_response):

@@ -8,22 +8,35 @@ from counters.kinds import CounterKind
 from infra.changes.models import Change
 from infra.sharding.placement import all_aliases
 from infra.sharding.sql import fetch_all
+from posts.actions.write_post import DAY_S
+from posts.ids import EPOCH, SEQUENCES
 from posts.types import Kind
 from relations.counter_rows import BACKWARD_KINDS, FORWARD_KINDS
 from relations.types import Attribute, Edge, EdgeFlag
 
 Pair = tuple[int, int]  # follower, followee
 EDGES = "SELECT follower_id, followee_id, attribute, revision, since_ms, flags FROM {}"
-COUNTS = "SELECT owner_id, kind, value FROM counters_counter WHERE subject = 0 AND value > 0"
-LIVE_POSTS = "SELECT author_id, count(*) FROM posts_post WHERE deleted_at IS NULL GROUP BY 1"
+COUNTS = """
+SELECT owner_id, kind, value FROM counters_counter
+WHERE subject = 0 AND value > 0 AND kind <> 14
+"""
+# By account, the day of the newest post.
+DAYS = "SELECT owner_id, value FROM counters_counter WHERE kind = 14 AND value > 0"
+LIVE_POSTS = """
+SELECT author_id, count(*), max(moment) FROM posts_post
+WHERE deleted_at IS NULL AND visibility < 3 GROUP BY 1
+"""
 POST_COUNTS = "SELECT owner_id, subject, kind, value FROM counters_counter WHERE subject <> 0"
+FILTERS = "SELECT owner_id, count(*) FROM filters_filter GROUP BY 1"
 MARKED = "SELECT owner_id, count(*) FROM posts_viewermark WHERE is_on GROUP BY 1"
 RESPONSES = """
 SELECT author_id, moment, kind, responder_id, reply_moment, at FROM posts_response WHERE is_on
 """
 # The same, as those who responded have it.
 RESPONDED = """
-SELECT target_author, target_moment, kind, author_id, CASE kind WHEN 1 THEN moment ELSE 0 END,
+SELECT target_author, target_moment,
+    CASE WHEN kind = 1 AND visibility > 1 THEN 7 ELSE kind END, author_id,
+    CASE kind WHEN 1 THEN moment ELSE 0 END,
     moment
 FROM posts_post WHERE kind IN (1, 2) AND deleted_at IS NULL
 UNION ALL
@@ -69,8 +82,13 @@ def _edges(table: str) -> dict[Pair, Edge]:
 
 
 def counts() -> Counter[tuple[int, int]]:
-    """(account, kind) → value, where it is not zero."""
+    """(account, kind) → value, where it is not zero. Without the days of newest posts."""
     return Counter({(owner, kind): value for owner, kind, value in rows_of(COUNTS)})
+
+
+def day_of(moment: int) -> int:
+    """Days since 1970, as NEWEST_POST_DAY has them."""
+    return (moment // SEQUENCES + EPOCH) // DAY_S
 
 
 def assert_drained_truth() -> None:
@@ -82,11 +100,16 @@ def assert_drained_truth() -> None:
             expected[follower_id, kind] += 1
         for kind in BACKWARD_KINDS[edge.attribute]:
             expected[followee_id, kind] += 1
-    for author_id, live in rows_of(LIVE_POSTS):
+    days = {}
+    for author_id, live, moment in rows_of(LIVE_POSTS):
         expected[author_id, CounterKind.POSTS] = live
+        days[author_id] = day_of(moment)
     for owner_id, marked in rows_of(MARKED):
         expected[owner_id, CounterKind.VIEWER_MARKS] = marked
+    for owner_id, made in rows_of(FILTERS):
+        expected[owner_id, CounterKind.FILTERS] = made
     assert counts() == expected
+    assert dict(rows_of(DAYS)) == days
     assert_responses_are_those_of_the_responders()
 
 
@@ -94,7 +117,8 @@ def assert_responses_are_those_of_the_responders() -> None:
     """And counts of posts are their numbers."""
     responses = rows_of(RESPONSES)
     assert sorted(responses) == sorted(rows_of(RESPONDED))
-    expected = Counter((row[0], row[1], COUNTED[Kind(row[2])]) for row in responses)
+    counted = (row for row in responses if row[2] != Kind.CLOSED_REPLY)
+    expected = Counter((row[0], row[1], COUNTED[Kind(row[2])]) for row in counted)
     assert post_counts() == expected
 
 

@@ -3,6 +3,7 @@
 import itertools
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import cache
 
 from django.apps import apps
 from django.db import connections, transaction
@@ -45,16 +46,21 @@ def clean() -> None:
     """Deletes all rows and all keys. Cheap where there is nothing."""
     wait_for_redis()
     for alias in all_aliases():
-        tables = [
-            model._meta.db_table
-            for model in apps.get_models(include_auto_created=True)
-            if is_allowed(placement_of(model), alias) and model._meta.db_table not in KEPT
-        ]
         with connections[alias].cursor() as cursor:
-            # One transaction: foreign keys (default database only) are checked at its end.
-            cursor.execute("BEGIN;" + "".join(f'DELETE FROM "{t}";' for t in tables) + "COMMIT")
+            cursor.execute(_deletions(alias))
     redis().call("FLUSHDB")
     forget_memory()
+
+
+@cache
+def _deletions(alias: str) -> str:
+    """One transaction: foreign keys (default database only) are checked at its end."""
+    tables = [
+        model._meta.db_table
+        for model in apps.get_models(include_auto_created=True)
+        if is_allowed(placement_of(model), alias) and model._meta.db_table not in KEPT
+    ]
+    return "BEGIN;" + "".join(f'DELETE FROM "{table}";' for table in tables) + "COMMIT"
 
 
 def forget_memory() -> None:

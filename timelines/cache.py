@@ -18,6 +18,7 @@ from redis.exceptions import RedisError
 
 from infra.caching.client import load_script, redis
 from infra.caching.keys import key
+from infra.caching.questions import Question
 from infra.caching.values import ValueCache, Versioned
 from posts.ids import PostId
 from timelines.recent.queries.public_posts import list_newest_public
@@ -60,9 +61,10 @@ class PublicList(NamedTuple):
         return cls(_AT.unpack_from(data)[0], {PostId(*row[:3]): row[3] for row in rows})
 
 
-def load_public_list() -> PublicList:
-    """At most MOST_LISTED public posts. Cost: at most one round trip when warm."""
-    return PublicList.from_packed(public_ids.load_many([ALL_AUTHORS]).get(ALL_AUTHORS, b""))
+def ask_public_list() -> Question[PublicList]:
+    """At most MOST_LISTED public posts. Cost: at most one command when warm."""
+    found = public_ids.ask(public_ids.hot.split([ALL_AUTHORS]))
+    return found.then(lambda lists: PublicList.from_packed(lists.get(ALL_AUTHORS, b"")))
 
 
 def _load(owners: Sequence[int]) -> Mapping[int, Versioned]:

@@ -11,7 +11,7 @@ from infra.changes.errors import WholeBatchFails
 from infra.changes.registry import Delivery, FollowUp, consumes
 from posts.changes import PostCreated
 from posts.ids import PostId
-from posts.types import Kind
+from posts.types import Kind, Visibility
 from relations.changes import EdgeChanged, find_written_edges
 from relations.queries.edges import KnownFollow, load_follows
 from timelines.actions.change_following import change_following
@@ -44,6 +44,8 @@ def push_to_followers(alias: str, deliveries: Posted) -> list[FollowUp]:
     Returns follow-up changes for big fan-outs, and for shards that do not answer.
     """
     posted = _entries_by_author(deliveries)
+    if not posted:
+        return []
     return fan_out(posted, settings.SHARD_ALIASES, list_unpushed_authors(alias, posted))
 
 
@@ -116,8 +118,11 @@ def _known_follows(alias: str, deliveries: Edges) -> list[KnownFollow]:
 
 
 def _entries_by_author(deliveries: Posted) -> Mapping[int, Sequence[Entry]]:
+    """Without direct posts, which are in no timeline."""
     groups: dict[int, list[Entry]] = {}
     for delivery in deliveries:
+        if delivery.payload.visibility == Visibility.DIRECT:
+            continue
         groups.setdefault(delivery.owner_id, []).append(_entry(delivery))
     return groups
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from accounts.encode import is_limited
 from posts.api.present import find_replied_to, is_repost
 from posts.ids import PostId
+from posts.rules import is_for_viewer
 from relations.queries.relationships import Relationships
 from relations.types import EdgeFlag, Relationship
 from timelines.types import Entry
@@ -135,7 +136,11 @@ def _are_reposts_shown(entry: Entry, inputs: VisibilityInputs) -> bool:
 
 def _is_original_shown(entry: Entry, inputs: VisibilityInputs) -> bool:
     """Not if the reposted post is of an account that is muted, blocked in either direction, or
-    limited and not followed."""
+    limited and not followed; and not if its visibility leaves the viewer out.
+
+    Posts that are no reposts need no such rule: a timeline has no direct posts, and private ones
+    are for followers.
+    """
     event, original = entry
     author = original.author_id
     if event == original:
@@ -147,7 +152,9 @@ def _is_original_shown(entry: Entry, inputs: VisibilityInputs) -> bool:
     relationship = inputs.relationships.by_account[author]
     if _is_blocked_or_muted(relationship, inputs.now_ms):
         return False
-    return relationship.is_followed or not is_limited(inputs.accounts[author])
+    if not relationship.is_followed and is_limited(inputs.accounts[author]):
+        return False
+    return is_for_viewer(inputs.viewer_id, author, inputs.fragments[original], relationship)
 
 
 def _is_blocked_or_muted(relationship: Relationship, now_ms: int) -> bool:

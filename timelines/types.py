@@ -54,6 +54,25 @@ class Entry(NamedTuple):
         return cls(post_id, post_id)
 
 
+class Place(NamedTuple):
+    """One post at its place in a timeline.
+
+    `visible`: the entries that show the post, those that the viewer may see, newest first.
+    `fragment`: of the post.
+    """
+
+    visible: Sequence[Entry]
+    fragment: bytes
+
+    @property
+    def entry(self) -> Entry:
+        return self.visible[0]
+
+    @property
+    def event(self) -> PostId:
+        return self.visible[0].event
+
+
 # A NamedTuple's field is found in half the time by its index.
 EVENT, ORIGINAL = itemgetter(0), itemgetter(1)
 

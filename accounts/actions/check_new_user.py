@@ -28,7 +28,7 @@ def new_user_faults(new: NewUser, user: User) -> list[Fault]:
     """All faults of a sign-up. `user`: the row that it would create. Four queries."""
     return [
         *_field_faults(user),
-        *_password_faults(new.password, user),
+        *password_faults(new.password, user),
         *display_name_faults(new.display_name),
         *([] if new.agreement else [Fault("agreement", "ERR_ACCEPTED", "must be accepted")]),
     ]
@@ -52,7 +52,8 @@ def _field_faults(user: User) -> list[Fault]:
     return faults
 
 
-def _password_faults(password: str, user: User) -> list[Fault]:
+def password_faults(password: str, user: User) -> list[Fault]:
+    """The faults of a password that `user` wants to have. No query."""
     if not password:
         return [Fault("password", *CODES["blank"])]
     if len(password) > PASSWORD_LENGTH:

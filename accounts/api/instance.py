@@ -1,23 +1,30 @@
 """Mastodon's Instance entities: a description of this site and its features."""
 
+import re
 from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
+from django.conf.locale import LANG_INFO
 from django.templatetags.static import static
 
 from accounts.queries.site_counts import SiteCounts
+from images.codec.decode import FORMATS
+from images.types import DESCRIPTION_LENGTH, MOST_OF_POST
+from infra.api.vapid import vapid_public_key
 
 # Clients choose features by the Mastodon version at the start.
-VERSION = "4.3.0 (compatible; Tideline 0.1.0)"
+SOFTWARE_VERSION = "0.1.0"
+VERSION = f"4.3.0 (compatible; Tideline {SOFTWARE_VERSION})"
 MASTODON_API = 2
+_ISO_639 = re.compile(r"[a-z]{2,3}")
 DESCRIPTION = "A social feed you run yourself."
 
 
 def present_instance(counts: SiteCounts) -> dict[str, Any]:
     """The entity of GET /api/v1/instance."""
     return {
-        "uri": _domain(),
+        "uri": domain(),
         "title": settings.INSTANCE_TITLE,
         "short_description": DESCRIPTION,
         "description": DESCRIPTION,
@@ -39,7 +46,7 @@ def present_instance(counts: SiteCounts) -> dict[str, Any]:
 def present_instance_v2(counts: SiteCounts) -> dict[str, Any]:
     """The entity of GET /api/v2/instance."""
     return {
-        "domain": _domain(),
+        "domain": domain(),
         "title": settings.INSTANCE_TITLE,
         "version": VERSION,
         "source_url": "",
@@ -56,29 +63,52 @@ def present_instance_v2(counts: SiteCounts) -> dict[str, Any]:
     }
 
 
+def list_languages() -> list[dict[str, str]]:
+    """The languages a post may have by their ISO 639 codes, as Django names them."""
+    return [
+        {"code": code, "name": names["name"]}
+        for code, names in sorted(LANG_INFO.items())
+        if "name" in names and _ISO_639.fullmatch(code)
+    ]
+
+
 def _configuration() -> dict[str, Any]:
     return {
-        "accounts": {"max_featured_tags": 0, "max_pinned_statuses": 0},
+        "accounts": {"max_featured_tags": 10, "max_pinned_statuses": settings.MAX_PINNED_POSTS},
         "statuses": {
             "max_characters": settings.POST_MAX_CHARACTERS,
-            "max_media_attachments": 0,
+            "max_media_attachments": MOST_OF_POST,
             "characters_reserved_per_url": 23,
         },
-        "media_attachments": {"supported_mime_types": []},
-        "polls": {"max_options": 0},
+        "media_attachments": {
+            "supported_mime_types": [f"image/{name.lower()}" for name in FORMATS],
+            "description_limit": DESCRIPTION_LENGTH,
+            "image_size_limit": settings.MEDIA_MAX_BYTES,
+            "image_matrix_limit": settings.MEDIA_MAX_PIXELS,
+            "video_size_limit": 0,
+            "video_matrix_limit": 0,
+            "video_frame_rate_limit": 0,
+        },
+        "polls": {
+            "max_options": 4,
+            "max_characters_per_option": 50,
+            "min_expiration": 300,
+            "max_expiration": 2_629_746,
+        },
     }
 
 
 def _configuration_v2() -> dict[str, Any]:
     return {
         "urls": {},
-        "vapid": {"public_key": ""},
+        "vapid": {"public_key": vapid_public_key()},
         "translation": {"enabled": False},
         "limited_federation": True,
     }
 
 
-def _domain() -> str:
+def domain() -> str:
+    """The host of this site, with its port unless that is the usual one."""
     return urlsplit(settings.PUBLIC_URL).netloc
 
 

@@ -1,12 +1,19 @@
 """Mastodon's entities; accounts are spliced from cached fragments and never parsed."""
 
+from datetime import date
+from functools import lru_cache
 from typing import Any
 
 import orjson
 
-from accounts.types import IssuedToken
+from accounts.types import IssuedToken, PostingDefaults, ProfileSource
 
-NO_COUNTS = b"0,0,0,0,0"
+# The role of every account in the API. Moderators work in the admin: a token gives no rights there.
+EVERYBODY = orjson.dumps(
+    {"id": "-99", "name": "", "color": "", "permissions": "0", "highlighted": False}
+)
+_DAY_0 = date(1970, 1, 1).toordinal()
+NO_COUNTS = b"0,0,0,0,0,0"
 
 
 def present_account(profile: bytes, counts: bytes | None, is_own: bool = False) -> bytes:
@@ -15,26 +22,52 @@ def present_account(profile: bytes, counts: bytes | None, is_own: bool = False) 
     Only the account itself sees its quiet follows counted (`is_own`).
     """
     numbers = map(int, (counts or NO_COUNTS).split(b","))
-    followers, following, posts, quiet_followers, quiet_following = numbers
+    followers, following, posts, quiet_followers, quiet_following, day = numbers
     if not is_own:
         followers, following = followers - quiet_followers, following - quiet_following
     return (
-        b'{%b,"followers_count":%d,"following_count":%d,"statuses_count":%d}'
-        % (profile, followers, following, posts)
+        b'{%b,"followers_count":%d,"following_count":%d,"statuses_count":%d,"last_status_at":%b}'
+        % (profile, followers, following, posts, _date_of(day))
     )  # fmt: skip
 
 
-def present_credentials(account: bytes, note: str) -> bytes:
-    """A CredentialAccount: the account with the fields for its owner. `note`: as it was typed."""
-    source = {
-        "privacy": "public",
-        "sensitive": False,
-        "language": None,
-        "note": note,
-        "fields": [],
-        "follow_requests_count": 0,
+@lru_cache(maxsize=4_096)
+def _date_of(day: int) -> bytes:
+    """Days since 1970 as JSON. Few differ: accounts that are read together have posted lately."""
+    return orjson.dumps(date.fromordinal(_DAY_0 + day) if day else None)
+
+
+def present_credentials(account: bytes, source: ProfileSource, follow_requests: int) -> bytes:
+    """A CredentialAccount: the account with what only its owner sees.
+
+    `follow_requests`: how many await the owner's approval.
+    """
+    defaults = source.defaults
+    texts = {
+        "privacy": defaults.privacy,
+        "sensitive": defaults.sensitive,
+        "language": defaults.language or None,
+        "note": source.note,
+        "fields": [
+            {"name": field.name, "value": field.value, "verified_at": None}
+            for field in source.fields
+        ],
+        "follow_requests_count": follow_requests,
     }
-    return b'%b,"source":%b}' % (account[:-1], orjson.dumps(source))
+    return b'%b,"source":%b,"role":%b}' % (account[:-1], orjson.dumps(texts), EVERYBODY)
+
+
+def present_preferences(defaults: PostingDefaults) -> bytes:
+    """Mastodon's Preferences. How a client shows posts is left to the client."""
+    preferences = {
+        "posting:default:visibility": defaults.privacy,
+        "posting:default:sensitive": defaults.sensitive,
+        "posting:default:language": defaults.language or None,
+        "reading:expand:media": "default",
+        "reading:expand:spoilers": False,
+        "reading:autoplay:gifs": False,
+    }
+    return orjson.dumps(preferences)
 
 
 def present_token(token: IssuedToken) -> dict[str, Any]:

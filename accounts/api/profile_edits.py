@@ -3,26 +3,29 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from accounts.types import ProfileEdit
-from infra.api.errors import Fault, ValidationFailed
+from django.core.files.uploadedfile import UploadedFile
+
+from accounts.api.profile_fields import find_fields
+from accounts.models import LANGUAGE_LENGTH
+from accounts.types import PRIVACIES, ProfileEdit
+from infra.api.errors import Fault, InvalidRequest, ValidationFailed
 from infra.api.parsing import find_flag, find_text
 
 # What every profile has. A client may send the same value, but no other one.
 FIXED: Mapping[str, tuple[bool, str]] = {
-    "locked": (False, "can only be false: follows need no approval"),
-    "discoverable": (True, "can only be true"),
-    "indexable": (False, "can only be false"),
-    "hide_collections": (False, "can only be false"),
-    "source[sensitive]": (False, "can only be false: each post says it"),
+    "group": (False, "can only be false"),
 }
+# An empty value changes nothing, as in Mastodon.
+PICTURES = ("avatar", "header")
 # Empty values mean that a client clears what is not there.
-UNSUPPORTED = ("avatar", "header", "fields", "fields_attributes", "attribution_domains")
+UNSUPPORTED = ("fields", "attribution_domains", "source[quote_policy]")
 
 
 def read_profile_edit(data: Mapping[str, Any]) -> ProfileEdit:
     """The fields that were sent, from JSON or a form. Raises ValidationFailed, InvalidRequest."""
     sent = dict(_flatten(data))
-    faults = [*_fixed_faults(sent), *_unsupported_faults(sent)]
+    faults = [*_fixed_faults(sent), *_unsupported_faults(sent), *_source_faults(sent)]
+    faults += _picture_faults(sent)
     if faults:
         raise ValidationFailed(faults)
     return ProfileEdit(
@@ -30,13 +33,25 @@ def read_profile_edit(data: Mapping[str, Any]) -> ProfileEdit:
         note=find_text(data, "note"),
         is_locked=find_flag(data, "locked"),
         is_bot=find_flag(data, "bot"),
+        is_discoverable=find_flag(data, "discoverable"),
+        is_indexable=find_flag(data, "indexable"),
+        hides_collections=find_flag(data, "hide_collections"),
+        fields=find_fields(data),
+        privacy=find_text(sent, "source[privacy]") or None,
+        sensitive=find_flag(sent, "source[sensitive]"),
+        language=_find_language(sent),
     )
 
 
 def _flatten(data: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """The names as in a form: `source` of a JSON body becomes `source[privacy]` and others."""
+    """The names as in a form: `source` of a JSON body becomes `source[privacy]` and others.
+
+    Raises: InvalidRequest.
+    """
     for name, value in data.items():
-        if name == "source" and isinstance(value, dict):
+        if name == "source" and value is not None:
+            if not isinstance(value, dict):
+                raise InvalidRequest("source must be an object")
             yield from ((f"source[{part}]", inner) for part, inner in value.items())
         else:
             yield name, value
@@ -46,17 +61,38 @@ def _fixed_faults(sent: Mapping[str, Any]) -> Iterator[Fault]:
     for name, (value, text) in FIXED.items():
         if find_flag(sent, name) not in (None, value):
             yield Fault(name, "ERR_INCLUSION", text)
-    if sent.get("source[privacy]") not in (None, "", "public"):
-        yield Fault("source[privacy]", "ERR_INCLUSION", "can only be public")
-    if sent.get("source[language]") not in (None, ""):
-        yield Fault("source[language]", "ERR_INCLUSION", "is not supported: each post says it")
+
+
+def _source_faults(sent: Mapping[str, Any]) -> Iterator[Fault]:
+    if sent.get("source[privacy]") not in (None, "", *PRIVACIES):
+        yield Fault("source[privacy]", "ERR_INCLUSION", f"must be one of {', '.join(PRIVACIES)}")
+    if len(_find_language(sent) or "") > LANGUAGE_LENGTH:
+        yield Fault("source[language]", "ERR_INCLUSION", "is not a language code")
+
+
+def _find_language(sent: Mapping[str, Any]) -> str | None:
+    """None: the language stays. Empty: the new posts have none."""
+    name = "source[language]"
+    return (find_text(sent, name) or "") if name in sent else None
 
 
 def _unsupported_faults(sent: Mapping[str, Any]) -> Iterator[Fault]:
     for name in UNSUPPORTED:
-        values = [v for key, v in sent.items() if key.partition("[")[0] == name]
+        values = [v for key, v in sent.items() if name in (key, key.partition("[")[0])]
         if not all(map(_is_empty, values)):
             yield Fault(name, "ERR_INCLUSION", "is not supported")
+
+
+def find_picture(data: Mapping[str, Any], name: str) -> bytes | None:
+    """The file that a form has for the avatar or header. None: none was sent."""
+    sent = data.get(name)
+    return sent.read() if isinstance(sent, UploadedFile) else None
+
+
+def _picture_faults(sent: Mapping[str, Any]) -> Iterator[Fault]:
+    for name in PICTURES:
+        if not isinstance(sent.get(name), UploadedFile) and not _is_empty(sent.get(name)):
+            yield Fault(name, "ERR_INVALID", "must be a file in a form")
 
 
 def _is_empty(value: Any) -> bool:

@@ -7,10 +7,11 @@ from typing import Any
 
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter
+from drf_spectacular.utils import OpenApiParameter, inline_serializer
 from rest_framework.serializers import (
     BooleanField,
     CharField,
+    ChoiceField,
     DateField,
     DateTimeField,
     DictField,
@@ -24,13 +25,18 @@ from rest_framework.serializers import (
 
 from accounts.actions.check_new_user import PASSWORD_LEAST, PASSWORD_LENGTH
 from accounts.actions.register_application import MOST_URIS, NAME_LENGTH, URI_LENGTH
-from accounts.actions.update_profile import NOTE_LENGTH
-from accounts.models import DISPLAY_NAME_LENGTH, EMAIL_LENGTH, USERNAME_LENGTH
+from accounts.actions.update_profile import FIELD_LENGTH, MOST_FIELDS, NOTE_LENGTH
+from accounts.models import (
+    DISPLAY_NAME_LENGTH,
+    EMAIL_LENGTH,
+    LANGUAGE_LENGTH,
+    USERNAME_LENGTH,
+)
 from accounts.oauth_parameters import LONGEST_SCOPE
 from accounts.scopes import DESCRIPTIONS
+from accounts.types import PRIVACIES
 from infra.api.fields import (
     OPTIONAL,
-    FalseField,
     FlagField,
     TextField,
     TrueField,
@@ -69,6 +75,12 @@ class BearerTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-unty
         return {"type": "oauth2", "flows": {"authorizationCode": code, "clientCredentials": token}}
 
 
+class FieldEntity(Serializer[Any]):
+    name = CharField(allow_blank=True)
+    value = CharField(allow_blank=True, help_text="HTML; the text as it was typed in `source`")
+    verified_at = DateTimeField(allow_null=True)
+
+
 class AccountEntity(Serializer[Any]):
     id = CharField()
     username = CharField()
@@ -87,19 +99,50 @@ class AccountEntity(Serializer[Any]):
     avatar_static = URLField()
     header = URLField()
     header_static = URLField()
-    last_status_at = DateField(allow_null=True)
     hide_collections = BooleanField()
     noindex = BooleanField()
     emojis = ListField()
     roles = ListField()
-    fields = ListField()  # type: ignore[assignment]
+    fields = ListField(child=FieldEntity())  # type: ignore[assignment]
     followers_count = IntegerField()
     following_count = IntegerField()
     statuses_count = IntegerField()
+    last_status_at = DateField(allow_null=True)
+
+
+class SourceEntity(Serializer[Any]):
+    privacy = ChoiceField(PRIVACIES)
+    sensitive = BooleanField()
+    language = CharField(allow_null=True)
+    note = CharField(allow_blank=True, help_text="As it was typed")
+    fields = ListField(child=FieldEntity())  # type: ignore[assignment]
+    follow_requests_count = IntegerField()
+
+
+class RoleEntity(Serializer[Any]):
+    id = CharField()
+    name = CharField(allow_blank=True)
+    color = CharField(allow_blank=True)
+    permissions = CharField()
+    highlighted = BooleanField()
 
 
 class CredentialAccountEntity(AccountEntity):
-    source = DictField(help_text="For the owner only")  # type: ignore[assignment]
+    source = SourceEntity(help_text="For the owner only")  # type: ignore[assignment]
+    role = RoleEntity()
+
+
+PreferencesEntity = inline_serializer(
+    "PreferencesEntity",
+    {
+        "posting:default:visibility": ChoiceField(PRIVACIES),
+        "posting:default:sensitive": BooleanField(),
+        "posting:default:language": CharField(allow_null=True),
+        "reading:expand:media": CharField(),
+        "reading:expand:spoilers": BooleanField(),
+        "reading:autoplay:gifs": BooleanField(),
+    },
+)
 
 
 class NewAccountBody(Serializer[Any]):
@@ -109,11 +152,31 @@ class NewAccountBody(Serializer[Any]):
     agreement = TrueField()
 
 
+class NewFieldBody(Serializer[Any]):
+    name = VisibleTextField(max_length=FIELD_LENGTH)
+    value = TextField(max_length=FIELD_LENGTH, **OPTIONAL)
+
+
+class SourceEditBody(Serializer[Any]):
+    privacy = ChoiceField(PRIVACIES, **OPTIONAL)
+    sensitive = FlagField(**OPTIONAL)
+    language = TextField(max_length=LANGUAGE_LENGTH, **OPTIONAL)
+
+
 class ProfileEditBody(Serializer[Any]):
     display_name = TextField(max_length=DISPLAY_NAME_LENGTH, **OPTIONAL)
     note = TextField(max_length=NOTE_LENGTH, **OPTIONAL)
-    locked = FalseField(help_text="Only false: follows need no approval", **OPTIONAL)
+    locked = FlagField(help_text="Follows need my approval", **OPTIONAL)
     bot = FlagField(**OPTIONAL)
+    discoverable = FlagField(help_text="Suggestions and the directory may name me", **OPTIONAL)
+    indexable = FlagField(help_text="Searches may find my posts", **OPTIONAL)
+    hide_collections = FlagField(
+        help_text="Others see neither my followers nor my followees", **OPTIONAL
+    )
+    fields_attributes = ListField(
+        child=NewFieldBody(), max_length=MOST_FIELDS, help_text="All fields, in order", **OPTIONAL
+    )
+    source = SourceEditBody(**OPTIONAL)  # type: ignore[assignment]
 
 
 class TokenEntity(Serializer[Any]):
@@ -184,3 +247,13 @@ class InstanceV2Entity(Serializer[Any]):
     api_versions = DictField(child=IntegerField())
     contact = DictField()
     rules = ListField()
+
+
+class LanguageEntity(Serializer[Any]):
+    code = CharField()
+    name = CharField()
+
+
+class ExtendedDescriptionEntity(Serializer[Any]):
+    updated_at = DateTimeField(allow_null=True)
+    content = CharField(allow_blank=True)

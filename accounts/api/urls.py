@@ -2,10 +2,16 @@
 
 from django.urls import path
 
+from accounts.api.views import absent, discovery, instance
 from accounts.api.views.accounts import AccountsView, AccountView, LookupView
 from accounts.api.views.apps import AppCredentialsView, AppsView
-from accounts.api.views.credentials import UpdateCredentialsView, VerifyCredentialsView
-from accounts.api.views.instance import InstanceV2View, InstanceView
+from accounts.api.views.credentials import (
+    AvatarView,
+    HeaderView,
+    PreferencesView,
+    UpdateCredentialsView,
+    VerifyCredentialsView,
+)
 
 urlpatterns = [
     path("api/v1/accounts/verify_credentials", VerifyCredentialsView.as_view()),
@@ -13,11 +19,34 @@ urlpatterns = [
     path("api/v1/accounts/lookup", LookupView.as_view()),
     path("api/v1/accounts/<account:account_id>", AccountView.as_view()),
     path("api/v1/accounts", AccountsView.as_view()),
+    path("api/v1/profile/avatar", AvatarView.as_view()),
+    path("api/v1/profile/header", HeaderView.as_view()),
+    path("api/v1/preferences", PreferencesView.as_view()),
     path("api/v1/apps/verify_credentials", AppCredentialsView.as_view()),
     path("api/v1/apps", AppsView.as_view()),
     # Mastodon.py asks with a slash at the end.
-    path("api/v1/instance", InstanceView.as_view()),
-    path("api/v1/instance/", InstanceView.as_view(schema=None)),
-    path("api/v2/instance", InstanceV2View.as_view()),
-    path("api/v2/instance/", InstanceV2View.as_view(schema=None)),
+    path("api/v1/instance", instance.InstanceView.as_view()),
+    path("api/v1/instance/", instance.InstanceView.as_view(schema=None)),
+    path("api/v2/instance", instance.InstanceV2View.as_view()),
+    path("api/v2/instance/", instance.InstanceV2View.as_view(schema=None)),
+    path("api/v1/instance/languages", instance.LanguagesView.as_view()),
+    path("api/v1/instance/extended_description", instance.ExtendedDescriptionView.as_view()),
+    path("api/v1/instance/translation_languages", instance.TranslationLanguagesView.as_view()),
+    path("api/v1/instance/peers", absent.PeersView.as_view()),
+    path("api/v1/instance/rules", absent.RulesView.as_view()),
+    path("api/v1/custom_emojis", absent.CustomEmojisView.as_view()),
+    path("api/v1/announcements", absent.AnnouncementsView.as_view()),
+    path("api/v1/scheduled_statuses", absent.ScheduledStatusesView.as_view()),
+    path("api/v1/domain_blocks", absent.DomainBlocksView.as_view()),
+    path("api/v1/trends", absent.TrendsView.as_view()),
+    path("api/v1/trends/tags", absent.TrendsView.as_view()),
+    path("api/v1/trends/statuses", absent.TrendsView.as_view()),
+    path("api/v1/trends/links", absent.TrendsView.as_view()),
+    path(".well-known/nodeinfo", discovery.NodeInfoLinksView.as_view()),
+    path("nodeinfo/2.0", discovery.NodeInfoView.as_view(version="2.0")),
+    path("nodeinfo/2.1", discovery.NodeInfoView.as_view(version="2.1")),
+    path(".well-known/host-meta", discovery.HostMetaView.as_view()),
+    path(".well-known/host-meta.json", discovery.HostMetaJsonView.as_view()),
+    path(".well-known/webfinger", discovery.WebFingerView.as_view()),
+    path(".well-known/oauth-authorization-server", discovery.AuthorizationServerView.as_view()),
 ]

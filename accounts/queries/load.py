@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from accounts.api.present import present_account
+from accounts.encode import is_locked
 from accounts.errors import AccountNotFound
 from accounts.hot_profiles import ask_profiles, load_shown_profiles
 from accounts.queries.profiles import find_profile
@@ -51,6 +52,17 @@ def require_account(account_id: int) -> None:
     """Raises AccountNotFound unless there is such an account. Cost: as find_existing."""
     if not find_existing([account_id]):
         raise AccountNotFound
+
+
+def needs_approval(account_id: int) -> bool:
+    """Whether a follow of this account awaits its approval.
+
+    Raises: AccountNotFound. Cost: as find_existing.
+    """
+    found = load_shown_profiles([account_id])
+    if account_id not in found:
+        raise AccountNotFound
+    return is_locked(found[account_id])
 
 
 def require_account_row(account_id: int) -> None:

@@ -2,23 +2,31 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
+from typing import Any
 
-from accounts.types import Profile, Restriction
+import msgspec
+
+from accounts.errors import AccountNotFound
+from accounts.types import PostingDefaults, Profile, ProfileField, ProfileSource, Restriction
 from infra.sharding.buckets import group_by_shard, shard_of
 from infra.sharding.scatter import scatter
-from infra.sharding.sql import fetch_all
+from infra.sharding.sql import fetch_all, fetch_one
 
 READ = """
-SELECT id, username, display_name, note, is_bot, created_at, version, restrictions
+SELECT restrictions, fields::text, id, username, display_name, note, is_bot, created_at, version,
+    is_locked, is_discoverable, is_indexable, hides_collections, avatar, header
 FROM accounts_account WHERE id = ANY(%s::bigint[])
 """
+READ_SOURCE = """
+SELECT note, fields::text, default_privacy, default_sensitive, default_language
+FROM accounts_account WHERE id = %s
+"""
+_fields = msgspec.json.Decoder(list[ProfileField])
 
 
 def read_profiles(alias: str, account_ids: Sequence[int]) -> list[Profile]:
     """Profiles of accounts of one shard, in any order; unknown ones are missing. One query."""
-    rows = fetch_all(alias, READ, (list(account_ids),))
-    found = [Profile(*row) for row in rows]
-    return [one._replace(restrictions=Restriction(one.restrictions)) for one in found]
+    return [_profile_of(*row) for row in fetch_all(alias, READ, (list(account_ids),))]
 
 
 def load_profiles(account_ids: Iterable[int]) -> Mapping[int, Profile]:
@@ -33,3 +41,17 @@ def load_profiles(account_ids: Iterable[int]) -> Mapping[int, Profile]:
 def find_profile(account_id: int) -> Profile | None:
     """One profile from its shard, never from a cache. One query."""
     return next(iter(read_profiles(shard_of(account_id), [account_id])), None)
+
+
+def get_source(account_id: int) -> ProfileSource:
+    """What only the owner of a profile sees. One query. Raises AccountNotFound."""
+    row = fetch_one(shard_of(account_id), READ_SOURCE, (account_id,))
+    if row is None:
+        raise AccountNotFound
+    note, fields, *defaults = row
+    return ProfileSource(note, _fields.decode(fields), PostingDefaults(*defaults))
+
+
+def _profile_of(restrictions: int, fields: str, *others: Any) -> Profile:
+    profile = Profile(*others)
+    return profile._replace(restrictions=Restriction(restrictions), fields=_fields.decode(fields))

@@ -7,7 +7,9 @@ from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.sql import fetch_all, fetch_one
 
 FIND = "SELECT id FROM accounts_user WHERE username = %s"
+FIND_ALL = "SELECT username, id FROM accounts_user WHERE username = ANY(%s::text[])"
 EXISTS = "SELECT 1 FROM accounts_user WHERE id = %s"
+NEWEST = "SELECT id FROM accounts_user WHERE is_active ORDER BY id DESC LIMIT %s"
 RESTRICTIONS = """
 SELECT id, restrictions, restriction_revision, suspended_at FROM accounts_user
 WHERE id = ANY(%s::bigint[]) AND restriction_revision > 0
@@ -22,9 +24,19 @@ def find_account_id(username: str) -> int | None:
     return row[0] if row else None
 
 
+def find_account_ids(usernames: Iterable[str]) -> dict[str, int]:
+    """The account ids of those usernames, in lower case, that exist."""
+    return dict(fetch_all(GLOBAL_ALIAS, FIND_ALL, (list(usernames),)))
+
+
 def is_user(account_id: int) -> bool:
     """Whether a user has this account id; the account row may not exist yet."""
     return fetch_one(GLOBAL_ALIAS, EXISTS, (account_id,)) is not None
+
+
+def list_newest(count: int) -> list[int]:
+    """The ids of the newest accounts that can sign in, newest first."""
+    return [row[0] for row in fetch_all(GLOBAL_ALIAS, NEWEST, (count,))]
 
 
 def load_restrictions(account_ids: Iterable[int]) -> dict[int, RestrictionState]:

@@ -1,9 +1,11 @@
 """The processes that `make run` starts, and their environment."""
 
+import hashlib
 import os
 import secrets
 import shlex
 import sys
+from base64 import urlsafe_b64encode
 from collections.abc import Mapping
 from pathlib import Path
 from signal import SIGKILL, SIGTERM, Signals
@@ -84,12 +86,19 @@ def secret_key(folder: Path) -> str:
     return file.read_text()
 
 
+def vapid_key(key: str) -> str:
+    """The VAPID_PRIVATE_KEY of this installation, made from its secret key."""
+    digest = hashlib.sha256(b"vapid" + key.encode()).digest()
+    return urlsafe_b64encode(digest).decode()
+
+
 def _defaults(key: str, port: int) -> dict[str, str]:
     return {
         "DJANGO_SETTINGS_MODULE": "config.settings",
         "DEVELOPMENT": "1",
         "ALLOW_PASSWORD_GRANT": "1",
         "SECRET_KEY": key,
+        "VAPID_PRIVATE_KEY": vapid_key(key),
         "PUBLIC_URL": f"http://localhost:{port}",
         "PYTHONUNBUFFERED": "1",
     }

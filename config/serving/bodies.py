@@ -8,7 +8,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from config.serving.pending import PendingRequest
 from config.serving.refusals import (
@@ -20,19 +20,22 @@ from config.serving.refusals import (
     Refusal,
 )
 
-_MOST_OF_ADDRESS = 16
-_MOST = 1024
+
+class BodyLimits(NamedTuple):
+    """Of one body: its size and time. `most`: how many are unfinished; `of_address`: of one."""
+
+    size_bytes: int
+    time_s: float
+    most: int = 1024
+    of_address: int = 16
 
 
 class BodyReader:
     """`finish` gets each request whose body is complete, in the event loop. Thread-safe."""
 
-    def __init__(
-        self, finish: Callable[[PendingRequest], None], most_bytes: int, time_s: float
-    ) -> None:
+    def __init__(self, finish: Callable[[PendingRequest], None], limits: BodyLimits) -> None:
         self._finish = finish
-        self._most_bytes = most_bytes
-        self._time_s = time_s
+        self._limits = limits
         self._lock = threading.Lock()
         self._unfinished: dict[Any, PendingRequest] = {}
         self._of_address: Counter[str] = Counter()
@@ -50,7 +53,7 @@ class BodyReader:
 
     def sweep(self) -> None:
         """Refuses the bodies that take too long. Only the event loop may call it."""
-        latest = time.monotonic() - self._time_s
+        latest = time.monotonic() - self._limits.time_s
         with self._lock:
             late = [
                 (f, request) for f, request in self._unfinished.items() if request.since < latest
@@ -65,13 +68,13 @@ class BodyReader:
         length = request.scope.headers.get("content-length")
         if length is None:
             return LENGTH_REQUIRED
-        return BODY_TOO_LARGE if int(length) > self._most_bytes else None
+        return BODY_TOO_LARGE if int(length) > self._limits.size_bytes else None
 
     def _add_to_address(self, address: str) -> Refusal | None:
         with self._lock:
-            if len(self._unfinished) >= _MOST:
+            if len(self._unfinished) >= self._limits.most:
                 return TOO_MANY_BODIES
-            if self._of_address[address] >= _MOST_OF_ADDRESS:
+            if self._of_address[address] >= self._limits.of_address:
                 return TOO_MANY_OF_ADDRESS
             self._of_address[address] += 1
             return None

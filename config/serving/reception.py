@@ -3,22 +3,28 @@
 import asyncio
 from typing import Any
 
-from django.conf import settings
-
+from config.body_limits import UPLOAD_PATHS, is_upload, most_body_bytes
 from config.draining import is_draining
-from config.serving.bodies import BodyReader
+from config.serving.bodies import BodyLimits, BodyReader
 from config.serving.lanes import Lane
 from config.serving.limits import Limits
 from config.serving.pending import Application, PendingRequest, environment_of
-from config.serving.refusals import DRAINING
+from config.serving.refusals import DRAINING, TOKEN_MISSING
+from pages import cookie
 
 _MOST_WAITING = 256
 _MOST_PROBES = 16
 # A probe may find a store that hangs, and is to say so.
 _PROBE_WAIT_S = 5.0
 _SWEEPS_PER_WAIT = 4
+# An image takes up to a second and a few hundred megabytes, so one is served at a time. The others
+# wait with their bodies in memory.
+_MOST_UPLOADS, _UPLOAD_WAIT_S = 4, 10.0
+_MOST_UPLOADS_UNFINISHED, _OF_ADDRESS = 16, 4
 _RETRIED = "x-retried-by-proxy"
 _METHODS_WITHOUT_BODY = ("GET", "HEAD", "OPTIONS", "TRACE")
+_BEARER = "bearer "
+_SESSION = f"{cookie.NAME}="
 _LIVE = "/health/live"
 _PROBES = ("/health/ready", "/metrics")
 
@@ -26,7 +32,9 @@ _PROBES = ("/health/ready", "/metrics")
 class Reception:
     """Gives each request to a lane. Health checks have lanes and threads of their own.
 
-    So they are answered when all threads of the application are busy or hang.
+    So they are answered when all threads of the application are busy or hang. Uploads have a lane
+    with one thread: neither a large image nor a store of files that hangs keeps other requests
+    waiting.
     """
 
     def __init__(
@@ -39,9 +47,17 @@ class Reception:
         probes = Lane(1, _MOST_PROBES, _PROBE_WAIT_S)
         live = Lane(1, _MOST_PROBES, _PROBE_WAIT_S)
         self._lanes_by_path = {_LIVE: live, **dict.fromkeys(_PROBES, probes)}
-        self._all_lanes = (self._lane, probes, live)
-        most_bytes = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
-        self._bodies = BodyReader(self._lane.add, most_bytes, limits.body_s)
+        uploads = Lane(1, _MOST_UPLOADS, _UPLOAD_WAIT_S)
+        self._all_lanes = (self._lane, probes, live, uploads)
+        of_texts = BodyLimits(most_body_bytes(""), limits.body_s)
+        of_uploads = BodyLimits(
+            most_body_bytes(min(UPLOAD_PATHS)),
+            limits.upload_s,
+            _MOST_UPLOADS_UNFINISHED,
+            _OF_ADDRESS,
+        )
+        self._bodies = BodyReader(self._lane.add, of_texts)
+        self._uploads = BodyReader(uploads.add, of_uploads)
 
     def start(self) -> None:
         for lane in self._all_lanes:
@@ -55,9 +71,19 @@ class Reception:
         if is_draining() and _may_ask_another(scope):
             DRAINING.answer(request)
         elif scope.method not in _METHODS_WITHOUT_BODY and _has_body(scope.headers):
-            self._bodies.read(request)
+            self._read_body(request)
         else:
             self._lanes_by_path.get(scope.path, self._lane).add(request)
+
+    def _read_body(self, request: PendingRequest) -> None:
+        """Guests send texts only. The application then answers that they need a token."""
+        scope = request.scope
+        if is_upload(scope.path) and _has_token(scope.headers):
+            self._uploads.read(request)
+        elif is_upload(scope.path) and _length_of(scope.headers) > most_body_bytes(""):
+            TOKEN_MISSING.answer(request)
+        else:
+            self._bodies.read(request)
 
     def _serve(self, request: PendingRequest) -> None:
         """Sends the answer, and then lets the application end the request."""
@@ -73,6 +99,7 @@ class Reception:
         for lane in self._all_lanes:
             lane.sweep()
         self._bodies.sweep()
+        self._uploads.sweep()
         self._loop.call_later(self._sweep_s, self._sweep)
 
 
@@ -95,6 +122,16 @@ def _may_ask_another(scope: Any) -> bool:
     not know, and requests that arrive just as the server closes its port would be lost.
     """
     return scope.method == "GET" and scope.headers.get(_RETRIED) == str(DRAINING.status)
+
+
+def _has_token(headers: Any) -> bool:
+    """Whether there is a token that the application would check: in a header, or in a cookie."""
+    is_bearer = headers.get("authorization", "")[: len(_BEARER)].lower() == _BEARER
+    return is_bearer or _SESSION in headers.get("cookie", "")
+
+
+def _length_of(headers: Any) -> int:
+    return int(headers.get("content-length", "0"))
 
 
 def _has_body(headers: Any) -> bool:

@@ -6,6 +6,7 @@ import orjson
 from prometheus_client import Counter
 
 from config.serving.pending import PendingRequest
+from infra.api.errors import TokenInvalid
 
 REFUSED = Counter(
     "tideline_refused_total", "Requests that the web server refused before any work", ["why"]
@@ -53,5 +54,8 @@ TOO_MANY_OF_ADDRESS = _refusal(
 BODY_TOO_SLOW = _refusal("body_too_slow", 408, "The request did not arrive in time", _CLOSE)
 LENGTH_REQUIRED = _refusal("length_required", 411, "Content-Length is required", _CLOSE)
 BODY_TOO_LARGE = _refusal("body_too_large", 413, "The request is too large", _CLOSE)
+TOKEN_MISSING = _refusal(
+    "token_missing", TokenInvalid.status, TokenInvalid.text, *TokenInvalid.headers.items(), _CLOSE
+)
 DRAINING = _refusal("draining", 502, "This server is about to end", _CLOSE)
 BROKEN = _refusal("broken", 500, "Something went wrong on our side")

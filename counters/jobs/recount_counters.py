@@ -7,6 +7,7 @@ from django.db import transaction
 from counters.actions.move import move
 from counters.changes import CountsRepaired
 from counters.jobs.walk import walk_owners
+from counters.kinds import CounterKind
 from counters.queries.drift import Drift, find_drift
 from counters.types import ACCOUNT, CountMove
 from infra.changes.append import append_change
@@ -34,9 +35,10 @@ def repair(alias: str, owner_id: int) -> Sequence[Drift]:
     """Adds the missing difference to each count of an owner; returns the differences.
 
     Safety: exact while others write, and no write waits long. A write moves a row and its count
-    together, so the difference stays the same until a recount repairs it. Recounts of one owner
-    take a lock, or two would both add the difference. A change refreshes the caches, also after a
-    crash; such changes need no order.
+    together, so the difference stays the same until a recount repairs it. But a post that is
+    written in the meantime sets NEWEST_POST_DAY right itself, so that is compared once more.
+    Recounts of one owner take a lock, or two would both add the difference. A change refreshes the
+    caches, also after a crash; such changes need no order.
     Raises: errors of UNREACHABLE. Cost: a transaction of five statements, and another one for each
     further wrong count of the account itself.
     """
@@ -65,7 +67,8 @@ def _repair_some(alias: str, owner_id: int) -> tuple[Sequence[Drift], bool]:
         for subject in dict.fromkeys(drift.subject for drift in chosen):
             append_change(alias, owner_id, CountsRepaired(subject))
         failpoint("counters.repaired")
-    return chosen, len(chosen) == len(found)
+    is_all = len(chosen) == len(found)
+    return chosen, is_all and all(one.kind != CounterKind.NEWEST_POST_DAY for one in chosen)
 
 
 def _choose(found: Sequence[Drift]) -> list[Drift]:

@@ -13,7 +13,8 @@ from counters.registry import CountedRows, counted_rows_by_kind, list_counted_ta
 from infra.sharding.sql import fetch_all
 
 COUNT = """
-SELECT {rows.owner}::bigint, {rows.subject}::bigint, {kind}::smallint, count(*) FROM {rows.table}
+SELECT {rows.owner}::bigint, {rows.subject}::bigint, {kind}::smallint, {rows.value}
+FROM {rows.table}
 WHERE {rows.owner} = ANY(%(owners)s::bigint[]) AND {rows.where} GROUP BY 1, 2
 """
 DRIFT = """

@@ -17,12 +17,14 @@ def main() -> None:
     django.setup()
     # Models can be imported only after django.setup().
     from faults.cluster.people import make_people  # noqa: PLC0415
+    from faults.cluster.spoil import spoil  # noqa: PLC0415
 
     words: dict[str, Callable[[Any], Any]] = {
         "people": make_people,
         "undelivered": _count_undelivered,
         "drainers": _list_drainers,
         "indexed": _count_indexed,
+        "spoil": spoil,
     }
     for line in sys.stdin:
         order = json.loads(line)

@@ -1,5 +1,6 @@
 """A whole Tideline: each shard its own PostgreSQL, Redis, two webs, two drainers, a compensator."""
 
+import json
 import subprocess
 import tempfile
 import time
@@ -15,9 +16,10 @@ from config.runner.port import HOST, free_ports, is_answering, usable_port
 from config.runner.programs import app_environment, worker_command
 from config.services import RunningServices, Server, running_services
 from config.services.delete_data import delete_data
+from faults.cluster.armed import VARIABLE
 from faults.cluster.links import Links
 from faults.cluster.orders import OrderedProcess, obeying
-from faults.cluster.process import TidelineProcess
+from faults.cluster.process import Armed, TidelineProcess
 from faults.cluster.process_tree import kill_tree, pause_tree, resume_tree
 from faults.cluster.stock import STOCK
 from faults.cluster.versions import command_of, environment_of
@@ -133,9 +135,12 @@ class Cluster:
         else:
             server.start()
 
-    def manage(self, *words: str, checkout: Path = CHECKOUT) -> "subprocess.CompletedProcess[str]":
+    def manage(
+        self, *words: str, checkout: Path = CHECKOUT, armed: Armed | None = None
+    ) -> "subprocess.CompletedProcess[str]":
         """Runs a command to its end, past the proxy."""
-        return _manage(self.environment, checkout, *words)
+        environment = {**self.environment, VARIABLE: json.dumps(armed or {})}
+        return _manage(environment, checkout, *words)
 
     def make_people(self, count: int) -> list[ClientAccount]:
         return [ClientAccount(**one) for one in self.backstage.ask({"do": "people", "with": count})]
@@ -144,6 +149,10 @@ class Cluster:
         """pending, parked, paused: changes of all databases; unreachable: databases."""
         counts: dict[str, int] = self.backstage.ask({"do": "undelivered", "with": None})
         return counts
+
+    def list_files(self) -> list[Path]:
+        """The stored images."""
+        return [one for one in Path(self.environment["MEDIA_DIR"]).rglob("*") if one.is_file()]
 
     def count_indexed(self, posts: Sequence[int]) -> dict[str, int]:
         """How many of the posts the recent-posts index of a shard has, for shards with any."""
@@ -194,7 +203,8 @@ def _prepare(
     targets = {f"{name}:{store}": path for name in PROCESSES for store, path in sockets.items()}
     links = Links(proxy, targets)
     ports = dict(zip(WEBS, free_ports(len(WEBS)), strict=True))
-    own = {**_SETTINGS, **settings, **recording_environment(), "RUNTIME_DIR": str(runtime)}
+    folders = {"RUNTIME_DIR": str(runtime), "MEDIA_DIR": str(home / "media")}
+    own = {**_SETTINGS, **settings, **recording_environment(), **folders}
     environment = app_environment({**services.environment(), **own}, _KEY, ports["web0"])
     processes = {
         name: TidelineProcess(

@@ -10,10 +10,13 @@ CALLS = ("failpoint", "reached")
 APPS = (
     "infra",
     "counters",
+    "images",
     "accounts",
     "relations",
     "posts",
     "timelines",
+    "notifications",
+    "search",
     "moderation",
     "demo",
     "operations",

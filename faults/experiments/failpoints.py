@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections.abc import Callable
 
 from faults.cluster.armed import EXIT_CODE
 from faults.cluster.cluster import DRAINERS
@@ -37,21 +38,30 @@ CONVERGES_WITHIN_S = 10.0
 
 def _kill_drainer_everywhere(scene: Scene) -> None:
     """One drainer at a time dies at a place, and the other one takes over."""
-    processes, reached = scene.cluster.processes, []
+    reached = []
     with scene.under_load(CALLS_PER_S), scene.broken():
         for number, place in enumerate(DRAINER_PLACES):
-            drainer, other = (processes[DRAINERS[(number + n) % 2]] for n in (0, 1))
-            other.kill()  # so that the armed one gets the lanes
-            drainer.kill()
-            drainer.begin(armed={place: {"do": "exit", "after": number % 3}})
-            if _dies(scene, drainer, place) and drainer.exit_code == EXIT_CODE:
+            if kill_drainer_at(scene, number, place, lambda one: _dies(scene, *one)):
                 reached.append(place)
-            drainer.kill()
-            drainer.begin()
-            other.begin()
     missed = [place for place in DRAINER_PLACES if place not in reached]
     scene.note(f"a drainer died at {len(reached)} of {len(DRAINER_PLACES)} places")
     scene.check(not missed, "each place was reached", missed)
+
+
+def kill_drainer_at(
+    scene: Scene, number: int, place: str, dies: Callable[[tuple[TidelineProcess, str]], bool]
+) -> bool:
+    """Whether a drainer died at the place, which `dies` brings it to. Then both run again."""
+    processes = scene.cluster.processes
+    drainer, other = (processes[DRAINERS[(number + n) % 2]] for n in (0, 1))
+    other.kill()  # so that the armed one gets the lanes
+    drainer.kill()
+    drainer.begin(armed={place: {"do": "exit", "after": number % 3}})
+    is_reached = dies((drainer, place)) and drainer.exit_code == EXIT_CODE
+    drainer.kill()
+    drainer.begin()
+    other.begin()
+    return is_reached
 
 
 def _dies(scene: Scene, drainer: TidelineProcess, place: str) -> bool:
@@ -67,13 +77,9 @@ def _dies(scene: Scene, drainer: TidelineProcess, place: str) -> bool:
 
 def _kill_web_after_commit(scene: Scene) -> None:
     """A client that got no answer sends the same post again, with the same Idempotency-Key."""
-    web = scene.cluster.processes["web0"]
     wrong = []
     for number in range(3):
-        web.kill()
-        web.begin(armed={"changes.committed": {"do": "exit"}})
-        scene.cluster.wait_until_ready()
-        time.sleep(1)  # until the balancer has seen it
+        begin_armed_web(scene, "changes.committed")
         session = scene.load.sessions[2 * number]  # web0 is the web of even clients
         key = f"again-{scene.seed}-{number}"
         first, second = session.post(key, key), _send_until_answered(scene, session.client, key)
@@ -82,6 +88,15 @@ def _kill_web_after_commit(scene: Scene) -> None:
         if first.status != 0 or second is None or len(set(made)) != 1:
             wrong.append(json.dumps([first.status, made]))
     scene.check(not wrong, "the retry is answered with the one post", wrong)
+
+
+def begin_armed_web(scene: Scene, place: str) -> None:
+    """The first web dies once at the place; its server then starts a new process."""
+    web = scene.cluster.processes["web0"]
+    web.kill()
+    web.begin(armed={place: {"do": "exit"}})
+    scene.cluster.wait_until_ready()
+    time.sleep(1)  # until the balancer has seen it
 
 
 def _send_until_answered(scene: Scene, client: int, key: str) -> ClientCall | None:

@@ -139,7 +139,7 @@ KILL_EXPERIMENTS = [
     Experiment("F4", "Redis is killed for 10 s", _kill_redis),
     Experiment("F8", "one shard of four is killed for 10 s", _kill_shard),
     Experiment("F10", "postmasters are killed while they commit", _kill_postmasters, in_ci=True),
-    Experiment("F28", "all processes are restarted one by one by SIGTERM", _roll, in_ci=True),
+    Experiment("F28", "all processes are restarted one by one by SIGTERM", _roll),
     Experiment("F1b", "webs, drainers and compensator are killed in turn", _kill_processes),
     Experiment("F32", "no drainer runs for 15 s under load", _stop_drainers),
 ]

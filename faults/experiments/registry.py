@@ -1,5 +1,6 @@
 """All experiments, in the order in which they run."""
 
+from faults.experiments.attachments import ATTACHMENTS
 from faults.experiments.crowds import CROWDS
 from faults.experiments.deployments import DEPLOYMENTS
 from faults.experiments.disks import DISKS
@@ -19,6 +20,7 @@ EXPERIMENTS = [
     *KILL_EXPERIMENTS,
     *REDIS_DATA,
     *FAILPOINTS,
+    *ATTACHMENTS,
     *SLOW_PLACES,
     *SESSIONS,
     *DISKS,

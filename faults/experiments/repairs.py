@@ -5,8 +5,10 @@ import sys
 import time
 
 from config.runner.child import CHECKOUT
+from faults.cluster.armed import EXIT_CODE
 from faults.experiments.scene import Scene
 from faults.experiments.types import Experiment
+from faults.load.session import Session
 from faults.quiet import heal_and_drain
 
 CALLS_PER_S = 40.0
@@ -16,6 +18,13 @@ JOBS = (
     ["audit_timelines", "--repair"],
     ["backfill_backward_edges"],
     ["rebuild_count_cache"],
+)
+
+
+# Where it dies, the command, and what is lost before.
+BACK_FILLS = (
+    ("posts.threads_written", "backfill_threads", "threads"),
+    ("notifications.backfilled", "backfill_notifications", "notifications"),
 )
 
 
@@ -56,4 +65,34 @@ def _changes(output: str) -> int:
     return int(words[words.index("changed") - 1]) if "changed" in words else 0
 
 
-REPAIRS = [Experiment("F27", "repair jobs are killed and run twice under load", _repair)]
+def _back_fill(scene: Scene) -> None:
+    """Back-fills die in the middle, while what they derive is lost, and then end their work."""
+    one, other = scene.load.sessions[:2]
+    first = one.write_to(other.person).made
+    answer = other.write_to(one.person, first).made
+    heal_and_drain(scene.cluster)
+    before = _derived(other, answer)
+    for place, command, loss in BACK_FILLS:
+        lost = scene.cluster.backstage.ask({"do": "spoil", "with": loss})
+        scene.check(lost > 0, f"{command} has something to find", lost)
+        died = scene.cluster.manage(command, armed={place: {"do": "exit"}})
+        scene.check(died.returncode == EXIT_CODE, f"{command} died", died.stderr[-400:])
+        again = scene.cluster.manage(command)
+        scene.check(again.returncode == 0, f"{command} succeeds", again.stderr[-400:])
+    after = _derived(other, answer)
+    scene.check(after == before, "what was lost is found again", (before, after))
+
+
+def _derived(session: Session, answer: int | None) -> list[object]:
+    """The thread of a reply, and who followed."""
+    [reply] = [one for one in session.read(f"/api/v1/accounts/{session.person.id}/statuses")
+               if int(one["id"]) == answer]  # fmt: skip
+    found = session.read("/api/v1/notifications")
+    followers = sorted(one["account"]["id"] for one in found if one["type"] == "follow")
+    return [reply["conversation_id"], followers]
+
+
+REPAIRS = [
+    Experiment("F27", "repair jobs are killed and run twice under load", _repair),
+    Experiment("F27b", "back-fills of lost data die in the middle, and run again", _back_fill),
+]

@@ -19,7 +19,7 @@ from typing import Any, Literal, NamedTuple
 
 Outcome = Literal["ok", "failed", "unknown"]
 Kind = Literal[
-    "post", "delete", "repost", "unrepost",
+    "post", "direct", "delete", "repost", "unrepost",
     "follow", "unfollow", "block", "unblock", "mute", "unmute",
     "home", "poll", "relationship", "counts",
 ]  # fmt: skip
@@ -40,9 +40,10 @@ class Seen(NamedTuple):
 class ClientCall:
     """What a client sent and was answered.
 
-    Shape: `target` is a post for delete, repost and unrepost, the parent for a reply ("post"), and
-    an account for the calls on accounts. `made` is the id that a post or repost was answered with.
-    `key` is the Idempotency-Key: calls of an account with the same key have one effect.
+    Shape: `target` is a post for delete, repost and unrepost, the parent for a reply ("post",
+    "direct"), and an account for the calls on accounts. A "direct" post is in no timeline. `made`
+    is the id that a post or repost was answered with. `key` is the Idempotency-Key: calls of
+    an account with the same key have one effect.
 
     A "home" page may have `max_id`; `seen` is in the order of the page. A "poll" has `min_id`, the
     highest id that the client had seen. `is_last`: there is no next page, so nothing follows.

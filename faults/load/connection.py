@@ -10,6 +10,8 @@ from urllib.parse import urlencode, urlsplit
 from config.runner.port import HOST
 from faults.load.balancer import Balancer
 
+_LIMIT = "a-limit-that-is-in-no-file"
+
 
 class Answer(NamedTuple):
     """`status` 0: no complete answer came. `body`: decoded JSON, or None.
@@ -42,6 +44,14 @@ class ClientConnection:
     def post(self, path: str, body: object = None, key: str = "") -> Answer:
         return self._ask("POST", path, body, {"Idempotency-Key": key} if key else {})
 
+    def upload(self, path: str, file: bytes) -> Answer:
+        """Sends a form with one file."""
+        head = f'--{_LIMIT}\r\nContent-Disposition: form-data; name="file"; filename="file"\r\n\r\n'
+        sent = head.encode() + file + f"\r\n--{_LIMIT}--\r\n".encode()
+        return self._send(
+            "POST", path, sent, {"Content-Type": f"multipart/form-data; boundary={_LIMIT}"}
+        )
+
     def delete(self, path: str) -> Answer:
         return self._ask("DELETE", path)
 
@@ -53,10 +63,13 @@ class ClientConnection:
     def _ask(
         self, method: str, path: str, body: object = None, headers: dict[str, str] | None = None
     ) -> Answer:
+        sent = None if body is None else json.dumps(body).encode()
+        return self._send(method, path, sent, headers or {})
+
+    def _send(self, method: str, path: str, sent: bytes | None, headers: dict[str, str]) -> Answer:
         try:
             connection = self._connection()
-            sent = None if body is None else json.dumps(body)
-            connection.request(method, path, sent, self._headers | (headers or {}))
+            connection.request(method, path, sent, self._headers | headers)
             answer = connection.getresponse()
             content = answer.read()
         except (OSError, http.client.HTTPException):

@@ -64,6 +64,21 @@ class Session:
             self._world.posts.append((call.made, self.person.id))
         return call
 
+    def write_to(
+        self, other: ClientAccount, thread: int | None = None, key: str = ""
+    ) -> ClientCall:
+        """A direct post to one account."""
+        began_s = time.monotonic()
+        body = {"status": f"@{other.name} {began_s}", "visibility": "direct"}
+        parent = {} if thread is None else {"in_reply_to_id": str(thread)}
+        answer = self._connection.post("/api/v1/statuses", body | parent, key)
+        return self._record("direct", began_s, answer, target=thread, made=_id(answer), key=key)
+
+    def delete(self, post: int) -> ClientCall:
+        began_s = time.monotonic()
+        answer = self._connection.delete(f"/api/v1/statuses/{post}")
+        return self._record("delete", began_s, answer, target=post)
+
     def home(self, max_id: int | None = None) -> ClientCall:
         query = {"limit": PAGE} | ({"max_id": max_id} if max_id is not None else {})
         began_s = time.monotonic()
@@ -75,6 +90,21 @@ class Session:
             self._newest = max([self._newest or 0, *(entry.entry for entry in seen)])
             self._older_than = min(entry.entry for entry in seen)
         return call
+
+    def upload(self, picture: bytes) -> int | None:
+        """The id of the stored image; None without an answer that says it."""
+        return _id(self._connection.upload("/api/v2/media", picture))
+
+    def post_image(self, image: int) -> ClientCall:
+        began_s = time.monotonic()
+        body = {"status": "a picture", "media_ids": [str(image)]}
+        answer = self._connection.post("/api/v1/statuses", body)
+        return self._record("post", began_s, answer, made=_id(answer))
+
+    def read(self, path: str) -> list[Any]:
+        """A page that no checker of histories knows. Empty without an answer."""
+        answer = self._connection.get(path, limit=PAGE)
+        return list(answer.body) if answer.is_ok else []
 
     def poll(self) -> ClientCall:
         """Asks for what is newer than everything that this client has seen."""
@@ -96,10 +126,7 @@ class Session:
     def _delete(self, rng: random.Random) -> ClientCall | None:
         if not self._own:
             return None
-        target = self._own.pop(rng.randrange(len(self._own)))
-        began_s = time.monotonic()
-        answer = self._connection.delete(f"/api/v1/statuses/{target}")
-        return self._record("delete", began_s, answer, target=target)
+        return self.delete(self._own.pop(rng.randrange(len(self._own))))
 
     def _repost(self, rng: random.Random) -> ClientCall | None:
         return self._respond("repost", rng)

@@ -114,8 +114,8 @@ MUTANTS = (
         (
             Edit(
                 "posts/consumers.py",
-                "(i, time.time()) for i in ids if i not in live]\n",
-                "(i, time.time()) for i in ids if i is None]\n",
+                "[i for i in ids if i not in live or i in edited]\n",
+                "[i for i in ids if i in edited]\n",
             ),
         ),
     ),
@@ -138,8 +138,8 @@ MUTANTS = (
         (
             Edit(
                 "relations/states.py",
-                "    if not opposite.is_follow or last_block_turn(new) <= last_block_turn(old):\n",
-                "    if opposite == opposite:\n",
+                "    if not is_live or last_block_turn(new) <= last_block_turn(old):\n",
+                "    if is_live == is_live:\n",
             ),
         ),
     ),

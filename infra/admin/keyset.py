@@ -3,13 +3,15 @@
 Django's own list counts all rows of a filter for each page, and reads those it skips.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import admin
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.views.main import ChangeList
 from django.core.paginator import Paginator
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.utils.text import capfirst
 
 BELOW = "below"
 LONGEST_ID = 18
@@ -18,6 +20,7 @@ LONGEST_ID = 18
 class KeysetChangeList(ChangeList):
     """One page: the rows below a primary key, the highest first."""
 
+    model_admin: "KeysetAdmin"
     older_query: str | None = None
 
     def get_filters_params(self, params: Any = None) -> dict[str, Any]:
@@ -29,11 +32,12 @@ class KeysetChangeList(ChangeList):
         return ["-pk"]
 
     def get_results(self, request: HttpRequest) -> None:
-        """One query."""
+        """One query, and those of `load_for`."""
         rows = list(self._part()[: self.list_per_page + 1])
         shown = rows[: self.list_per_page]
         if len(rows) > len(shown):
             self.older_query = self.get_query_string({BELOW: shown[-1].pk})
+        self.model_admin.load_for(shown)
         self.result_list, self.result_count = shown, len(shown)
         self.full_result_count, self.show_full_result_count = len(shown), False
         self.show_admin_actions, self.can_show_all, self.multi_page = True, False, False
@@ -49,7 +53,14 @@ class KeysetChangeList(ChangeList):
 
 
 class KeysetAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
-    """For models with a number as primary key. Filters and searches must go by an index."""
+    """For models with a number as primary key. Filters and searches must go by an index.
+
+    `list_title`: the name of the list; empty: the plural of the model's name. `empty_text`: for a
+    list without rows.
+    """
+
+    list_title = ""
+    empty_text = "None."
 
     change_list_template = "keyset/change_list.html"
     show_full_result_count = False
@@ -59,6 +70,13 @@ class KeysetAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
     def get_changelist(self, request: HttpRequest, **options: Any) -> type[ChangeList]:
         return KeysetChangeList
+
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
+        title = self.list_title or capfirst(str(self.opts.verbose_name_plural))
+        return super().changelist_view(request, {"title": title, **(extra_context or {})})
+
+    def load_for(self, rows: Sequence[Any]) -> None:
+        """Called once with the rows of a page, for what the query of the list cannot join."""
 
 
 class ReadOnlyKeysetAdmin(KeysetAdmin):

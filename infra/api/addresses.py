@@ -27,13 +27,17 @@ def choose_network(forwarded: str | None, peer: str) -> str:
     as on a unix socket.
     """
     client = choose_client(forwarded, peer)
+    return network_of(client) or network_of(peer)
+
+
+def network_of(text: str) -> str:
+    """Example: 2001:db8:1:2:3::4 is in 2001:db8:1:2::. Empty if it is no address."""
     # Not cached if too long: then a client could fill the memory.
-    return (len(client) <= _LONGEST and _network_of(client)) or _network_of(peer)
+    return _network_of(text) if len(text) <= _LONGEST else ""
 
 
 @lru_cache(10_000)
 def _network_of(text: str) -> str:
-    """Example: 2001:db8:1:2:3::4 is in 2001:db8:1:2::. Empty if it is no address."""
     try:
         address = ip_address(_without_port(text))
     except ValueError:

@@ -19,7 +19,10 @@ from rest_framework import exceptions
 from infra.api.errors import NotAllowed, NotFound, TidelineError, TokenInvalid
 from infra.api.rendering import json_response
 
-API_PREFIXES = ("/api/", "/oauth/token", "/oauth/revoke", "/health/")
+API_PREFIXES = (
+    "/api/", "/oauth/token", "/oauth/revoke", "/oauth/userinfo", "/health", "/.well-known/",
+    "/nodeinfo/",
+)  # fmt: skip
 UNAVAILABLE = "Temporarily unavailable, try again"
 _SORRY = f"<!doctype html><title>{UNAVAILABLE}</title><h1>{UNAVAILABLE}</h1>"
 _TOO_LARGE = "The request is too large"

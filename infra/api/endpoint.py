@@ -23,6 +23,7 @@ from rest_framework.views import APIView
 
 from infra.api.answers import answer_error
 from infra.api.errors import AccountFrozen, ScopeMissing, TokenInvalid, UserRequired
+from infra.api.live_parts import fill_live_parts
 from infra.api.rendering import add_trusted_headers, json_response
 from infra.api.request import ApiRequest, Caller
 
@@ -61,6 +62,7 @@ class Endpoint(APIView):
     public: ClassVar[bool] = False
     needs_user: ClassVar[bool] = True
     for_frozen: ClassVar[bool] = False
+    operation_suffix: ClassVar[str] = ""  # see infra.api.openapi
 
     _accesses: ClassVar[Mapping[str, Access]] = {}
     _authenticators: ClassVar[Sequence[Any]] = ()
@@ -104,6 +106,7 @@ class Endpoint(APIView):
                 headers |= meter.charge(request, caller)
             _check_access(caller, access)
             answer: HttpResponse = getattr(self, access.handler)(wrapped, *args, **kwargs)
+            fill_live_parts(answer, caller.account_id if caller is not None else None)
         except Exception as error:  # a client gets JSON for every error
             answer = answer_error(error, {}) or self._answer_unexpected(request)
         add_trusted_headers(answer, headers)

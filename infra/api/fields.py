@@ -68,10 +68,10 @@ def flag_parameter(name: str, description: str) -> OpenApiParameter:
     return OpenApiParameter(name, schema, description=description)
 
 
-def ids_parameter(name: str, most: int) -> OpenApiParameter:
-    """A query parameter with ids of accounts."""
+def ids_parameter(name: str, most: int, of: str = "account") -> OpenApiParameter:
+    """A query parameter with ids of accounts, or of other things."""
     schema = {"type": "array", "items": {"type": "string"}, "maxItems": most}
-    return OpenApiParameter(name, schema, description=f"At most {most} account ids")
+    return OpenApiParameter(name, schema, description=f"At most {most} {of} ids")
 
 
 def cursor_schema(width: int) -> dict[str, Any]:

@@ -1,15 +1,89 @@
-"""Plain text as the HTML that Mastodon clients expect: escaped, paragraphs and line breaks."""
+"""Plain text as the HTML that Mastodon clients expect: escaped, with links and paragraphs."""
 
 import re
+from collections.abc import Iterator, Mapping
 from html import escape
+from urllib.parse import quote
+
+from django.conf import settings
+
+from infra.api.links import NameSpan, TextLinks, TextSpan, find_links, normalize_tag
 
 _PARAGRAPHS = re.compile(r"\n{2,}")
+_PROTOCOL = re.compile(r"https?://(?:www\.)?", re.IGNORECASE)
+SHOWN_OF_ADDRESS = 30  # characters, as in Mastodon
 
 
 def to_html(text: str) -> str:
-    """`<p>` a paragraph, `<br />` a line; empty text stays empty."""
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").strip("\n")
+    """`<p>` a paragraph, `<br />` a line; empty text stays empty. Addresses and tags are links."""
+    return render(text, find_links(text), {})
+
+
+def line_to_html(text: str) -> str:
+    """As `to_html`, for a text of one line: without paragraphs."""
+    return "".join(_iter_html(text, find_links(text), {}))
+
+
+def render(text: str, links: TextLinks, names: Mapping[NameSpan, str]) -> str:
+    """As `to_html`, with links that were found before.
+
+    `names`: the usernames of the accounts that some @names of the text mean. They are links too.
+    """
+    return _in_paragraphs("".join(_iter_html(text, links, names)))
+
+
+def profile_url(username: str) -> str:
+    return f"{settings.PUBLIC_URL}/@{username}"
+
+
+def tag_url(name: str) -> str:
+    """`name`: normalized."""
+    return f"{settings.PUBLIC_URL}/tags/{quote(name)}"
+
+
+def _iter_html(text: str, links: TextLinks, names: Mapping[NameSpan, str]) -> Iterator[str]:
+    parts = [
+        *((one.start, one.end, _link_address(one.text)) for one in links.addresses),
+        *((one.start, one.end, _link_tag(one)) for one in links.tags),
+        *((one.start, one.end, _link_name(names[one])) for one in links.names if one in names),
+    ]
+    at = 0
+    for start, end, html in sorted(parts):
+        yield escape(text[at:start])
+        yield html
+        at = end
+    yield escape(text[at:])
+
+
+def _in_paragraphs(html: str) -> str:
+    lines = html.replace("\r\n", "\n").replace("\r", "\n").strip("\n")
     if not lines:
         return ""
-    paragraphs = _PARAGRAPHS.split(escape(lines))
+    paragraphs = _PARAGRAPHS.split(lines)
     return "".join(f"<p>{p.replace(chr(10), '<br />')}</p>" for p in paragraphs)
+
+
+def _link_address(address: str) -> str:
+    """A link as in Mastodon: clients hide the protocol and the end of a long address."""
+    found = _PROTOCOL.match(address)
+    start = found[0] if found else ""
+    shown, rest = address[len(start) :][:SHOWN_OF_ADDRESS], address[len(start) + SHOWN_OF_ADDRESS :]
+    cut = "ellipsis" if rest else ""
+    return (
+        f'<a href="{escape(address)}" target="_blank" rel="nofollow noopener noreferrer"'
+        f' translate="no"><span class="invisible">{escape(start)}</span>'
+        f'<span class="{cut}">{escape(shown)}</span>'
+        f'<span class="invisible">{escape(rest)}</span></a>'
+    )
+
+
+def _link_tag(tag: TextSpan) -> str:
+    url = escape(tag_url(normalize_tag(tag.text)))
+    return f'<a href="{url}" class="mention hashtag" rel="tag">#<span>{escape(tag.text)}</span></a>'
+
+
+def _link_name(username: str) -> str:
+    return (
+        f'<span class="h-card" translate="no"><a href="{profile_url(username)}"'
+        f' class="u-url mention">@<span>{username}</span></a></span>'
+    )

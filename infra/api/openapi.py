@@ -1,6 +1,7 @@
 """How the OpenAPI document is generated."""
 
 import re
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from django.urls import converters
@@ -50,6 +51,15 @@ class ApiSchema(AutoSchema):
         name: str = super().get_serializer_name(serializer, direction)
         return name.removesuffix("Entity").removesuffix("Body")
 
+    def get_operation_id(self) -> str:
+        """Two versions of an endpoint have the same path but for the number of the API.
+
+        A view has a suffix if it does for many things what another view does for one.
+        """
+        name: str = super().get_operation_id()
+        name += "_v2" if self.path.startswith("/api/v2/") else ""
+        return name + str(getattr(self.view, "operation_suffix", ""))
+
     def get_operation(self, *args: Any, **kwargs: Any) -> Any:
         operation = super().get_operation(*args, **kwargs)
         if operation:
@@ -93,16 +103,39 @@ def _error(status: str, description: str) -> dict[str, Any]:
 
 
 def describe_forms(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """Forms have components of their own, because a form cannot send null."""
+    """Forms have components of their own: a form cannot send null, and its names are flat."""
     components = result["components"]["schemas"]
     for path in result["paths"].values():
         for operation in path.values():
             content = operation.get("requestBody", {}).get("content", {})
             for media in content.keys() & FORMS:
                 name = content[media]["schema"]["$ref"].rpartition("/")[2]
-                components[f"{name}Form"] = _without_null(components[name])
+                flat = _flatten(components[name], components)
+                components[f"{name}Form"] = _without_null(flat)
                 content[media]["schema"] = {"$ref": f"#/components/schemas/{name}Form"}
     return result
+
+
+def _flatten(body: dict[str, Any], components: Mapping[str, Any]) -> dict[str, Any]:
+    """The body with `source[privacy]` in place of `source`, and without lists of objects.
+
+    The names of those have numbers, which a schema cannot say.
+    """
+    properties: dict[str, Any] = {}
+    for name, schema in body.get("properties", {}).items():
+        parts = _resolve(schema, components).get("properties")
+        if parts is not None:
+            properties |= {f"{name}[{part}]": inner for part, inner in parts.items()}
+        elif "properties" not in _resolve(schema.get("items", {}), components):
+            properties[name] = schema
+    return body | {"properties": properties}
+
+
+def _resolve(schema: dict[str, Any], components: Mapping[str, Any]) -> dict[str, Any]:
+    """The component that the schema names, else the schema."""
+    named = schema if "$ref" in schema else next(iter(schema.get("allOf", [])), {})
+    name = named.get("$ref", "").rpartition("/")[2]
+    return components.get(name, schema)
 
 
 def _without_null(schema: Any) -> Any:

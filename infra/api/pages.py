@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 from urllib.parse import quote, urlencode
 
 from django.conf import settings
@@ -17,7 +17,8 @@ from infra.api.ids import parse_number
 from infra.api.parsing import LIMIT_DIGITS
 from infra.api.rendering import json_response
 
-CURSORS = frozenset(("max_id", "since_id", "min_id"))
+# `around_id` begins a walk at home; its links have one of the others.
+CURSORS = frozenset(("max_id", "since_id", "min_id", "around_id"))
 T = TypeVar("T")
 
 
@@ -37,6 +38,11 @@ class Window(NamedTuple):
     def way(self) -> str:
         """The name of the lower cursor that counts."""
         return "min_id" if self.min_id is not None else "since_id"
+
+    @property
+    def is_gap(self) -> bool:
+        """Between two cursors: the client has both ends, and does not poll for news."""
+        return self.min_id is not None and self.max_id is not None
 
 
 class Page(NamedTuple, Generic[T]):
@@ -115,6 +121,12 @@ def page_response(request: Request, page: Page[bytes]) -> HttpResponse:
     return json_response(_join(page), headers={"Link": link} if link else None)
 
 
+def object_page_response(request: Request, page: Page[Any], body: bytes) -> HttpResponse:
+    """A page whose items are inside of one JSON object, with its Link header."""
+    link = _link_of(request, page)
+    return json_response(body, headers={"Link": link} if link else None)
+
+
 def tagged_page_response(request: Request, page: Page[bytes]) -> HttpResponse:
     """As `page_response`, with an ETag; 304 if the client has this page."""
     link = _link_of(request, page)
@@ -122,7 +134,7 @@ def tagged_page_response(request: Request, page: Page[bytes]) -> HttpResponse:
     return tagged_response(request, [link.encode(), *page.items], partial(_join, page), headers)
 
 
-def _link_of(request: Request, page: Page[bytes]) -> str:
+def _link_of(request: Request, page: Page[Any]) -> str:
     url = f"{settings.PUBLIC_URL}{request.path}"
     return link_header(url, request.query_params, page.older, page.newer)
 

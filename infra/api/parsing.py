@@ -54,7 +54,7 @@ class WholeMultiPartParser(MultiPartParser):
 
         Django reads such bodies as an empty form, or takes another boundary for part of a field.
         """
-        body = stream.body if isinstance(stream, HttpRequest) else stream.read()
+        body = self.read_body(stream)
         found = super().parse(BytesIO(body), media_type, parser_context)
         boundary = parse_header_parameters(media_type or "")[1]["boundary"].encode()
         is_empty = body.strip() == b"--%b--" % boundary  # as browsers send a form without fields
@@ -63,6 +63,17 @@ class WholeMultiPartParser(MultiPartParser):
         if not is_empty and not found.data and not found.files:
             raise ParseError("The multipart body has no part")
         return found
+
+    def read_body(self, stream: IO[Any] | HttpRequest) -> bytes:
+        """The whole body, at most DATA_UPLOAD_MAX_MEMORY_SIZE."""
+        return stream.body if isinstance(stream, HttpRequest) else stream.read()
+
+
+class UploadParser(WholeMultiPartParser):
+    """For endpoints that take files: their limit is checked before the request is served."""
+
+    def read_body(self, stream: IO[Any] | HttpRequest) -> bytes:
+        return stream.read()
 
 
 def clean_text(value: object, name: str) -> str:

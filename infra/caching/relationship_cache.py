@@ -117,7 +117,7 @@ class RelationshipCache(NamedTuple):
         self,
         owner: int,
         reading: RelationshipCacheReply,
-        pairs: Mapping[int, int],
+        pairs: Mapping[int, bytes],
         made: bytes | None,
     ) -> Command:
         """Writes answers, and the new filter `made`, unless anything changed since the reading."""

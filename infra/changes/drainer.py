@@ -1,8 +1,9 @@
 """The resident drainer: delivers the changes of all databases a moment after their commits.
 
-Each database has a thread for its ordinary lanes and one for its slow lanes (bulk, waiting,
-folded). So neither a big fan-out nor another database delays a change. A thread removes its wake-up
-before it reads rows, so a commit that the read does not see wakes it again.
+Each database has a thread for its ordinary lanes, one for its slow lanes (bulk, waiting, folded),
+and one for requests to servers of others. So none of these, and no other database, delays a change.
+A thread removes its wake-up before it reads rows, so a commit that the read does not see wakes it
+again.
 """
 
 import threading
@@ -13,7 +14,7 @@ from django.db import close_old_connections, connections
 
 from infra.changes.errors import UNREACHABLE, LeaseLost
 from infra.changes.held_lanes import POLL_S, HeldLanes
-from infra.changes.lanes import SLOW_GROUPS, LaneGroup, all_lanes
+from infra.changes.lanes import THREADS, LaneGroup, all_lanes
 from infra.changes.lease import Heartbeat, lease
 from infra.changes.outages import Outage, Recoveries
 from infra.sharding.connection_health import give_back_connections
@@ -33,7 +34,7 @@ class Drainer:
         self._threads = [
             LaneThread(alias, groups, self._stopping, recoveries)
             for alias in aliases
-            for groups in ((LaneGroup.ORDINARY,), SLOW_GROUPS)
+            for groups in THREADS
         ]
 
     def start(self) -> None:

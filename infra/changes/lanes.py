@@ -4,6 +4,7 @@
     64 … 127   bulk: the first BULK_LANES of these
     128        waiting: changes that wait for one shard to come back
     192        folded: many changes to one row that become one write in each throttle window
+    224        outside: requests to servers of others, which may be slow
     256 + n    paused: rows of paused kinds of lane n; they are not drained (pausing.py)
 
 The numbers of the groups do not depend on settings, so rows written earlier keep their meaning.
@@ -25,10 +26,15 @@ class LaneGroup(IntEnum):
     BULK = 64
     WAITING = 128
     FOLDED = 192
+    OUTSIDE = 224
 
 
-# A drainer has a thread for the ordinary lanes of a database, and another for all other lanes.
-SLOW_GROUPS = (LaneGroup.BULK, LaneGroup.WAITING, LaneGroup.FOLDED)
+# A drainer has a thread for each of these on each database.
+THREADS = (
+    (LaneGroup.ORDINARY,),
+    (LaneGroup.BULK, LaneGroup.WAITING, LaneGroup.FOLDED),
+    (LaneGroup.OUTSIDE,),
+)
 
 
 def lane_of(owner_id: int, group: LaneGroup = LaneGroup.ORDINARY) -> int:

@@ -5,6 +5,9 @@ from django.db.models.functions import Now
 
 from infra.sharding.placement import Placement
 
+# JobRun declares this permission of operators; it belongs to no single model.
+OPERATE = "jobs.operate"
+
 
 class JobCheckpoint(models.Model):
     """GLOBAL, one row for each job and scope that did not finish. Written by infra.jobs."""

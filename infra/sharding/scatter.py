@@ -8,15 +8,17 @@ import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
-from functools import cache
-from typing import TypeVar
+from functools import cache, partial
+from typing import TypeVar, cast
 
+import structlog
 from django.conf import settings
-from django.db import connections
+from django.db import InterfaceError, OperationalError, connections
 
 from infra.sharding.connection_health import give_back_connections
 
 T = TypeVar("T")
+log = structlog.get_logger()
 
 
 def scatter(calls: Mapping[str, Callable[[], T]]) -> dict[str, T]:
@@ -39,6 +41,25 @@ def scatter(calls: Mapping[str, Callable[[], T]]) -> dict[str, T]:
     return answers | {alias: future.result() for alias, future in futures.items()}
 
 
+def scatter_available(calls: Mapping[str, Callable[[], T]]) -> dict[str, T]:
+    """The answers of the databases that answer, by alias; the others are logged and left out.
+
+    For reads that are still of use without a shard, such as a search. Raises: the first error if no
+    database answers. Cost: as `scatter`; a wait for a database has the limits of any statement.
+    """
+    outcomes = scatter({alias: partial(_try, call) for alias, call in calls.items()})
+    answers, errors = {}, []
+    for alias, (found, error) in outcomes.items():
+        if error is None:
+            answers[alias] = cast(T, found)
+            continue
+        log.warning("scatter.database_left_out", database=alias, error=str(error))
+        errors.append(error)
+    if errors and not answers:
+        raise errors[0]
+    return answers
+
+
 def submit(alias: str, call: Callable[[], T]) -> Future[T]:
     """Starts one call on a thread of this alias. Log lines of the call have the request's id."""
     return _threads(alias).submit(copy_context().run, _call, alias, call)
@@ -47,6 +68,13 @@ def submit(alias: str, call: Callable[[], T]) -> Future[T]:
 def begin(alias: str, call: Callable[[], object]) -> None:
     """Starts one call on a thread of this alias and returns. The call handles its own errors."""
     _threads(alias).submit(_call, alias, call)
+
+
+def _try(call: Callable[[], T]) -> tuple[T | None, OperationalError | InterfaceError | None]:
+    try:
+        return call(), None
+    except (OperationalError, InterfaceError) as error:
+        return None, error
 
 
 def _call(alias: str, call: Callable[[], T]) -> T:

@@ -1,11 +1,14 @@
 """Appeals against decisions: accounts file them, moderators decide on them."""
 
+from contextlib import suppress
 from datetime import datetime
 
 from django.db import IntegrityError, transaction
 
+from images.errors import ImageNotFound
 from infra.sharding.placement import GLOBAL_ALIAS
 from moderation.actions.decide import decide_on_account, decide_on_post, record_decision
+from moderation.actions.decide_on_image import decide_on_image
 from moderation.errors import AlreadyAppealed, AppealDecided, StrikeNotFound
 from moderation.models import Appeal, Decision
 from moderation.types import (
@@ -18,7 +21,7 @@ from moderation.types import (
 
 
 def file_appeal(account_id: int, decision_id: int, text: str) -> Appeal:
-    """Files an appeal against a decision on this account or on one of its posts.
+    """Files an appeal against a decision on this account, or on one of its posts or images.
 
     Raises: StrikeNotFound, AlreadyAppealed.
     """
@@ -38,13 +41,16 @@ def file_appeal(account_id: int, decision_id: int, text: str) -> Appeal:
 def accept_appeal(appeal_id: int, origin: DecisionOrigin, now: datetime) -> None:
     """Accepts an appeal and undoes its decision, in one transaction. Deleted posts stay deleted.
 
-    Raises: AppealDecided, and the errors of decide_on_post and decide_on_account. Cost: three
+    Raises: AppealDecided, and the errors of the function that decides. Cost: three
     statements, and those of the decision that undoes the first one.
     """
     with transaction.atomic(using=GLOBAL_ALIAS):
         decision = _close(appeal_id, AppealState.ACCEPTED, DecisionKind.ACCEPT, origin, now)
         if decision.kind == DecisionKind.HIDE and decision.post:
             decide_on_post(decision.post, DecisionKind.SHOW, origin)
+        elif decision.image_id is not None:
+            with suppress(ImageNotFound):  # its owner deleted it
+                decide_on_image(decision.account_id, decision.image_id, DecisionKind.SHOW, origin)
         elif decision.kind in ADDED_RESTRICTIONS:
             lifted = ADDED_RESTRICTIONS[DecisionKind(decision.kind)]
             decide_on_account(decision.account_id, DecisionKind.RESTORE, origin, now, lifted=lifted)

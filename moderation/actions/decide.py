@@ -45,7 +45,7 @@ def decide_on_account(
     """
     with transaction.atomic(using=GLOBAL_ALIAS):
         user = lock_user(account_id)
-        _check_actor(user, origin)
+        check_actor(user, origin)
         wanted = _restrictions_after(Restriction(user.restrictions), kind, lifted)
         if not restrict_user(user, wanted, now) and kind is not DecisionKind.WARN:
             return None
@@ -61,7 +61,7 @@ def decide_on_post(post_id: PostId, kind: DecisionKind, origin: DecisionOrigin) 
     if find_post_row(post_id) is None:
         raise PostNotFound
     with transaction.atomic(using=GLOBAL_ALIAS):
-        _check_actor(lock_user(post_id.author_id), origin)
+        check_actor(lock_user(post_id.author_id), origin)
         last = load_last_decisions([post_id]).get(post_id)
         current = DecisionKind(last.kind) if last else DecisionKind.SHOW
         if current == kind:
@@ -79,6 +79,7 @@ def record_decision(
     account_id: int,
     post_id: str = "",
     restrictions: int | None = None,
+    image_id: int | None = None,
 ) -> Decision:
     """Inserts the row of a decision. Safety: the caller's transaction also carries it out.
 
@@ -91,6 +92,7 @@ def record_decision(
         actor_id=origin.actor_id,
         account_id=account_id,
         post_id=post_id,
+        image_id=image_id,
         reason=origin.reason.strip(),
         restrictions=restrictions,
         report_id=origin.report_id,
@@ -99,7 +101,7 @@ def record_decision(
     return row
 
 
-def _check_actor(user: User, origin: DecisionOrigin) -> None:
+def check_actor(user: User, origin: DecisionOrigin) -> None:
     """Raises: CannotModerateStaff if a moderator decides on staff and is no superuser."""
     if origin.actor_id is None or not user.is_staff:
         return

@@ -8,7 +8,8 @@ import orjson
 from moderation.models import Appeal, Decision, Report
 from moderation.types import DecisionKind, ReportState
 
-# Mastodon's words, except for hide_statuses: Mastodon has no hidden posts.
+# Mastodon's words, except for hide_statuses and hide_images: Mastodon hides neither.
+HIDE_IMAGES = "hide_images"
 ACTIONS = {
     DecisionKind.WARN: "none",
     DecisionKind.FREEZE: "disable",
@@ -40,13 +41,19 @@ def present_strike(decision: Decision, appeal: Appeal | None, account: bytes) ->
     """An AccountWarning entity. `account`: the Account entity of the warned account."""
     entity = {
         "id": str(decision.pk),
-        "action": ACTIONS[DecisionKind(decision.kind)],
+        "action": _action_of(decision),
         "text": decision.reason,
         "status_ids": [decision.post.public] if decision.post else None,
         "appeal": _present_appeal(appeal) if appeal else None,
         "created_at": _iso(decision.created_at),
     }
     return b'%b,"target_account":%b}' % (orjson.dumps(entity)[:-1], account)
+
+
+def _action_of(decision: Decision) -> str:
+    if decision.image_id is not None:
+        return HIDE_IMAGES
+    return ACTIONS[DecisionKind(decision.kind)]
 
 
 def _present_appeal(appeal: Appeal) -> dict[str, Any]:

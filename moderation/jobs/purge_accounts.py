@@ -14,7 +14,7 @@ from django.db import transaction
 from accounts.actions.restrict import lock_user, restrict_user
 from accounts.actions.update_profile import update_profile
 from accounts.sql import ACCOUNTS_TO_PURGE
-from accounts.types import ProfileEdit, Restriction
+from accounts.types import NO_PICTURE, ProfileEdit, Restriction
 from infra.changes.failpoints import failpoint
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import Key, Row, walk
@@ -25,6 +25,8 @@ from moderation.errors import NotSuspended
 from moderation.jobs.purge_rows import PASSES
 from moderation.types import DecisionKind, DecisionOrigin
 from relations.jobs.reset_relations import reset_relations
+
+NO_DETAILS = ProfileEdit(display_name="", note="", fields=(), avatar=NO_PICTURE, header=NO_PICTURE)
 
 
 def purge_accounts(
@@ -70,7 +72,7 @@ def _begin(account_id: int, origin: DecisionOrigin, now: datetime) -> bool:
 
 def _finish(account_id: int, now: datetime) -> None:
     """Clears the profile and the login. The name and the id stay taken."""
-    update_profile(account_id, ProfileEdit(display_name="", note=""))
+    update_profile(account_id, NO_DETAILS)
     with transaction.atomic(using=GLOBAL_ALIAS):
         user = lock_user(account_id)
         user.email = ""

@@ -4,20 +4,40 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import NamedTuple
 
+from django.conf import settings
+
+from images.actions.use_image import end_image
+from images.sql import KEPT_IMAGES
 from infra.jobs.types import Batch, Work
 from infra.jobs.walk import Row, Table, walk_table
+from notifications.actions.forget import delete_inbox, delete_notification, delete_permission
+from notifications.push.rows import delete_subscriptions
+from notifications.push.sql import SUBSCRIPTIONS
+from notifications.sql import INBOXES, NOTIFICATIONS, PERMISSIONS
 from posts.actions.delete_post import delete_post
 from posts.actions.mark_post import mark_post
+from posts.actions.vote import forget_votes
+from posts.conversations.actions.own import delete_conversation, forget_direct_post
+from posts.conversations.sql import CONVERSATIONS, DIRECT_POSTS
 from posts.errors import PostNotFound
+from posts.filters.actions.edit_filters import remove_filter
+from posts.filters.errors import FilterNotFound
+from posts.filters.sql import FILTERS
 from posts.ids import PostId
 from posts.sql import LIVE_POSTS, VIEWER_MARKS
 from posts.types import Kind
 from relations.actions.mute import unmute
+from relations.actions.note import write_note
 from relations.lists.actions.lists import delete_account_list
 from relations.lists.errors import ListNotFound
 from relations.lists.sql import ACCOUNT_LISTS
-from relations.sql import ACTIVE_MUTES
+from relations.sql import ACTIVE_MUTES, NOTES
+from relations.suggestions.actions.dismiss import forget_dismissed
+from relations.suggestions.sql import DISMISSED
 from timelines.markers.rows import MARKERS, delete_marker
+from timelines.tags.actions.own_tags import remove_own_tag
+from timelines.tags.sql import ACCOUNT_TAGS
+from timelines.tags.types import TagListKind
 
 
 class OwnedRows(NamedTuple):
@@ -44,6 +64,11 @@ def _end_mute(row: Row) -> None:
     unmute(owner_id, target_id)
 
 
+def _delete_note(row: Row) -> None:
+    owner_id, target_id = row
+    write_note(owner_id, target_id, "")
+
+
 def _delete_list(row: Row) -> None:
     try:
         delete_account_list(*row)
@@ -51,12 +76,30 @@ def _delete_list(row: Row) -> None:
         return
 
 
+def _remove_filter(row: Row) -> None:
+    try:
+        remove_filter(*row)
+    except FilterNotFound:
+        return
+
+
 TABLES = (
+    OwnedRows(KEPT_IMAGES, lambda row: end_image(*row)),
+    OwnedRows(FILTERS, _remove_filter),
     OwnedRows(LIVE_POSTS, _delete_post),
     OwnedRows(VIEWER_MARKS, _end_viewer_mark),
+    OwnedRows(CONVERSATIONS, lambda row: delete_conversation(*row)),
+    OwnedRows(DIRECT_POSTS, lambda row: forget_direct_post(*row)),
     OwnedRows(ACTIVE_MUTES, _end_mute),
+    OwnedRows(NOTES, _delete_note),
     OwnedRows(ACCOUNT_LISTS, _delete_list),
     OwnedRows(MARKERS, lambda row: delete_marker(*row)),
+    OwnedRows(NOTIFICATIONS, lambda row: delete_notification(*row)),
+    OwnedRows(PERMISSIONS, lambda row: delete_permission(*row)),
+    OwnedRows(SUBSCRIPTIONS, lambda row: delete_subscriptions(row[0], [row[1]])),
+    OwnedRows(INBOXES, lambda row: delete_inbox(*row)),
+    OwnedRows(DISMISSED, lambda row: forget_dismissed(*row)),
+    OwnedRows(ACCOUNT_TAGS, lambda row: remove_own_tag(row[0], TagListKind(row[1]), row[2])),
 )
 
 
@@ -69,4 +112,16 @@ def _end_all(owned: OwnedRows, work: Work) -> Iterator[Batch]:
         yield Batch(len(piece.rows), 0, piece.alias, len(piece.rows), None, lines)
 
 
-PASSES = tuple(partial(_end_all, owned) for owned in TABLES)
+def _forget_votes(work: Work) -> Iterator[Batch]:
+    """Forgets how the account voted on polls of others. The votes still count."""
+    if work.dry_run or work.account_id is None:
+        return
+    for alias in settings.SHARD_ALIASES:
+        if count := forget_votes(alias, work.account_id):
+            yield Batch(count, 0, alias, count, None, [f"{count} votes on {alias}"])
+
+
+PASSES: tuple[Callable[[Work], Iterator[Batch]], ...] = (
+    *(partial(_end_all, owned) for owned in TABLES),
+    _forget_votes,
+)

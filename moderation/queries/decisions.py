@@ -24,6 +24,16 @@ def load_last_decisions(post_ids: Iterable[PostId]) -> dict[PostId, Decision]:
     return {one.post: one for one in decisions if one.post}
 
 
+def load_last_image_decisions(image_ids: Iterable[int]) -> dict[int, Decision]:
+    """The last decision on each of these images; images without one are missing. One query."""
+    decisions = (
+        Decision.objects.filter(image_id__in=list(image_ids))
+        .order_by("image_id", "-id")
+        .distinct("image_id")
+    )
+    return {one.image_id: one for one in decisions if one.image_id is not None}
+
+
 def list_strikes(account_id: int, window: Window) -> Page[Strike]:
     """The decisions on an account that it may read, newest first, each with its appeal.
 

@@ -1,6 +1,7 @@
 """An account on the default database and on its shard, for operators."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
@@ -14,6 +15,8 @@ from infra.changes.parking import ChangeSelection, list_parked
 from infra.sharding.buckets import bucket_of, shard_of
 from infra.sharding.probe import probe_all
 from moderation.models import Decision
+from notifications.ids import IDS_A_MS, TICKS_A_MS
+from notifications.queries.summary import InboxSummary, read_inbox_summary
 from operations.types import Fact, Section
 
 MAX_DECISIONS = 10
@@ -23,7 +26,7 @@ MAX_PARKED = 10
 def read_account(user: User) -> list[Section]:
     """The user, the shard's row, its counts and parked changes, and moderators' decisions.
 
-    Cost: one query on the default database, three on the account's shard.
+    Cost: one query on the default database, four on the account's shard.
     """
     alias = shard_of(user.pk)
     calls = {alias: partial(_ask_shard, alias, user.pk)}
@@ -39,7 +42,7 @@ def _ask_shard(alias: str, account_id: int) -> tuple[Any, ...]:
     row = Account.objects.on(alias).filter(id=account_id).first()
     counts = read_counts(alias, [account_id], [*CounterKind])[account_id]
     parked = list_parked(alias, limit=MAX_PARKED, selection=ChangeSelection(owner_id=account_id))
-    return row, counts, parked
+    return row, counts, parked, read_inbox_summary(alias, account_id)
 
 
 def _of_user(user: User) -> Section:
@@ -56,7 +59,7 @@ def _of_user(user: User) -> Section:
 
 
 def _of_shard(
-    user: User, alias: str, row: Account | None, counts: Any, parked: Any
+    user: User, alias: str, row: Account | None, counts: Any, parked: Any, inbox: InboxSummary
 ) -> Iterator[Section]:
     title = f"On {alias}, bucket {bucket_of(user.pk)}"
     if row is None:
@@ -67,9 +70,21 @@ def _of_shard(
         Fact(kind.name.lower().replace("_", " "), counts[kind].value) for kind in ACCOUNT_KINDS
     ]
     yield Section("Counts on the shard", shown)
+    yield Section("Notifications", [*_of_inbox(inbox)])
     where = f"{reverse('parked_changes')}?shard={alias}&owner={user.pk}"
     changes = [Fact(f"#{one.id}", str(one), where) for one in parked]
     yield Section("Parked changes", changes or [Fact("None", "")])
+
+
+def _of_inbox(inbox: InboxSummary) -> Iterator[Fact]:
+    yield Fact("The newest arrived", _time_of(inbox.newest_tick // TICKS_A_MS))
+    yield Fact("Cleared up to", _time_of(inbox.cleared_id // IDS_A_MS))
+    yield Fact("Deleted up to", _time_of(inbox.floor_ms))
+    yield Fact("Left out up to, because of a crowd", _time_of(inbox.crowd_floor_ms))
+
+
+def _time_of(at_ms: int) -> object:
+    return datetime.fromtimestamp(at_ms / 1000, UTC) if at_ms else "never"
 
 
 ACCOUNT_KINDS = [kind for kind in CounterKind if kind <= CounterKind.VIEWER_MARKS]

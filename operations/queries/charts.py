@@ -7,6 +7,7 @@ from typing import TypeVar
 
 import msgspec
 
+from operations.queries.gaps import Gap, Known, describe, find_common
 from operations.samples import (
     SLOT_COUNT,
     SLOT_S,
@@ -25,12 +26,18 @@ Databases = Mapping[str, Mapping[int, DatabaseSample]]
 
 
 class Chart(msgspec.Struct):
-    """`lines`: values by name, one per time; null where there is no sample."""
+    """`lines`: values by name, one per time; null where there is no sample.
+
+    `notes`: in words, the times without samples. `gaps`: the first and last place in `times` of
+    each period in which nothing has samples.
+    """
 
     name: str
     title: str
     unit: str
     lines: Lines
+    notes: list[str] = []
+    gaps: list[Gap] = []
 
 
 class Charts(msgspec.Struct):
@@ -50,18 +57,27 @@ def draw(last: int, databases: Databases, fleet: Mapping[int, FleetSample]) -> C
     """All charts of the slots up to `last`."""
     slots = range(last - SLOT_COUNT + 1, last + 1)
     line = partial(_line, slots)
+    sampled = {alias: set(samples) for alias, samples in databases.items()}
+    reported = {alias: _reported(samples) for alias, samples in databases.items()}
+    of_fleet = {"Redis": set(fleet)}
 
     def of_each(value: Callable[[DatabaseSample], float | None]) -> Lines:
         return {alias: line(samples, value) for alias, samples in databases.items()}
 
     delivered = {alias: _rates(slots, samples) for alias, samples in databases.items()}
+    lags, parked = _fold(_lags(slots, databases)), _fold(of_each(lambda one: one.parked))
+    slow = _fold(of_each(lambda one: one.slow))
+
+    def chart(name: str, title: str, unit: str, lines: Lines, known: Known) -> Chart:
+        return Chart(name, title, unit, lines, describe(slots, known), find_common(slots, known))
+
     charts = [
-        Chart("lag", "Change lag: the oldest pending change", "s", _fold(_lags(slots, databases))),
-        Chart("deliveries", "Changes delivered", "/s", _fold(delivered)),
-        Chart("hits", "Cache hits by tier", "%", _hit_ratios(slots, fleet)),
-        Chart("memory", "Redis memory", "MiB", _memory(slots, fleet)),
-        Chart("slow", "Queries longer than a second", "", _fold(of_each(lambda one: one.slow))),
-        Chart("parked", "Parked changes", "", _fold(of_each(lambda one: one.parked))),
+        chart("lag", "Change lag: the oldest pending change", "s", lags, reported),
+        chart("deliveries", "Changes delivered", "/s", _fold(delivered), sampled),
+        chart("hits", "Cache hits by tier", "%", _hit_ratios(slots, fleet), of_fleet),
+        chart("memory", "Redis memory", "MiB", _memory(slots, fleet), of_fleet),
+        chart("slow", "Queries longer than a second", "", slow, sampled),
+        chart("parked", "Parked changes", "", parked, reported),
     ]
     return Charts([slot * SLOT_S for slot in slots], charts)
 
@@ -71,6 +87,11 @@ def _line(
 ) -> Values:
     found = (samples.get(slot) for slot in slots)
     return [None if one is None else value(one) for one in found]
+
+
+def _reported(samples: Mapping[int, DatabaseSample]) -> set[int]:
+    """The slots whose sample has a report of the pending changes."""
+    return {slot for slot, sample in samples.items() if sample.oldest_s is not None}
 
 
 def _lags(slots: Sequence[int], databases: Databases) -> Lines:
@@ -142,14 +163,17 @@ def _steps(totals: Values) -> Values:
 
 def _fold(lines: Lines) -> Lines:
     """Replaces the lines that were always 0 by one line, so that the other lines are easy to see.
-    Drops lines without values."""
+
+    Where one of them has no sample, this line has a gap: an unknown value is not a zero. Drops
+    lines without values.
+    """
     flat = {name: values for name, values in lines.items() if not any(values)}
     quiet = [values for values in flat.values() if any(value is not None for value in values)]
     shown = {name: values for name, values in lines.items() if name not in flat}
     if quiet:
         known = zip(*quiet, strict=True)
         shown[_name_of_rest(len(quiet), bool(shown))] = [
-            None if all(value is None for value in values) else 0.0 for values in known
+            None if any(value is None for value in values) else 0.0 for values in known
         ]
     return shown
 

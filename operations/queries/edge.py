@@ -102,6 +102,8 @@ STATES = {
     Attribute.FOLLOW: "follow",
     Attribute.WHISPER: "quiet follow",
     Attribute.BLACK: "block",
+    Attribute.REQUESTED: "follow request",
+    Attribute.REQUESTED_QUIETLY: "quiet follow request",
 }
 
 

@@ -4,39 +4,47 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.conf import settings
+from msgspec.structs import replace
 
 from infra.api.errors import InvalidRequest
+from infra.api.links import count_characters
 from infra.api.parsing import clean_text, read_flag, read_text
 from posts.errors import EmptyPost, InvalidDraft, ParentNotFound, PostTooLong
 from posts.ids import MalformedPostId, PostId
-from posts.types import Draft
+from posts.types import Draft, Visibility
 
 MAX_KEY_LENGTH = 64
 MAX_LANGUAGE_LENGTH = 16
 # Parameters of Mastodon's request that Tideline lacks. Ignoring them would lose data silently.
 UNSUPPORTED = (
-    "media_ids",
-    "media_ids[]",
-    "poll",
+    "media_attributes",
     "scheduled_at",
     "quoted_status_id",
 )
 
 
-def check_draft(data: Mapping[str, Any]) -> Draft:
+def check_draft(data: Mapping[str, Any], has_images: bool = False) -> Draft:
     """The draft in a request.
+
+    Raises: as `check_content`.
+    """
+    return replace(check_content(data, has_images), visibility=read_visibility(data))
+
+
+def check_content(data: Mapping[str, Any], has_images: bool = False) -> Draft:
+    """The draft in a request, as a public one. With images it may have no text.
 
     Raises: EmptyPost, PostTooLong, InvalidDraft, InvalidRequest (all 422).
     """
+    sent = {name.partition("[")[0] for name in data if data.get(name)}  # forms have name[][part]
     for name in UNSUPPORTED:
-        if data.get(name):
+        if name in sent:
             raise InvalidDraft(f"Validation failed: {name} is not supported")
-    check_visibility(data)
     text = read_text(data, "status")
     spoiler_text = read_text(data, "spoiler_text")
-    if not text.strip():
+    if not text.strip() and not has_images:
         raise EmptyPost
-    if len(text) + len(spoiler_text) > settings.POST_MAX_CHARACTERS:
+    if count_characters(text) + len(spoiler_text) > settings.POST_MAX_CHARACTERS:
         raise PostTooLong(settings.POST_MAX_CHARACTERS)
     language = read_text(data, "language")
     if len(language) > MAX_LANGUAGE_LENGTH:
@@ -44,10 +52,24 @@ def check_draft(data: Mapping[str, Any]) -> Draft:
     return Draft(text, read_flag(data, "sensitive"), spoiler_text, language or None)
 
 
-def check_visibility(data: Mapping[str, Any]) -> None:
-    """Raises: InvalidDraft for every visibility except public."""
-    if data.get("visibility") not in (None, "", "public"):
-        raise InvalidDraft("Validation failed: Visibility can only be public")
+def read_visibility(
+    data: Mapping[str, Any], most_closed: Visibility = Visibility.DIRECT
+) -> Visibility:
+    """The visibility in a request; public if it has none. Raises: InvalidDraft."""
+    word = data.get("visibility")
+    if word in (None, ""):
+        return Visibility.PUBLIC
+    words = {one.name.lower(): one for one in Visibility if one <= most_closed}
+    found = words.get(word) if isinstance(word, str) else None
+    if found is None:
+        raise InvalidDraft(f"Validation failed: Visibility can be {', '.join(words)}")
+    return found
+
+
+def check_same_visibility(data: Mapping[str, Any], visibility: int) -> None:
+    """For edits, with which some clients send it. Raises: InvalidDraft for another one."""
+    if data.get("visibility") not in (None, "", Visibility(visibility).name.lower()):
+        raise InvalidDraft("Validation failed: The visibility of a post cannot be changed")
 
 
 def check_parent(data: Mapping[str, Any]) -> PostId | None:

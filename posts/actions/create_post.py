@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 
+from posts.actions.read_links import read_links
 from posts.actions.write_post import write_post
 from posts.ids import PostId
 from posts.types import Draft, Kind, Target
@@ -17,9 +18,10 @@ def create_post(
     """Publishes a post and returns its id. A repeated key returns the id of the first post.
 
     The ids of one author strictly grow, even within a second and if the clock is set back. Raises:
-    AccountNotFound. Safety: idempotent with a key, for an hour. Cost: one statement on the author's
-    shard; the drain updates followers' timelines.
+    AccountNotFound, TooManyLinksToday, ImagesTaken. Safety: idempotent with a key, for an hour.
+    Cost: one statement on the author's shard, and one on the default database if the text has
+    @names; the drain updates followers' timelines.
     """
     parent = draft.in_reply_to
     target = Target(Kind.REPLY, parent.author_id, parent.moment) if parent else None
-    return write_post(author_id, draft, target, clock_s(), idempotency_key)
+    return write_post(author_id, draft, target, clock_s(), idempotency_key, read_links(draft.text))

@@ -14,26 +14,32 @@ from posts.types import Target, WrittenPost
 
 # posts/migrations/0002_write_functions.py: lock, row, count and change in one round trip.
 DELETE = f"""
-SELECT deleted.*, {of_account("%s")} FROM posts_delete_post(%s, %s, %s, %s, %s) AS deleted
+SELECT deleted.*, {of_account("%s")},
+    (SELECT visibility FROM posts_post WHERE author_id = %s AND moment = %s)
+FROM posts_delete_post(%s, %s, %s, %s, %s) AS deleted
 """  # noqa: S608
 
 
-def delete_post(post_id: PostId) -> str:
+def delete_post(post_id: PostId, keeps_images: bool = False) -> str:
     """Deletes a post and returns its text. The next read of every page is without the post.
 
+    `keeps_images`: the author can use its images in another post for a day. Else they are removed.
     Raises: PostNotFound if it does not exist or is deleted, AccountNotFound. Cost: one statement on
     the author's shard.
     """
     author_id, moment = post_id.author_id, post_id.moment
-    alias, columns = shard_of(author_id), columns_of(author_id, PostDeleted(moment, 0, 0))
-    row = fetch_one(alias, DELETE, (author_id, author_id, moment, *columns))
-    is_known, text, *target, _, version, change_id, at, counts = row  # type: ignore[misc]  # one row
+    gone = PostDeleted(moment, 0, 0, keeps_images=keeps_images)
+    alias, columns = shard_of(author_id), columns_of(author_id, gone)
+    row = fetch_one(alias, DELETE, (author_id, *[author_id, moment] * 2, *columns))
+    is_known, text, *target, _, version, change_id, at, counts, visibility = row  # type: ignore[misc]  # one row
     if not is_known:
         raise AccountNotFound
     if change_id is None:
         finish_interrupted(alias, author_id)
         raise PostNotFound
-    deleted = PostDeleted(moment, version - 1, version, Target.of(*target))
+    deleted = PostDeleted(
+        moment, version - 1, version, Target.of(*target), visibility, keeps_images=keeps_images
+    )
     written = WrittenPost(None, counts, time.monotonic())
     announce(alias, author_id, deleted, AppendedChange(change_id, at, written))
     return str(text)

@@ -142,6 +142,7 @@ def _moves(
         before = old.get(response.identity)
         delta = response.is_on - (before is not None and before.is_on)
         if delta:
-            kind = COUNTED[Kind(response.kind)]
-            moved = CountMove(response.author_id, kind, delta, response.moment)
-            yield CausedMove(moved, response.responder_id)
+            kind = COUNTED.get(Kind(response.kind))
+            if kind is not None:
+                moved = CountMove(response.author_id, kind, delta, response.moment)
+                yield CausedMove(moved, response.responder_id)

@@ -11,7 +11,7 @@ from infra.sharding.sql import fetch_one
 from posts.actions.write_post import write_post
 from posts.changes import PostDeleted
 from posts.ids import PostId
-from posts.types import Draft, Kind, Target, WrittenPost
+from posts.types import Draft, Kind, Target, Visibility, WrittenPost
 
 # posts/migrations/0002_write_functions.py: lock, row, count and change in one round trip.
 UNDO = f"""
@@ -19,15 +19,21 @@ SELECT undone.*, {of_account("%s")} FROM posts_undo_repost(%s, %s, %s, %s, %s, %
 """  # noqa: S608
 
 
-def repost(author_id: int, original: PostId, clock_s: Callable[[], float] = time.time) -> PostId:
+def repost(
+    author_id: int,
+    original: PostId,
+    visibility: Visibility = Visibility.PUBLIC,
+    clock_s: Callable[[], float] = time.time,
+) -> PostId:
     """Reposts a post that is no repost itself. Returns the repost's own id.
 
-    A second call returns the first repost. The caller checks that the author may see the original.
+    A second call returns the first repost. The caller checks that the author may repost the
+    original.
     Raises: AccountNotFound. Safety: idempotent. Cost: as `create_post`; the drain also updates the
     count of the original.
     """
     target = Target(Kind.REPOST, original.author_id, original.moment)
-    return write_post(author_id, Draft(""), target, clock_s())
+    return write_post(author_id, Draft("", visibility=visibility), target, clock_s())
 
 
 def undo_repost(author_id: int, original: PostId) -> bool:

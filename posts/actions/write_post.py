@@ -1,44 +1,118 @@
 """Writes the row of a post, reply or repost with its count and change, in one round trip."""
 
 import time
+from collections.abc import Sequence
+
+import msgspec
+import orjson
+from django.conf import settings
+from msgspec.structs import replace
 
 from accounts.errors import AccountNotFound
 from counters.sql import of_account
+from infra.api.errors import TidelineError
 from infra.changes.append import AppendedChange, announce, columns_of, finish_interrupted
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_one
 from posts.changes import PostCreated
+from posts.errors import ImagesTaken, TooManyLinksToday
 from posts.ids import SEQUENCES, PostId, second_of
-from posts.types import Draft, Kind, PostRow, Target, WrittenPost
+from posts.types import NO_LINKS, Draft, Kind, PostLinks, PostRow, Target, WrittenPost
 
 CREATE = f"""
 SELECT created.*, {of_account("%s")}
-FROM posts_create_post({", ".join(["%s"] * 13)}) AS created
+FROM posts_publish({", ".join(["%s"] * 24)}) AS created
 """  # noqa: S608
+DAY_S = 86_400
 
 
 def write_post(
-    author_id: int, draft: Draft, target: Target | None, now_s: float, key: str | None = None
+    author_id: int,
+    draft: Draft,
+    target: Target | None,
+    now_s: float,
+    key: str | None = None,
+    links: PostLinks = NO_LINKS,
 ) -> PostId:
     """The id of the new post, or of the earlier one: with the same key, or the same repost.
 
-    Raises: AccountNotFound. Safety: the function locks the account, then reads and writes
-    (posts/migrations/0002_write_functions.py).
+    Raises: AccountNotFound, ImagesTaken; TooManyLinksToday above MENTIONS_PER_DAY or TAGS_PER_DAY.
+    Safety: the function (posts/migrations/0011_images.py) locks the account, then reads and writes.
     """
     alias = shard_of(author_id)
-    about = (target.kind, target.author_id, target.moment) if target else (Kind.POST, None, None)
-    text = (draft.text, draft.sensitive, draft.spoiler_text, draft.language)
-    change = columns_of(author_id, PostCreated(0, 0, 0, target))
+    wanted = _row_of(author_id, draft, target, links)
+    created = PostCreated(
+        0,
+        0,
+        0,
+        target,
+        wanted.visibility,
+        links.tags,
+        tuple(one[0] for one in links.mentions),
+        (draft.thread.author_id, draft.thread.moment) if draft.thread else None,
+    )
+    limits = (int(now_s // DAY_S), settings.MENTIONS_PER_DAY, settings.TAGS_PER_DAY)
+    change = columns_of(author_id, created)
     earliest = second_of(now_s) * SEQUENCES
-    values = (author_id, author_id, key, earliest, *text, *about, *change)
+    values = (author_id, author_id, key, earliest, *_columns_of(wanted), *limits, *change)
     row = fetch_one(alias, CREATE, values)
-    is_known, moment, _, version, change_id, at, counts = row  # type: ignore[misc]  # it has one row
+    is_known, refused, moment, _, version, change_id, at, counts = row  # type: ignore[misc]  # one row
     if not is_known:
         raise AccountNotFound
+    if refused is not None:
+        raise refusal_of(refused, now_s)
     if change_id is None:
         finish_interrupted(alias, author_id)
     else:
-        created = PostCreated(moment, before=version - 1, after=version, target=target)
-        written = WrittenPost(PostRow(author_id, moment, *text, *about), counts, time.monotonic())
+        created = replace(created, moment=moment, before=version - 1, after=version)
+        written = WrittenPost(wanted._replace(moment=moment), counts, time.monotonic())
         announce(alias, author_id, created, AppendedChange(change_id, at, written))
     return PostId.at(author_id, moment)
+
+
+def refusal_of(refused: str, now_s: float) -> TidelineError:
+    """The error for the word that a function of the database returned."""
+    if refused == "media":
+        return ImagesTaken()
+    return TooManyLinksToday(refused, int(DAY_S - now_s % DAY_S) + 1)
+
+
+def _row_of(author_id: int, draft: Draft, target: Target | None, links: PostLinks) -> PostRow:
+    """The row to write, without its moment."""
+    kind, about_author, about_moment = target or (Kind.POST, None, None)
+    return PostRow(
+        author_id,
+        0,
+        draft.text,
+        draft.sensitive,
+        draft.spoiler_text,
+        draft.language,
+        kind,
+        about_author,
+        about_moment,
+        visibility=int(draft.visibility),
+        mentions=links.mentions or None,
+        tags=links.tags or None,
+        media=draft.media or None,
+        poll=msgspec.to_builtins(draft.poll),
+        application=draft.application,
+        thread_author=draft.thread.author_id if draft.thread else None,
+        thread_moment=draft.thread.moment if draft.thread else None,
+    )
+
+
+def _columns_of(row: PostRow) -> Sequence[object]:
+    """The parameters of posts_publish from `new_text` to `first_moment`."""
+    json = (_json_of(row.poll), _json_of(row.application))
+    return (*row[2:10], *columns_of_links(row), *json, row.thread_author, row.thread_moment)
+
+
+def columns_of_links(row: PostRow) -> Sequence[object]:
+    """The parameters `new_mentions`, `new_tags` and `new_media` of a function of the database."""
+    tags = list(row.tags) if row.tags else None
+    return (_json_of(row.mentions), tags, _json_of(row.media))
+
+
+def _json_of(value: object) -> str | None:
+    """NULL for nothing and for an empty list."""
+    return orjson.dumps(value).decode() if value else None

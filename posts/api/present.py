@@ -11,36 +11,54 @@ are added to each answer.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import product
 
+import msgspec
 import orjson
 from django.conf import settings
 
-from infra.api.html import to_html
+from images.api.present import present_attachment
+from images.types import Attachment
+from infra.api.html import profile_url, render, tag_url
+from infra.api.links import find_links, is_here
 from infra.api.pages import Page
 from posts.ids import BASE36_DIGITS, PostId
 from posts.types import Kind, PostRow, Target, Visibility
 
-FAVOURITED, REPOSTED, BOOKMARKED = (1 << k for k in (Kind.FAVOURITE, Kind.REPOST, Kind.BOOKMARK))
+FAVOURITED, REPOSTED = 1 << Kind.FAVOURITE, 1 << Kind.REPOST
+BOOKMARKED, PINNED = 1 << Kind.BOOKMARK, 1 << Kind.PIN
+MUTED = 1 << Kind.THREAD_MUTE
+# By post, the sum of the bits of its viewer.
+Flags = Mapping[PostId, int]
 NO_COUNTS = b'"replies_count":0,"reblogs_count":0,"favourites_count":0'
 REPOST_PREFIX = b">"
 REPOST_HEAD_BYTES = len(REPOST_PREFIX) + BASE36_DIGITS
-# The first match is the field itself: text that people write comes after it.
+# The first matches are the fields themselves: text that people write comes after them.
+THREAD = re.compile(rb'"conversation_id":"(\d+)"')
 REPLIED_TO = re.compile(rb'"in_reply_to_account_id":(?:null|"(\d+)")')
+# So is this one.
+VISIBILITY = re.compile(rb'"visibility":"(\w+)"')
+_MENTIONS = b'"mentions":['
 # Text that people write has no unescaped quotes, so a shorter fragment cannot end like this.
 _LAST_FIELDS = (b'"filtered":[]', b'"reblog":null')
 _ID_START = len(b'{"id":"')
+_OF_VERSIONS = ("content", "spoiler_text", "sensitive", "media_attachments", "emojis")
 _WORDS = (b"false", b"true")
-_PUBLIC = Visibility.PUBLIC.name.lower()
+_VISIBILITIES = {one.value: one.name.lower() for one in Visibility}
+_BY_WORD = {one.name.lower().encode(): one for one in Visibility}
+# A poll changes with each vote, so its place in a fragment has only the id of the post. The answer
+# gets the poll itself (posts/api/live_polls.py). Text that people write has no unescaped quotes.
+LIVE_POLL = "\ue000"
+_BITS = (FAVOURITED, REPOSTED, MUTED, BOOKMARKED, PINNED)
 # The viewer's flags as JSON, by the sum of their bits.
 _FLAGS = {
-    FAVOURITED * favourited + REPOSTED * reposted + BOOKMARKED * bookmarked: (
-        b'"favourited":%b,"reblogged":%b,"muted":false,"bookmarked":%b'
-        % (_WORDS[favourited], _WORDS[reposted], _WORDS[bookmarked])
+    sum(bit for bit, is_on in zip(_BITS, on, strict=True) if is_on): (
+        b'"favourited":%b,"reblogged":%b,"muted":%b,"bookmarked":%b,"pinned":%b'
+        % tuple(_WORDS[is_on] for is_on in on)
     )
-    for favourited, reposted, bookmarked in product((0, 1), repeat=3)
+    for on in product((0, 1), repeat=len(_BITS))
 }
 # They are the last fields of a Status entity.
 _FLAG_ENDS = {flags: b"%b}" % fields for flags, fields in _FLAGS.items()}
@@ -80,6 +98,60 @@ def find_replied_to(fragment: bytes) -> int | None:
     """The id of the account that a reply's fragment answers; None for other fragments."""
     found = REPLIED_TO.search(fragment)
     return int(found[1]) if found and found[1] else None
+
+
+def find_tags(fragment: bytes) -> set[str]:
+    """The normalized tags of a post that is no repost. Parses the whole fragment."""
+    return {tag["name"] for tag in orjson.loads(b"{%b}" % fragment)["tags"]}
+
+
+def has_media(fragment: bytes) -> bool:
+    # Text that people write has no unescaped quotes.
+    return b'"media_attachments":[{' in fragment
+
+
+def find_thread(fragment: bytes) -> PostId:
+    """The first post of the thread, from a fragment or a Status entity.
+
+    Raises: ValueError if this is neither.
+    """
+    return PostId.from_public(_find_thread_text(fragment).decode())
+
+
+def add_muted(flags: Flags, muted: Container[bytes], posts: Mapping[PostId, bytes]) -> Flags:
+    """The flags with MUTED for the posts of muted threads.
+
+    `muted`: public ids of threads. `posts`: their fragments or Status entities.
+    """
+    found = {i: MUTED for i, text in posts.items() if _find_thread_text(text) in muted}
+    return {**flags, **{i: flags.get(i, 0) | bit for i, bit in found.items()}}
+
+
+def _find_thread_text(text: bytes) -> bytes:
+    found = THREAD.search(text)
+    if found is None:
+        raise ValueError("neither a fragment nor a Status entity")
+    return found[1]
+
+
+def find_visibility(fragment: bytes) -> Visibility:
+    """Of the post of this fragment or Status entity; of a repost, its own.
+
+    DIRECT if there is none that is known: then only the author sees the post.
+    """
+    found = VISIBILITY.search(fragment)
+    return _BY_WORD.get(found[1], Visibility.DIRECT) if found else Visibility.DIRECT
+
+
+def is_open(fragment: bytes) -> bool:
+    """Whether the post is for all accounts and guests: public or unlisted."""
+    return find_visibility(fragment) <= Visibility.UNLISTED
+
+
+def is_mentioned(account_id: int, fragment: bytes) -> bool:
+    """Whether the post of this fragment mentions the account."""
+    _, _, mentions = fragment.partition(_MENTIONS)
+    return b'{"id":"%d",' % account_id in mentions.partition(b"]")[0]
 
 
 def present_counts(text: bytes) -> bytes:
@@ -128,29 +200,65 @@ def with_source(status: bytes, text: str) -> bytes:
     return b'%b,"text":%b}' % (status[:-1], orjson.dumps(text))
 
 
+def present_version(row: PostRow, account: bytes) -> bytes:
+    """The StatusEdit entity of one version of a post."""
+    fields = _post_fields(row, None)
+    version = {name: fields[name] for name in _OF_VERSIONS}
+    version["created_at"] = fields["edited_at"] or fields["created_at"]
+    return b'{%b,"account":%b}' % (orjson.dumps(version)[1:-1], account)
+
+
+def post_url(post_id: PostId) -> str:
+    """The address of a post's page."""
+    return f"{settings.PUBLIC_URL}/statuses/{post_id.public}"
+
+
 def _post_fields(row: PostRow, parent: Target | None) -> dict[str, object]:
     post_id = PostId.at(row.author_id, row.moment)
-    url = f"{settings.PUBLIC_URL}/statuses/{post_id.public}"
+    url = post_url(post_id)
     posted_at = datetime.fromtimestamp(post_id.posted_at_s, UTC)
     return {
         "id": post_id.public,
         "created_at": f"{posted_at:%Y-%m-%dT%H:%M:%S}.000Z",
+        "conversation_id": row.thread.public,
         "in_reply_to_id": parent.post_id.public if parent else None,
         "in_reply_to_account_id": str(parent.author_id) if parent else None,
+        "visibility": _VISIBILITIES[row.visibility],
         "sensitive": row.sensitive,
         "spoiler_text": row.spoiler_text,
-        "visibility": _PUBLIC,
         "language": row.language,
         "uri": url,
         "url": url,
-        "content": to_html(row.text),
-        "application": None,
-        "media_attachments": [],
-        "mentions": [],
-        "tags": [],
+        "content": _content_of(row),
+        "application": row.application,
+        "media_attachments": _present_media(row) if row.media else [],
+        "mentions": [_mention_of(*one) for one in row.mentions or ()],
+        "tags": [{"name": name, "url": tag_url(name)} for name in row.tags or ()],
         "emojis": [],
         "card": None,
-        "poll": None,
-        "edited_at": None,
+        "poll": LIVE_POLL + post_id.public if row.poll else None,
+        "edited_at": f"{row.edited_at:%Y-%m-%dT%H:%M:%S}.000Z" if row.edited_at else None,
         "filtered": [],
     }
+
+
+def _content_of(row: PostRow) -> str:
+    links = find_links(row.text)
+    mentioned = {name for _, name in row.mentions or ()}
+    names = {one: one.name for one in links.names if one.name in mentioned and is_here(one)}
+    return render(row.text, links, names)
+
+
+def _mention_of(account_id: int, username: str) -> dict[str, str]:
+    return {
+        "id": str(account_id),
+        "username": username,
+        "acct": username,
+        "url": profile_url(username),
+    }
+
+
+def _present_media(row: PostRow) -> list[dict[str, object]]:
+    """The images of a post, without those that moderators hid."""
+    images = msgspec.convert(row.media, list[Attachment])
+    return [present_attachment(row.author_id, one) for one in images if not one.is_hidden]

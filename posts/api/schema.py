@@ -3,13 +3,14 @@
 from typing import Any
 
 from django.conf import settings
-from drf_spectacular.utils import OpenApiParameter, extend_schema_serializer
+from drf_spectacular.utils import OpenApiParameter, extend_schema_field, extend_schema_serializer
 from rest_framework.serializers import (
     BooleanField,
     CharField,
     ChoiceField,
     DateTimeField,
     DictField,
+    Field,
     IntegerField,
     ListField,
     Serializer,
@@ -17,9 +18,28 @@ from rest_framework.serializers import (
 )
 
 from accounts.api.schema import AccountEntity
-from infra.api.fields import OPTIONAL, FlagField, TextField, VisibleTextField
+from images.types import MOST_OF_POST
+from infra.api.fields import (
+    NOT_BLANK,
+    OPTIONAL,
+    FlagField,
+    TextField,
+    VisibleTextField,
+    flag_parameter,
+    ids_parameter,
+)
 from infra.api.openapi import error_response
 from posts.actions.check_draft import MAX_KEY_LENGTH, MAX_LANGUAGE_LENGTH
+from posts.actions.check_poll import (
+    FEWEST_OPTIONS,
+    LONGEST_OPTION,
+    LONGEST_S,
+    MOST_CHOICE,
+    MOST_OPTIONS,
+    SHORTEST_S,
+)
+from posts.filters.api.schema import FilterResultEntity
+from posts.types import Visibility
 
 IDEMPOTENCY_KEY = OpenApiParameter(
     "Idempotency-Key",
@@ -27,12 +47,41 @@ IDEMPOTENCY_KEY = OpenApiParameter(
     OpenApiParameter.HEADER,
     description="A repeated key returns the post of the first request",
 )
+MOST_AT_ONCE = 40
+STATUS_IDS = ids_parameter("id[]", MOST_AT_ONCE, "status")
+VISIBILITIES = [one.name.lower() for one in Visibility]
+DELETE_MEDIA = flag_parameter(
+    "delete_media", "Remove its images at once. Else they can be used in a new post for a day"
+)
 NO_PARENT = error_response("The post to reply to does not exist, or the caller may not see it")
+
+
+@extend_schema_field(
+    {
+        "type": "array",
+        "items": {"type": "string", "maxLength": LONGEST_OPTION, "pattern": NOT_BLANK},
+        "minItems": FEWEST_OPTIONS,
+        "maxItems": MOST_OPTIONS,
+        "uniqueItems": True,
+    }
+)
+class PollOptionsField(Field[Any, Any, Any, Any]):
+    """Texts that are all different."""
+
+
+class NewPollBody(Serializer[Any]):
+    options = PollOptionsField()
+    expires_in = IntegerField(min_value=SHORTEST_S, max_value=LONGEST_S, help_text="Seconds")
+    multiple = FlagField(**OPTIONAL)
+    hide_totals = FlagField(**OPTIONAL)
 
 
 @extend_schema_serializer(component_name="NewStatus")
 class StatusBody(Serializer[Any]):
-    status = VisibleTextField(max_length=settings.POST_MAX_CHARACTERS, help_text="The text")
+    status = VisibleTextField(
+        max_length=settings.POST_MAX_CHARACTERS,
+        help_text="The text. A web address counts as 23 characters. With images it may be empty",
+    )
     sensitive = FlagField(**OPTIONAL)
     spoiler_text = TextField(
         max_length=settings.POST_MAX_CHARACTERS,
@@ -40,19 +89,92 @@ class StatusBody(Serializer[Any]):
         **OPTIONAL,
     )
     language = TextField(max_length=MAX_LANGUAGE_LENGTH, **OPTIONAL)
-    visibility = ChoiceField(["public"], allow_blank=True, **OPTIONAL)
+    visibility = ChoiceField(VISIBILITIES, allow_blank=True, **OPTIONAL)
+    poll = NewPollBody(**OPTIONAL)
     in_reply_to_id = CharField(
         help_text="The id of the post to answer", allow_blank=True, **OPTIONAL
     )
+    media_ids = ListField(
+        child=CharField(), max_length=MOST_OF_POST, help_text="Your images", **OPTIONAL
+    )
+
+
+class EditBody(Serializer[Any]):
+    status = VisibleTextField(
+        max_length=settings.POST_MAX_CHARACTERS,
+        help_text="The new text. A web address counts as 23 characters",
+    )
+    sensitive = FlagField(**OPTIONAL)
+    spoiler_text = TextField(max_length=settings.POST_MAX_CHARACTERS, **OPTIONAL)
+    language = TextField(max_length=MAX_LANGUAGE_LENGTH, **OPTIONAL)
+    media_ids = ListField(
+        child=CharField(),
+        max_length=MOST_OF_POST,
+        help_text="All images of the post; it keeps those it has if this is absent",
+        **OPTIONAL,
+    )
+
+
+class VersionEntity(Serializer[Any]):
+    content = CharField(help_text="HTML")
+    spoiler_text = CharField(allow_blank=True)
+    sensitive = BooleanField()
+    created_at = DateTimeField(help_text="When the author wrote this version")
+    account = AccountEntity()
+    media_attachments = ListField(child=DictField())
+    emojis = ListField(child=DictField())
+
+
+class TypedTextEntity(Serializer[Any]):
+    id = CharField()
+    text = CharField(help_text="The text as its author typed it")
+    spoiler_text = CharField(allow_blank=True)
 
 
 class RepostBody(Serializer[Any]):
-    visibility = ChoiceField(["public"], allow_blank=True, **OPTIONAL)
+    visibility = ChoiceField(
+        ["public", "unlisted"],
+        allow_blank=True,
+        help_text="A repost of an own private post is private",
+        **OPTIONAL,
+    )
+
+
+class PollOptionEntity(Serializer[Any]):
+    title = CharField()
+    votes_count = IntegerField(
+        allow_null=True, help_text="null while the poll is open and hides its totals"
+    )
+
+
+class PollEntity(Serializer[Any]):
+    id = CharField(help_text="The id of the post")
+    expires_at = DateTimeField()
+    expired = BooleanField()
+    multiple = BooleanField()
+    votes_count = IntegerField()
+    voters_count = IntegerField()
+    options = PollOptionEntity(many=True)
+    emojis = ListField(child=DictField())
+    voted = BooleanField(required=False, help_text="Absent without a token")
+    own_votes = ListField(
+        child=IntegerField(), required=False, help_text="Places of the chosen options, from 0"
+    )
+
+
+class VotesBody(Serializer[Any]):
+    choices = ListField(
+        child=IntegerField(min_value=0, max_value=MOST_CHOICE),
+        min_length=1,
+        max_length=MOST_OPTIONS,
+        help_text="Places of options, from 0",
+    )
 
 
 class StatusEntity(Serializer[Any]):
     id = CharField(help_text="Decimal digits; a later post has a higher number")
     created_at = DateTimeField()
+    conversation_id = CharField(help_text="The id of the first post of the thread")
     in_reply_to_id = CharField(allow_null=True)
     in_reply_to_account_id = CharField(allow_null=True)
     sensitive = BooleanField()
@@ -65,23 +187,24 @@ class StatusEntity(Serializer[Any]):
     reblog = DictField(
         allow_null=True, help_text="The whole original post; null unless this is a repost"
     )
-    application = DictField(allow_null=True)
+    application = DictField(allow_null=True, help_text="The client that published the post")
     media_attachments = ListField(child=DictField())
     mentions = ListField(child=DictField())
     tags = ListField(child=DictField())
     emojis = ListField(child=DictField())
     card = DictField(allow_null=True)
-    poll = DictField(allow_null=True)
+    poll = PollEntity(allow_null=True)
     edited_at = DateTimeField(allow_null=True)
-    filtered = ListField(child=DictField())
+    filtered = FilterResultEntity(many=True)
     account = AccountEntity()
     replies_count = IntegerField()
     reblogs_count = IntegerField()
     favourites_count = IntegerField()
     favourited = BooleanField()
     reblogged = BooleanField()
-    muted = BooleanField()
+    muted = BooleanField(help_text="Whether the caller muted the thread of the post")
     bookmarked = BooleanField()
+    pinned = BooleanField(help_text="Whether the caller wrote and pinned the post")
 
 
 class HomeStatusEntity(StatusEntity):

@@ -1,9 +1,10 @@
 """Routes of posts."""
 
-from django.urls import path, register_converter
+from django.urls import include, path, register_converter
 
 from infra.api.ids import MOST_DIGITS
-from posts.api.views import interactions, lists, statuses
+from posts.api.views import interactions, lists, polls, statuses, versions
+from posts.filters.api.urls import urlpatterns as filters
 from posts.ids import PostId
 
 
@@ -26,6 +27,8 @@ ONE = "api/v1/statuses/<post:status_id>"
 urlpatterns = [
     path("api/v1/statuses", statuses.StatusesView.as_view()),
     path(ONE, statuses.StatusView.as_view()),
+    path(f"{ONE}/history", versions.HistoryView.as_view()),
+    path(f"{ONE}/source", versions.SourceView.as_view()),
     path(f"{ONE}/context", statuses.ContextView.as_view()),
     path(f"{ONE}/reblog", interactions.ReblogView.as_view()),
     path(f"{ONE}/unreblog", interactions.UnreblogView.as_view()),
@@ -33,8 +36,16 @@ urlpatterns = [
     path(f"{ONE}/unfavourite", interactions.UnfavouriteView.as_view()),
     path(f"{ONE}/bookmark", interactions.BookmarkView.as_view()),
     path(f"{ONE}/unbookmark", interactions.UnbookmarkView.as_view()),
+    path(f"{ONE}/mute", interactions.MuteThreadView.as_view()),
+    path(f"{ONE}/unmute", interactions.UnmuteThreadView.as_view()),
+    path(f"{ONE}/pin", interactions.PinView.as_view()),
+    path(f"{ONE}/unpin", interactions.UnpinView.as_view()),
     path(f"{ONE}/reblogged_by", lists.RebloggedByView.as_view()),
     path(f"{ONE}/favourited_by", lists.FavouritedByView.as_view()),
+    path("api/v1/polls/<post:poll_id>", polls.PollView.as_view()),
+    path("api/v1/polls/<post:poll_id>/votes", polls.VotesView.as_view()),
     path("api/v1/favourites", lists.FavouritesView.as_view()),
     path("api/v1/bookmarks", lists.BookmarksView.as_view()),
+    *filters,
+    path("", include("posts.conversations.api.urls")),
 ]

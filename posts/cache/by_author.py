@@ -6,6 +6,7 @@ Within an author the oldest posts are evicted first, across authors the least-re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Self
 
+from posts.api.present import is_open
 from posts.ids import PostId
 
 # An eviction makes room for this part of all copies, so that it is rare.
@@ -16,24 +17,34 @@ class PostCopy:
     """What a process knows of one post.
 
     `text`: the fragment of the post. Of a finished post it is the Status entity without the
-    viewer's flags, and `account` and `counts` are the JSON of these parts. `kept_until` (of the
-    viewer's flags, and `account` and `counts` are the JSON of these parts. `kept_until` (of the
-    fragment) and `fresh_until` (of the entity) are times of the caller's clock. Pages that were
-    made of a copy look at them, so a copy that is removed or replaced ends.
+    viewer's flags, and `account` and `counts` are the JSON of these parts, and `is_open` says
+    whether it is public or unlisted. `kept_until` (of the fragment) and `fresh_until` (of the
+    entity) are times of the caller's clock. Pages that were made of a copy look at them, so a copy
+    that is removed or replaced ends.
     """
 
-    __slots__ = ("_fragment_bytes", "account", "counts", "fresh_until", "kept_until", "text")
+    __slots__ = (
+        "_fragment_bytes",
+        "account",
+        "counts",
+        "fresh_until",
+        "is_open",
+        "kept_until",
+        "text",
+    )
 
     def __init__(self, fragment: bytes, kept_until: float) -> None:
         self.text, self.kept_until = fragment, kept_until
         self._fragment_bytes = len(fragment)
         self.account, self.counts, self.fresh_until = b"", b"", 0.0
+        self.is_open = False
 
     def finish(self, status: bytes, account: bytes, counts: bytes, fresh_until: float) -> Self:
         """A finished copy of the same post. `status` has the fragment after its first byte."""
         finished = type(self)(status, self.kept_until)
         finished._fragment_bytes = self._fragment_bytes
         finished.account, finished.counts, finished.fresh_until = account, counts, fresh_until
+        finished.is_open = is_open(status)
         return finished
 
     def end(self) -> None:

@@ -23,7 +23,7 @@ from infra.caching.viewer_validators import (
 )
 from posts.ids import PostId
 from posts.queries.rows import ALL_KINDS, ListedPost, list_newest
-from posts.types import Kind
+from posts.types import Kind, Visibility
 
 FAMILY = "posts.newest"
 # Two of the largest pages. Older posts are listed by the shard.
@@ -50,12 +50,21 @@ class PostRange(NamedTuple):
 
 
 class NewestPosts:
-    """An author's newest live posts, hidden ones too. Shape: oldest first, 9 bytes each.
+    """An author's newest live posts, hidden ones too. Shape: oldest first, 10 bytes each.
 
+    `most_closed`: the highest visibility among them.
     No live post of the moment `_complete_from` or later is missing.
     """
 
-    __slots__ = ("_author_id", "_complete_from", "_kinds", "_moments", "_originals")
+    __slots__ = (
+        "_author_id",
+        "_complete_from",
+        "_kinds",
+        "_moments",
+        "_originals",
+        "_visibilities",
+        "most_closed",
+    )
 
     def __init__(self, author_id: int, newest_first: Sequence[ListedPost]) -> None:
         """`newest_first`: at most MOST_LISTED + 1 posts; the list is whole if there are fewer."""
@@ -64,15 +73,24 @@ class NewestPosts:
         self._complete_from = listed[0].moment if len(newest_first) > MOST_LISTED else 0
         self._moments = array("q", [post.moment for post in listed])
         self._kinds = bytes(post.kind for post in listed)
+        self._visibilities = bytes(post.visibility for post in listed)
+        self.most_closed = max(self._visibilities, default=Visibility.PUBLIC)
         self._originals = dict(_iter_originals(listed))
 
-    def find(self, span: PostRange, kinds: Collection[int] = ALL_KINDS) -> list[ListedPair] | None:
+    def find(
+        self,
+        span: PostRange,
+        kinds: Collection[int] = ALL_KINDS,
+        most_closed: Visibility = Visibility.PRIVATE,
+    ) -> list[ListedPair] | None:
         """As `list_timeline`. None: the span may have posts that are not in this list."""
         lower, upper, most, newest_first = span
         start, end = bisect_left(self._moments, lower), bisect_left(self._moments, upper)
         places: Iterable[int] = range(end - 1, start - 1, -1) if newest_first else range(start, end)
         if len(kinds) < len(ALL_KINDS):
             places = (place for place in places if self._kinds[place] in kinds)
+        if self.most_closed > most_closed:
+            places = (place for place in places if self._visibilities[place] <= most_closed)
         found = [self._pair(self._moments[place]) for place in islice(places, most)]
         is_full = newest_first and len(found) == most
         return found if is_full or lower >= self._complete_from else None
@@ -83,7 +101,7 @@ class NewestPosts:
 
 
 def _iter_originals(posts: Iterable[ListedPost]) -> Iterable[tuple[int, PostId]]:
-    for moment, kind, author_id, target in posts:
+    for moment, kind, author_id, target, _ in posts:
         if kind == Kind.REPOST and author_id is not None and target is not None:
             yield moment, PostId.at(author_id, target)
 

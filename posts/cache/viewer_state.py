@@ -1,12 +1,17 @@
-"""Viewer state: which posts an account favourited, reposted or bookmarked. One value an account.
+"""Viewer state: which posts an account favourited, reposted, bookmarked or pinned, and its filters.
 
-    posts.viewer_state:v1:{account}   version:…:payload
+One value an account.
+
+    posts.viewer_state:v3:{account}   version:…:payload
     payload   bytes 0-3   floor: the state is complete for posts from this second on
+              bytes 4-7   the length of the filters
+              …           the filters: a list as JSON; nothing for an account without filters
               11 bytes    for each post: its packed id and its flags, the sum of 1 << kind
 
 A page reads the newest MOST_INTERACTIONS in its first round trip. That suffices for most pages,
 because pages show new posts. Flags of older posts are read from the account's shard. The version is
-the sum of the versions of the account's counts of posts (a repost is a post) and of viewer marks.
+the sum of the versions of the account's counts of posts (a repost is a post), of viewer marks and
+of filters.
 """
 
 import time
@@ -27,34 +32,46 @@ from infra.caching.viewer_validators import (
     ViewerField,
     drop_validator_commands,
 )
+from infra.clock import now_ms
 from infra.sharding.buckets import group_by_shard, shard_of
 from infra.sharding.scatter import scatter
 from infra.sharding.sql import fetch_all
+from posts.api.present import MUTED, Flags, add_muted
+from posts.filters.matching import NO_FILTERS, FilterSet
+from posts.filters.sql import select_filters
 from posts.ids import PostId
 from posts.types import Kind
 
 MOST_INTERACTIONS = 500
 MOST_DECODED = 10_000
-FLOOR = Struct(">I")
+HEAD = Struct(">II")
 RECORD = Struct(">IIHB")
-COUNTED = [CounterKind.POSTS.value, CounterKind.VIEWER_MARKS.value]
+COUNTED = [
+    kind.value for kind in (CounterKind.POSTS, CounterKind.VIEWER_MARKS, CounterKind.FILTERS)
+]
 
 # One statement, hence one snapshot: the rows match the version exactly.
 NEWEST = f"""
-SELECT owner_id, NULL, NULL, NULL, version
+SELECT owner_id, NULL, NULL, NULL, version, NULL
 FROM ({select_versions("%(owners)s", "%(counted)s")}) AS counted
 UNION ALL
-SELECT wanted.id, m.target_author, m.target_moment, m.kind, 0
+SELECT wanted.id, m.target_author, m.target_moment, m.kind, 0, NULL
 FROM unnest(%(owners)s::bigint[]) AS wanted (id)
 CROSS JOIN LATERAL (
     (SELECT target_author, target_moment, kind FROM posts_viewermark
-     WHERE owner_id = wanted.id AND is_on
+     WHERE owner_id = wanted.id AND kind = 5 AND is_on
+     ORDER BY since_ms DESC, target_author DESC, target_moment DESC LIMIT %(most)s)
+    UNION ALL
+    (SELECT target_author, target_moment, kind FROM posts_viewermark
+     WHERE owner_id = wanted.id AND is_on AND kind <> 5
      ORDER BY target_moment DESC, target_author DESC LIMIT %(most)s)
     UNION ALL
     (SELECT target_author, target_moment, kind FROM posts_post
      WHERE author_id = wanted.id AND kind = 2 AND deleted_at IS NULL
      ORDER BY target_moment DESC, target_author DESC LIMIT %(most)s)
 ) m
+UNION ALL
+SELECT owner_id, NULL, NULL, NULL, 0, rule FROM ({select_filters("%(owners)s")}) AS filters
 """  # noqa: S608
 BY_POST = """
 WITH wanted AS (SELECT * FROM unnest(%(authors)s::bigint[], %(moments)s::bigint[])
@@ -68,18 +85,26 @@ JOIN posts_post p USING (target_author, target_moment)
 WHERE p.author_id = %(owner)s AND p.kind = 2 AND p.deleted_at IS NULL
 """
 
-Flags = Mapping[PostId, int]
+BY_POST_WITH_FILTERS = f"""
+SELECT *, NULL FROM ({BY_POST}) AS marks
+UNION ALL
+SELECT NULL, NULL, NULL, rule FROM ({select_filters("%(owners)s")}) AS filters
+"""  # noqa: S608
 
 
 class ViewerState(NamedTuple):
     """The viewer state of an account, complete for posts from the second `floor` on.
 
-    `wrote_lately`: the account must see its own writes, so counts from process memory are too old.
+    `muted`: the public ids of all muted threads. `wrote_lately`: the account must see its own
+    writes, so counts from process memory are too old. `filters`: those that hold at the time of the
+    request.
     """
 
     floor: int
     flags: Flags
+    muted: frozenset[bytes] = frozenset()
     wrote_lately: bool = False
+    filters: FilterSet = NO_FILTERS
 
 
 class CachedState(NamedTuple):
@@ -101,48 +126,71 @@ def _load_shard(alias: str, owner_ids: Sequence[int]) -> dict[int, Versioned]:
     """The states of one shard's accounts, with versions. One query."""
     versions = dict.fromkeys(owner_ids, 0)
     rows: dict[int, list[tuple[PostId, int]]] = {owner_id: [] for owner_id in owner_ids}
+    rules: dict[int, list[str]] = {owner_id: [] for owner_id in owner_ids}
     params = {"owners": list(owner_ids), "most": MOST_INTERACTIONS + 1, "counted": COUNTED}
-    for owner_id, author_id, moment, kind, version in fetch_all(alias, NEWEST, params):
-        if kind is None:
+    for owner_id, author_id, moment, kind, version, rule in fetch_all(alias, NEWEST, params):
+        if rule is not None:
+            rules[owner_id].append(rule)
+        elif kind is None:
             versions[owner_id] = version
         else:
             rows[owner_id].append((PostId.at(author_id, moment), kind))
-    return {i: Versioned(versions[i], pack(build_viewer_state(rows[i]))) for i in owner_ids}
+    return {
+        i: Versioned(versions[i], pack(build_viewer_state(rows[i]), _join(rules[i])))
+        for i in owner_ids
+    }
+
+
+def _join(rules: Sequence[str]) -> bytes:
+    return f"[{','.join(rules)}]".encode() if rules else b""
 
 
 def _is_packed(payload: bytes) -> bool:
-    return (len(payload) - FLOOR.size) % RECORD.size == 0
+    _, filters_bytes = HEAD.unpack_from(payload)
+    return (len(payload) - HEAD.size - filters_bytes) % RECORD.size == 0
 
 
-viewer_states = ValueCache("posts.viewer_state:v1", ttl_s=86_400, load=_load, check=_is_packed)
+viewer_states = ValueCache("posts.viewer_state:v3", ttl_s=86_400, load=_load, check=_is_packed)
 _states: ViewerCopies[CachedState] = ViewerCopies(viewer_states.family, MOST_DECODED)
 
 
 def build_viewer_state(rows: Sequence[tuple[PostId, int]]) -> ViewerState:
     """The state from the newest MOST_INTERACTIONS + 1 rows of each table.
 
-    A table with that many rows is cut off. The floor is the higher of the two cuts.
+    A table with that many rows is cut off. The floor is the higher of the two cuts. Muted threads
+    are never cut off.
     """
     reposted = [post_id for post_id, kind in rows if kind == Kind.REPOST]
-    marked = [post_id for post_id, kind in rows if kind != Kind.REPOST]
+    apart = (Kind.REPOST, Kind.THREAD_MUTE)
+    marked = [post_id for post_id, kind in rows if kind not in apart]
     cut = [min(ids).second + 1 for ids in (reposted, marked) if len(ids) > MOST_INTERACTIONS]
     floor = max(cut, default=0)
     flags: dict[PostId, int] = {}
     for post_id, kind in rows:
-        if post_id.second >= floor:
+        if post_id.second >= floor or kind == Kind.THREAD_MUTE:
             _add(flags, post_id, kind)
-    return ViewerState(floor, flags)
+    return _state_of(floor, flags)
 
 
-def pack(state: ViewerState) -> bytes:
+def _state_of(floor: int, flags: Flags) -> ViewerState:
+    muted = frozenset(i.public.encode() for i, bits in flags.items() if bits & MUTED)
+    return ViewerState(floor, flags, muted)
+
+
+def pack(state: ViewerState, filters: bytes = b"") -> bytes:
+    """`filters`: as FilterSet.decode reads them, or empty."""
     records = [RECORD.pack(*post_id, flags) for post_id, flags in state.flags.items()]
-    return FLOOR.pack(state.floor) + b"".join(records)
+    return b"".join((HEAD.pack(state.floor, len(filters)), filters, *records))
 
 
 def unpack(payload: bytes) -> ViewerState:
-    (floor,) = FLOOR.unpack_from(payload)
-    records = RECORD.iter_unpack(payload[FLOOR.size :])
-    return ViewerState(floor, {PostId(*record[:3]): record[3] for record in records})
+    floor, filters_bytes = HEAD.unpack_from(payload)
+    rest = HEAD.size + filters_bytes
+    records = RECORD.iter_unpack(payload[rest:])
+    state = _state_of(floor, {PostId(*record[:3]): record[3] for record in records})
+    if not filters_bytes:
+        return state
+    return state._replace(filters=FilterSet.decode(payload[HEAD.size : rest]))
 
 
 def ask_viewer_state(account_id: int, validators: ValidatorsQuestion) -> Question[ViewerState]:
@@ -163,7 +211,7 @@ def _confirm(account_id: int, validators: ValidatorsQuestion, _: Replies) -> Vie
     if cached is None or time.time() >= cached.fresh_until:
         return _keep(account_id, validators, answer(viewer_states.ask_one(account_id)))
     count_reads(viewer_states.family, "process", 1)
-    return _with_own_writes(cached.state, validators)
+    return _at_request(cached.state, validators)
 
 
 def _keep(account_id: int, validators: ValidatorsQuestion, read: ReadValue) -> ViewerState:
@@ -171,20 +219,25 @@ def _keep(account_id: int, validators: ValidatorsQuestion, read: ReadValue) -> V
     # Without an entry the state may be one that another thread began to load before.
     if read.fresh_until is not None:
         _states.keep(account_id, validator, CachedState(read.fresh_until, state))
-    return _with_own_writes(state, validators)
+    return _at_request(state, validators)
 
 
-def _with_own_writes(state: ViewerState, validators: ValidatorsQuestion) -> ViewerState:
+def _at_request(state: ViewerState, validators: ValidatorsQuestion) -> ViewerState:
+    """The state with what depends on the time of the request."""
+    if state.filters:
+        state = state._replace(filters=state.filters.at(now_ms()))
     return state._replace(wrote_lately=True) if validators.value.wrote_lately else state
 
 
-def load_flags(account_id: int, state: ViewerState, ids: Iterable[PostId]) -> Flags:
+def load_flags(account_id: int, state: ViewerState, posts: Mapping[PostId, bytes]) -> Flags:
     """The flags of these posts, and perhaps of other posts, each a sum of 1 << kind.
 
-    Cost: nothing, or one query for the posts below the floor.
+    `posts`: with their fragments or Status entities. Cost: nothing, or one query for the posts
+    below the floor.
     """
-    older = [i for i in ids if i.second < state.floor] if state.floor else []
-    return {**state.flags, **read_viewer_flags(account_id, older)} if older else state.flags
+    older = [i for i in posts if i.second < state.floor] if state.floor else []
+    flags = {**state.flags, **read_viewer_flags(account_id, older)} if older else state.flags
+    return add_muted(flags, state.muted, posts) if state.muted else flags
 
 
 def read_viewer_flags(account_id: int, ids: Sequence[PostId]) -> dict[PostId, int]:
@@ -195,6 +248,22 @@ def read_viewer_flags(account_id: int, ids: Sequence[PostId]) -> dict[PostId, in
     for *target, kind in fetch_all(shard_of(account_id), BY_POST, params):
         _add(flags, PostId.at(*target), kind)
     return flags
+
+
+def read_own_marks(
+    account_id: int, ids: Sequence[PostId]
+) -> tuple[Mapping[PostId, int], FilterSet]:
+    """The account's flags of these posts, and its filters, from its shard. One query by keys."""
+    authors, moments = [i.author_id for i in ids], [i.moment for i in ids]
+    params = {"owner": account_id, "owners": [account_id], "authors": authors, "moments": moments}
+    flags: dict[PostId, int] = {}
+    rules = []
+    for *target, kind, rule in fetch_all(shard_of(account_id), BY_POST_WITH_FILTERS, params):
+        if rule is None:
+            _add(flags, PostId.at(*target), kind)
+        else:
+            rules.append(rule)
+    return flags, FilterSet.decode(_join(rules)).at(now_ms()) if rules else NO_FILTERS
 
 
 def refresh_viewer_states(account_ids: Iterable[int]) -> None:

@@ -1,6 +1,6 @@
 """The week cache: fragments of posts by author and week (seed S0). TTL about a week.
 
-    posts.week:v3:<site>:{author}:week   ! version, moment → fragment …, or ! version, busy → 1
+    posts.week:v4:<site>:{author}:week   ! version, moment → fragment …, or ! version, busy → 1
 
 An entry has all live posts of its week. Only this week and the last one are cached: older posts are
 seldom read. A week with more than MAX_WEEK_POSTS is marked busy. Posts outside the cached weeks and
@@ -42,7 +42,7 @@ BUSY = "busy"  # the field of a week with more than MAX_WEEK_POSTS
 
 # Fragments contain absolute links, so a new PUBLIC_URL must not find old entries.
 _SITE = f"{crc32(settings.PUBLIC_URL.encode()):08x}"
-WEEKS = HashCache(f"posts.week:v3:{_SITE}", ttl_s=WEEK_S)
+WEEKS = HashCache(f"posts.week:v4:{_SITE}", ttl_s=WEEK_S)
 
 Fragments = dict[PostId, bytes]
 Week = tuple[int, int]  # an author, and the number of a week since EPOCH

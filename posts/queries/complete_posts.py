@@ -2,9 +2,8 @@
 
 from collections.abc import Collection, Mapping
 
-from posts.api.present import present_repost, with_flags
+from posts.api.present import Flags, present_repost, with_flags
 from posts.cache.used_copies import UsedCopies
-from posts.cache.viewer_state import Flags
 from posts.ids import PostId
 
 OriginalByEvent = Mapping[PostId, PostId]  # a post or repost → the post that it shows
@@ -17,6 +16,7 @@ class CompletePosts:
         self._shown, self._copies = shown, copies
         authors = {i.author_id: copy.account for i, copy in copies.finished.items()}
         self.accounts: Mapping[int, bytes] = {**authors, **copies.reposters}
+        self.texts = {i: copy.text for i, copy in copies.finished.items()}
         self._statuses = [self._present(*pair, flags=0) for pair in shown.items()]
 
     @property

@@ -5,15 +5,26 @@ from counters.sql import select_counts
 from infra.changes.errors import UNREACHABLE
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
-from posts.api.present import FAVOURITED, REPOSTED, encode_post, present_counts
-from posts.cache.viewer_state import read_viewer_flags
+from posts.api.present import (
+    FAVOURITED,
+    MUTED,
+    REPOSTED,
+    encode_post,
+    find_thread,
+    is_open,
+    present_counts,
+)
+from posts.cache.viewer_state import read_own_marks
 from posts.cache.weeks import Fragments
 from posts.errors import PostNotFound
+from posts.filters.matching import NO_FILTERS, FilterSet
 from posts.ids import PostId
-from posts.queries.hydrate import hydrate
+from posts.queries.hydrate import Hydrated, hydrate
 from posts.queries.rows import find_post_row, read_posts
 from posts.queries.statuses import load_status_json
-from posts.types import Kind
+from posts.rules import is_for_viewer
+from posts.types import Kind, PostRow
+from relations.queries.relationships import load_relationships
 
 _KINDS = ", ".join(str(int(kind)) for kind in POST_KINDS)
 # The counts, and the viewer's responses that they include. One statement, hence one snapshot.
@@ -38,6 +49,16 @@ def get_any_original(post_id: PostId) -> PostId:
     return row.target.post_id if row.target and row.kind == Kind.REPOST else post_id
 
 
+def get_own_row(author_id: int, post_id: PostId) -> PostRow:
+    """The author's own post or reply, if it is not hidden. Raises: PostNotFound. One query."""
+    if post_id.author_id != author_id:
+        raise PostNotFound
+    rows = read_posts(shard_of(author_id), [post_id])
+    if not rows or rows[0].kind == Kind.REPOST:
+        raise PostNotFound
+    return rows[0]
+
+
 def get_published_json(author_id: int, post_id: PostId) -> bytes:
     """The Status of the author's own post, also while the caches lack it.
 
@@ -57,16 +78,45 @@ def get_interaction_json(viewer_id: int, event: PostId, original: PostId) -> byt
     The interaction is included before the drain has recorded it on the post's shard. A deleted post
     is shown with empty texts. Raises: PostNotFound. Cost: two queries by key, and hydration.
     """
-    flags = read_viewer_flags(viewer_id, [original]).get(original, 0)
     hydrated = hydrate([original], reposts=[event] if event != original else [])
+    missing = _read_missing({event, original} - set(hydrated.fragments))
+    hydrated = hydrated._replace(fragments=hydrated.fragments | missing)
+    flags, filters = _read_marks(viewer_id, original, hydrated.fragments)
     hydrated = hydrated._replace(
-        fragments=hydrated.fragments | _read_missing({event, original} - set(hydrated.fragments)),
         counts={**hydrated.counts, **_load_exact_counts(viewer_id, original, flags)},
         statuses={},  # they have the counts from before
     )
     if not hydrated.has_both(event, original):
         raise PostNotFound
-    return hydrated.present(event, original, flags)
+    shown = _without_texts(viewer_id, event, original, hydrated)
+    return filters.apply(shown.present(event, original, flags))
+
+
+def _without_texts(viewer_id: int, event: PostId, original: PostId, hydrated: Hydrated) -> Hydrated:
+    """With empty texts of a post whose visibility does not include the viewer any more.
+
+    An interaction can be undone after that, and the answer must not show the post again.
+    """
+    fragment = hydrated.fragments[original]
+    if is_open(fragment) or viewer_id == original.author_id:
+        return hydrated
+    relationship = load_relationships(viewer_id, [original.author_id])[original.author_id]
+    row = find_post_row(original)
+    if row is None or is_for_viewer(viewer_id, original.author_id, fragment, relationship):
+        return hydrated
+    emptied = row._replace(
+        text="", spoiler_text="", mentions=None, tags=None, media=None, poll=None
+    )
+    return hydrated._replace(fragments={**hydrated.fragments, original: encode_post(emptied)})
+
+
+def _read_marks(viewer_id: int, original: PostId, fragments: Fragments) -> tuple[int, FilterSet]:
+    """The viewer's flags of the post and its thread, and the viewer's filters."""
+    if original not in fragments:
+        return 0, NO_FILTERS
+    thread = find_thread(fragments[original])
+    flags, filters = read_own_marks(viewer_id, list({original, thread}))
+    return flags.get(original, 0) & ~MUTED | flags.get(thread, 0) & MUTED, filters
 
 
 def _read_missing(ids: set[PostId]) -> Fragments:

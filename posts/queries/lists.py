@@ -6,6 +6,7 @@ cursor, too.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from accounts.queries.load import load_account_json
@@ -15,9 +16,10 @@ from infra.api.ids import split_cursor
 from infra.api.pages import Page, Window
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
+from posts.api.present import find_replied_to
 from posts.ids import BASE36_DIGITS, PostId
-from posts.queries.statuses import get_original, load_visible
-from posts.types import Kind
+from posts.queries.statuses import get_with_visibility, load_visible
+from posts.types import Kind, Visibility
 from relations.queries.relationships import load_relationships
 
 WHEN_DIGITS, WHO_DIGITS = 9, 6
@@ -39,13 +41,18 @@ class ExaminedRow(NamedTuple):
 
 
 class ListSource(NamedTuple):
-    """The table of a list, its order, the columns of its owner, and the format of its cursor."""
+    """The table of a list, its order, the columns of its owner, and the format of its cursor.
+
+    `where`: a condition of its rows. `more`: columns of each row after those of the order.
+    """
 
     table: str
     order: Sequence[str]
     owner: Sequence[str]
     encode: Callable[[Row], str]
     decode: Callable[[str], Row]
+    where: str = "is_on"
+    more: Sequence[str] = ()
 
 
 def list_responders(
@@ -53,10 +60,13 @@ def list_responders(
 ) -> Page[bytes]:
     """Accounts that responded to a post, latest first, without blocks between them and the viewer.
 
+    The repost of a private post is the author's own and private too, so it is not on the list.
     Raises: PostNotFound, InvalidCursor. Cost: one index-only query, and the accounts; up to
     MOST_BATCHES times if accounts are left out.
     """
-    original = get_original(post_id, viewer_id)
+    original, visibility = get_with_visibility(post_id, viewer_id)
+    if kind is Kind.REPOST and visibility > Visibility.UNLISTED:
+        return Page([], None, None)
 
     def show(rows: Sequence[Row]) -> list[bytes | None]:
         ids = [responder_id for _, responder_id in rows]
@@ -65,7 +75,7 @@ def list_responders(
         hidden = {i for i, relationship in relationships.items() if relationship.is_blocked}
         return [None if i in hidden else accounts.get(i) for i in ids]
 
-    return _list(RESPONDERS, (original.author_id, original.moment, int(kind)), window, show)
+    return list_rows(RESPONDERS, (original.author_id, original.moment, int(kind)), window, show)
 
 
 def list_marked(owner_id: int, kind: Kind, window: Window) -> Page[bytes]:
@@ -75,15 +85,32 @@ def list_marked(owner_id: int, kind: Kind, window: Window) -> Page[bytes]:
     posts are left out.
     """
 
+    show = partial(_show_marked, owner_id)
+    return list_rows(VIEWER_MARKS, (owner_id, int(kind)), window, show)
+
+
+def list_pinned(
+    author_id: int, viewer_id: int | None, window: Window, has_replies: bool = True
+) -> Page[bytes]:
+    """Status entities of the posts that the author pinned and the viewer may see, latest pin first.
+
+    `has_replies` False: without replies. Raises: InvalidCursor. Cost: as `list_marked`.
+    """
+
     def show(rows: Sequence[Row]) -> list[bytes | None]:
-        ids = [PostId.at(author_id, moment) for _, author_id, moment in rows]
-        shown = load_visible({i: i for i in ids}, owner_id)
-        return [shown.get(i) for i in ids]
+        shown = _show_marked(viewer_id, rows)
+        return [one if one and (has_replies or not find_replied_to(one)) else None for one in shown]
 
-    return _list(VIEWER_MARKS, (owner_id, int(kind)), window, show)
+    return list_rows(VIEWER_MARKS, (author_id, int(Kind.PIN)), window, show)
 
 
-def _list(source: ListSource, owner: Sequence[int], window: Window, show: Show) -> Page[bytes]:
+def _show_marked(viewer_id: int | None, rows: Sequence[Row]) -> list[bytes | None]:
+    ids = [PostId.at(author_id, moment) for _, author_id, moment in rows]
+    shown = load_visible({i: i for i in ids}, viewer_id)
+    return [shown.get(i) for i in ids]
+
+
+def list_rows(source: ListSource, owner: Sequence[int], window: Window, show: Show) -> Page[bytes]:
     """A full page, unless the list ends or MOST_BATCHES did not fill the page.
 
     The cursors name only rows that the viewer may see: a hidden row is as good as absent.
@@ -111,12 +138,13 @@ def _read(
     bounds = [(window.max_id, "<"), (window.min_id or window.since_id, ">")]
     given = [(source.decode(text), sign) for text, sign in bounds if text]
     if after is not None:
-        given.append((after, "<" if newest_first else ">"))
+        given.append((after[: len(source.order)], "<" if newest_first else ">"))
     placeholders = ", ".join(["%s"] * len(source.order))
-    conditions = [f"{name} = %s" for name in (*source.owner, "kind")]
-    conditions += ["is_on", *(f"({columns}) {sign} ({placeholders})" for _, sign in given)]
+    conditions = [f"{name} = %s" for name in source.owner]
+    conditions += [source.where, *(f"({columns}) {sign} ({placeholders})" for _, sign in given)]
+    wanted = ", ".join([*source.order, *source.more])
     sql = (
-        f"SELECT {columns} FROM {source.table} WHERE {' AND '.join(conditions)}"  # noqa: S608
+        f"SELECT {wanted} FROM {source.table} WHERE {' AND '.join(conditions)}"  # noqa: S608
         f" ORDER BY {', '.join(f'{name} {direction}' for name in source.order)} LIMIT %s"
     )
     params = [*owner, *(value for row, _ in given for value in row), size]
@@ -183,14 +211,14 @@ def _split(text: str, digits: int) -> tuple[int, int]:
 RESPONDERS = ListSource(
     "posts_response",
     ("at", "responder_id"),
-    ("author_id", "moment"),
+    ("author_id", "moment", "kind"),
     _encode_responder,
     _decode_responder,
 )
 VIEWER_MARKS = ListSource(
     "posts_viewermark",
     ("since_ms", "target_author", "target_moment"),
-    ("owner_id",),
+    ("owner_id", "kind"),
     _encode_marked,
     _decode_marked,
 )

@@ -1,6 +1,6 @@
 """Responses: their current state on the responder's shard, and the rows on the author's shard."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 
 from counters.kinds import CounterKind
@@ -9,14 +9,22 @@ from infra.sharding.buckets import shard_of
 from infra.sharding.scatter import scatter
 from infra.sharding.sql import fetch_all
 from posts.ids import PostId
-from posts.types import Kind, ResponseRow, Target
+from posts.types import Kind, ResponseRow, Target, Visibility
 
 MOST_REPOSTS = 1_000
-LIVE = """
-SELECT author_id, moment FROM posts_post JOIN unnest(%s::bigint[], %s::bigint[])
-    AS wanted (author_id, moment) USING (author_id, moment)
-WHERE deleted_at IS NULL
+# Which of some reposts and favourites of an author's posts still are.
+STILL_ON = """
+SELECT moment, kind, responder_id
+FROM unnest(%s::bigint[], %s::smallint[], %s::bigint[]) AS wanted (moment, kind, responder_id)
+JOIN posts_response USING (moment, kind, responder_id)
+WHERE author_id = %s AND reply_moment = 0 AND is_on
 """
+STATES = """
+SELECT author_id, moment, deleted_at IS NULL, visibility
+FROM posts_post JOIN unnest(%s::bigint[], %s::bigint[])
+    AS wanted (author_id, moment) USING (author_id, moment)
+"""
+NO_ROW = (False, Visibility.PUBLIC)
 VIEWER_MARKS = """
 SELECT target_author, target_moment, kind, owner_id, 0, since_ms, revision, is_on
 FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[], %s::smallint[])
@@ -28,7 +36,7 @@ SELECT parent.author_id, parent.moment, r.responder_id, r.at
 FROM unnest(%s::bigint[], %s::bigint[]) AS parent (author_id, moment)
 CROSS JOIN LATERAL (
     SELECT responder_id, at FROM posts_response
-    WHERE author_id = parent.author_id AND moment = parent.moment AND kind = 1 AND is_on
+    WHERE author_id = parent.author_id AND moment = parent.moment AND kind IN (1, 7) AND is_on
     ORDER BY at, responder_id LIMIT %s
 ) r
 ORDER BY r.at, r.responder_id LIMIT %s
@@ -50,15 +58,37 @@ CROSS JOIN LATERAL (
 def read_post_responses(alias: str, targets: Sequence[tuple[PostId, Target]]) -> list[ResponseRow]:
     """The responses that these replies and reposts are now, deleted or not. One query.
 
-    A post is created once and deleted once, so its moment gives the revision. If an account
-    reposted a post several times, its latest repost has the highest revision.
+    If an account reposted a post several times, its latest repost has the highest revision.
     """
-    columns = [[i.author_id for i, _ in targets], [i.moment for i, _ in targets]]
-    live = {PostId.at(*row) for row in fetch_all(alias, LIVE, columns)}
-    return [_response(i, target, i in live) for i, target in targets]
+    states = _read_states(alias, [i for i, _ in targets])
+    return [_record_of(i, target, *states.get(i, NO_ROW)) for i, target in targets]
 
 
-def _response(post_id: PostId, target: Target, is_live: bool) -> ResponseRow:
+def _record_of(post_id: PostId, target: Target, is_live: bool, visibility: int) -> ResponseRow:
+    """A reply that not all may see has a kind of its own, which no count includes."""
+    response = response_of(post_id, target, is_live)
+    if target.kind == Kind.REPLY and visibility > Visibility.UNLISTED:
+        return response._replace(kind=Kind.CLOSED_REPLY)
+    return response
+
+
+def find_live_posts(alias: str, ids: Sequence[PostId]) -> set[PostId]:
+    """Those of the posts, all of one shard, that are not deleted. One query by key."""
+    return {i for i, (is_live, _) in _read_states(alias, ids).items() if is_live}
+
+
+def _read_states(alias: str, ids: Sequence[PostId]) -> dict[PostId, tuple[bool, int]]:
+    columns = [[i.author_id for i in ids], [i.moment for i in ids]]
+    return {PostId.at(*row[:2]): (row[2], row[3]) for row in fetch_all(alias, STATES, columns)}
+
+
+def revision_of(post_id: PostId, is_live: bool) -> int:
+    """A post is created once and deleted once, so its moment gives the revision."""
+    return 2 * post_id.moment + (not is_live)
+
+
+def response_of(post_id: PostId, target: Target, is_live: bool) -> ResponseRow:
+    """The response that a reply or repost is."""
     moment = post_id.moment
     return ResponseRow(
         target.author_id,
@@ -67,7 +97,7 @@ def _response(post_id: PostId, target: Target, is_live: bool) -> ResponseRow:
         responder_id=post_id.author_id,
         reply_moment=moment if target.kind == Kind.REPLY else 0,
         at=moment,
-        revision=2 * moment + (not is_live),
+        revision=revision_of(post_id, is_live),
         is_on=is_live,
     )
 
@@ -81,6 +111,22 @@ def read_mark_responses(
     """
     columns = [list(column) for column in zip(*marks, strict=True)]
     return [ResponseRow(*row) for row in fetch_all(alias, VIEWER_MARKS, columns)]
+
+
+def find_live_responses(
+    author_id: int, wanted: Collection[tuple[int, int, int]]
+) -> set[tuple[int, int, int]]:
+    """Those of the reposts and favourites of the author's posts that were not undone.
+
+    `wanted`: (moment of the post, kind, responder). Cost: one query by key.
+    """
+    if not wanted:
+        return set()
+    columns = [list(column) for column in zip(*wanted, strict=True)]
+    return {
+        (row[0], row[1], row[2])
+        for row in fetch_all(shard_of(author_id), STILL_ON, [*columns, author_id])
+    }
 
 
 def read_replies(parents: Iterable[PostId], limit: int) -> dict[PostId, list[PostId]]:

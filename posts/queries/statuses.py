@@ -2,13 +2,17 @@
 
 from collections.abc import Iterable
 
-from posts.errors import PostNotFound
+from posts.api.present import find_visibility
+from posts.errors import CannotRepost, PostNotFound
 from posts.ids import PostId
 from posts.queries.complete_posts import OriginalByEvent
 from posts.queries.viewing import view_posts
+from posts.types import Visibility
 
 # Relationships are asked of fewer than a thousand at once.
 MOST_AT_ONCE = 400
+# In the entity of a repost, before the entity of its original.
+_REBLOG = b'"reblog":{'
 
 
 def load_status_json(ids: Iterable[PostId], viewer_id: int | None = None) -> dict[PostId, bytes]:
@@ -16,7 +20,7 @@ def load_status_json(ids: Iterable[PostId], viewer_id: int | None = None) -> dic
 
     Cost: as `load_visible`; twice that if some of the posts are reposts.
     """
-    return _load(list(dict.fromkeys(ids)), viewer_id)[0]
+    return load_with_originals(list(dict.fromkeys(ids)), viewer_id)[0]
 
 
 def get_original(post_id: PostId, viewer_id: int | None) -> PostId:
@@ -24,14 +28,35 @@ def get_original(post_id: PostId, viewer_id: int | None) -> PostId:
 
     Raises: PostNotFound. Cost: as `load_status_json`.
     """
-    found, reposts = _load([post_id], viewer_id)
+    return get_with_visibility(post_id, viewer_id)[0]
+
+
+def get_repostable(post_id: PostId, viewer_id: int) -> tuple[PostId, Visibility]:
+    """As `get_original`, and the most open visibility that a repost of it by the viewer can have.
+
+    An author may repost an own private post for the followers. Raises: PostNotFound, CannotRepost.
+    """
+    original, visibility = get_with_visibility(post_id, viewer_id)
+    is_own_private = visibility is Visibility.PRIVATE and original.author_id == viewer_id
+    if visibility > Visibility.UNLISTED and not is_own_private:
+        raise CannotRepost
+    return original, Visibility.PRIVATE if is_own_private else Visibility.PUBLIC
+
+
+def get_with_visibility(post_id: PostId, viewer_id: int | None) -> tuple[PostId, Visibility]:
+    """As `get_original`, and the visibility of the original. Raises: PostNotFound."""
+    found, reposts = load_with_originals([post_id], viewer_id)
     if not found:
         raise PostNotFound
-    return reposts.get(post_id, post_id)
+    status = found[post_id]
+    visibility = find_visibility(status[status.index(_REBLOG) :] if reposts else status)
+    return reposts.get(post_id, post_id), visibility
 
 
-def _load(ids: list[PostId], viewer_id: int | None) -> tuple[dict[PostId, bytes], OriginalByEvent]:
-    """The visible posts, and the originals of those that are reposts."""
+def load_with_originals(
+    ids: list[PostId], viewer_id: int | None
+) -> tuple[dict[PostId, bytes], OriginalByEvent]:
+    """The visible posts, and the originals of those that are reposts. Cost: as above."""
     viewing = view_posts({i: i for i in ids}, viewer_id)
     found = viewing.list_visible()
     reposts = viewing.find_reposts() if len(found) < len(ids) else {}

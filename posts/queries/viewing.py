@@ -1,32 +1,35 @@
 """Posts as one viewer sees them: what the viewer may see, with the viewer's flags."""
 
-from collections.abc import Collection, Iterable, Mapping
-from functools import cached_property
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
+
+from django.utils.functional import cached_property
 
 from infra.caching.invalidation_log import LogQuestion
 from infra.caching.questions import Question, RoundTrip
 from infra.caching.viewer_validators import ValidatorsQuestion
-from posts.api.present import find_reposted, with_flags
+from posts.api.present import Flags, find_reposted, is_open, with_flags
 from posts.cache.by_author import PostCopy
 from posts.cache.in_process import in_process_posts
 from posts.cache.used_copies import UsedCopies
-from posts.cache.viewer_state import Flags, ViewerState, ask_viewer_state, load_flags
+from posts.cache.viewer_state import ViewerState, ask_viewer_state, load_flags
+from posts.filters.matching import NO_FILTERS, FilterSet
 from posts.ids import PostId, authors_of
 from posts.queries.complete_posts import CompletePosts, OriginalByEvent
 from posts.queries.hydrate import Hydrated, Hydration, hydrate
-from posts.rules import may_see
+from posts.rules import is_for_viewer, may_see
 from relations.queries.in_process_relationships import ask_relationships_under
-from relations.types import Relationship
+from relations.types import UNRELATED, Relationship
 
 
 class ViewedPosts(NamedTuple):
-    """Hydrated posts, with the viewer's flags and relationships, which the rules need."""
+    """Hydrated posts, with the viewer's flags and filters, and relationships for the rules."""
 
     hydrated: Hydrated
     flags: Flags
     relationships: Mapping[int, Relationship]
     viewer_id: int | None = None
+    filters: FilterSet = NO_FILTERS
 
     def allows(self, event: PostId, original: PostId) -> bool:
         """Whether both exist and the viewer may see both."""
@@ -34,11 +37,18 @@ class ViewedPosts(NamedTuple):
             return False
         accounts = self.hydrated.accounts
         authors = {i: accounts[i] for i in (event.author_id, original.author_id)}
-        return may_see(self.viewer_id, authors, self.relationships)
+        may_see_authors = may_see(self.viewer_id, authors, self.relationships)
+        return may_see_authors and self._is_for_viewer(event) and self._is_for_viewer(original)
 
     def present(self, event: PostId, original: PostId) -> bytes:
         """The Status entity, once `allows` is true."""
-        return self.hydrated.present(event, original, self.flags.get(original, 0))
+        status = self.hydrated.present(event, original, self.flags.get(original, 0))
+        return self.filters.apply(status)
+
+    def _is_for_viewer(self, post_id: PostId) -> bool:
+        author_id, fragment = post_id.author_id, self.hydrated.fragments[post_id]
+        relationship = self.relationships.get(author_id, UNRELATED)
+        return is_for_viewer(self.viewer_id, author_id, fragment, relationship)
 
 
 class PostViewer:
@@ -66,20 +76,31 @@ class PostViewer:
     def relationships(self) -> Mapping[int, Relationship]:
         return {} if self._relationships is None else self._relationships.value
 
-    def load_flags(self, ids: Iterable[PostId]) -> Flags:
-        """The flags of these posts, and perhaps of other posts."""
+    @property
+    def filters(self) -> FilterSet:
+        return NO_FILTERS if self._state is None else self._state.value.filters
+
+    def load_flags(self, posts: Mapping[PostId, bytes]) -> Flags:
+        """The flags of these posts, and perhaps of other posts. With their texts."""
         if self.account_id is None or self._state is None:
             return {}
-        return load_flags(self.account_id, self._state.value, ids)
+        return load_flags(self.account_id, self._state.value, posts)
 
     def find_hidden(self, accounts: Mapping[int, bytes]) -> set[int]:
-        """The authors whose posts the viewer may not see. The rule is about authors only."""
+        """The authors none of whose posts the viewer may see."""
         known = self.relationships
         return {
             author_id
             for author_id, account in accounts.items()
             if not may_see(self.account_id, {author_id: account}, known)
         }
+
+    def is_for_viewer(self, post_id: PostId, copy: PostCopy) -> bool:
+        """Whether the visibility of a finished post includes the viewer."""
+        if copy.is_open:
+            return True
+        relationship = self.relationships.get(post_id.author_id, UNRELATED)
+        return is_for_viewer(self.account_id, post_id.author_id, copy.fragment, relationship)
 
 
 class Viewing:
@@ -112,8 +133,10 @@ class Viewing:
         hydrated, viewer = self._posts.value, self.viewer
         if hydrated.has_copies and viewer.wrote_lately:
             hydrated = hydrate(self._originals, self._reposts, is_current=True)
-        flags = viewer.load_flags(self._originals)
-        return ViewedPosts(hydrated, flags, viewer.relationships, viewer.account_id)
+        posts = {i: hydrated.fragments[i] for i in self._originals if i in hydrated.fragments}
+        flags = viewer.load_flags(posts)
+        facts = viewer.relationships, viewer.account_id, viewer.filters
+        return ViewedPosts(hydrated, flags, *facts)
 
     def list_visible(self) -> dict[PostId, bytes]:
         """Status entities of the events that the viewer may see, in their order."""
@@ -135,10 +158,13 @@ class Viewing:
         return {i: shown for i, text in fragments.items() if (shown := find_reposted(text))}
 
     def find_complete(self) -> CompletePosts | None:
-        """All posts, for reads by any viewer, if they were ready in process memory."""
+        """All posts, for reads by any viewer, if they were ready in process memory, and open."""
         finished = self._posts.ready
         reposts = in_process_posts.find_copies(self._reposts, self._posts.offset)
         if len(finished) < len(self._originals) or len(reposts) < len(self._reposts):
+            return None
+        are_open = all(copy.is_open for copy in finished.values())
+        if not are_open or not all(is_open(copy.fragment) for copy in reposts.values()):
             return None
         accounts = self.value.hydrated.accounts if reposts else {}
         reposters = {i: accounts[i] for i in authors_of(reposts) if i in accounts}
@@ -156,12 +182,16 @@ class Viewing:
         found = {
             event: ready[event].text
             for event, original in self._shown.items()
-            if event is original and event in ready and event.author_id not in hidden
+            if event is original
+            and event in ready
+            and event.author_id not in hidden
+            and self.viewer.is_for_viewer(event, ready[event])
         }
         flags = self.viewer.load_flags(found)
         for post_id in found.keys() & flags.keys():
             found[post_id] = with_flags(found[post_id], flags[post_id])
-        return found
+        filters = self.viewer.filters
+        return {i: filters.apply(status) for i, status in found.items()} if filters else found
 
 
 def view_posts(shown: OriginalByEvent, viewer_id: int | None, is_current: bool = False) -> Viewing:

@@ -22,7 +22,7 @@ from relations.errors import (
 from relations.queries.edges import edge_of
 from relations.types import NO_EDGE, Edge, WrittenEdge
 
-# The function and its outcomes: relations/migrations/0002_write_functions.py.
+# The function: relations/migrations/0004_follow_requests.py; its outcomes: 0002_write_functions.py.
 WRITE = f"""
 SELECT written.*, {of_account("%s")}
 FROM relations_write_edge({", ".join(["%s"] * 15)}) AS written
@@ -56,8 +56,8 @@ def write_edge(alias: str, follower_id: int, followee_id: int, old: Edge, new: E
 
     The version of the following count is the version of the following list. It grows with every
     edge. Raises: EdgeMoved if the edge is not `old`, which cannot happen under the follower's row
-    lock; AccountNotFound; for a new follow also CannotFollowBlocked, TooManyFollowsToday and
-    FollowCapReached, exact under concurrency. Cost: one statement.
+    lock; AccountNotFound; for a new follow or request also CannotFollowBlocked, TooManyFollowsToday
+    and FollowCapReached, exact under concurrency. Cost: one statement.
     """
     state = (int(new.attribute), new.revision, new.since_ms, int(new.flags))
     change = columns_of(follower_id, EdgeChanged(followee_id, 0, 0))
@@ -71,8 +71,12 @@ def write_edge(alias: str, follower_id: int, followee_id: int, old: Edge, new: E
 
 
 def _limits(old: Edge, new: Edge) -> tuple[int | None, int, int]:
-    """The most follows of an account, the day, and the most follows on it."""
-    begins = new.is_follow and not old.is_follow
+    """The most follows of an account, the day, and the most follows on it.
+
+    A request is limited as a follow, so its approval is not limited again.
+    """
+    is_on, was_on = (edge.is_follow or edge.is_request for edge in (new, old))
+    begins = is_on and not was_on
     most = settings.FOLLOW_CAP if begins else None
     return most, new.since_ms // DAY_MS, settings.FOLLOWS_PER_DAY
 

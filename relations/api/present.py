@@ -8,17 +8,30 @@ import orjson
 
 from relations.types import CACHED_RELATIONSHIPS, Attribute, EdgeFlag, Relationship
 
+NO_NOTES: Mapping[int, str] = {}
+# No other field has text.
+_NO_NOTE = b'"note":""'
 
-def present_relationship(account_id: int, relationship: Relationship, now_ms: int) -> bytes:
-    return present_relationships({account_id: relationship}, now_ms)[1:-1]
+
+def present_relationship(
+    account_id: int, relationship: Relationship, now_ms: int, notes: Mapping[int, str] = NO_NOTES
+) -> bytes:
+    return present_relationships({account_id: relationship}, now_ms, notes)[1:-1]
 
 
-def present_relationships(relationships: Mapping[int, Relationship], now_ms: int) -> bytes:
-    """A list of entities, in the order of the mapping."""
+def present_relationships(
+    relationships: Mapping[int, Relationship], now_ms: int, notes: Mapping[int, str] = NO_NOTES
+) -> bytes:
+    """A list of entities, in the order of the mapping. `notes`: the viewer's, by account."""
     entities = [
         b'{"id":"%d",%b' % (other, _encode_fields(one, one.is_muted and one.is_muted_at(now_ms)))
         for other, one in relationships.items()
     ]
+    if notes:
+        entities = [
+            entity.replace(_NO_NOTE, b'"note":%b' % orjson.dumps(notes.get(other, "")))
+            for other, entity in zip(relationships, entities, strict=True)
+        ]
     return b"[%b]" % b",".join(entities)
 
 
@@ -36,10 +49,11 @@ def present_familiar(target_id: int, accounts: Iterable[bytes]) -> bytes:
 def _encode_fields(relationship: Relationship, is_muting: bool) -> bytes:
     """The JSON after the id, to its end. Cached: most relationships are one of a few values."""
     following, followed_by = relationship.is_followed, relationship.follows_me
+    is_requested = relationship.is_requested
     flags = relationship.flags
     fields = {
         "following": following,
-        "showing_reblogs": following and not flags & EdgeFlag.HIDES_REPOSTS,
+        "showing_reblogs": (following or is_requested) and not flags & EdgeFlag.HIDES_REPOSTS,
         "notifying": bool(flags & EdgeFlag.NOTIFIES),
         "languages": None,
         "followed_by": followed_by,
@@ -48,10 +62,10 @@ def _encode_fields(relationship: Relationship, is_muting: bool) -> bytes:
         "muting": is_muting,
         "muting_notifications": is_muting and relationship.mutes_notices,
         "muting_expires_at": _iso(relationship.muted_until_ms) if is_muting else None,
-        "requested": False,
-        "requested_by": False,
+        "requested": is_requested,
+        "requested_by": relationship.asks_me,
         "domain_blocking": False,
-        "endorsed": False,
+        "endorsed": bool(flags & EdgeFlag.ENDORSED),
         "note": "",
         "quiet_following": relationship.mine is Attribute.WHISPER,
         "special": bool(flags & EdgeFlag.SPECIAL),

@@ -14,8 +14,9 @@ from rest_framework.serializers import (
 )
 
 from accounts.api.schema import AccountEntity
-from infra.api.fields import OPTIONAL, FlagField, count_schema, ids_parameter
+from infra.api.fields import OPTIONAL, FlagField, TextField, count_schema, ids_parameter
 from relations.actions.mute import LONGEST_MUTE_S
+from relations.actions.note import LONGEST_NOTE
 
 MOST_TARGETS, MOST_FAMILIAR_TARGETS = 100, 40
 ID_LIST = ids_parameter("id[]", MOST_TARGETS)
@@ -72,6 +73,10 @@ class FollowOptionsBody(Serializer[Any]):
     special = FlagField(help_text="A mark that only I can see", **OPTIONAL)
     reblogs = FlagField(help_text="Show the reposts of this account", **OPTIONAL)
     notify = FlagField(**OPTIONAL)
+
+
+class NoteBody(Serializer[Any]):
+    comment = TextField(max_length=LONGEST_NOTE, help_text="Empty: deletes the note", **OPTIONAL)
 
 
 @extend_schema_field(count_schema(LONGEST_MUTE_S))

@@ -5,14 +5,25 @@ from django.urls import path
 from relations.api.views.block import BlockView, MuteView, UnblockView, UnmuteView
 from relations.api.views.edge_lists import (
     BlocksView,
+    EndorsedAccountsView,
+    EndorsementsView,
     FollowersView,
     FollowingView,
+    FollowRequestsView,
     MutesView,
     QuietFollowersView,
     QuietFollowingView,
     SpecialFollowingView,
 )
-from relations.api.views.follow import FollowView, RemoveFollowerView, UnfollowView
+from relations.api.views.endorse import EndorseView, UnendorseView
+from relations.api.views.follow import (
+    AuthorizeRequestView,
+    FollowView,
+    RejectRequestView,
+    RemoveFollowerView,
+    UnfollowView,
+)
+from relations.api.views.note import NoteView
 from relations.api.views.relation_counts import RelationCountsView
 from relations.api.views.relationships import (
     FamiliarFollowersView,
@@ -20,8 +31,14 @@ from relations.api.views.relationships import (
     RelationshipsView,
 )
 from relations.lists.api.views import ListAccountsView, ListsView, ListsWithView, ListView
+from relations.suggestions.api.views import (
+    SuggestedAccountsView,
+    SuggestionsView,
+    SuggestionView,
+)
 
 _ACCOUNT = "api/v1/accounts/<account:account_id>"
+_REQUEST = "api/v1/follow_requests/<account:account_id>"
 
 urlpatterns = [
     path("api/v1/accounts/relationships", RelationshipsView.as_view()),
@@ -31,6 +48,10 @@ urlpatterns = [
     path("api/v1/accounts/quiet_followers", QuietFollowersView.as_view()),
     path("api/v1/accounts/quiet_following", QuietFollowingView.as_view()),
     path("api/v1/accounts/special_following", SpecialFollowingView.as_view()),
+    path("api/v1/follow_requests", FollowRequestsView.as_view()),
+    path(f"{_REQUEST}/authorize", AuthorizeRequestView.as_view()),
+    path(f"{_REQUEST}/reject", RejectRequestView.as_view()),
+    path("api/v1/endorsements", EndorsementsView.as_view()),
     path("api/v1/blocks", BlocksView.as_view()),
     path("api/v1/mutes", MutesView.as_view()),
     path(f"{_ACCOUNT}/follow", FollowView.as_view()),
@@ -40,10 +61,19 @@ urlpatterns = [
     path(f"{_ACCOUNT}/unblock", UnblockView.as_view()),
     path(f"{_ACCOUNT}/mute", MuteView.as_view()),
     path(f"{_ACCOUNT}/unmute", UnmuteView.as_view()),
+    path(f"{_ACCOUNT}/note", NoteView.as_view()),
     path(f"{_ACCOUNT}/followers", FollowersView.as_view()),
     path(f"{_ACCOUNT}/following", FollowingView.as_view()),
+    path(f"{_ACCOUNT}/endorse", EndorseView.as_view()),
+    path(f"{_ACCOUNT}/unendorse", UnendorseView.as_view()),
+    path(f"{_ACCOUNT}/pin", EndorseView.as_view(schema=None)),  # the name before Mastodon 4.4
+    path(f"{_ACCOUNT}/unpin", UnendorseView.as_view(schema=None)),
+    path(f"{_ACCOUNT}/endorsements", EndorsedAccountsView.as_view()),
     path("api/v1/lists", ListsView.as_view()),
     path("api/v1/lists/<str:list_id>", ListView.as_view()),
     path("api/v1/lists/<str:list_id>/accounts", ListAccountsView.as_view()),
     path(f"{_ACCOUNT}/lists", ListsWithView.as_view()),
+    path("api/v2/suggestions", SuggestionsView.as_view()),
+    path("api/v1/suggestions", SuggestedAccountsView.as_view()),
+    path("api/v1/suggestions/<account:account_id>", SuggestionView.as_view()),
 ]

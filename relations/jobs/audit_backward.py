@@ -22,7 +22,7 @@ from relations.queries.edges import (
     group_by_follower_shard,
     load_forward_edges,
 )
-from relations.sql import BACKWARD_TABLE, FORWARD_TABLE, IS_FOLLOW, KIND
+from relations.sql import BACKWARD_TABLE, FORWARD_TABLE, IS_FOLLOW_OR_REQUEST, KIND
 from relations.types import NO_EDGE, Attribute, Edge
 
 # In one snapshot of one shard a follow is never opposite to a block: both rows are on the shard,
@@ -34,8 +34,8 @@ JOIN {BACKWARD_TABLE} e USING (follower_id, followee_id)
 JOIN {FORWARD_TABLE} opposite ON opposite.follower_id = pair.followee_id
     AND opposite.kind = {KIND} AND opposite.followee_id = pair.follower_id
 WHERE e.kind = {KIND} AND (
-    (e.attribute = {Attribute.BLACK:d} AND opposite.{IS_FOLLOW})
-    OR (e.{IS_FOLLOW} AND opposite.attribute = {Attribute.BLACK:d})
+    (e.attribute = {Attribute.BLACK:d} AND opposite.{IS_FOLLOW_OR_REQUEST})
+    OR (e.{IS_FOLLOW_OR_REQUEST} AND opposite.attribute = {Attribute.BLACK:d})
 )
 """  # noqa: S608
 Edges = Mapping[Pair, Edge]

@@ -34,8 +34,11 @@ from relations.queries.edge_rows import (
     BACKWARD,
     BACKWARD_OPEN,
     BACKWARD_QUIET,
+    BACKWARD_REQUESTS,
     FORWARD,
     FORWARD_BLOCKS,
+    FORWARD_ENDORSED,
+    FORWARD_ENDORSED_OPEN,
     FORWARD_OPEN,
     FORWARD_QUIET,
     FORWARD_SPECIAL,
@@ -80,7 +83,7 @@ class Tier:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class EdgeList:
-    """One kind of list. `tier` None: it is always read from the shard, and only by its owner."""
+    """One kind of list. `tier` None: it is always read from the shard, as few read it."""
 
     rows: EdgeRows
     tier: Tier | None = None
@@ -142,7 +145,11 @@ OWN_FOLLOWING_LIST = EdgeList(
 OWN_FOLLOWERS_LIST = EdgeList(BACKWARD)
 QUIET_LIST = EdgeList(FORWARD_QUIET)
 QUIET_FOLLOWERS_LIST = EdgeList(BACKWARD_QUIET)
+REQUESTS_LIST = EdgeList(BACKWARD_REQUESTS)
 SPECIAL_LIST = EdgeList(FORWARD_SPECIAL)
+# Others see no quiet follow on it.
+ENDORSED_LIST = EdgeList(FORWARD_ENDORSED_OPEN)
+OWN_ENDORSED_LIST = EdgeList(FORWARD_ENDORSED)
 BLOCKS_LIST = EdgeList(FORWARD_BLOCKS)
 
 
@@ -183,7 +190,9 @@ def cut_page(window: Window, newest: ReadBelow, right_above: ReadAbove) -> Page[
     after = decode_cursor(window.min_id)
     limit = window.limit
     if after is not None:
-        return _page(right_above(after, limit), has_older=True)
+        above_it = right_above(after, limit)
+        inside = above_it if below is None else [item for item in above_it if item < below]
+        return _page(inside, has_older=True)
     items = newest(below, limit + 1)
     if above is not None:
         items = [item for item in items if item > above]

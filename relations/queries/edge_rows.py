@@ -7,7 +7,15 @@ from typing import Any, NamedTuple
 from infra.sharding.buckets import shard_of
 from infra.sharding.replicas import read_replica_or_shard, settled_before
 from infra.sharding.sql import fetch_all
-from relations.sql import BACKWARD_TABLE, FORWARD_TABLE, IS_FOLLOW, KIND, MUTES_TABLE
+from relations.sql import (
+    BACKWARD_TABLE,
+    FORWARD_TABLE,
+    IS_FOLLOW,
+    IS_NOTIFIED,
+    IS_REQUEST,
+    KIND,
+    MUTES_TABLE,
+)
 from relations.types import Attribute, EdgeFlag, ListedAccount
 
 
@@ -37,9 +45,14 @@ FORWARD_QUIET = EdgeRows(*_FORWARD, live=_QUIET)
 FORWARD_BLOCKS = EdgeRows(*_FORWARD, live=f"{_KIND} AND attribute = {Attribute.BLACK:d}")
 # Reads up to FOLLOW_CAP index entries. Only the owner reads this list.
 FORWARD_SPECIAL = EdgeRows(*_FORWARD, live=f"{_FOLLOWS} AND flags & {EdgeFlag.SPECIAL:d} <> 0")
+_IS_ENDORSED = f"flags >= {EdgeFlag.ENDORSED:d}"  # as the condition of the index
+FORWARD_ENDORSED = EdgeRows(*_FORWARD, live=f"{_FOLLOWS} AND {_IS_ENDORSED}")
+FORWARD_ENDORSED_OPEN = EdgeRows(*_FORWARD, live=f"{_OPEN} AND {_IS_ENDORSED}")
 BACKWARD = EdgeRows(*_BACKWARD, live=_FOLLOWS)
 BACKWARD_OPEN = EdgeRows(*_BACKWARD, live=_OPEN)
 BACKWARD_QUIET = EdgeRows(*_BACKWARD, live=_QUIET)
+BACKWARD_NOTIFIED = EdgeRows(*_BACKWARD, live=f"{_KIND} AND {IS_NOTIFIED}")
+BACKWARD_REQUESTS = EdgeRows(*_BACKWARD, live=f"{_KIND} AND {IS_REQUEST}")
 
 
 def muted_at(now_ms: int) -> EdgeRows:

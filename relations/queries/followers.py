@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
-from relations.queries.edge_rows import BACKWARD, read_newest
+from relations.queries.edge_rows import BACKWARD, BACKWARD_NOTIFIED, read_newest
 from relations.types import ListedAccount
 
 FOLLOWERS_A_PAGE = 5_000
@@ -26,6 +26,36 @@ SELECT wanted.id, ARRAY(
     ORDER BY since_ms DESC, follower_id DESC LIMIT %s
 ) FROM unnest(%s::bigint[]) AS wanted (id)
 """  # noqa: S608
+
+NOTIFIED = f"""
+SELECT wanted.id, since_ms, follower_id FROM unnest(%s::bigint[]) AS wanted (id)
+CROSS JOIN LATERAL (
+    SELECT since_ms, follower_id FROM {BACKWARD_NOTIFIED.table}
+    WHERE followee_id = wanted.id AND {BACKWARD_NOTIFIED.live}
+    ORDER BY since_ms DESC, follower_id DESC LIMIT %s
+) AS newest ORDER BY since_ms DESC, follower_id DESC
+"""  # noqa: S608
+
+
+def load_notified_followers(
+    alias: str, account_ids: Sequence[int], limit: int
+) -> dict[int, list[ListedAccount]]:
+    """At most `limit` followers of each account of one shard that asked to be notified of posts.
+
+    Shape: newest first; accounts without such followers are absent. Cost: one query with an
+    index-only scan for each account.
+    """
+    found: dict[int, list[ListedAccount]] = {}
+    for account_id, *listed in fetch_all(alias, NOTIFIED, ([*account_ids], limit)):
+        found.setdefault(account_id, []).append(ListedAccount(*listed))
+    return found
+
+
+def list_notified_below(
+    account_id: int, below: ListedAccount | None, limit: int
+) -> list[ListedAccount]:
+    """The newest `limit` of these followers older than `below`. One index-only scan."""
+    return read_newest(BACKWARD_NOTIFIED, account_id, below, None, limit)
 
 
 def load_newest_followers(

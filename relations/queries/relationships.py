@@ -12,13 +12,14 @@ from infra.changes.failpoints import failpoint
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import fetch_all
 from relations.cache import RELATIONSHIPS
-from relations.sql import BACKWARD_TABLE, FORWARD_TABLE, KIND, MUTES_TABLE
+from relations.sql import BACKWARD_TABLE, FORWARD_TABLE, KIND, MUTES_TABLE, NOTES_TABLE
 from relations.types import UNRELATED, Relationship
 
 READ = f"""
 SELECT other.id, coalesce(mine.attribute, 0), coalesce(mine.flags, 0),
     coalesce(theirs.attribute, 0), coalesce(mute.is_on, false),
-    coalesce(mute.hides_notifications, false), coalesce(mute.until_ms, 0)
+    coalesce(mute.hides_notifications, false), coalesce(mute.until_ms, 0),
+    note.target_id IS NOT NULL
 FROM unnest(%(others)s::bigint[]) AS other (id)
 LEFT JOIN {FORWARD_TABLE} mine ON mine.follower_id = %(viewer)s
     AND mine.kind = {KIND} AND mine.followee_id = other.id
@@ -26,6 +27,7 @@ LEFT JOIN {BACKWARD_TABLE} theirs ON theirs.followee_id = %(viewer)s
     AND theirs.kind = {KIND} AND theirs.follower_id = other.id
 LEFT JOIN {MUTES_TABLE} mute ON mute.owner_id = %(viewer)s
     AND mute.kind = {KIND} AND mute.target_id = other.id
+LEFT JOIN {NOTES_TABLE} note ON note.owner_id = %(viewer)s AND note.target_id = other.id
 """  # noqa: S608
 RELATED = f"""
 SELECT followee_id FROM {FORWARD_TABLE}
@@ -36,6 +38,8 @@ WHERE followee_id = %(viewer)s AND kind = {KIND} AND attribute <> 0
 UNION ALL
 SELECT target_id FROM {MUTES_TABLE}
 WHERE owner_id = %(viewer)s AND kind = {KIND} AND is_on
+UNION ALL
+SELECT target_id FROM {NOTES_TABLE} WHERE owner_id = %(viewer)s
 LIMIT %(most)s
 """  # noqa: S608
 
@@ -174,7 +178,9 @@ def _read(viewer_id: int, others: Sequence[int]) -> dict[int, Relationship]:
     """From the viewer's shard, in one snapshot."""
     params = {"viewer": viewer_id, "others": list(others)}
     rows = fetch_all(shard_of(viewer_id), READ, params)
-    return {other: Relationship.of_rows(*facts) for other, *facts in rows}
+    return {
+        other: Relationship.of_rows(*facts, has_note=has_note) for other, *facts, has_note in rows
+    }
 
 
 def _read_related(viewer_id: int) -> list[int]:

@@ -40,3 +40,11 @@ def test_sources_are_found() -> None:
 
 def test_a_class_name_is_defined_once() -> None:
     assert {name: where for name, where in definitions().items() if len(where) > 1} == {}
+
+
+def test_a_test_module_has_a_name_of_its_own() -> None:
+    """pytest imports them by name alone, and refuses the second one."""
+    found = defaultdict(list)
+    for path in (settings.BASE_DIR / "tests").rglob("test_*.py"):
+        found[path.name].append(path.parent.name)
+    assert {name: where for name, where in found.items() if len(where) > 1} == {}

@@ -3,7 +3,9 @@
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
-from accounts.models import Application
+from axes.models import AccessAttempt
+
+from accounts.models import Application, User
 from infra.changes.parking import park
 from infra.jobs.models import JobRun
 from infra.sharding.buckets import shard_of
@@ -12,11 +14,16 @@ from moderation.models import Report
 from moderation.types import DecisionKind
 from posts.ids import EPOCH, PostId
 from relations.actions.follow import follow
-from tests.callers import token_of
+from tests.callers import Caller, token_of
 from tests.integration.changes.kinds import pending
+from tests.integration.images.uploading import publish as publish_with
+from tests.integration.images.uploading import sent
 from tests.integration.moderation.people import decide
+from tests.integration.moderation.staff_pages import name_account
 from tests.integration.timelines.broken_timelines import lose
 from tests.integration.timelines.homes import first_page
+from tests.interleavings.edits import change
+from tests.pictures import picture
 from tests.world import drain_all, make_account, publish
 from timelines.promotions.models import Campaign
 
@@ -46,15 +53,34 @@ class Community:
         park(shard_of(self.ben), [change], WHY)
         return post, change
 
-    def report(self) -> Report:
-        """By ann, on ben and two of his posts."""
+    def report(self, *more: PostId) -> Report:
+        """By ann, on ben and two of his posts, or more."""
         return Report.objects.create(
             reporter_id=self.ann,
             account_id=self.ben,
             category="spam",
             comment="The same boat, five times a day",
-            post_ids=[post.base36 for post in self.posts[:2]],
+            post_ids=[post.base36 for post in [*more, *self.posts[:2]]],
         )
+
+    def make_trouble(self) -> list[PostId]:
+        """Ben was reported and decided on before; a post with an image, and one edited twice."""
+        name_account(self.ben, "Ben of the long wall", "https://boats.example/" + "x" * 60)
+        ben = Caller(self.ben)
+        image = sent(ben, content=picture(size=(900, 600)), description="A boat, from the quay")
+        pictured = PostId.from_public(publish_with(ben, [image], "This one")["id"])
+        edited = publish(self.ben, "Six boats")
+        for text in ("Six boats, " + "cheap" * 30, "Six boats, gone"):
+            change(edited, text)
+        Report.objects.create(
+            reporter_id=self.ann, account_id=self.ben, category="other", comment="Again"
+        )
+        strike = decide(self.ben, DecisionKind.LIMIT)
+        assert strike is not None
+        file_appeal(self.ben, strike.pk, "They float.")
+        fail_to_sign_in(self.ben)
+        drain_all()
+        return [edited, pictured]
 
     def fill_lists(self) -> None:
         """Something in each list of the admin."""
@@ -83,3 +109,14 @@ class Community:
 
     def _post(self, number: int, text: str) -> PostId:
         return publish(self.ben, text, clock_s=partial(float, EPOCH + 10_000 + 100 * number))
+
+
+def fail_to_sign_in(account_id: int) -> None:
+    """Five times, so that the name is locked for that address."""
+    AccessAttempt.objects.create(
+        username=User.objects.get(pk=account_id).username,
+        ip_address="2001:db8:1:2::",
+        user_agent="Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36",
+        path_info="/auth/sign_in",
+        failures_since_start=5,
+    )

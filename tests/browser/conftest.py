@@ -3,13 +3,14 @@
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.browser.chromium import REASON, find_chromium
 from tests.browser.driving import Driven, driven
 from tests.browser.serving import running_site
-from tests.browser.tab import DESKTOP, Size, Tab
+from tests.browser.tab import DESKTOP, Look, Size, Tab
 
 ARTIFACTS = Path(__file__).resolve().parents[2] / ".artifacts"
 SHOTS = ARTIFACTS / "screenshots"
@@ -34,13 +35,13 @@ def site(databases: None, worker_id: str) -> Iterator[str]:
 @pytest.fixture
 def tab_of(
     world: None, browser: Driven, site: str, request: pytest.FixtureRequest
-) -> Iterator[Callable[[Size], Tab]]:
+) -> Iterator[Callable[..., Tab]]:
     """Opens a tab of that size. Whatever the test does there, nothing may go wrong unseen; what it
     saw last is kept as a picture."""
     tabs: list[Tab] = []
 
-    def make(size: Size = DESKTOP) -> Tab:
-        tabs.append(Tab(browser, site, size))
+    def make(size: Size = DESKTOP, **look: Any) -> Tab:
+        tabs.append(Tab(browser, site, Look(size, **look)))
         return tabs[-1]
 
     yield make

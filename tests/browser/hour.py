@@ -5,8 +5,19 @@ import time
 
 from django.conf import settings
 
+from infra.caching.client import redis
+from infra.caching.keys import key
 from infra.sharding.placement import all_aliases
-from operations.samples import FLEET, SLOT_COUNT, SLOT_S, DatabaseSample, FleetSample, _write
+from operations.samples import (
+    FAMILY,
+    FLEET,
+    SLOT_COUNT,
+    SLOT_S,
+    DatabaseSample,
+    FleetSample,
+    _write,
+    slot_of,
+)
 
 LANES = range(settings.CHANGE_LANES)
 # By database: how much of what the busiest delivers.
@@ -38,3 +49,13 @@ def _fleet(n: int) -> FleetSample:
         "redis": (n * 110, n * 10 + int(30 * math.sin(n / 15))),
     }
     return FleetSample(int((180 + n / 9 + 4 * math.sin(n / 20)) * 2**20), 512 * 2**20, reads)
+
+
+def forget_minutes(first: int, last: int) -> None:
+    """Deletes the samples between so many minutes ago, as if no compensator had run."""
+    now_s = time.time()
+    older, newer = (slot_of(now_s - 60 * minutes) for minutes in (first, last))
+    for name in (*all_aliases(), FLEET):
+        where = key(FAMILY, name)
+        for id_, _ in redis().call("XRANGE", where, f"{older}-0", f"{newer}-0"):
+            redis().call("XDEL", where, id_)

@@ -1,8 +1,10 @@
 """A tab, in the words of who sits before it. What goes wrong unseen is in `faults`."""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from django.test import Client
 from playwright.async_api import BrowserContext, ConsoleMessage, Locator, Page, Request, Response
@@ -29,10 +31,20 @@ class Size(NamedTuple):
 DESKTOP, PHONE = Size(1280, 800), Size(390, 844)
 
 
+class Look(NamedTuple):
+    """What a browser is set to, as far as pages notice."""
+
+    size: Size = DESKTOP
+    scheme: Literal["light", "dark"] = "light"
+    has_scripts: bool = True
+    is_still: bool = False
+
+
 class Tab:
     """In a profile of its own. Every call returns when its effect is there, or fails."""
 
-    def __init__(self, driven: Driven, address: str, size: Size = DESKTOP) -> None:
+    def __init__(self, driven: Driven, address: str, look: Look) -> None:
+        size = look.size
         self.faults: list[str] = []
         self.address, self.size = address, size
         self._do = driven.do
@@ -45,6 +57,9 @@ class Tab:
                 has_touch=size.is_phone,
                 # Else the machine's, and of POSIX scripts know no numbers.
                 locale="en-GB",
+                color_scheme=look.scheme,
+                java_script_enabled=look.has_scripts,
+                reduced_motion="reduce" if look.is_still else "no-preference",
             )
         )
         self._context.set_default_timeout(PATIENCE_MS)
@@ -59,8 +74,15 @@ class Tab:
         """As if they had been at the form before."""
         client = Client()
         client.force_login(user)
-        cookie = {"name": "sessionid", "value": client.cookies["sessionid"].value}
-        self._do(self._context.add_cookies([{**cookie, "url": self.address}]))
+        self.add_cookie("sessionid", client.cookies["sessionid"].value)
+
+    def add_cookie(self, name: str, value: str) -> None:
+        cookie = {"name": name, "value": value, "url": self.address}
+        self._do(self._context.add_cookies([cookie]))
+
+    def forget(self) -> None:
+        """As if the session had ended."""
+        self._do(self._context.clear_cookies())
 
     def open(self, path: str, status: int = 200) -> None:
         if status != 200:
@@ -70,6 +92,10 @@ class Tab:
 
     def fill(self, label: str, text: str) -> None:
         self._do(self.page.get_by_label(label).fill(text))
+
+    def type_into(self, selector: str, text: str) -> None:
+        """For a field whose label others have too."""
+        self._do(self.find(selector).fill(text))
 
     def choose(self, label: str, option: str) -> None:
         self._do(self.page.get_by_label(label).select_option(label=option))
@@ -83,6 +109,12 @@ class Tab:
     def follow(self, link: str) -> None:
         self._do(self.page.get_by_role("link", name=link, exact=True).first.click())
 
+    def type_key(self, key: str) -> None:
+        self._do(self.page.keyboard.press(key))
+
+    def back(self) -> None:
+        self._do(self.page.go_back())
+
     def click(self, selector: str) -> None:
         self._do(self.find(selector).click())
 
@@ -92,6 +124,17 @@ class Tab:
     def refuse(self, pattern: str) -> None:
         """As if no server were there for these addresses."""
         self._do(self._context.route(pattern, lambda route: route.abort("connectionrefused")))
+
+    def answer_busy(self, pattern: str, retry_s: int) -> None:
+        """As if the server had too many requests for these addresses."""
+        headers = {"Retry-After": str(retry_s)}
+        self._do(
+            self._context.route(pattern, lambda route: route.fulfill(status=429, headers=headers))
+        )
+
+    def answer(self, pattern: str, body: Any) -> None:
+        """As if the server answered this JSON at these addresses."""
+        self._do(self._context.route(pattern, lambda route: route.fulfill(json=body)))
 
     def refuse_nothing(self) -> None:
         self._do(self._context.unroute_all())
@@ -119,11 +162,25 @@ class Tab:
         """This is the page it led to; a query may follow."""
         self.expect(self.page).to_have_url(re.compile(re.escape(self.address + path) + r"(\?|$)"))
 
+    @contextmanager
+    def dark(self) -> Iterator[None]:
+        """As for a person whose machine asks for dark pages."""
+        self._do(self.page.emulate_media(color_scheme="dark"))
+        yield
+        self._do(self.page.emulate_media(color_scheme="light"))
+
     def find(self, selector: str) -> Locator:
         return self.page.locator(selector)
 
     def run(self, script: str) -> Any:
         return self._do(self.page.evaluate(script))
+
+    def count(self, what: Locator) -> int:
+        return int(self._do(what.count()))
+
+    def wait(self, condition: str) -> None:
+        """Until this expression is true on the page."""
+        until(lambda: self.run(condition), PATIENCE_MS / 1_000, said=lambda: condition)
 
     def overflow_px(self) -> int:
         """By how much the page is wider than the window."""

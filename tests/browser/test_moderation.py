@@ -68,9 +68,13 @@ def test_a_report_leads_to_a_suspension_which_is_in_force_and_undone(
     report, path = community.report(), f"/api/v1/accounts/{community.ben}"
     moderator.open(f"{QUEUE}{report.pk}/change/")
     moderator.see("The same boat, five times a day", "Morning tide")
-    moderator.follow(f"decide on {community.ben}")
-    decide(moderator, "suspend", "spam, and told twice")
-    moderator.see("was added successfully")
+    moderator.see("@ben", "Signed up", "Decisions on it")
+    moderator.click("text=Decide on this account")
+    moderator.choose("Decision", "suspend")
+    moderator.type_into(".mod-decide[open] input[name=reason]", "spam, and told twice")
+    moderator.press("Decide")
+    moderator.at(f"{QUEUE}{report.pk}/change/")
+    moderator.see("was added successfully", "suspended")
     drain_all()
     assert Visitor().status_of(path) == 404
     row = Decision.objects.get()

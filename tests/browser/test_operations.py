@@ -6,7 +6,7 @@ import pytest
 
 from infra.sharding.placement import all_aliases
 from operations.samples import DatabaseSample, _write
-from tests.browser.hour import lay_hour
+from tests.browser.hour import forget_minutes, lay_hour
 from tests.browser.people import make_boss
 from tests.browser.tab import DESKTOP, PHONE, Tab
 
@@ -80,18 +80,44 @@ def test_the_legend_tells_of_the_time_that_is_pointed_at(tab: Tab) -> None:
 
 def test_a_chart_without_samples_says_so(tab: Tab) -> None:
     open_charts(tab)
-    tab.expect(tab.find(".ops-chart .help:visible")).to_have_count(len(TITLES))
+    tab.expect(tab.find(".ops-chart .ops-empty:visible")).to_have_count(len(TITLES))
     tab.expect(tab.find("canvas:visible")).to_have_count(0)
-    tab.see("None.")
+    tab.see("No samples in this hour: no compensator ran, or Redis was away.", "None.")
+
+
+def test_a_period_without_samples_is_shaded_and_named(tab: Tab) -> None:
+    lay_hour()
+    forget_minutes(20, 10)
+    open_charts(tab)
+    tab.expect(tab.find(".ops-chart li:text('No samples from')")).to_have_count(len(TITLES))
 
 
 def test_what_the_server_does_not_answer_is_told(tab: Tab) -> None:
     """And the page goes on asking."""
     lay_hour()
-    tab.refuse("**/admin/operations/charts/")
+    tab.refuse("**/admin/operations/*/")
     tab.sign_in(make_boss())
     tab.open("/admin/operations/")
-    tab.see("Not refreshed at")
+    tab.see("Not refreshed at", "Not known: the server did not answer.")
     tab.refuse_nothing()
     tab.see("Refreshed at")
     tab.faults.clear()
+
+
+@pytest.mark.parametrize(
+    ("problems", "rest"),
+    [(["", "", ""], "None."), (["", "down", ""], "None on the other databases.")],
+)
+def test_none_is_said_only_of_databases_that_answered(tab: Tab, problems, rest) -> None:
+    shown = [{"name": f"db{n}", "problem": one, "queries": []} for n, one in enumerate(problems)]
+    tab.answer("**/admin/operations/now/", {"databases": shown})
+    open_charts(tab)
+    tab.see(rest, *filter(None, problems))
+
+
+def test_no_database_that_answers_is_not_none(tab: Tab) -> None:
+    down = {"name": "db0", "problem": "db0 does not answer", "queries": []}
+    tab.answer("**/admin/operations/now/", {"databases": [down]})
+    open_charts(tab)
+    tab.see("db0 does not answer")
+    tab.see_no("None")

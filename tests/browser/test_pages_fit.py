@@ -13,13 +13,15 @@ from tests.browser.community import Community
 from tests.browser.conftest import SHOTS
 from tests.browser.hour import lay_hour
 from tests.browser.people import make_boss
-from tests.browser.tab import DESKTOP, PHONE
+from tests.browser.tab import DESKTOP, PHONE, Tab
 
 MODELS = {
     "moderation": ("report", "decision", "appeal"),
     "accounts": ("user", "application", "accesstoken"),
     "promotions": ("campaign",),
     "jobs": ("jobrun",),
+    "axes": ("accessattempt", "accessfailurelog", "accesslog"),
+    "auth": ("group",),
 }
 KEYS = {
     b"posts.weeks:v3:{%d}:2950": 1200,
@@ -29,11 +31,48 @@ KEYS = {
 # Choices that are squeezed to their arrow.
 SQUEEZED = """[...document.querySelectorAll("select")].filter(
   (one) => one.offsetParent && one.clientWidth < 48).map((one) => one.name)"""
+OPEN = """document.querySelectorAll("details").forEach((one) => { one.open = true; })"""
+# Parts of a page that scroll sideways by themselves.
+SCROLLED = """[...document.querySelectorAll("#content *")].filter((one) =>
+  one.scrollWidth > one.clientWidth + 1 && one.clientWidth
+  && one.tagName !== "SELECT" && ["auto", "scroll"].includes(getComputedStyle(one).overflowX)
+).map((one) => `${one.tagName} ${one.className} ${one.scrollWidth - one.clientWidth}`)"""
+# Texts whose colour is too close to the colour behind them, as WCAG counts it.
+FAINT = """(() => {
+  document.getAnimations().forEach((one) => one.finish());  // to the colours of the other theme
+  const parts = (colour) => (colour.match(/[\\d.]+/g) || []).map(Number);
+  const linear = (one) => one <= 0.04045 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4;
+  const light = (rgb) => rgb.slice(0, 3).reduce(
+    (sum, one, at) => sum + linear(one / 255) * [0.2126, 0.7152, 0.0722][at], 0);
+  const behind = (one) => {
+    for (; one; one = one.parentElement) {
+      const colour = parts(getComputedStyle(one).backgroundColor);
+      if (colour.length === 3 || colour[3] === 1) return colour;
+    }
+    return [255, 255, 255];
+  };
+  const found = new Set();
+  const walker = document.createTreeWalker(
+    document.querySelector("#content"), NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const one = walker.currentNode.parentElement;
+    if (!walker.currentNode.data.trim() || !one.checkVisibility() || one.closest("option")) {
+      continue;
+    }
+    const [more, less] = [light(parts(getComputedStyle(one).color)), light(behind(one))].sort(
+      (a, b) => b - a);
+    const ratio = (more + 0.05) / (less + 0.05);
+    if (ratio < 4.5) found.add(`${one.tagName} ${one.className} ${ratio.toFixed(1)}`);
+  }
+  return [...found];
+})()"""
+# The pages that moderators read, also shot as they are in the dark.
+DARK = ("report", "report-list", "user", "user-list", "accessattempt-list", "operations", "images")
 
 
 def paths(community: Community) -> dict[str, str]:
     """By the name of the picture."""
-    ann, ben = community.ann, community.ben
+    ann, ben, posts = community.ann, community.ben, community.make_trouble()
     decision = Decision.objects.order_by("id")[0].pk
     one = {
         "index": "",
@@ -46,10 +85,11 @@ def paths(community: Community) -> dict[str, str]:
         "home": f"find/account/{ann}/home/",
         "parked": f"parked/?shard={shard_of(ben)}",
         "hot-keys": "hot_keys/",
-        "report": f"moderation/report/{community.report().pk}/change/",
+        "report": f"moderation/report/{community.report(*posts).pk}/change/",
+        "images": f"moderation/images/?account={ben}",
         "decision": f"moderation/decision/{decision}/change/",
         "decision-add": f"moderation/decision/add/?target={ben}",
-        "appeal": f"moderation/appeal/{Appeal.objects.get().pk}/change/",
+        "appeal": f"moderation/appeal/{Appeal.objects.order_by('id')[0].pk}/change/",
         "user": f"accounts/user/{ben}/change/",
         "campaign-add": "promotions/campaign/add/",
     }
@@ -75,7 +115,7 @@ def test_pages_fit(community: Community, tab_of, size) -> None:
     tab.open("/admin/login/")
     tab.shoot(SHOTS / f"login-{size.width}.png")
     tab.sign_in(make_boss())
-    wider, squeezed = {}, {}
+    wider, squeezed, faint = {}, {}, {}
     for name, path in paths(community).items():
         add_reads({key % community.ben: reads for key, reads in KEYS.items()}, time.time())
         tab.open(f"/admin/{path}")
@@ -83,5 +123,18 @@ def test_pages_fit(community: Community, tab_of, size) -> None:
             tab.see("Refreshed at")
         tab.shoot(SHOTS / f"{name}-{size.width}.png")
         wider[name], squeezed[name] = tab.overflow_px(), tab.run(SQUEEZED)
+        if size.is_phone:
+            tab.run(OPEN)
+            wider[name], squeezed[name] = tab.overflow_px(), tab.run(SQUEEZED) + tab.run(SCROLLED)
+            faint[name] = [*tab.run(FAINT), *_in_the_dark(tab, name)]
     assert {name: px for name, px in wider.items() if px > 0} == {}
     assert {name: selects for name, selects in squeezed.items() if selects} == {}
+    assert {name: texts for name, texts in faint.items() if texts} == {}
+
+
+def _in_the_dark(tab: Tab, name: str) -> list[str]:
+    """The texts that are hard to read there."""
+    with tab.dark():
+        if name in DARK:
+            tab.shoot(SHOTS / f"{name}-dark-{tab.size.width}.png")
+        return [f"{one} in the dark" for one in tab.run(FAINT)]

@@ -8,6 +8,7 @@ from django.test import Client
 from accounts.models import User
 from moderation.groups import create_groups
 from moderation.types import DecisionKind
+from pages.sessions import COOKIE, issue_session
 from posts.ids import PostId
 from relations.actions.block import block
 from relations.actions.follow import follow
@@ -39,12 +40,13 @@ class Scene:
         return Caller(self.owner if role == "owner" else self.asker).client
 
     def browser(self, role: str) -> Client:
-        """A browser, signed in as this role."""
+        """A browser, signed in as this role: to the admin and to the pages."""
         browser = Client()
         if role != "anonymous":
             browser.force_login(
                 User.objects.get(id=self.asker), "django.contrib.auth.backends.ModelBackend"
             )
+            browser.cookies[COOKIE] = issue_session(self.asker)
         return browser
 
 

@@ -16,41 +16,86 @@ from django.http import HttpResponse
 from django.urls import get_resolver
 from pytest_django import Settings
 
+from accounts.models import User
 from config.runner.child import CHECKOUT
 from tests.contract.roles import ROLES, Scene
 from tests.integration.accounts.people import FAST_HASHERS, PASSWORD
 from tests.reads import _routes
+from timelines.catch_up.types import Bound
 
 TABLE = Path(__file__).with_name("role_matrix.txt")
 OBSERVED = CHECKOUT / ".artifacts" / "role_matrix.txt"
 PLACEHOLDER = re.compile(r"<(?:\w+:)?(\w+)>")
 # Django's patterns with regular expressions: the list of an app, and all other paths.
 SPECIAL = {
-    "admin/^(?P<app_label>auth|axes|accounts|promotions|moderation|jobs)/$": "admin/moderation/",
+    "admin/^(?P<app_label>auth|accounts|axes|promotions|moderation|jobs)/$": "admin/moderation/",
     "admin/(?P<url>.*)$": "admin/nothing",
+    "avatars/<int:colour>/<str:letter>.svg": "avatars/0/A.svg",
 }
 FILLINGS: dict[str, Callable[[Scene], object]] = {
     "account_id": lambda scene: scene.owner,
     "first": lambda scene: scene.owner,
     "second": lambda scene: scene.friend,
     "status_id": lambda scene: scene.post.public,
+    "conversation_id": lambda scene: scene.post.public,
     "public_id": lambda scene: scene.post.public,
     "list_id": lambda scene: scene.list_id,
     "strike_id": lambda scene: scene.strike_id,
+    "filter_id": lambda scene: 1,  # no account has these
+    "keyword_id": lambda scene: 1,
+    "rule_id": lambda scene: 1,
+    "notification_id": lambda scene: 11,  # of no row
+    "group_key": lambda scene: "follow-1",  # of no row
+    "media_id": lambda scene: 1,  # no image: only the owner finds one
+    "name": lambda scene: "nothing",
+    "username": lambda scene: User.objects.get(pk=scene.owner).username,
+    "act": lambda scene: "favourite",  # by POST only
+    "form": lambda scene: "note",
+    "user_id": lambda scene: scene.owner,
+    "token": lambda scene: "nothing",
+    "poll_id": lambda scene: scene.post.public,
+    "tag_id": lambda scene: 1,
     "id": lambda scene: scene.owner,
     "object_id": lambda scene: 10**12,  # of no row: a page that is allowed redirects then
     "content_type_id": lambda scene: 1,
 }
-QUERIES = {"api/v1/accounts/lookup": "?acct=nothing"}
+QUERIES = {
+    "api/v1/accounts/lookup": "?acct=nothing",
+    ".well-known/webfinger": "?resource=acct:nothing@localhost:8000",
+    "api/v1/accounts/search": "?q=person",
+    "api/v2/search": "?q=person",
+}
 NONE: dict[str, Any] = {}
+# RFC 8291's example of a receiver's public key.
+PUSH_KEY = "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4"
 BODIES: dict[str, Callable[[Scene], dict[str, Any]]] = {
     "POST api/v1/statuses": lambda scene: {"status": "hi", "in_reply_to_id": scene.post.public},
+    "PUT api/v1/statuses/<post:status_id>": lambda scene: {"status": "hello again"},
+    # Forms only, so JSON is refused when all else is right.
+    "POST api/v1/media": lambda scene: NONE,
+    "POST api/v2/media": lambda scene: NONE,
+    "PUT api/v1/media/<str:media_id>": lambda scene: {"description": "x"},
+    "DELETE api/v1/media/<str:media_id>": lambda scene: NONE,
+    "DELETE api/v1/profile/avatar": lambda scene: NONE,
+    "DELETE api/v1/profile/header": lambda scene: NONE,
     "POST api/v1/markers": lambda scene: {"home": {"last_read_id": scene.post.public}},
+    "POST api/v1/timelines/home/catch_up": lambda s: {"bound": Bound(s.post, s.post, 0, 0).text},
     "POST api/v1/accounts/followed_by": lambda scene: {"id": [str(scene.owner)]},
     "POST api/v1/lists": lambda scene: {"title": "new"},
     "PUT api/v1/lists/<str:list_id>": lambda scene: {"title": "renamed"},
     "POST api/v1/lists/<str:list_id>/accounts": lambda s: {"account_ids": [str(s.friend)]},
     "DELETE api/v1/lists/<str:list_id>/accounts": lambda s: {"account_ids": [str(s.friend)]},
+    "POST api/v1/filters": lambda scene: {"phrase": "x", "context": ["home"]},
+    "PUT api/v1/filters/<str:keyword_id>": lambda scene: {"phrase": "y"},
+    "DELETE api/v1/filters/<str:keyword_id>": lambda scene: NONE,
+    "POST api/v2/filters": lambda scene: {"title": "x", "context": ["home"]},
+    "PUT api/v2/filters/<str:filter_id>": lambda scene: {"title": "y"},
+    "DELETE api/v2/filters/<str:filter_id>": lambda scene: NONE,
+    "POST api/v2/filters/<str:filter_id>/keywords": lambda scene: {"keyword": "x"},
+    "PUT api/v2/filters/keywords/<str:keyword_id>": lambda scene: {"keyword": "y"},
+    "DELETE api/v2/filters/keywords/<str:keyword_id>": lambda scene: NONE,
+    "POST api/v2/filters/<str:filter_id>/statuses": lambda s: {"status_id": s.post.public},
+    "DELETE api/v2/filters/statuses/<str:rule_id>": lambda scene: NONE,
     "PATCH api/v1/accounts/update_credentials": lambda scene: {"note": "hello"},
     "POST api/v1/accounts": lambda scene: {
         "username": f"new{scene.owner}",
@@ -63,11 +108,46 @@ BODIES: dict[str, Callable[[Scene], dict[str, Any]]] = {
         "account_id": str(scene.owner),
         "status_ids": [scene.post.public],
     },
+    "POST api/v1/reports/": lambda scene: {
+        "account_id": str(scene.owner),
+        "status_ids": [scene.post.public],
+    },
+    "POST api/v1/tags/<tag:name>/follow": lambda scene: NONE,
+    "POST api/v1/tags/<tag:name>/unfollow": lambda scene: NONE,
+    "POST api/v1/tags/<tag:name>/feature": lambda scene: NONE,
+    "POST api/v1/tags/<tag:name>/unfeature": lambda scene: NONE,
+    "DELETE api/v1/suggestions/<account:account_id>": lambda scene: NONE,
+    "DELETE api/v1/conversations/<post:conversation_id>": lambda scene: NONE,
+    "POST api/v1/conversations/<post:conversation_id>/read": lambda scene: NONE,
+    "POST api/v1/polls/<post:poll_id>/votes": lambda scene: {"choices": [0]},
+    "POST api/v1/featured_tags": lambda scene: {"name": "tea"},
+    "DELETE api/v1/featured_tags/<int:tag_id>": lambda scene: NONE,
+    "POST api/v1/domain_blocks": lambda scene: {"domain": "example.org"},
+    "POST oauth/userinfo": lambda scene: NONE,
     "POST api/v1/strikes/<int:strike_id>/appeal": lambda scene: {"text": "I object"},
+    "POST api/v1/notifications/clear": lambda scene: NONE,
+    "PATCH api/v1/notifications/policy": lambda scene: {"filter_not_following": True},
+    "PATCH api/v2/notifications/policy": lambda scene: {"for_not_following": "drop"},
+    "POST api/v1/notifications/requests/<account:account_id>/accept": lambda scene: NONE,
+    "POST api/v1/notifications/requests/<account:account_id>/dismiss": lambda scene: NONE,
+    "POST api/v1/notifications/requests/accept": lambda scene: {"id": [str(scene.owner)]},
+    "POST api/v1/notifications/requests/dismiss": lambda scene: {"id": [str(scene.owner)]},
+    "POST api/v1/notifications/<int:notification_id>/dismiss": lambda scene: NONE,
+    "POST api/v2/notifications/<str:group_key>/dismiss": lambda scene: NONE,
+    "POST api/v1/push/subscription": lambda scene: {
+        "subscription": {
+            "endpoint": "https://push.example/x",
+            "keys": {"p256dh": PUSH_KEY, "auth": "AAAAAAAAAAAAAAAAAAAAAA"},
+        }
+    },
+    "PUT api/v1/push/subscription": lambda scene: {"data": {"alerts": {"follow": True}}},
+    "DELETE api/v1/push/subscription": lambda scene: NONE,
     "POST oauth/token": lambda scene: NONE,
     "POST oauth/revoke": lambda scene: NONE,
 }
-ONE_OF_ITS_OWN = re.compile(r"(POST|DELETE) api/v1/(accounts|statuses|lists)/<\w+:\w+>(/\w+)?")
+ONE_OF_ITS_OWN = re.compile(
+    r"(POST|DELETE) api/v1/(accounts|follow_requests|statuses|lists)/<\w+:\w+>(/\w+)?"
+)
 PAGE_ROLES = ("anonymous", "other", "suspended", "moderator", "operator", "admin")
 API_ROLES = tuple(role for role in ROLES if role != "operator")
 

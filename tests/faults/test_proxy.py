@@ -154,3 +154,24 @@ def test_a_body_that_is_too_large_is_refused_by_the_proxy(site):
     ) as it:
         assert it.recv(100).startswith(b"HTTP/1.1 413 ")
     assert not any("/big" in log.read_text() for log in logs)
+
+
+def test_images_are_uploaded_through_it_and_other_large_bodies_are_not(site):
+    proxy, _ = site
+    large = b"x" * 3_000_000
+    for path in ("/api/v1/media", "/api/v2/media", "/api/v1/accounts/update_credentials"):
+        status, headers, body = ask(proxy.port, path, "POST", large)
+        assert (status, headers["Access-Control-Allow-Origin"]) == (401, "*")
+        assert json.loads(body) == {"error": "The access token is invalid"}
+        assert ask(proxy.port, path, "OPTIONS")[0] == 200
+        assert ask(proxy.port, path, "POST", large, {"Authorization": "Bearer x"})[0] == 200
+    form, session = "/compose/images", {"Cookie": "tideline_session=x"}
+    assert [ask(proxy.port, form, "POST", large, one)[0] for one in ({}, session)] == [403, 200]
+    for path in ("/api/v1/statuses", "/api/v1/media/1", "/", "/api/v3/media"):
+        assert ask(proxy.port, path, "POST", large)[0] == 413
+
+
+def test_files_of_images_are_served_as_nothing_else(site):
+    proxy, _ = site
+    for name in ("x.jpg", "", "1/2/", "..%2f..%2fetc/passwd"):
+        assert ask(proxy.port, f"/media/{name}")[0] in (400, 403, 404), name

@@ -29,8 +29,9 @@ from tests.truth import assert_drained_truth, forward_edges, live_pairs
 from tests.world import make_accounts, publish
 
 DOWN = "shard1"
-# How often at most it is tried to reach a shard for one row: with others, alone, for its caches.
-A_ROW = 4
+# How often at most it is tried to reach a shard for one row: for its edge and for its notification
+# with others and alone, for what each of the two reads there, and for its caches.
+A_ROW = 7
 
 
 @pytest.fixture

@@ -6,9 +6,12 @@ from itertools import permutations
 from counters.cache import account_counts
 from infra.api.pages import Window
 from infra.changes.models import Change
+from infra.sharding.buckets import group_by_shard
 from infra.sharding.placement import all_aliases
+from posts.api.present import encode_post
 from posts.cache.counts import number_of, post_counts
 from posts.ids import PostId
+from posts.queries.rows import read_posts
 from posts.queries.statuses import load_status_json
 from posts.types import Kind
 from tests.cached_lists import assert_cached_lists_agree
@@ -56,6 +59,7 @@ def assert_caches_agree(people: Sequence[int]) -> None:
     assert_cached_lists_agree(list(people))
     assert_as_the_rows(*people)
     assert_counts_agree(people)
+    assert_texts_agree()
 
 
 def assert_all_delivered() -> None:
@@ -70,6 +74,15 @@ def assert_counts_agree(people: Iterable[int]) -> None:
     for cache, owners in ((account_counts, list(people)), (post_counts, posts)):
         expected = {owner: one.payload for owner, one in cache.load(owners).items() if one.payload}
         assert cache.load_many(owners) == expected, cache.family
+
+
+def assert_texts_agree() -> None:
+    """Posts are shown with the texts of their rows."""
+    ids = [PostId.at(*row[:2]) for row in rows_of(POSTS) if row[2] != Kind.REPOST]
+    shown = load_status_json(ids)
+    for alias, authors in group_by_shard({i.author_id for i in ids}).items():
+        for row in read_posts(alias, [i for i in ids if i.author_id in authors]):
+            assert encode_post(row) in shown[PostId.at(row.author_id, row.moment)]
 
 
 def assert_pages_agree(people: Iterable[int]) -> None:

@@ -4,7 +4,16 @@ Each prepares accounts and posts, and says what its actors do. A check inside an
 moment, for example that a deleted post is not shown after the answer.
 """
 
-from tests.interleavings import hot_counts, loads, overlaps, pages, processes, writes
+from tests.interleavings import (
+    conversations,
+    edits,
+    hot_counts,
+    loads,
+    overlaps,
+    pages,
+    processes,
+    writes,
+)
 from tests.interleavings.exploring import History, Schedule
 from tests.interleavings.scheduler import Turn
 
@@ -12,11 +21,20 @@ ALL: tuple[History, ...] = (
     writes.follow_and_unfollow,
     writes.block_and_follow,
     writes.block_and_unblock,
+    writes.request_and_answers,
     writes.removal_and_follow,
     pages.post_and_unfollow,
     pages.post_and_follow,
     pages.delete_and_load,
     pages.delete_and_build,
+    edits.edit_and_load,
+    edits.edits_and_deletion,
+    edits.edit_and_hide,
+    conversations.late_post_and_deletion,
+    conversations.deletions_of_two,
+    conversations.replies_of_two,
+    conversations.edit_deletion_and_two_drainers,
+    conversations.read_mark_and_post,
     pages.rebuild_and_push,
     pages.rebuild_and_delete,
     loads.list_and_unfollow,

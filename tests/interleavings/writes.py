@@ -4,6 +4,8 @@ from functools import partial
 
 import pytest
 
+from accounts.actions.update_profile import update_profile
+from accounts.types import ProfileEdit
 from counters.cache import account_counts
 from counters.jobs.rebuild_count_cache import rebuild_count_cache
 from counters.jobs.recount_counters import repair
@@ -14,9 +16,15 @@ from infra.sharding.sql import execute
 from posts.actions.mark_post import mark_post
 from posts.types import Kind
 from relations.actions.block import block, unblock
-from relations.actions.follow import follow, remove_follower, unfollow
+from relations.actions.follow import (
+    approve_request,
+    follow,
+    reject_request,
+    remove_follower,
+    unfollow,
+)
 from relations.actions.mirror import mirror_now
-from relations.errors import CannotFollowBlocked
+from relations.errors import CannotFollowBlocked, FollowRequestNotFound
 from tests.integration.timelines.homes import first_page
 from tests.interleavings.acts import drain_lanes_of, in_order, make_friends, share_lane
 from tests.interleavings.exploring import Play
@@ -68,6 +76,25 @@ def block_and_follow() -> Play:
             "drain": partial(drain_lanes_of, other, me),
         },
         (CannotFollowBlocked,),
+    )
+
+
+def request_and_answers() -> Play:
+    """A request of a locked account is approved, and taken back, and its author is blocked."""
+    people = me, famous = make_accounts(2)
+    update_profile(famous, ProfileEdit(is_locked=True))
+    follow(me, famous)
+    publish(famous)
+    return Play(
+        people,
+        {
+            "answer": partial(approve_request, famous, me),
+            "other answer": partial(reject_request, famous, me),
+            "block": in_order(partial(block, famous, me), partial(unblock, famous, me)),
+            "requester": in_order(partial(unfollow, me, famous), partial(follow, me, famous)),
+            "drain": partial(drain_lanes_of, me, famous),
+        },
+        (CannotFollowBlocked, FollowRequestNotFound),
     )
 
 

@@ -20,7 +20,7 @@ from timelines.queries.public import public_page
 CHOICES = [
     flag_parameter("local", "Posts of this server: all are"),
     flag_parameter("remote", "Posts of other servers: none"),
-    flag_parameter("only_media", "Posts with media: none"),
+    flag_parameter("only_media", "Only posts with images"),
 ]
 
 
@@ -39,14 +39,15 @@ class PublicView(Endpoint):
         window = read_timeline_window(query)
         if _wants_none(query):
             return json_response(b"[]")
-        page = public_page(request.viewer_id, window, client=name_client(request))
+        client, only_media = name_client(request), read_flag(query, "only_media")
+        page = public_page(request.viewer_id, window, client=client, only_media=only_media)
         return tagged_page_response(request, page)
 
 
 def _wants_none(query: Mapping[str, str]) -> bool:
     """As Mastodon, `local` and `remote` together mean neither."""
-    local, remote, media = (read_flag(query, name) for name in ("local", "remote", "only_media"))
-    return media or (remote and not local)
+    local, remote = read_flag(query, "local"), read_flag(query, "remote")
+    return remote and not local
 
 
 def name_client(request: ApiRequest) -> str:

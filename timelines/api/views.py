@@ -3,33 +3,46 @@
 from collections.abc import Mapping
 
 from django.http import HttpResponse
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 
 from accounts.queries.load import require_account
 from infra.api.endpoint import Endpoint
 from infra.api.entity_tags import CONDITIONAL, NOT_MODIFIED
-from infra.api.fields import flag_parameter
-from infra.api.pages import Window, paging, read_window, tagged_page_response
-from infra.api.parsing import read_flag, read_limit
-from infra.api.rendering import json_response
+from infra.api.errors import InvalidRequest
+from infra.api.fields import cursor_schema, flag_parameter
+from infra.api.links import normalize_tag
+from infra.api.pages import Page, Window, paging, read_window, tagged_page_response
+from infra.api.parsing import read_flag, read_limit, read_text
 from infra.api.request import ApiRequest
 from posts.api.schema import StatusEntity
 from posts.ids import BASE36_DIGITS
+from posts.queries.lists import MARK_DIGITS, list_pinned
 from posts.queries.rows import ALL_KINDS
 from posts.types import Kind
 from timelines.promotions.blend import HomePageRequest, blend_promotions
 from timelines.promotions.schema import ALL_PROMOTIONS, HomeItemEntity
 from timelines.queries.author import AuthorTimelineQuery, author_page
-from timelines.queries.home import home_page
+from timelines.queries.home import decode_cursor, home_page
 
 DEFAULT_LIMIT, MOST = 20, 40
 PAGING = paging(BASE36_DIGITS)
-# Filters of clients that match no post: none is pinned or has media.
-NEVER = ("pinned", "only_media")
 EXCLUDED = {"exclude_replies": Kind.REPLY, "exclude_reblogs": Kind.REPOST}
 EXCLUDING = [
     flag_parameter(name, f"Leave every {kind.name.lower()} out") for name, kind in EXCLUDED.items()
-]
+] + [flag_parameter("exclude_direct", "Leave my own direct posts out")]
+ONLY_MEDIA = flag_parameter("only_media", "Only posts and replies with images")
+PINNED = flag_parameter("pinned", "Only the pinned posts, the latest pin first")
+
+
+TAGGED = OpenApiParameter("tagged", str, description="Only public posts with this tag")
+
+
+AROUND = OpenApiParameter(
+    "around_id",
+    cursor_schema(BASE36_DIGITS),
+    description="A page around this status, which may be deleted: at most half of the page is"
+    " newer, then the status and older ones. Without promotions. 422 with another cursor",
+)
 
 
 class HomeView(Endpoint):
@@ -38,15 +51,24 @@ class HomeView(Endpoint):
     scopes = {"GET": "read:statuses"}
 
     @extend_schema(
-        parameters=[*PAGING, ALL_PROMOTIONS, *CONDITIONAL],
+        parameters=[*PAGING, AROUND, ALL_PROMOTIONS, *CONDITIONAL],
         responses={200: HomeItemEntity(many=True), 304: NOT_MODIFIED},
     )
     def get(self, request: ApiRequest) -> HttpResponse:
         viewer_id, query = request.account_id, request.query_params
         window = read_timeline_window(query)
-        page = home_page(viewer_id, window, client=str(request.user.token_id))
         reading = HomePageRequest(viewer_id, window, read_flag(query, "all_promotions"))
+        if around := query.get("around_id"):
+            return tagged_page_response(request, _read_around(viewer_id, window, around))
+        page = home_page(viewer_id, window, client=str(request.user.token_id))
         return tagged_page_response(request, blend_promotions(reading, page))
+
+
+def _read_around(viewer_id: int, window: Window, around: str) -> Page[bytes]:
+    """Raises: InvalidRequest, InvalidCursor."""
+    if any(window[1:]):
+        raise InvalidRequest("around_id cannot be combined with max_id, since_id or min_id")
+    return home_page(viewer_id, window, around=decode_cursor(around))
 
 
 class AuthorView(Endpoint):
@@ -56,19 +78,34 @@ class AuthorView(Endpoint):
     public = True
 
     @extend_schema(
-        parameters=[*PAGING, *EXCLUDING, *CONDITIONAL],
+        parameters=[*PAGING, *EXCLUDING, ONLY_MEDIA, PINNED, TAGGED, *CONDITIONAL],
         responses={200: StatusEntity(many=True), 304: NOT_MODIFIED},
     )
     def get(self, request: ApiRequest, account_id: int) -> HttpResponse:
         query = request.query_params
+        if read_flag(query, "pinned"):
+            return tagged_page_response(request, _read_pinned(request, account_id))
         window = read_timeline_window(query)
-        if any(read_flag(query, name) for name in NEVER):
-            require_account(account_id)
-            return json_response(b"[]")
         left_out = {kind for name, kind in EXCLUDED.items() if read_flag(query, name)}
         kinds = [kind for kind in ALL_KINDS if kind not in left_out]
-        wanted = AuthorTimelineQuery(account_id, request.viewer_id, kinds)
+        wanted = AuthorTimelineQuery(
+            account_id,
+            request.viewer_id,
+            kinds,
+            only_media=read_flag(query, "only_media"),
+            with_direct=not read_flag(query, "exclude_direct"),
+            tag=normalize_tag(read_text(query, "tagged").lstrip("#")) or None,
+        )
         return tagged_page_response(request, author_page(wanted, window))
+
+
+def _read_pinned(request: ApiRequest, account_id: int) -> Page[bytes]:
+    """The pinned posts of an account. Raises: AccountNotFound, InvalidCursor."""
+    query = request.query_params
+    require_account(account_id)
+    window = read_window(query, read_limit(query.get("limit"), DEFAULT_LIMIT, MOST), MARK_DIGITS)
+    has_replies = not read_flag(query, "exclude_replies")
+    return list_pinned(account_id, request.viewer_id, window, has_replies)
 
 
 def read_timeline_window(query: Mapping[str, str]) -> Window:

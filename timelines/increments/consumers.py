@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from infra.changes.registry import Delivery, consumes
 from posts.changes import PostCreated
 from posts.ids import PostId
+from posts.types import Visibility
 from timelines.increments.stream import announce_posts
 
 
@@ -12,7 +13,12 @@ from timelines.increments.stream import announce_posts
 def publish_posts(alias: str, deliveries: Sequence[Delivery[PostCreated]]) -> None:
     """Adds published posts to the stream: every machine's index has them within a second.
 
+    Not direct posts: they are in no timeline, and the answer must not tell that there are any.
     Runs after the pushes, except those of big fan-outs. Safety: may run again, because an index
     keeps the latest post. Cost: one round trip, 10 bytes per post.
     """
-    announce_posts(PostId.at(d.owner_id, d.payload.moment) for d in deliveries)
+    announce_posts(
+        PostId.at(one.owner_id, one.payload.moment)
+        for one in deliveries
+        if one.payload.visibility != Visibility.DIRECT
+    )

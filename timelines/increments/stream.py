@@ -20,7 +20,7 @@ from xxhash import xxh3_64_intdigest
 from infra.caching.client import load_script, redis
 from infra.caching.decoding import decode
 from infra.caching.keys import key
-from posts.ids import EPOCH, PostId
+from posts.ids import EPOCH, SEQUENCES, PostId
 from timelines.increments.last_post_index import StreamPosition
 
 FAMILY = "timelines.increments:v1"
@@ -33,6 +33,8 @@ A_READ = 500
 # A post reaches the stream within so many seconds of its own second, different clocks of machines
 # included. A later post counts as posted so long before it arrived.
 LAG_S = 5
+# No clock is wrong by more, so a later post is no post.
+MOST_AHEAD_S = 86_400
 _READ_STREAM = load_script(Path(__file__).with_name("lua") / "read_stream.lua")
 _POST = np.dtype([("second", ">u4"), ("author", ">u4"), ("sequence", ">u2")])
 
@@ -101,11 +103,18 @@ def _position(entry: Any) -> StreamPosition:
 
 
 def _unpack_posts(entries: Sequence[Any]) -> PostColumns:
+    """Raises ValueError for what no machine announces: an author's cell would be far out, and the
+    index has cells for all ids below it.
+    """
     announced = [(int(i.partition(b"-")[0]), f[1]) for i, f in entries if f[0] == POSTS]
+    if any(len(packed) % _POST.itemsize for _, packed in announced):
+        raise ValueError("a cut entry")
     posts = np.frombuffer(b"".join([packed for _, packed in announced]), _POST)
-    arrived = [ms // 1000 - EPOCH for ms, _ in announced]
     counts = [len(packed) // _POST.itemsize for _, packed in announced]
+    arrived = np.repeat([ms // 1000 - EPOCH for ms, _ in announced], counts).astype(np.int64)
     authors, seconds, sequences = (
         posts[name].astype(np.int64) for name in ("author", "second", "sequence")
     )
-    return PostColumns(authors, seconds, sequences, np.repeat(np.array(arrived, np.int64), counts))
+    if (seconds > arrived + MOST_AHEAD_S).any() or (sequences >= SEQUENCES).any():
+        raise ValueError("posts of the future")
+    return PostColumns(authors, seconds, sequences, arrived)

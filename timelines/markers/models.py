@@ -13,7 +13,9 @@ class Marker(ShardedModel):
     """SHARDED by account_id, at most one row per timeline; written by timelines.markers.rows.
 
     `version` grows with every write. Nothing is derived from a row.
-    `last_read_id`: of home a post id in base36; else the text that the client sent.
+    `last_read_id`: of home a post id in base36; of notifications a decimal number.
+    `seen_ms`: of home: the entries up to this id that were visible then were read, by the clock of
+    this shard. Null: the client sent only the id.
     """
 
     owner = "account_id"
@@ -24,6 +26,7 @@ class Marker(ShardedModel):
     last_read_id = models.CharField(max_length=LONGEST_ID)
     version = models.BigIntegerField()
     updated_at = models.DateTimeField()
+    seen_ms = models.BigIntegerField(null=True)
 
     def __str__(self) -> str:
         return f"{self.account_id} read {Timeline(self.timeline).name} to {self.last_read_id}"

@@ -14,14 +14,14 @@ from timelines.markers.types import MarkerMove, MarkerState, Timeline
 
 MARKERS = Table("markers_marker", ("account_id", "timeline"))
 READ = """
-SELECT timeline, last_read_id, version, updated_at FROM markers_marker
+SELECT timeline, last_read_id, version, updated_at, seen_ms FROM markers_marker
 WHERE account_id = %s AND timeline = ANY(%s::smallint[]) ORDER BY timeline
 """
 WRITE = """
-INSERT INTO markers_marker (account_id, timeline, last_read_id, version, updated_at)
-VALUES (%s, %s, %s, %s, %s)
+INSERT INTO markers_marker (account_id, timeline, last_read_id, version, updated_at, seen_ms)
+VALUES (%s, %s, %s, %s, %s, %s)
 ON CONFLICT (account_id, timeline) DO UPDATE SET last_read_id = EXCLUDED.last_read_id,
-    version = EXCLUDED.version, updated_at = EXCLUDED.updated_at
+    version = EXCLUDED.version, updated_at = EXCLUDED.updated_at, seen_ms = EXCLUDED.seen_ms
 """
 DELETE = "DELETE FROM markers_marker WHERE account_id = %s AND timeline = %s"
 
@@ -53,6 +53,25 @@ def move_markers(
                 states[timeline] = _next(before, move, now)
                 execute(alias, WRITE, (account_id, int(timeline), *states[timeline]))
     return states
+
+
+def advance_home_marker(
+    account_id: int, last_read_id: str, seen_ms: int, now: datetime
+) -> MarkerState:
+    """Moves the marker of home forward to this id, in base36, and to this time; returns it.
+
+    A marker that is further already stays. Safety: idempotent. Cost: as `move_markers`.
+    """
+    alias = shard_of(account_id)
+    with transaction.atomic(using=alias):
+        lock_account(alias, account_id)
+        before = read_markers(account_id, [Timeline.HOME]).get(Timeline.HOME)
+        if before and (before.last_read_id, before.seen_ms or 0) >= (last_read_id, seen_ms):
+            return before
+        version = before.version + 1 if before else 1
+        after = MarkerState(last_read_id, version, now, seen_ms)
+        execute(alias, WRITE, (account_id, int(Timeline.HOME), *after))
+    return after
 
 
 def delete_marker(account_id: int, timeline: int) -> None:

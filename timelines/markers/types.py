@@ -13,11 +13,15 @@ class Timeline(IntEnum):
 
 
 class MarkerState(NamedTuple):
-    """How far one timeline was read. `version`: grows with every write."""
+    """How far one timeline was read. `version`: grows with every write.
+
+    `seen_ms`: as of the row.
+    """
 
     last_read_id: str
     version: int
     updated_at: datetime
+    seen_ms: int | None = None
 
 
 class MarkerMove(NamedTuple):

@@ -23,8 +23,8 @@ from timelines.types import Entry, TimeRange
 class PolledTimeline(Protocol):
     """Each method returns the visible ones as Status entities, in the order of the entries."""
 
-    def take_newer(self, above: PostId, count: int) -> list[bytes]:
-        """Entries above the cursor, oldest first."""
+    def take_newer(self, time_range: TimeRange, count: int) -> list[bytes]:
+        """Entries inside the range, oldest first."""
 
     def take_older(self, time_range: TimeRange, count: int) -> list[bytes]:
         """Entries inside the range, newest first."""
@@ -73,7 +73,7 @@ def poll_page(timeline: PolledTimeline, poll: Poll, window: Window) -> Page[byte
 def _take_next(timeline: PolledTimeline, poll: Poll, limit: int) -> PolledPage:
     """Fresh late posts first: they go before what moves the cursor. There is always an older entry:
     the cursor's own."""
-    newer = timeline.take_newer(poll.cursor, limit)
+    newer = timeline.take_newer(TimeRange(poll.cursor), limit)
     fresh, again = poll.fresh, poll.list_again(bool(newer))
     first = _take_late(timeline, fresh, limit)
     newer = newer[: limit - len(first)]

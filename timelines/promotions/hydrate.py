@@ -47,7 +47,7 @@ class _PromotedTargets:
         """From the answers; the shards give what Redis lacks."""
         posts, accounts, counts = self._posts.value, self._accounts.value, self._counts
         hydrated = Hydrated(posts, accounts, counts.value, counts.has_copies)
-        flags = load_flags(self._viewer_id, self._state.value, self._ids)
+        flags = load_flags(self._viewer_id, self._state.value, posts)
         return ViewedPosts(hydrated, flags, self._relationships.value.by_account)
 
 

@@ -31,4 +31,4 @@ def _present_post(post_id: PostId, slot_id: PostId, viewed: ViewedPosts) -> byte
     status = with_flags(present_status(shown.fragments[post_id], account, counts), flags)
     original = post_id.author_id, post_id.moment
     row = PostRow(slot_id.author_id, slot_id.moment, "", False, "", None, Kind.REPOST, *original)
-    return present_repost(encode_post(row), account, status, counts, flags)
+    return viewed.filters.apply(present_repost(encode_post(row), account, status, counts, flags))

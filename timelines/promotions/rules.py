@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from hashlib import blake2b
 
+from posts.api.present import is_open
 from posts.ids import PostId
 from posts.queries.viewing import ViewedPosts
 from relations.types import UNRELATED
@@ -40,7 +41,7 @@ def is_in_audience(campaign: RunningCampaign, viewer_id: int) -> bool:
 
 
 def may_show(campaign: RunningCampaign, viewed: ViewedPosts, now_ms: int) -> bool:
-    """Whether the target exists and the viewer may see it.
+    """Whether the target exists and the viewer may see it. Private and direct posts are not shown.
 
     Not if the viewer mutes or blocks its account, or is blocked by it. An account that the viewer
     already follows is not promoted either.
@@ -53,7 +54,8 @@ def may_show(campaign: RunningCampaign, viewed: ViewedPosts, now_ms: int) -> boo
     if relationship.is_blocked or relationship.is_muted_at(now_ms):
         return False
     if isinstance(target, PostId):
-        return viewed.hydrated.has_both(target, target)
+        has_post = viewed.hydrated.has_both(target, target)
+        return has_post and is_open(viewed.hydrated.fragments[target])
     return account_id in viewed.hydrated.accounts and not relationship.is_followed
 
 

@@ -11,7 +11,7 @@ from infra.api.pages import Page, Window
 from infra.caching.invalidation_log import LOG
 from infra.caching.questions import RoundTrip
 from infra.sharding.replicas import settled_before
-from posts.api.present import page_of_statuses
+from posts.api.present import has_media, is_open, page_of_statuses
 from posts.cache.newest import (
     ListedPair,
     NewestPosts,
@@ -21,9 +21,11 @@ from posts.cache.newest import (
 )
 from posts.ids import SEQUENCES, moment_after, moment_below, second_of
 from posts.queries.complete_posts import CompletePosts
-from posts.queries.rows import ALL_KINDS, PAST_ALL, list_timeline
-from posts.queries.statuses import load_visible
-from posts.queries.viewing import PostViewer, Viewing
+from posts.queries.rows import ALL_KINDS, PAST_ALL, list_timeline, list_with_images, list_with_tag
+from posts.queries.viewing import PostViewer, Viewing, view_posts
+from posts.types import Visibility
+from relations.queries.relationships import load_relationships
+from relations.types import UNRELATED
 from timelines.queries.home import decode_cursor
 
 # At most about 50 kB each, if all posts are reposts; other posts are in process memory anyway.
@@ -31,11 +33,20 @@ MOST_KEPT = 500
 
 
 class AuthorTimelineQuery(NamedTuple):
-    """Which kinds of posts of which author are wanted, by which viewer."""
+    """Which kinds of posts of which author are wanted, by which viewer.
+
+    `most_closed`: posts that fewer accounts may see are not asked for. `only_media`:
+    only posts with images. `tag`: only public posts with this tag, which is normalized.
+    `with_direct`: an author's own list has its direct posts.
+    """
 
     author_id: int
     viewer_id: int | None = None
     kinds: Collection[int] = ALL_KINDS
+    most_closed: Visibility = Visibility.UNLISTED
+    only_media: bool = False
+    tag: str | None = None
+    with_direct: bool = True
 
 
 class _Batch(NamedTuple):
@@ -53,16 +64,19 @@ class _KeptBatch(NamedTuple):
     posts: CompletePosts
 
 
-# By author, range and kinds.
+# By author, range, kinds and visibility.
 _kept: LRUCache[Hashable, _KeptBatch] = LRUCache(MOST_KEPT)
 
 
 def author_page(query: AuthorTimelineQuery, window: Window) -> Page[bytes]:
     """One page of Status entities, newest first; full unless the list ends.
 
+    The author sees all posts here, followers all but direct ones, and others the open ones. Posts
+    that mention the viewer are no exception: notifications and conversations have them.
     Raises: InvalidCursor, AccountNotFound. Cost when warm: one Redis round trip, and no SQL for the
     newest MOST_LISTED posts; older ones cost one index-only query on the author's shard. Posts that
-    the viewer may not see cost the same once more per refill. An empty page costs one more trip.
+    the viewer may not see cost the same once more per refill, and the first refill one more trip.
+    An empty page costs one more trip.
     """
     span = _span_of(query.author_id, window)
     found = _take(query, span)
@@ -86,24 +100,58 @@ def _span_of(author_id: int, window: Window) -> PostRange:
 def _take(query: AuthorTimelineQuery, span: PostRange) -> list[bytes]:
     """The first visible posts of the span."""
     found: list[bytes] = []
+    query, is_sure = query._replace(most_closed=_guess_most_closed(query)), False
     while True:
         pairs, shown = _read(query, span)
         found += shown
         if len(pairs) < span.most or len(found) >= span.most:
             return found[: span.most]
         span = span.after(pairs[-1][0].moment)
+        if not is_sure:
+            # From here on the list has none that this viewer may never see, however many there are.
+            query, is_sure = query._replace(most_closed=_find_most_closed(query)), True
+
+
+def _guess_most_closed(query: AuthorTimelineQuery) -> Visibility:
+    """As if the viewer followed the author."""
+    if query.viewer_id is None:
+        return Visibility.UNLISTED
+    sees_direct = query.viewer_id == query.author_id and query.with_direct
+    return Visibility.DIRECT if sees_direct else Visibility.PRIVATE
+
+
+def _find_most_closed(query: AuthorTimelineQuery) -> Visibility:
+    if query.viewer_id in (None, query.author_id):
+        return query.most_closed
+    found = load_relationships(query.viewer_id, [query.author_id])
+    return Visibility.PRIVATE if found[query.author_id].is_followed else Visibility.UNLISTED
 
 
 def _read(query: AuthorTimelineQuery, span: PostRange) -> _Batch:
     """The first posts of the span, visible or not."""
-    known, kept = peek_newest_posts(query.author_id), _kept.get(_key_of(query, span))
+    if query.tag is not None or query.only_media:
+        return _read_chosen(query, span)
+    known = peek_newest_posts(query.author_id)
+    kept = _kept.get(_key_of(query, span, known)) if known is not None else None
     if kept is not None and kept.newest is known and kept.posts.are_usable:
         return _read_kept(query, span, kept)
-    guess = known.find(span, query.kinds) if known is not None else None
+    guess = known.find(span, query.kinds, query.most_closed) if known is not None else None
     if known is not None and guess is not None:
         return _read_guessed(query, span, known, guess)
     newest = _load_newest(query.author_id) if known is None and span.upper == PAST_ALL else None
     return _load(query, span, newest)
+
+
+def _read_chosen(query: AuthorTimelineQuery, span: PostRange) -> _Batch:
+    """No cached list says which posts have images or tags: one query by index on the shard."""
+    if query.tag is not None:
+        pairs = list_with_tag(query.author_id, *span, query.kinds, query.tag)
+    else:
+        pairs = list_with_images(query.author_id, *span, query.kinds, query.most_closed)
+    if not pairs:
+        return _Batch(pairs, ())
+    shown = _show(query, view_posts(dict(pairs), query.viewer_id))
+    return _Batch(pairs, [one for one in shown if has_media(one) or not query.only_media])
 
 
 def _read_kept(query: AuthorTimelineQuery, span: PostRange, kept: _KeptBatch) -> _Batch:
@@ -117,8 +165,11 @@ def _read_kept(query: AuthorTimelineQuery, span: PostRange, kept: _KeptBatch) ->
     if not is_same or viewer.wrote_lately or not kept.posts.are_usable:
         return _load(query, span, newest.value, is_current=viewer.wrote_lately)
     hidden = viewer.find_hidden(kept.posts.accounts)
-    flags = viewer.load_flags(original for _, original in kept.pairs)
-    return _Batch(kept.pairs, kept.posts.list_visible(hidden, flags))
+    flags = viewer.load_flags(kept.posts.texts)
+    shown = kept.posts.list_visible(hidden, flags)
+    if filters := viewer.filters:
+        shown = [filters.apply(status) for status in shown]
+    return _Batch(kept.pairs, shown)
 
 
 def _read_guessed(
@@ -132,14 +183,16 @@ def _read_guessed(
     trip.run()
     if newest.value is not known:
         return _load(query, span, newest.value)
-    shown = viewing.list_visible().values()
+    shown = _show(query, viewing)
     if posts := viewing.find_complete():
-        _kept[_key_of(query, span)] = _KeptBatch(known, guess, posts)
+        _kept[_key_of(query, span, known)] = _KeptBatch(known, guess, posts)
     return _Batch(guess, shown)
 
 
-def _key_of(query: AuthorTimelineQuery, span: PostRange) -> Hashable:
-    return query.author_id, span, tuple(query.kinds)
+def _key_of(query: AuthorTimelineQuery, span: PostRange, known: NewestPosts) -> Hashable:
+    """The same for all viewers of an author without closed posts."""
+    most_closed = min(query.most_closed, max(known.most_closed, Visibility.UNLISTED))
+    return query.author_id, span, tuple(query.kinds), most_closed
 
 
 def _load_newest(author_id: int) -> NewestPosts:
@@ -156,10 +209,24 @@ def _load(
     is_current: bool = False,
 ) -> _Batch:
     """`newest`: a current list, which is asked first. `is_current`: as in `Viewing`."""
-    pairs = newest.find(span, query.kinds) if newest is not None else None
+    pairs = newest.find(span, query.kinds, query.most_closed) if newest is not None else None
     if pairs is None:
-        pairs = list_timeline(query.author_id, *span, query.kinds, _is_settled(span.upper))
-    return _Batch(pairs, load_visible(dict(pairs), query.viewer_id, is_current).values())
+        listed = query.kinds, _is_settled(span.upper), query.most_closed
+        pairs = list_timeline(query.author_id, *span, *listed)
+    if not pairs:
+        return _Batch(pairs, ())
+    return _Batch(pairs, _show(query, view_posts(dict(pairs), query.viewer_id, is_current)))
+
+
+def _show(query: AuthorTimelineQuery, viewing: Viewing) -> Collection[bytes]:
+    """Status entities of the posts that the viewer may see here, after the round trip."""
+    found = viewing.list_visible()
+    viewer, author_id = viewing.viewer, query.author_id
+    if viewer.account_id in (None, author_id):
+        return found.values()
+    if viewer.relationships.get(author_id, UNRELATED).is_followed:
+        return found.values()
+    return [status for status in found.values() if is_open(status)]
 
 
 def _is_settled(moment: int) -> bool:

@@ -12,11 +12,11 @@ from infra.api.errors import InvalidCursor
 from infra.api.pages import Page, Window
 from infra.caching.questions import RoundTrip
 from infra.clock import now_ms
-from posts.api.present import page_of_statuses, with_flags, with_reposters
+from posts.api.present import Flags, page_of_statuses, with_flags, with_reposters
 from posts.cache.by_author import PostCopy
 from posts.cache.in_process import in_process_posts
-from posts.cache.viewer_state import Flags, load_flags
-from posts.ids import FIRST, LAST, MalformedPostId, PostId, authors_of
+from posts.cache.viewer_state import load_flags
+from posts.ids import FIRST, LAST, MalformedPostId, PostId, authors_of, id_after
 from posts.queries.hydrate import NO_POSTS, Hydrated, Hydration
 from relations.queries.in_process_relationships import (
     ask_kept_relationships,
@@ -32,7 +32,7 @@ from timelines.queries.kept_pages import PageMoment, find_kept_page, keep_page
 from timelines.queries.last_shown import keep_last_shown
 from timelines.queries.skeleton import FirstTrip, HomeSkeleton, Skeleton
 from timelines.rules import VisibilityInputs, find_clear_authors, merge
-from timelines.types import ORIGINAL, Entry, TimeRange, reposts_among
+from timelines.types import ORIGINAL, Entry, Place, TimeRange, reposts_among
 
 T = TypeVar("T")
 
@@ -52,10 +52,12 @@ def home_page(
     window: Window,
     clock_ms: Callable[[], int] = now_ms,
     client: str | None = None,
+    around: PostId | None = None,
 ) -> Page[bytes]:
     """One page of Status entities, newest first; full unless the list ends.
 
     `client`: who polls, if the window has a lower cursor. The page then has late posts too.
+    `around`: the place of this id is inside the page, and the window has no cursor.
     Cost when warm: two Redis round trips and no SQL; one trip when the posts are in process memory.
     Entries that the rules remove cost one more round trip per refill. For a poll also one query on
     the viewer's shard and two round trips.
@@ -65,7 +67,9 @@ def home_page(
         poller = Poller(viewer_id, "home", client, window.way)
         poll = begin_poll(poller, authors, window, at_ms)
         trip = FirstTrip(viewer_id, is_polled=poll is not None)
-        if poll is None:
+        if around is not None:
+            page = _load_page_around(HomeSkeleton(trip, at_ms), around, window.limit)
+        elif poll is None:
             page = _load_unless_kept(trip, window, at_ms)
         else:
             page = load_page(HomeSkeleton(trip, at_ms), window, poll)
@@ -100,16 +104,18 @@ def list_shown_events(
     Newest first. Cost: as `home_page`, without the JSON.
     """
     skeleton = HomeSkeleton(FirstTrip(viewer_id), clock_ms())
-    return _collect(partial(_list_shown, skeleton), skeleton.iter_older(time_range), most)
+    entries = skeleton.iter_older(time_range)
+    return [place.event for place in collect(partial(list_places, skeleton), entries, most)]
 
 
 def begin_poll(poller: Poller, authors: PolledAuthors, window: Window, at_ms: int) -> Poll | None:
-    """The late posts for a client that polls; None without a client or a lower cursor.
+    """The late posts for a client that polls; None without a client or a lower cursor,
+    and for a gap.
 
     Call it before the entries of the page are read. Cost: one round trip, one query.
     """
     lower = window.min_id or window.since_id
-    if poller.client is None or lower is None:
+    if poller.client is None or lower is None or window.is_gap:
         return None
     cursor, records = decode_cursor(lower), load_records(poller)
     below = decode_cursor(window.max_id) if window.max_id else LAST
@@ -122,12 +128,13 @@ def load_page(skeleton: Skeleton, window: Window, poll: Poll | None = None) -> P
     """One page of the timeline with this skeleton, as `home_page`."""
     if poll is not None:
         return poll_page(PolledSkeleton(skeleton), poll, window)
-    if window.min_id is not None:
-        return _load_newer_page(skeleton, decode_cursor(window.min_id), window.limit)
-    above = decode_cursor(window.since_id) if window.since_id else FIRST
     below = decode_cursor(window.max_id) if window.max_id else LAST
+    if window.min_id is not None:
+        above = decode_cursor(window.min_id)
+        return _load_newer_page(skeleton, TimeRange(above, below), window.limit)
+    above = decode_cursor(window.since_id) if window.since_id else FIRST
     entries = skeleton.iter_older(TimeRange(above, below))
-    shown = _take(skeleton, entries, window.limit + 1)
+    shown = take(skeleton, entries, window.limit + 1)
     return page_of_statuses(shown[: window.limit], has_older=len(shown) > window.limit)
 
 
@@ -137,41 +144,49 @@ class PolledSkeleton:
     def __init__(self, skeleton: Skeleton) -> None:
         self._skeleton = skeleton
 
-    def take_newer(self, above: PostId, count: int) -> list[bytes]:
-        return _take(self._skeleton, self._skeleton.iter_newer(TimeRange(above)), count)
+    def take_newer(self, time_range: TimeRange, count: int) -> list[bytes]:
+        return take(self._skeleton, self._skeleton.iter_newer(time_range), count)
 
     def take_older(self, time_range: TimeRange, count: int) -> list[bytes]:
-        return _take(self._skeleton, self._skeleton.iter_older(time_range), count)
+        return take(self._skeleton, self._skeleton.iter_older(time_range), count)
 
     def take(self, entries: Iterable[Entry], count: int) -> list[bytes]:
-        return _take(self._skeleton, iter(self._skeleton.list_arrived(entries)), count)
+        return take(self._skeleton, iter(self._skeleton.list_arrived(entries)), count)
 
 
-def _load_newer_page(skeleton: Skeleton, after: PostId, limit: int) -> Page[bytes]:
+def _load_newer_page(skeleton: Skeleton, time_range: TimeRange, limit: int) -> Page[bytes]:
     """The entries just above the cursor. There is always an older entry: the cursor's own."""
-    shown = _take(skeleton, skeleton.iter_newer(TimeRange(above=after)), limit)
+    shown = take(skeleton, skeleton.iter_newer(time_range), limit)
     return page_of_statuses(shown[::-1], has_older=True)
 
 
-def _take(skeleton: Skeleton, entries: Iterator[Entry], count: int) -> list[bytes]:
+def _load_page_around(skeleton: Skeleton, around: PostId, limit: int) -> Page[bytes]:
+    """At most half of the page is newer than the id; the id itself and older entries fill it."""
+    newer = take(skeleton, skeleton.iter_newer(TimeRange(around)), limit // 2)
+    rest = limit - len(newer)
+    older = take(skeleton, skeleton.iter_older(TimeRange(FIRST, id_after(around))), rest + 1)
+    return page_of_statuses([*newer[::-1], *older[:rest]], has_older=len(older) > rest)
+
+
+def take(skeleton: Skeleton, entries: Iterator[Entry], count: int) -> list[bytes]:
     """The first `count` visible entries, as Status entities."""
-    return _collect(partial(_show, skeleton), entries, count)
+    return collect(partial(show, skeleton), entries, count)
 
 
-def _collect(
-    show: Callable[[Sequence[Entry]], list[T]], entries: Iterator[Entry], count: int
+def collect(
+    make: Callable[[Sequence[Entry]], list[T]], entries: Iterator[Entry], count: int
 ) -> list[T]:
-    """What `show` makes of the first `count` entries that it does not leave out."""
-    shown: list[T] = []
-    while len(shown) < count:
-        batch = list(islice(entries, count - len(shown)))
+    """What `make` makes of the first `count` entries that it does not leave out."""
+    made: list[T] = []
+    while len(made) < count:
+        batch = list(islice(entries, count - len(made)))
         if not batch:
             break
-        shown += show(batch)
-    return shown
+        made += make(batch)
+    return made
 
 
-def _show(skeleton: Skeleton, entries: Sequence[Entry]) -> list[bytes]:
+def show(skeleton: Skeleton, entries: Sequence[Entry]) -> list[bytes]:
     """Presents the entries that are the newest visible ones of their post, as Status entities.
 
     Cost when warm: no round trip if all posts are finished in process memory, else one.
@@ -181,26 +196,29 @@ def _show(skeleton: Skeleton, entries: Sequence[Entry]) -> list[bytes]:
     ready = {} if skeleton.viewer_state.wrote_lately else _find_ready(skeleton, sources)
     hydrated, merged = _load_others(skeleton, entries, sources, ready)
     skeleton.note_parts(sources, ready, hydrated)
-    flags = load_flags(skeleton.reader_id, skeleton.viewer_state, [*ready, *merged])
     shown = {i: post.text for i, post in ready.items()}
+    posts = {**shown, **{i: hydrated.fragments[i] for i in merged}} if merged else shown
+    flags = load_flags(skeleton.reader_id, skeleton.viewer_state, posts)
     for i in shown.keys() & flags.keys():
         shown[i] = with_flags(shown[i], flags[i])
     for newest, *older in merged.values():
         shown[newest.event] = _present(hydrated, newest, older, flags)
+    if filters := skeleton.viewer_state.filters:
+        shown = {i: filters.apply(status) for i, status in shown.items()}
     if len(ready) == len(sources):
         return list(shown.values())
     return [shown[entry.event] for entry in entries if entry.event in shown]
 
 
-def _list_shown(skeleton: Skeleton, entries: Sequence[Entry]) -> list[PostId]:
-    """The events of the entries that `_show` presents, in their order. Cost: as `_show`."""
+def list_places(skeleton: Skeleton, entries: Sequence[Entry]) -> list[Place]:
+    """The places of the entries that `show` presents, in their order. Cost: as `show`."""
     sources = skeleton.list_sources(entries)
     ready = _find_ready(skeleton, sources)
-    if len(ready) == len(sources):
-        return list(ready)
-    _, merged = _load_others(skeleton, entries, sources, ready)
-    shown = ready.keys() | {newest.event for newest, *_ in merged.values()}
-    return [entry.event for entry in entries if entry.event in shown]
+    hydrated, merged = _load_others(skeleton, entries, sources, ready)
+    places = {i: Place([Entry.of_post(i)], post.fragment) for i, post in ready.items()}
+    for original, visible in merged.items():
+        places[visible[0].event] = Place(visible, hydrated.fragments[original])
+    return [places[entry.event] for entry in entries if entry.event in places]
 
 
 def _find_ready(skeleton: Skeleton, sources: Sequence[Entry]) -> dict[PostId, PostCopy]:

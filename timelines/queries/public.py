@@ -5,12 +5,16 @@ from typing import NamedTuple
 
 from accounts.encode import is_limited
 from infra.api.pages import Page, Window
+from infra.caching.questions import RoundTrip
 from infra.clock import now_ms
-from posts.api.present import page_of_statuses
-from posts.ids import FIRST, LAST, PostId
+from posts.api.present import has_media, page_of_statuses
+from posts.cache.newest import NewestPosts, PostRange, ask_newest_posts
+from posts.ids import EPOCH, FIRST, LAST, SEQUENCES, PostId
+from posts.queries.rows import PAST_ALL
 from posts.queries.viewing import ViewedPosts, view_posts
+from posts.types import Kind, Visibility
 from relations.types import UNRELATED
-from timelines.cache import PublicList, load_public_list
+from timelines.cache import TTL_S, PublicList, ask_public_list
 from timelines.polling.late_posts import SKEW_MS
 from timelines.polling.page import poll_page
 from timelines.polling.poll import Poll
@@ -20,12 +24,17 @@ from timelines.queries.home import decode_cursor
 from timelines.recent.actions.settle_posts import SETTLE_MS
 from timelines.types import Entry, TimeRange
 
+# Own posts of this time before the list was read may be missing on it, because clocks differ.
+OWN_S = TTL_S
+MOST_OWN = 40
+
 
 class PublicViewer(NamedTuple):
-    """The viewer (None: signed out) and the time, because mutes end."""
+    """The viewer (None: signed out) and the time, because mutes end. `only_media`: the filter."""
 
     account_id: int | None
     now_ms: int
+    only_media: bool = False
 
 
 def public_page(
@@ -33,6 +42,7 @@ def public_page(
     window: Window,
     clock_ms: Callable[[], int] = now_ms,
     client: str | None = None,
+    only_media: bool = False,
 ) -> Page[bytes]:
     """One page of Status entities, newest first; full unless the list ends, which is bounded.
 
@@ -40,19 +50,40 @@ def public_page(
     Cost when warm: two round trips and no SQL. Posts that the viewer may not see cost one more per
     refill. A poll costs two more.
     """
-    at_ms, public = clock_ms(), load_public_list()
-    timeline = PolledPublic(PublicViewer(viewer_id, at_ms), list(public.listed))
+    at_ms, public = clock_ms(), _load_list(viewer_id)
+    timeline = PolledPublic(
+        PublicViewer(viewer_id, at_ms, only_media), sorted(public.listed, reverse=True)
+    )
     above = window.min_id or window.since_id
-    if above is not None and client is not None:
-        poller = Poller(viewer_id or client, "public", client, window.way)
+    if above is not None and client is not None and not window.is_gap:
+        name = "public media" if only_media else "public"
+        poller = Poller(viewer_id or client, name, client, window.way)
         return poll_page(timeline, _begin_poll(poller, public, window, at_ms), window)
-    if window.min_id is not None:
-        newer = timeline.take_newer(decode_cursor(window.min_id), window.limit)
-        return page_of_statuses(newer[::-1], has_older=True)
     below = decode_cursor(window.max_id) if window.max_id else LAST
     time_range = TimeRange(decode_cursor(above) if above else FIRST, below)
+    if window.min_id is not None:
+        newer = timeline.take_newer(time_range, window.limit)
+        return page_of_statuses(newer[::-1], has_older=True)
     shown = timeline.take_older(time_range, window.limit + 1)
     return page_of_statuses(shown[: window.limit], has_older=len(shown) > window.limit)
+
+
+def _load_list(viewer_id: int | None) -> PublicList:
+    """The list, with posts of the viewer that are too new for it. One round trip when warm."""
+    trip = RoundTrip()
+    public = trip.ask(ask_public_list())
+    own = ask_newest_posts(trip, viewer_id) if viewer_id is not None else None
+    trip.run()
+    return public.value if own is None else _with_own(public.value, own.value)
+
+
+def _with_own(public: PublicList, own: NewestPosts) -> PublicList:
+    """Replies are not added: those to other accounts are not on the list."""
+    first = (max(public.at_ms // 1000, EPOCH) - EPOCH - OWN_S) * SEQUENCES
+    span = PostRange(max(first, 0), PAST_ALL, MOST_OWN, newest_first=True)
+    found = own.find(span, [Kind.POST], Visibility.PUBLIC) or []
+    new = {post_id: public.at_ms for post_id, _ in found if post_id not in public.listed}
+    return public._replace(listed={**new, **public.listed}) if new else public
 
 
 class PolledPublic(NamedTuple):
@@ -61,12 +92,14 @@ class PolledPublic(NamedTuple):
     viewer: PublicViewer
     ids: Sequence[PostId]
 
-    def take_newer(self, above: PostId, count: int) -> list[bytes]:
-        return _take(self.viewer, [i for i in reversed(self.ids) if i > above], count)
+    def take_newer(self, time_range: TimeRange, count: int) -> list[bytes]:
+        return _take(self.viewer, self._inside(time_range)[::-1], count)
 
     def take_older(self, time_range: TimeRange, count: int) -> list[bytes]:
-        inside = [i for i in self.ids if time_range.above < i < time_range.below]
-        return _take(self.viewer, inside, count)
+        return _take(self.viewer, self._inside(time_range), count)
+
+    def _inside(self, time_range: TimeRange) -> list[PostId]:
+        return [i for i in self.ids if time_range.above < i < time_range.below]
 
     def take(self, entries: Iterable[Entry], count: int) -> list[bytes]:
         return _take(self.viewer, [one.event for one in entries], count)
@@ -106,5 +139,7 @@ def _is_wanted(viewer: PublicViewer, view: ViewedPosts, post_id: PostId) -> bool
     """Leaves out limited accounts: their followers see the posts at home."""
     relationship = view.relationships.get(post_id.author_id, UNRELATED)
     if is_limited(view.hydrated.accounts.get(post_id.author_id, b"")):
+        return False
+    if viewer.only_media and not has_media(view.hydrated.fragments.get(post_id, b"")):
         return False
     return view.allows(post_id, post_id) and not relationship.is_muted_at(viewer.now_ms)

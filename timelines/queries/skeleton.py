@@ -7,7 +7,7 @@ import time
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import chain, groupby
+from itertools import chain, groupby, islice
 from operator import itemgetter
 from typing import ClassVar, Protocol
 
@@ -31,7 +31,7 @@ from timelines.hot.queries.hot_followees import guess_hot_followees, list_hot_fo
 from timelines.queries.kept_pages import PageInputs, PageParts
 from timelines.queries.last_shown import find_due
 from timelines.queries.merged import MergedTimeline
-from timelines.queries.pull import iter_pulled
+from timelines.queries.pull import iter_pulled, pull
 from timelines.stores.factory import timeline_store
 from timelines.types import Entry, LiveTimeline, TimelineAuthors, TimeRange, reposts_among
 
@@ -144,8 +144,10 @@ class HomeSkeleton:
 
     @property
     def may_keep_page(self) -> bool:
-        """Whether the page has all its parts, and all of them from the live timeline."""
-        return self._is_live and self._authors is None and self.parts.is_whole
+        """Whether the page has all its parts, all of them from the live timeline, and no filter
+        of the reader ends by the clock."""
+        is_whole = self._is_live and self._authors is None and self.parts.is_whole
+        return is_whole and not self.viewer_state.filters.have_end
 
     def note_parts(
         self, sources: Sequence[Entry], ready: Mapping[PostId, PostCopy], hydrated: Hydrated
@@ -155,6 +157,15 @@ class HomeSkeleton:
     def iter_older(self, time_range: TimeRange) -> Iterator[Entry]:
         """Entries inside the range, newest first. Uses SQL only below the live timeline."""
         return chain(_distinct(self._newest_live_first(time_range)), self._pull_older(time_range))
+
+    def list_newest(self, time_range: TimeRange, most: int) -> list[Entry]:
+        """The newest entries inside the range, newest first. Cost: one pull for all entries below
+        the live timeline, where `iter_older` has one for every PULL_BATCH."""
+        live = list(islice(_distinct(self._newest_live_first(time_range)), most))
+        older = self._below_live(time_range)
+        if older is None or len(live) == most:
+            return live
+        return live + pull(self._load_authors(), older, most - len(live))
 
     def iter_newer(self, time_range: TimeRange) -> Iterator[Entry]:
         """Entries inside the range, oldest first."""
@@ -202,10 +213,16 @@ class HomeSkeleton:
         yield from reversed(rest[: bisect_left(rest, tail[0])] if tail else rest)
 
     def _pull_older(self, time_range: TimeRange) -> Iterator[Entry]:
-        if self._merged.complete_from > time_range.above.second:
-            floor = PostId(self._merged.complete_from, 0, 0)
-            older = TimeRange(time_range.above, min(time_range.below, floor))
+        older = self._below_live(time_range)
+        if older is not None:
             yield from self._pull(older, newest_first=True)
+
+    def _below_live(self, time_range: TimeRange) -> TimeRange | None:
+        """The part of the range that the live timeline may lack."""
+        if self._merged.complete_from <= time_range.above.second:
+            return None
+        floor = PostId(self._merged.complete_from, 0, 0)
+        return TimeRange(time_range.above, min(time_range.below, floor))
 
     def _pull(self, time_range: TimeRange, newest_first: bool) -> Iterator[Entry]:
         return iter_pulled(self._load_authors(), time_range, newest_first)

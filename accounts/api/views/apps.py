@@ -16,6 +16,7 @@ from infra.api.endpoint import Endpoint
 from infra.api.parsing import read_text
 from infra.api.rendering import NO_STORE, json_response
 from infra.api.request import ApiRequest
+from infra.api.vapid import vapid_public_key
 
 
 class AppsView(Endpoint):
@@ -73,5 +74,5 @@ def _entity(application: Application) -> dict[str, Any]:
         "scopes": application.scopes.split(),
         "redirect_uri": "\n".join(uris),
         "redirect_uris": uris,
-        "vapid_key": "",
+        "vapid_key": vapid_public_key(),
     }

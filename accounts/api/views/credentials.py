@@ -1,18 +1,30 @@
 """The caller's own account: read it, change it."""
 
+from datetime import UTC, datetime
+
+import msgspec
 from django.http import HttpResponse
 from drf_spectacular.utils import extend_schema
+from rest_framework.parsers import FormParser
 
-from accounts.actions.update_profile import update_profile
+from accounts.actions.update_profile import check_profile_edit, update_profile
 from accounts.api import schema
-from accounts.api.present import present_credentials
-from accounts.api.profile_edits import read_profile_edit
-from accounts.errors import AccountNotFound
+from accounts.api.present import present_credentials, present_preferences
+from accounts.api.profile_edits import find_picture, read_profile_edit
 from accounts.queries.load import get_account_json
-from accounts.queries.profiles import find_profile
+from accounts.queries.profiles import get_source
+from accounts.types import NO_PICTURE, ProfileEdit, ProfilePicture
+from counters.kinds import CounterKind
+from counters.queries.counts import load_counts
+from images.actions.store_image import store_image
+from images.types import Purpose
 from infra.api.endpoint import Endpoint
+from infra.api.parsing import JsonParser, UploadParser
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
+
+REQUESTS = CounterKind.FOLLOW_REQUESTS
+PICTURES = {"avatar": Purpose.AVATAR, "header": Purpose.HEADER}
 
 
 class VerifyCredentialsView(Endpoint):
@@ -26,19 +38,66 @@ class VerifyCredentialsView(Endpoint):
 
 
 class UpdateCredentialsView(Endpoint):
-    """Change parts of my profile. Fields that are not sent stay as they are."""
+    """Change parts of my profile. Fields that are not sent stay as they are.
+
+    In a form `avatar` and `header` may be images. `DELETE /api/v1/profile/avatar` removes one.
+    """
 
     scopes = {"PATCH": "write:accounts"}
+    parser_classes = [JsonParser, FormParser, UploadParser]
 
     @extend_schema(request=schema.ProfileEditBody, responses=schema.CredentialAccountEntity)
     def patch(self, request: ApiRequest) -> HttpResponse:
-        update_profile(request.account_id, read_profile_edit(request.data))
+        edit = read_profile_edit(request.data)
+        check_profile_edit(edit)
+        pictures = {
+            name: _store(request.account_id, content, purpose)
+            for name, purpose in PICTURES.items()
+            if (content := find_picture(request.data, name)) is not None
+        }
+        update_profile(request.account_id, msgspec.structs.replace(edit, **pictures))
         return _answer_credentials(request.account_id)
 
 
+class AvatarView(Endpoint):
+    """My avatar. Without one, clients get the picture that all new accounts have."""
+
+    scopes = {"DELETE": "write:accounts"}
+
+    @extend_schema(responses={200: schema.CredentialAccountEntity})
+    def delete(self, request: ApiRequest) -> HttpResponse:
+        update_profile(request.account_id, ProfileEdit(avatar=NO_PICTURE))
+        return _answer_credentials(request.account_id)
+
+
+class HeaderView(Endpoint):
+    """My header, as my avatar."""
+
+    scopes = {"DELETE": "write:accounts"}
+
+    @extend_schema(responses={200: schema.CredentialAccountEntity})
+    def delete(self, request: ApiRequest) -> HttpResponse:
+        update_profile(request.account_id, ProfileEdit(header=NO_PICTURE))
+        return _answer_credentials(request.account_id)
+
+
+class PreferencesView(Endpoint):
+    """What my new posts get where I say nothing. Change them with update_credentials."""
+
+    scopes = {"GET": "read:accounts"}
+
+    @extend_schema(responses=schema.PreferencesEntity)
+    def get(self, request: ApiRequest) -> HttpResponse:
+        return json_response(present_preferences(get_source(request.account_id).defaults))
+
+
+def _store(account_id: int, content: bytes, purpose: Purpose) -> ProfilePicture:
+    stored = store_image(account_id, content, purpose, datetime.now(UTC))
+    return ProfilePicture(stored.id, stored.names.original)
+
+
 def _answer_credentials(account_id: int) -> HttpResponse:
-    profile = find_profile(account_id)
-    if profile is None:
-        raise AccountNotFound
+    source = get_source(account_id)
     account = get_account_json(account_id, is_own=True)
-    return json_response(present_credentials(account, profile.note))
+    requests = load_counts([account_id], [REQUESTS])[account_id][REQUESTS].value
+    return json_response(present_credentials(account, source, requests))

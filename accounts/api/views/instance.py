@@ -5,7 +5,7 @@ from django.http import HttpResponse
 from drf_spectacular.utils import extend_schema
 
 from accounts.api import schema
-from accounts.api.instance import present_instance, present_instance_v2
+from accounts.api.instance import list_languages, present_instance, present_instance_v2
 from accounts.queries.site_counts import get_site_counts
 from infra.api.endpoint import Endpoint
 from infra.api.rendering import json_response
@@ -30,3 +30,33 @@ class InstanceV2View(Endpoint):
     @extend_schema(operation_id="instance_v2_retrieve", responses=schema.InstanceV2Entity)
     def get(self, request: ApiRequest) -> HttpResponse:
         return json_response(orjson.dumps(present_instance_v2(get_site_counts())))
+
+
+class LanguagesView(Endpoint):
+    """Languages that a client can offer for a post."""
+
+    public = True
+
+    @extend_schema(responses=schema.LanguageEntity(many=True))
+    def get(self, request: ApiRequest) -> HttpResponse:
+        return json_response(orjson.dumps(list_languages()))
+
+
+class ExtendedDescriptionView(Endpoint):
+    """A long description of this site: there is none."""
+
+    public = True
+
+    @extend_schema(responses=schema.ExtendedDescriptionEntity)
+    def get(self, request: ApiRequest) -> HttpResponse:
+        return json_response(b'{"updated_at":null,"content":""}')
+
+
+class TranslationLanguagesView(Endpoint):
+    """Into which languages this site translates posts: into none."""
+
+    public = True
+
+    @extend_schema(responses={200: {"type": "object", "maxProperties": 0}})
+    def get(self, request: ApiRequest) -> HttpResponse:
+        return json_response(b"{}")

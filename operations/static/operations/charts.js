@@ -49,8 +49,9 @@
   const range = (unit) => (_plot, _least, most) =>
     unit === "%" ? [0, 100] : [0, most > 0 ? most * 1.1 : 1];
 
-  const options = (chart, names, width) => ({
+  const options = (chart, names, width, box) => ({
     width,
+    hooks: { drawClear: [shade(() => box.gaps)] },
     height: HEIGHT_PX,
     tzDate: (unix_s) => uPlot.tzDate(new Date(unix_s * 1000), "Etc/UTC"),
     scales: { y: { range: range(chart.unit) } },
@@ -65,15 +66,29 @@
     ],
   });
 
+  // A period without samples of anything is shaded: it is not a zero.
+  const shade = (gaps) => (plot) => {
+    const { ctx, bbox } = plot;
+    const step = plot.data[0][1] - plot.data[0][0];
+    ctx.save();
+    ctx.fillStyle = ink("--darkened-bg");
+    for (const [first, last] of gaps()) {
+      const left = Math.max(plot.valToPos(plot.data[0][first] - step / 2, "x", true), bbox.left);
+      const right = Math.min(plot.valToPos(plot.data[0][last] + step / 2, "x", true), bbox.left + bbox.width);
+      ctx.fillRect(left, bbox.top, right - left, bbox.height);
+    }
+    ctx.restore();
+  };
+
   const makeBox = (chart) => {
     const box = element("section", "", "module ops-chart");
     const title = chart.unit ? `${chart.title} (${chart.unit})` : chart.title;
     const plot = element("div");
-    const empty = element("p", "No data yet: is a compensator running?", "help");
-    box.append(element("h2", title), plot, empty);
+    const notes = element("ul", "", "help ops-notes");
+    box.append(element("h2", title), plot, notes);
     box.setAttribute("aria-label", title);
     holder.append(box);
-    const made = { box, plot, empty, drawn: null, names: "" };
+    const made = { box, plot, notes, drawn: null, names: "", gaps: [] };
     new ResizeObserver(() => fit(made)).observe(plot);
     boxes.set(chart.name, made);
     return made;
@@ -86,13 +101,20 @@
     }
   };
 
+  const tell = (box, notes, hasValues) => {
+    const said = hasValues || notes.length ? notes : ["There are samples, and none has a value for this chart."];
+    box.notes.replaceChildren(...said.map((one) => element("li", one)));
+    box.notes.classList.toggle("ops-empty", !hasValues);
+  };
+
   const draw = (chart, times) => {
     const box = boxes.get(chart.name) || makeBox(chart);
     const names = Object.keys(chart.lines);
     const data = [times, ...names.map((name) => chart.lines[name])];
     const hasValues = data.slice(1).some((values) => values.some((value) => value !== null));
+    box.gaps = chart.gaps;
+    tell(box, chart.notes, hasValues);
     box.plot.hidden = !hasValues;
-    box.empty.hidden = hasValues;
     if (!hasValues) {
       return;
     }
@@ -100,7 +122,7 @@
     if (!box.drawn || box.names !== names.join("\n")) {
       box.drawn?.destroy();
       box.names = names.join("\n");
-      box.drawn = new uPlot(options(chart, names, box.plot.clientWidth), data, box.plot);
+      box.drawn = new uPlot(options(chart, names, box.plot.clientWidth, box), data, box.plot);
     } else {
       box.drawn.setData(data);
     }
@@ -128,7 +150,9 @@
   const list = (databases) => {
     const down = databases.filter((one) => one.problem).map((one) => note(one.problem, "ops-wrong"));
     const slow = databases.flatMap((one) => one.queries.map((query) => line(one, query)));
-    rows.replaceChildren(...down, ...(slow.length ? slow : [note("None.", "")]));
+    const rest = down.length ? "None on the other databases." : "None.";
+    const none = slow.length || down.length === databases.length ? [] : [note(rest, "")];
+    rows.replaceChildren(...down, ...slow, ...none);
   };
 
   const ask = async (url) => {
@@ -150,6 +174,8 @@
     ]);
     if (now.status === "fulfilled") {
       list(now.value.databases);
+    } else {
+      rows.replaceChildren(note("Not known: the server did not answer.", "ops-wrong"));
     }
     const failed = [charts, now].find((one) => one.status === "rejected");
     if (failed) {

@@ -12,14 +12,18 @@ from drf_spectacular.utils import extend_schema
 from infra.api.endpoint import Endpoint
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
-from posts.actions.check_draft import check_visibility
+from posts.actions.check_draft import read_visibility
 from posts.actions.mark_post import mark_post
+from posts.actions.mute_thread import mute_thread
+from posts.actions.pin_post import pin_post
 from posts.actions.repost import repost, undo_repost
 from posts.api import schema
+from posts.errors import NotAuthor
 from posts.ids import PostId
 from posts.queries.interactions import get_any_original, get_interaction_json
-from posts.queries.statuses import get_original
-from posts.types import Kind
+from posts.queries.statuses import get_original, get_repostable
+from posts.queries.threads import get_threaded
+from posts.types import Kind, Visibility
 
 
 class ReblogView(Endpoint):
@@ -29,9 +33,9 @@ class ReblogView(Endpoint):
 
     @extend_schema(request=schema.RepostBody, responses=schema.StatusEntity)
     def post(self, request: ApiRequest, status_id: PostId) -> HttpResponse:
-        check_visibility(request.data)
-        original = get_original(status_id, request.account_id)
-        event = repost(request.account_id, original)
+        wanted = read_visibility(request.data, Visibility.UNLISTED)
+        original, most_open = get_repostable(status_id, request.account_id)
+        event = repost(request.account_id, original, max(wanted, most_open))
         return json_response(get_interaction_json(request.account_id, event, original))
 
 
@@ -97,6 +101,51 @@ class UnbookmarkView(UnmarkView):
 
     scopes = {"POST": "write:bookmarks"}
     kind = Kind.BOOKMARK
+
+
+class MuteThreadView(Endpoint):
+    """Mute the thread of a post: its posts no longer notify you."""
+
+    scopes = {"POST": "write:mutes"}
+
+    @extend_schema(request=None, responses=schema.StatusEntity)
+    def post(self, request: ApiRequest, status_id: PostId) -> HttpResponse:
+        post_id, thread = get_threaded(status_id, request.account_id)
+        mute_thread(request.account_id, thread)
+        return json_response(get_interaction_json(request.account_id, post_id, post_id))
+
+
+class UnmuteThreadView(Endpoint):
+    """Let the thread of a post notify you again."""
+
+    scopes = {"POST": "write:mutes"}
+
+    @extend_schema(request=None, responses=schema.StatusEntity)
+    def post(self, request: ApiRequest, status_id: PostId) -> HttpResponse:
+        post_id, thread = get_threaded(status_id, request.account_id)
+        mark_post(request.account_id, thread, Kind.THREAD_MUTE, False)
+        return json_response(get_interaction_json(request.account_id, post_id, post_id))
+
+
+class PinView(Endpoint):
+    """Pin your own post to your page. Reposts cannot be pinned."""
+
+    scopes = {"POST": "write:accounts"}
+
+    @extend_schema(request=None, responses=schema.StatusEntity)
+    def post(self, request: ApiRequest, status_id: PostId) -> HttpResponse:
+        if status_id.author_id != request.account_id:
+            get_original(status_id, request.account_id)
+            raise NotAuthor
+        pin_post(status_id)
+        return json_response(get_interaction_json(request.account_id, status_id, status_id))
+
+
+class UnpinView(UnmarkView):
+    """Undo the pin of your own post."""
+
+    scopes = {"POST": "write:accounts"}
+    kind = Kind.PIN
 
 
 def _answer_undone(request: ApiRequest, original: PostId, is_undone: bool) -> HttpResponse:

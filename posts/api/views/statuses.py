@@ -1,34 +1,62 @@
 """Endpoints that publish, read and delete a post, and read its conversation."""
 
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+
 import msgspec
 from django.http import HttpResponse
 from drf_spectacular.utils import extend_schema
 
+from accounts.queries.client_names import find_client_name
+from images.api.parse import find_image_ids
+from images.errors import ImageNotFound
+from images.queries.attachments import load_attachments
 from infra.api.endpoint import Endpoint
 from infra.api.entity_tags import CONDITIONAL, NOT_MODIFIED, tagged_response
+from infra.api.errors import InvalidRequest
+from infra.api.parsing import read_flag
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
-from posts.actions.check_draft import check_draft, check_key, check_parent
+from posts.actions.apply_defaults import apply_defaults
+from posts.actions.check_draft import (
+    check_content,
+    check_draft,
+    check_key,
+    check_parent,
+    check_same_visibility,
+)
+from posts.actions.check_poll import check_poll, check_same_poll
 from posts.actions.create_post import create_post
 from posts.actions.delete_post import delete_post
+from posts.actions.edit_post import edit_post
 from posts.api import schema
 from posts.api.present import with_source
-from posts.errors import ParentNotFound, PostNotFound
-from posts.ids import PostId
+from posts.errors import ImagesTaken, ParentNotFound, PostNotFound
+from posts.ids import MalformedPostId, PostId
 from posts.queries.context import load_context
 from posts.queries.interactions import (
     get_any_original,
     get_interaction_json,
+    get_own_row,
     get_published_json,
 )
-from posts.queries.statuses import get_original, load_status_json
-from posts.types import Draft
+from posts.queries.statuses import load_status_json
+from posts.queries.threads import get_threaded
+from posts.types import Draft, PostRow
 
 
 class StatusesView(Endpoint):
-    """Publish a post or a reply. A repeated Idempotency-Key returns the first post."""
+    """Publish a post, or read several posts."""
 
-    scopes = {"POST": "write:statuses"}
+    scopes = {"GET": "read:statuses", "POST": "write:statuses"}
+    public = True
+
+    @extend_schema(parameters=[schema.STATUS_IDS], responses=schema.StatusEntity(many=True))
+    def get(self, request: ApiRequest) -> HttpResponse:
+        """Those of up to 40 posts that the caller may see, in the order asked, each once."""
+        found = load_status_json(_read_ids(request.id_list), request.viewer_id)
+        return json_response(b"[%b]" % b",".join(found.values()))
 
     @extend_schema(
         parameters=[schema.IDEMPOTENCY_KEY],
@@ -36,6 +64,7 @@ class StatusesView(Endpoint):
         responses={200: schema.StatusEntity, 404: schema.NO_PARENT},
     )
     def post(self, request: ApiRequest) -> HttpResponse:
+        """Publish a post or a reply. A repeated Idempotency-Key returns the first post."""
         draft = _read_draft(request)
         key = check_key(request.headers.get("Idempotency-Key"))
         post_id = create_post(request.account_id, draft, key)
@@ -45,7 +74,7 @@ class StatusesView(Endpoint):
 class StatusView(Endpoint):
     """One post."""
 
-    scopes = {"GET": "read:statuses", "DELETE": "write:statuses"}
+    scopes = {"GET": "read:statuses", "PUT": "write:statuses", "DELETE": "write:statuses"}
     public = True
 
     @extend_schema(parameters=CONDITIONAL, responses={200: schema.StatusEntity, 304: NOT_MODIFIED})
@@ -53,14 +82,25 @@ class StatusView(Endpoint):
         status = _get_status_json(status_id, request.viewer_id)
         return tagged_response(request, [status], lambda: status)
 
-    @extend_schema(responses={200: schema.DeletedStatusEntity})
+    @extend_schema(request=schema.EditBody, responses=schema.StatusEntity)
+    def put(self, request: ApiRequest, status_id: PostId) -> HttpResponse:
+        """Edit your own post. Texts and flags that are not sent become empty."""
+        old = get_own_row(request.account_id, status_id)
+        check_same_visibility(request.data, old.visibility)
+        check_same_poll(request.data, old.poll)
+        edit_post(old, _read_edit(request, old))
+        return json_response(get_interaction_json(request.account_id, status_id, status_id))
+
+    @extend_schema(parameters=[schema.DELETE_MEDIA], responses={200: schema.DeletedStatusEntity})
     def delete(self, request: ApiRequest, status_id: PostId) -> HttpResponse:
         """Delete your own post. Posts of other accounts answer 404."""
         if status_id.author_id != request.account_id:
             raise PostNotFound
+        sent = request.data if "delete_media" in request.data else request.query_params
+        keeps_images = not read_flag(sent, "delete_media")
         original = get_any_original(status_id)
         status = get_interaction_json(request.account_id, status_id, original)
-        return json_response(with_source(status, delete_post(status_id)))
+        return json_response(with_source(status, delete_post(status_id, keeps_images)))
 
 
 class ContextView(Endpoint):
@@ -76,20 +116,57 @@ class ContextView(Endpoint):
         return json_response(body % (b",".join(context[0]), b",".join(context[1])))
 
 
+def _read_ids(texts: Sequence[str]) -> list[PostId]:
+    """Without texts that are no ids. Raises: InvalidRequest for too many."""
+    if len(texts) > schema.MOST_AT_ONCE:
+        raise InvalidRequest(f"At most {schema.MOST_AT_ONCE} posts at once")
+    found = []
+    for text in texts:
+        with suppress(MalformedPostId):
+            found.append(PostId.from_public(text))
+    return found
+
+
 def _read_draft(request: ApiRequest) -> Draft:
     """The draft in the request.
 
     Raises: ParentNotFound if the author may not see the parent; and the errors of check_draft.
     """
-    draft = check_draft(request.data)
+    image_ids = find_image_ids(request.data)
+    draft = _with_images(request, check_draft(request.data, bool(image_ids)), image_ids)
+    draft = apply_defaults(request.account_id, draft, request.data)
+    client = find_client_name(request.user.application_id)
+    poll = check_poll(request.data, time.time())
+    draft = msgspec.structs.replace(draft, poll=poll, application=client)
     parent = check_parent(request.data)
     if parent is None:
         return draft
     try:
-        original = get_original(parent, request.account_id)
+        original, thread = get_threaded(parent, request.account_id)
     except PostNotFound:
         raise ParentNotFound from None
-    return msgspec.structs.replace(draft, in_reply_to=original)
+    return msgspec.structs.replace(draft, in_reply_to=original, thread=thread)
+
+
+def _read_edit(request: ApiRequest, old: PostRow) -> Draft:
+    """The draft in the request. Without `media_ids` the post keeps its images."""
+    image_ids = find_image_ids(request.data)
+    if image_ids is None:
+        draft = check_content(request.data, bool(old.media))
+        return msgspec.structs.replace(draft, media=tuple(old.media or ()))
+    draft = check_content(request.data, bool(image_ids))
+    return _with_images(request, draft, image_ids)
+
+
+def _with_images(request: ApiRequest, draft: Draft, image_ids: Sequence[int] | None) -> Draft:
+    """The draft with these images of the caller. Raises: ImagesTaken if one is not available."""
+    if not image_ids:
+        return draft
+    try:
+        images = load_attachments(request.account_id, image_ids)
+    except ImageNotFound:
+        raise ImagesTaken from None
+    return msgspec.structs.replace(draft, media=tuple(map(msgspec.to_builtins, images)))
 
 
 def _get_status_json(post_id: PostId, viewer_id: int | None) -> bytes:

@@ -1,5 +1,6 @@
 """Pages of edge lists: followers, followees, blocked and muted accounts."""
 
+from collections.abc import Mapping
 from functools import partial
 from typing import ClassVar
 
@@ -7,6 +8,7 @@ from django.http import HttpResponse
 from drf_spectacular.utils import extend_schema
 
 from accounts.api.schema import AccountEntity
+from accounts.encode import hides_collections
 from accounts.errors import AccountNotFound
 from accounts.queries.load import load_account_json, require_account
 from infra.api.endpoint import Endpoint
@@ -20,12 +22,15 @@ from relations.queries.big_following import find_big_following
 from relations.queries.edge_lists import (
     BLOCKS_LIST,
     CURSOR_DIGITS,
+    ENDORSED_LIST,
     FOLLOWERS_LIST,
     FOLLOWING_LIST,
+    OWN_ENDORSED_LIST,
     OWN_FOLLOWERS_LIST,
     OWN_FOLLOWING_LIST,
     QUIET_FOLLOWERS_LIST,
     QUIET_LIST,
+    REQUESTS_LIST,
     SPECIAL_LIST,
     EdgeList,
     cut_page,
@@ -38,12 +43,16 @@ DEFAULT_LIMIT, MOST = 40, 80
 
 
 class FollowersView(Endpoint):
-    """Followers of an account, newest first. Only the account itself sees its quiet followers."""
+    """Followers of an account, newest first. Only the account itself sees its quiet followers.
+
+    The list is empty for others if the account hides its collections.
+    """
 
     scopes = {"GET": "read:accounts"}
     public = True
     shown: ClassVar[EdgeList] = FOLLOWERS_LIST
     own: ClassVar[EdgeList] = OWN_FOLLOWERS_LIST
+    can_be_hidden: ClassVar[bool] = True
 
     @extend_schema(parameters=paging(sum(CURSOR_DIGITS)), responses=AccountEntity(many=True))
     def get(self, request: ApiRequest, account_id: int) -> HttpResponse:
@@ -57,11 +66,26 @@ class FollowersView(Endpoint):
         edge_list = self.own if request.is_from(account_id) else self.shown
         window, check = read_list_window(request), partial(require_account, account_id)
         page = list_page(edge_list, account_id, window, check)
-        return answer_accounts(request, page, account_id)
+        return self.answer_page(request, account_id, page)
+
+    def answer_page(
+        self, request: ApiRequest, account_id: int, page: Page[ListedAccount]
+    ) -> HttpResponse:
+        """Raises: AccountNotFound."""
+        accounts = load_account_json([*(listed.account_id for listed in page.items), account_id])
+        if account_id not in accounts:
+            raise AccountNotFound
+        is_hidden = self.can_be_hidden and hides_collections(accounts[account_id])
+        if is_hidden and not request.is_from(account_id):
+            page = Page([], None, None)
+        return _answer(request, page, accounts)
 
 
 class FollowingView(FollowersView):
-    """Followees of an account, newest first. Only the account itself sees its quiet follows."""
+    """Followees of an account, newest first. Only the account itself sees its quiet follows.
+
+    The list is empty for others if the account hides its collections.
+    """
 
     shown = FOLLOWING_LIST
     own = OWN_FOLLOWING_LIST
@@ -71,9 +95,9 @@ class FollowingView(FollowersView):
             return super().answer(request, account_id)
         whole = find_big_following(account_id)
         if whole is None:
-            return answer_accounts(request, read_page(request, self.shown, account_id))
+            return self.answer_page(request, account_id, read_page(request, self.shown, account_id))
         page = cut_page(read_list_window(request), whole.below, whole.above)
-        return answer_accounts(request, page)
+        return self.answer_page(request, account_id, page)
 
 
 class QuietFollowingView(Endpoint):
@@ -93,10 +117,31 @@ class QuietFollowersView(QuietFollowingView):
     edge_list = QUIET_FOLLOWERS_LIST
 
 
+class FollowRequestsView(QuietFollowingView):
+    """Accounts that asked to follow me and await my approval, newest first."""
+
+    edge_list = REQUESTS_LIST
+
+
 class SpecialFollowingView(QuietFollowingView):
     """Accounts I marked as special, newest follow first."""
 
     edge_list = SPECIAL_LIST
+
+
+class EndorsementsView(QuietFollowingView):
+    """Accounts that I show on my profile, newest follow first."""
+
+    scopes = {"GET": "read:accounts"}
+    edge_list = OWN_ENDORSED_LIST
+
+
+class EndorsedAccountsView(FollowersView):
+    """Accounts that an account shows on its profile. Only itself sees its quiet follows there."""
+
+    shown = ENDORSED_LIST
+    own = OWN_ENDORSED_LIST
+    can_be_hidden = False
 
 
 class BlocksView(QuietFollowingView):
@@ -132,17 +177,13 @@ def read_list_window(request: ApiRequest) -> Window:
     return read_window(request.query_params, limit, sum(CURSOR_DIGITS))
 
 
-def answer_accounts(
-    request: ApiRequest, page: Page[ListedAccount], owner_id: int | None = None
-) -> HttpResponse:
-    """The answer with a page of accounts.
+def answer_accounts(request: ApiRequest, page: Page[ListedAccount]) -> HttpResponse:
+    """The answer with a page of accounts."""
+    return _answer(request, page, load_account_json(listed.account_id for listed in page.items))
 
-    `owner_id`: the account whose page it is, if it may be one that is not shown. Raises:
-    AccountNotFound, for that one.
-    """
-    ids = [listed.account_id for listed in page.items]
-    accounts = load_account_json(ids if owner_id is None else [*ids, owner_id])
-    if owner_id is not None and owner_id not in accounts:
-        raise AccountNotFound
+
+def _answer(
+    request: ApiRequest, page: Page[ListedAccount], accounts: Mapping[int, bytes]
+) -> HttpResponse:
     bodies = [accounts[i.account_id] for i in page.items if i.account_id in accounts]
     return page_response(request, Page(bodies, page.older, page.newer))

@@ -6,6 +6,7 @@ import orjson
 from django.http import HttpResponse, QueryDict
 from drf_spectacular.utils import extend_schema
 
+from accounts.encode import hides_collections
 from accounts.queries.load import find_existing, load_account_json
 from infra.api.endpoint import Endpoint
 from infra.api.errors import InvalidRequest
@@ -21,6 +22,7 @@ from relations.api.present import (
 )
 from relations.queries.familiar import load_familiar_followers
 from relations.queries.in_process_relationships import load_existing_relationships
+from relations.queries.notes import load_notes
 from relations.queries.relationships import load_relationships
 
 
@@ -36,7 +38,8 @@ class RelationshipsView(Endpoint):
     def get(self, request: ApiRequest) -> HttpResponse:
         others = read_targets(request.id_list)
         relationships = load_existing_relationships(request.account_id, others)
-        return json_response(present_relationships(relationships, now_ms()))
+        notes = load_notes(request.account_id, relationships)
+        return json_response(present_relationships(relationships, now_ms(), notes))
 
 
 class FollowedByView(Endpoint):
@@ -68,8 +71,9 @@ class FamiliarFollowersView(Endpoint):
         known = find_existing(asked)
         found = load_familiar_followers(request.account_id, [i for i in asked if i in known])
         accounts = load_account_json(fan for fans in found.values() for fan in fans)
+        shown = {i: one for i, one in accounts.items() if not hides_collections(one)}
         bodies = [
-            present_familiar(target, [accounts[fan] for fan in fans if fan in accounts])
+            present_familiar(target, [shown[fan] for fan in fans if fan in shown])
             for target, fans in found.items()
         ]
         return json_response(b"[%b]" % b",".join(bodies))
@@ -88,8 +92,10 @@ def read_targets(texts: Sequence[object]) -> list[int]:
 
 def answer_relationship(request: ApiRequest, account_id: int) -> HttpResponse:
     """The relationship with an existing account, after a write."""
-    relationship = load_relationships(request.account_id, [account_id])[account_id]
-    return json_response(present_relationship(account_id, relationship, now_ms()))
+    relationships = load_relationships(request.account_id, [account_id])
+    notes = load_notes(request.account_id, relationships)
+    one = relationships[account_id]
+    return json_response(present_relationship(account_id, one, now_ms(), notes))
 
 
 def _sent_ids(request: ApiRequest) -> Sequence[object]:

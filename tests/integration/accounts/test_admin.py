@@ -73,7 +73,10 @@ def test_every_page_opens(boss: Client, ann: Person, model: str) -> None:
     assert ann.token.encode() not in page.content
 
 
-LISTS = ("accounts_user", "accounts_application", "accounts_accesstoken", "promotions_campaign")
+LISTS = (
+    *("axes_accessattempt", "axes_accesslog", "axes_accessfailurelog", "promotions_campaign"),
+    *("accounts_application", "accounts_accesstoken", "moderation_decision", "moderation_appeal"),
+)
 
 
 @pytest.mark.parametrize("name", LISTS)

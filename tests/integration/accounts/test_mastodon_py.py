@@ -17,6 +17,7 @@ from mastodon import (
     MastodonNotFoundError,
     MastodonUnauthorizedError,
 )
+from pytest_django import Settings
 
 from tests.integration.accounts.consent import decide
 from tests.integration.accounts.people import PASSWORD
@@ -28,7 +29,7 @@ class QuietHandler(WSGIRequestHandler):
 
 
 @pytest.fixture
-def address(world: None) -> Iterator[str]:
+def address(world: None, settings: Settings) -> Iterator[str]:
     """A server with one thread, so that one set of database connections is enough."""
     server = WSGIServer(("127.0.0.1", 0), QuietHandler)
     server.set_app(WSGIHandler())
@@ -41,7 +42,8 @@ def address(world: None) -> Iterator[str]:
 
     thread = Thread(target=serve)
     thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
+    settings.PUBLIC_URL = f"http://127.0.0.1:{server.server_port}"
+    yield settings.PUBLIC_URL
     server.shutdown()
     thread.join()
     server.server_close()
@@ -69,7 +71,7 @@ def test_signing_up_looking_and_leaving(ann: Mastodon, keys: dict[str, str]) -> 
     assert ann.account_lookup("ann").id == me.id
     assert [account.id for account in ann.accounts([me.id])] == [me.id]
     token = ann.access_token
-    ann.revoke_access_token()
+    ann.revoke_access_token(allow_http=True)
     left = Mastodon(access_token=token, **keys)
     with pytest.raises(MastodonUnauthorizedError):
         left.account_verify_credentials()
@@ -77,22 +79,22 @@ def test_signing_up_looking_and_leaving(ann: Mastodon, keys: dict[str, str]) -> 
 
 def test_logging_in_by_password(ann: Mastodon, keys: dict[str, str]) -> None:
     api = Mastodon(**keys)
-    assert api.log_in("ann@example.org", PASSWORD)
+    assert api.log_in("ann@example.org", PASSWORD, allow_http=True)
     assert api.me().username == "ann"
     with pytest.raises(MastodonIllegalArgumentError):
-        Mastodon(**keys).log_in("ann@example.org", "wrong")
+        Mastodon(**keys).log_in("ann@example.org", "wrong", allow_http=True)
 
 
 def test_logging_in_by_code(ann: Mastodon, address: str) -> None:
     client_id, secret = Mastodon.create_app("Another", api_base_url=address)
     api = Mastodon(client_id, secret, api_base_url=address)
-    url = urlsplit(api.auth_request_url(state="s"))
+    url = urlsplit(api.auth_request_url(state="s", allow_http=True))
     browser = Client()
     browser.post("/auth/sign_in", {"username": "ann", "password": PASSWORD})
     page = decide(browser, f"{url.path}?{url.query}", allow="true").content.decode()
     code = re.search(r'<output id="code">(.+?)</output>', page)
     assert code is not None
-    api.log_in(code=code[1])
+    api.log_in(code=code[1], allow_http=True)
     assert api.me().username == "ann"
 
 

@@ -6,32 +6,22 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 
-from infra.caching.client import redis
-from infra.sharding.buckets import shard_of
-from infra.sharding.sql import execute
 from tests.integration.accounts.people import Person, bearer
-from tests.world import forget_memory
 
 EDIT = "/api/v1/accounts/update_credentials"
 REFUSED: list[tuple[str, dict[str, Any]]] = [
-    ("locked", {"locked": True}),
-    ("locked", {"locked": "1"}),
-    ("discoverable", {"discoverable": False}),
-    ("indexable", {"indexable": True}),
-    ("hide_collections", {"hide_collections": "true"}),
     ("avatar", {"avatar": "data:image/png;base64,AAAA"}),
     ("header", {"header": "x"}),
-    ("fields_attributes", {"fields_attributes": [{"name": "site", "value": "x"}]}),
-    ("fields_attributes", {"fields_attributes": {"0": {"name": "site", "value": "x"}}}),
-    ("fields_attributes", {"fields_attributes[0][name]": "site"}),
-    ("source[privacy]", {"source": {"privacy": "private"}}),
-    ("source[privacy]", {"source[privacy]": "unlisted"}),
-    ("source[sensitive]", {"source": {"sensitive": True}}),
-    ("source[language]", {"source[language]": "de"}),
+    ("fields_attributes", {"fields_attributes": [{"name": "", "value": "x"}]}),
+    ("fields", {"fields_attributes": [{"name": "x" * 256, "value": ""}]}),
+    ("fields_attributes", {"fields_attributes": [{"name": "x", "value": ""}] * 5}),
+    ("source[privacy]", {"source": {"privacy": "direct"}}),
+    ("source[privacy]", {"source[privacy]": "mine"}),
+    ("source[language]", {"source[language]": "x" * 17}),
 ]
 ACCEPTED: list[dict[str, Any]] = [
-    {"locked": False, "discoverable": True, "indexable": False, "hide_collections": False},
-    {"locked": "false", "discoverable": "1"},
+    {"locked": False, "hide_collections": False},
+    {"locked": "false", "discoverable": "1", "hide_collections": "true"},
     {"source": {"privacy": "public", "sensitive": False, "language": None}},
     {"source[privacy]": "public", "source[sensitive]": "0", "source[language]": ""},
     {"fields_attributes": [], "avatar": None, "header": ""},
@@ -57,19 +47,62 @@ def test_a_value_that_changes_nothing_is_accepted(ann: Person, change: dict[str,
     assert answer.json()["display_name"] == "new"
 
 
-def test_an_uploaded_avatar_is_refused(ann: Person) -> None:
+SITE = {"name": "Site", "value": "a < b"}
+FIELDS: list[dict[str, Any]] = [
+    {"fields_attributes": [SITE, {"name": "", "value": ""}]},
+    {"fields_attributes": {"0": SITE, "1": {"name": "", "value": ""}}},
+    {"fields_attributes[0][name]": "Site", "fields_attributes[0][value]": "a < b"},
+]
+
+
+@pytest.mark.parametrize("change", FIELDS)
+def test_fields_are_shown_to_all_and_stay_until_they_are_replaced(
+    ann: Person, change: dict[str, Any]
+) -> None:
+    mine = ann.patch(EDIT, **change).json()
+    assert mine["source"]["fields"] == [SITE | {"verified_at": None}]
+    ann.patch(EDIT, note="other")
+    seen = ann.app.client.get(f"/api/v1/accounts/{ann.id}").json()
+    assert seen["fields"] == [{"name": "Site", "value": "a &lt; b", "verified_at": None}]
+    assert ann.patch(EDIT, fields_attributes=[]).json()["fields"] == []
+
+
+def test_the_address_of_a_site_is_a_link(ann: Person) -> None:
+    site = {"name": "Site", "value": "https://a.example/b"}
+    mine = ann.patch(EDIT, fields_attributes=[site]).json()
+    assert mine["fields"][0]["value"].startswith('<a href="https://a.example/b" ')
+    assert "<p>" not in mine["fields"][0]["value"]
+    assert mine["source"]["fields"][0]["value"] == site["value"]
+
+
+@pytest.mark.parametrize("sent", ["x", 3, ["x"], {"0": 1}, [{"name": 1}], [{"name": "\0"}]])
+def test_fields_of_another_shape_are_refused(ann: Person, sent: Any) -> None:
+    assert ann.patch(EDIT, fields_attributes=sent).status_code == 422
+
+
+def test_fields_come_in_a_form_in_the_order_of_their_numbers(ann: Person) -> None:
+    pairs = {f"fields_attributes[{n}][{part}]": f"{part} {n}" for n in (10, 9) for part in SITE}
+    body = encode_multipart(BOUNDARY, pairs)
+    answer = ann.app.client.patch(EDIT, body, MULTIPART_CONTENT, **bearer(ann.token))
+    assert [field["name"] for field in answer.json()["fields"]] == ["name 9", "name 10"]
+
+
+def test_an_account_can_leave_searches_and_suggestions(ann: Person) -> None:
+    ann.patch(EDIT, discoverable=False, indexable="0")
+    seen = ann.app.client.get(f"/api/v1/accounts/{ann.id}").json()
+    assert (seen["discoverable"], seen["indexable"]) == (False, False)
+    assert ann.patch(EDIT, discoverable=True).json()["indexable"] is False
+
+
+def test_the_owner_sees_its_role_and_preferences(ann: Person) -> None:
+    assert ann.verify().json()["role"]["permissions"] == "0"
+    preferences = ann.get("/api/v1/preferences").json()
+    assert preferences["posting:default:visibility"] == "public"
+
+
+def test_an_avatar_that_is_no_image_is_refused(ann: Person) -> None:
     form = {"display_name": "new", "avatar": SimpleUploadedFile("a.png", b"x", "image/png")}
     body = encode_multipart(BOUNDARY, form)
     answer = ann.app.client.patch(EDIT, body, MULTIPART_CONTENT, **bearer(ann.token))
     assert answer.status_code == 422
-    assert list(answer.json()["details"]) == ["avatar"]
-
-
-def test_an_account_that_an_earlier_release_locked_is_not_shown_as_locked(ann: Person) -> None:
-    """Follows of it need no approval, so clients must not announce a request."""
-    sql = "UPDATE accounts_account SET is_locked = true, version = version + 1 WHERE id = %s"
-    assert execute(shard_of(ann.id), sql, (ann.id,)) == 1
-    redis().call("FLUSHDB")
-    forget_memory()
-    assert ann.verify().json()["locked"] is False
-    assert ann.get(f"/api/v1/accounts/{ann.id}").json()["locked"] is False
+    assert "File must be one of" in answer.json()["error"]

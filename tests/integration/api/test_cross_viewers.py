@@ -13,8 +13,9 @@ from urllib.parse import urlsplit
 import orjson
 import pytest
 
+from posts.actions.create_post import create_post
 from posts.actions.mark_post import mark_post
-from posts.types import Kind
+from posts.types import Draft, Kind, Visibility
 from relations.actions.follow import follow
 from relations.lists.actions.lists import create_account_list
 from tests.browser.serving import running_site
@@ -28,11 +29,16 @@ HEADERS = ("private, no-cache", "Authorization")
 
 
 class Ring:
-    """Everyone follows the next three, and bookmarks their own post only."""
+    """Everyone follows the next three, and bookmarks their own post only. The first post of each
+    is private, and the last one public."""
 
     def __init__(self) -> None:
         self.people = make_accounts(PEOPLE)
         self.tokens = {person: token_of(person) for person in self.people}
+        self.private = {
+            person: create_post(person, Draft("closed", visibility=Visibility.PRIVATE)).public
+            for person in self.people
+        }
         self.posts = {person: publish(person, f"of {person}").public for person in self.people}
         for place, person in enumerate(self.people):
             for followee in self.followees(place):
@@ -57,6 +63,7 @@ class Question:
         self.token = ring.tokens[ring.people[place]]
         self.mine = ring.posts[ring.people[place]]
         self.theirs = ring.posts[ring.people[other]]
+        self.private = ring.private[ring.people[other]]
         self.followed = {str(person) for person in ring.followees(place)}
 
     def checks(self) -> dict[str, Callable[[Any], bool]]:
@@ -72,6 +79,7 @@ class Question:
             f"/api/v1/statuses/{self.theirs}": self._is_marked_if_mine,
             others: lambda found: found[0]["following"] == (self.other in self.followed),
             f"/api/v1/accounts/{self.other}/statuses": self._are_marked_if_mine,
+            f"/api/v1/statuses?id[]={self.private}": lambda found: len(found) == self._sees_private,
         }
 
     def _is_my_home(self, found: Any) -> bool:
@@ -84,7 +92,12 @@ class Question:
         return bool(post["bookmarked"]) == (post["id"] == self.mine)
 
     def _are_marked_if_mine(self, posts: Any) -> bool:
-        return len(posts) == 2 and all(map(self._is_marked_if_mine, posts))
+        is_whole = len(posts) == 2 + self._sees_private
+        return is_whole and all(map(self._is_marked_if_mine, posts))
+
+    @property
+    def _sees_private(self) -> bool:
+        return self.other in {self.me, *self.followed}
 
 
 def ask_many(ring: Ring, addresses: Sequence[str], seed: int) -> list[str]:

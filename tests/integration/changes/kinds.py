@@ -16,6 +16,7 @@ ALIAS, OWNER, OTHER_OWNER = "shard0", 2, 3
 LANE, OTHER_LANE = 1, 0
 BULK_LANE = 65
 FOLDED_LANE = 192
+OUTSIDE_LANE = 224
 
 
 class Noted(Payload, frozen=True):

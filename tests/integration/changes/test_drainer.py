@@ -11,6 +11,7 @@ from infra.changes import held_lanes
 from infra.changes.drain import drain
 from infra.changes.drainer import Drainer
 from infra.changes.held_lanes import HeldLanes
+from infra.changes.lanes import THREADS, all_lanes
 from infra.changes.lease import lease
 from infra.changes.outages import Recoveries
 from infra.sharding.sql import execute, fetch_all, fetch_one
@@ -51,8 +52,8 @@ def running(*aliases):
 
 
 def until_held():
-    """Both threads of the database hold their lanes."""
-    until(lambda: fetch_one(ALIAS, HELD)[0] == 6)
+    """The threads of the database hold all lanes."""
+    until(lambda: fetch_one(ALIAS, HELD)[0] == len(all_lanes()))
 
 
 def test_every_group_of_lanes_is_drained(journal):
@@ -150,7 +151,8 @@ def test_of_two_drainers_one_delivers_and_the_other_takes_over(journal):
         more = note()
         until(lambda: delivered() == [*versions, *more])
         until_held()
-        assert len(fetch_all(ALIAS, HOLDERS)) == len(holders) == 2, "one session for each thread"
+        sessions = (len(holders), len(fetch_all(ALIAS, HOLDERS)))
+        assert sessions == (len(THREADS), len(THREADS)), "one session for each thread"
 
 
 def test_a_commands_drain_leaves_held_lanes_alone(journal):

@@ -17,6 +17,7 @@ from tests.integration.changes.kinds import (
     FOLDED_LANE,
     LANE,
     OTHER_LANE,
+    OUTSIDE_LANE,
     OWNER,
     BulkNoted,
     emit,
@@ -28,7 +29,7 @@ AGE = "UPDATE changes_change SET created_at = now() - %s * interval '1 s' WHERE 
 
 def test_every_lane_is_there_with_nothing_behind(journal):
     assert list_lane_lags(ALIAS) == [
-        LaneLag(ALIAS, lane, 0, 0, 0.0) for lane in (0, 1, 64, 65, 128, FOLDED_LANE)
+        LaneLag(ALIAS, lane, 0, 0, 0.0) for lane in (0, 1, 64, 65, 128, FOLDED_LANE, OUTSIDE_LANE)
     ]
 
 
@@ -42,13 +43,14 @@ def test_pending_and_parked_and_the_oldest_pending(journal, settings):
     execute(ALIAS, AGE, (60, old))
     execute(ALIAS, AGE, (10, new))
     emit(BulkNoted())
-    other, lane, *bulks, waiting, folded = list_lane_lags(ALIAS)
+    other, lane, *bulks, waiting, folded, outside = list_lane_lags(ALIAS)
     [bulk] = [lag for lag in bulks if lag.lane == BULK_LANE]
     assert lane[:4] == (ALIAS, LANE, 2, 1)
     assert 60 <= lane.oldest_s < 4_000
     assert other == LaneLag(ALIAS, OTHER_LANE, 0, 0, 0.0)
     assert waiting == LaneLag(ALIAS, 128, 0, 0, 0.0)
     assert folded == LaneLag(ALIAS, FOLDED_LANE, 0, 0, 0.0)
+    assert outside == LaneLag(ALIAS, OUTSIDE_LANE, 0, 0, 0.0)
     assert bulk.pending == 1
     assert 0 <= bulk.oldest_s < 4_000
 
@@ -58,7 +60,7 @@ def test_lane_that_is_no_longer_used_shows_its_rows(journal, settings):
     note(owner_id=OWNER)
     settings.CHANGE_LANES = 1
     waiting = [(lag.lane, lag.pending) for lag in list_lane_lags(ALIAS)]
-    assert waiting == [(0, 0), (3, 1), (64, 0), (128, 0), (FOLDED_LANE, 0)]
+    assert waiting == [(0, 0), (3, 1), (64, 0), (128, 0), (FOLDED_LANE, 0), (OUTSIDE_LANE, 0)]
 
 
 def show(**options):

@@ -26,7 +26,7 @@ WORDS: dict[str, Sequence[str]] = {
     "unpark_changes": KIND,
 }
 # Those make things anew each time, or go by files of their own; their own tests run them.
-MAKERS = {"create_account", "demo_token", "load_demo", "load_graph"}
+MAKERS = {"create_account", "demo_token", "export_account", "load_demo", "load_graph"}
 
 
 class Found(NamedTuple):

@@ -125,6 +125,26 @@ def test_a_body_too_large_or_of_unknown_length_is_refused_before_it_is_read(web,
     assert json.loads(answer.partition(b"\r\n\r\n")[2])["error"]
 
 
+@pytest.mark.parametrize(
+    ("path", "token", "status"),
+    [
+        ("/api/v2/media", "", 401),
+        ("/api/v1/media", "Authorization: Basic YTpi\r\n", 401),
+        ("/api/v1/accounts/update_credentials", "", 401),
+        ("/api/v2/media", "Authorization: bearer abc\r\n", 413),
+        ("/compose/images", "Cookie: other=tideline\r\n", 401),
+        ("/compose/images", "Cookie: a=b; tideline_session=abc\r\n", 413),
+    ],
+)
+def test_an_upload_without_a_token_is_refused_before_it_is_read(web, path, token, status):
+    head = f"POST {path} HTTP/1.1\r\nHost: a\r\n{token}Content-Length: 104857600\r\n\r\n"
+    with web.open(head.encode()) as it:
+        answer = read_all(it)
+    assert answer.startswith(b"HTTP/1.1 %d " % status)
+    assert (b"www-authenticate: bearer" in answer.lower()) == (status == 401)
+    assert web.ask(path, "POST", "text")[0] == 200, "the application answers small ones"
+
+
 @pytest.mark.parametrize("data", [SLOW_BODY, b"GET / HTTP/1.1\r\nHost: ", b""])
 def test_slow_clients_keep_no_other_waiting(web, data):
     with ExitStack() as stack:

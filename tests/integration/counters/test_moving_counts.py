@@ -157,7 +157,7 @@ def test_counts_of_many_accounts_are_one_query_a_shard(world):
         found = load_counts(owners)
     assert set(calls.sql.values()) == {1}
     assert [found[owner][POSTS].value for owner in owners] == [1, 2, 3, 4, 5, 6, 7, 8] + [0] * 92
-    assert summarise(found[8]) == AccountCounts(0, 0, 8, 0, 0)
+    assert summarise(found[8]) == AccountCounts(0, 0, 8, 0, 0, 0)
 
 
 def test_only_the_kinds_asked_for_are_read(world):

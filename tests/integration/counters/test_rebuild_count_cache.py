@@ -14,7 +14,7 @@ from tests.integration.counters.drifting import spoil
 from tests.integration.jobs.outcomes import Outcome
 from tests.world import drain_all, make_accounts
 
-RIGHT = b"1,1,0,0,0"
+RIGHT = b"1,1,0,0,0,0"
 
 
 @pytest.fixture
@@ -37,12 +37,12 @@ def lay(owner_id: int, version: int, payload: bytes) -> None:
 @pytest.mark.parametrize("version", [1, 2, 1_000_000], ids=["behind", "even", "restored shard"])
 def test_wrong_entry_is_laid_anew(people, version):
     ann = people[0]
-    lay(ann, version, b"9,9,9,9,9")
+    lay(ann, version, b"9,9,9,9,9,20000")
     key = account_counts.key(ann).decode()
-    line = f"{key}: 9,9,9,9,9 -> 1,1,0,0,0"
+    line = f"{key}: 9,9,9,9,9,20000 -> 1,1,0,0,0,0"
     dry = Outcome(Command(), "--dry-run").out
     assert dry == f"{line}\n6 subjects looked at, 1 would change, 0 failed\n"
-    assert account_counts.load_many([ann])[ann] == b"9,9,9,9,9"
+    assert account_counts.load_many([ann])[ann] == b"9,9,9,9,9,20000"
     assert Outcome(Command()).out == f"{line}\n6 subjects done, 1 changed, 0 failed\n"
     assert account_counts.load_many([ann])[ann] == RIGHT
     assert Outcome(Command()).out == "6 subjects done, 0 changed, 0 failed\n"
@@ -56,7 +56,7 @@ def test_what_is_not_cached_stays_so(people):
 def test_entry_refreshed_meanwhile_is_left_alone(people):
     """Dropped blindly, what the job read before would be laid over it."""
     ann = people[0]
-    lay(ann, 1, b"9,9,9,9,9")
+    lay(ann, 1, b"9,9,9,9,9,20000")
 
     def refresh_meanwhile() -> None:
         disarm("counters.wrong_entries_found")
@@ -66,12 +66,12 @@ def test_entry_refreshed_meanwhile_is_left_alone(people):
 
     arm("counters.wrong_entries_found", refresh_meanwhile)
     Outcome(Command())
-    assert account_counts.load_many([ann])[ann] == b"2,1,0,0,0"
+    assert account_counts.load_many([ann])[ann] == b"2,1,0,0,0,0"
 
 
 def test_account_and_pages_are_chosen_as_in_all_jobs(people):
     for person in people[:2]:
-        lay(person, 1, b"9,9,9,9,9")
+        lay(person, 1, b"9,9,9,9,9,20000")
     chosen = Outcome(Command(), "--account", str(people[1])).out
     assert chosen.endswith("1 subjects done, 1 changed, 0 failed\n")
     outs = [Outcome(Command(), "--limit", "4", "--resume").out for _ in range(2)]
@@ -86,4 +86,4 @@ def test_counts_themselves_are_left_to_the_recount(people):
     ann = people[0]
     spoil(ann, CounterKind.FOLLOWERS, +2)
     Outcome(Command())
-    assert account_counts.load_many([ann])[ann] == b"3,1,0,0,0"
+    assert account_counts.load_many([ann])[ann] == b"3,1,0,0,0,0"

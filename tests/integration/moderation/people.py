@@ -42,8 +42,8 @@ class Community:
         self._second = 1_000
         self.theirs = self.post(self.moderated)
         self.friends = self.post(self.friend)
-        self.repost_of_theirs = repost(self.friend, self.theirs, self._clock)
-        self.repost_by_them = repost(self.moderated, self.friends, self._clock)
+        self.repost_of_theirs = repost(self.friend, self.theirs, clock_s=self._clock)
+        self.repost_by_them = repost(self.moderated, self.friends, clock_s=self._clock)
         self.answer = self.reply(self.moderated, self.friends)
         mark_post(self.moderated, self.friends, Kind.FAVOURITE, True)
         mark_post(self.friend, self.theirs, Kind.FAVOURITE, True)

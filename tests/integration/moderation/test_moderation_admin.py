@@ -12,7 +12,7 @@ from moderation.groups import GROUPS, create_groups, create_groups_after_migrati
 from moderation.models import Appeal, Decision, Report
 from moderation.types import DecisionKind
 from tests.budgets import count_calls
-from tests.integration.moderation.people import Community, Visitor, decide, decide_on
+from tests.integration.moderation.people import Community, Visitor, decide
 from tests.world import drain_all, make_account
 
 REPORTS, APPEALS = "admin:moderation_report_changelist", "admin:moderation_appeal_changelist"
@@ -83,11 +83,9 @@ def test_reports_and_users_show_names_and_restrictions(community: Community, mia
     pages = (reverse(REPORTS), reverse("admin:moderation_report_change", args=[report.pk]))
     for page in pages:
         shown = browser.get(page).content.decode()
-        assert f"@{reported.username} ({reported.pk})" in shown
-        assert f"@{reporter.username} ({reporter.pk})" in shown
+        assert f">@{reported.username}</a>" in shown
+        assert f">@{reporter.username}</a>" in shown
         assert "limited" in shown
-    mia.is_superuser = True
-    mia.save()
     users = browser.get(reverse("admin:accounts_user_changelist"), {"q": reported.username})
     assert "limited" in users.content.decode()
 
@@ -113,19 +111,6 @@ def test_a_report_is_taken_on_resolved_and_opened_again(community: Community, mi
         ("resolve", "handled", *about),
         ("reopen", "it goes on", *about),
     ]
-
-
-def test_a_report_shows_posts_hidden_or_not_and_leads_to_acts(
-    community: Community, mia: User
-) -> None:
-    report = report_on(community, post_ids=[community.theirs.base36, community.answer.base36])
-    decide_on(community.theirs, DecisionKind.HIDE)
-    where = reverse("admin:moderation_report_change", args=[report.pk])
-    text = browser_of(mia).get(where).content.decode()
-    assert f"{community.theirs.public}: (hidden) hello" in text
-    assert f"{community.answer.public}: yes" in text
-    assert f"{reverse(ADD)}?target={community.moderated}&amp;report={report.pk}" in text
-    assert 'name="_save' not in text, "there is nothing to enter"
 
 
 def test_adding_a_decision_carries_it_out(community: Community, mia: User) -> None:
@@ -199,9 +184,10 @@ def test_nothing_is_changed_or_deleted_by_hand(community: Community) -> None:
         assert browser.post(
             reverse(f"admin:moderation_{name}_delete", args=[row.pk]), {"post": "yes"}
         ).status_code == 403  # fmt: skip
-        assert browser.get(
-            reverse(f"admin:moderation_{name}_change", args=[row.pk])
-        ).status_code == 200  # fmt: skip
+        page = browser.get(reverse(f"admin:moderation_{name}_change", args=[row.pk]))
+        assert page.status_code == 200
+        for button in ("_save", "_continue", "_addanother"):
+            assert f'name="{button}"' not in page.content.decode(), "there is nothing to save"
     browser.post(reverse("admin:moderation_report_change", args=[report.pk]), {"comment": "better"})
     assert Report.objects.get().comment == ""
 
@@ -243,7 +229,7 @@ def _opens(browser: Client, name: str) -> bool:
 def test_moderators_do_what_moderators_do_and_operators_the_rest(community: Community) -> None:
     mia, otto = member_of("moderator", "mia"), member_of("operator", "otto")
     ours = {"moderation_report", "moderation_decision", "moderation_appeal"}
-    assert may_open(mia) == ours
+    assert may_open(mia) == ours | {"accounts_user"}
     theirs = may_open(otto)
     assert theirs >= {"promotions_campaign", "accounts_user", "accounts_accesstoken"}
     assert not theirs & ours

@@ -29,6 +29,7 @@ from posts.types import Kind
 from relations.actions.block import block
 from relations.actions.mute import mute
 from relations.lists.actions.lists import create_account_list
+from relations.suggestions.actions.dismiss import dismiss
 from tests.callers import Caller
 from tests.integration.jobs.outcomes import Outcome
 from tests.integration.moderation.people import Community, Visitor, decide
@@ -48,7 +49,13 @@ LEFT = (
     "SELECT 1 FROM posts_viewermark WHERE owner_id = {0} AND is_on",
     "SELECT 1 FROM relations_muted WHERE owner_id = {0} AND is_on",
     "SELECT 1 FROM lists_accountlist WHERE owner_id = {0}",
+    "SELECT 1 FROM relations_accountnote WHERE owner_id = {0}",
+    "SELECT 1 FROM filters_filter WHERE owner_id = {0}",
     "SELECT 1 FROM markers_marker WHERE account_id = {0}",
+    "SELECT 1 FROM suggestions_dismissedsuggestion WHERE owner_id = {0}",
+    "SELECT 1 FROM notifications_notification WHERE owner_id = {0}",
+    "SELECT 1 FROM notifications_notificationpermission WHERE owner_id = {0}",
+    "SELECT 1 FROM notifications_inbox WHERE owner_id = {0}",
     "SELECT 1 FROM relations_forwardedge WHERE {0} IN (follower_id, followee_id) AND attribute > 0",
 )
 
@@ -60,8 +67,16 @@ def community(world: None) -> Community:
     block(community.unrelated, community.moderated)
     mute(community.moderated, community.me)
     create_account_list(community.moderated, "Mine")
+    dismiss(community.moderated, community.me)
     read = {"home": {"last_read_id": community.friends.public}}
-    assert Caller(community.moderated).post("/api/v1/markers", read).status_code == 200
+    moderated = Caller(community.moderated)
+    rule = {"title": "x", "context": ["home"]}
+    for path, body in (
+        ("/api/v1/markers", read),
+        ("/api/v2/filters", rule),
+        (f"/api/v1/accounts/{community.me}/note", {"comment": "x"}),
+    ):
+        assert moderated.post(path, body).status_code == 200
     drain_all()
     return community
 

@@ -58,6 +58,7 @@ def test_an_hour_without_samples(operator):
     answer = operator.get(reverse("operations_charts")).json()
     assert len(answer["times"]) == SLOT_COUNT
     assert {len(chart["lines"]) for chart in answer["charts"]} == {0}
+    assert all("No samples in this hour" in chart["notes"][0] for chart in answer["charts"])
     assert operator.get(reverse("operations")).status_code == 200
 
 

@@ -11,6 +11,7 @@ WITH_ARGS = [
     ("find_account", [1]),
     ("find_post", ["00000100000203"]),
     ("find_edge", [1, 2]),
+    ("find_notifications", [1]),
     ("home_timeline", [1]),
     ("rebuild_home", [1]),
     ("act_on_parked", []),

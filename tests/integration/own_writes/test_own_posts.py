@@ -3,6 +3,8 @@
 No change is drained: only the work before the answer counts.
 """
 
+from datetime import UTC, datetime
+
 import pytest
 
 from tests.integration.own_writes.acting import ACCOUNTS, STATUSES, publish
@@ -90,7 +92,9 @@ def test_post_is_on_every_page_and_counted_until_it_is_deleted(pair, post):
     for path in (HOME, f"{ACCOUNTS}/{actor.id}/statuses"):
         assert mine in actor.see_ids(path)
     assert own_counts(actor, "statuses_count") == {1}
+    assert own_counts(actor, "last_status_at") == {f"{datetime.now(UTC):%Y-%m-%d}"}
     actor.act(f"{STATUSES}/{mine}", method="DELETE")
+    assert own_counts(actor, "last_status_at") == {None}
     for path in (HOME, f"{ACCOUNTS}/{actor.id}/statuses"):
         assert mine not in actor.see_ids(path)
     assert own_counts(actor, "statuses_count") == {0}

@@ -48,7 +48,7 @@ def is_cached(person: int) -> bool:
 def test_the_layout_is_the_one_written_down():
     state = ViewerState(7, {PostId(8, 3, 1): FAVOURITED | REPOSTED})
     packed = pack(state)
-    assert packed == bytes.fromhex("00000007000000080000000300010c")
+    assert packed == bytes.fromhex("0000000700000000000000080000000300010c")
     assert unpack(packed) == state
 
 
@@ -88,10 +88,12 @@ def test_interactions_below_the_floor_are_read_by_key(people, monkeypatch, kinds
         post: sum(1 << kind for kind in kinds) + (REPOSTED if n < 6 or not kinds else 0)
         for n, post in enumerate(posts)
     }
-    assert dict(load_flags(me, state, posts)) == expected
+    assert dict(load_flags(me, state, dict.fromkeys(posts, b""))) == expected
     newest = [post for post in posts if post.second >= state.floor]
     with count_calls() as calls:
-        assert load_flags(me, state, newest) == {post: expected[post] for post in newest}
+        assert load_flags(me, state, dict.fromkeys(newest, b"")) == {
+            post: expected[post] for post in newest
+        }
     assert calls.statements == []
 
 

@@ -9,8 +9,10 @@ from infra.changes.registry import read_payload
 from infra.sharding.buckets import shard_of
 from posts.actions.create_post import create_post
 from posts.actions.delete_post import delete_post
+from posts.actions.edit_post import edit_post
 from posts.actions.mark_post import mark_post
 from posts.actions.repost import repost, undo_repost
+from posts.queries.rows import read_posts
 from posts.types import Draft, Kind
 from relations.actions.follow import follow, unfollow
 from tests.world import make_accounts
@@ -36,6 +38,9 @@ def test_row_and_inline_delivery_agree(got):
     post = create_post(author, Draft("hello"))
     reply = create_post(author, Draft("again", in_reply_to=post), "a key")
     assert create_post(author, Draft("again"), "a key") == reply
+    row = read_posts(shard_of(author), [post])[0]
+    assert edit_post(row, Draft("#hello again"))
+    assert not edit_post(row, Draft("#hello again"))
     repost(author, post)
     undo_repost(author, post)
     mark_post(author, post, Kind.FAVOURITE, True)
@@ -44,7 +49,7 @@ def test_row_and_inline_delivery_agree(got):
     unfollow(author, reader)
     found = {d.version: d for d in got}
     rows = changes_of(author)
-    assert len(rows) == 8
+    assert len(rows) == 9
     for id_, created_at, kind, payload in rows:
         delivery = found[id_]
         named = {name: value for name, value in payload.items() if name != "@requests"}

@@ -16,7 +16,7 @@ from tests.budgets import count_calls
 from tests.integration.relations.relationship_rows import assert_as_the_rows, relationship, writes
 from tests.world import drain_all, make_account, make_accounts
 
-NONE, FOLLOW, WHISPER, BLACK, _ = Attribute
+NONE, FOLLOW, WHISPER, BLACK, *_ = Attribute
 
 
 def stored(viewer: int) -> int:

@@ -1,13 +1,16 @@
 """Random histories of all writes against the oracle: rows on both sides, counts, cached lists."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 
 import hypothesis
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from accounts.actions.update_profile import update_profile
+from accounts.types import ProfileEdit
 from counters.kinds import CounterKind
 from counters.queries.counts import load_counts
 from infra.api.pages import Window
@@ -18,14 +21,20 @@ from infra.changes.lanes import lane_of
 from infra.sharding.buckets import shard_of
 from relations.actions import block as block_module
 from relations.actions.block import block, unblock
-from relations.actions.follow import follow, remove_follower, unfollow
+from relations.actions.follow import (
+    approve_request,
+    follow,
+    reject_request,
+    remove_follower,
+    unfollow,
+)
 from relations.cache import FOLLOWERS, FOLLOWING, QUIET
-from relations.errors import CannotFollowBlocked
-from relations.queries.edge_lists import QUIET_FOLLOWERS_LIST, list_page
+from relations.errors import CannotFollowBlocked, FollowRequestNotFound
+from relations.queries.edge_lists import QUIET_FOLLOWERS_LIST, REQUESTS_LIST, list_page
 from relations.types import Edge, FollowOptions
 from tests.cached_lists import LISTS, assert_cached_lists_agree, cached_members, write_lists
 from tests.contradictions import assert_no_contradiction
-from tests.relations_oracle import BLOCK, OPEN, OracleEdge, RelationsOracle
+from tests.relations_oracle import ASKED, ASKED_QUIETLY, BLOCK, OPEN, OracleEdge, RelationsOracle
 from tests.relations_oracle import QUIET as QUIETLY
 from tests.truth import assert_drained_truth, backward_edges, forward_edges
 from tests.world import clean, drain_all, make_accounts
@@ -36,6 +45,8 @@ KINDS = (
     CounterKind.BLOCKED,
     CounterKind.FOLLOWERS,
     CounterKind.QUIET_FOLLOWERS,
+    CounterKind.SENT_REQUESTS,
+    CounterKind.FOLLOW_REQUESTS,
 )
 maybe = st.sampled_from([None, None, True, False])
 wishes = st.builds(FollowOptions, quiet=maybe, special=maybe, reposts=maybe, notify=maybe)
@@ -47,10 +58,11 @@ def steps_of(people: int) -> st.SearchStrategy[list[tuple[str, int, int, object]
     # of a block: whether the other shard can be reached before the answer
     how = {"follow": wishes, "block": st.booleans(), "unblock": st.booleans()}
     often = ("follow", "follow", "block", "unblock", "blink", "drain")
-    seldom = ("unfollow", "remove_follower", "drain_lane", "warm", "flush")
+    seldom = ("unfollow", "remove_follower", "drain_lane", "warm", "flush", "toggle_lock")
+    answers = ("approve", "reject", "approve")
     step = st.one_of(
         st.tuples(st.just(name), who, whom, how.get(name, st.none()))
-        for name in (*often, *often, *seldom)
+        for name in (*often, *often, *seldom, *answers)
     )
     return st.lists(step, min_size=8, max_size=30)
 
@@ -61,14 +73,14 @@ class History:
     def __init__(self, people: int) -> None:
         self.people = make_accounts(people)
         self.oracle = RelationsOracle()
+        self.before = forward_edges()
         self.now_ms = 1_000
 
     def run(self, name: str, who: int, whom: int, how: object) -> None:
         a, b = self.people[who], self.people[(who + whom) % len(self.people)]
         self.now_ms += 1
-        before = forward_edges()
         getattr(self, name)(a, b, how)
-        self.check_forward(before)
+        self.check_forward()
         assert_no_contradiction(a, b)
         assert_no_contradiction(b, a)
 
@@ -95,6 +107,27 @@ class History:
 
     def remove_follower(self, a: int, b: int, _: None) -> None:
         assert remove_follower(a, b) is self.oracle.unfollow(b, a)
+        self.oracle.mirror(b, a)
+
+    def toggle_lock(self, a: int, *_: object) -> None:
+        """A locked account keeps its followers, and an unlocked one its requests."""
+        self.oracle.locked ^= {a}
+        update_profile(a, ProfileEdit(is_locked=a in self.oracle.locked))
+
+    def approve(self, a: int, b: int, _: None) -> None:
+        self._answer(a, b, True, partial(approve_request, a, b, lambda: self.now_ms))
+
+    def reject(self, a: int, b: int, _: None) -> None:
+        self._answer(a, b, False, partial(reject_request, a, b))
+
+    def _answer(self, a: int, b: int, is_approved: bool, act: Callable[[], None]) -> None:
+        is_answered = self.oracle.answer(b, a, is_approved, self.now_ms)
+        if is_answered:
+            act()
+        else:
+            with pytest.raises(FollowRequestNotFound):
+                act()
+        self._attempt(b, a, is_answered)
         self.oracle.mirror(b, a)
 
     def block(self, a: int, b: int, is_mirrored: bool) -> None:
@@ -133,10 +166,10 @@ class History:
     def flush(self, *_: object) -> None:
         redis().call("FLUSHDB")
 
-    def check_forward(self, before: dict[tuple[int, int], Edge]) -> None:
+    def check_forward(self) -> None:
         """After every step, drained or not: own edges as expected, and no follow with a block."""
-        after = forward_edges()
-        for pair, edge in after.items():
+        before, self.before = self.before, forward_edges()
+        for pair, edge in self.before.items():
             assert _facts(edge) == _expected(self.oracle.edges[pair]), pair
             old = before.get(pair)
             is_same = old is not None and _facts(old) == _facts(edge)
@@ -165,6 +198,9 @@ class History:
             }
             quiet = list_page(QUIET_FOLLOWERS_LIST, a, Window(len(self.people))).items
             assert [one.account_id for one in quiet] == self.oracle.followers(a, QUIETLY)
+            asked = list_page(REQUESTS_LIST, a, Window(len(self.people))).items
+            requests = self.oracle.followers(a, ASKED, ASKED_QUIETLY)
+            assert [one.account_id for one in asked] == requests
 
 
 @contextmanager
@@ -185,6 +221,7 @@ def _wish(wish: FollowOptions) -> dict[str, bool | None]:
         "SPECIAL": wish.special,
         "HIDES_REPOSTS": hides,
         "NOTIFIES": wish.notify,
+        "ENDORSED": wish.endorsed,
     }
 
 

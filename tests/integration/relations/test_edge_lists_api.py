@@ -4,7 +4,8 @@ import pytest
 from django.test import Client
 from drf_spectacular.generators import SchemaGenerator
 
-from accounts.types import Restriction
+from accounts.actions.update_profile import update_profile
+from accounts.types import ProfileEdit, Restriction
 from infra.caching.client import redis
 from relations.actions.block import block
 from relations.actions.follow import follow, unfollow
@@ -65,6 +66,24 @@ def test_others_see_open_follows_only_and_the_owner_all(world_of_seven):
             assert listed(viewer, followers) == [fan]
     # A followee sees its quiet followers; other accounts do not.
     assert listed(Caller(quiet_fan), f"{ACCOUNTS}/{ann}/followers") == [fan]
+
+
+def test_an_account_can_hide_its_lists_from_others(world_of_seven, client, settings):
+    ann, (a, _, c, _, fan, quiet_fan) = world_of_seven
+    update_profile(ann, ProfileEdit(hides_collections=True))
+    assert client.get(f"{ACCOUNTS}/{ann}").json()["hide_collections"] is True
+    for most in (settings.BIG_FOLLOWERS, 1):
+        settings.BIG_FOLLOWERS = most
+        for name in ("followers", "following"):
+            for other in (client, Caller(fan)):
+                assert ids_of(other.get(f"{ACCOUNTS}/{ann}/{name}")) == []
+    assert listed(Caller(ann), f"{ACCOUNTS}/{ann}/followers") == [quiet_fan, fan]
+    (familiar,) = Caller(fan).get(f"{ACCOUNTS}/familiar_followers?id[]={c}").json()
+    assert familiar["accounts"] == []
+    Caller(ann).post(f"{ACCOUNTS}/{a}/endorse")
+    assert ids_of(client.get(f"{ACCOUNTS}/{ann}/endorsements")) == [str(a)]
+    update_profile(ann, ProfileEdit(hides_collections=False))
+    assert ids_of(client.get(f"{ACCOUNTS}/{ann}/followers")) == [str(fan)]
 
 
 def test_counts_agree_with_the_lists_each_sees(world_of_seven):
@@ -214,7 +233,7 @@ def test_budgets_of_warm_pages(world_of_seven):
     assert ids_of(other.get(empty)) == []
     with count_calls() as calls:
         assert ids_of(other.get(empty)) == []
-    assert (calls.sql.total(), calls.round_trips) == (0, 2)
+    assert (calls.sql.total(), calls.round_trips) == (0, 3), "the third asks for the owner"
     with count_calls() as calls:
         assert me.get(COUNTS).json()["blocked_count"] == 1
     assert (calls.sql.total(), calls.round_trips) == (1, 0)

@@ -49,10 +49,16 @@ def test_each_option_changes_that_one_only(people, me, drain):
 
 
 def test_all_options_of_a_new_follow_at_once(people, me):
-    wish = {"quiet": True, "special": True, "reblogs": False, "notify": True, "languages": ["en"]}
+    wish = {"quiet": True, "special": True, "reblogs": False, "notify": True, "languages": []}
     assert how(write(me, people[1], "follow", wish)) == (True, True, True, False, True)
     assert how(write(me, people[1], "unfollow")) == (False, False, False, False, False)
     assert how(write(me, people[1], "follow")) == (True, False, False, True, False)
+
+
+def test_languages_of_a_follow_are_refused(people, me):
+    """No timeline chooses by language, so the choice would be ignored."""
+    answer = me.post(f"{ACCOUNTS}/{people[1]}/follow", {"languages": ["en"]})
+    assert (answer.status_code, "languages" in answer.json()["details"]) == (422, True)
 
 
 def test_options_as_a_form(people, me):

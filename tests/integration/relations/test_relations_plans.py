@@ -7,6 +7,7 @@ from infra.sharding.sql import execute
 from relations.cache import FOLLOWERS, FOLLOWING
 from relations.queries.edge_rows import (
     BACKWARD,
+    BACKWARD_NOTIFIED,
     BACKWARD_OPEN,
     BACKWARD_QUIET,
     FORWARD,
@@ -28,11 +29,11 @@ from tests.world import make_account
 
 OWN, OTHERS = 20_000, 40_000
 # Of ten edges two have ended, one is quiet, one is a block and six are open; one in twenty is
-# special. Neighbours have as many rows together as the owner has.
+# special, and another one notifies. Neighbours have as many rows together as the owner has.
 EDGES = """
 INSERT INTO {rows.table} ({rows.owner}, {rows.other}, attribute, flags, revision, since_ms)
-SELECT %s, 1000000 + n, (ARRAY[0,2,3,1,1,0,1,1,1,1])[n %% 10 + 1], (n %% 20 = 3)::int, 1,
-    1000 + n / 3
+SELECT %s, 1000000 + n, (ARRAY[0,2,3,1,1,0,1,1,1,1])[n %% 10 + 1],
+    CASE n %% 20 WHEN 3 THEN 1 WHEN 4 THEN 4 ELSE 0 END, 1, 1000 + n / 3
 FROM generate_series(1, %s) n
 UNION ALL
 SELECT 100000 + n %% 400 * 4, 1000000 + n, 1, 0, 1, 1000 + n FROM generate_series(1, %s) n
@@ -45,6 +46,12 @@ FROM generate_series(1, %s) n
 UNION ALL
 SELECT 100000 + n %% 400 * 4, 1000000 + n, true, true, 1, 1000 + n, 0 FROM generate_series(1, %s) n
 """
+NOTES = """
+INSERT INTO relations_accountnote (owner_id, target_id, text)
+SELECT %s, 1000000 + n, 'met in Oslo' FROM generate_series(1, %s) n
+UNION ALL
+SELECT 100000 + n %% 400 * 4, 1000000 + n, 'met in Oslo' FROM generate_series(1, %s) n
+"""
 INDEX_OF = {
     FORWARD: "forward_follows",
     FORWARD_OPEN: "forward_follows",
@@ -53,6 +60,7 @@ INDEX_OF = {
     BACKWARD: "backward_follows",
     BACKWARD_OPEN: "backward_follows",
     BACKWARD_QUIET: "backward_quiet",
+    BACKWARD_NOTIFIED: "backward_notifies",
     muted_at(1_000): "muted_list",
 }
 PAGE = 41
@@ -102,13 +110,19 @@ def test_relationships_are_looked_up_by_whole_primary_keys(fill):
     alias, others = shard_of(owner_id), list(range(1_000_001, 1_000_101))
     execute(alias, EDGES.format(rows=BACKWARD), (owner_id, OWN, OTHERS))
     execute(alias, MUTES.format(rows=TABLES[2]), (owner_id, OWN, OTHERS))
-    settle(alias, *(rows.table for rows in TABLES[1:]))
+    execute(alias, NOTES, (owner_id, OWN, OTHERS))
+    tables = [*(rows.table for rows in TABLES), "relations_accountnote"]
+    settle(alias, *tables[1:])
     with count_calls() as calls:
         load_relationships(owner_id, others)
     statement = next(s for s in calls.statements if "unnest" in s.sql)
     scans = [node for node in nodes_of(statement) if "Relation Name" in node]
-    assert {scan["Index Name"] for scan in scans} == {f"{rows.table}_pkey" for rows in TABLES}
-    assert all("kind = 0" in scan["Index Cond"] for scan in scans)
+    assert {scan["Index Name"] for scan in scans} == {f"{table}_pkey" for table in tables}
+    assert all(
+        "kind = 0" in scan["Index Cond"]
+        for scan in scans
+        if scan["Relation Name"] != "relations_accountnote"
+    )
     assert all(scan["Actual Rows"] <= 1 for scan in scans)
 
 

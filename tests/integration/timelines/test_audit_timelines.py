@@ -88,7 +88,7 @@ def test_dry_run_of_a_repair_writes_nothing(home):
 
 def test_lost_repost_is_a_hole(home):
     me, (ann, _), posts = home
-    event = repost(ann, posts[1], lambda: posts[-1].posted_at_s + 5)
+    event = repost(ann, posts[1], clock_s=lambda: posts[-1].posted_at_s + 5)
     drain_all()
     before = first_page(me)
     assert before[0] == event.public

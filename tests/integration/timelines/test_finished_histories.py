@@ -15,12 +15,14 @@ from accounts.errors import AccountNotFound
 from accounts.queries import in_process
 from accounts.types import ProfileEdit
 from infra.api.pages import Page, Window
+from infra.sharding.buckets import shard_of
+from posts.actions.edit_post import edit_post
 from posts.cache import counts, newest
 from posts.cache.by_author import PostsByAuthor
 from posts.cache.in_process import MOST_POSTS, in_process_posts
-from posts.queries.rows import ALL_KINDS
+from posts.queries.rows import ALL_KINDS, read_posts
 from posts.queries.statuses import load_status_json
-from posts.types import Kind
+from posts.types import Draft, Kind
 from relations.actions.mute import mute, unmute
 from tests.integration.timelines.test_histories import History, person, step
 from tests.world import clean, rest
@@ -39,6 +41,7 @@ AUTHOR_PAGES = (
 steps = st.one_of(
     step,
     st.tuples(st.just("rename"), person, st.integers(0, 3)),
+    st.tuples(st.just("edit"), person, st.integers(0, 3)),
     st.tuples(st.just("mute"), st.just(0), person),
     st.tuples(st.just("unmute"), st.just(0), person),
     st.tuples(st.just("look"), person, st.none()),
@@ -75,6 +78,13 @@ class FinishedHistory(History):
 
     def rename(self, account: int, number: int) -> None:
         update_profile(account, ProfileEdit(display_name=f"Name {number}"))
+
+    def edit(self, account: int, number: int) -> None:
+        """The account's newest post, if it has one."""
+        ids = [i for i in self.ever if i.author_id == account]
+        rows = [one for one in read_posts(shard_of(account), ids) if one.kind != Kind.REPOST]
+        for row in sorted(rows)[-1:]:
+            edit_post(row, Draft(f"text {number}"))
 
     def mute(self, account: int, other: int) -> None:
         if account != self.people[other] and self.people[other] not in self.suspended:
@@ -118,7 +128,7 @@ class FinishedHistory(History):
 
 
 @hypothesis.settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(steps=st.lists(steps, min_size=8, max_size=25))
 def test_finished_entities_are_what_would_be_loaded(

@@ -6,6 +6,7 @@ from django.conf import settings
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
+from accounts.models import User
 from accounts.types import Restriction
 from infra.api.pages import Window
 from infra.caching.client import redis
@@ -17,12 +18,14 @@ from posts.actions.hide_post import hide_post
 from posts.actions.mark_post import mark_post
 from posts.actions.repost import repost, undo_repost
 from posts.ids import EPOCH, SEQUENCES, PostId
-from posts.types import Draft, Kind
+from posts.queries.statuses import load_status_json
+from posts.types import Draft, Kind, Visibility
 from relations.actions.follow import follow, unfollow
-from tests.integration.timelines.homes import read_from_bottom, read_to_end
+from tests.integration.timelines.homes import ids_of, read_from_bottom, read_to_end
 from tests.oracle import Oracle
 from tests.truth import assert_drained_truth
 from tests.world import NOW, clean, drain_all, make_accounts, publish, restrict
+from timelines.queries.author import AuthorTimelineQuery, author_page
 from timelines.queries.home import home_page
 from timelines.recent.low_water_mark import lower_low_water_mark, raise_low_water_mark
 from timelines.stores.factory import timeline_store
@@ -33,6 +36,7 @@ person = st.integers(0, PEOPLE - 1)
 step = st.one_of(
     st.tuples(st.just("publish"), person, st.integers(0, 2)),
     st.tuples(st.just("publish"), person, st.integers(0, 2)),
+    st.tuples(st.just("publish_closed"), person, st.integers(0, 3 * PEOPLE - 1)),
     st.tuples(st.just("delete"), person, st.integers(0, 50)),
     st.tuples(st.just("repost"), person, st.integers(0, 50)),
     st.tuples(st.just("repost"), person, st.integers(0, 3)),
@@ -61,6 +65,7 @@ class History:
 
     def __init__(self) -> None:
         self.people = make_accounts(PEOPLE)
+        self.names = dict(User.objects.values_list("id", "username"))
         self.oracle = Oracle()
         self.posts: dict[int, list[PostId]] = {account: [] for account in self.people}
         self.ever: list[PostId] = []
@@ -80,6 +85,18 @@ class History:
         self._add(author, post)
         self.oracle.publish(author, post.public)
 
+    def publish_closed(self, author: int, how: int) -> None:
+        """An unlisted, private or direct post that mentions one of the people. Some are replies."""
+        visibility, mentioned = Visibility(1 + how % 3), self.people[how // 3]
+        text, parent = f"hello @{self.names[mentioned]}", self._pick(how) if how > PEOPLE else None
+        draft = Draft(text, visibility=visibility, in_reply_to=parent)
+        post = create_post(author, draft, clock_s=self.clock_s)
+        self._add(author, post)
+        self.oracle.publish(author, post.public)
+        if parent is not None:
+            self.oracle.reply(author, post.public, parent.public)
+        self.oracle.close(post.public, visibility, [mentioned])
+
     def _add(self, author: int, post: PostId) -> None:
         self.posts[author].append(post)
         self.ever.append(post)
@@ -90,10 +107,12 @@ class History:
 
     def repost(self, account: int, which: int) -> None:
         original = self._pick(which)
-        if original is not None:
-            event = repost(account, original, clock_s=self.clock_s)
+        if original is not None and self.oracle.may_repost(account, original.public):
+            visibility = self.oracle.visibility_of_repost(original.public)
+            event = repost(account, original, Visibility(visibility), self.clock_s)
             assert self.reposts.setdefault((account, original), event) == event, "twice is once"
             self.oracle.repost(account, event.public, original.public)
+            self.oracle.close(event.public, visibility)
 
     def take_back(self, account: int, which: int) -> None:
         original = self._pick(which)
@@ -214,6 +233,7 @@ class History:
             timeline_store().drop(account)
             assert read_to_end(account, 5) == expected, "rebuilt equals kept"
             self.check_reposters(account)
+            self.check_secrecy(account)
         self.check_indexes()
         assert_drained_truth()
 
@@ -223,6 +243,15 @@ class History:
         for account in self.people:
             timeline_store().drop(account)
             assert read_to_end(account, 5) == self.oracle.home(account), "built from the index"
+
+    def check_secrecy(self, account: int) -> None:
+        """Single posts, and the pages of all authors."""
+        shown = {post.public for post in load_status_json(self.ever, account)}
+        expected = {p.public for p in self.ever if self.oracle.may_see(account, p.public)}
+        assert shown == expected
+        for author in set(self.people) - self.suspended:
+            page = author_page(AuthorTimelineQuery(author, account), Window(40))
+            assert ids_of(page.items) == self.oracle.page(author, account)
 
     def check_reposters(self, account: int) -> None:
         """Names at least the reposters above the timeline's low-water mark, and all below it."""

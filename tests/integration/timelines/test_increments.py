@@ -25,8 +25,9 @@ from tests.other_process import environment_of_this_test
 from tests.redis_away import wait_for_redis
 from tests.waiting import until
 from tests.world import make_accounts, publish
+from timelines.increments.last_post_index import CELL_BYTES, CHUNK
 from timelines.increments.queries import STALE_MS, forget_increments, increments
-from timelines.increments.stream import A_READ, LAG_S, STREAM, announce_posts
+from timelines.increments.stream import A_READ, LAG_S, POSTS, STREAM, announce_posts
 
 # The first question starts the thread. Then it prints an answer every 0.05 s.
 OTHER = """
@@ -34,6 +35,7 @@ import sys, time, django
 django.setup()
 import numpy as np
 from posts.ids import PostId
+from timelines.increments.last_post_index import CELL_BYTES, CHUNK
 from timelines.increments.queries import increments
 since = PostId(int(sys.argv[1]), 0, 0)
 while True:
@@ -113,12 +115,24 @@ def flushed() -> None:
     redis().call("FLUSHDB")
 
 
-@pytest.mark.parametrize("lose", [turned_back, trimmed, replaced, flushed])
+def cut() -> None:
+    """Two entries that lost bytes: together they have as many as whole posts have."""
+    for half in (b"\xff" * 5, b"\xff" * 15):
+        redis().call("XADD", STREAM, "*", POSTS, half)
+
+
+def of_another_kind() -> None:
+    """Its author would be far out, and the index has cells for all ids below it: 20 GB."""
+    redis().call("XADD", STREAM, "*", POSTS, b"[[1, 2], 3, 4, 5, 6]")
+
+
+@pytest.mark.parametrize("lose", [turned_back, trimmed, replaced, flushed, cut, of_another_kind])
 def test_what_was_lost_makes_it_unknown_then_right(index: None, lose: Callable[[], None]) -> None:
     assert authors_since([9]) == []
     lose()
     catch_up()
     assert authors_since([9]) is None
+    assert increments()._path.stat().st_size < 2 * CELL_BYTES * CHUNK
     later = second_now() + LAG_S + 1
     assert authors_since([9], PostId(later, 0, 0)) == []
     announce_posts([PostId(later + 1, 9, 0)])

@@ -7,6 +7,7 @@ from django.db import OperationalError
 from django.test import Client
 
 from infra.caching.client import redis
+from infra.caching.questions import answer
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute, fetch_all
 from posts.actions.create_post import create_post
@@ -134,6 +135,17 @@ def test_warm_it_costs_two_round_trips_and_no_query(people):
         assert calls.round_trips <= 3, "one of them the quota's"
 
 
+def test_own_post_is_on_it_at_the_next_read(people, posts):
+    me = Caller(people[0])
+    before = ids_of(me.get(PUBLIC))
+    made = me.post("/api/v1/statuses", {"status": "hello"}).json()["id"]
+    me.post("/api/v1/statuses", {"status": "secret", "visibility": "private"})
+    assert ids_of(me.get(PUBLIC)) == [made, *before[:19]]
+    assert ids_of(me.get(PUBLIC, {"min_id": before[0]})) == [made]
+    assert me.delete(f"/api/v1/statuses/{made}").status_code == 200
+    assert ids_of(me.get(PUBLIC)) == before
+
+
 def test_without_redis_it_is_the_same(posts):
     redis().call("FLUSHDB")
     assert ids_of(Client().get(PUBLIC)) == posts[:20]
@@ -166,7 +178,7 @@ def test_no_shard_is_said(posts, monkeypatch):
 def list_now():
     """Reads the shards again; the list is fresh for ten seconds."""
     redis().call("DEL", cache.public_ids.key(cache.ALL_AUTHORS))
-    return cache.load_public_list()
+    return answer(cache.ask_public_list())
 
 
 def test_a_post_is_on_the_list_since_the_list_that_had_it_first(posts, people):

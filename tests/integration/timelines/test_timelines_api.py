@@ -51,7 +51,9 @@ def test_an_authors_posts_by_their_links(people: list[int], posts: list[str]) ->
 
 
 @pytest.mark.parametrize("name", ["pinned", "only_media"])
-def test_no_post_is_pinned_or_has_media(people: list[int], posts: list[str], name: str) -> None:
+def test_posts_that_are_not_pinned_and_without_media_are_left_out(
+    people: list[int], posts: list[str], name: str
+) -> None:
     path = f"/api/v1/accounts/{people[1]}/statuses"
     assert ids_of(Client().get(path, {name: "true"})) == []
     assert len(ids_of(Client().get(path, {name: "false"}))) == 20

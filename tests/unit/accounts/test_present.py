@@ -7,36 +7,39 @@ from pytest_django import Settings
 
 from accounts.api.present import present_account, present_credentials
 from accounts.encode import encode_profile
-from accounts.types import Profile
+from accounts.types import PostingDefaults, Profile, ProfileSource
 
 ANN = Profile(7, "ann", 'A "B" \\ é', "x & y", True, datetime(2026, 3, 4, 23, tzinfo=UTC), 3)
 
 
 def test_fragment_and_counts_make_an_entity(settings: Settings) -> None:
     settings.PUBLIC_URL = "https://tide.example"
-    account = orjson.loads(present_account(encode_profile(ANN), b"1,22,333,0,0"))
+    account = orjson.loads(present_account(encode_profile(ANN), b"1,22,333,0,0,20454"))
     assert account["id"] == "7"
     assert account["display_name"] == 'A "B" \\ é'
     assert account["note"] == "<p>x &amp; y</p>"
     assert account["created_at"] == "2026-03-04T00:00:00.000Z"
     assert account["url"] == "https://tide.example/@ann"
-    assert account["avatar"].startswith("https://tide.example/static/")
+    assert account["avatar"].startswith("https://tide.example/avatars/")
     counts = [account[f"{kind}_count"] for kind in ("followers", "following", "statuses")]
     assert counts == [1, 22, 333]
+    assert account["last_status_at"] == "2026-01-01"
 
 
 def test_without_counts_there_are_none() -> None:
-    assert orjson.loads(present_account(encode_profile(ANN), None))["statuses_count"] == 0
+    account = orjson.loads(present_account(encode_profile(ANN), None))
+    assert (account["statuses_count"], account["last_status_at"]) == (0, None)
 
 
 def test_the_source_is_the_text_as_it_was_typed() -> None:
     account = present_account(encode_profile(ANN), None)
-    assert orjson.loads(present_credentials(account, "x & y"))["source"]["note"] == "x & y"
+    source = ProfileSource("x & y", [], PostingDefaults("public", False, ""))
+    assert orjson.loads(present_credentials(account, source, 0))["source"]["note"] == "x & y"
 
 
 def test_quiet_follows_count_for_the_account_itself_only():
     shown = {
-        is_own: orjson.loads(present_account(encode_profile(ANN), b"10,20,3,4,5", is_own))
+        is_own: orjson.loads(present_account(encode_profile(ANN), b"10,20,3,4,5,0", is_own))
         for is_own in (True, False)
     }
     assert (shown[True]["followers_count"], shown[True]["following_count"]) == (10, 20)

@@ -8,7 +8,7 @@ from importlib.metadata import packages_distributions
 from pathlib import Path
 
 CHECKOUT = Path(__file__).parents[3]
-NOT_PRODUCTION = {"tests", "bench", "requirements", ".venv", ".venv-peers", "build"}
+NOT_PRODUCTION = {"tests", "bench", "conformance", "requirements", "build"}
 # Named nowhere in our code: Django's PostgreSQL backend loads it.
 LOADED_BY_OTHERS = {"psycopg"}
 
@@ -35,7 +35,8 @@ def locked(file: str) -> dict[str, list[str]]:
 
 def production_files() -> Iterator[Path]:
     for file in CHECKOUT.rglob("*.py"):
-        if file.relative_to(CHECKOUT).parts[0] not in NOT_PRODUCTION:
+        folder = file.relative_to(CHECKOUT).parts[0]
+        if folder not in NOT_PRODUCTION and not folder.startswith("."):
             yield file
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from config.runner.child import CHECKOUT
-from faults.coverage.points import find_points
+from faults.coverage.points import APPS, find_points
 from faults.coverage.record import VARIABLE, ReachedFile, read_reached, record_reached
 from faults.coverage.report import ELSEWHERE, unreached
 from infra.changes.failpoints import failpoint
@@ -24,6 +24,13 @@ def test_all_points_of_the_product_are_found() -> None:
     points = find_points()
     assert {"drain.before_filing", "relations.mirrored_together", "breaker.opened"} <= {*points}
     assert len(points) > 60
+
+
+def test_points_are_looked_for_in_every_app() -> None:
+    """An app that is forgotten has points that no run misses."""
+    arming = {path.relative_to(CHECKOUT).parts[0] for path in Path(CHECKOUT).glob("*/**/*.py")
+              if "failpoint(" in path.read_text()}  # fmt: skip
+    assert arming - {"tests", "faults"} <= {*APPS}
 
 
 def test_a_branch_has_a_name_of_its_own() -> None:

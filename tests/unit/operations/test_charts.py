@@ -37,8 +37,8 @@ def test_lag_by_database_and_lane():
     }
     lines = lines_of("lag", databases)
     assert ends_of(lines["shard0 lane 0"]) == [None, None, 2.5, 0.0]
-    # Lanes where nothing ever waited are one line.
-    assert ends_of(lines["2 others"]) == [None, None, 0.0, 0.0]
+    # Lanes where nothing ever waited are one line, with a gap where one of them is not known.
+    assert ends_of(lines["2 others"]) == [None, None, None, 0.0]
     assert len(lines) == 2
 
 
@@ -54,6 +54,19 @@ def test_a_database_without_a_report_has_gaps_not_zeros():
     }
     assert ends_of(lines_of("parked", databases)["shard0"]) == [None, None, 3, None]
     assert ends_of(lines_of("lag", databases)["all"]) == [None, None, 0.0, None]
+
+
+def test_a_database_that_is_silent_for_a_while_is_not_a_zero_among_others():
+    """Its line is one with those of the others, which were at 0."""
+    everywhere = {slot: sample() for slot in range(LAST - SLOT_COUNT + 1, LAST + 1)}
+    silent = {slot: one for slot, one in everywhere.items() if not LAST - 9 <= slot <= LAST - 4}
+    charts = draw(LAST, {"shard0": everywhere, "shard1": silent}, {})
+    parked, memory = charts.charts[5], charts.charts[3]
+    assert parked.lines["all 2"][-10:] == [*[None] * 6, *[0.0] * 4]
+    assert (len(parked.notes), parked.gaps) == (1, [])
+    assert parked.notes[0].startswith("No samples of shard1 from")
+    assert memory.notes == ["No samples in this hour: no compensator ran, or Redis was away."]
+    assert memory.gaps == [(0, SLOT_COUNT - 1)]
 
 
 def test_deliveries_are_a_rate_of_the_time_between_samples():

@@ -51,13 +51,11 @@ def test_what_cannot_be_stored_is_refused_in_every_field(field, value):
 @pytest.mark.parametrize(
     "more",
     [
-        {"media_ids": ["1"]},
-        {"media_ids[]": "1"},
-        {"poll": {"options": ["a", "b"]}},
+        {"media_attributes": [{"id": "1"}]},
+        {"media_attributes[][id]": "1", "media_attributes[][description]": "Sea"},
         {"scheduled_at": "2030-01-01"},
         {"quoted_status_id": "00000100000203"},
-        {"visibility": "private"},
-        {"visibility": "direct"},
+        {"visibility": "mine"},
         {"visibility": 3},
         {"language": "x" * 17},
     ],

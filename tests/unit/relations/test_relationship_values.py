@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relations.types import FOLLOWS, UNRELATED, Attribute, EdgeFlag, Relationship
+from relations.types import FOLLOWS, NOTIFYING_FLAGS, UNRELATED, Attribute, EdgeFlag, Relationship
 
-NONE, FOLLOW, WHISPER, BLACK, _ = Attribute
+NONE, FOLLOW, WHISPER, BLACK, *_ = Attribute
 relationships = st.builds(
     Relationship,
     st.sampled_from(Attribute),
@@ -15,19 +15,20 @@ relationships = st.builds(
     st.booleans(),
     st.booleans(),
     st.integers(0, 2**42),
+    st.booleans(),
 )
 
 
 def test_the_example_is_as_written():
     example = Relationship(WHISPER, EdgeFlag.SPECIAL, FOLLOW, is_muted=True)
-    assert example.packed == 586
-    assert Relationship.from_packed(b"586") == example
-    assert UNRELATED.packed == 0
+    assert example.packed == b"1162."
+    assert Relationship.from_packed(b"1162.") == example
+    assert UNRELATED.packed == b"0."
 
 
 @given(relationships)
 def test_what_is_packed_comes_back(relationship):
-    assert Relationship.from_packed(b"%d" % relationship.packed) == relationship
+    assert Relationship.from_packed(relationship.packed) == relationship
 
 
 @pytest.mark.parametrize("mine", Attribute)
@@ -49,8 +50,20 @@ def test_a_mute_holds_until_its_end():
     assert not UNRELATED.is_muted_at(0)
 
 
+def test_a_note_is_kept_without_any_edge():
+    assert Relationship.of_rows(0, 0, 0, False, False, 0, has_note=True).packed == b"%d." % (
+        1 << 12
+    )
+
+
 def test_nothing_is_left_of_a_mute_that_was_ended():
     assert Relationship.of_rows(0, 0, 0, False, True, 5_000) == UNRELATED
     assert Relationship.of_rows(0, 0, 0, True, True, 5_000) == Relationship(
         is_muted=True, mutes_notices=True, muted_until_ms=5_000
     )
+
+
+def test_the_indexes_list_exactly_the_flags_that_they_are_for():
+    flags = [EdgeFlag(n) for n in range(max(EdgeFlag) * 2)]
+    assert [f for f in flags if EdgeFlag.NOTIFIES in f] == NOTIFYING_FLAGS
+    assert [f for f in flags if EdgeFlag.ENDORSED in f] == [f for f in flags if f >= 8]

@@ -16,12 +16,22 @@ from relations.states import (
     step,
     transition_of,
 )
-from relations.types import FOLLOWS, NO_EDGE, NO_OPTIONS, Attribute, Edge, EdgeFlag, FollowOptions
+from relations.types import (
+    FOLLOWS,
+    NO_EDGE,
+    NO_OPTIONS,
+    REQUESTS,
+    Attribute,
+    Edge,
+    EdgeFlag,
+    FollowOptions,
+)
 
-NONE, FOLLOW, WHISPER, BLACK, REQUESTED = Attribute
-STATES = (NONE, FOLLOW, WHISPER, BLACK)
+NONE, FOLLOW, WHISPER, BLACK, ASKED, ASKED_QUIETLY = Attribute
+STATES = tuple(Attribute)
+LIVE = FOLLOWS | REQUESTS
 THEN, NOW = 1_000, 2_000
-ALL_FLAGS = EdgeFlag.SPECIAL | EdgeFlag.HIDES_REPOSTS | EdgeFlag.NOTIFIES
+ALL_FLAGS = EdgeFlag.SPECIAL | EdgeFlag.HIDES_REPOSTS | EdgeFlag.NOTIFIES | EdgeFlag.ENDORSED
 REFUSED = None
 # The table again, written by hand, so that the code is not compared with itself.
 EXPECTED = {
@@ -49,12 +59,30 @@ EXPECTED = {
     (BLACK, Transition.UNFOLLOW): BLACK,
     (BLACK, Transition.BLOCK): BLACK,
     (BLACK, Transition.UNBLOCK): NONE,
+    (ASKED, Transition.FOLLOW): FOLLOW,
+    (ASKED, Transition.MAKE_QUIET): WHISPER,
+    (ASKED, Transition.MAKE_OPEN): FOLLOW,
+    (ASKED, Transition.UNFOLLOW): NONE,
+    (ASKED, Transition.BLOCK): BLACK,
+    (ASKED, Transition.UNBLOCK): ASKED,
+    (ASKED_QUIETLY, Transition.FOLLOW): WHISPER,
+    (ASKED_QUIETLY, Transition.MAKE_QUIET): WHISPER,
+    (ASKED_QUIETLY, Transition.MAKE_OPEN): FOLLOW,
+    (ASKED_QUIETLY, Transition.UNFOLLOW): NONE,
+    (ASKED_QUIETLY, Transition.BLOCK): BLACK,
+    (ASKED_QUIETLY, Transition.UNBLOCK): ASKED_QUIETLY,
+    **{(state, Transition.APPROVE): state for state in (NONE, FOLLOW, WHISPER, BLACK)},
+    **{(state, Transition.REJECT): state for state in (NONE, FOLLOW, WHISPER, BLACK)},
+    (ASKED, Transition.APPROVE): FOLLOW,
+    (ASKED, Transition.REJECT): NONE,
+    (ASKED_QUIETLY, Transition.APPROVE): WHISPER,
+    (ASKED_QUIETLY, Transition.REJECT): NONE,
 }
 
 
 def edge_in(state: Attribute, flags: EdgeFlag = EdgeFlag.NOTHING) -> Edge:
     revision = BLOCK_STEP if state is BLACK else 7
-    return Edge(state, revision, THEN, flags if state in FOLLOWS else EdgeFlag.NOTHING)
+    return Edge(state, revision, THEN, flags if state in LIVE else EdgeFlag.NOTHING)
 
 
 def test_table_names_every_transition_in_every_state():
@@ -62,11 +90,18 @@ def test_table_names_every_transition_in_every_state():
     assert {(s, t): NEXT[s][t] for s in STATES for t in Transition} == EXPECTED
 
 
-def test_requested_is_reserved():
-    """A state without transitions: none leads to it, and none leads away."""
-    assert REQUESTED not in NEXT
-    assert REQUESTED not in EXPECTED.values()
-    assert REQUESTED not in FOLLOWS
+@pytest.mark.parametrize(("state", "transition"), list(EXPECTED))
+def test_a_follow_that_needs_approval_is_a_request(state, transition):
+    """Approval and rejection are never asked with it: the followee gives them."""
+    expected = EXPECTED[state, transition]
+    if expected is REFUSED or transition in (Transition.APPROVE, Transition.REJECT):
+        return
+    if state not in FOLLOWS:
+        expected = {FOLLOW: ASKED, WHISPER: ASKED_QUIETLY}.get(expected, expected)
+    after = step(edge_in(state, ALL_FLAGS), transition, NOW, needs_approval=True)
+    assert after.attribute is expected
+    if {state, expected} <= REQUESTS:
+        assert (after.since_ms, after.flags) == (THEN, ALL_FLAGS)
 
 
 @pytest.mark.parametrize("flags", [EdgeFlag.NOTHING, ALL_FLAGS])
@@ -84,14 +119,14 @@ def test_one_transition(state, transition, flags):
         return
     assert after.revision > before.revision
     stays = {state, expected} <= FOLLOWS
-    assert after.flags == (before.flags if stays else EdgeFlag.NOTHING)
+    assert after.flags == (before.flags if expected in FOLLOWS else EdgeFlag.NOTHING)
     assert after.since_ms == (THEN if stays or expected is NONE else NOW)
 
 
 @pytest.mark.parametrize("first", Transition)
 def test_transitions_in_every_order(first):
-    """Five from nothing, each at a later time: state, date and revision follow the table."""
-    for rest in itertools.product(Transition, repeat=4):
+    """Four from nothing, each at a later time: state, date and revision follow the table."""
+    for rest in itertools.product(Transition, repeat=3):
         edge, turned_ms = NO_EDGE, EPOCH_MS
         for now_ms, transition in enumerate((first, *rest), start=EPOCH_MS + 1):
             expected = EXPECTED[edge.attribute, transition]
@@ -140,6 +175,7 @@ OPTIONS = {
     "special": (EdgeFlag.SPECIAL, True),
     "reposts": (EdgeFlag.HIDES_REPOSTS, False),
     "notify": (EdgeFlag.NOTIFIES, True),
+    "endorsed": (EdgeFlag.ENDORSED, True),
 }
 
 
@@ -168,7 +204,7 @@ def test_giving_quiet_keeps_flags_and_date(state, quiet):
 
 
 def test_all_given_at_once_is_one_change():
-    options = FollowOptions(quiet=True, special=True, reposts=False, notify=True)
+    options = FollowOptions(True, special=True, reposts=False, notify=True, endorsed=True)
     assert step(NO_EDGE, transition_of(options), NOW, options) == Edge(WHISPER, 1, NOW, ALL_FLAGS)
 
 
@@ -200,10 +236,10 @@ def test_options_are_a_transition(options, transition):
 
 
 @pytest.mark.parametrize(("state", "opposite"), list(itertools.product(STATES, repeat=2)))
-def test_only_a_follow_is_hidden_and_only_by_a_block(state, opposite):
+def test_only_a_follow_or_request_is_hidden_and_only_by_a_block(state, opposite):
     edge = edge_in(state, ALL_FLAGS)
     seen = as_seen_by_followee(edge, edge_in(opposite))
-    if opposite is BLACK and state in FOLLOWS:
+    if opposite is BLACK and state in LIVE:
         assert seen == Edge(NONE, edge.revision, THEN)
     else:
         assert seen is edge
@@ -234,6 +270,7 @@ def test_block_ends_the_follows_that_began_before_its_end_however_late_it_is_mir
                 continue
             end = EPOCH_MS + last_block_turn(new)
             assert ends_follow(Edge(FOLLOW, 1, end - 1), old, new)
+            assert ends_follow(Edge(ASKED, 1, end - 1), old, new)
             assert ends_follow(Edge(FOLLOW, 1, end), old, new) is (new.attribute is BLACK)
             assert not ends_follow(Edge(NONE, 1, end - 1), old, new)
 

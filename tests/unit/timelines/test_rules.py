@@ -22,8 +22,9 @@ from timelines.types import Entry
 ME, FRIEND, OTHER = 1, 2, 3
 MINE, THEIRS, OTHERS = PostId(5, ME, 0), PostId(6, FRIEND, 0), PostId(4, OTHER, 0)
 REPOSTS = {PostId(9, source, 0): b"" for source in (ME, FRIEND)}
-ALL = {MINE: b"", THEIRS: b"", OTHERS: b"", **REPOSTS}
-REPLY = b'"in_reply_to_account_id":"%d"'
+PUBLIC = b'"visibility":"public"'
+ALL = {MINE: PUBLIC, THEIRS: PUBLIC, OTHERS: PUBLIC, **REPOSTS}
+REPLY = b'"in_reply_to_account_id":"%d","visibility":"public"'
 # A reply of each account to a third one.
 REPLIES = {PostId(5, source, 1): REPLY % OTHER for source in (ME, FRIEND, OTHER)}
 EVERYBODY = {ME: b"", FRIEND: b"", OTHER: b""}

@@ -14,8 +14,8 @@ from posts.ids import MalformedPostId, PostId
 from timelines.markers.types import MarkerMove, Timeline
 
 MOST_VERSION = 2**31 - 1
-# This server has no notification ids, so every text that may be one is stored for the client.
-NOTIFICATION_ID = re.compile(r"[0-9a-z]{1,20}", re.ASCII)
+# The app of notifications is on a higher floor, so this does not ask whether there is such a one.
+NOTIFICATION_ID = re.compile(r"[0-9]{1,20}", re.ASCII)
 
 
 def read_moves(data: Mapping[str, Any]) -> dict[Timeline, MarkerMove]:

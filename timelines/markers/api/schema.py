@@ -9,6 +9,7 @@ from drf_spectacular.utils import (
     extend_schema_serializer,
 )
 from rest_framework.serializers import (
+    BooleanField,
     CharField,
     DateTimeField,
     Field,
@@ -20,6 +21,7 @@ from infra.api.fields import OPTIONAL, count_schema
 from infra.api.ids import MOST_DIGITS
 from infra.api.openapi import error_response
 from posts.ids import BASE36_DIGITS
+from timelines.catch_up.count import MOST_COUNTED
 from timelines.markers.api.parse import MOST_VERSION, NOTIFICATION_ID
 
 WHICH = OpenApiParameter(
@@ -40,10 +42,22 @@ class MarkerEntity(Serializer[Any]):
     updated_at = DateTimeField()
 
 
+@extend_schema_serializer(component_name="HomeMarker")
+class HomeMarkerEntity(MarkerEntity):
+    """GET has the unread fields, unless a shard that they need does not answer; POST lacks them."""
+
+    unread_count = IntegerField(
+        required=False, help_text=f"Unread home entries of others, at most {MOST_COUNTED}"
+    )
+    unread_is_more = BooleanField(
+        required=False, help_text="There are more than unread_count: show it with a plus"
+    )
+
+
 class MarkersEntity(Serializer[Any]):
     """Markers that were never set are absent."""
 
-    home = MarkerEntity(required=False)
+    home = HomeMarkerEntity(required=False)
     notifications = MarkerEntity(required=False)
 
 

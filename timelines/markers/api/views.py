@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 
 import orjson
+import structlog
+from django.db import InterfaceError, OperationalError
 from django.http import HttpResponse
 from drf_spectacular.utils import extend_schema
 
@@ -11,10 +13,13 @@ from infra.api.endpoint import Endpoint
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
 from posts.ids import PostId
+from timelines.catch_up.count import UnreadCount, count_unread
 from timelines.markers.api import schema
 from timelines.markers.api.parse import read_moves
 from timelines.markers.rows import move_markers, read_markers
 from timelines.markers.types import MarkerState, Timeline
+
+log = structlog.get_logger()
 
 
 class MarkersView(Endpoint):
@@ -26,7 +31,9 @@ class MarkersView(Endpoint):
     def get(self, request: ApiRequest) -> HttpResponse:
         names = request.query_params.getlist("timeline[]")
         wanted = [timeline for timeline in Timeline if timeline.name.lower() in names]
-        return _answer(read_markers(request.account_id, wanted) if wanted else {})
+        marked = read_markers(request.account_id, wanted) if wanted else {}
+        home = marked.get(Timeline.HOME)
+        return present_markers(marked, home and _find_unread(request.account_id, home))
 
     @extend_schema(
         request={"application/json": schema.NewMarkersBody},
@@ -35,22 +42,40 @@ class MarkersView(Endpoint):
     def post(self, request: ApiRequest) -> HttpResponse:
         """Moves the markers, all or none. Returns the markers that were sent."""
         moves = read_moves(request.data)
-        return _answer(move_markers(request.account_id, moves, datetime.now(UTC)) if moves else {})
+        moved = move_markers(request.account_id, moves, datetime.now(UTC)) if moves else {}
+        return present_markers(moved)
 
 
-def _answer(marked: Mapping[Timeline, MarkerState]) -> HttpResponse:
+def present_markers(
+    marked: Mapping[Timeline, MarkerState], unread: UnreadCount | None = None
+) -> HttpResponse:
+    """The markers by name. `unread`: of home."""
     body = {
-        timeline.name.lower(): {
-            "last_read_id": _public_id(timeline, one.last_read_id),
-            "version": one.version,
-            "updated_at": one.updated_at.strftime("%Y-%m-%dT%H:%M:%S.")
-            + f"{one.updated_at.microsecond // 1000:03d}Z",
-        }
-        for timeline, one in sorted(marked.items())
+        timeline.name.lower(): _present(timeline, one) for timeline, one in sorted(marked.items())
     }
+    if unread is not None:
+        body["home"] |= {"unread_count": unread.total, "unread_is_more": unread.is_more}
     return json_response(orjson.dumps(body))
 
 
+def _find_unread(account_id: int, marker: MarkerState) -> UnreadCount | None:
+    """None if a shard does not answer: the marker itself is known."""
+    try:
+        return count_unread(account_id, marker)
+    except (OperationalError, InterfaceError) as error:
+        log.warning("markers.unread_not_counted", error=str(error))
+        return None
+
+
+def _present(timeline: Timeline, one: MarkerState) -> dict[str, object]:
+    return {
+        "last_read_id": _public_id(timeline, one.last_read_id),
+        "version": one.version,
+        "updated_at": one.updated_at.strftime("%Y-%m-%dT%H:%M:%S.")
+        + f"{one.updated_at.microsecond // 1000:03d}Z",
+    }
+
+
 def _public_id(timeline: Timeline, text: str) -> str:
-    """Home markers are ids of posts; notification ids are the clients' own texts."""
+    """Home markers are ids of posts; those of notifications are stored as clients send them."""
     return PostId.from_base36(text).public if timeline is Timeline.HOME else text

@@ -78,7 +78,8 @@ def test_total_cap_is_exact_whatever_races_and_redis_forgets(world):
     assert 9 < shown <= 36
     for process in (running_campaigns, *others):
         process.stop()
-    assert numbers(campaign) == (shown, shown)
+    served, given_out = numbers(campaign)
+    assert served == shown <= given_out <= 36
 
 
 def test_cap_is_reached_and_not_passed(world):

@@ -1,0 +1,93 @@
+"""Mastodon's features that do not exist here: answers as of a server that does not use them.
+
+An endpoint that reads answers an empty list. One that would write is missing or refuses, so that
+nothing is accepted and dropped. See decision 0063.
+"""
+
+from typing import Any, ClassVar
+
+from django.http import HttpResponse
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+
+from infra.api.endpoint import Endpoint
+from infra.api.errors import TidelineError
+from infra.api.openapi import error_response
+from infra.api.parsing import read_count, read_limit
+from infra.api.rendering import json_response
+from infra.api.request import ApiRequest
+
+NOTHING: dict[str, Any] = {"type": "array", "items": {}, "maxItems": 0}
+_MOST, _LAST_OFFSET = 40, 10_000
+OFFSET_PAGING = [
+    OpenApiParameter("limit", {"type": "string", "pattern": "^[0-9]{1,9}$"}),
+    OpenApiParameter("offset", {"type": "string", "pattern": "^[0-9]{0,4}$"}),
+]
+
+
+class NoFederation(TidelineError):
+    """Accounts of other servers cannot be seen here, so a block of a server would do nothing."""
+
+    status = 403
+    text = "This server does not federate: there are no other domains to block"
+
+
+class EmptyListView(Endpoint):
+    """A list that is always empty. Its subclasses say of which feature."""
+
+    @extend_schema(responses={200: NOTHING})
+    def get(self, request: ApiRequest) -> HttpResponse:
+        return json_response(b"[]")
+
+
+class CustomEmojisView(EmptyListView):
+    """Emoji of this server: there are none."""
+
+    public = True
+
+
+class AnnouncementsView(EmptyListView):
+    """Announcements of the administrators: there are none."""
+
+
+class ScheduledStatusesView(EmptyListView):
+    """My posts of the future: a post cannot be scheduled."""
+
+    scopes = {"GET": "read:statuses"}
+
+
+class PeersView(EmptyListView):
+    """Other servers that this one knows: there are none."""
+
+    public = True
+
+
+class RulesView(EmptyListView):
+    """Rules of this server: it has no list of them."""
+
+    public = True
+
+
+class TrendsView(Endpoint):
+    """Trends: they are not computed."""
+
+    public = True
+
+    @extend_schema(parameters=OFFSET_PAGING, responses={200: NOTHING})
+    def get(self, request: ApiRequest) -> HttpResponse:
+        read_limit(request.query_params.get("limit"), _MOST, _MOST)
+        read_count(request.query_params, "offset", _LAST_OFFSET)
+        return json_response(b"[]")
+
+
+class DomainBlocksView(Endpoint):
+    """Servers that I block: there are no other servers."""
+
+    scopes: ClassVar = {"GET": "read:blocks", "POST": "write:blocks"}
+
+    @extend_schema(responses={200: NOTHING})
+    def get(self, request: ApiRequest) -> HttpResponse:
+        return json_response(b"[]")
+
+    @extend_schema(request=None, responses={403: error_response(NoFederation.text)})
+    def post(self, request: ApiRequest) -> HttpResponse:
+        raise NoFederation

@@ -1,0 +1,77 @@
+"""Searches the accounts of one shard by their names."""
+
+from collections.abc import Sequence
+from enum import Enum
+from typing import NamedTuple
+
+from accounts.types import Restriction
+from counters.kinds import CounterKind
+from counters.sql import select_counts
+from infra.sharding.sql import fetch_all
+
+# Of accounts that the searcher does not follow. So a word that very many names have costs no more.
+MOST_MATCHES = 400
+_UNSEEN = Restriction.SUSPENDED
+_UNSUGGESTED = Restriction.SUSPENDED | Restriction.LIMITED
+_MATCHES = "accounts_names(username, display_name) @@ {query}(%(text)s)"
+# Quiet followers are secret, so they do not change the order.
+_FOLLOWERS = select_counts(
+    "account.id", "0", f"kind IN ({CounterKind.FOLLOWERS:d}, {CounterKind.QUIET_FOLLOWERS:d})"
+)
+SEARCH = f"""
+WITH found AS MATERIALIZED (
+    (SELECT id FROM accounts_account
+    WHERE %(others)s AND {_MATCHES} AND restrictions & {_UNSUGGESTED:d} = 0 LIMIT %(most)s)
+    UNION
+    SELECT id FROM accounts_account
+    WHERE id = ANY(%(first)s::bigint[]) AND {_MATCHES} AND restrictions & {_UNSEEN:d} = 0
+)
+SELECT account.id, accounts_words(username || ' ' || display_name), coalesce((
+    SELECT sum(CASE kind WHEN {CounterKind.FOLLOWERS:d} THEN value ELSE -value END)::bigint
+    FROM ({_FOLLOWERS}) AS counted), 0) AS followers
+FROM found JOIN accounts_account AS account USING (id)
+ORDER BY account.id = ANY(%(first)s::bigint[]) DESC, followers DESC, account.id LIMIT %(limit)s
+"""  # noqa: S608
+
+
+class NameMatch(Enum):
+    """How names must match: their words begin with those of the text, or are similar to them."""
+
+    BEGINNINGS = SEARCH.format(query="accounts_beginnings")
+    SIMILAR = SEARCH.format(query="accounts_similar")
+
+
+class FoundAccount(NamedTuple):
+    """An account whose names match. `words`: of its names, without capitals and accents."""
+
+    account_id: int
+    words: Sequence[str]
+    followers: int
+
+
+class NameSearch(NamedTuple):
+    """A search of one shard. `first`: accounts of the shard to prefer, all of which are searched.
+
+    `others`: whether further accounts are searched.
+    """
+
+    text: str
+    limit: int
+    first: Sequence[int] = ()
+    others: bool = True
+
+
+def search_names(alias: str, search: NameSearch, match: NameMatch) -> list[FoundAccount]:
+    """Accounts of one shard whose names match: the preferred ones first, then by open followers.
+
+    Suspended accounts are left out, and limited ones that are not preferred. If very many match,
+    MOST_MATCHES of them compete. Cost: one query by the index account_names.
+    """
+    params = {
+        "text": search.text,
+        "first": list(search.first),
+        "others": search.others,
+        "most": MOST_MATCHES,
+        "limit": search.limit,
+    }
+    return [FoundAccount(*row) for row in fetch_all(alias, match.value, params)]

@@ -1,0 +1,7 @@
+"""Django's registration of images."""
+
+from django.apps import AppConfig
+
+
+class ImagesConfig(AppConfig):
+    name = "images"

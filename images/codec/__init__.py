@@ -1,0 +1,1 @@
+"""Uploaded bytes become the files that readers get. Pure: no database, no file."""

@@ -1,0 +1,1 @@
+"""Maintenance of images."""

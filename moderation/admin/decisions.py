@@ -1,0 +1,124 @@
+"""Decisions in the admin. Adding one carries it out; rows are never changed or deleted."""
+
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import Any
+
+from django.contrib import admin, messages
+from django.db.models import OuterRef, QuerySet, Subquery
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+
+from accounts.models import User
+from accounts.queries.users import find_account_id
+from accounts.types import Restriction
+from infra.admin.keyset import KeysetAdmin
+from infra.api.errors import TidelineError
+from infra.api.ids import parse_account_id
+from moderation.actions.decide import decide_on_account, decide_on_post
+from moderation.admin.shown import account_link, page_before
+from moderation.forms import DecisionForm
+from moderation.models import Decision
+from moderation.types import DecisionKind, DecisionOrigin
+from posts.ids import MalformedPostId, PostId
+
+
+@admin.register(Decision)
+class DecisionAdmin(KeysetAdmin):
+    """Adding a decision carries it out. Only superusers decide on accounts of staff."""
+
+    form = DecisionForm
+    list_display = ("id", "kind", "account", "public_id", "reason", "actor", "created_at")
+    list_select_related = ("actor",)
+    search_fields = ("=account_id", "=post_id")
+    search_help_text = "By the name or id of an account, or the id of a post"
+    raw_id_fields = ("report",)
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        return ("kind", "target", "reason", "report") if obj is None else self._shown()
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        return () if obj is None else self._shown()
+
+    def _shown(self) -> tuple[str, ...]:
+        about = ("kind", "account", "public_id", "image_id", "left_with", "reason")
+        return (*about, "actor", "report", "created_at")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Decision]:
+        """With the name of the account, by key."""
+        account = User.objects.filter(pk=OuterRef("account_id"))
+        names = Subquery(account.values("username"))
+        return super().get_queryset(request).annotate(account_name=names)
+
+    @admin.display(description="Account")
+    def account(self, decision: Decision) -> str:
+        return account_link(decision.account_id, vars(decision)["account_name"])
+
+    @admin.display(description="Restrictions after it")
+    def left_with(self, decision: Decision) -> str:
+        """Empty for a decision on a post, an image or a report."""
+        left = decision.restrictions
+        return "" if left is None else Restriction(left).words
+
+    @admin.display(description="Post")
+    def public_id(self, decision: Decision) -> str:
+        return decision.post.public if decision.post else ""
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Decision], search_term: str
+    ) -> tuple[QuerySet[Decision], bool]:
+        """By index. Rows have ids of posts in base36; a short number is the id of an account."""
+        term = search_term.strip()
+        if not term:
+            return queryset, False
+        account_id = parse_account_id(term)
+        if account_id is None:
+            with suppress(MalformedPostId):
+                return queryset.filter(post_id=PostId.from_public(term).base36), False
+            account_id = find_account_id(term.removeprefix("@"))
+        return queryset.filter(account_id=account_id or 0), False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        """Carries out the decision, which inserts its own row; `obj` gets the values of the row."""
+        values = form.cleaned_data
+        report = values["report"]
+        origin = DecisionOrigin(request.user.pk, values["reason"], report.pk if report else None)
+        done = _decide(values["target"], DecisionKind(values["kind"]), origin)
+        if done is not None:
+            obj.pk, obj.account_id, obj.post_id = done.pk, done.account_id, done.post_id
+
+    def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> Any:
+        """A refused decision shows the error: on the form, or on the page that sent it."""
+        try:
+            return super().add_view(request, form_url, extra_context)
+        except TidelineError as error:
+            self.message_user(request, f"Nothing done: {error}", messages.ERROR)
+            if back := page_before(request):
+                return redirect(back)
+            request.method = "GET"
+            return super().add_view(request, form_url, extra_context)
+
+    def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> Any:
+        """Writes no log entry: the decision is its own record."""
+
+    def response_add(self, request: HttpRequest, obj: Any, post_url_continue: Any = None) -> Any:
+        """Back to the page of the report or user that the decision was taken on."""
+        if obj.pk is None:
+            self.message_user(request, "Nothing done: it changes nothing.", messages.WARNING)
+            answer: HttpResponse = self.response_post_save_add(request, obj)
+        else:
+            answer = super().response_add(request, obj, post_url_continue)
+        back = page_before(request)
+        return redirect(back) if back else answer
+
+
+def _decide(target: int | PostId, kind: DecisionKind, origin: DecisionOrigin) -> Decision | None:
+    if isinstance(target, PostId):
+        return decide_on_post(target, kind, origin)
+    return decide_on_account(target, kind, origin, datetime.now(UTC))

@@ -1,0 +1,139 @@
+"""Reports in the admin: the queue, and one page that has all that a decision needs."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.text import Truncator
+
+from accounts.queries.users import find_account_id
+from accounts.types import Restriction
+from infra.api.ids import parse_account_id
+from moderation.actions.reports import assign_report, reopen_report, resolve_report
+from moderation.admin.queue import QueueAdmin
+from moderation.admin.shown import account_link, page_before, show_account, show_posts
+from moderation.models import Report
+from moderation.queries.accounts import load_lines, read_account
+from moderation.queries.history import list_decisions_on, list_reports_on, with_names
+from moderation.types import ReportState
+
+MOST_OF_COMMENT = 120
+
+
+class ReportFilter(admin.SimpleListFilter):
+    title, parameter_name = "state", "queue"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        words = ("open", "unassigned", "mine", "assigned", "resolved")
+        return [(word, word) for word in words]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Report]) -> QuerySet[Report]:
+        opened = queryset.filter(state=ReportState.OPEN)
+        chosen = {
+            "open": opened,
+            "unassigned": opened.filter(assignee=None),
+            "mine": opened.filter(assignee=request.user.pk),
+            "assigned": opened.exclude(assignee=None),
+            "resolved": queryset.filter(state=ReportState.RESOLVED),
+        }
+        return chosen.get(self.value() or "", queryset)
+
+
+@admin.register(Report)
+class ReportAdmin(QueueAdmin):
+    """Reports that accounts filed with `POST /api/v1/reports`."""
+
+    list_display = (
+        *("id", "category", "reported", "restricted", "reported_by", "state", "assignee"),
+        *("posts_named", "excerpt", "created_at"),
+    )
+    list_filter = (ReportFilter,)
+    search_fields = ("=account_id",)
+    search_help_text = "By the name or id of the account that is reported"
+    fields = ("state", "assignee", "category", "comment")
+    change_form_template = "moderation/report.html"
+    actions = ("assign", "resolve", "reopen")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Report]:
+        return with_names(super().get_queryset(request)).select_related("assignee")
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Report], search_term: str
+    ) -> tuple[QuerySet[Report], bool]:
+        term = search_term.strip()
+        if not term:
+            return queryset, False
+        account_id = parse_account_id(term) or find_account_id(term.removeprefix("@"))
+        return queryset.filter(account_id=account_id or 0), False
+
+    def render_change_form(
+        self, request: HttpRequest, context: Any, *args: Any, **options: Any
+    ) -> HttpResponse:
+        """Adds what the page shows. Cost: two queries here, six on the shards of both accounts."""
+        report = options["obj"]
+        context |= {
+            "title": f"Report {report.pk}: {report.category}",
+            "subtitle": None,
+            "report_id": report.pk,
+            "sent_from": f"report-{report.pk}",
+            "can_assign": self.has_change_permission(request),
+            **_about(request, report),
+        }
+        return super().render_change_form(request, context, *args, **options)
+
+    def response_action(self, request: HttpRequest, *args: Any, **options: Any) -> Any:
+        """Actions of the page of a report lead back to it."""
+        answer = super().response_action(request, *args, **options)
+        return redirect(back) if (back := page_before(request)) else answer
+
+    @admin.display(description="Account")
+    def reported(self, report: Report) -> str:
+        return account_link(report.account_id, vars(report)["account_name"])
+
+    @admin.display(description="Restrictions")
+    def restricted(self, report: Report) -> str:
+        return Restriction(vars(report)["restrictions"] or 0).words
+
+    @admin.display(description="Reported by")
+    def reported_by(self, report: Report) -> str:
+        return account_link(report.reporter_id, vars(report)["reporter_name"])
+
+    @admin.display(description="Posts")
+    def posts_named(self, report: Report) -> int:
+        return len(report.post_ids)
+
+    @admin.display(description="Comment")
+    def excerpt(self, report: Report) -> str:
+        return Truncator(report.comment).chars(MOST_OF_COMMENT)
+
+    @admin.action(description="Assign to me", permissions=["change"])
+    def assign(self, request: HttpRequest, queryset: QuerySet[Report]) -> None:
+        mine = int(request.user.pk or 0)  # only users who are signed in get here
+        self.decide_each(request, queryset, lambda row, origin: assign_report(row.pk, mine, origin))
+
+    @admin.action(description="Resolve", permissions=["change"])
+    def resolve(self, request: HttpRequest, queryset: QuerySet[Report]) -> None:
+        now = datetime.now(UTC)
+        self.decide_each(request, queryset, lambda row, origin: resolve_report(row.pk, origin, now))
+
+    @admin.action(description="Reopen", permissions=["change"])
+    def reopen(self, request: HttpRequest, queryset: QuerySet[Report]) -> None:
+        self.decide_each(request, queryset, lambda row, origin: reopen_report(row.pk, origin))
+
+
+def _about(request: HttpRequest, report: Report) -> dict[str, Any]:
+    """The reported account with the reported posts, the reporter, and the account's history."""
+    names, account_id = vars(report), report.account_id
+    facts = read_account(account_id, report.posts)
+    return {
+        **show_account(request, facts, names["account_name"], names["restrictions"] or 0),
+        "reported": account_link(account_id, names["account_name"]),
+        "reporter": account_link(report.reporter_id, names["reporter_name"]),
+        "reporter_line": load_lines([report.reporter_id]).get(report.reporter_id),
+        "posts": [*show_posts(facts, report.posts)],
+        "reports": list_reports_on(account_id, besides=report.pk),
+        "decisions": list_decisions_on(account_id),
+    }

@@ -1,0 +1,158 @@
+"""What the pages of a report and of a user show, in the words of their templates."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.http import urlencode
+
+from accounts.types import Restriction
+from images.files import address_of
+from images.queries.listing import ListedImage
+from images.types import Attachment
+from infra.api.html import profile_url
+from moderation.queries.accounts import AccountFacts
+from moderation.types import ACCOUNT_DECISIONS
+from posts.api.present import post_url
+from posts.ids import PostId
+from posts.queries.moderated import ModeratedPost, PostText
+from posts.types import Kind
+
+DECIDE = "moderation.add_decision"
+
+
+class ShownImage(NamedTuple):
+    """An image of a post. `address`: empty if its files were removed."""
+
+    address: str
+    preview: str
+    description: str
+    is_hidden: bool
+
+
+class ShownVersion(NamedTuple):
+    """A version of a post. `written_at`: of the first version when it was posted."""
+
+    written_at: datetime
+    warning: str
+    text: str
+    images: Sequence[ShownImage]
+
+
+class ShownPost(NamedTuple):
+    """A post. `about`: its visibility, and the post that it answers. `now`: None if it is deleted
+    or never existed; `before`: its earlier versions, newest first.
+    """
+
+    id: str
+    url: str
+    decisions: str
+    posted_at: datetime
+    about: str
+    state: str
+    is_hidden: bool
+    options: Sequence[str]
+    now: ShownVersion | None
+    before: Sequence[ShownVersion]
+
+
+def show_posts(facts: AccountFacts, post_ids: Iterable[PostId]) -> Iterator[ShownPost]:
+    """The posts in this order, with images and versions. No query."""
+    for post_id in post_ids:
+        yield _show(post_id, facts.posts.get(post_id), facts.images)
+
+
+def show_account(
+    request: HttpRequest, facts: AccountFacts, username: str | None, restrictions: int
+) -> dict[str, Any]:
+    """What the template of an account needs besides its history. No query."""
+    return {
+        "facts": facts,
+        "account_name": username,
+        "account_url": profile_url(username) if username else "",
+        "restrictions": Restriction(restrictions).words,
+        "can_decide": request.user.has_perm(DECIDE),
+        "account_decisions": ACCOUNT_DECISIONS,
+    }
+
+
+def account_link(account_id: int, username: str | None) -> str:
+    """The account's name, as a link to its page in the admin; its id if its user was deleted."""
+    if username is None:
+        return f"deleted account {account_id}"
+    where = reverse("admin:accounts_user_change", args=[account_id])
+    return format_html('<a href="{}">@{}</a>', where, username)
+
+
+def page_before(request: HttpRequest) -> str:
+    """The page of a report or user whose form was sent; empty for other pages of the admin."""
+    model, _, pk = request.POST.get("sent_from", "").partition("-")
+    if model not in _PAGES or not pk.isascii() or not pk.isdigit():
+        return ""
+    return reverse(_PAGES[model], args=[pk])
+
+
+_PAGES = {"report": "admin:moderation_report_change", "user": "admin:accounts_user_change"}
+
+
+def _show(
+    post_id: PostId, post: ModeratedPost | None, images: Mapping[int, ListedImage]
+) -> ShownPost:
+    found = _versions(post_id, post, images) if post and post.deleted_at is None else []
+    return ShownPost(
+        post_id.public,
+        post_url(post_id),
+        f"{reverse('admin:moderation_decision_changelist')}?{urlencode({'q': post_id.public})}",
+        _posted_at(post_id),
+        _about(post) if post else "",
+        _state_of(post),
+        post is not None and post.hidden_at is not None,
+        post.options if post else (),
+        found[0] if found else None,
+        found[1:],
+    )
+
+
+def _versions(
+    post_id: PostId, post: ModeratedPost, images: Mapping[int, ListedImage]
+) -> list[ShownVersion]:
+    return [_version(post_id, one, images) for one in post.versions]
+
+
+def _version(post_id: PostId, version: PostText, images: Mapping[int, ListedImage]) -> ShownVersion:
+    written_at = version.edited_at or _posted_at(post_id)
+    shown = [_image(one, images.get(one.id)) for one in version.images]
+    return ShownVersion(written_at, version.spoiler_text, version.text, shown)
+
+
+def _image(attached: Attachment, stored: ListedImage | None) -> ShownImage:
+    """The stored image knows the address of a hidden one; the post does not."""
+    if stored is None:
+        return ShownImage("", "", attached.description, attached.is_hidden)
+    names = (address_of(stored.names.original), address_of(stored.names.small))
+    return ShownImage(*names, stored.description, stored.hidden_at is not None)
+
+
+def _posted_at(post_id: PostId) -> datetime:
+    return datetime.fromtimestamp(post_id.posted_at_s, UTC)
+
+
+def _about(post: ModeratedPost) -> str:
+    target = f", {_KINDS[post.kind]} {post.target.public}" if post.target else ""
+    return f"{post.visibility.name.lower()}{target}"
+
+
+_KINDS = {Kind.REPLY: "a reply to", Kind.REPOST: "a repost of"}
+
+
+def _state_of(post: ModeratedPost | None) -> str:
+    if post is None:
+        return "there is no such post"
+    if post.deleted_at is not None:
+        return f"deleted since {post.deleted_at:%Y-%m-%d %H:%M:%S} UTC: its text is gone"
+    if post.hidden_at is not None:
+        return f"hidden since {post.hidden_at:%Y-%m-%d %H:%M:%S} UTC"
+    return "shown"

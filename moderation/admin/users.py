@@ -1,0 +1,160 @@
+"""Users in the admin: the account behind each, its history, and for operators the user's rights."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.contrib import admin
+from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
+from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models.functions import Lower
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.html import format_html
+
+from accounts.models import User
+from accounts.types import Restriction
+from infra.admin.keyset import KeysetAdmin
+from infra.jobs.models import OPERATE
+from moderation.admin.shown import show_account, show_posts
+from moderation.models import Decision, Report
+from moderation.queries.accounts import AccountLine, load_lines, read_account
+from moderation.queries.history import list_decisions_on, list_reports_on
+from moderation.types import ACCOUNT_DECISIONS, POST_DECISIONS
+
+VIEW_REPORTS, VIEW_DECISIONS = "moderation.view_report", "moderation.view_decision"
+
+
+@admin.register(User)
+class UserAdmin(KeysetAdmin, DjangoUserAdmin):  # type: ignore[type-arg]
+    """Users are created by sign-up or `manage.py create_account`, which also create the account.
+
+    Moderation decides who may sign in. There are no filters, because no index would serve them.
+    Only operators see e-mail addresses and rights.
+    """
+
+    list_display = (
+        *("username", "display_name", "restricted", "date_joined", "posts", "followers"),
+        "is_staff",
+    )
+    list_filter = ()
+    search_fields = ("username", "email")
+    search_help_text = "The beginning of a name; for operators also a whole e-mail address"
+    change_form_template = "moderation/user.html"
+    fieldsets = (
+        (None, {"fields": ("username", "email", "password")}),
+        ("Permissions", {"fields": ("is_staff", "is_superuser", "groups", "user_permissions")}),
+        ("State", {"fields": ("is_active", "last_login", "date_joined")}),
+    )
+    # The username is copied to the shard; is_active follows from the restrictions.
+    readonly_fields = ("username", "is_active", "last_login", "date_joined")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[User]:
+        """With the newest report and decision about each, by index."""
+        reports = Report.objects.filter(account_id=OuterRef("pk")).order_by("-id")
+        kinds = (*ACCOUNT_DECISIONS, *POST_DECISIONS)
+        decisions = Decision.objects.filter(account_id=OuterRef("pk"), kind__in=kinds)
+        newest = decisions.order_by("-id")
+        return (
+            super()
+            .get_queryset(request)
+            .annotate(
+                newest_report=Subquery(reports.values("pk")[:1]),
+                newest_decision=Subquery(newest.values("pk")[:1]),
+                newest_kind=Subquery(newest.values("kind")[:1]),
+            )
+        )
+
+    def load_for(self, rows: Sequence[Any]) -> None:
+        """The accounts of a page: two queries a shard."""
+        lines = load_lines(user.pk for user in rows)
+        for user in rows:
+            vars(user)["line"] = lines.get(user.pk)
+
+    def get_list_display(self, request: HttpRequest) -> tuple[Any, ...]:
+        history = ("last_report", "last_decision") if request.user.has_perm(VIEW_REPORTS) else ()
+        private = ("email",) if request.user.has_perm(OPERATE) else ()
+        return (*self.list_display, *history, *private)
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        if request.user.has_perm(OPERATE):
+            return super().get_fieldsets(request, obj)
+        return ((None, {"fields": ("username", "is_staff", "is_active", "last_login")}),)
+
+    def render_change_form(
+        self, request: HttpRequest, context: Any, *args: Any, **options: Any
+    ) -> HttpResponse:
+        """Adds the account. Cost: two queries here, five on the account's shard."""
+        user = options["obj"]
+        facts = read_account(user.pk)
+        context |= {
+            "title": f"@{user.username}",
+            "subtitle": None,
+            "sent_from": f"user-{user.pk}",
+            **show_account(request, facts, user.username, user.restrictions),
+            "posts": [*show_posts(facts, facts.posts)],
+        }
+        if request.user.has_perm(VIEW_REPORTS):
+            context["reports"] = list_reports_on(user.pk)
+        if request.user.has_perm(VIEW_DECISIONS):
+            context["decisions"] = list_decisions_on(user.pk)
+        return super().render_change_form(request, context, *args, **options)
+
+    @admin.display(description="Display name")
+    def display_name(self, user: User) -> str:
+        line = _line_of(user)
+        return line.profile.display_name if line and line.profile else ""
+
+    @admin.display(description="Restrictions")
+    def restricted(self, user: User) -> str:
+        return Restriction(user.restrictions).words
+
+    @admin.display(description="Posts")
+    def posts(self, user: User) -> object:
+        line = _line_of(user)
+        return line.counts.posts if line else "not known"
+
+    @admin.display(description="Followers")
+    def followers(self, user: User) -> object:
+        line = _line_of(user)
+        return line.counts.followers if line else "not known"
+
+    @admin.display(description="Last report")
+    def last_report(self, user: User) -> str:
+        return _link("report", vars(user)["newest_report"], f"Report {vars(user)['newest_report']}")
+
+    @admin.display(description="Last decision")
+    def last_decision(self, user: User) -> str:
+        return _link("decision", vars(user)["newest_decision"], vars(user)["newest_kind"])
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[User], search_term: str
+    ) -> tuple[QuerySet[User], bool]:
+        """By the indexes of usernames (prefix) and of e-mail addresses (whole).
+
+        Moderators cannot search for addresses: they could find out whose each is.
+        """
+        term = search_term.lower()
+        if "@" not in term.removeprefix("@"):
+            return queryset.filter(username__startswith=term.removeprefix("@")), False
+        if not request.user.has_perm(OPERATE):
+            return queryset.none(), False
+        known = queryset.alias(lower_email=Lower("email")).exclude(email="")
+        return known.filter(lower_email=term), False
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+def _line_of(user: User) -> AccountLine | None:
+    line: AccountLine | None = vars(user)["line"]
+    return line
+
+
+def _link(model: str, pk: int | None, text: str) -> str:
+    if pk is None:
+        return ""
+    where = reverse(f"admin:moderation_{model}_change", args=[pk])
+    return format_html('<a href="{}">{}</a>', where, text)

@@ -1,0 +1,79 @@
+"""What moderators read of accounts on their shards: profiles, counts and posts.
+
+A shard that is down or hangs does not break the page: the answer says that it is missing.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from accounts.queries.profiles import read_profiles
+from accounts.types import Profile
+from counters.kinds import ACCOUNT_KINDS
+from counters.queries.counts import read_counts, summarise
+from counters.types import AccountCounts
+from images.queries.listing import ListedImage, load_images
+from infra.sharding.buckets import group_by_shard, shard_of
+from infra.sharding.probe import probe_all
+from posts.ids import PostId
+from posts.queries.moderated import ModeratedPost, list_latest_posts, load_moderated_posts
+
+LATEST_POSTS = 10
+
+
+class AccountLine(NamedTuple):
+    """An account in a list. `profile`: None if the shard has no row yet."""
+
+    profile: Profile | None
+    counts: AccountCounts
+
+
+class AccountFacts(NamedTuple):
+    """An account with some of its posts. `images`: those of the posts. `problem`: why all is
+    missing; empty if the shard answered.
+    """
+
+    account_id: int
+    line: AccountLine | None
+    posts: Mapping[PostId, ModeratedPost]
+    images: Mapping[int, ListedImage]
+    problem: str = ""
+
+
+def load_lines(account_ids: Iterable[int]) -> dict[int, AccountLine]:
+    """Accounts by id; those of shards that do not answer are missing. Two queries a shard."""
+    calls = {
+        alias: partial(_read_lines, alias, ids)
+        for alias, ids in group_by_shard(account_ids).items()
+    }
+    answers = [answer.value for answer in probe_all(calls).values() if not answer.problem]
+    return {account_id: line for lines in answers for account_id, line in lines.items()}
+
+
+def read_account(account_id: int, post_ids: Sequence[PostId] | None = None) -> AccountFacts:
+    """An account with these posts of it, or with its latest ones (None).
+
+    Cost: five queries on its shard.
+    """
+    alias = shard_of(account_id)
+    answer = probe_all({alias: partial(_ask_shard, alias, account_id, post_ids)})[alias]
+    if answer.problem:
+        return AccountFacts(account_id, None, {}, {}, answer.problem)
+    facts: AccountFacts = answer.value
+    return facts
+
+
+def _read_lines(alias: str, account_ids: Sequence[int]) -> dict[int, AccountLine]:
+    profiles = {profile.id: profile for profile in read_profiles(alias, account_ids)}
+    counts = read_counts(alias, account_ids, ACCOUNT_KINDS)
+    return {id_: AccountLine(profiles.get(id_), summarise(counts[id_])) for id_ in account_ids}
+
+
+def _ask_shard(alias: str, account_id: int, post_ids: Sequence[PostId] | None) -> AccountFacts:
+    line = _read_lines(alias, [account_id])[account_id]
+    if post_ids is None:
+        posts = {post.id: post for post in list_latest_posts(account_id, LATEST_POSTS)}
+    else:
+        posts = {**load_moderated_posts(account_id, post_ids)} if post_ids else {}
+    ids = {i.id for post in posts.values() for text in post.versions for i in text.images}
+    return AccountFacts(account_id, line, posts, load_images(account_id, [*ids]) if ids else {})

@@ -1,0 +1,43 @@
+"""Removes notifications from an owner's list, at the owner's wish."""
+
+from infra.sharding.buckets import shard_of
+from infra.sharding.sql import execute
+from notifications.groups import GroupKey
+from notifications.ids import kind_of
+
+CLEAR = """
+UPDATE notifications_inbox SET cleared_id = greatest(cleared_id, newest_tick * 10 + 9)
+WHERE owner_id = %s
+"""
+DISMISS = """
+UPDATE notifications_notification SET is_dismissed = true
+WHERE owner_id = %s AND kind = %s AND id = %s AND is_on AND NOT is_dismissed
+"""
+DISMISS_GROUP = """
+UPDATE notifications_notification SET is_dismissed = true
+WHERE owner_id = %s AND kind = %s AND id > %s AND id < %s
+    AND (%s OR post_author = %s AND post_moment = %s) AND is_on AND NOT is_dismissed
+"""
+
+
+def clear(owner_id: int) -> None:
+    """Removes all notifications that the owner has. Safety: idempotent. Cost: one statement.
+
+    The rows stay until they are old, so that a late change cannot bring one back.
+    """
+    execute(shard_of(owner_id), CLEAR, (owner_id,))
+
+
+def dismiss(owner_id: int, notification_id: int) -> bool:
+    """Removes one notification. False: the owner has no such notification. One statement."""
+    kind = kind_of(notification_id)
+    if kind is None:
+        return False
+    return bool(execute(shard_of(owner_id), DISMISS, (owner_id, int(kind), notification_id)))
+
+
+def dismiss_group(owner_id: int, key: GroupKey) -> None:
+    """Removes the notifications of a group. Safety: idempotent. One statement."""
+    post = (key.post_id.author_id, key.post_id.moment) if key.post_id else None
+    bounds = (owner_id, int(key.kind), key.ids.above, key.ids.below)
+    execute(shard_of(owner_id), DISMISS_GROUP, (*bounds, key.is_single, *(post or (0, 0))))

@@ -1,0 +1,110 @@
+"""Notifications over HTTP in groups (v2). Callers see and change only their own."""
+
+from django.http import HttpResponse
+from drf_spectacular.utils import extend_schema
+
+from accounts.api.schema import AccountEntity
+from infra import clock
+from infra.api.endpoint import Endpoint
+from infra.api.pages import object_page_response, paging
+from infra.api.rendering import json_response
+from infra.api.request import ApiRequest
+from notifications.actions.dismiss import dismiss_group
+from notifications.api import schema
+from notifications.api.parse import (
+    read_grouped_types,
+    read_is_partial,
+    read_page_window,
+    read_selection,
+    read_unread_limit,
+)
+from notifications.api.present import join, present_groups
+from notifications.api.views import NOTHING, READ, WRITE
+from notifications.errors import NotificationNotFound
+from notifications.groups import GroupKey
+from notifications.queries.groups import ViewedGroup, count_groups, find_group, list_groups
+from notifications.queries.unread import read_up_to
+
+
+class GroupsView(Endpoint):
+    """My notifications in groups, the group with the newest notification first."""
+
+    scopes = {"GET": READ}
+
+    @extend_schema(
+        operation_id="notifications_list_v2",
+        parameters=[*paging(0), *schema.SELECTION, *schema.GROUPING],
+        responses=schema.GroupedNotificationsResultsEntity,
+    )
+    def get(self, request: ApiRequest) -> HttpResponse:
+        selection, window = read_selection(request), read_page_window(request)
+        grouped, is_partial = read_grouped_types(request), read_is_partial(request)
+        page = list_groups(request.account_id, selection, grouped, window, clock.now_ms())
+        return object_page_response(request, page, present_groups(page.items, is_partial))
+
+
+class GroupView(Endpoint):
+    """One group of my notifications."""
+
+    scopes = {"GET": READ}
+
+    @extend_schema(responses=schema.GroupedNotificationsResultsEntity)
+    def get(self, request: ApiRequest, group_key: str) -> HttpResponse:
+        found = _get_group(request.account_id, group_key)
+        return json_response(present_groups([found], is_partial=False))
+
+
+class GroupAccountsView(Endpoint):
+    """The accounts of a group of my notifications, the latest first."""
+
+    scopes = {"GET": READ}
+
+    @extend_schema(responses=AccountEntity(many=True))
+    def get(self, request: ApiRequest, group_key: str) -> HttpResponse:
+        found = _get_group(request.account_id, group_key)
+        accounts = {one.row.from_id: one.account for one in found.members}
+        return json_response(join(accounts.values()))
+
+
+class DismissGroupView(Endpoint):
+    """Remove a group from my list."""
+
+    scopes = {"POST": WRITE}
+
+    @extend_schema(request=None, responses=schema.NothingEntity)
+    def post(self, request: ApiRequest, group_key: str) -> HttpResponse:
+        dismiss_group(request.account_id, _parse(group_key))
+        return json_response(NOTHING)
+
+
+class UnreadGroupsView(Endpoint):
+    """How many groups have notifications after my marker of notifications, at most `limit`."""
+
+    scopes = {"GET": READ}
+
+    @extend_schema(
+        parameters=[schema.UNREAD_LIMIT, *schema.SELECTION, schema.GROUPED_TYPES],
+        responses=schema.UnreadCountEntity,
+    )
+    def get(self, request: ApiRequest) -> HttpResponse:
+        selection, limit = read_selection(request), read_unread_limit(request)
+        owner_id, grouped = request.account_id, read_grouped_types(request)
+        above, now_ms = read_up_to(owner_id), clock.now_ms()
+        count = count_groups(owner_id, selection, grouped, above, limit, now_ms)
+        return json_response(b'{"count":%d}' % count)
+
+
+def _get_group(owner_id: int, text: str) -> ViewedGroup:
+    """Raises: NotificationNotFound."""
+    found = find_group(owner_id, _parse(text), clock.now_ms())
+    if found is None:
+        raise NotificationNotFound
+    return found
+
+
+def _parse(text: str) -> GroupKey:
+    """Raises: NotificationNotFound."""
+    key = GroupKey.parse(text)
+    if key is None:
+        raise NotificationNotFound
+    return key

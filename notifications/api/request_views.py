@@ -1,0 +1,98 @@
+"""Requests over HTTP: accounts whose notifications my policy filters. Their id is the account's."""
+
+from collections.abc import Sequence
+
+from django.http import HttpResponse
+from drf_spectacular.utils import extend_schema
+
+from infra import clock
+from infra.api.endpoint import Endpoint
+from infra.api.pages import Page, page_response, paging
+from infra.api.rendering import json_response
+from infra.api.request import ApiRequest
+from notifications.actions.policy import accept_requests, dismiss_requests
+from notifications.api import schema
+from notifications.api.parse import read_page_window, read_request_ids
+from notifications.api.present import present_request
+from notifications.api.views import NOTHING, READ, WRITE
+from notifications.errors import NotificationNotFound
+from notifications.queries.requests import find_request, list_requests
+
+
+class NotificationRequestsView(Endpoint):
+    """The accounts whose notifications my policy filters."""
+
+    scopes = {"GET": READ}
+
+    @extend_schema(parameters=paging(0), responses=schema.NotificationRequestEntity(many=True))
+    def get(self, request: ApiRequest) -> HttpResponse:
+        window = read_page_window(request)
+        page = list_requests(request.account_id, window, clock.now_ms())
+        items = [present_request(one) for one in page.items]
+        return page_response(request, Page(items, page.older, page.newer))
+
+
+class NotificationRequestView(Endpoint):
+    """The filtered notifications of one account."""
+
+    scopes = {"GET": READ}
+
+    @extend_schema(responses=schema.NotificationRequestEntity)
+    def get(self, request: ApiRequest, account_id: int) -> HttpResponse:
+        found = find_request(request.account_id, account_id, clock.now_ms())
+        if found is None:
+            raise NotificationNotFound
+        return json_response(present_request(found))
+
+
+class AcceptRequestView(Endpoint):
+    """Show the notifications of this account from now on, those of the past too."""
+
+    scopes = {"POST": WRITE}
+
+    @extend_schema(request=None, responses=schema.NothingEntity)
+    def post(self, request: ApiRequest, account_id: int) -> HttpResponse:
+        self.act(request.account_id, [account_id])
+        return json_response(NOTHING)
+
+    def act(self, owner_id: int, from_ids: Sequence[int]) -> None:
+        accept_requests(owner_id, from_ids)
+
+
+class DismissRequestView(AcceptRequestView):
+    """Remove the filtered notifications of this account."""
+
+    def act(self, owner_id: int, from_ids: Sequence[int]) -> None:
+        dismiss_requests(owner_id, from_ids)
+
+
+class AcceptRequestsView(Endpoint):
+    """Show the notifications of these accounts from now on, those of the past too."""
+
+    scopes = {"POST": WRITE}
+    operation_suffix = "_many"
+
+    @extend_schema(request=schema.RequestIdsBody, responses=schema.NothingEntity)
+    def post(self, request: ApiRequest) -> HttpResponse:
+        self.act(request.account_id, read_request_ids(request.data))
+        return json_response(NOTHING)
+
+    def act(self, owner_id: int, from_ids: Sequence[int]) -> None:
+        accept_requests(owner_id, from_ids)
+
+
+class DismissRequestsView(AcceptRequestsView):
+    """Remove the filtered notifications of these accounts."""
+
+    def act(self, owner_id: int, from_ids: Sequence[int]) -> None:
+        dismiss_requests(owner_id, from_ids)
+
+
+class MergedView(Endpoint):
+    """Whether the notifications of accepted requests are in my list: always, at the next read."""
+
+    scopes = {"GET": READ}
+
+    @extend_schema(responses=schema.MergedEntity)
+    def get(self, request: ApiRequest) -> HttpResponse:
+        return json_response(b'{"merged":true}')

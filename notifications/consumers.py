@@ -1,0 +1,90 @@
+"""Consumers of notifications: they write what happened to the recipients' shards."""
+
+from collections.abc import Sequence
+
+from infra.changes.registry import Delivery, FollowUp, consumes
+from notifications.actions.announce import announce_post, announce_posts
+from notifications.actions.announce_ends import BEGINNING, announce_ends
+from notifications.actions.notify import notify
+from notifications.changes import SubscribersLeft, VotersLeft
+from notifications.queries.happened import Interactions, read_follows, read_interactions
+from notifications.queries.muted import Threads, without_muted
+from notifications.queries.subscribers import find_new_posts, new_post_of
+from posts.changes import PollClosed, PostCreated, PostDeleted, PostEdited, PostMarked
+from posts.ids import PostId
+from posts.queries.threads import thread_of
+from relations.changes import EdgeChanged
+
+
+@consumes(EdgeChanged)
+def notify_of_follows(alias: str, deliveries: Sequence[Delivery[EdgeChanged]]) -> list[FollowUp]:
+    """Adds and ends notifications of follows and of requests to follow.
+
+    Safety: as `record_on_shard`. Cost: one query, and one round trip to each recipient's shard.
+    """
+    return notify(read_follows(alias, {(d.owner_id, d.payload.followee_id) for d in deliveries}))
+
+
+@consumes(PostCreated, PostDeleted, PostEdited, PostMarked)
+def notify_of_interactions(alias: str, deliveries: Interactions) -> list[FollowUp]:
+    """Adds and ends notifications of mentions, replies, reposts and favourites.
+
+    Safety: as `record_on_shard`. Cost: two queries, and one round trip to each recipient's shard;
+    also what `without_muted` costs.
+    """
+    happened = list(read_interactions(alias, deliveries))
+    return notify(without_muted(happened, _threads_of(deliveries)))
+
+
+@consumes(PostCreated)
+def notify_subscribers(alias: str, deliveries: Sequence[Delivery[PostCreated]]) -> list[FollowUp]:
+    """Notifies followers who asked for it of new posts.
+
+    Safety: as `record_on_shard`. Cost: as `announce_posts`, and one query.
+    """
+    return announce_posts(alias, find_new_posts(alias, deliveries))
+
+
+@consumes(SubscribersLeft)
+def notify_subscribers_left(
+    alias: str, deliveries: Sequence[Delivery[SubscribersLeft]]
+) -> list[FollowUp]:
+    """Notifies a page of the many subscribers of an account.
+
+    Safety and cost: as `announce_post`.
+    """
+    return [
+        follow_up
+        for one in deliveries
+        for follow_up in announce_post(new_post_of(one.owner_id, one.payload), one.payload.below)
+    ]
+
+
+@consumes(PollClosed)
+def notify_of_ended_polls(alias: str, deliveries: Sequence[Delivery[PollClosed]]) -> list[FollowUp]:
+    """Notifies the authors and the first voters of polls that ended.
+
+    Safety and cost: as `announce_ends`.
+    """
+    ended = [PostId.at(one.owner_id, one.payload.moment) for one in deliveries]
+    return announce_ends(alias, dict.fromkeys(ended, BEGINNING))
+
+
+@consumes(VotersLeft)
+def notify_voters_left(alias: str, deliveries: Sequence[Delivery[VotersLeft]]) -> list[FollowUp]:
+    """Notifies the next voters of polls with very many. Safety and cost: as `announce_ends`."""
+    return [
+        follow_up
+        for one in deliveries
+        for follow_up in announce_ends(
+            alias, {PostId.at(one.owner_id, one.payload.moment): one.payload.after}
+        )
+    ]
+
+
+def _threads_of(deliveries: Interactions) -> Threads:
+    return {
+        (post_id := PostId.at(one.owner_id, one.payload.moment)): thread_of(post_id, one.payload)
+        for one in deliveries
+        if isinstance(one.payload, PostCreated | PostEdited)
+    }

@@ -1,0 +1,1 @@
+"""The jobs behind the commands of notifications."""

@@ -1,0 +1,88 @@
+"""Pushes notifications to the devices of their owner."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from accounts.queries.token_ids import find_live_token_ids
+from notifications.actions.mark_pushed import mark_pushed
+from notifications.metrics import PUSHES
+from notifications.push.message import PushRequest, encrypt_for, write_message
+from notifications.push.rows import delete_subscriptions, read_subscriptions
+from notifications.push.seal import unseal
+from notifications.push.send import PushOutcome, send_all
+from notifications.push.types import PushAudience, Subscription
+from notifications.queries.rows import read_rows_to_push
+from notifications.queries.view import ViewedNotification, view
+from notifications.types import NotificationKind, Verdict
+from relations.queries.relationships import load_relationships
+
+
+class PlannedPush(NamedTuple):
+    """One message to one subscription."""
+
+    subscription: Subscription
+    request: PushRequest
+
+
+def push_all(added: Sequence[tuple[int, Sequence[int]]], now_ms: int) -> None:
+    """Sends these notifications, by owner, to the subscriptions that want them.
+
+    What the owner may not see any more is not sent. A message that fails is lost, because the
+    notification is in the list; a subscription that ended is deleted. Safety: what was sent is not
+    sent again, unless the process dies before it marked the rows. Cost: three queries, one of the
+    default database and `view` for each owner; and at most send.BATCH_S seconds.
+    """
+    planned = [one for owner_id, ids in added for one in _plan(owner_id, ids, now_ms)]
+    outcomes = send_all([one.request for one in planned])
+    for one, outcome in zip(planned, outcomes, strict=True):
+        PUSHES.labels(outcome.value).inc()
+        if outcome is PushOutcome.GONE:
+            target = one.subscription
+            delete_subscriptions(target.account_id, [target.token_id], target.target.endpoint)
+    for owner_id, ids in added:
+        mark_pushed(owner_id, ids)
+
+
+def _plan(owner_id: int, ids: Sequence[int], now_ms: int) -> Iterator[PlannedPush]:
+    subscriptions = _find_live(owner_id)
+    if not subscriptions:
+        return
+    shown = [
+        one
+        for one in view(owner_id, read_rows_to_push(owner_id, ids), now_ms)
+        if one.verdict is Verdict.SHOWN
+    ]
+    audiences = _audiences(owner_id, shown)
+    for one in shown:
+        for subscription in subscriptions:
+            token = unseal(subscription.sealed_token)
+            kind = NotificationKind(one.row.kind)
+            wishes = subscription.wishes
+            is_for = wishes.audience in audiences[one.row.from_id] and wishes.wants(kind.public)
+            if token is not None and is_for:
+                message = write_message(one, token)
+                request = encrypt_for(subscription.target, message, now_ms // 1000)
+                yield PlannedPush(subscription, request)
+
+
+def _find_live(owner_id: int) -> list[Subscription]:
+    """Those whose token still is valid. The others are deleted."""
+    found = read_subscriptions(owner_id)
+    live = find_live_token_ids([one.token_id for one in found])
+    ended = [one.token_id for one in found if one.token_id not in live]
+    if ended:
+        delete_subscriptions(owner_id, ended)
+    return [one for one in found if one.token_id in live]
+
+
+def _audiences(owner_id: int, shown: Sequence[ViewedNotification]) -> dict[int, set[PushAudience]]:
+    """To which audiences of the owner each actor belongs."""
+    actors = list(dict.fromkeys(one.row.from_id for one in shown))
+    return {
+        actor: {
+            PushAudience.ALL,
+            *([PushAudience.FOLLOWED] if known.is_followed else []),
+            *([PushAudience.FOLLOWER] if known.follows_me else []),
+        }
+        for actor, known in load_relationships(owner_id, actors).items()
+    }

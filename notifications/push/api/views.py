@@ -1,0 +1,79 @@
+"""Subscriptions to Web Push over HTTP. Each access token has at most one."""
+
+import orjson
+from django.http import HttpResponse
+from drf_spectacular.utils import extend_schema
+
+from infra.api.endpoint import Endpoint
+from infra.api.errors import InvalidRequest
+from infra.api.rendering import json_response
+from infra.api.request import ApiRequest
+from infra.api.vapid import vapid_public_key
+from notifications.api.schema import NothingEntity
+from notifications.errors import NotificationNotFound
+from notifications.push.api import schema
+from notifications.push.api.parse import read_target, read_wishes
+from notifications.push.rows import (
+    change_wishes,
+    delete_subscriptions,
+    find_subscription,
+    write_subscription,
+)
+from notifications.push.seal import seal
+from notifications.push.types import ALERTS, Subscription
+
+SCOPE = "push"
+
+
+class SubscriptionView(Endpoint):
+    """My subscription to Web Push, of this token."""
+
+    scopes = dict.fromkeys(("GET", "POST", "PUT", "DELETE"), SCOPE)
+
+    @extend_schema(responses={200: schema.WebPushSubscriptionEntity, 404: schema.NO_SUBSCRIPTION})
+    def get(self, request: ApiRequest) -> HttpResponse:
+        return _answer(request)
+
+    @extend_schema(
+        request=schema.NewPushSubscriptionBody, responses=schema.WebPushSubscriptionEntity
+    )
+    def post(self, request: ApiRequest) -> HttpResponse:
+        """Subscribes. It replaces the subscription that the token had."""
+        if not vapid_public_key():
+            raise InvalidRequest("Web Push is off on this server")
+        target, wishes = read_target(request.data), read_wishes(request.data)
+        token = request.headers["Authorization"].partition(" ")[2].strip()
+        account_id, token_id = request.account_id, request.user.token_id
+        write_subscription(Subscription(account_id, token_id, target, wishes, seal(token)))
+        return _answer(request)
+
+    @extend_schema(
+        request=schema.PushSubscriptionChangeBody,
+        responses={200: schema.WebPushSubscriptionEntity, 404: schema.NO_SUBSCRIPTION},
+    )
+    def put(self, request: ApiRequest) -> HttpResponse:
+        """Changes what is pushed. Alerts that are not sent are off."""
+        change_wishes(request.account_id, request.user.token_id, read_wishes(request.data))
+        return _answer(request)
+
+    @extend_schema(responses={200: NothingEntity})
+    def delete(self, request: ApiRequest) -> HttpResponse:
+        """Ends the subscription, if there is one."""
+        delete_subscriptions(request.account_id, [request.user.token_id])
+        return json_response(b"{}")
+
+
+def _answer(request: ApiRequest) -> HttpResponse:
+    """The subscription of the token. Raises: NotificationNotFound."""
+    found = find_subscription(request.account_id, request.user.token_id)
+    if found is None:
+        raise NotificationNotFound
+    entity = {
+        "id": str(found.token_id),
+        "endpoint": found.target.endpoint,
+        "standard": found.target.is_standard,
+        "alerts": {name: found.wishes.wants(name) for name in ALERTS},
+        "policy": found.wishes.audience.public,
+        "server_key": vapid_public_key(),
+    }
+    return json_response(orjson.dumps(entity))

@@ -1,0 +1,105 @@
+"""The text of a message, and its encryption for one receiver."""
+
+import html
+import os
+import re
+from base64 import urlsafe_b64encode
+from collections.abc import Mapping
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+import http_ece
+import orjson
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from django.conf import settings
+
+from infra.api.vapid import vapid_of
+from notifications.push.keys import decode_key
+from notifications.push.types import PushTarget
+from notifications.queries.view import ViewedNotification
+from notifications.types import NotificationKind
+
+BODY_CHARACTERS = 140
+TITLES = {
+    NotificationKind.MENTION: "{} mentioned you",
+    NotificationKind.FOLLOW: "{} followed you",
+    NotificationKind.FOLLOW_REQUEST: "{} wants to follow you",
+    NotificationKind.FAVOURITE: "{} favourited your post",
+    NotificationKind.REBLOG: "{} boosted your post",
+    NotificationKind.STATUS: "{} just posted",
+    NotificationKind.POLL: "A poll by {} has ended",
+}
+# How long a push service keeps a message for a receiver that is away.
+TTL_S = 48 * 3600
+SIGNED_S = 12 * 3600
+TAGS = re.compile(r"<[^>]+>")
+
+
+class PushRequest(NamedTuple):
+    """A request to a push service."""
+
+    url: str
+    headers: Mapping[str, str]
+    body: bytes
+
+
+def write_message(one: ViewedNotification, token: str) -> bytes:
+    """The JSON that a client shows, as Mastodon's, before it is encrypted."""
+    account = orjson.loads(one.account)
+    kind = NotificationKind(one.row.kind)
+    content = orjson.loads(one.status)["content"] if one.status else account["note"]
+    text = html.unescape(TAGS.sub(" ", content)).strip()
+    return orjson.dumps(
+        {
+            "access_token": token,
+            "preferred_locale": "en",
+            "notification_id": str(one.row.id),
+            "notification_type": kind.public,
+            "icon": account["avatar_static"],
+            "title": TITLES[kind].format(account["display_name"] or account["username"]),
+            "body": text[:BODY_CHARACTERS],
+        }
+    )
+
+
+def encrypt_for(target: PushTarget, message: bytes, now_s: int) -> PushRequest:
+    """The request that brings the message to the receiver. Raises ValueError for broken keys."""
+    sender, salt = ec.generate_private_key(ec.SECP256R1()), os.urandom(16)
+    version = "aes128gcm" if target.is_standard else "aesgcm"
+    body = http_ece.encrypt(
+        message,
+        salt=salt,
+        private_key=sender,
+        dh=decode_key(target.p256dh),
+        auth_secret=decode_key(target.auth),
+        version=version,
+    )
+    headers = {"Content-Encoding": version, "TTL": str(TTL_S), "Urgency": "normal"}
+    signature = _sign(target.endpoint, now_s)
+    if target.is_standard:
+        return PushRequest(target.endpoint, headers | {"Authorization": signature}, body)
+    token, _, key = signature.removeprefix("vapid t=").partition(",k=")
+    point = sender.public_key().public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
+    headers |= {
+        "Authorization": f"WebPush {token}",
+        "Encryption": f"salt={_encode(salt)}",
+        "Crypto-Key": f"dh={_encode(point)};p256ecdsa={key}",
+    }
+    return PushRequest(target.endpoint, headers, body)
+
+
+def _sign(endpoint: str, now_s: int) -> str:
+    """The Authorization header of RFC 8292."""
+    address = urlsplit(endpoint)
+    claims = {
+        "aud": f"{address.scheme}://{address.netloc}",
+        "exp": now_s + SIGNED_S,
+        "sub": settings.VAPID_CONTACT,
+    }
+    signed: str = vapid_of(settings.VAPID_PRIVATE_KEY).sign(claims)["Authorization"]
+    return signed
+
+
+def _encode(data: bytes) -> str:
+    return urlsafe_b64encode(data).decode().rstrip("=")

@@ -1,0 +1,92 @@
+"""What happened, as its sources have it now: the edges and posts on the actors' shard."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from infra.changes.registry import Delivery
+from notifications.rules import ATTRIBUTES
+from notifications.types import NotificationKind, Occurrence
+from posts.changes import PostCreated, PostDeleted, PostEdited, PostMarked
+from posts.ids import PostId
+from posts.queries.responses import (
+    find_live_posts,
+    read_mark_responses,
+    response_of,
+    revision_of,
+)
+from posts.types import Kind, ResponseRow, Target
+from relations.queries.edges import Pair, load_forward_edges
+from relations.types import Edge
+
+PostPayload = PostCreated | PostDeleted | PostEdited
+Interactions = Sequence[Delivery[PostPayload | PostMarked]]
+KIND_OF_RESPONSE = {
+    Kind.REPLY: NotificationKind.MENTION,
+    Kind.CLOSED_REPLY: NotificationKind.MENTION,
+    Kind.REPOST: NotificationKind.REBLOG,
+    Kind.FAVOURITE: NotificationKind.FAVOURITE,
+}
+
+
+def read_follows(alias: str, pairs: Iterable[Pair]) -> Iterator[Occurrence]:
+    """Follows and requests of followers of one shard. One query.
+
+    A quiet follow is a secret: it counts as no follow.
+    """
+    for pair, edge in load_forward_edges(alias, pairs).items():
+        yield from occurrences_of_edge(pair, edge)
+
+
+def occurrences_of_edge(pair: Pair, edge: Edge) -> Iterator[Occurrence]:
+    """Both kinds, of which at most one is on."""
+    for kind, attributes in ATTRIBUTES.items():
+        is_on = edge.attribute in attributes
+        yield Occurrence(pair[1], pair[0], kind, 0, 0, edge.since_ms, edge.revision, is_on)
+
+
+def read_interactions(alias: str, deliveries: Interactions) -> Iterator[Occurrence]:
+    """Mentions, replies, reposts and favourites by accounts of one shard. At most two queries.
+
+    A mention that an edit takes out stays: the post is still there.
+    """
+    marks, posts = set(), dict[PostId, list[PostPayload]]()
+    for owner_id, payload in ((delivery.owner_id, delivery.payload) for delivery in deliveries):
+        if isinstance(payload, PostMarked):
+            if payload.mark == Kind.FAVOURITE:
+                marks.add((owner_id, payload.target_moment, payload.target_author, payload.mark))
+        elif payload.mentioned or _target_of(payload) is not None:
+            posts.setdefault(PostId.at(owner_id, payload.moment), []).append(payload)
+    live = find_live_posts(alias, list(posts)) if posts else set()
+    for post_id, payloads in posts.items():
+        for payload in payloads:
+            yield from occurrences_of_post(post_id, payload, post_id in live)
+    if marks:
+        yield from map(occurrence_of, read_mark_responses(alias, marks))
+
+
+def occurrences_of_post(post_id: PostId, post: PostPayload, is_live: bool) -> Iterator[Occurrence]:
+    """Of a reply or repost, and of each mention. A reply that mentions is one occurrence."""
+    target = _target_of(post)
+    if target is not None:
+        yield occurrence_of(response_of(post_id, target, is_live))
+    revision, at_ms = revision_of(post_id, is_live), post_id.posted_at_s * 1000
+    about = (NotificationKind.MENTION, post_id.moment, post_id.author_id)
+    for owner_id in post.mentioned:
+        yield Occurrence(owner_id, post_id.author_id, *about, at_ms, revision, is_live)
+
+
+def _target_of(post: PostPayload) -> Target | None:
+    return None if isinstance(post, PostEdited) else post.target
+
+
+def occurrence_of(response: ResponseRow) -> Occurrence:
+    """The occurrence that the author of the post is notified of. A reply is about itself."""
+    kind, from_id = KIND_OF_RESPONSE[Kind(response.kind)], response.responder_id
+    about = (response.moment, response.author_id)
+    if kind is NotificationKind.MENTION:
+        about = (response.reply_moment, from_id)
+    at_ms = response.at
+    if response.kind != Kind.FAVOURITE:
+        at_ms = PostId.at(from_id, response.at).posted_at_s * 1000
+    return Occurrence(
+        response.author_id, from_id, kind, *about, at_ms, response.revision, response.is_on
+    )

@@ -1,0 +1,88 @@
+"""Notifications that owners of one shard lack, by the followers and responses of the same shard."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from django.conf import settings
+
+from infra.sharding.sql import fetch_all
+from notifications.actions.record import DAY_MS
+from notifications.ids import KIND_DIGIT
+from notifications.queries.happened import occurrence_of, occurrences_of_edge
+from notifications.types import CROWD_KINDS, NotificationKind, Occurrence
+from posts.ids import PostId
+from posts.queries.threads import load_mutes_of_own
+from posts.sql import NEWEST_RESPONSES
+from posts.types import ResponseRow
+from relations.queries.edges import edge_of
+from relations.sql import NEWEST_BACKWARD
+
+# So many of the newest followers, requests and responses of an owner are looked at.
+MOST_OF_AN_OWNER = 400
+FLOORS = """
+SELECT owner_id, floor_ms, crowd_floor_ms FROM notifications_inbox
+WHERE owner_id = ANY(%s::bigint[])
+"""
+KNOWN = """
+SELECT owner_id, from_id, kind, post_moment, post_author, id FROM notifications_notification
+WHERE owner_id = ANY(%s::bigint[])
+"""
+Identity = tuple[int, int, int, int, int]
+
+
+class MissingNotifications(NamedTuple):
+    """`missing`: what happened and has no row, by owner, oldest first. `ticks`: of the rows that
+    there are, by owner."""
+
+    missing: Mapping[int, Sequence[Occurrence]]
+    ticks: Mapping[int, set[int]]
+
+
+def find_missing(alias: str, owner_ids: Sequence[int], now_ms: int) -> MissingNotifications:
+    """What the owners lack of their newest followers, requests and responses.
+
+    Left out: what is too old, and what was deleted or left out for good. Mentions that are no
+    replies are rows of other shards, and are not looked at. So are ends of polls and new posts,
+    whose recipients are known to the change only. Five queries.
+    """
+    happened = _read_newest(alias, owner_ids)
+    known: set[Identity] = set()
+    ticks: dict[int, set[int]] = {}
+    for *identity, notification_id in fetch_all(alias, KNOWN, (list(owner_ids),)):
+        known.add(tuple(identity))
+        ticks.setdefault(identity[0], set()).add(notification_id // KIND_DIGIT)
+    floors = {row[0]: row[1:] for row in fetch_all(alias, FLOORS, (list(owner_ids),))}
+    oldest_ms = now_ms - settings.NOTIFICATION_DAYS * DAY_MS
+    missing: dict[int, list[Occurrence]] = {}
+    for one in sorted(happened, key=lambda occurrence: occurrence.at_ms):
+        floor_ms = max(oldest_ms - 1, _floor_ms(one, floors.get(one.owner_id, (0, 0))))
+        is_wanted = one.is_on and one.from_id != one.owner_id and one.at_ms > floor_ms
+        if is_wanted and one.identity not in known:
+            missing.setdefault(one.owner_id, []).append(one)
+    return MissingNotifications(missing, ticks)
+
+
+def _floor_ms(one: Occurrence, floors: Sequence[int]) -> int:
+    return max(floors) if NotificationKind(one.kind) in CROWD_KINDS else floors[0]
+
+
+def _read_newest(alias: str, owner_ids: Sequence[int]) -> list[Occurrence]:
+    params = {"owners": list(owner_ids), "most": MOST_OF_AN_OWNER}
+    found = [
+        occurrence
+        for follower_id, followee_id, *edge in fetch_all(alias, NEWEST_BACKWARD, params)
+        for occurrence in occurrences_of_edge((follower_id, followee_id), edge_of(edge))
+    ]
+    rows = [ResponseRow(*row) for row in fetch_all(alias, NEWEST_RESPONSES, params)]
+    return found + _without_muted(rows)
+
+
+def _without_muted(rows: Sequence[ResponseRow]) -> list[Occurrence]:
+    """Without responses in threads that the author of the post mutes, or muted until later."""
+    mutes = load_mutes_of_own({PostId.at(row.author_id, row.moment) for row in rows})
+    occurrences = []
+    for row in rows:
+        one, mute = occurrence_of(row), mutes.get(PostId.at(row.author_id, row.moment))
+        if mute is None or not (mute.is_on or one.at_ms <= mute.since_ms):
+            occurrences.append(one)
+    return occurrences

@@ -1,0 +1,109 @@
+"""Pages of notifications, and how many are unread."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from infra.api.pages import Page, Window
+from notifications.ids import MAX_ID, kind_of
+from notifications.queries.rows import IdRange, read_rows
+from notifications.queries.view import ViewedNotification, view
+from notifications.types import Selection
+
+# A list is at most so many reads. An owner who muted very many accounts gets a short page.
+MOST_BATCHES = 8
+# The least number of rows of each read but the first.
+NEXT_BATCH = 100
+IsEnough = Callable[[Sequence[ViewedNotification]], bool]
+
+
+class ReadList(NamedTuple):
+    """The visible notifications of a range. `last_id`: of the last row that was examined; None if
+    the range has no more rows."""
+
+    shown: list[ViewedNotification]
+    last_id: int | None
+
+
+def read_list(
+    owner_id: int,
+    selection: Selection,
+    ids: IdRange,
+    size: int,
+    is_enough: IsEnough,
+    now_ms: int,
+) -> ReadList:
+    """Reads the range until there is enough, `size` rows at first.
+
+    Cost: one query and `view`; up to MOST_BATCHES times if notifications are left out.
+    """
+    shown: list[ViewedNotification] = []
+    for _ in range(MOST_BATCHES):
+        read = read_rows(owner_id, selection, ids, size)
+        shown += [one for one in view(owner_id, read, now_ms) if one.verdict in selection.verdicts]
+        if len(read.rows) < size:
+            return ReadList(shown, None)
+        ids = ids.after(read.rows[-1].id)
+        if is_enough(shown):
+            break
+        size = max(size, NEXT_BATCH)
+    return ReadList(shown, read.rows[-1].id)
+
+
+def list_notifications(
+    owner_id: int, selection: Selection, window: Window, now_ms: int
+) -> Page[ViewedNotification]:
+    """A page of the owner's notifications, newest first.
+
+    Cost: as `read_list`.
+    """
+    limit = window.limit
+    ids = id_range_of(window)
+    read = read_list(owner_id, selection, ids, limit + 1, lambda shown: len(shown) > limit, now_ms)
+    page, has_more = read.shown[:limit], len(read.shown) > limit
+    return page_of(ids, page, page[-1].row.id if page and has_more else read.last_id)
+
+
+def find_notification(
+    owner_id: int, notification_id: int, now_ms: int
+) -> ViewedNotification | None:
+    """One notification, if the owner may see it, or may accept it. Cost: one query, and `view`."""
+    kind = kind_of(notification_id)
+    if kind is None:
+        return None
+    ids = IdRange(notification_id - 1, notification_id + 1)
+    found = view(owner_id, read_rows(owner_id, Selection([kind]), ids, 1), now_ms)
+    return found[0] if found else None
+
+
+def page_of(
+    ids: IdRange, shown: Sequence[ViewedNotification], last_id: int | None
+) -> Page[ViewedNotification]:
+    """The page of these notifications, in the order of the query. `last_id`: where to go on."""
+    if ids.newest_first:
+        newer = shown[0].row.id if shown else None
+        return Page(shown, _cursor(last_id), _cursor(newer))
+    ends = (shown[0].row.id, last_id or shown[-1].row.id) if shown else (None, last_id)
+    return Page(shown[::-1], *map(_cursor, ends))
+
+
+def count_unread(
+    owner_id: int, selection: Selection, read_up_to: int, limit: int, now_ms: int
+) -> int:
+    """How many visible notifications are newer than the last one that was read, at most `limit`.
+
+    Cost: as `read_list`.
+    """
+    ids = IdRange(above=read_up_to)
+    read = read_list(owner_id, selection, ids, limit, lambda shown: len(shown) >= limit, now_ms)
+    return min(len(read.shown), limit)
+
+
+def id_range_of(window: Window) -> IdRange:
+    """The ids that a window asks for. With `min_id` the oldest come first."""
+    lower = window.min_id or window.since_id
+    below = min(int(window.max_id), MAX_ID) if window.max_id else MAX_ID
+    return IdRange(min(int(lower), MAX_ID) if lower else 0, below, window.min_id is None)
+
+
+def _cursor(notification_id: int | None) -> str | None:
+    return None if notification_id is None else str(notification_id)

@@ -1,0 +1,103 @@
+"""Rows of notifications of one owner, in the order of their ids."""
+
+from collections.abc import Mapping, Sequence, Set
+from typing import NamedTuple
+
+from infra.sharding.buckets import shard_of
+from infra.sharding.sql import fetch_all
+from notifications.ids import KIND_DIGIT, MAX_ID
+from notifications.types import Measure, NotificationRow, Policy, Selection
+
+POLICY = ", ".join(f"inbox.{name}" for name in Policy._fields)
+COLUMNS = f"""
+    found.id, found.kind, found.from_id, found.post_author, found.post_moment, found.at_ms,
+    EXISTS (
+        SELECT FROM notifications_notificationpermission AS permission
+        WHERE permission.owner_id = inbox.owner_id AND permission.from_id = found.from_id
+    ), {POLICY}
+"""
+BOUNDS = """
+    owner_id = inbox.owner_id AND is_on AND NOT is_dismissed
+    AND id > greatest(%(above)s, inbox.cleared_id) AND id < %(below)s
+"""
+# The newest or oldest rows of each wanted kind, merged: index-only, however many rows there are.
+OF_KINDS = f"""
+SELECT {COLUMNS} FROM notifications_inbox AS inbox
+CROSS JOIN unnest(%(kinds)s::smallint[]) AS wanted (kind)
+CROSS JOIN LATERAL (
+    SELECT * FROM notifications_notification
+    WHERE kind = wanted.kind AND {BOUNDS} ORDER BY id {{order}} LIMIT %(limit)s
+) AS found
+WHERE inbox.owner_id = %(owner)s ORDER BY found.id {{order}} LIMIT %(limit)s
+"""  # noqa: S608
+# By the primary key: all rows of one account about the owner.
+OF_ACCOUNT = f"""
+SELECT {COLUMNS} FROM notifications_inbox AS inbox
+CROSS JOIN LATERAL (
+    SELECT * FROM notifications_notification
+    WHERE from_id = %(from)s AND kind = ANY(%(kinds)s::smallint[]) AND {BOUNDS}
+    ORDER BY id {{order}} LIMIT %(limit)s
+) AS found
+WHERE inbox.owner_id = %(owner)s ORDER BY found.id {{order}}
+"""  # noqa: S608
+# Some notifications by id, whose messages were not sent.
+TO_PUSH = f"""
+SELECT {COLUMNS} FROM notifications_inbox AS inbox
+CROSS JOIN unnest(%(kinds)s::smallint[], %(ids)s::bigint[]) AS wanted (kind, wanted_id)
+CROSS JOIN LATERAL (
+    SELECT * FROM notifications_notification
+    WHERE kind = wanted.kind AND id = wanted_id AND is_to_push AND {BOUNDS}
+) AS found
+WHERE inbox.owner_id = %(owner)s ORDER BY found.id
+"""  # noqa: S608
+ORDERS = {True: "DESC", False: "ASC"}
+
+
+class IdRange(NamedTuple):
+    """Ids above one and below another, to be read in one of the two directions."""
+
+    above: int = 0
+    below: int = MAX_ID
+    newest_first: bool = True
+
+    def after(self, last_id: int) -> "IdRange":
+        """The rest, when the rows up to this one were read."""
+        if self.newest_first:
+            return self._replace(below=last_id)
+        return self._replace(above=last_id)
+
+
+class ReadRows(NamedTuple):
+    """Rows, and the owner's policy for them. `permitted`: accounts that no policy holds for."""
+
+    rows: list[NotificationRow]
+    policy: Policy
+    permitted: Set[int]
+
+
+def read_rows(owner_id: int, selection: Selection, ids: IdRange, limit: int) -> ReadRows:
+    """The first `limit` rows of the range that were neither undone, dismissed nor cleared.
+
+    One query. With an account selected it reads all rows of that account.
+    """
+    sql = OF_KINDS if selection.from_id is None else OF_ACCOUNT
+    params = {
+        "owner": owner_id, "kinds": [int(kind) for kind in selection.kinds],
+        "from": selection.from_id, "above": ids.above, "below": ids.below, "limit": limit,
+    }  # fmt: skip
+    return _read(owner_id, sql.format(order=ORDERS[ids.newest_first]), params)
+
+
+def read_rows_to_push(owner_id: int, ids: Sequence[int]) -> ReadRows:
+    """Those of the rows whose messages are to be sent, and that the list still has. One query."""
+    kinds = [one % KIND_DIGIT for one in ids]
+    params = {"owner": owner_id, "kinds": kinds, "ids": list(ids), "above": 0, "below": MAX_ID}
+    return _read(owner_id, TO_PUSH, params)
+
+
+def _read(owner_id: int, sql: str, params: Mapping[str, object]) -> ReadRows:
+    found = fetch_all(shard_of(owner_id), sql, params)
+    rows = [NotificationRow(*row[:6]) for row in found]
+    permitted = {row[2] for row in found if row[6]}
+    policy = Policy(*map(Measure, found[0][7:])) if found else Policy()
+    return ReadRows(rows, policy, permitted)

@@ -1,0 +1,1 @@
+"""The web pages: a client of the API that runs in the same process."""

@@ -1,0 +1,171 @@
+"""The content of the form of a post: limits, defaults, and what was typed if the API refused it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
+
+from django.http import QueryDict
+
+from pages.api_client import ApiClient, ApiRefused
+from pages.views.base import WebPage
+
+Entity = Mapping[str, Any]
+MEDIA, INSTANCE, LANGUAGES = "/api/v1/media", "/api/v2/instance", "/api/v1/instance/languages"
+NOT_FOUND = 404
+# From all readers to the fewest.
+VISIBILITIES = ("public", "unlisted", "private", "direct")
+POLL_ENDS = {
+    "300": "5 minutes", "1800": "30 minutes", "3600": "1 hour", "21600": "6 hours",
+    "86400": "1 day", "259200": "3 days", "604800": "7 days",
+}  # fmt: skip
+A_DAY = "86400"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Composer:
+    """`place`: where a script shows the new post; without one the whole page is loaded again.
+
+    `edited`: the post that is edited. `parent`: the post that is answered. `images`: attachments.
+    `options`: one text for each place of a poll. `message`: why the API refused.
+    """
+
+    limits: Entity
+    languages: Sequence[Entity]
+    key: str = ""
+    place: str = ""
+    edited: Entity | None = None
+    parent: Entity | None = None
+    text: str = ""
+    spoiler_text: str = ""
+    visibility: str = ""
+    language: str = ""
+    sensitive: bool = False
+    images: Sequence[Entity] = ()
+    with_poll: bool = False
+    options: Sequence[str] = ()
+    expires_in: str = A_DAY
+    multiple: bool = False
+    hide_totals: bool = False
+    message: str = ""
+
+    poll_ends = POLL_ENDS
+
+    @property
+    def action(self) -> str:
+        return f"/statuses/{self.edited['id']}/edit" if self.edited else "/statuses"
+
+
+def new_composer(page: WebPage, place: str = "", **typed: Any) -> Composer:
+    """An empty form with the defaults of the viewer. Two requests to the API."""
+    source = page.signed_in["source"]
+    limits = page.api.get(INSTANCE).body["configuration"]
+    defaults = {
+        "key": uuid4().hex,
+        "visibility": source["privacy"],
+        "language": source["language"] or "",
+        "sensitive": source["sensitive"],
+        "options": [""] * limits["polls"]["max_options"],
+    }
+    languages = page.api.get(LANGUAGES).body
+    return Composer(limits=limits, languages=languages, place=place, **(defaults | typed))
+
+
+def reply_composer(page: WebPage, parent: Entity, place: str = "") -> Composer:
+    """A form that mentions the people of the post, and is for no more readers than it."""
+    people = [parent["account"]["acct"], *(one["acct"] for one in parent["mentions"])]
+    others = dict.fromkeys(one for one in people if one != page.signed_in["acct"])
+    closest = max(page.signed_in["source"]["privacy"], parent["visibility"], key=VISIBILITIES.index)
+    return new_composer(
+        page,
+        place,
+        parent=parent,
+        text="".join(f"@{one} " for one in others),
+        spoiler_text=parent["spoiler_text"],
+        visibility=closest,
+    )
+
+
+def edit_composer(page: WebPage, status: Entity) -> Composer:
+    """A form with the post as its author typed it. Three requests to the API."""
+    source = page.api.get(f"/api/v1/statuses/{status['id']}/source").body
+    return new_composer(
+        page,
+        edited=status,
+        text=source["text"],
+        spoiler_text=source["spoiler_text"],
+        sensitive=status["sensitive"],
+        language=status["language"] or "",
+        images=[one | {"is_attached": True} for one in status["media_attachments"]],
+    )
+
+
+def typed_composer(page: WebPage, sent: QueryDict, ids: Sequence[str], message: str) -> Composer:
+    """The form as it was sent, with these images."""
+    edited, parent = (
+        _find_status(page.api, sent.get(name, "")) for name in ("edited", "in_reply_to_id")
+    )
+    options = sent.getlist("option")
+    return new_composer(
+        page,
+        sent.get("place", ""),
+        key=sent.get("key", ""),
+        edited=edited,
+        parent=parent,
+        text=sent.get("status", ""),
+        spoiler_text=read_warning(sent),
+        visibility=sent.get("visibility", ""),
+        language=sent.get("language", ""),
+        images=list(_find_images(page.api, sent, ids, edited)),
+        with_poll="with_poll" in sent,
+        **({"options": options} if options else {}),
+        # The form asks for it when it has images.
+        **({"sensitive": "sensitive" in sent} if "media_ids" in sent else {}),
+        expires_in=sent.get("expires_in", A_DAY),
+        multiple="multiple" in sent,
+        hide_totals="hide_totals" in sent,
+        message=message,
+    )
+
+
+def read_warning(sent: QueryDict) -> str:
+    """The warning, if its field was shown."""
+    return sent.get("spoiler_text", "") if "with_warning" in sent else ""
+
+
+def kept_ids(sent: QueryDict) -> list[str]:
+    """The ids of the images that the form has and that are not to be removed."""
+    removed = sent.getlist("without")
+    return [one for one in sent.getlist("media_ids") if one not in removed]
+
+
+def _find_status(api: ApiClient, status_id: str) -> Entity | None:
+    if not status_id:
+        return None
+    found: Entity = api.get(f"/api/v1/statuses/{status_id}").body
+    return found
+
+
+def _find_images(
+    api: ApiClient, sent: QueryDict, ids: Sequence[str], edited: Entity | None
+) -> Sequence[Entity]:
+    """The images that are still there, with the descriptions as they were typed."""
+    attached = {one["id"]: one for one in edited["media_attachments"]} if edited else {}
+    images = []
+    for image_id in ids:
+        if image_id in attached:
+            images.append(attached[image_id] | {"is_attached": True})
+        elif image := _find_image(api, image_id):
+            typed = sent.get(f"description_{image_id}", image["description"])
+            images.append(image | {"description": typed})
+    return images
+
+
+def _find_image(api: ApiClient, image_id: str) -> dict[str, Any] | None:
+    try:
+        found: dict[str, Any] = api.get(f"{MEDIA}/{image_id}").body
+    except ApiRefused as refusal:
+        if refusal.status != NOT_FOUND:
+            raise
+        return None
+    return found

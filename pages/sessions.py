@@ -1,0 +1,92 @@
+"""The browser session of a person: an access token in a cookie.
+
+A session is a token of an application of our own. So it is in the list of applications that the
+person can end, and it ends with the account's other tokens.
+"""
+
+from datetime import UTC, datetime
+from hashlib import sha256
+
+from django.conf import settings
+from django.contrib.auth import login
+from django.http import HttpRequest, HttpResponse
+from oauth2_provider.settings import oauth2_settings
+
+from accounts.actions.tokens import end_tokens, issue_token
+from accounts.models import AccessToken, Application, User
+from infra.api.errors import LoginDisabled
+from pages import cookie
+from pages.bound_sessions import OF_TOKEN
+
+COOKIE = cookie.NAME
+CLIENT_ID = "tideline-web"
+NAME = "Web"
+BACKEND = "django.contrib.auth.backends.ModelBackend"
+SCOPES = "read write follow push"
+# All people of the pages share the application, so its quota must not be the limit of one client.
+QUOTA = 1_000_000_000
+
+
+def start_session(request: HttpRequest, answer: HttpResponse, user: User) -> None:
+    """Signs this browser in: by a token for the pages, and a session of Django for the admin and
+    the OAuth screens, which ends with the token. The session before it ends, because no browser
+    has its token any more. About fifteen statements on the default database.
+    """
+    login(request, user, BACKEND)
+    before = AccessToken.objects.filter(application__client_id=CLIENT_ID)
+    end_tokens(before.filter(token_checksum=_checksum(token_of(request))))
+    issued = issue_session(user.pk)
+    request.session[OF_TOKEN] = AccessToken.objects.get(token_checksum=_checksum(issued)).pk
+    answer.set_cookie(
+        COOKIE,
+        issued,
+        max_age=oauth2_settings.ACCESS_TOKEN_EXPIRE_SECONDS,
+        httponly=True,
+        secure=settings.SESSION_COOKIE_SECURE,
+        samesite="Lax",
+    )
+
+
+def issue_session(account_id: int) -> str:
+    """A token of the application of the pages."""
+    application, _ = Application.objects.get_or_create(
+        client_id=CLIENT_ID,
+        defaults={
+            "name": NAME,
+            "scopes": SCOPES,
+            "quota": QUOTA,
+            "client_type": Application.CLIENT_CONFIDENTIAL,
+            "authorization_grant_type": Application.GRANT_AUTHORIZATION_CODE,
+        },
+    )
+    return issue_token(account_id, application.pk, SCOPES, datetime.now(UTC)).token
+
+
+def find_session(request: HttpRequest) -> AccessToken | None:
+    """The row of this browser's token, with its user. None for a token of another application.
+
+    An application with few rights could send its token as the cookie. So pages that do more than
+    the API allows that application ask for this. Raises: LoginDisabled. One query.
+    """
+    rows = AccessToken.objects.select_related("user").filter(
+        application__client_id=CLIENT_ID, expires__gt=datetime.now(UTC)
+    )
+    found = rows.filter(token_checksum=_checksum(token_of(request))).first()
+    if found is not None and not (found.user and found.user.is_active):
+        raise LoginDisabled
+    return found
+
+
+def token_of(request: HttpRequest) -> str:
+    """The token of the browser's session; empty without one."""
+    return request.COOKIES.get(COOKIE, "")
+
+
+def end_session(request: HttpRequest, answer: HttpResponse) -> None:
+    """Ends the token for all who may have it, and removes the cookie. May run twice."""
+    end_tokens(AccessToken.objects.filter(token_checksum=_checksum(token_of(request))))
+    answer.delete_cookie(COOKIE)
+
+
+def _checksum(token: str) -> str:
+    return sha256(token.encode()).hexdigest()

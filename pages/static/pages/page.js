@@ -1,0 +1,250 @@
+/* What the pages do beyond htmx: new posts come in by themselves, refusals are shown, and the focus stays. */
+"use strict";
+
+(() => {
+  const SHOWN_MS = 6000;
+  const notice = document.querySelector(".notice");
+  let hiding;
+
+  /* The element is always there: screen readers do not read one that appears. */
+  const say = (text, ms = SHOWN_MS) => {
+    clearTimeout(hiding);
+    notice.textContent = text;
+    if (ms) hiding = setTimeout(() => { notice.textContent = ""; }, ms);
+  };
+  const parse = (html) => new DOMParser().parseFromString(html, "text/html");
+
+  /* An error page says why in its alert. Its frame is not for the place of a button. */
+  document.addEventListener("htmx:responseError", ({ detail: { xhr } }) => {
+    const alert = parse(xhr.responseText).querySelector("[role=alert]");
+    if (alert) say(alert.textContent.trim());
+    else say(xhr.status === 404 ? "This is no longer there." : "This did not work. Try again in a moment.");
+  });
+  document.addEventListener("htmx:sendError", () => say("The server does not answer. Try again in a moment."));
+
+  /* One menu is open at a time. A click elsewhere and Escape close it. */
+  document.addEventListener("click", ({ target }) => {
+    for (const menu of document.querySelectorAll(".menu[open]")) if (!menu.contains(target)) menu.open = false;
+  });
+  document.addEventListener("keydown", ({ key }) => {
+    const menu = key === "Escape" && document.querySelector(".menu[open]");
+    if (!menu) return;
+    menu.open = false;
+    menu.querySelector("summary").focus();
+  });
+
+  /* A form with a key is sent once: a second click waits for the first answer. */
+  document.addEventListener("submit", (event) => {
+    if (event.target.hasAttribute("hx-post")) return;
+    for (const sender of event.target.querySelectorAll("[data-key] button, button[data-once]")) {
+      setTimeout(() => { sender.disabled = true; });
+    }
+  });
+  addEventListener("pageshow", () => {
+    for (const sender of document.querySelectorAll("[data-key] button")) sender.disabled = false;
+  });
+
+  /* How many characters are left, as the server counts them: an address has as many as all others. */
+  const count = (form) => {
+    const text = form.elements.status.value.replace(/https?:\/\/\S+/g, "x".repeat(form.dataset.address));
+    const warning = form.elements.with_warning.checked ? form.elements.spoiler_text.value : "";
+    const left = form.querySelector(".left");
+    const number = form.dataset.most - [...text].length - [...warning].length;
+    left.firstChild.data = number;
+    left.classList.toggle("over", number < 0);
+  };
+  const countAll = () => document.querySelectorAll("form[data-most]").forEach(count);
+  document.addEventListener("input", (event) => { if (event.target.form?.dataset.most) count(event.target.form); });
+  document.addEventListener("htmx:load", countAll);
+  countAll();
+
+  /* The images of the form are uploaded: they must not be sent again with the text. */
+  document.addEventListener("htmx:afterRequest", (event) => {
+    if (event.target.matches("input[type=file]")) event.target.value = "";
+  });
+
+  /* The parts of a page that are replaced give the focus to what replaces them. */
+  let focused = null;
+  document.addEventListener("htmx:beforeRequest", ({ detail: { elt } }) => {
+    focused = elt.contains(document.activeElement) ? elt : null;
+  });
+  document.addEventListener("htmx:afterSettle", ({ detail: { elt } }) => {
+    dropRepeats();
+    if (!focused || focused.isConnected || document.activeElement !== document.body) return;
+    const act = focused.querySelector(".act")?.classList[1];
+    const next = act ? elt.querySelector(`.act.${act}`) : elt.querySelector(".who");
+    next?.focus({ preventScroll: true });
+  });
+
+  /* A post has one place: that of its newest event, as in the API. */
+  function dropRepeats() {
+    const seen = new Set();
+    for (const post of document.querySelectorAll("#timeline > .entry > .post")) {
+      if (seen.has(post.id)) post.parentElement.remove();
+      seen.add(post.id);
+    }
+  }
+
+  /* Times go on: "now" would be wrong after an hour. The server writes them in the same way. */
+  const UNITS = [[86400, "d"], [3600, "h"], [60, "m"]];
+  const ago = (when) => {
+    const age = (Date.now() - when) / 1000;
+    if (age >= 7 * 86400) return null;
+    const [size, name] = UNITS.find(([seconds]) => age >= seconds) || [];
+    return size ? Math.floor(age / size) + name : "now";
+  };
+  setInterval(() => {
+    for (const time of document.querySelectorAll(".when time")) {
+      const text = ago(new Date(time.dateTime));
+      if (text && text !== time.textContent) time.textContent = text;
+    }
+  }, 30000);
+
+  const feed = document.querySelector("[data-news]");
+  if (!feed) return;
+
+  /* -- new posts ---------------------------------------------------------------------------- */
+  const EVERY_MS = 1200, RAREST_MS = 60000, AT_TOP_PX = 8, MOST_ENTRIES = 300;
+  const button = document.querySelector(".new-posts");
+  const timeline = () => document.getElementById("timeline");
+  let waiting = [], isMore = false, asOf = "", pause = EVERY_MS, timer = null, asking = false;
+
+  const newer = (a, b) => (a.length - b.length || (a > b ? 1 : -1)) > 0 ? a : b;
+  const newest = () => [...waiting, ...timeline().querySelectorAll(":scope > .entry")]
+    .map((one) => one.dataset.id).reduce(newer, "");
+  const isKnown = (id) => timeline().querySelector(`:scope > .entry[data-id="${id}"]`)
+    || waiting.some((one) => one.dataset.id === id);
+
+  /* Too many to add one by one, or too many on the page already: its beginning is read again. */
+  const begin = () => {
+    waiting = []; isMore = false; button.hidden = true;
+    return htmx.ajax("GET", "/?newest=1", { target: "#timeline", swap: "outerHTML", select: "#timeline" });
+  };
+
+  const show = () => {
+    if (isMore || timeline().childElementCount + waiting.length > MOST_ENTRIES) return begin();
+    timeline().querySelector(":scope > .empty")?.remove();
+    timeline().prepend(...waiting);
+    for (const entry of waiting) htmx.process(entry);
+    waiting = []; button.hidden = true;
+    dropRepeats();
+  };
+
+  /* Below the newest posts there is a way up, and no post comes in before the reader has gone it. */
+  const above = () => timeline().querySelector(":scope > .newer");
+
+  /* Who is reading further down, or has opened a menu, is not moved. */
+  const isAtTop = () => scrollY <= AT_TOP_PX && !timeline().querySelector(".menu[open], :focus-visible");
+
+  const take = (html, more) => {
+    /* A post that arrived late may belong further down than the page goes. */
+    const last = timeline().querySelector(":scope > .older") && [...timeline().querySelectorAll(":scope > .entry")].at(-1)?.dataset.id;
+    const entries = [...parse(html).querySelectorAll(".entry")]
+      .filter(({ dataset: { id } }) => !isKnown(id) && (!last || newer(last, id) === id));
+    waiting = [...entries, ...waiting];
+    isMore ||= more;
+    if (!waiting.length) return;
+    if (isAtTop()) { show(); return; }
+    button.textContent = isMore ? "Many new posts" : `${waiting.length} new post${waiting.length > 1 ? "s" : ""}`;
+    button.hidden = false;
+  };
+
+  /* If the site is busy or away, it is asked less and less often. */
+  const rest = (answer) => {
+    const wished = Number(answer?.headers.get("Retry-After")) * 1000;
+    pause = Math.min(RAREST_MS, Math.max(2 * pause, wished || 0));
+  };
+
+  const read = async (answer) => {
+    if (answer.headers.has("HX-Redirect")) {
+      say("You are signed out. Load the page again to sign in.", 0);
+      pause = 0;
+      return;
+    }
+    if (!answer.ok) { rest(answer); return; }
+    pause = EVERY_MS;
+    asOf = answer.headers.get("X-As-Of") || asOf;
+    if (answer.status === 200) take(await answer.text(), answer.headers.has("X-More"));
+  };
+
+  const ask = async () => {
+    clearTimeout(timer);
+    if (asking || document.hidden || !pause) return;
+    if (above()) { timer = setTimeout(ask, EVERY_MS); return; }
+    asking = true;
+    const since = newest();
+    try {
+      const query = new URLSearchParams({ since_id: since, as_of: newer(since, asOf) });
+      await read(await fetch(`${feed.dataset.news}?${query}`, { headers: { "HX-Request": "true" } }));
+    } catch { rest(); } finally { asking = false; }
+    if (pause) timer = setTimeout(ask, pause);
+  };
+
+  /* -- the place where the reader is --------------------------------------------------------- */
+  const SEEN_MS = 800, SAVE_EVERY_MS = 5000;
+  let saved = "", savedAt = -SAVE_EVERY_MS, seeing = null;
+
+  /* The newest entry that is in the window was seen, and so was all that is below it. */
+  const save = () => {
+    const seen = [...timeline().querySelectorAll(":scope > .entry")]
+      .find((one) => one.getBoundingClientRect().bottom > 60)?.dataset.id;
+    if (!seen || newer(saved, seen) === saved) return;
+    saved = seen; savedAt = performance.now();
+    const body = new FormData();
+    body.set("last_read_id", seen);
+    body.set("csrfmiddlewaretoken", document.querySelector("[name=csrfmiddlewaretoken]").value);
+    fetch("/home/read", { method: "POST", body, headers: { "HX-Request": "true" }, keepalive: true }).catch(() => { saved = ""; });
+  };
+  const saveSoon = () => {
+    clearTimeout(seeing);
+    if (document.hidden) return;
+    seeing = setTimeout(save, Math.max(SEEN_MS, savedAt + SAVE_EVERY_MS - performance.now()));
+  };
+  addEventListener("pagehide", save);
+  addEventListener("scroll", saveSoon, { passive: true });
+  new MutationObserver(saveSoon).observe(feed, { childList: true, subtree: true });
+  saveSoon();
+
+  /* Newer posts come in above, and what the reader sees stays where it is. */
+  const goUp = async (link) => {
+    const bar = above(), count = Number(bar.dataset.count) || 0;
+    const answer = await fetch(link.href, { headers: { "HX-Request": "true" } });
+    if (!answer.ok || answer.headers.has("HX-Redirect")) { location.href = link.href; return; }
+    const page = parse(await answer.text()), next = page.querySelector(".newer");
+    const entries = [...page.querySelectorAll("#timeline > .entry")].filter((one) => !isKnown(one.dataset.id));
+    const first = timeline().querySelector(":scope > .entry"), before = first.getBoundingClientRect().top;
+    document.documentElement.classList.add("loading-above");
+    bar.remove();
+    timeline().prepend(...entries);
+    if (next) {
+      const left = count - entries.length;
+      if (left > 0) next.querySelector("a").textContent = `${left}${"more" in bar.dataset ? "+" : ""} new post${left > 1 ? "s" : ""} above`;
+      next.dataset.count = left;
+      if ("more" in bar.dataset) next.dataset.more = "";
+      timeline().prepend(next);
+    }
+    for (const entry of entries) htmx.process(entry);
+    dropRepeats();
+    scrollBy(0, first.getBoundingClientRect().top - before);
+    entries.at(-1)?.querySelector(".who").focus({ preventScroll: true });
+    setTimeout(() => document.documentElement.classList.remove("loading-above"), 100);
+  };
+  feed.addEventListener("click", (event) => {
+    const link = event.target.closest(".newer .button");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    goUp(link).catch(() => say("The server does not answer. Try again in a moment."));
+  });
+
+  button.addEventListener("click", async () => {
+    await show();
+    scrollTo({ top: 0 });
+    const first = timeline().querySelector(".entry .who");
+    first?.focus({ preventScroll: true });
+  });
+  const askNow = () => { if (pause) { pause = EVERY_MS; ask(); } };
+  document.addEventListener("visibilitychange", askNow);
+  document.addEventListener("posted", () => { if (above()) say("Your post is published. It is at the top."); else askNow(); });
+  addEventListener("online", askNow);
+  timer = setTimeout(ask, EVERY_MS);
+})();

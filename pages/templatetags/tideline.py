@@ -1,0 +1,75 @@
+"""How pages show times, numbers and the HTML of the API."""
+
+from datetime import UTC, datetime
+from html import unescape
+
+from django import template
+from django.utils.html import strip_tags
+from django.utils.safestring import SafeString, mark_safe
+
+register = template.Library()
+MINUTE_S, HOUR_S, DAY_S, WEEK_S = 60, 3_600, 86_400, 7 * 86_400
+UNITS = ((DAY_S, "d"), (HOUR_S, "h"), (MINUTE_S, "m"))
+
+
+@register.filter
+def trusted(html: str) -> SafeString:
+    """HTML that the API made: it has escaped what people typed."""
+    return mark_safe(html)  # noqa: S308 # nosec B308 B703
+
+
+@register.filter
+def plain(html: str) -> str:
+    """The text of HTML that the API made, in one line. Not safe: templates escape it again."""
+    return unescape(strip_tags(html.replace("</p>", " ").replace("<br", " <br"))).strip()
+
+
+@register.filter
+def moment(text: str) -> str:
+    """A time of the API for people: 1 January 2026, 12:00 UTC."""
+    when = _read(text)
+    return f"{when.day} {when:%B %Y, %H:%M} UTC"
+
+
+@register.filter
+def day(text: str) -> str:
+    """The day of a time of the API: 1 January 2026."""
+    when = _read(text)
+    return f"{when.day} {when:%B %Y}"
+
+
+@register.filter
+def ago(text: str) -> str:
+    """How long ago a time of the API was, short: 5m, 3h, 2d; the day if it was over a week ago."""
+    when, now = _read(text), datetime.now(UTC)
+    age_s = int((now - when).total_seconds())
+    if age_s >= WEEK_S:
+        return f"{when.day} {when:%b}" if when.year == now.year else f"{when.day} {when:%b %Y}"
+    for unit_s, name in UNITS:
+        if age_s >= unit_s:
+            return f"{age_s // unit_s}{name}"
+    return "now"
+
+
+@register.filter
+def short(number: int) -> str:
+    """A count in at most four characters and a letter: 999, 1.2k, 34k, 5.6m."""
+    for size, letter in ((1_000_000, "m"), (1_000, "k")):
+        if number >= size:
+            tenths = number * 10 // size
+            return (
+                f"{tenths // 10}.{tenths % 10}{letter}"
+                if tenths < 100
+                else f"{tenths // 10}{letter}"
+            )
+    return str(number)
+
+
+@register.filter
+def percent_of(part: int | None, whole: int) -> int:
+    """How many of a hundred. 0 of nothing."""
+    return round(100 * (part or 0) / whole) if whole else 0
+
+
+def _read(text: str) -> datetime:
+    return datetime.fromisoformat(text)

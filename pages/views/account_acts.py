@@ -1,0 +1,64 @@
+"""What people do with an account: follow, mute, block, and more. AccountFormPage asks first."""
+
+from typing import NamedTuple
+
+from django.http import Http404, HttpRequest
+from django.http.response import HttpResponseBase
+
+from pages.views.base import WebPage
+
+ACCOUNT = "/api/v1/accounts/{id}/{act}"
+REQUEST = "/api/v1/follow_requests/{id}/{act}"
+FOLLOW_OPTIONS = ("quiet", "special", "reblogs", "notify")
+
+
+class Act(NamedTuple):
+    """A write of the API that answers a relationship. `fields`: what its form may send."""
+
+    path: str = ACCOUNT
+    fields: tuple[str, ...] = ()
+
+
+ACTS = {
+    "follow": Act(fields=FOLLOW_OPTIONS),
+    "unfollow": Act(),
+    "remove_from_followers": Act(),
+    "endorse": Act(),
+    "unendorse": Act(),
+    "mute": Act(fields=("duration", "notifications")),
+    "unmute": Act(),
+    "block": Act(),
+    "unblock": Act(),
+    "note": Act(fields=("comment",)),
+    "authorize": Act(REQUEST),
+    "reject": Act(REQUEST),
+}
+# The part of a page that a script replaces with the answer.
+PARTS = {
+    "profile": "parts/profile.html",
+    "person": "parts/person.html",
+    "follower": "parts/person.html",
+}
+
+
+class AccountAct(WebPage):
+    """Does one act with an account. All are idempotent."""
+
+    needs_viewer = True
+
+    def post(self, request: HttpRequest, account_id: int, act: str) -> HttpResponseBase:
+        if act not in ACTS:
+            raise Http404
+        path = ACTS[act].path.format(id=account_id, act=act)
+        sent = {name: request.POST[name] for name in ACTS[act].fields if name in request.POST}
+        relationship = self.api.send("POST", path, sent).body
+        part = request.POST.get("part")
+        if not self.is_partial or part not in PARTS:
+            return self.go_back("/")
+        account = self.api.get(f"/api/v1/accounts/{account_id}").body
+        # A person may change several options in the menu, so it stays open.
+        context = {
+            "account": account, "relationship": relationship, "part": part,
+            "is_menu_open": any(name in FOLLOW_OPTIONS for name in sent),
+        }  # fmt: skip
+        return self.draw(PARTS[part], context)

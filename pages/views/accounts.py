@@ -1,0 +1,117 @@
+"""The page of an account: its posts, its counts, and what a viewer can do with it."""
+
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponseRedirect
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+
+from pages.api_client import ApiRefused
+from pages.views.base import WebPage
+from pages.views.timelines import cursors_of
+
+NOT_FOUND = 404
+# Which posts a tab of the page shows, as parameters of the API.
+TABS = {
+    "": {"exclude_replies": "true"},
+    "replies": {},
+    "media": {"only_media": "true"},
+}
+# The pages with a form about an account, and the first words of their titles.
+FORMS = {"block": "Block", "mute": "Mute", "note": "Note about"}
+
+
+class AboutAccount(WebPage):
+    """A page about the account that its address names."""
+
+    def find_account(self, username: str) -> dict[str, Any]:
+        """The account. The viewer's own has the counts and texts that only its owner sees.
+
+        Raises: ApiRefused.
+        """
+        account = self.api.get("/api/v1/accounts/lookup", {"acct": username}).body
+        return self.viewer if self.is_own(account) and self.viewer else account
+
+    def is_own(self, account: dict[str, Any]) -> bool:
+        return bool(self.viewer and self.viewer["id"] == account["id"])
+
+    def find_relationship(self, account: dict[str, Any]) -> dict[str, Any] | None:
+        """None for guests, and with oneself."""
+        if not self.viewer or self.is_own(account):
+            return None
+        query = {"id[]": account["id"]}
+        found: list[dict[str, Any]] = self.api.get("/api/v1/accounts/relationships", query).body
+        return found[0] if found else None
+
+
+class AccountPage(AboutAccount):
+    def get(self, request: HttpRequest, username: str, tab: str = "") -> HttpResponseBase:
+        try:
+            account = self.find_account(username)
+        except ApiRefused as refusal:
+            return self._say_absent(username, refusal)
+        path = f"/api/v1/accounts/{account['id']}/statuses"
+        statuses = self.api.get(path, {**TABS[tab], **cursors_of(request)})
+        pinned = [] if tab or request.GET else self.api.get(path, {"pinned": "true"}).body
+        context = {
+            "account": account, "statuses": statuses.body, "older": statuses.older,
+            "pinned": pinned, "relationship": self.find_relationship(account), "tab": tab,
+        }  # fmt: skip
+        return self.draw("account.html", context)
+
+    def _say_absent(self, username: str, refusal: ApiRefused) -> HttpResponseBase:
+        """The API does not say whether an account is suspended or never was."""
+        if refusal.status != NOT_FOUND:
+            raise refusal
+        context = {"username": username}
+        return render(self.request, "pages/no_account.html", context, status=NOT_FOUND)
+
+
+class AccountFormPage(AboutAccount):
+    """A question about an account. Its form is sent to AccountAct."""
+
+    needs_viewer = True
+
+    def get(self, request: HttpRequest, username: str, form: str) -> HttpResponseBase:
+        if form not in FORMS:
+            raise Http404
+        account = self.find_account(username)
+        context = {
+            "account": account, "relationship": self.find_relationship(account),
+            "form": form, "title": f"{FORMS[form]} @{account['acct']}",
+        }  # fmt: skip
+        return self.draw(f"people/{form}.html", context)
+
+
+class AccountListsPage(AboutAccount):
+    """Which lists of the viewer an account is in."""
+
+    needs_viewer = True
+
+    def get(self, request: HttpRequest, username: str) -> HttpResponseBase:
+        account = self.find_account(username)
+        context = {
+            "account": account, "title": f"Lists with @{account['acct']}",
+            "lists": self.api.get("/api/v1/lists").body, "ids": self._list_ids(account),
+        }  # fmt: skip
+        return self.draw("people/lists.html", context)
+
+    def post(self, request: HttpRequest, username: str) -> HttpResponseBase:
+        """Makes the account a member of the chosen lists, and of no others."""
+        account = self.find_account(username)
+        wanted, present = set(request.POST.getlist("lists")), self._list_ids(account)
+        members = {"account_ids": [account["id"]]}
+        for method, ids in (("POST", wanted - present), ("DELETE", present - wanted)):
+            for list_id in sorted(ids):
+                self.api.send(method, f"/api/v1/lists/{list_id}/accounts", members)
+        return self.go_back(f"/@{username}")
+
+    def _list_ids(self, account: dict[str, Any]) -> set[str]:
+        return {one["id"] for one in self.api.get(f"/api/v1/accounts/{account['id']}/lists").body}
+
+
+class AccountRedirect(WebPage):
+    """Addresses that name an account in another way lead to its page."""
+
+    def get(self, request: HttpRequest, username: str) -> HttpResponseBase:
+        return HttpResponseRedirect(f"/@{username}")

@@ -1,0 +1,121 @@
+"""What all pages share: who is signed in, how a page is drawn, and what happens to a refusal."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.utils.cache import patch_cache_control
+from django.utils.functional import cached_property
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views import View
+
+from infra.api.errors import TidelineError
+from pages.api_client import ApiClient, ApiRefused
+from pages.sessions import COOKIE, token_of
+
+UNAUTHORIZED = 401
+# The number of unread notifications is counted no further: a look at more costs more.
+MOST_UNREAD = 20
+Context = Mapping[str, Any]
+
+
+class WebPage(View):
+    """A web page, drawn from answers of the API.
+
+    `needs_viewer`: without a session the browser is sent to the sign-in page, and back. Without
+    it, a session that ended is as none.
+    """
+
+    needs_viewer: ClassVar[bool] = False
+
+    @cached_property
+    def api(self) -> ApiClient:
+        """The API, as the viewer of this page."""
+        return ApiClient(self.request, token_of(self.request))
+
+    @cached_property
+    def viewer(self) -> dict[str, Any] | None:
+        """The account that is signed in, None if there is none. One request to the API."""
+        if not self.api.token:
+            return None
+        path = "/api/v1/accounts/verify_credentials"
+        account: dict[str, Any] = self.api.get(path).body
+        return account
+
+    @property
+    def signed_in(self) -> dict[str, Any]:
+        """The account that is signed in. Raises: ApiRefused without one."""
+        if self.viewer is None:
+            raise ApiRefused(UNAUTHORIZED, "Sign in first", {})
+        return self.viewer
+
+    @cached_property
+    def unread_count(self) -> int:
+        """Unread groups of notifications, at most MOST_UNREAD. One request to the API.
+
+        0 if the API refuses: a page is worth more than this number.
+        """
+        if self.viewer is None:
+            return 0
+        path = "/api/v2/notifications/unread_count"
+        try:
+            return int(self.api.get(path, {"limit": MOST_UNREAD}).body["count"])
+        except ApiRefused:
+            return 0
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether a script of the page asked, which replaces one part of it."""
+        return "HX-Request" in self.request.headers
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if self.needs_viewer and not token_of(request):
+            return self._send_to_sign_in()
+        try:
+            answer = super().dispatch(request, *args, **kwargs)
+        except ApiRefused as refusal:
+            answer = self._answer_refusal(refusal)
+        except TidelineError as error:
+            refused = ApiRefused(error.status, str(error), error.headers)
+            answer = self._answer_refusal(refused)
+        patch_cache_control(answer, private=True, no_store=True)
+        return answer
+
+    def draw(self, template: str, context: Context, status: int = 200) -> HttpResponse:
+        """A page or a part of one. Templates ask `page` for what only some of them show."""
+        whole = {"viewer": self.viewer, "page": self, "most_unread": MOST_UNREAD, **context}
+        return render(self.request, f"pages/{template}", whole, status=status)
+
+    def draw_card(self, template: str, context: Context, status: int = 200) -> HttpResponse:
+        """A page with one question, without the frame. It does not ask who is signed in."""
+        return render(self.request, f"pages/{template}", dict(context), status=status)
+
+    def go_back(self, default: str) -> HttpResponse:
+        """After a write without a script: to the page on which the form is."""
+        there = self.request.POST.get("next", "")
+        is_ours = url_has_allowed_host_and_scheme(there, allowed_hosts=None)
+        return HttpResponseRedirect(there if is_ours else default, status=303)
+
+    def _answer_refusal(self, refusal: ApiRefused) -> HttpResponse:
+        """A page without the frame, which may be what was refused."""
+        if refusal.status == UNAUTHORIZED:
+            return self._send_to_sign_in()
+        answer = self.draw_card("refused.html", {"refusal": refusal}, refusal.status)
+        if wait := refusal.headers.get("Retry-After"):
+            answer["Retry-After"] = wait
+        return answer
+
+    def _send_to_sign_in(self) -> HttpResponse:
+        """The way back is a page: a form that was sent is not sent again."""
+        request = self.request
+        there = request.get_full_path() if request.method == "GET" else "/"
+        address = f"{settings.LOGIN_URL}?{urlencode({'next': there})}"
+        if self.is_partial:
+            return HttpResponse(status=204, headers={"HX-Redirect": address})
+        answer = HttpResponseRedirect(address)
+        answer.delete_cookie(COOKIE)
+        return answer

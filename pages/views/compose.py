@@ -1,0 +1,181 @@
+"""Writing a post: the form, its images, and what happens if the API refuses."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+
+from pages.api_client import ApiRefused
+from pages.composer import (
+    INSTANCE,
+    MEDIA,
+    NOT_FOUND,
+    Composer,
+    edit_composer,
+    kept_ids,
+    new_composer,
+    read_warning,
+    reply_composer,
+    typed_composer,
+)
+from pages.views.base import UNAUTHORIZED, WebPage
+from posts.ids import PostId
+
+STATUSES = "/api/v1/statuses"
+NOT_UPLOADED = "“Attach” sends the chosen images. Choose them once more."
+TOO_MANY = "A post has at most {} images."
+# A script of the page asks for the new post when it gets this event.
+POSTED = "posted"
+
+
+class ComposerPage(WebPage):
+    """A page that draws the form of a post on a page of its own."""
+
+    needs_viewer = True
+
+    def draw_form(self, composer: Composer, status: int = 200) -> HttpResponse:
+        return self.draw("compose.html", {"composer": composer}, status)
+
+    def answer_typed(self, write: Callable[[QueryDict], Any]) -> HttpResponse | None:
+        """Writes what was sent. If that is refused: the form with it, and the reason.
+
+        A script keeps the form on the page, so it only needs the reason.
+        """
+        sent = self.request.POST
+        try:
+            if sent.get("image"):
+                raise ApiRefused(422, NOT_UPLOADED, {})
+            write(sent)
+        except ApiRefused as refusal:
+            if self.is_partial:
+                raise
+            if refusal.status == UNAUTHORIZED:
+                return self.draw_kept_text(sent)
+            typed = typed_composer(self, sent, kept_ids(sent), refusal.message)
+            return self.draw_form(typed, refusal.status)
+        return None
+
+    def draw_kept_text(self, sent: QueryDict) -> HttpResponse:
+        """The session has ended: the text can be copied."""
+        context = {"text": sent.get("status", "")}
+        return render(self.request, "pages/kept_text.html", context, status=UNAUTHORIZED)
+
+
+class ComposePage(ComposerPage):
+    """An empty form. Other sites can lead here with a text."""
+
+    def get(self, request: HttpRequest) -> HttpResponseBase:
+        return self.draw_form(new_composer(self, text=request.GET.get("text", "")))
+
+
+class NewStatus(ComposerPage):
+    """Publishes what was typed. The same form sent twice publishes once."""
+
+    def post(self, request: HttpRequest) -> HttpResponseBase:
+        refused = self.answer_typed(self._publish)
+        if refused is not None:
+            return refused
+        if not self.is_partial:
+            return self.go_back("/")
+        return self._draw_empty_form()
+
+    def _publish(self, sent: QueryDict) -> None:
+        describe_images(self, sent)
+        data = {
+            **read_content(sent),
+            "visibility": sent.get("visibility", ""),
+            "in_reply_to_id": sent.get("in_reply_to_id") or None,
+            "poll": read_poll(sent),
+        }
+        self.status = self.api.send("POST", STATUSES, data, sent.get("key", "")).body
+
+    def _draw_empty_form(self) -> HttpResponse:
+        """For a script: a form with a new key. A reply is shown below its form."""
+        sent, context = self.request.POST, {}
+        if parent_id := sent.get("in_reply_to_id"):
+            parent = self.api.get(f"{STATUSES}/{parent_id}").body
+            composer = reply_composer(self, parent, sent.get("place", ""))
+            context = {"status": self.status}
+        else:
+            composer = new_composer(self, sent.get("place", ""))
+        answer = self.draw("parts/posted.html", {"composer": composer, **context})
+        answer["HX-Trigger"] = POSTED
+        return answer
+
+
+class EditStatus(ComposerPage):
+    """Changes the text, the warning and the images of an own post."""
+
+    def get(self, request: HttpRequest, status_id: PostId) -> HttpResponseBase:
+        status = self.api.get(f"{STATUSES}/{status_id.public}").body
+        if status["account"]["id"] != self.signed_in["id"]:
+            raise Http404
+        return self.draw_form(edit_composer(self, status))
+
+    def post(self, request: HttpRequest, status_id: PostId) -> HttpResponseBase:
+        path = f"{STATUSES}/{status_id.public}"
+
+        def edit(sent: QueryDict) -> None:
+            describe_images(self, sent)
+            self.api.send("PUT", path, read_content(sent))
+
+        return self.answer_typed(edit) or self.go_back(f"/statuses/{status_id.public}")
+
+
+class ComposeImages(ComposerPage):
+    """Uploads the chosen images, and draws the form with them. A script needs only their part."""
+
+    def post(self, request: HttpRequest) -> HttpResponseBase:
+        ids, message = kept_ids(request.POST), ""
+        files = request.FILES.getlist("image")
+        most = self.api.get(INSTANCE).body["configuration"]["statuses"]["max_media_attachments"]
+        if len(ids) + len(files) > most:
+            files, message = [], TOO_MANY.format(most)
+        try:
+            for file in files:
+                uploaded = self.api.upload("/api/v2/media", "file", file.read())
+                ids.append(uploaded.body["id"])
+        except ApiRefused as refusal:
+            message = refusal.message
+        composer = typed_composer(self, request.POST, ids, message)
+        if self.is_partial:
+            return self.draw("parts/compose_images.html", {"composer": composer})
+        return self.draw_form(composer, 422 if message else 200)
+
+
+def read_content(sent: QueryDict) -> dict[str, Any]:
+    """What a new post and an edit have in common, as the API wants it."""
+    return {
+        "status": sent.get("status", ""),
+        "spoiler_text": read_warning(sent),
+        "language": sent.get("language", ""),
+        "sensitive": "sensitive" in sent or bool(read_warning(sent)),
+        "media_ids": kept_ids(sent),
+    }
+
+
+def read_poll(sent: QueryDict) -> dict[str, Any] | None:
+    """The poll, if its fields were shown. Options without a text are not sent."""
+    if "with_poll" not in sent:
+        return None
+    return {
+        "options": [one for one in sent.getlist("option") if one.strip()],
+        "expires_in": sent.get("expires_in", ""),
+        "multiple": "multiple" in sent,
+        "hide_totals": "hide_totals" in sent,
+    }
+
+
+def describe_images(page: WebPage, sent: QueryDict) -> None:
+    """Sends the descriptions. An image that a post has already keeps the one it has."""
+    for image_id in kept_ids(sent):
+        text = sent.get(f"description_{image_id}")
+        if text is None:
+            continue
+        try:
+            page.api.send("PUT", f"{MEDIA}/{image_id}", {"description": text})
+        except ApiRefused as refusal:
+            if refusal.status != NOT_FOUND:
+                raise

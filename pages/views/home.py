@@ -1,0 +1,113 @@
+"""The home page: it opens where the reader stopped, and new posts come in while it is open."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+
+from pages.api_client import ApiAnswer
+from pages.composer import new_composer
+from pages.views.base import Context, WebPage
+from pages.views.timelines import PublicPage, TimelinePage, cursors_of
+from posts.ids import PostId
+
+HOME = "/api/v1/timelines/home"
+MARKERS = "/api/v1/markers"
+# Half of a page around the marker is newer and not shown at first.
+AROUND = 40
+PAGE = 20
+# New posts that an open page gets at once. If there are more, it reads its beginning again.
+MOST_NEW = 40
+
+
+class HomePage(TimelinePage):
+    """The home timeline with the form for a new post; for guests the public timeline.
+
+    Without a query it begins at the entry that was read last, if there is anything unread.
+    """
+
+    path = HOME
+    title = "Home"
+    template = "home.html"
+    marker: Context = {}
+
+    def get(self, request: HttpRequest, **names: Any) -> HttpResponseBase:
+        if not self.api.token:
+            return PublicPage.as_view()(request)
+        if not request.GET and (kept := self._find_kept()):
+            return self.draw_statuses(request, kept)
+        if "min_id" in request.GET:
+            return self.draw_statuses(request, self._find_newer(request))
+        return super().get(request, **names)
+
+    def more(self, **names: Any) -> Context:
+        is_live = not cursors_of(self.request)
+        return {"composer": new_composer(self, "home"), "marker": self.marker, "is_live": is_live}
+
+    def newer_query(self, request: HttpRequest, answer: ApiAnswer) -> str:
+        """Above the place where the reader stopped, and above a full page of newer posts."""
+        return answer.newer if self.marker or "min_id" in request.GET else ""
+
+    def _find_newer(self, request: HttpRequest) -> ApiAnswer:
+        """The next newer entries. Without those that arrived late, below the cursor: they have
+        their place further down."""
+        answer = self.api.get(HOME, cursors_of(request))
+        above = _above(request.GET["min_id"], answer.body)
+        is_full = len(answer.body) == PAGE
+        return answer._replace(body=above, newer=answer.newer if is_full else "")
+
+    def _find_kept(self) -> ApiAnswer | None:
+        """The entries from the marker's downwards. None if all was read, or none is left."""
+        marker = self.api.get(MARKERS, {"timeline[]": "home"}).body.get("home", {})
+        if not marker.get("unread_count"):
+            return None
+        last_read = marker["last_read_id"]
+        around = self.api.get(HOME, {"around_id": last_read, "limit": AROUND})
+        read = [one for one in around.body if int(one["id"]) <= int(last_read)]
+        if not read:
+            return None
+        self.marker = marker
+        return around._replace(body=read, newer=f"min_id={read[0]['id']}")
+
+
+class ReadHome(WebPage):
+    """Moves the marker: the reader has seen this entry and what is below it."""
+
+    needs_viewer = True
+
+    def post(self, request: HttpRequest) -> HttpResponseBase:
+        moved = {"home": {"last_read_id": request.POST.get("last_read_id", "")}}
+        self.api.send("POST", MARKERS, moved)
+        return HttpResponse(status=204) if self.is_partial else self.go_back("/")
+
+
+class NewPosts(WebPage):
+    """Posts that arrived in the home timeline since one of them: what the open page asks for.
+
+    `since_id`: the newest that the page shows. `as_of`: the X-As-Of of an answer before, if it is
+    newer, so that news of a post which is gone again are not looked up for ever.
+    """
+
+    needs_viewer = True
+
+    def get(self, request: HttpRequest) -> HttpResponseBase:
+        """204 if there is nothing new, which costs no query."""
+        since_id = request.GET.get("since_id", "")
+        asked = {"since_id": request.GET.get("as_of") or since_id}
+        news = self.api.get(f"{HOME}/news", asked).body
+        if not news["new"]:
+            return HttpResponse(status=204)
+        statuses = self.api.get(HOME, {"since_id": since_id, "limit": MOST_NEW}).body
+        if not statuses:
+            return HttpResponse(status=204, headers={"X-As-Of": news["as_of"]})
+        answer = self.draw("parts/statuses.html", {"statuses": statuses})
+        if len(_above(since_id, statuses)) == MOST_NEW:
+            answer["X-More"] = "1"
+        return answer
+
+
+def _above(cursor: str, statuses: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Those that are newer than a cursor of the API. It also returns posts that arrived late."""
+    lowest = PostId.from_cursor(cursor).number if cursor else 0
+    return [one for one in statuses if int(one["id"]) > lowest]

@@ -1,0 +1,109 @@
+"""The viewer's lists of accounts: their timelines, names and members."""
+
+from typing import Any
+
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+
+from pages.api_client import ApiRefused
+from pages.views.base import Context, WebPage
+from pages.views.timelines import TimelinePage, cursors_of
+
+LISTS = "/api/v1/lists"
+MOST_FOUND = 10
+# What a list shows of the replies of its members.
+POLICIES = {
+    "list": "Replies to members of the list",
+    "followed": "Replies to anyone I follow",
+    "none": "No replies to others",
+}
+
+
+class ListsPage(WebPage):
+    """All lists of the viewer, and the form for a new one."""
+
+    needs_viewer = True
+
+    def get(self, request: HttpRequest) -> HttpResponseBase:
+        return self._draw_lists({})
+
+    def post(self, request: HttpRequest) -> HttpResponseBase:
+        try:
+            made = self.api.send("POST", LISTS, {"title": request.POST.get("title", "")}).body
+        except ApiRefused as refusal:
+            return self._draw_lists({"refusal": refusal}, refusal.status)
+        return self.go_back(f"/lists/{made['id']}/edit")
+
+    def _draw_lists(self, context: Context, status: int = 200) -> HttpResponseBase:
+        lists = self.api.get(LISTS).body
+        return self.draw("lists.html", {"lists": lists, **context}, status)
+
+
+class ListPage(TimelinePage):
+    """The posts of the members of a list."""
+
+    needs_viewer = True
+    path = "/api/v1/timelines/list/{list_id}"
+    template = "list.html"
+    empty = "The people in this list have not posted yet."
+
+    def more(self, **names: Any) -> Context:
+        account_list = self.api.get(f"{LISTS}/{names['list_id']}").body
+        return {"list": account_list, "title": account_list["title"]}
+
+
+class EditList(WebPage):
+    """The name and the members of a list, and people who can be added: those the viewer follows."""
+
+    needs_viewer = True
+
+    def get(self, request: HttpRequest, list_id: str) -> HttpResponseBase:
+        words, path = request.GET.get("q", "").strip(), f"{LISTS}/{list_id}"
+        account_list = self.api.get(path).body
+        members = self.api.get(f"{path}/accounts", cursors_of(request))
+        context = {
+            "list": account_list, "policies": POLICIES, "words": words,
+            "members": members.body, "older": members.older, "found": self._find(words, path),
+        }  # fmt: skip
+        return self.draw("list_edit.html", context)
+
+    def post(self, request: HttpRequest, list_id: str) -> HttpResponseBase:
+        sent = {
+            name: request.POST[name] for name in ("title", "replies_policy") if name in request.POST
+        }
+        self.api.send("PUT", f"{LISTS}/{list_id}", sent)
+        return self.go_back(f"/lists/{list_id}/edit")
+
+    def _find(self, words: str, path: str) -> list[dict[str, Any]]:
+        """Followed accounts with these words in their names that are no members yet."""
+        if not words:
+            return []
+        query = {"q": words, "following": "true", "limit": MOST_FOUND}
+        found = self.api.get("/api/v1/accounts/search", query).body
+        members = {one["id"] for one in self.api.get(f"{path}/accounts", {"limit": 0}).body}
+        return [one for one in found if one["id"] not in members]
+
+
+class DeleteList(WebPage):
+    """Asks, then deletes a list."""
+
+    needs_viewer = True
+
+    def get(self, request: HttpRequest, list_id: str) -> HttpResponseBase:
+        return self.draw("list_delete.html", {"list": self.api.get(f"{LISTS}/{list_id}").body})
+
+    def post(self, request: HttpRequest, list_id: str) -> HttpResponseBase:
+        self.api.send("DELETE", f"{LISTS}/{list_id}")
+        return self.go_back("/lists")
+
+
+class ListMembership(WebPage):
+    """Adds one account to a list, or removes it. May run twice."""
+
+    needs_viewer = True
+
+    def post(self, request: HttpRequest, list_id: str, act: str) -> HttpResponseBase:
+        method = {"add": "POST", "remove": "DELETE"}[act]
+        sent = {"account_ids": [request.POST.get("account_id", "")]}
+        self.api.send(method, f"{LISTS}/{list_id}/accounts", sent)
+        return self.go_back(f"/lists/{list_id}/edit")

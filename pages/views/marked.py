@@ -1,0 +1,51 @@
+"""Lists about posts: own bookmarks and favourites, and who reposted or favourited a post."""
+
+from typing import ClassVar
+
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+
+from pages.views.base import WebPage
+from pages.views.people import load_people
+from pages.views.timelines import TimelinePage, cursors_of
+from posts.ids import PostId
+
+
+class BookmarksPage(TimelinePage):
+    needs_viewer = True
+    path = "/api/v1/bookmarks"
+    title = "Bookmarks"
+    empty = "You have no bookmarks yet. Only you see them."
+
+
+class FavouritesPage(TimelinePage):
+    needs_viewer = True
+    path = "/api/v1/favourites"
+    title = "Favourites"
+    empty = "You have not favourited a post yet."
+
+
+class RepostersPage(WebPage):
+    """The accounts that reposted a post, the latest first."""
+
+    path: ClassVar[str] = "reblogged_by"
+    title: ClassVar[str] = "Reposted by"
+    empty: ClassVar[str] = "There are no reposts yet."
+
+    def get(self, request: HttpRequest, status_id: PostId) -> HttpResponseBase:
+        path = f"/api/v1/statuses/{status_id.public}"
+        status = self.api.get(path).body
+        people = self.api.get(f"{path}/{self.path}", cursors_of(request))
+        context = {
+            "title": self.title, "empty": self.empty, "status": status,
+            "people": load_people(self, people.body), "older": people.older, "part": "person",
+        }  # fmt: skip
+        return self.draw("responders.html", context)
+
+
+class FavouritersPage(RepostersPage):
+    """The accounts that favourited a post, the latest first."""
+
+    path = "favourited_by"
+    title = "Favourited by"
+    empty = "There are no favourites yet."

@@ -1,0 +1,99 @@
+"""The notifications of the viewer, in groups: "Ann and 2 others favourited your post"."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+
+from pages.views.base import WebPage
+from pages.views.timelines import cursors_of, older_query
+
+NOTIFICATIONS = "/api/v2/notifications"
+MARKERS = "/api/v1/markers"
+# Which notifications a tab of the page shows, as parameters of the API.
+TABS = {"": {}, "mentions": {"types[]": "mention"}}
+Group = dict[str, Any]
+
+
+class InboxPage(WebPage):
+    """The newest group first. A script marks all as read; without one there is a button."""
+
+    needs_viewer = True
+
+    def get(self, request: HttpRequest, tab: str = "") -> HttpResponseBase:
+        query = {"expand_accounts": "partial_avatars", **TABS[tab], **cursors_of(request)}
+        answer = self.api.get(NOTIFICATIONS, query)
+        groups = _join(answer.body, self._read_up_to())
+        is_first = not cursors_of(request)
+        context = {
+            "groups": groups, "older": older_query(request, answer), "tab": tab,
+            "newest": groups[0]["most_recent_notification_id"] if groups and is_first else None,
+            "is_unread": any(group["is_unread"] for group in groups),
+        }  # fmt: skip
+        return self.draw("notifications.html", context)
+
+    def _read_up_to(self) -> int:
+        found = self.api.get(MARKERS, {"timeline[]": "notifications"}).body
+        return int(found["notifications"]["last_read_id"]) if found else 0
+
+
+class ReadNotifications(WebPage):
+    """Moves the marker of notifications to the newest one that the page showed."""
+
+    needs_viewer = True
+
+    def post(self, request: HttpRequest) -> HttpResponseBase:
+        moved = {"notifications": {"last_read_id": request.POST.get("up_to", "")}}
+        self.api.send("POST", MARKERS, moved)
+        if not self.is_partial:
+            return self.go_back("/notifications")
+        return self.draw("parts/unread.html", {"is_replacement": True})
+
+
+class UnreadNotifications(WebPage):
+    """The number in the navigation, which an open page asks for now and then."""
+
+    needs_viewer = True
+
+    def get(self, request: HttpRequest) -> HttpResponseBase:
+        return self.draw("parts/unread.html", {})
+
+
+class DismissGroup(WebPage):
+    """Removes a group from the list."""
+
+    needs_viewer = True
+
+    def post(self, request: HttpRequest, group_key: str) -> HttpResponseBase:
+        self.api.send("POST", f"{NOTIFICATIONS}/{group_key}/dismiss")
+        return HttpResponse() if self.is_partial else self.go_back("/notifications")
+
+
+class ClearNotifications(WebPage):
+    """Asks, then removes all notifications."""
+
+    needs_viewer = True
+
+    def get(self, request: HttpRequest) -> HttpResponseBase:
+        return self.draw("clear_notifications.html", {})
+
+    def post(self, request: HttpRequest) -> HttpResponseBase:
+        self.api.send("POST", "/api/v1/notifications/clear")
+        return self.go_back("/notifications")
+
+
+def _join(found: Mapping[str, Any], read_up_to: int) -> list[Group]:
+    """The groups, each with its accounts and its status."""
+    people = {one["id"]: one for one in (*found.get("partial_accounts", ()), *found["accounts"])}
+    statuses = {one["id"]: one for one in found["statuses"]}
+    return [
+        {
+            **group,
+            "accounts": [people[one] for one in group["sample_account_ids"]],
+            "others_count": group["notifications_count"] - 1,
+            "status": statuses.get(group.get("status_id")),
+            "is_unread": group["most_recent_notification_id"] > read_up_to,
+        }
+        for group in found["notification_groups"]
+    ]

@@ -1,0 +1,140 @@
+"""Pages about the account itself that the API has no endpoints for. They need a session of ours."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth import authenticate, logout
+from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http.response import HttpResponseBase
+from django.utils.decorators import method_decorator
+from django.utils.functional import cached_property
+from django.views.decorators.debug import sensitive_post_parameters
+
+from accounts.actions.change_password import change_password
+from accounts.actions.tokens import end_tokens
+from accounts.models import AccessToken, User
+from accounts.queries.sessions import list_sessions
+from infra.api.errors import TokenInvalid, ValidationFailed
+from infra.api.parsing import read_text
+from moderation.actions.delete_own_account import delete_own_account
+from moderation.jobs.export_account import export_account
+from pages.sessions import COOKIE, find_session, start_session
+from pages.views.base import WebPage
+from pages.views.sign_up import UNPROCESSABLE
+
+WRONG_PASSWORD = "This is not your password"  # noqa: S105
+
+
+@method_decorator(sensitive_post_parameters(), name="dispatch")
+class OwnAccountPage(WebPage):
+    """A page that only a session of the pages may open, not the token of an application."""
+
+    needs_viewer = True
+    template = ""
+
+    @cached_property
+    def session(self) -> AccessToken:
+        """Raises: TokenInvalid, which leads to the sign-in page; LoginDisabled."""
+        session = find_session(self.request)
+        if session is None:
+            raise TokenInvalid
+        return session
+
+    @property
+    def user(self) -> User:
+        user: User = self.session.user
+        return user
+
+    def get(self, request: HttpRequest) -> HttpResponseBase:
+        return self.ask()
+
+    def ask(self, fault: str = "") -> HttpResponse:
+        """The form, with what is wrong with the last one that was sent."""
+        context = {"fault": fault, "is_saved": "saved" in self.request.GET, **self.more()}
+        return self.draw(self.template, context, UNPROCESSABLE if fault else 200)
+
+    def more(self) -> dict[str, Any]:
+        return {"user": self.user}
+
+    def knows_password(self, name: str = "password") -> bool:
+        """Whether the form has the password. Failures count against those of signing in."""
+        given = read_text(self.request.POST, name)
+        user = authenticate(self.request, username=self.user.username, password=given)
+        return user is not None and user.pk == self.user.pk
+
+
+class PasswordSettings(OwnAccountPage):
+    """Changes the password. All other browsers and applications are signed out."""
+
+    template = "settings/password.html"
+
+    def post(self, request: HttpRequest) -> HttpResponseBase:
+        if not self.knows_password("current"):
+            return self.ask(WRONG_PASSWORD)
+        user = self.user
+        try:
+            change_password(user, read_text(request.POST, "password"))
+        except ValidationFailed as refusal:
+            return self.ask(str(refusal.faults[0]))
+        user.refresh_from_db()
+        answer = HttpResponseRedirect(f"{request.path}?saved", status=303)
+        start_session(request, answer, user)
+        return answer
+
+
+class SessionsPage(OwnAccountPage):
+    """The browsers and applications that may use the account."""
+
+    template = "settings/sessions.html"
+
+    def more(self) -> dict[str, Any]:
+        page = list_sessions(self.user.pk, self.request.GET.get("max_id", ""))
+        return {"sessions": page.items, "older": page.older, "current": self.session.pk}
+
+    def post(self, request: HttpRequest) -> HttpResponseBase:
+        """Ends one session, or all but this one. Ending this one signs out."""
+        own = AccessToken.objects.filter(user_id=self.user.pk)
+        chosen = read_text(request.POST, "session")
+        if chosen == "others":
+            end_tokens(own.exclude(pk=self.session.pk))
+        elif chosen.isascii() and chosen.isdigit():
+            end_tokens(own.filter(pk=int(chosen)))
+        return HttpResponseRedirect(f"{request.path}?saved", status=303)
+
+
+class ExportPage(OwnAccountPage):
+    """An archive with all that the person put in."""
+
+    template = "settings/export.html"
+
+    def post(self, request: HttpRequest) -> HttpResponseBase:
+        if not self.knows_password():
+            return self.ask(WRONG_PASSWORD)
+        name = f"{self.user.username}-{datetime.now(UTC):%Y-%m-%d}.zip"
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / name
+            for _ in export_account(self.user.pk, path):
+                pass
+            # The open file outlives its name, so nothing is left when the answer is sent.
+            return FileResponse(path.open("rb"), as_attachment=True, filename=name)
+
+
+class DeleteAccountPage(OwnAccountPage):
+    """Deletes the account: nothing of it is shown from now on."""
+
+    template = "settings/delete.html"
+
+    def more(self) -> dict[str, Any]:
+        return {**super().more(), "days": settings.SUSPENSION_DAYS}
+
+    def post(self, request: HttpRequest) -> HttpResponseBase:
+        if not self.knows_password():
+            return self.ask(WRONG_PASSWORD)
+        delete_own_account(self.user.pk, datetime.now(UTC))
+        logout(request)
+        answer = self.draw_card("account_deleted.html", {"days": settings.SUSPENSION_DAYS})
+        answer.delete_cookie(COOKIE)
+        return answer

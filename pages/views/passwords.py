@@ -1,0 +1,58 @@
+"""A new password for a person who does not know the old one, by a link in a mail."""
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.utils.decorators import method_decorator
+from django.views.decorators.debug import sensitive_post_parameters
+
+from accounts.actions.ask_password_reset import ask_password_reset
+from accounts.actions.change_password import change_password
+from accounts.api.address_limits import PASSWORD_RESETS
+from accounts.mails import find_user_of_link
+from infra.api.errors import ValidationFailed
+from infra.api.parsing import read_text
+from pages.sessions import start_session
+from pages.views.base import WebPage
+from pages.views.sign_up import UNPROCESSABLE
+
+GONE = 410
+
+
+class PasswordForgottenPage(WebPage):
+    """Asks for a mail. The answer is the same for every name."""
+
+    def get(self, request: HttpRequest) -> HttpResponseBase:
+        return self.draw_card("password_forgotten.html", {"can_send": bool(settings.MAIL_URL)})
+
+    def post(self, request: HttpRequest) -> HttpResponseBase:
+        """Raises: TooManyRequests, InvalidRequest."""
+        PASSWORD_RESETS.charge(request)
+        ask_password_reset(read_text(request.POST, "name").strip())
+        return self.draw_card("password_asked.html", {})
+
+
+@method_decorator(sensitive_post_parameters(), name="dispatch")
+class NewPasswordPage(WebPage):
+    """The page that the link in the mail leads to."""
+
+    def get(self, request: HttpRequest, user_id: int, token: str) -> HttpResponseBase:
+        user = find_user_of_link(user_id, token)
+        return self.draw_card("new_password.html", {"user_of_link": user}, 200 if user else GONE)
+
+    def post(self, request: HttpRequest, user_id: int, token: str) -> HttpResponseBase:
+        user = find_user_of_link(user_id, token)
+        if user is None:
+            return self.draw_card("new_password.html", {"user_of_link": None}, GONE)
+        try:
+            change_password(user, read_text(request.POST, "password"))
+        except ValidationFailed as refusal:
+            return self._ask_again(user, refusal)
+        user.refresh_from_db()
+        answer = self.go_back("/")
+        start_session(request, answer, user)
+        return answer
+
+    def _ask_again(self, user: object, refusal: ValidationFailed) -> HttpResponse:
+        context = {"user_of_link": user, "fault": str(refusal.faults[0])}
+        return self.draw_card("new_password.html", context, UNPROCESSABLE)

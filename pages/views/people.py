@@ -1,0 +1,114 @@
+"""Lists of people: followers, followees, follow requests, muted and blocked accounts."""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+
+from pages.views.accounts import AboutAccount
+from pages.views.base import WebPage
+from pages.views.timelines import cursors_of
+
+Person = dict[str, Any]
+
+
+def load_people(page: WebPage, accounts: Sequence[Person]) -> list[Person]:
+    """For each account: `account`, and the viewer's `relationship`, None for guests and oneself."""
+    viewer, found = page.viewer, {}
+    ids = [one["id"] for one in accounts if viewer and one["id"] != viewer["id"]]
+    if ids:
+        answer = page.api.get("/api/v1/accounts/relationships", {"id[]": ids})
+        found = {one["id"]: one for one in answer.body}
+    return [{"account": one, "relationship": found.get(one["id"])} for one in accounts]
+
+
+class FollowersPage(AboutAccount):
+    """The followers of an account. The own ones can be removed."""
+
+    collection: ClassVar[str] = "followers"
+
+    def get(self, request: HttpRequest, username: str) -> HttpResponseBase:
+        account = self.find_account(username)
+        path = f"/api/v1/accounts/{account['id']}/{self.collection}"
+        answer, is_own = self.api.get(path, cursors_of(request)), self.is_own(account)
+        context = {
+            "account": account, "is_own": is_own, "collection": self.collection,
+            "people": load_people(self, answer.body), "older": answer.older,
+            "is_hidden": account["hide_collections"] and not is_own,
+            "part": "follower" if is_own and self.collection == "followers" else "person",
+        }  # fmt: skip
+        return self.draw("people/edges.html", context)
+
+
+class FollowingPage(FollowersPage):
+    """The accounts that an account follows."""
+
+    collection = "following"
+
+
+class OwnPeoplePage(WebPage):
+    """A list that only its owner sees. A class names the `path` in the API, and its texts."""
+
+    needs_viewer = True
+    path: ClassVar[str]
+    title: ClassVar[str]
+    about: ClassVar[str]
+    empty: ClassVar[str]
+    collection: ClassVar[str] = ""
+
+    def get(self, request: HttpRequest) -> HttpResponseBase:
+        answer = self.api.get(self.path, cursors_of(request))
+        context = {
+            "title": self.title, "about": self.about, "empty": self.empty, "is_own": True,
+            "account": self.viewer, "collection": self.collection, "part": "person",
+            "people": load_people(self, answer.body), "older": answer.older,
+        }  # fmt: skip
+        return self.draw("people/own.html", context)
+
+
+class QuietFollowersPage(OwnPeoplePage):
+    path = "/api/v1/accounts/quiet_followers"
+    title = "Quiet followers"
+    about = "They follow you without showing it. Only you and they know."
+    empty = "No one follows you quietly."
+    collection = "quiet_followers"
+
+
+class QuietFollowingPage(OwnPeoplePage):
+    path = "/api/v1/accounts/quiet_following"
+    title = "Followed quietly"
+    about = "You follow these people without showing it. Only they and you know."
+    empty = "You follow no one quietly."
+    collection = "quiet_following"
+
+
+class SpecialPage(OwnPeoplePage):
+    path = "/api/v1/accounts/special_following"
+    title = "Special"
+    about = "The people you marked as special. Only you see the mark."
+    empty = "You have marked no one as special. The menu on a person's page does it."
+    collection = "special_following"
+
+
+class RequestsPage(OwnPeoplePage):
+    path = "/api/v1/follow_requests"
+    title = "Follow requests"
+    about = (
+        "These people asked to follow you. Only people you approve see your posts for followers."
+    )
+    empty = "There are no requests."
+
+
+class MutedPage(OwnPeoplePage):
+    path = "/api/v1/mutes"
+    title = "Muted people"
+    about = "You do not see their posts. They do not know that you muted them."
+    empty = "You have muted no one."
+
+
+class BlockedPage(OwnPeoplePage):
+    path = "/api/v1/blocks"
+    title = "Blocked people"
+    about = "You and they do not see each other, and cannot follow each other."
+    empty = "You have blocked no one."

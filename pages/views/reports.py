@@ -1,0 +1,33 @@
+"""A report of an account, and of some of its posts, to the moderators."""
+
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+
+from pages.views.accounts import AboutAccount
+
+
+class ReportPage(AboutAccount):
+    """Asks why, and which of the newest posts. `?status=`: a post that is chosen already."""
+
+    needs_viewer = True
+
+    def get(self, request: HttpRequest, username: str) -> HttpResponseBase:
+        account, chosen = self.find_account(username), request.GET.getlist("status")
+        path = f"/api/v1/accounts/{account['id']}/statuses"
+        statuses = self.api.get(path, {"exclude_reblogs": "true"}).body
+        missing = set(chosen) - {one["id"] for one in statuses}
+        first = [self.api.get(f"/api/v1/statuses/{one}").body for one in sorted(missing)[:1]]
+        context = {"account": account, "statuses": [*first, *statuses], "chosen": chosen}
+        return self.draw("people/report.html", context)
+
+    def post(self, request: HttpRequest, username: str) -> HttpResponseBase:
+        account = self.find_account(username)
+        sent = {
+            "account_id": account["id"],
+            "category": request.POST.get("category", ""),
+            "comment": request.POST.get("comment", ""),
+            "status_ids": request.POST.getlist("status_ids"),
+        }
+        self.api.send("POST", "/api/v1/reports", sent)
+        context = {"account": account, "relationship": self.find_relationship(account)}
+        return self.draw("people/reported.html", context)

@@ -1,0 +1,60 @@
+"""The search page: people, posts and tags."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import Http404, HttpRequest
+from django.http.response import HttpResponseBase
+
+from pages.views.base import WebPage
+from pages.views.people import load_people
+from pages.views.timelines import cursors_of
+
+SEARCH, SUGGESTIONS = "/api/v2/search", "/api/v2/suggestions"
+# What a tab shows. The first one shows the best of all.
+TABS = {"": "All", "accounts": "People", "statuses": "Posts", "hashtags": "Tags"}
+BEST, A_PAGE = 5, 20
+Found = dict[str, Any]
+
+
+class SearchPage(WebPage):
+    """Without words: the form, and for who is signed in some people to follow."""
+
+    def get(self, request: HttpRequest) -> HttpResponseBase:
+        words, tab = request.GET.get("q", "").strip(), request.GET.get("type", "")
+        if tab not in TABS:
+            raise Http404
+        context = {"words": words, "tab": tab, "tabs": TABS}
+        found = self._search(words, tab) if words else self._suggest()
+        return self.draw("search.html", {**context, **found})
+
+    def _search(self, words: str, tab: str) -> Found:
+        query = {"q": words, "type": tab, "limit": A_PAGE if tab else BEST}
+        offset = self.request.GET.get("offset", "")
+        more = (
+            cursors_of(self.request) if tab == "statuses" else {"offset": offset} if offset else {}
+        )
+        found: Found = self.api.get(SEARCH, {**query, **more}).body
+        people = load_people(self, found["accounts"])
+        return {**found, "people": people, "older": self._older(words, tab, found)}
+
+    def _older(self, words: str, tab: str, found: Found) -> str:
+        """The query of the next page of a tab. Guests get one page."""
+        if not (tab and self.viewer and len(found[tab]) == A_PAGE):
+            return ""
+        if tab == "statuses":
+            after = {"max_id": found[tab][-1]["id"]}
+        else:
+            after = {"offset": str(_count_of(self.request) + A_PAGE)}
+        return urlencode({"q": words, "type": tab, **after})
+
+    def _suggest(self) -> Found:
+        if self.viewer is None:
+            return {}
+        suggested = self.api.get(SUGGESTIONS, {"limit": A_PAGE}).body
+        return {"suggested": load_people(self, [one["account"] for one in suggested])}
+
+
+def _count_of(request: HttpRequest) -> int:
+    """The API has accepted it already: it is a number."""
+    return int(request.GET.get("offset") or 0)

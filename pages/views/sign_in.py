@@ -1,0 +1,48 @@
+"""Signing in and out. See pages.sessions."""
+
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from django.conf import settings
+from django.contrib.auth import logout
+from django.contrib.auth.forms import AuthenticationForm
+from django.contrib.auth.views import LoginView
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http.response import HttpResponseBase
+from django.views import View
+
+from accounts.models import Application
+from pages.sessions import end_session, start_session
+
+AUTHORIZE = "/oauth/authorize"
+
+
+class SignInPage(LoginView):
+    """Starts a session of the pages, and one of Django for the admin and the OAuth screens."""
+
+    template_name = "pages/sign_in.html"
+
+    def get_context_data(self, **more: Any) -> dict[str, Any]:
+        """With the application that a person wants to use after signing in."""
+        context: dict[str, Any] = super().get_context_data(**more)
+        address = urlsplit(context["next"])
+        client_id = parse_qs(address.query).get("client_id", [""])[0].replace("\x00", "")
+        is_asked = address.path == AUTHORIZE and client_id
+        found = Application.objects.filter(client_id=client_id).first() if is_asked else None
+        # Django's view calls the host "site".
+        return {**context, "application": found, "site": settings.INSTANCE_TITLE}
+
+    def form_valid(self, form: AuthenticationForm) -> HttpResponse:
+        answer = HttpResponseRedirect(self.get_success_url())
+        start_session(self.request, answer, form.get_user())
+        return answer
+
+
+class SignOut(View):
+    """Ends both sessions. By POST only: any site can show an image with this address."""
+
+    def post(self, request: HttpRequest) -> HttpResponseBase:
+        answer = HttpResponseRedirect(settings.LOGIN_URL, status=303)
+        end_session(request, answer)
+        logout(request)
+        return answer

@@ -1,0 +1,65 @@
+"""Creating an account. The checks, limits and texts are those of the API."""
+
+from datetime import UTC, datetime
+
+from django.contrib.auth import authenticate
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.utils.decorators import method_decorator
+from django.views.decorators.debug import sensitive_post_parameters
+
+from accounts.actions.sign_up import sign_up
+from accounts.api.address_limits import SIGN_UPS
+from accounts.models import User
+from accounts.types import NewUser
+from infra.api.errors import ValidationFailed
+from infra.api.parsing import read_flag, read_text
+from pages.sessions import start_session
+from pages.views.base import WebPage
+
+UNPROCESSABLE = 422
+
+
+@method_decorator(sensitive_post_parameters(), name="dispatch")
+class SignUpPage(WebPage):
+    def get(self, request: HttpRequest) -> HttpResponseBase:
+        return self.draw_card("sign_up.html", {"next": request.GET.get("next", "")})
+
+    def post(self, request: HttpRequest) -> HttpResponseBase:
+        """Raises: TooManyRequests, InvalidRequest."""
+        SIGN_UPS.charge(request)
+        new = _read_new_user(request)
+        try:
+            user = User.objects.get(pk=sign_up(new, datetime.now(UTC)))
+        except ValidationFailed as refusal:
+            found = _find_earlier(request, new, refusal)
+            if found is None:
+                return self._ask_again(refusal)
+            user = found
+        answer = self.go_back("/")
+        start_session(request, answer, user)
+        return answer
+
+    def _ask_again(self, refusal: ValidationFailed) -> HttpResponse:
+        sent = self.request.POST
+        # The first fault of each field.
+        faults = {fault.field: str(fault) for fault in reversed(refusal.faults)}
+        context = {"faults": faults, "sent": sent, "next": sent.get("next", "")}
+        return self.draw_card("sign_up.html", context, UNPROCESSABLE)
+
+
+def _read_new_user(request: HttpRequest) -> NewUser:
+    return NewUser(
+        username=read_text(request.POST, "username"),
+        email=read_text(request.POST, "email"),
+        password=read_text(request.POST, "password"),
+        agreement=read_flag(request.POST, "agreement"),
+    )
+
+
+def _find_earlier(request: HttpRequest, new: NewUser, refusal: ValidationFailed) -> User | None:
+    """The user that the same form has created a moment ago, as after a double click."""
+    if not any(fault.code == "ERR_TAKEN" for fault in refusal.faults):
+        return None
+    user = authenticate(request, username=new.username, password=new.password)
+    return user if isinstance(user, User) else None

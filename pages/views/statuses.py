@@ -1,0 +1,82 @@
+"""One post with its thread and its versions, and what people do with a post."""
+
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http.response import HttpResponseBase
+
+from pages.composer import reply_composer
+from pages.views.base import WebPage
+from posts.ids import PostId
+
+# What a person can do with a post, as in the routes of the API.
+ACTS = frozenset(
+    f"{undo}{act}"
+    for act in ("favourite", "reblog", "bookmark", "pin", "mute")
+    for undo in ("", "un")
+)
+
+
+class StatusPage(WebPage):
+    """One post between what it answers and the answers to it."""
+
+    def get(self, request: HttpRequest, status_id: PostId) -> HttpResponseBase:
+        path = f"/api/v1/statuses/{status_id.public}"
+        status = self.api.get(path).body
+        thread = self.api.get(f"{path}/context").body
+        composer = reply_composer(self, status, "thread") if self.viewer else None
+        context = {"status": status, "thread": thread, "composer": composer}
+        return self.draw("status.html", context)
+
+
+class HistoryPage(WebPage):
+    """All versions of a post, the newest first."""
+
+    def get(self, request: HttpRequest, status_id: PostId) -> HttpResponseBase:
+        path = f"/api/v1/statuses/{status_id.public}"
+        status, versions = self.api.get(path).body, self.api.get(f"{path}/history").body
+        return self.draw("history.html", {"status": status, "versions": versions[::-1]})
+
+
+class Vote(WebPage):
+    """Votes on the poll of a post."""
+
+    needs_viewer = True
+
+    def post(self, request: HttpRequest, status_id: PostId) -> HttpResponseBase:
+        path = f"/api/v1/polls/{status_id.public}/votes"
+        poll = self.api.send("POST", path, {"choices": request.POST.getlist("choice")}).body
+        if not self.is_partial:
+            return self.go_back(f"/statuses/{status_id.public}")
+        return self.draw("parts/poll.html", {"poll": poll})
+
+
+class StatusAct(WebPage):
+    """Favourites, reposts, bookmarks, pins or mutes a post, or ends it."""
+
+    needs_viewer = True
+
+    def post(self, request: HttpRequest, status_id: PostId, act: str) -> HttpResponseBase:
+        if act not in ACTS:
+            raise Http404
+        status = self.api.send("POST", f"/api/v1/statuses/{status_id.public}/{act}").body
+        if not self.is_partial:
+            return self.go_back(f"/statuses/{status_id.public}")
+        # Of a repost the API answers the repost; the page shows the post in it.
+        shown: dict[str, Any] = status.get("reblog") or status
+        return self.draw("parts/status.html", {"status": shown})
+
+
+class DeleteStatus(WebPage):
+    """Asks, then deletes a post of the viewer."""
+
+    needs_viewer = True
+
+    def get(self, request: HttpRequest, status_id: PostId) -> HttpResponseBase:
+        status = self.api.get(f"/api/v1/statuses/{status_id.public}").body
+        return self.draw("delete_status.html", {"status": status})
+
+    def post(self, request: HttpRequest, status_id: PostId) -> HttpResponseBase:
+        """A post that is gone already is what the person wanted."""
+        self.api.send("DELETE", f"/api/v1/statuses/{status_id.public}")
+        return HttpResponse() if self.is_partial else HttpResponseRedirect("/", status=303)

@@ -1,0 +1,78 @@
+"""Pages with statuses: the public timeline, and that of a tag. Home is in home.py."""
+
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+
+from pages.api_client import ApiAnswer
+from pages.views.base import Context, WebPage
+
+CURSORS = ("max_id", "min_id", "since_id")
+
+
+def cursors_of(request: HttpRequest) -> dict[str, str]:
+    """What the query of a page says about where its list begins."""
+    return {name: request.GET[name] for name in CURSORS if name in request.GET}
+
+
+def older_query(request: HttpRequest, answer: ApiAnswer) -> str:
+    """The query of the next page of a list: the cursor of the API, and what else the page asks."""
+    if not answer.older:
+        return ""
+    cursors = [pair for pair in parse_qsl(answer.older) if pair[0] in CURSORS]
+    others = [pair for pair in parse_qsl(request.GET.urlencode()) if pair[0] not in CURSORS]
+    return urlencode([*others, *cursors])
+
+
+class TimelinePage(WebPage):
+    """A page with statuses. A class names the `path` in the API, a `title`, and what an `empty`
+    page says.
+
+    A script that asks for older ones gets the timeline without the frame.
+    """
+
+    path = ""
+    title = ""
+    empty = "There is nothing here yet."
+    template = "timeline.html"
+
+    def get(self, request: HttpRequest, **names: Any) -> HttpResponseBase:
+        answer = self.api.get(self.path.format(**names), self.query(request))
+        return self.draw_statuses(request, answer, **names)
+
+    def draw_statuses(
+        self, request: HttpRequest, answer: ApiAnswer, **names: Any
+    ) -> HttpResponseBase:
+        context = {
+            "statuses": answer.body,
+            "older": older_query(request, answer),
+            "newer": self.newer_query(request, answer),
+            "title": self.title.format(**names),
+            "empty": self.empty,
+        }
+        if self.is_partial:
+            return self.draw("parts/timeline.html", {**context, **names})
+        return self.draw(self.template, {**context, **names, **self.more(**names)})
+
+    def newer_query(self, request: HttpRequest, answer: ApiAnswer) -> str:
+        """The query of the page before this one; empty if the page has no link to it."""
+        return ""
+
+    def more(self, **names: Any) -> Context:
+        """What only this page shows."""
+        return {}
+
+    def query(self, request: HttpRequest) -> dict[str, str]:
+        return cursors_of(request)
+
+
+class PublicPage(TimelinePage):
+    path = "/api/v1/timelines/public"
+    title = "Public posts"
+
+
+class TagPage(TimelinePage):
+    path = "/api/v1/timelines/tag/{name}"
+    title = "#{name}"

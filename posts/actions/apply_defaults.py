@@ -1,0 +1,27 @@
+"""Gives a draft what its author wants for all posts, where the request says nothing."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec.structs import replace
+
+from accounts.queries.profiles import get_source
+from posts.types import Draft, Visibility
+
+NAMES = ("visibility", "sensitive", "language")
+
+
+def apply_defaults(author_id: int, draft: Draft, data: Mapping[str, Any]) -> Draft:
+    """The draft with the author's visibility, sensitivity and language, unless `data` has them.
+
+    Raises: AccountNotFound. Cost: one query by key, if `data` lacks one of the three.
+    """
+    missing = {name for name in NAMES if data.get(name) in (None, "")}
+    if not missing:
+        return draft
+    defaults = get_source(author_id).defaults
+    if "visibility" in missing:
+        draft = replace(draft, visibility=Visibility[defaults.privacy.upper()])
+    if "sensitive" in missing:
+        draft = replace(draft, sensitive=defaults.sensitive)
+    return replace(draft, language=draft.language or defaults.language or None)

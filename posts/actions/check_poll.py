@@ -1,0 +1,86 @@
+"""Validates the poll in a request that publishes a post, and the choices of a vote."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from infra.api.errors import InvalidRequest
+from infra.api.parsing import clean_text, read_count, read_flag
+from posts.errors import InvalidDraft
+from posts.types import NewPoll
+
+FEWEST_OPTIONS, MOST_OPTIONS, LONGEST_OPTION = 2, 4, 50
+SHORTEST_S, LONGEST_S = 300, 2_629_746
+MOST_CHOICE = 2**15 - 1
+
+
+def check_poll(data: Mapping[str, Any], now_s: float) -> NewPoll | None:
+    """The poll of a draft: JSON, or Mastodon's form fields; None without one.
+
+    Raises: InvalidDraft, InvalidRequest (both 422).
+    """
+    fields = _fields_of(data)
+    if not fields:
+        return None
+    options = _read_options(fields.get("options"))
+    expires_in_s = read_count(fields, "expires_in", LONGEST_S)
+    if expires_in_s < SHORTEST_S:
+        raise InvalidDraft(f"Validation failed: Poll must last at least {SHORTEST_S} seconds")
+    return NewPoll(
+        options,
+        read_flag(fields, "multiple"),
+        read_flag(fields, "hide_totals"),
+        int(now_s) + expires_in_s,
+    )
+
+
+def check_same_poll(data: Mapping[str, Any], poll: Mapping[str, Any] | None) -> None:
+    """For edits, with which some clients send the poll. Raises: InvalidDraft for another one.
+
+    Only its options are compared: its end cannot be sent, only how long a new poll would last.
+    """
+    fields = _fields_of(data)
+    if fields and (poll is None or fields.get("options") != poll["options"]):
+        raise InvalidDraft("Validation failed: The poll of a post cannot be changed")
+
+
+def read_choices(data: Mapping[str, Any]) -> list[int]:
+    """The places of the chosen options. Raises InvalidRequest."""
+    sent = _list_of(data, "choices")
+    if not sent or len(sent) > MOST_OPTIONS:
+        raise InvalidRequest(f"choices must have 1 to {MOST_OPTIONS} numbers of options")
+    return [read_count({"choices": one}, "choices", MOST_CHOICE) for one in sent]
+
+
+def _fields_of(data: Mapping[str, Any]) -> Mapping[str, Any]:
+    if data.get("poll") is not None:
+        if not isinstance(data["poll"], dict):
+            raise InvalidRequest("poll must be an object with options and expires_in")
+        return data["poll"]
+    fields = {part: data.get(f"poll[{part}]") for part in ("expires_in", "multiple", "hide_totals")}
+    fields["options"] = _list_of(data, "poll[options]")
+    return fields if any(value not in (None, []) for value in fields.values()) else {}
+
+
+def _list_of(data: Mapping[str, Any], name: str) -> Sequence[Any]:
+    """A list in JSON, or the repeated fields `name[]` of a form."""
+    if hasattr(data, "getlist"):
+        return [*data.getlist(f"{name}[]"), *data.getlist(name)]
+    found = data.get(name, data.get(f"{name}[]"))
+    return found if isinstance(found, list) else [] if found is None else [found]
+
+
+def _read_options(sent: object) -> tuple[str, ...]:
+    if not isinstance(sent, list):
+        raise InvalidRequest("poll[options] must be a list of texts")
+    options = [clean_text(one, "poll[options]").strip() for one in sent]
+    if not FEWEST_OPTIONS <= len(options) <= MOST_OPTIONS:
+        text = f"Poll must have {FEWEST_OPTIONS} to {MOST_OPTIONS} options"
+    elif not all(options):
+        text = "Poll option can't be blank"
+    elif max(map(len, options)) > LONGEST_OPTION:
+        text = f"Poll option character limit of {LONGEST_OPTION} exceeded"
+    elif len(set(options)) < len(options):
+        text = "Poll options must be different"
+    else:
+        return tuple(options)
+    raise InvalidDraft(f"Validation failed: {text}")

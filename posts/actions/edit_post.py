@@ -1,0 +1,79 @@
+"""Replaces the text of a post and keeps the version before: one statement on the author's shard."""
+
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from django.conf import settings
+
+from accounts.errors import AccountNotFound
+from counters.sql import of_account
+from infra.changes.append import AppendedChange, announce, columns_of, finish_interrupted
+from infra.changes.registry import read_payload
+from infra.sharding.buckets import shard_of
+from infra.sharding.sql import fetch_one
+from posts.actions.read_links import read_links
+from posts.actions.write_post import DAY_S, columns_of_links, refusal_of
+from posts.changes import PostEdited
+from posts.errors import PostNotFound, TooManyEdits
+from posts.types import Draft, PostRow, WrittenPost
+
+# posts/migrations/0006_edits.py: lock, both versions and change in one round trip.
+EDIT = f"""
+SELECT edited.*, {of_account("%s")}
+FROM posts_edit_post({", ".join(["%s"] * 17)}) AS edited
+"""  # noqa: S608
+
+
+def edit_post(old: PostRow, draft: Draft, clock_s: Callable[[], float] = time.time) -> bool:
+    """Replaces text, warning, flag, language and images of a post. False: it has them already.
+
+    `old`: the post as it was read; only what an edit cannot change is taken from it. The next read
+    of every page has the new text. Raises: PostNotFound if the post is deleted or hidden,
+    AccountNotFound, TooManyEdits, TooManyLinksToday, ImagesTaken. Safety: idempotent; the function
+    locks the account, so versions are in the order of edits. Cost: as `create_post`.
+    """
+    now_s, alias = clock_s(), shard_of(old.author_id)
+    new = _row_of(old, draft)
+    today = (int(now_s // DAY_S), settings.MENTIONS_PER_DAY, settings.TAGS_PER_DAY)
+    at = datetime.fromtimestamp(now_s, UTC)
+    change = columns_of(old.author_id, PostEdited(old.moment, 0, 0))
+    values = (old.author_id, old.moment, at, *new[2:6], *columns_of_links(new))
+    values += (settings.MAX_EDITS, *today, *change)
+    row = fetch_one(alias, EDIT, (old.author_id, *values))
+    is_known, refused, edited_at, reported, change_id, changed_at, counts = row  # type: ignore[misc]
+    if not is_known:
+        raise AccountNotFound
+    if refused is not None:
+        raise _refusal(refused, now_s)
+    if change_id is None:
+        finish_interrupted(alias, old.author_id)
+        return False
+    # With images the caches read the row: moderators may have hidden one since `old` was read.
+    written = WrittenPost(new._replace(edited_at=edited_at), counts, time.monotonic())
+    known = None if new.media else written
+    payload = read_payload(PostEdited.kind, reported)
+    announce(alias, old.author_id, payload, AppendedChange(change_id, changed_at, known))
+    return True
+
+
+def _row_of(old: PostRow, draft: Draft) -> PostRow:
+    """The row as the edit leaves it, without its time. A draft without a language keeps the old."""
+    links = read_links(draft.text)
+    return old._replace(
+        text=draft.text,
+        sensitive=draft.sensitive,
+        spoiler_text=draft.spoiler_text,
+        language=draft.language or old.language,
+        mentions=links.mentions or None,
+        tags=links.tags or None,
+        media=draft.media or None,
+    )
+
+
+def _refusal(refused: str, now_s: float) -> Exception:
+    if refused == "gone":
+        return PostNotFound()
+    if refused == "full":
+        return TooManyEdits(settings.MAX_EDITS)
+    return refusal_of(refused, now_s)

@@ -1,0 +1,118 @@
+"""The caches of polls: what each option has, and how a viewer voted. Both in Redis, then the shard.
+
+posts.poll:v2:{author}:moment              votes:…:{"options":[["foo",3],…],…}
+posts.poll_votes:v2:{author}:moment:voter  2:…:[0,2]; negative: not voted
+
+Votes are only added, so the number of votes is the version.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import orjson
+
+from infra.api.ids import MAX_ACCOUNT_ID
+from infra.caching.keys import key
+from infra.caching.questions import Question
+from infra.caching.values import ValueCache, Versioned
+from infra.sharding.buckets import group_by_shard
+from infra.sharding.scatter import scatter
+from infra.sharding.sql import fetch_all
+from posts.cache.counts import MOMENTS, number_of
+from posts.ids import PostId
+
+ACCOUNTS = MAX_ACCOUNT_ID + 1
+POLLS = """
+SELECT author_id, moment, poll, votes, coalesce(voters, 0)
+FROM unnest(%s::bigint[], %s::bigint[]) AS wanted (author_id, moment)
+JOIN posts_post USING (author_id, moment) LEFT JOIN posts_polltally USING (author_id, moment)
+WHERE poll IS NOT NULL AND deleted_at IS NULL AND hidden_at IS NULL
+"""
+VOTES = """
+SELECT author_id, moment, voter_id, choices
+FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[]) AS wanted (author_id, moment, voter_id)
+JOIN posts_pollvote USING (author_id, moment, voter_id)
+"""
+NOT_VOTED = Versioned(0, b"")
+
+
+class _Polls(ValueCache):
+    """By `number_of`. The keys of one author's posts share a hash tag."""
+
+    def key(self, owner: int) -> bytes:
+        return key(self.family, *divmod(owner, MOMENTS))
+
+
+class _PollVotes(ValueCache):
+    """By `vote_number`."""
+
+    def key(self, owner: int) -> bytes:
+        number, voter_id = divmod(owner, ACCOUNTS)
+        author_id, moment = divmod(number, MOMENTS)
+        return key(self.family, author_id, f"{moment}:{voter_id}")
+
+
+def vote_number(post_id: PostId, voter_id: int) -> int:
+    """A poll and a voter as one number, the key type of a ValueCache."""
+    return number_of(post_id) * ACCOUNTS + voter_id
+
+
+def _load_polls(numbers: Sequence[int]) -> Mapping[int, Versioned]:
+    found = _read(POLLS, [divmod(number, MOMENTS) for number in numbers])
+    polls = {number_of(PostId.at(*row[:2])): _encode(*row[2:]) for row in found}
+    return {number: polls.get(number, NOT_VOTED) for number in numbers}
+
+
+def _load_votes(numbers: Sequence[int]) -> Mapping[int, Versioned]:
+    pairs = [divmod(number, ACCOUNTS) for number in numbers]
+    found = _read(VOTES, [(*divmod(number, MOMENTS), voter_id) for number, voter_id in pairs])
+    votes = {
+        vote_number(PostId.at(author_id, moment), voter_id): Versioned(
+            len(choices), orjson.dumps(choices)
+        )
+        for author_id, moment, voter_id, choices in found
+    }
+    return {number: votes.get(number, NOT_VOTED) for number in numbers}
+
+
+def _read(sql: str, wanted: Iterable[tuple[int, ...]]) -> list[tuple[Any, ...]]:
+    """Rows by keys that start with the author. One query per shard."""
+    by_author: dict[int, list[tuple[int, ...]]] = {}
+    for one in wanted:
+        by_author.setdefault(one[0], []).append(one)
+    calls = {}
+    for alias, authors in group_by_shard(by_author).items():
+        keys = [one for author in authors for one in by_author[author]]
+        columns = [list(column) for column in zip(*keys, strict=True)]
+        calls[alias] = partial(fetch_all, alias, sql, columns)
+    return [row for rows in scatter(calls).values() for row in rows]
+
+
+def _encode(poll: str, votes: Sequence[int] | None, voters: int) -> Versioned:
+    asked = orjson.loads(poll)  # raw statements return JSON columns as text
+    counts = votes or [0] * len(asked["options"])
+    options = list(zip(asked.pop("options"), counts, strict=True))
+    return Versioned(sum(counts), orjson.dumps(asked | {"options": options, "voters": voters}))
+
+
+polls = _Polls("posts.poll:v2", ttl_s=86_400, load=_load_polls)
+poll_votes = _PollVotes("posts.poll_votes:v2", ttl_s=86_400, load=_load_votes)
+
+
+def ask_polls(ids: Iterable[PostId]) -> Question[dict[int, bytes]]:
+    """Polls as JSON, by `number_of`; posts without one are missing."""
+    return polls.ask_uncopied([number_of(post_id) for post_id in ids])
+
+
+def ask_votes(ids: Iterable[PostId], voter_id: int) -> Question[dict[int, bytes]]:
+    """The account's choices as JSON, by `vote_number`; polls without a vote are missing."""
+    return poll_votes.ask_uncopied([vote_number(post_id, voter_id) for post_id in ids])
+
+
+def refresh_polls(votes: Iterable[tuple[PostId, int]]) -> None:
+    """Writes the polls and these voters' votes to Redis as they are now. Two queries a shard."""
+    numbers = dict.fromkeys(vote_number(*one) for one in votes)
+    poll_numbers = dict.fromkeys(number // ACCOUNTS for number in numbers)
+    polls.refresh(_load_polls(list(poll_numbers)))
+    poll_votes.refresh(_load_votes(list(numbers)))

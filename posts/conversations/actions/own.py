@@ -1,0 +1,33 @@
+"""What an account does with its own conversations: one statement each."""
+
+from infra.sharding.buckets import shard_of
+from infra.sharding.sql import execute
+from posts.conversations.errors import ConversationNotFound
+from posts.ids import PostId
+
+WHERE = "WHERE owner_id = %s AND thread_author = %s AND thread_moment = %s"
+READ = f"UPDATE conversations_conversation SET is_unread = false {WHERE}"  # noqa: S608
+DELETE = f"DELETE FROM conversations_conversation {WHERE}"  # noqa: S608
+DELETE_POST = """
+DELETE FROM conversations_directpost
+WHERE owner_id = %s AND second = %s AND author_id = %s AND sequence = %s
+"""
+
+
+def mark_read(owner_id: int, thread: PostId) -> None:
+    """Marks a conversation as read. Raises: ConversationNotFound. Safety: idempotent."""
+    if not execute(shard_of(owner_id), READ, (owner_id, thread.author_id, thread.moment)):
+        raise ConversationNotFound
+
+
+def delete_conversation(owner_id: int, thread_author: int, thread_moment: int) -> bool:
+    """Removes a conversation from the owner's list until its next direct post. Its posts stay.
+
+    False: there is none. Safety: idempotent.
+    """
+    return bool(execute(shard_of(owner_id), DELETE, (owner_id, thread_author, thread_moment)))
+
+
+def forget_direct_post(owner_id: int, second: int, author_id: int, sequence: int) -> None:
+    """For the purge of the owner. Safety: idempotent."""
+    execute(shard_of(owner_id), DELETE_POST, (owner_id, second, author_id, sequence))

@@ -1,0 +1,28 @@
+"""Records direct posts in the conversations of the accounts that they are for."""
+
+from collections.abc import Callable, Collection, Mapping
+
+from posts.conversations.actions.keep import OwnedPost, keep_conversations
+from posts.conversations.queries.participants import list_owned_posts
+from posts.ids import PostId
+
+
+def record_as_they_are(
+    alias: str,
+    named: Mapping[PostId, Collection[int]],
+    is_chosen: Callable[[OwnedPost], bool] = lambda _: True,
+) -> None:
+    """Brings conversations up to these posts of one shard. `named`: accounts that they mention or
+    mentioned. `is_chosen`: whose conversations are written.
+
+    Safety: idempotent, in any order, while others write: a post may be edited or deleted between
+    the read and the write, so it reads and writes until two reads are equal. Cost: two queries, and
+    what keep_conversations costs.
+    """
+    known = {post_id: set(accounts) for post_id, accounts in named.items()}
+    owned: set[OwnedPost] = set()
+    while (found := set(list_owned_posts(alias, known))) != owned:
+        owned = found
+        keep_conversations(filter(is_chosen, owned))
+        for one in owned:
+            known[one.post_id].add(one.owner_id)

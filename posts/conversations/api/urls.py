@@ -1,0 +1,19 @@
+"""Routes of conversations. The id of a conversation is that of the first post of its thread."""
+
+from django.urls import path
+
+from posts.conversations.api.views import (
+    ConversationsView,
+    ConversationView,
+    ReadConversationView,
+)
+
+ONE = "api/v1/conversations/<post:conversation_id>"
+
+urlpatterns = [
+    path("api/v1/conversations", ConversationsView.as_view()),
+    # Mastodon.py asks with a slash at the end.
+    path("api/v1/conversations/", ConversationsView.as_view(schema=None)),
+    path(ONE, ConversationView.as_view()),
+    path(f"{ONE}/read", ReadConversationView.as_view()),
+]

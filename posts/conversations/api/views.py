@@ -1,0 +1,54 @@
+"""Endpoints of conversations."""
+
+from django.http import HttpResponse
+from drf_spectacular.utils import extend_schema
+
+from infra.api.endpoint import Endpoint
+from infra.api.pages import page_response, paging, read_window
+from infra.api.parsing import read_limit
+from infra.api.rendering import json_response
+from infra.api.request import ApiRequest
+from posts.conversations.actions.own import delete_conversation, mark_read
+from posts.conversations.api import schema
+from posts.conversations.errors import ConversationNotFound
+from posts.conversations.queries.conversations import get_conversation_json, list_conversations
+from posts.ids import BASE36_DIGITS, PostId
+
+DEFAULT_LIMIT, MOST = 20, 40
+
+
+class ConversationsView(Endpoint):
+    """My conversations: threads with direct posts, the latest post first."""
+
+    scopes = {"GET": "read:statuses"}
+
+    @extend_schema(parameters=paging(BASE36_DIGITS), responses=schema.ConversationEntity(many=True))
+    def get(self, request: ApiRequest) -> HttpResponse:
+        limit = read_limit(request.query_params.get("limit"), DEFAULT_LIMIT, MOST)
+        window = read_window(request.query_params, limit, BASE36_DIGITS)
+        return page_response(request, list_conversations(request.account_id, window))
+
+
+class ConversationView(Endpoint):
+    """One conversation."""
+
+    scopes = {"DELETE": "write:conversations"}
+
+    @extend_schema(responses={200: schema.EmptyEntity})
+    def delete(self, request: ApiRequest, conversation_id: PostId) -> HttpResponse:
+        """Take a conversation off your list until its next direct post. Its posts stay."""
+        thread = conversation_id.author_id, conversation_id.moment
+        if not delete_conversation(request.account_id, *thread):
+            raise ConversationNotFound
+        return json_response(b"{}")
+
+
+class ReadConversationView(Endpoint):
+    """Mark a conversation as read."""
+
+    scopes = {"POST": "write:conversations"}
+
+    @extend_schema(request=None, responses=schema.ConversationEntity)
+    def post(self, request: ApiRequest, conversation_id: PostId) -> HttpResponse:
+        mark_read(request.account_id, conversation_id)
+        return json_response(get_conversation_json(request.account_id, conversation_id))

@@ -1,0 +1,7 @@
+"""Errors of conversations."""
+
+from infra.api.errors import NotFound
+
+
+class ConversationNotFound(NotFound):
+    pass

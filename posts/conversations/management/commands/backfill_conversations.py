@@ -1,0 +1,18 @@
+"""`manage.py backfill_conversations`: writes conversations from the direct posts."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from infra.jobs.command import JobCommand
+from infra.jobs.flags import WALK
+from infra.jobs.types import Batch, Work
+from posts.conversations.jobs.backfill_conversations import backfill_conversations
+
+
+class Command(JobCommand):
+    help = "Writes the conversations of accounts from the direct posts. --account is the author."
+    unit = "direct posts"
+    flags = WALK
+
+    def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
+        return backfill_conversations(work)

@@ -1,0 +1,90 @@
+"""Pages of an account's conversations, and single ones."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+
+import orjson
+
+from accounts.queries.load import load_account_json
+from infra.api.errors import InvalidCursor
+from infra.api.pages import Page, Window
+from infra.sharding.buckets import shard_of
+from infra.sharding.sql import fetch_one
+from posts.conversations.errors import ConversationNotFound
+from posts.ids import MalformedPostId, PostId
+from posts.queries.lists import ListSource, Row, list_rows
+from posts.queries.statuses import load_visible
+
+ONE = """
+SELECT last_second, last_author, last_sequence, thread_author, thread_moment, is_unread::int
+FROM conversations_conversation
+WHERE owner_id = %s AND thread_author = %s AND thread_moment = %s
+"""
+
+
+def list_conversations(owner_id: int, window: Window) -> Page[bytes]:
+    """Conversation entities whose latest post the owner may see, latest first.
+
+    Raises: InvalidCursor. Cost: one query by index, the posts, and the accounts; more often if
+    conversations are left out.
+    """
+    return list_rows(CONVERSATIONS, (owner_id,), window, partial(_show, owner_id))
+
+
+def get_conversation_json(owner_id: int, thread: PostId) -> bytes:
+    """One conversation. Raises: ConversationNotFound, also if its latest post is not visible."""
+    row = fetch_one(shard_of(owner_id), ONE, (owner_id, thread.author_id, thread.moment))
+    body = _show(owner_id, [row])[0] if row else None
+    if body is None:
+        raise ConversationNotFound
+    return body
+
+
+def _show(owner_id: int, rows: Sequence[Row]) -> list[bytes | None]:
+    ids = [PostId(*row[:3]) for row in rows]
+    statuses = load_visible({i: i for i in ids}, owner_id)
+    others = {i: _others_in(status, owner_id) for i, status in statuses.items()}
+    accounts = load_account_json({one for some in others.values() for one in some})
+    return [
+        _present(row, statuses[i], (accounts[one] for one in others[i] if one in accounts))
+        if i in statuses
+        else None
+        for i, row in zip(ids, rows, strict=True)
+    ]
+
+
+def _others_in(status: bytes, owner_id: int) -> list[int]:
+    """The author of a post and the accounts that it mentions; the owner only without others."""
+    post: Mapping[str, list[dict[str, str]]] = orjson.loads(status)
+    named = [post["account"], *post["mentions"]]
+    ids = dict.fromkeys(int(one["id"]) for one in named)  # type: ignore[index]
+    return [one for one in ids if one != owner_id] or [owner_id]
+
+
+def _present(row: Row, status: bytes, accounts: Iterable[bytes]) -> bytes:
+    thread = PostId.at(*row[3:5]).public.encode()
+    return b'{"id":"%b","unread":%b,"accounts":[%b],"last_status":%b}' % (
+        thread, b"true" if row[5] else b"false", b",".join(accounts), status,
+    )  # fmt: skip
+
+
+def _encode(row: Row) -> str:
+    return PostId(*row[:3]).base36
+
+
+def _decode(text: str) -> Row:
+    try:
+        return tuple(PostId.from_cursor(text))
+    except MalformedPostId:
+        raise InvalidCursor from None
+
+
+CONVERSATIONS = ListSource(
+    "conversations_conversation",
+    ("last_second", "last_author", "last_sequence"),
+    ("owner_id",),
+    _encode,
+    _decode,
+    where="true",
+    more=("thread_author", "thread_moment", "is_unread::int"),
+)

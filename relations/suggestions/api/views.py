@@ -1,0 +1,68 @@
+"""Endpoints of suggestions."""
+
+from django.http import HttpResponse
+from drf_spectacular.utils import extend_schema
+
+from accounts.api.schema import AccountEntity
+from accounts.encode import is_discoverable, is_limited
+from accounts.queries.load import load_account_json, require_account
+from infra.api.endpoint import Endpoint
+from infra.api.parsing import read_limit
+from infra.api.rendering import json_response
+from infra.api.request import ApiRequest
+from infra.clock import now_ms
+from relations.suggestions.actions.dismiss import dismiss
+from relations.suggestions.api.schema import LIMIT, SuggestionEntity
+from relations.suggestions.queries.suggest import list_suggestions
+
+DEFAULT_LIMIT, MOST = 40, 80
+DAY_MS = 86_400_000
+# The names that Mastodon has for accounts of the second degree.
+_SUGGESTION = b'{"source":"past_interactions","sources":["friends_of_friends"],"account":%b}'
+
+
+class SuggestionsView(Endpoint):
+    """Accounts that many accounts I follow do follow, and I do not."""
+
+    scopes = {"GET": "read:accounts"}
+
+    @extend_schema(parameters=[LIMIT], responses=SuggestionEntity(many=True))
+    def get(self, request: ApiRequest) -> HttpResponse:
+        found = _find(request)
+        return json_response(b"[%b]" % b",".join(_SUGGESTION % one for one in found))
+
+
+class SuggestedAccountsView(Endpoint):
+    """As `/api/v2/suggestions`, as a list of accounts."""
+
+    scopes = {"GET": "read:accounts"}
+
+    @extend_schema(parameters=[LIMIT], responses=AccountEntity(many=True))
+    def get(self, request: ApiRequest) -> HttpResponse:
+        return json_response(b"[%b]" % b",".join(_find(request)))
+
+
+class SuggestionView(Endpoint):
+    """One suggestion."""
+
+    scopes = {"DELETE": "write:accounts"}
+
+    @extend_schema(responses={200: None})
+    def delete(self, request: ApiRequest, account_id: int) -> HttpResponse:
+        """Suggest the account to me no more."""
+        require_account(account_id)
+        dismiss(request.account_id, account_id)
+        return json_response(b"{}")
+
+
+def _find(request: ApiRequest) -> list[bytes]:
+    """Accounts that want to be suggested, as many as the request asks for."""
+    limit = read_limit(request.query_params.get("limit"), DEFAULT_LIMIT, MOST)
+    ids = list_suggestions(request.account_id, now_ms() // DAY_MS)
+    found: list[bytes] = []
+    for start in range(0, len(ids), MOST):
+        accounts = load_account_json(ids[start : start + MOST]).values()
+        found += [one for one in accounts if is_discoverable(one) and not is_limited(one)]
+        if len(found) >= limit:
+            break
+    return found[:limit]

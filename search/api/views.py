@@ -1,0 +1,72 @@
+"""Endpoints of searches."""
+
+from collections.abc import Iterable
+
+from django.http import HttpResponse
+from drf_spectacular.utils import extend_schema
+
+from accounts.api.schema import AccountEntity
+from accounts.queries.load import load_account_json
+from infra.api.endpoint import Endpoint
+from infra.api.openapi import error_response
+from infra.api.parsing import read_flag, read_limit
+from infra.api.rendering import json_response
+from infra.api.request import ApiRequest
+from search.api import schema
+from search.api.parse import read_offset, read_search, read_search_text
+from search.queries.accounts import search_accounts
+from search.queries.everything import search_everything
+from search.types import AccountSearch, SearchResults
+
+DEFAULT_ACCOUNTS, MOST_ACCOUNTS = 40, 80
+
+
+class AccountSearchView(Endpoint):
+    """Accounts by their names, the best first. Mutuals and accounts I follow come first."""
+
+    scopes = {"GET": "read:accounts"}
+
+    @extend_schema(
+        parameters=[schema.TEXT, schema.LIMIT, schema.OFFSET, schema.RESOLVE, schema.FOLLOWING],
+        responses=AccountEntity(many=True),
+    )
+    def get(self, request: ApiRequest) -> HttpResponse:
+        query, viewer_id = request.query_params, request.account_id
+        read_flag(query, "resolve")
+        search = AccountSearch(
+            read_search_text(query),
+            viewer_id,
+            read_limit(query.get("limit"), DEFAULT_ACCOUNTS, MOST_ACCOUNTS),
+            read_offset(query),
+            read_flag(query, "following"),
+        )
+        accounts = load_account_json(search_accounts(search), viewer_id)
+        return json_response(_join(accounts.values()))
+
+
+class SearchView(Endpoint):
+    """Accounts, posts and tags by words. Posts are public ones, newest first.
+
+    `from:name` among the words finds the posts of one account. Guests find accounts and tags, and
+    one page of them.
+    """
+
+    scopes = {"GET": "read:search"}
+    public = True
+
+    @extend_schema(
+        parameters=schema.EVERYTHING,
+        responses={200: schema.SearchEntity, 404: error_response("No account has this account_id")},
+    )
+    def get(self, request: ApiRequest) -> HttpResponse:
+        found = search_everything(read_search(request))
+        return json_response(_present(found))
+
+
+def _present(found: SearchResults) -> bytes:
+    lists = map(_join, found)
+    return b'{"accounts":%b,"statuses":%b,"hashtags":%b}' % tuple(lists)
+
+
+def _join(entities: Iterable[bytes]) -> bytes:
+    return b"[%b]" % b",".join(entities)

@@ -1,0 +1,35 @@
+"""What runs next to the web server in production: the delivery of changes, all the time."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from config.runner.child import Child
+from config.runner.programs import worker_command
+from infra.changes.lag import list_lane_lags
+from infra.sharding.placement import all_aliases
+from tests.browser.conftest import ARTIFACTS
+from tests.other_process import environment_of_this_test
+from tests.waiting import until
+
+
+@contextmanager
+def delivering(worker_id: str) -> Iterator[None]:
+    """A drainer of its own process, on the databases of the test. Cost: 3 s."""
+    ARTIFACTS.mkdir(exist_ok=True)
+    worker = Child(
+        "worker",
+        [sys.executable, *worker_command()],
+        ARTIFACTS / f"worker-{worker_id}.log",
+        environment_of_this_test(),
+    )
+    worker.begin()
+    try:
+        yield
+    finally:
+        worker.stop()
+
+
+def settle() -> None:
+    """Returns when the drainer has delivered all that there is."""
+    until(lambda: not any(lag.pending for alias in all_aliases() for lag in list_lane_lags(alias)))

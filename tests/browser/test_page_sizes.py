@@ -1,0 +1,46 @@
+"""What the first page takes on the way, and that nothing moves while it comes."""
+
+import pytest
+
+from tests.browser.feeds import enter, make_named
+from tests.browser.tab import DESKTOP, PHONE, Size, Tab
+from tests.world import drain_all, publish
+
+MOST_BYTES = 60_000
+# With the headers of the answers. The page itself is the first.
+BYTES = """["navigation", "resource"].flatMap((type) => performance.getEntriesByType(type))
+  .filter((one) => !one.name.includes("/home/new"))
+  .map((one) => [new URL(one.name).pathname, one.transferSize])"""
+SHIFT = """new Promise((done) => {
+  let sum = 0;
+  new PerformanceObserver((list) => {
+    for (const one of list.getEntries()) sum += one.value;
+  }).observe({type: "layout-shift", buffered: true});
+  setTimeout(() => done(sum), 300);
+})"""
+
+
+@pytest.fixture
+def ann(world: None) -> int:
+    ann = make_named("ann")
+    for n in range(20):
+        publish(ann, f"Post number {n}: as long as most posts are, which is two lines or so. " * 2)
+    drain_all()
+    return ann
+
+
+def test_the_first_page_is_small(ann: int, tab: Tab) -> None:
+    enter(tab, ann)
+    tab.open("/")
+    sizes = tab.run(BYTES)
+    assert len(sizes) >= 4, sizes
+    assert sum(size for _, size in sizes) <= MOST_BYTES, sizes
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE])
+def test_nothing_moves_while_a_page_comes(ann: int, tab_of, size: Size) -> None:
+    tab: Tab = tab_of(size)
+    enter(tab, ann)
+    for path in ("/", "/@ann"):
+        tab.open(path)
+        assert tab.run(SHIFT) < 0.01, path

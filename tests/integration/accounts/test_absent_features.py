@@ -1,0 +1,68 @@
+"""Features that do not exist here answer as of a Mastodon server without them."""
+
+import pytest
+from django.test import Client
+
+from tests.callers import Caller
+from tests.world import make_account
+
+FOR_ALL = (
+    "/api/v1/custom_emojis",
+    "/api/v1/trends",
+    "/api/v1/trends/tags?limit=5&offset=10",
+    "/api/v1/trends/statuses",
+    "/api/v1/trends/links",
+    "/api/v1/instance/peers",
+    "/api/v1/instance/rules",
+)
+FOR_USERS = ("/api/v1/announcements", "/api/v1/scheduled_statuses", "/api/v1/domain_blocks")
+MISSING = (
+    "/api/v1/instance/activity",
+    "/api/v1/instance/domain_blocks",
+    "/api/v1/instance/privacy_policy",
+    "/api/v1/instance/terms_of_service",
+    "/api/v1/scheduled_statuses/1",
+    "/api/v1/streaming/health",
+    "/api/v1/streaming/user",
+)
+
+
+@pytest.mark.parametrize("path", FOR_ALL)
+def test_everybody_reads_an_empty_list(world: None, client: Client, path: str) -> None:
+    assert client.get(path).json() == []
+
+
+@pytest.mark.parametrize("path", FOR_USERS)
+def test_a_user_reads_an_empty_list_and_a_guest_needs_a_token(
+    world: None, client: Client, path: str
+) -> None:
+    assert Caller(make_account()).get(path).json() == []
+    assert client.get(path).status_code == 401
+    assert Caller(None).get(path).status_code == 422
+
+
+@pytest.mark.parametrize("path", MISSING)
+def test_nothing_is_found_where_a_server_may_have_nothing(world: None, path: str) -> None:
+    answer = Caller(make_account()).get(path)
+    assert (answer.status_code, answer.json()) == (404, {"error": "Record not found"})
+
+
+def test_what_cannot_be_done_is_refused(world: None) -> None:
+    ann = Caller(make_account())
+    refused = ann.post("/api/v1/domain_blocks", {"domain": "example.org"})
+    assert refused.status_code == 403
+    assert "does not federate" in refused.json()["error"]
+    assert ann.delete("/api/v1/domain_blocks").status_code == 405
+    assert ann.post("/api/v1/announcements/1/dismiss").status_code == 404
+    assert ann.get("/api/v1/trends/tags?limit=many").status_code == 422
+    assert ann.get("/api/v1/trends/tags?offset=-1").status_code == 422
+
+
+def test_the_parts_of_the_site_that_are_not_lists(world: None, client: Client) -> None:
+    languages = client.get("/api/v1/instance/languages").json()
+    assert {"code": "en", "name": "English"} in languages
+    assert {"code": "de", "name": "German"} in languages
+    assert all(one["code"].isalpha() for one in languages)
+    description = client.get("/api/v1/instance/extended_description").json()
+    assert description == {"updated_at": None, "content": ""}
+    assert client.get("/api/v1/instance/translation_languages").json() == {}

@@ -1,0 +1,129 @@
+"""The documents with which programs find this server's software, accounts and endpoints."""
+
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from django.test import Client
+from pytest_django import Settings
+
+from accounts.types import Restriction
+from tests.callers import Caller
+from tests.integration.accounts.people import App
+from tests.world import make_account, restrict
+
+SITE = "http://localhost:8000"
+OTHER_ORIGIN = {"Origin": "https://reader.example"}
+DOCUMENTS = (
+    "/.well-known/nodeinfo",
+    "/nodeinfo/2.0",
+    "/nodeinfo/2.1",
+    "/.well-known/host-meta",
+    "/.well-known/host-meta.json",
+    "/.well-known/oauth-authorization-server",
+)
+
+
+def test_nodeinfo_is_found_and_names_the_software(world: None, client: Client) -> None:
+    links = client.get("/.well-known/nodeinfo").json()["links"]
+    for link in links:
+        document = client.get(link["href"].removeprefix(SITE)).json()
+        assert link["rel"].endswith(f"/{document['version']}")
+        assert document["software"]["name"] == "tideline"
+        assert document["protocols"] == []
+        assert {"users", "localPosts"} == document["usage"].keys()
+    assert len(links) == 2
+
+
+@pytest.mark.parametrize("path", DOCUMENTS)
+def test_scripts_of_any_page_may_read_it(world: None, client: Client, path: str) -> None:
+    answer = client.get(path, headers=OTHER_ORIGIN)
+    assert answer.status_code == 200
+    assert answer["Access-Control-Allow-Origin"] == "*"
+    assert "Set-Cookie" not in answer
+
+
+def test_both_forms_of_host_meta_lead_to_webfinger(world: None, client: Client) -> None:
+    answer = client.get("/.well-known/host-meta")
+    assert answer["Content-Type"].startswith("application/xrd+xml")
+    (link,) = ElementTree.fromstring(answer.content)
+    (other,) = client.get("/.well-known/host-meta.json").json()["links"]
+    assert link.get("template") == other["template"]
+    assert other["template"] == f"{SITE}/.well-known/webfinger?resource={{uri}}"
+
+
+@pytest.mark.parametrize(
+    "resource",
+    ["acct:wanda@localhost:8000", "acct:Wanda@LOCALHOST:8000", "wanda@localhost:8000",
+     f"{SITE}/@wanda", f"{SITE}/users/wanda"],
+)  # fmt: skip
+def test_webfinger_finds_an_account_of_this_host(
+    world: None, client: Client, resource: str
+) -> None:
+    make_account("wanda")
+    answer = finger(client, resource)
+    assert answer["Content-Type"].startswith("application/jrd+json")
+    assert answer.json()["subject"] == "acct:wanda@localhost:8000"
+    assert answer.json()["links"][0]["href"] == f"{SITE}/@wanda"
+
+
+@pytest.mark.parametrize(
+    ("resource", "status"),
+    [
+        ("acct:nothing@localhost:8000", 404),
+        ("acct:wanda@elsewhere.example", 404),
+        ("https://elsewhere.example/@wanda", 404),
+        ("acct:wa\x00nda@localhost:8000", 404),
+        ("acct:wanda", 400),
+        ("", 400),
+        ("@", 404),
+    ],
+)
+def test_webfinger_finds_no_other_account(
+    world: None, client: Client, resource: str, status: int
+) -> None:
+    make_account("wanda")
+    assert finger(client, resource).status_code == status
+
+
+def test_webfinger_hides_a_suspended_account(world: None, client: Client) -> None:
+    restrict(make_account("wanda"), Restriction.SUSPENDED)
+    assert finger(client, "acct:wanda@localhost:8000").status_code == 404
+
+
+def finger(client: Client, resource: str) -> Any:
+    return client.get("/.well-known/webfinger", {"resource": resource})
+
+
+@pytest.mark.parametrize("has_password", [False, True])
+def test_the_oauth_server_states_what_it_does(
+    world: None, client: Client, settings: Settings, has_password: bool
+) -> None:
+    settings.ALLOW_PASSWORD_GRANT = has_password
+    found = client.get("/.well-known/oauth-authorization-server").json()
+    assert found["issuer"] == SITE
+    assert ("password" in found["grant_types_supported"]) is has_password
+    assert {"read", "write:statuses", "profile"} <= {*found["scopes_supported"]}
+    assert found["code_challenge_methods_supported"] == ["plain", "S256"]
+    app = App.register(client)
+    token = client.post(
+        found["token_endpoint"].removeprefix(SITE),
+        app.credentials | {"grant_type": "client_credentials"},
+    )
+    assert token.status_code == 200
+
+
+def test_userinfo_is_about_the_caller(world: None, client: Client) -> None:
+    account_id = make_account()
+    me = Caller(account_id, "profile")
+    claims = me.get("/oauth/userinfo").json()
+    assert claims == me.post("/oauth/userinfo").json()
+    name = claims["preferred_username"]
+    assert claims["profile"] == f"{SITE}/@{name}"
+    assert claims["iss"] == SITE
+    assert client.get("/oauth/userinfo").status_code == 401
+    assert Caller(account_id, "write").get("/oauth/userinfo").status_code == 403
+
+
+def test_the_plain_health_check_says_ok(world: None, client: Client) -> None:
+    assert client.get("/health").content == b"OK"

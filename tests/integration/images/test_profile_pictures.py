@@ -1,0 +1,115 @@
+"""Avatars and headers: shown at once, replaced, deleted, and removed with the account."""
+
+from datetime import UTC, datetime, timedelta
+from urllib.parse import urlsplit
+
+import pytest
+from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
+
+from images.models import StoredImage
+from infra.jobs.types import Work
+from infra.sharding.buckets import shard_of
+from infra.sharding.placement import all_aliases
+from moderation.jobs.purge_accounts import purge_accounts
+from moderation.types import DecisionKind, DecisionOrigin
+from tests.callers import Caller
+from tests.integration.images.uploading import STATUSES, files, path_of, publish, remove, sent
+from tests.integration.moderation.people import decide
+from tests.pictures import bomb, opened, picture, upload
+from tests.world import drain_all
+
+DEFAULT = "/avatars/"
+EDIT = "/api/v1/accounts/update_credentials"
+pytestmark = pytest.mark.usefixtures("empty_store")
+
+
+def edit(caller: Caller, **form):
+    return caller.client.patch(EDIT, encode_multipart(BOUNDARY, form), MULTIPART_CONTENT)
+
+
+def test_pictures_are_shown_at_once_everywhere(ann, bob, client, people):
+    before = ann.get("/api/v1/accounts/verify_credentials").json()
+    assert DEFAULT in before["avatar"]
+    status = ann.post(STATUSES, {"status": "hello"}).json()
+    form = {"avatar": upload(picture(size=(900, 600))), "header": upload(picture(size=(60, 20)))}
+    answer = edit(ann, display_name="Ann", **form)
+    assert answer.status_code == 200, answer.content
+    mine = answer.json()
+    assert mine["avatar"] == mine["avatar_static"] != before["avatar"]
+    assert opened(client.get(path_of(mine["avatar"])).content).size == (400, 400)
+    assert opened(client.get(path_of(mine["header"])).content).size == (60, 20)
+    for shown in (
+        bob.get(f"/api/v1/accounts/{people[0]}").json(),
+        bob.get(f"{STATUSES}/{status['id']}").json()["account"],
+        ann.get("/api/v1/accounts/verify_credentials").json(),
+    ):
+        assert [shown[name] for name in ("avatar", "header", "display_name")] == [
+            mine["avatar"],
+            mine["header"],
+            "Ann",
+        ]
+    assert edit(ann, note="text", avatar="").json()["avatar"] == mine["avatar"]
+
+
+def test_the_default_avatar_is_drawn_from_its_address(ann, client):
+    mine = ann.get("/api/v1/accounts/verify_credentials").json()
+    address = urlsplit(mine["avatar"]).path
+    answer = client.get(address)
+    letter = address.rpartition("/")[2][0]
+    assert f">{letter}</text>".encode() in answer.content
+    assert (answer["Content-Type"], "immutable" in answer["Cache-Control"]) == (
+        "image/svg+xml",
+        True,
+    )
+    assert b"&lt;</text>" in client.get("/avatars/0/%3C.svg").content
+    for absent in ("/avatars/99/A.svg", "/avatars/0/AB.svg", "/avatars/x/A.svg"):
+        assert client.get(absent).status_code == 404, absent
+
+
+def test_a_replaced_and_a_deleted_picture_is_removed(ann):
+    default = ann.get("/api/v1/accounts/verify_credentials").json()["avatar"]
+    first = edit(ann, avatar=upload(picture()), header=upload(picture())).json()
+    second = edit(ann, avatar=upload(picture())).json()
+    assert second["avatar"] != first["avatar"]
+    assert second["header"] == first["header"]
+    assert remove() == (1, 0)
+    assert ann.delete("/api/v1/profile/avatar").json()["avatar"] == default
+    assert ann.delete("/api/v1/profile/avatar").status_code == 200
+    assert ann.delete("/api/v1/profile/header").json()["header"].endswith("header.svg")
+    assert remove() == (2, 0)
+    assert files() == []
+
+
+@pytest.mark.parametrize("content", [b"hello", bomb()])
+def test_a_bad_picture_changes_nothing(ann, content):
+    answer = edit(ann, display_name="new", avatar=upload(content))
+    assert answer.status_code == 422
+    assert ann.get("/api/v1/accounts/verify_credentials").json()["display_name"] == ""
+
+
+def test_a_bad_text_stores_no_picture(ann):
+    assert edit(ann, note="x" * 501, avatar=upload(picture())).status_code == 422
+    assert files() == []
+
+
+def test_purging_an_account_removes_all_its_images(ann, people):
+    edit(ann, avatar=upload(picture()), header=upload(picture()))
+    publish(ann, [sent(ann), sent(ann)])
+    sent(ann)
+    drain_all()
+    decide(people[0], DecisionKind.SUSPEND)
+    drain_all()
+    now = datetime.now(UTC)
+    work = Work([shard_of(people[0])], account_id=people[0])
+    list(purge_accounts(work, now + timedelta(1), DecisionOrigin(None, "old"), now))
+    drain_all()
+    assert remove() == (5, 0)
+    assert files() == []
+    assert sum(StoredImage.objects.on(alias).count() for alias in all_aliases()[1:]) == 0
+
+
+def test_the_limits_are_told_to_clients(ann):
+    told = ann.get("/api/v2/instance").json()["configuration"]
+    assert told["statuses"]["max_media_attachments"] == 4
+    assert told["media_attachments"]["image_matrix_limit"] == 33_177_600
+    assert "image/webp" in told["media_attachments"]["supported_mime_types"]

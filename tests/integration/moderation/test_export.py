@@ -1,0 +1,91 @@
+"""The archive of an account's data: everything that its owner put in, for the owner."""
+
+import csv
+import io
+import time
+from pathlib import Path
+from zipfile import ZipFile
+
+import orjson
+import pytest
+from django.core.management import CommandError, call_command
+
+from accounts.errors import AccountNotFound
+from posts.actions.create_post import create_post
+from posts.actions.mark_post import mark_post
+from posts.types import Draft, Kind, NewPoll
+from relations.actions.block import block
+from relations.actions.follow import follow
+from relations.actions.mute import mute
+from relations.lists.actions.lists import create_account_list
+from relations.lists.actions.members import add_members
+from tests.world import make_account, make_accounts, publish
+from timelines.tags.actions.own_tags import add_own_tag
+from timelines.tags.types import TagListKind
+
+
+@pytest.fixture
+def ann(world):
+    return make_account("ann")
+
+
+def export(account_id: int, path: Path) -> ZipFile:
+    call_command("export_account", account=account_id, to=path, verbosity=0)
+    return ZipFile(path)
+
+
+def lines(archive: ZipFile, name: str) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(archive.read(name).decode())))
+
+
+def test_all_of_an_account_is_in_the_archive(ann, tmp_path):
+    bob, cyd, dan = (make_account(name) for name in ("bob", "cyd", "dan"))
+    follow(ann, bob)
+    follow(dan, ann)
+    block(ann, cyd)
+    mute(ann, dan)
+    add_members(ann, create_account_list(ann, "tea, milk").list_id, [bob])
+    theirs = publish(bob, "hello")
+    mark_post(ann, theirs, Kind.BOOKMARK, True)
+    add_own_tag(ann, TagListKind.FOLLOWED, "Tea")
+    first = publish(ann, "first")
+    poll = NewPoll(("a", "b"), False, False, int(time.time()) + 600)
+    create_post(ann, Draft("second", poll=poll))
+    archive = export(ann, tmp_path / "ann.zip")
+    assert orjson.loads(archive.read("account.json"))["username"] == "ann"
+    posts = [orjson.loads(line) for line in archive.read("posts.jsonl").splitlines()]
+    assert [post["content"] for post in posts] == ["<p>second</p>", "<p>first</p>"]
+    assert posts[1]["id"] == first.public
+    assert posts[0]["poll"]["options"][0]["title"] == "a"
+    assert lines(archive, "following_accounts.csv") == [["Account address"], ["bob"]]
+    assert lines(archive, "follower_accounts.csv") == [["Account address"], ["dan"]]
+    assert lines(archive, "blocked_accounts.csv")[1:] == [["cyd"]]
+    assert lines(archive, "muted_accounts.csv")[1:] == [["dan"]]
+    assert lines(archive, "lists.csv") == [["tea, milk", "bob"]]
+    assert lines(archive, "bookmarks.csv")[0][0].endswith(theirs.public)
+    assert lines(archive, "favourites.csv") == []
+    assert lines(archive, "followed_tags.csv") == [["Tea"]]
+
+
+def test_lists_longer_than_a_page_are_whole(ann, tmp_path):
+    for account_id in make_accounts(85):
+        follow(ann, account_id)
+    ids = [publish(ann, str(n)).public for n in range(85)]
+    archive = export(ann, tmp_path / "ann.zip")
+    assert len(set(map(tuple, lines(archive, "following_accounts.csv")))) == 86
+    posts = archive.read("posts.jsonl").splitlines()
+    assert [orjson.loads(line)["id"] for line in posts] == ids[::-1]
+
+
+def test_unknown_account_has_no_archive(ann, tmp_path):
+    with pytest.raises(AccountNotFound):
+        export(ann + 1, tmp_path / "ann.zip")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_existing_file_is_not_overwritten(ann, tmp_path):
+    path = tmp_path / "ann.zip"
+    path.write_text("mine")
+    with pytest.raises(CommandError, match="exists already"):
+        export(ann, path)
+    assert path.read_text() == "mine"

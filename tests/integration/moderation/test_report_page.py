@@ -1,0 +1,189 @@
+"""The page of a report: all that a decision needs, and the forms that take it."""
+
+import pytest
+from django.db import connections
+from django.test import Client
+from django.urls import reverse
+
+from accounts.models import User
+from infra.sharding.buckets import shard_of
+from moderation.actions.appeals import file_appeal
+from moderation.models import Decision, Report
+from moderation.types import DecisionKind
+from posts.actions.delete_post import delete_post
+from posts.ids import PostId
+from tests.budgets import count_calls
+from tests.integration.moderation.people import decide, decide_on
+from tests.integration.moderation.staff_pages import member, name_account, words_at
+from tests.interleavings.edits import change
+from tests.world import drain_all, make_account, publish
+
+LIST = "/admin/moderation/report/"
+# Session, user, rights of the user and of the groups, the page, reports, decisions.
+MOST_ON_DEFAULT, MOST_ON_SHARDS = 7, 6
+pytestmark = pytest.mark.usefixtures("world")
+
+
+class Case:
+    """Ann reports two posts of Ben, who was reported and limited before."""
+
+    def __init__(self) -> None:
+        self.ann, self.ben = make_account("ann"), make_account("ben")
+        name_account(self.ann, "Ann of the quay")
+        name_account(self.ben, "Ben & boats", "I sell <b>boats</b>")
+        self.posts = [publish(self.ben, text) for text in ("Buy a boat", "Buy two boats")]
+        self.before = self.report("Boats, again", self.posts[:1])
+        strike = decide(self.ben, DecisionKind.LIMIT)
+        assert strike is not None
+        file_appeal(self.ben, strike.pk, "But they float")
+        self.now = self.report("The same boat, <i>daily</i>", self.posts)
+
+    def report(self, comment: str, posts: list[PostId]) -> Report:
+        return Report.objects.create(
+            reporter_id=self.ann,
+            account_id=self.ben,
+            category="spam",
+            comment=comment,
+            post_ids=[post.base36 for post in posts],
+        )
+
+    @property
+    def path(self) -> str:
+        return f"{LIST}{self.now.pk}/change/"
+
+
+@pytest.fixture
+def case() -> Case:
+    return Case()
+
+
+@pytest.fixture
+def mia(case: Case) -> Client:
+    return member("moderator", "mia")
+
+
+def test_one_page_is_enough_to_decide(case: Case, mia: Client) -> None:
+    shown = words_at(mia, case.path)
+    for words in (
+        *("@ben", "Ben & boats", "I sell <b>boats</b>", "limited", "2 posts", "Signed up"),
+        *("@ann", "Ann of the quay", "The same boat, <i>daily</i>", "Buy a boat", "Buy two boats"),
+        *(f"Report {case.before.pk}", "Boats, again", "appeal pending", "spam", "a command"),
+    ):
+        assert words in shown, words
+    page = mia.get(case.path).content.decode()
+    for link in (
+        reverse("admin:accounts_user_change", args=[case.ben]),
+        reverse("admin:accounts_user_change", args=[case.ann]),
+        *("/@ben", f"/statuses/{case.posts[0].public}", f"/images/?account={case.ben}"),
+        f"{reverse('admin:moderation_decision_changelist')}?q={case.posts[1].public}",
+    ):
+        assert link in page, link
+    assert "<i>daily" not in page
+    assert 'name="_save' not in page, "there is nothing to enter"
+
+
+def test_posts_of_every_state_are_shown(case: Case, mia: Client) -> None:
+    first = case.posts[0]
+    for text in ("<b>Cheap</b> boats", "No boats"):
+        change(first, text)
+    decide_on(first, DecisionKind.HIDE)
+    never = first._replace(sequence=7)
+    Report.objects.filter(pk=case.now.pk).update(post_ids=[first.base36, never.base36])
+    shown = words_at(mia, case.path)
+    places = [
+        shown.index(text) for text in ("hidden since", "No boats", "2 before", "<b>Cheap</b>")
+    ]
+    assert places == sorted(places)
+    assert "there is no such post" in shown
+    assert "Show it again" in shown
+    delete_post(first)
+    gone = words_at(mia, case.path)
+    assert "deleted since" in gone
+    assert "Cheap" not in gone
+    assert "Delete it for good" not in gone
+
+
+def test_the_page_costs_the_same_with_more_posts_and_a_longer_history(
+    case: Case, mia: Client
+) -> None:
+    mia.get(case.path)  # the first one of a process asks for content types
+    with count_calls() as few:
+        mia.get(case.path)
+    posts = [publish(case.ben, f"boat {n}") for n in range(12)]
+    for post in posts[:3]:
+        change(post, "another")
+    for n in range(12):
+        case.report(str(n), posts[:1])
+        decide(case.ben, DecisionKind.WARN)
+    Decision.objects.update(actor=User.objects.get(username="mia"))
+    Report.objects.filter(pk=case.now.pk).update(post_ids=[post.base36 for post in posts])
+    with count_calls() as many:
+        shown = words_at(mia, case.path)
+    assert "boat 11" in shown
+    assert many.sql == few.sql
+    assert many.sql["default"] <= MOST_ON_DEFAULT
+    assert sum(many.sql.values()) - many.sql["default"] <= MOST_ON_SHARDS
+    assert not [one.sql for one in many.statements if "COUNT(" in one.sql or "OFFSET" in one.sql]
+
+
+def test_a_shard_that_is_down_takes_only_its_part_of_the_page(
+    case: Case, mia: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alias = shard_of(case.ben)
+    monkeypatch.setitem(connections.settings[alias], "HOST", "127.0.0.1")
+    monkeypatch.setitem(connections.settings[alias], "PORT", "1")
+    shown = words_at(mia, case.path)
+    assert f"{alias} does not answer" in shown
+    assert "Boats, again" in shown
+    assert words_at(mia, LIST)
+
+
+def test_decisions_are_taken_on_the_page_and_lead_back_to_it(case: Case, mia: Client) -> None:
+    add, about = reverse("admin:moderation_decision_add"), f"report-{case.now.pk}"
+    forms = [
+        (add, {"kind": "freeze", "target": case.ben, "report": case.now.pk}),
+        (add, {"kind": "hide", "target": case.posts[0].public, "report": case.now.pk}),
+        (LIST, {"action": "resolve", "_selected_action": case.now.pk}),
+    ]
+    page = mia.get(case.path).content.decode()
+    assert page.count(f'action="{add}"') == 3, "the account, and two posts"
+    for where, form in forms:
+        answer = mia.post(where, {**form, "reason": "spam", "sent_from": about})
+        assert (answer.status_code, answer.headers["Location"]) == (302, case.path)
+    done = Decision.objects.filter(report=case.now.pk).order_by("id")
+    assert [row.kind for row in done] == ["freeze", "hide", "resolve"]
+    drain_all()
+    shown = words_at(mia, case.path)
+    assert "resolved" in shown
+    assert "limited, frozen" in shown
+    # One that is refused leads back too, and says why.
+    boss = User.objects.create(username="boss", is_staff=True, is_superuser=True)
+    form = {"kind": "warn", "target": boss.pk, "reason": "x", "sent_from": about}
+    refused = mia.post(add, form, follow=True)
+    assert refused.redirect_chain == [(case.path, 302)]
+    assert "only a superuser can decide on it" in refused.content.decode()
+    for forged in ("report-x", "https://evil.example", "page-1", "report-"):
+        away = mia.post(add, form | {"target": case.ben, "sent_from": forged})
+        assert away.headers["Location"] == reverse("admin:moderation_decision_changelist")
+
+
+def test_who_may_only_look_gets_no_forms(case: Case) -> None:
+    viewer = member("moderator", "vera")
+    user = User.objects.get(username="vera")
+    group = user.groups.get()
+    group.permissions.remove(*group.permissions.exclude(codename__startswith="view_"))
+    page = viewer.get(case.path).content.decode()
+    assert "Buy two boats" in page
+    assert 'name="reason"' not in page
+
+
+def test_the_queue_names_people_and_is_found_by_name(case: Case, mia: Client) -> None:
+    other = make_account("cora")
+    Report.objects.create(reporter_id=case.ben, account_id=other, category="other")
+    with count_calls() as calls:
+        shown = words_at(mia, f"{LIST}?q=@BEN")
+    assert "@cora" not in shown
+    assert shown.count("@ann") == 2
+    assert calls.sql == {"default": MOST_ON_DEFAULT - 1}
+    assert words_at(mia, f"{LIST}?q={case.ben}").count("@ann") == 2
+    assert words_at(mia, f"{LIST}?q=no_such_name").count("@ann") == 0

@@ -1,0 +1,79 @@
+"""Version 2 of the notifications: groups, their pages, and what is done to a whole group."""
+
+from tests.callers import Caller, assert_refused, next_link
+from tests.integration.notifications.listing import V1, V2, body, told
+from tests.integration.posts.interacting import do, reply
+from tests.world import drain_all, make_accounts, publish
+
+
+def groups(caller: Caller, query: object = None) -> list[tuple[str, int, str | None]]:
+    found = body(caller.get(V2, query))
+    return [
+        (one["type"], one["notifications_count"], one.get("status_id"))
+        for one in found["notification_groups"]
+    ]
+
+
+def test_groups_have_what_belongs_together(people, ann, original):
+    other = publish(people[0]).public
+    fans = [Caller(one) for one in make_accounts(3)]
+    for fan in fans:
+        do(fan, "favourite", original)
+        drain_all()
+    do(fans[0], "favourite", other)
+    drain_all()
+    reply(fans[1], original)
+    answer = reply(fans[1], original)["id"]
+    drain_all()
+    assert groups(ann)[0] == ("mention", 1, answer), "a mention is a group by itself"
+    assert groups(ann)[2:] == [("favourite", 1, other), ("favourite", 3, original)]
+    found = body(ann.get(V2))
+    last = found["notification_groups"][3]
+    ids = [one["id"] for one in body(ann.get(V1))]
+    assert (last["page_max_id"], last["page_min_id"]) == (ids[3], ids[5])
+    assert str(last["most_recent_notification_id"]) == ids[3]
+    assert last["sample_account_ids"] == [one[1] for one in told(ann)[3:]]
+    assert {one["id"] for one in found["accounts"]} == {*last["sample_account_ids"]}
+    assert len(found["statuses"]) == 4
+    partial = body(ann.get(V2, {"expand_accounts": "partial_avatars", "types[]": "favourite"}))
+    assert len(partial["accounts"]) + len(partial["partial_accounts"]) == 3
+    assert set(partial["partial_accounts"][0]) >= {"id", "acct", "avatar"}
+    assert_refused(ann.get(V2, {"expand_accounts": "none"}), 422)
+    assert body(ann.get(f"{V2}/unread_count")) == {"count": 4}
+    assert len(groups(ann, {"grouped_types[]": "follow"})) == 6
+    _a_group_is_read_and_dismissed(ann, last)
+
+
+def _a_group_is_read_and_dismissed(ann, wanted):
+    one = f"{V2}/{wanted['group_key']}"
+    assert body(ann.get(one))["notification_groups"] == [wanted]
+    accounts = [account["id"] for account in body(ann.get(f"{one}/accounts"))]
+    assert accounts == wanted["sample_account_ids"]
+    assert body(ann.post(f"{one}/dismiss")) == {}
+    assert_refused(ann.get(one), 404)
+    assert len(groups(ann)) == 3
+    for broken in ("favourite", "favourite-1", "follow-x", "ungrouped-", "1-13-13", "9" * 50):
+        assert_refused(ann.get(f"{V2}/{broken}"), 404)
+    assert_refused(ann.get(f"{V2}/follow-{'9' * 39}"), 404)
+
+
+def test_pages_of_groups_meet(people, ann, bob, cat):
+    for _ in range(5):
+        post = publish(people[0]).public
+        do(bob, "favourite", post)
+        do(cat, "favourite", post)
+        drain_all()
+    everything = groups(ann)
+    assert [one[1] for one in everything] == [2] * 5
+    pages, path = [], f"{V2}?limit=2"
+    while path:
+        answer = ann.get(path)
+        pages.append(body(answer)["notification_groups"])
+        path = next_link(answer)
+    found = [
+        (one["type"], one["notifications_count"], one["status_id"]) for p in pages for one in p
+    ]
+    assert found == everything
+    oldest = pages[-1][-1]["page_min_id"]
+    newer = groups(ann, {"min_id": str(int(oldest) - 1), "limit": 2})
+    assert newer == everything[-2:]

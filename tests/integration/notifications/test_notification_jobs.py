@@ -1,0 +1,126 @@
+"""Jobs of notifications: what is missing is found and added, what is old goes, and crashes heal."""
+
+import pytest
+
+from infra import clock
+from infra.changes.failpoints import arm, disarm
+from infra.jobs.types import Work
+from infra.sharding.buckets import shard_of
+from infra.sharding.sql import execute
+from notifications.jobs.trim_notifications import trim_notifications
+from notifications.management.commands.audit_notifications import Command as Audit
+from notifications.management.commands.backfill_notifications import Command as Backfill
+from notifications.management.commands.trim_notifications import Command as Trim
+from relations.actions.follow import follow
+from tests.integration.jobs.outcomes import Outcome
+from tests.integration.notifications.listing import V1, body, replay_everything, rows, told
+from tests.integration.posts.interacting import STATUSES, do, reply
+from tests.world import drain_all
+
+
+@pytest.fixture
+def happened(people, ann, bob, cat, original):
+    """What ann's list has after the drain, in any order."""
+    follow(people[1], people[0])
+    follow(people[2], people[0])
+    do(bob, "favourite", original)
+    do(bob, "reblog", original)
+    do(cat, "favourite", original)
+    reply(cat, original)
+    drain_all()
+    return sorted(told(ann), key=str)
+
+
+def lose(owner_id: int, where: str = "true") -> None:
+    for table in ("notification", "inbox") if where == "true" else ("notification",):
+        sql = f"DELETE FROM notifications_{table} WHERE owner_id = %s AND {where}"
+        execute(shard_of(owner_id), sql, (owner_id,))
+
+
+def test_lost_notifications_are_found_and_added_once(happened, people, ann, monkeypatch):
+    assert len(happened) == 6
+    ids = {one["id"] for one in body(ann.get(V1))}
+    lose(people[0])
+    assert told(ann) == []
+    later = clock.now_ms() + 3_600_000
+    monkeypatch.setattr(clock, "now_ms", lambda: later)
+    found = Outcome(Audit())
+    assert (found.code, f"account {people[0]}: 6 missing" in found.out) == (1, True)
+    assert "6 would change" in Outcome(Backfill(), "--dry-run").out
+    assert "6 changed" in Outcome(Backfill()).out
+    assert sorted(told(ann), key=str) == happened
+    assert len({one["id"] for one in body(ann.get(V1))}) == len(ids) == 6
+    before = rows(people[0])
+    assert "0 changed" in Outcome(Backfill()).out
+    assert Outcome(Audit()).code == 0
+    replay_everything()
+    assert rows(people[0]) == before
+    lose(people[0], "kind = 4")
+    assert "2 changed" in Outcome(Backfill()).out
+    assert sorted(told(ann), key=str) == happened
+
+
+def test_lost_notifications_of_closed_replies_are_found(people, ann, bob, original):
+    follow(people[0], people[1])
+    name = bob.get(f"/api/v1/accounts/{people[0]}").json()["username"]
+    for visibility in ("private", "direct"):
+        said = {"status": f"@{name} psst", "in_reply_to_id": original, "visibility": visibility}
+        assert bob.post(STATUSES, said).status_code == 200
+    drain_all()
+    before = told(ann)
+    assert [one[0] for one in before] == ["mention"] * 2
+    lose(people[0])
+    assert "2 changed" in Outcome(Backfill()).out
+    assert sorted(told(ann)) == sorted(before)
+
+
+def test_old_ones_are_deleted_and_do_not_come_back(happened, people, ann, settings):
+    newest = told(ann)
+    settings.NOTIFICATIONS_KEPT = 2
+    assert "4 would change" in Outcome(Trim(), "--dry-run").out
+    assert "4 changed" in Outcome(Trim()).out
+    assert told(ann) == newest[:2]
+    before = rows(people[0])
+    replay_everything()
+    assert Outcome(Backfill()).code == 0
+    assert rows(people[0]) == before
+    in_a_year = clock.now_ms() + 366 * 86_400_000
+    alias = shard_of(people[0])
+    assert sum(batch.changed or 0 for batch in trim_notifications(Work([alias]), in_a_year)) >= 2
+    assert told(ann) == []
+
+
+def test_a_drain_that_dies_after_a_shard_is_repeated_without_harm(
+    people, ann, bob, cat, original, settings
+):
+    def die() -> None:
+        raise OSError("killed")
+
+    for fan in (bob, cat):
+        do(fan, "favourite", original)
+        do(fan, "reblog", original)
+    arm("notifications.recorded", die)
+    drain_all()
+    disarm("notifications.recorded")
+    expected = sorted(told(ann), key=str)
+    before = rows(people[0])
+    for alias in settings.SHARD_ALIASES:
+        execute(alias, "UPDATE changes_change SET next_attempt_at = clock_timestamp()")
+    drain_all()
+    assert (sorted(told(ann), key=str), rows(people[0])) == (expected, before)
+    assert len(expected) == 4
+
+
+def test_responses_in_muted_threads_are_not_missing(people, ann, bob, original, monkeypatch):
+    do(ann, "mute", original)
+    do(bob, "favourite", original)
+    do(bob, "reblog", original)
+    reply(bob, original)
+    drain_all()
+    later = clock.now_ms() + 3_600_000
+    monkeypatch.setattr(clock, "now_ms", lambda: later)
+    assert Outcome(Audit()).code == 0, "while it is muted"
+    do(ann, "unmute", original)
+    assert Outcome(Audit()).code == 0, "what came before the end of the mute"
+    assert "0 changed" in Outcome(Backfill()).out
+    assert told(ann) == []

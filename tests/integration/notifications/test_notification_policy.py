@@ -1,0 +1,69 @@
+"""The policy of an owner, and the requests of accounts that it filters."""
+
+from accounts.types import Restriction
+from tests.callers import assert_refused
+from tests.integration.notifications.listing import V1, V2, body, told
+from tests.integration.posts.interacting import do
+from tests.world import drain_all, restrict
+
+POLICY, REQUESTS = f"{V2}/policy", f"{V1}/requests"
+DEFAULT = {
+    "for_not_following": "accept",
+    "for_not_followers": "accept",
+    "for_new_accounts": "accept",
+    "for_private_mentions": "filter",
+    "for_limited_accounts": "filter",
+    "summary": {"pending_requests_count": 0, "pending_notifications_count": 0},
+}
+
+
+def patch(caller, path, sent):
+    return caller.client.patch(path, sent, "application/json")
+
+
+def test_a_policy_filters_or_drops_and_a_request_is_accepted(people, ann, bob, cat, original):
+    assert body(ann.get(POLICY)) == DEFAULT
+    for fan in (bob, cat):
+        do(fan, "favourite", original)
+        drain_all()
+    do(cat, "reblog", original)
+    drain_all()
+    everything = told(ann)
+    changed = body(patch(ann, POLICY, {"for_not_following": "filter"}))
+    pending = {"pending_requests_count": 2, "pending_notifications_count": 3}
+    assert changed == DEFAULT | {"for_not_following": "filter", "summary": pending}
+    assert body(ann.get(f"{V1}/policy"))["filter_not_following"] is True
+    assert (told(ann), told(ann, {"include_filtered": "true"})) == ([], everything)
+    assert body(ann.get(f"{V1}/unread_count")) == {"count": 0}
+    requests = body(ann.get(REQUESTS))
+    assert [(one["id"], one["notifications_count"]) for one in requests] == [
+        (str(people[2]), "2"), (str(people[1]), "1"),
+    ]  # fmt: skip
+    assert requests[0]["last_status"]["id"] == original
+    assert body(ann.get(f"{REQUESTS}/{people[2]}")) == requests[0]
+    assert_refused(ann.get(f"{REQUESTS}/{people[0]}"), 404)
+    body(ann.post(f"{REQUESTS}/{people[1]}/accept"))
+    assert told(ann) == everything[2:]
+    body(ann.post(f"{REQUESTS}/dismiss", {"id": [str(people[2])]}))
+    assert body(ann.get(REQUESTS)) == []
+    body(patch(ann, f"{V1}/policy", {"filter_not_following": False}))
+    assert told(ann) == everything[2:], "what was dismissed stays away"
+
+
+def test_dropped_ones_are_nowhere_and_nonsense_is_refused(people, ann, bob, original):
+    do(bob, "favourite", original)
+    drain_all()
+    for name in ("for_not_following", "for_not_followers", "for_new_accounts"):
+        body(patch(ann, POLICY, {name: "drop"}))
+        assert (told(ann, {"include_filtered": "true"}), body(ann.get(REQUESTS))) == ([], []), name
+        body(patch(ann, POLICY, {name: "accept"}))
+        assert len(told(ann)) == 1, name
+    restrict(people[1], Restriction.LIMITED)
+    drain_all()
+    assert (told(ann), len(body(ann.get(REQUESTS)))) == ([], 1)
+    body(ann.post(f"{REQUESTS}/accept", {"id": str(people[1])}))
+    assert len(told(ann)) == 1
+    assert_refused(patch(ann, POLICY, {"for_not_following": "maybe"}), 422)
+    assert_refused(patch(ann, f"{V1}/policy", {"filter_not_following": "maybe"}), 422)
+    assert_refused(ann.post(f"{REQUESTS}/accept", {"id": ["x"]}), 422)
+    assert_refused(ann.post(f"{REQUESTS}/accept", {}), 422)

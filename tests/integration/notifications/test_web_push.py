@@ -1,0 +1,185 @@
+"""Web Push: subscriptions through HTTP, and messages that a device can read."""
+
+import socket
+
+import pytest
+
+from accounts.actions.tokens import end_tokens_of_user
+from infra.changes.failpoints import arm, disarm
+from infra.changes.models import Change
+from infra.sharding.sql import execute
+from notifications.push import send
+from notifications.push.addresses import ForbiddenAddress, is_endpoint, resolve
+from notifications.push.models import PushSubscription
+from tests.callers import Caller, assert_refused
+from tests.integration.notifications.listing import V1, body, replay_everything
+from tests.integration.posts.interacting import do, reply
+from tests.push_service import Device, push_service
+from tests.world import drain_all
+
+PATH = "/api/v1/push/subscription"
+
+
+@pytest.fixture
+def service():
+    with push_service() as service:
+        yield service
+
+
+@pytest.fixture
+def device():
+    return Device()
+
+
+@pytest.fixture
+def me(people):
+    """Ann, with a token that may subscribe."""
+    return Caller(people[0], "read write follow push")
+
+
+def subscribe(caller, service, device, wishes, **more):
+    target = {"endpoint": f"{service.url}/box?x=1", "keys": device.keys()} | more
+    return body(caller.post(PATH, {"subscription": target, "data": wishes}))
+
+
+def test_messages_are_encrypted_for_the_device_and_say_what_happened(
+    people, me, bob, cat, original, service, device
+):
+    token = me.client.defaults["HTTP_AUTHORIZATION"].split()[1]
+    wishes = {"alerts": {"mention": True, "favourite": True}, "policy": "all"}
+    made = subscribe(me, service, device, wishes, standard=True)
+    assert (made["standard"], made["policy"], made["alerts"]["poll"]) == (True, "all", False)
+    assert (
+        made["server_key"]
+        == body(me.get("/api/v2/instance"))["configuration"]["vapid"]["public_key"]
+    )
+    assert body(me.get(PATH)) == made
+    assert_refused(bob.get(PATH), 403)
+    do(bob, "favourite", original)
+    do(bob, "reblog", original)  # not wanted
+    reply(cat, original, "a <b> & c")
+    drain_all()
+    told = {one["type"]: one["id"] for one in body(me.get(V1))}
+    messages = {one["notification_type"]: one for one in map(device.read, service.received)}
+    assert {kind: one["notification_id"] for kind, one in messages.items()} == {
+        kind: told[kind] for kind in ("mention", "favourite")
+    }
+    assert messages["mention"]["access_token"] == token
+    assert messages["mention"]["body"] == "a <b> & c"
+    assert service.received[0].path == "/box?x=1"
+    replay_everything()
+    assert len(service.received) == 2, "a replay pushes nothing again"
+
+
+def test_a_drain_that_dies_after_the_rows_still_pushes_once(
+    people, me, bob, original, service, device, settings
+):
+    def die() -> None:
+        raise OSError("killed")
+
+    subscribe(me, service, device, {"alerts": {"favourite": True}})
+    do(bob, "favourite", original)
+    arm("notifications.recorded", die)
+    drain_all()
+    disarm("notifications.recorded")
+    assert not service.received
+    for _ in range(2):
+        for alias in settings.SHARD_ALIASES:
+            execute(alias, "UPDATE changes_change SET next_attempt_at = clock_timestamp()")
+        drain_all()
+        replay_everything()
+    assert len(service.received) == 1
+
+
+def test_older_clients_read_the_draft_and_choose_by_account(
+    people, me, bob, cat, service, device, original
+):
+    subscribe(me, service, device, {"alerts": {"favourite": True}, "policy": "followed"})
+    body(me.post(f"/api/v1/accounts/{people[2]}/follow"))
+    do(bob, "favourite", original)
+    do(cat, "favourite", original)
+    drain_all()
+    [one] = service.received
+    assert device.read(one)["title"].endswith("favourited your post")
+    changed = body(me.client.put(PATH, {"data": {"alerts": {}}}, "application/json"))
+    assert not any(changed["alerts"].values())
+    form = {"data[alerts][follow]": "true", "data[policy]": "none"}
+    changed = body(me.client.put(PATH, "&".join(f"{k}={v}" for k, v in form.items()), FORM))
+    assert (changed["alerts"]["follow"], changed["policy"]) == (True, "none")
+    assert body(me.delete(PATH)) == {}
+    assert_refused(me.get(PATH), 404)
+
+
+FORM = "application/x-www-form-urlencoded"
+
+
+def test_subscriptions_end_with_their_receiver_and_their_token(
+    people, me, bob, cat, original, service, device
+):
+    subscribe(me, service, device, {"alerts": {"favourite": True}})
+    service.status = 302
+    do(bob, "favourite", original)
+    drain_all()
+    assert len(service.received) == 1, "no redirect is followed"
+    service.status = 410
+    do(cat, "favourite", original)
+    drain_all()
+    assert not PushSubscription.objects.of(people[0]).exists()
+    subscribe(me, service, device, {"alerts": {"reblog": True}})
+    end_tokens_of_user(people[0])
+    do(bob, "reblog", original)
+    drain_all()
+    assert len(service.received) == 2
+    assert not PushSubscription.objects.of(people[0]).exists()
+
+
+def test_a_slow_service_delays_nothing_else(
+    people, me, bob, original, service, device, monkeypatch
+):
+    monkeypatch.setattr(send, "REQUEST_S", 0.2)
+    subscribe(me, service, device, {"alerts": {"favourite": True}})
+    service.waits.clear()
+    do(bob, "favourite", original)
+    drain_all()
+    assert len(service.received) == 1
+    assert not any(Change.objects.on(f"shard{n}").exists() for n in range(4)), "it is given up"
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {"endpoint": "ftp://push.example/x"},
+        {"endpoint": "https://user@push.example/x"},
+        {"endpoint": "https://push.example/ x"},
+        {"endpoint": ""},
+        {"keys": {"p256dh": "AAAA", "auth": "AAAA"}},
+        {"keys": "nothing"},
+    ],
+    ids=str,
+)
+def test_what_is_no_subscription_is_refused(me, device, sent):
+    target = {"endpoint": "https://push.example/x", "keys": device.keys()} | sent
+    assert_refused(me.post(PATH, {"subscription": target}), 422)
+
+
+INSIDE = (
+    "127.0.0.1",
+    "10.1.2.3",
+    "169.254.169.254",
+    "::1",
+    "fd00::1",
+    "::ffff:10.0.0.1",
+    "0.0.0.0",
+)
+
+
+@pytest.mark.parametrize("ip", INSIDE)
+def test_no_message_goes_into_our_own_network(settings, monkeypatch, ip):
+    settings.PUSH_PRIVATE_ADDRESSES = False
+    found = [(0, 0, 0, "", ("8.8.8.8", 443)), (0, 0, 0, "", (ip, 443))]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: found)
+    with pytest.raises(ForbiddenAddress):
+        resolve("https://push.example/x")
+    assert not is_endpoint("http://push.example/x")
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: found[:1])
+    assert resolve("https://push.example/x").ip == "8.8.8.8"

@@ -1,0 +1,133 @@
+"""What people do with an account on its page: in place, and without scripts."""
+
+import pytest
+
+from accounts.actions.update_profile import update_profile
+from accounts.types import ProfileEdit, Restriction
+from relations.actions.block import block
+from relations.actions.follow import follow
+from tests.callers import Caller
+from tests.integration.pages.browsing import PRESSED, Browser
+from tests.world import make_account, publish, restrict
+
+OPTIONS = [("notify", "notifying"), ("special", "special"), ("quiet", "quiet_following")]
+
+
+@pytest.fixture
+def ann(world: None) -> int:
+    return make_account("ann")
+
+
+@pytest.fixture
+def bob(ann: int) -> int:
+    return make_account("bob")
+
+
+def _relationship(viewer: int, other: int) -> dict[str, object]:
+    [found] = Caller(viewer).get(f"/api/v1/accounts/relationships?id[]={other}").json()
+    return dict(found)
+
+
+def test_a_follow_begins_and_ends_in_place(ann: int, bob: int) -> None:
+    browser, acts = Browser(ann), f"/accounts/{bob}"
+    assert ">Follow</button>" in browser.read("/@bob")
+    for _ in range(2):
+        part = browser.act(f"{acts}/follow", {"part": "profile"})
+        assert ">Following</button>" in part and "<html" not in part
+    assert "<b>1</b> followers" in browser.read("/@bob")
+    assert ">Follow</button>" in browser.act(f"{acts}/unfollow", {"part": "profile"})
+
+
+def test_without_a_script_the_browser_goes_back_to_the_page(ann: int, bob: int) -> None:
+    answer = Browser(ann).send(f"/accounts/{bob}/follow", {"next": "/@bob"})
+    assert (answer.status_code, answer["Location"]) == (303, "/@bob")
+    assert Browser().send(f"/accounts/{bob}/follow")["Location"].startswith("/auth/sign_in")
+
+
+@pytest.mark.parametrize(("option", "field"), OPTIONS)
+def test_an_option_of_a_follow_is_set_and_taken_back(
+    ann: int, bob: int, option: str, field: str
+) -> None:
+    browser, path = Browser(ann), f"/accounts/{bob}/follow"
+    browser.act(path, {"part": "profile"})
+    for value in ("true", "false"):
+        part = browser.act(path, {"part": "profile", option: value})
+        assert _relationship(ann, bob)[field] is (value == "true")
+        assert '<details class="menu" open>' in part
+
+
+def test_reposts_are_hidden(ann: int, bob: int) -> None:
+    browser, path = Browser(ann), f"/accounts/{bob}/follow"
+    assert browser.act(path, {"part": "profile"}).count(PRESSED) == 1
+    assert PRESSED not in browser.act(path, {"part": "profile", "reblogs": "false"})
+    assert _relationship(ann, bob)["showing_reblogs"] is False
+
+
+@pytest.mark.parametrize(
+    ("form", "fields", "words"),
+    [
+        ("block", {}, "You blocked this account"),
+        ("mute", {"duration": "1800", "notifications": "false"}, "You muted this account until"),
+        ("note", {"comment": "met at the <b>lake"}, "met at the &lt;b&gt;lake"),
+    ],
+)
+def test_a_question_is_answered_and_the_page_says_so(
+    ann: int, bob: int, form: str, fields: dict[str, str], words: str
+) -> None:
+    browser = Browser(ann)
+    assert f'action="/accounts/{bob}/{form}"' in browser.read(f"/@bob/{form}")
+    assert browser.send(f"/accounts/{bob}/{form}", fields).status_code == 303
+    assert words in browser.read("/@bob")
+
+
+def test_who_is_blocked_reads_so_and_cannot_follow(ann: int, bob: int) -> None:
+    publish(bob)
+    block(bob, ann)
+    page = Browser(ann).read("/@bob")
+    assert "This account blocked you" in page and "Follow</button>" not in page
+    assert Browser(ann).send(f"/accounts/{bob}/follow").status_code == 403
+
+
+def test_a_suspended_account_has_a_page_that_says_so(ann: int, bob: int) -> None:
+    restrict(bob, Restriction.SUSPENDED)
+    assert "deleted or suspended" in Browser(ann).read("/@bob", 404)
+
+
+def test_a_locked_account_is_asked_and_answers(ann: int, bob: int) -> None:
+    update_profile(bob, ProfileEdit(is_locked=True))
+    asking, asked = Browser(ann), Browser(bob)
+    part = asking.act(f"/accounts/{bob}/follow", {"part": "profile"})
+    assert ">Requested</button>" in part
+    page = asked.read("/follow_requests")
+    assert 'Follow requests <b class="tag">1</b>' in page and f'id="person-{ann}"' in page
+    row = asked.act(f"/accounts/{ann}/authorize", {"part": "person"})
+    assert "Follow back" in row and "Approve" not in row
+    assert '<b class="tag"' not in asked.read("/follow_requests")
+    assert ">Following</button>" in asking.read("/@bob")
+
+
+def test_a_request_is_rejected(ann: int, bob: int) -> None:
+    update_profile(bob, ProfileEdit(is_locked=True))
+    follow(ann, bob)
+    assert Browser(bob).send(f"/accounts/{ann}/reject").status_code == 303
+    assert ">Ask to follow</button>" in Browser(ann).read("/@bob")
+
+
+def test_an_account_is_put_into_the_chosen_lists_only(ann: int, bob: int) -> None:
+    follow(ann, bob)
+    ids = [Caller(ann).post("/api/v1/lists", {"title": t}).json()["id"] for t in ("tea", "sea")]
+    browser = Browser(ann)
+    for chosen in ([ids[0]], [ids[1]], [ids[1]], []):
+        assert browser.send("/@bob/lists", {"lists": chosen})["Location"] == "/@bob"
+        page = browser.read("/@bob/lists")
+        assert [i for i in ids if f'value="{i}" checked' in page] == chosen
+
+
+def test_a_report_names_the_chosen_posts(ann: int, bob: int) -> None:
+    post, other, browser = publish(bob), publish(bob), Browser(ann)
+    page = browser.read(f"/@bob/report?status={post.public}")
+    assert f'value="{post.public}" checked' in page and f'value="{other.public}" >' in page
+    form = {"category": "spam", "comment": "tea", "status_ids": [post.public]}
+    answer = browser.send("/@bob/report", form)
+    assert answer.status_code == 200 and b"The report was sent" in answer.content
+    assert browser.send("/@bob/report", {**form, "status_ids": ["x"]}).status_code == 404

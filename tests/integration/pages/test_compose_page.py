@@ -1,0 +1,187 @@
+"""Writing a post in a browser: images, polls, replies, edits, and refusals that lose nothing."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pytest_django import Settings
+
+from accounts.actions.update_profile import update_profile
+from accounts.types import ProfileEdit
+from tests.callers import Caller
+from tests.integration.pages.browsing import Browser, ids_on
+from tests.pictures import picture, upload
+from tests.world import make_account, publish
+
+EVIL = "</textarea><script>alert(1)</script>"
+KEPT = re.compile(r'name="media_ids" value="(\d+)"')
+
+
+@pytest.fixture(autouse=True)
+def store_of_files(settings: Settings, tmp_path: Path) -> None:
+    settings.MEDIA_DIR = str(tmp_path)
+    settings.STORAGES = {
+        **settings.STORAGES,
+        "default": {
+            "BACKEND": "django.core.files.storage.FileSystemStorage",
+            "OPTIONS": {"location": str(tmp_path)},
+        },
+    }
+
+
+@pytest.fixture
+def ann(world: None) -> int:
+    return make_account("ann")
+
+
+def newest(account_id: int) -> Any:
+    """The newest post of an account, as the API shows it to that account."""
+    caller = Caller(account_id)
+    return caller.get(f"/api/v1/accounts/{account_id}/statuses").json()[0]
+
+
+def test_a_post_has_images_with_descriptions(ann: int) -> None:
+    browser = Browser(ann)
+    page = browser.act("/compose/images", {"image": [upload(picture()), upload(picture())]})
+    first, second = KEPT.findall(page)
+    form = {
+        "status": "look", "media_ids": [first, second], "without": second, "sensitive": "on",
+        f"description_{first}": f"a gull {EVIL}", "key": "k1", "image": "",
+    }  # fmt: skip
+    for _ in range(2):
+        assert browser.send("/statuses", form).status_code == 303
+    post = newest(ann)
+    [image] = post["media_attachments"]
+    assert (image["id"], image["description"]) == (first, f"a gull {EVIL}")
+    page = browser.read(f"/statuses/{post['id']}")
+    assert "Show sensitive image" in page and EVIL not in page
+
+
+def test_an_upload_without_scripts_draws_the_form_with_all_that_was_typed(ann: int) -> None:
+    form = {
+        "status": "half written", "with_warning": "on", "spoiler_text": "birds", "language": "de",
+        "visibility": "private", "image": [upload(picture())],
+    }  # fmt: skip
+    answer = Browser(ann).send("/compose/images", form)
+    page = answer.content.decode()
+    assert answer.status_code == 200 and len(KEPT.findall(page)) == 1
+    for part in ("half written", 'value="birds"', '"de" selected', '"private" selected'):
+        assert part in page, part
+
+
+@pytest.mark.parametrize("count", [1, 5])
+def test_files_that_are_refused_lose_nothing(ann: int, count: int) -> None:
+    file = upload(b"no image") if count == 1 else upload(picture())
+    answer = Browser(ann).send("/compose/images", {"status": "typed", "image": [file] * count})
+    assert answer.status_code == 422
+    assert b'role="alert"' in answer.content and b"typed" in answer.content
+
+
+def test_a_refused_post_is_drawn_with_the_text_and_the_reason(ann: int, settings: Settings) -> None:
+    settings.POST_MAX_CHARACTERS = 20
+    browser = Browser(ann)
+    assert 'data-most="20"' in browser.read("/")
+    [image] = KEPT.findall(browser.act("/compose/images", {"image": [upload(picture())]}))
+    form = {
+        "status": f"too long {EVIL}", "with_warning": "on", "spoiler_text": "beware", "key": "k",
+        "media_ids": image, f"description_{image}": "a gull", "with_poll": "on",
+        "option": ["tea", "", "", ""], "expires_in": "300",
+    }  # fmt: skip
+    answer = browser.send("/statuses", form)
+    page = answer.content.decode()
+    assert answer.status_code == 422 and 'role="alert"' in page and EVIL not in page
+    for part in ("too long", 'value="beware"', image, "a gull", 'value="tea"', '"300" selected'):
+        assert part in page, part
+    script = browser.send("/statuses", form, **{"HX-Request": "true"})
+    assert script.status_code == 422 and b"<textarea" not in script.content
+
+
+def test_chosen_images_that_were_not_sent_are_not_forgotten(ann: int) -> None:
+    answer = Browser(ann).send("/statuses", {"status": "look", "image": "gull.jpg"})
+    assert answer.status_code == 422 and "Attach" in answer.content.decode()
+
+
+def test_a_session_that_ended_shows_the_text_again(ann: int) -> None:
+    browser = Browser(ann)
+    browser.client.cookies["tideline_session"] = "ended"
+    answer = browser.send("/statuses", {"status": "long thoughts"})
+    assert answer.status_code == 401 and b"long thoughts" in answer.content
+
+
+def test_a_poll_is_asked_and_voted_on(ann: int) -> None:
+    form = {
+        "status": "which?", "with_poll": "on", "option": ["tea", "coffee", " ", ""],
+        "expires_in": "3600",
+    }  # fmt: skip
+    Browser(ann).send("/statuses", form)
+    post, bob = newest(ann), Browser(make_account())
+    path = f"/statuses/{post['id']}"
+    assert [one["title"] for one in post["poll"]["options"]] == ["tea", "coffee"]
+    assert 'type="radio"' in bob.read(path) and 'type="radio"' not in Browser(ann).read(path)
+    assert bob.send(f"{path}/vote").status_code == 422
+    part = bob.act(f"{path}/vote", {"choice": "1"})
+    assert "100%" in part and "your vote" in part and "<form" not in part
+    assert bob.send(f"{path}/vote", {"choice": "1"}).status_code == 422
+    assert 'type="radio"' not in Browser().read(path)
+
+
+def test_fields_that_are_hidden_are_not_sent(ann: int) -> None:
+    Browser(ann).send("/statuses", {"status": "plain", "spoiler_text": "x", "option": ["a", "b"]})
+    post = newest(ann)
+    assert (post["spoiler_text"], post["poll"]) == ("", None)
+
+
+def test_the_form_has_the_defaults_of_the_account(ann: int) -> None:
+    update_profile(ann, ProfileEdit(privacy="unlisted", language="de"))
+    page = Browser(ann).read("/compose?text=hello")
+    assert '"unlisted" selected' in page and '"de" selected' in page and ">hello</textarea>" in page
+
+
+def test_a_reply_mentions_all_and_has_the_readers_of_the_post(ann: int) -> None:
+    cyd, bob = make_account("cyd"), Caller(make_account("bob"))
+    post = bob.post("/api/v1/statuses", {"status": "@ann @cyd hi", "visibility": "direct"}).json()
+    page = Browser(ann).read(f"/statuses/{post['id']}")
+    assert ">@bob @cyd </textarea>" in page and '"direct" selected' in page
+    form = {"status": "@bob yes", "in_reply_to_id": post["id"], "visibility": "direct"}
+    assert Browser(ann).send("/statuses", form)["Location"] == "/"
+    part = Browser(ann).act("/statuses", {**form, "place": "thread"})
+    assert "yes" in part and '<textarea id="reply-text"' in part
+    Browser(cyd).read(f"/statuses/{newest(ann)['id']}", 404)
+
+
+def test_an_own_post_is_edited_and_its_versions_are_shown(ann: int) -> None:
+    browser = Browser(ann)
+    [image] = KEPT.findall(browser.act("/compose/images", {"image": [upload(picture())]}))
+    browser.send("/statuses", {"status": "first words", "media_ids": image})
+    path = f"/statuses/{newest(ann)['id']}"
+    page = browser.read(f"{path}/edit")
+    assert ">first words</textarea>" in page and KEPT.findall(page) == [image]
+    form = {"status": "better words", "media_ids": image, "edited": path.rpartition("/")[2]}
+    assert browser.send(f"{path}/edit", form)["Location"] == path
+    assert len(newest(ann)["media_attachments"]) == 1
+    history = Browser().read(f"{path}/history")
+    assert history.index("better words") < history.index("first words")
+    refused = browser.send(f"{path}/edit", {**form, "status": " ", "without": image})
+    assert refused.status_code == 422 and f'action="{path}/edit"' in refused.content.decode()
+    stranger = Browser(make_account())
+    stranger.read(f"{path}/edit", 404)
+    assert stranger.send(f"{path}/edit", form).status_code == 404
+
+
+def test_a_post_in_place_leaves_an_empty_form_and_is_new_at_once(ann: int) -> None:
+    old, browser = publish(ann), Browser(ann)
+    [key] = re.findall(r'name="key" value="(\w+)"', browser.read("/"))
+    form = {"status": "just now", "key": key, "place": "home"}
+    answer = browser.send("/statuses", form, **{"HX-Request": "true"})
+    part = answer.content.decode()
+    assert answer["HX-Trigger"] == "posted" and "just now" not in part
+    assert key not in part and 'name="key"' in part and "<html" not in part
+    assert ids_on(browser.read(f"/home/new?since_id={old.public}")) == [newest(ann)["id"]]
+
+
+def test_a_thread_is_muted_from_any_post(ann: int) -> None:
+    post = publish(make_account())
+    part = Browser(ann).act(f"/statuses/{post.public}/mute")
+    assert "Unmute this thread" in part
+    assert "Mute this thread" in Browser(ann).act(f"/statuses/{post.public}/unmute")

@@ -1,0 +1,159 @@
+"""Settings: profile, privacy, password, sessions, the own data, and the end of an account."""
+
+import io
+import zipfile
+from pathlib import Path
+
+import pytest
+from django.conf import LazySettings
+from django.contrib.auth.hashers import make_password
+
+from accounts.models import AccessToken, User
+from accounts.types import Restriction
+from pages.sessions import COOKIE
+from tests.callers import Caller, token_of
+from tests.integration.accounts.people import FAST_HASHERS, PASSWORD
+from tests.integration.pages.browsing import Browser
+from tests.pictures import picture, upload
+from tests.world import make_account, publish
+
+NEW = "another fine word"
+OWN_PAGES = ("password", "sessions", "export", "delete")
+ASKING = {"password": "current", "export": "password", "delete": "password"}
+
+
+@pytest.fixture
+def ann(world: None, settings: LazySettings) -> int:
+    settings.PASSWORD_HASHERS = FAST_HASHERS
+    account_id = make_account("ann")
+    User.objects.filter(pk=account_id).update(password=make_password(PASSWORD))
+    return account_id
+
+
+def _signed_in() -> Browser:
+    browser = Browser()
+    browser.send("/auth/sign_in", {"username": "ann", "password": PASSWORD})
+    return browser
+
+
+def _me(account_id: int) -> dict[str, object]:
+    return dict(Caller(account_id).get("/api/v1/accounts/verify_credentials").json())
+
+
+def test_the_profile_is_changed_and_shown_again(ann: int) -> None:
+    form = {
+        "display_name": "Ann <b>", "note": "by the sea", "bot": "on",
+        "field_name": ["Web", "", "", ""], "field_value": ["https://ann.example", "", "", ""],
+    }  # fmt: skip
+    browser = Browser(ann)
+    answer = browser.send("/settings/profile", form)
+    assert (answer.status_code, answer["Location"]) == (303, "/settings/profile?saved")
+    page = browser.read("/settings/profile?saved")
+    for text in ("Ann &lt;b&gt;", "by the sea", "https://ann.example", "changes are saved"):
+        assert text in page
+    assert _me(ann)["bot"] is True
+
+
+def test_a_fault_is_shown_with_what_was_typed(ann: int) -> None:
+    form = {"display_name": "x" * 101, "note": "by the sea", "field_value": "v", "field_name": ""}
+    answer = Browser(ann).send("/settings/profile", form)
+    page = answer.content.decode()
+    assert answer.status_code == 422 and 'role="alert"' in page
+    assert "by the sea" in page and "x" * 101 in page
+
+
+def test_privacy_is_what_the_boxes_say(ann: int) -> None:
+    browser = Browser(ann)
+    form = {"locked": "on", "hide_collections": "on", "privacy": "private", "language": "de"}
+    browser.send("/settings/privacy", form)
+    me = _me(ann)
+    flags = ("locked", "hide_collections", "discoverable", "indexable")
+    assert [me[name] for name in flags] == [True, True, False, False]
+    source = me["source"]
+    assert isinstance(source, dict)
+    assert (source["privacy"], source["sensitive"], source["language"]) == ("private", False, "de")
+    assert browser.read("/settings/privacy").count(" checked") == 2
+
+
+def test_a_new_password_ends_all_other_browsers(ann: int) -> None:
+    browser, other = _signed_in(), _signed_in()
+    form = {"current": PASSWORD, "password": NEW}
+    assert browser.send("/settings/password", form).status_code == 303
+    assert "@ann" in browser.read("/settings/password?saved")
+    assert other.client.get("/")["Location"].startswith("/auth/sign_in")
+    assert AccessToken.objects.count() == 1
+
+
+@pytest.mark.parametrize("page", ASKING)
+def test_a_wrong_password_changes_nothing(ann: int, page: str) -> None:
+    browser = Browser(ann)
+    answer = browser.send(f"/settings/{page}", {ASKING[page]: "wrong", "password": NEW[:4]})
+    assert answer.status_code == 422 and b"This is not your password" in answer.content
+    browser.read("/settings")
+
+
+def test_a_browser_that_is_ended_cannot_authorize_applications(ann: int) -> None:
+    browser, other = _signed_in(), _signed_in()
+    page = browser.read("/settings/sessions")
+    assert page.count("this browser</span>") == 1
+    ended = AccessToken.objects.order_by("pk").last()
+    assert ended is not None
+    browser.send("/settings/sessions", {"session": str(ended.pk)})
+    assert other.client.get("/")["Location"].startswith("/auth/sign_in")
+    assert other.client.get("/oauth/authorize")["Location"].startswith("/auth/sign_in")
+    browser.read("/settings/sessions")
+
+
+def test_all_others_end_and_those_of_other_people_do_not(ann: int) -> None:
+    bob = Browser(make_account("bob"))
+    theirs = AccessToken.objects.get()
+    browser, reader = Browser(ann), Caller(ann)
+    browser.send("/settings/sessions", {"session": str(theirs.pk)})
+    browser.send("/settings/sessions", {"session": "others"})
+    assert reader.get("/api/v1/accounts/verify_credentials").status_code == 401
+    browser.read("/settings/sessions")
+    bob.read("/")
+
+
+@pytest.mark.parametrize("page", OWN_PAGES)
+def test_the_token_of_an_application_does_not_open_them(ann: int, page: str) -> None:
+    browser = Browser()
+    browser.client.cookies[COOKIE] = token_of(ann)
+    for answer in (browser.client.get(f"/settings/{page}"), browser.send(f"/settings/{page}")):
+        assert answer["Location"].startswith("/auth/sign_in")
+
+
+def test_the_archive_has_the_posts(ann: int) -> None:
+    post = publish(ann)
+    answer = Browser(ann).send("/settings/export", {"password": PASSWORD})
+    assert answer["Content-Disposition"].startswith('attachment; filename="ann-')
+    with zipfile.ZipFile(io.BytesIO(b"".join(answer))) as archive:
+        assert post.public in archive.read("posts.jsonl").decode()
+
+
+def test_a_deleted_account_is_gone_at_once(ann: int) -> None:
+    post, browser, other = publish(ann), _signed_in(), _signed_in()
+    answer = browser.send("/settings/delete", {"password": PASSWORD})
+    assert answer.status_code == 200 and b"After 30 days" in answer.content
+    guest = Browser()
+    guest.read("/@ann", 404)
+    guest.read(f"/statuses/{post.public}", 404)
+    other.read("/", 403)
+    assert "Sign in" in browser.read("/")
+    assert COOKIE not in _signed_in().client.cookies
+    assert User.objects.get().restrictions == Restriction.SUSPENDED
+
+
+def test_a_picture_is_uploaded_and_removed(
+    ann: int, settings: LazySettings, tmp_path: Path
+) -> None:
+    settings.MEDIA_DIR = str(tmp_path)
+    browser, before = Browser(ann), _me(ann)["avatar"]
+    browser.send("/settings/pictures", {"avatar": upload(picture())})
+    assert str(_me(ann)["avatar"]).startswith(settings.MEDIA_URL)
+    browser.read("/settings/pictures?saved")
+    for _ in range(2):
+        browser.send("/settings/pictures", {"remove": "avatar"})
+    assert _me(ann)["avatar"] == before
+    answer = browser.send("/settings/pictures", {"avatar": upload(b"no image")})
+    assert answer.status_code == 422 and b'role="alert"' in answer.content

@@ -1,0 +1,92 @@
+"""Signing in and out of the pages."""
+
+import pytest
+from django.conf import LazySettings
+from django.contrib.auth.hashers import make_password
+from django.test import Client
+
+from accounts.models import AccessToken, User
+from accounts.types import Restriction
+from pages.sessions import COOKIE
+from tests.callers import Caller
+from tests.integration.accounts.people import FAST_HASHERS, PASSWORD
+from tests.integration.pages.browsing import Browser
+from tests.world import make_account, publish, restrict
+
+FORM = {"username": "ann", "password": PASSWORD}
+
+
+@pytest.fixture
+def ann(world: None, settings: LazySettings) -> int:
+    settings.PASSWORD_HASHERS = FAST_HASHERS
+    account_id = make_account("ann")
+    User.objects.filter(pk=account_id).update(password=make_password(PASSWORD))
+    return account_id
+
+
+def test_a_session_starts_and_ends_with_its_token(ann: int) -> None:
+    browser = Browser()
+    answer = browser.send("/auth/sign_in", {**FORM, "next": "/public"})
+    assert (answer.status_code, answer["Location"]) == (302, "/public")
+    cookie = browser.client.cookies[COOKIE]
+    assert cookie["httponly"] and cookie["samesite"] == "Lax"
+    assert "@ann" in browser.read("/")
+    stolen = {"Authorization": f"Bearer {cookie.value}"}
+    who = "/api/v1/accounts/verify_credentials"
+    assert Client().get(who, headers=stolen).status_code == 200
+    for _ in range(2):
+        assert browser.send("/auth/sign_out").status_code == 303
+    assert Client().get(who, headers=stolen).status_code == 401
+    assert "Sign in" in browser.read("/")
+    assert not AccessToken.objects.exists()
+
+
+def test_a_wrong_password_starts_nothing(ann: int) -> None:
+    browser = Browser()
+    answer = browser.send("/auth/sign_in", {**FORM, "password": "wrong"})
+    assert answer.status_code == 200 and b"errorlist" in answer.content
+    assert COOKIE not in browser.client.cookies
+
+
+def test_pages_of_one_person_are_not_for_guests(ann: int) -> None:
+    answer = Browser().client.get("/home/new?since_id=1")
+    assert answer["Location"] == "/auth/sign_in?next=%2Fhome%2Fnew%3Fsince_id%3D1"
+    part = Browser().client.get("/home/new", headers={"HX-Request": "true"})
+    assert (part.status_code, part["HX-Redirect"][:13]) == (204, "/auth/sign_in")
+
+
+def test_a_session_that_ended_elsewhere_asks_to_sign_in(ann: int) -> None:
+    browser = Browser(ann)
+    browser.client.cookies[COOKIE] = "ended"
+    answer = browser.client.get("/")
+    assert answer["Location"] == "/auth/sign_in?next=%2F"
+    assert answer.cookies[COOKIE].value == ""
+
+
+def test_a_frozen_account_reads_and_gets_the_reason(ann: int) -> None:
+    post, browser = publish(ann), Browser(ann)
+    restrict(ann, Restriction.FROZEN)
+    answer = browser.send(f"/statuses/{post.public}/favourite")
+    assert answer.status_code == 403 and b'role="alert"' in answer.content
+    browser.read("/")
+
+
+def test_a_forged_form_is_refused(ann: int) -> None:
+    post, browser = publish(ann), Browser(ann)
+    browser.client.handler.enforce_csrf_checks = True
+    for path in ("/statuses", f"/statuses/{post.public}/delete", "/auth/sign_out"):
+        assert browser.send(path, {"status": "x"}).status_code == 403, path
+    assert Caller(ann).get(f"/api/v1/statuses/{post.public}").status_code == 200
+
+
+def test_no_page_of_a_person_is_kept_by_a_cache(ann: int) -> None:
+    answer = Browser(ann).client.get("/")
+    assert "no-store" in answer["Cache-Control"]
+
+
+def test_signing_in_again_ends_the_session_before_it(ann: int) -> None:
+    browser = Browser()
+    for _ in range(2):
+        browser.send("/auth/sign_in", FORM)
+    assert AccessToken.objects.count() == 1
+    browser.read("/settings/sessions")

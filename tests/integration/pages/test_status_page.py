@@ -1,0 +1,78 @@
+"""One post on a page, and what people do with it there."""
+
+import re
+
+import pytest
+
+from posts.ids import PostId
+from tests.callers import Caller
+from tests.integration.pages.browsing import PRESSED, Browser
+from tests.world import make_account, publish
+
+ADDRESS = re.compile(r'"(url|uri)":"http://localhost:8000(/[^"]+)"')
+
+
+@pytest.fixture
+def ann(world: None) -> int:
+    return make_account("ann")
+
+
+@pytest.fixture
+def post(ann: int) -> PostId:
+    return publish(ann)
+
+
+@pytest.mark.parametrize("act", ["favourite", "reblog", "bookmark"])
+def test_an_act_is_done_and_ended_from_the_page(ann: int, post: PostId, act: str) -> None:
+    browser, path = Browser(ann), f"/statuses/{post.public}"
+    assert PRESSED not in browser.read(path)
+    for _ in range(2):
+        assert PRESSED in browser.act(f"{path}/{act}")
+    assert browser.read(path).count(PRESSED) == 1
+    assert PRESSED not in browser.act(f"{path}/un{act}")
+
+
+def test_without_a_script_the_browser_goes_back_to_its_place(ann: int, post: PostId) -> None:
+    there = f"/public#post-{post.public}"
+    answer = Browser(ann).send(f"/statuses/{post.public}/favourite", {"next": there})
+    assert (answer.status_code, answer["Location"]) == (303, there)
+
+
+def test_the_thread_is_on_the_page(ann: int, post: PostId) -> None:
+    browser = Browser(ann)
+    browser.send("/statuses", {"status": "an answer", "in_reply_to_id": post.public})
+    page = browser.read(f"/statuses/{post.public}")
+    assert page.index(f"post-{post.public}") < page.index("an answer")
+    assert f'property="og:url" content="http://localhost:8000/statuses/{post.public}"' in page
+
+
+def test_a_post_is_deleted_after_a_question(ann: int, post: PostId) -> None:
+    browser, path = Browser(ann), f"/statuses/{post.public}"
+    assert "Delete this post?" in browser.read(f"{path}/delete")
+    assert browser.send(f"{path}/delete").status_code == 303
+    browser.read(path, 404)
+    assert browser.send(f"{path}/delete").status_code == 404
+
+
+def test_others_cannot_delete_it_and_guests_are_sent_to_sign_in(ann: int, post: PostId) -> None:
+    path = f"/statuses/{post.public}"
+    assert Browser(make_account()).send(f"{path}/delete").status_code == 404
+    for act in ("favourite", "delete"):
+        answer = Browser().send(f"{path}/{act}")
+        assert (answer.status_code, answer["Location"]) == (302, "/auth/sign_in?next=%2F")
+    Browser().read(path)
+
+
+def test_addresses_in_answers_are_pages(ann: int) -> None:
+    answer = Caller(ann).post("/api/v1/statuses", {"status": "for @ann about #tea"})
+    found = set(ADDRESS.findall(answer.content.decode()))
+    assert {name for name, _ in found} >= {"url", "uri"}
+    for _, path in found:
+        answer = Browser().client.get(path, follow=True)
+        assert answer.status_code == 200, path
+
+
+@pytest.mark.parametrize("path", ["/nothing", "/@nobody", "/statuses/zz", "/statuses/1/unknown"])
+def test_an_unknown_address_has_a_page_that_says_so(world: None, path: str) -> None:
+    page = Browser().read(path, 404) if "unknown" not in path else ""
+    assert "There is no " in page or not page

@@ -1,0 +1,130 @@
+"""Conversations over HTTP: the threads of direct posts, for each account that they are for."""
+
+import pytest
+
+from infra.sharding.buckets import shard_of
+from infra.sharding.sql import execute
+from posts.actions.create_post import create_post
+from posts.conversations.management.commands.backfill_conversations import Command
+from posts.ids import PostId
+from posts.types import Draft, Visibility
+from tests.budgets import count_calls
+from tests.callers import Caller, next_link
+from tests.integration.jobs.outcomes import Outcome
+from tests.integration.posts.interacting import STATUSES
+from tests.world import rest
+
+LIST = "/api/v1/conversations"
+
+
+@pytest.fixture
+def names(people, ann, bob) -> list[str]:
+    return [ann.get(f"/api/v1/accounts/{person}").json()["username"] for person in people]
+
+
+def write(author: int, text: str, thread: str | None = None, **more: object) -> str:
+    first = PostId.from_public(thread) if thread else None
+    draft = Draft(text, visibility=Visibility.DIRECT, in_reply_to=first, thread=first)
+    return create_post(author, draft, **more).public
+
+
+def shown(caller: Caller, **query: object) -> list[tuple[str, str, bool]]:
+    """Conversation, latest post, unread."""
+    found = caller.get(LIST, query).json()
+    return [(one["id"], one["last_status"]["id"], one["unread"]) for one in found]
+
+
+def test_a_direct_post_is_a_conversation_of_its_author_and_of_whom_it_mentions(
+    people, ann, bob, names, drain
+):
+    first = write(people[0], f"@{names[1]} hi")
+    assert shown(ann) == [(first, first, False)]  # before the drain
+    drain()
+    assert shown(bob) == [(first, first, True)]
+    assert shown(Caller(people[2])) == []
+    (found,) = bob.get(LIST).json()
+    assert [one["id"] for one in found["accounts"]] == [str(people[0])]
+
+    answer = write(people[1], f"@{names[0]} hello", first)
+    assert shown(bob) == [(first, answer, False)]
+    drain()
+    assert shown(ann) == [(first, answer, True)]
+    assert ann.post(f"{LIST}/{first}/read").json()["unread"] is False
+    assert shown(ann) == [(first, answer, False)]
+    drain()  # again: changes nothing
+    assert shown(ann) == [(first, answer, False)]
+
+
+def test_other_posts_are_no_conversations(people, ann, names, drain):
+    ann.post(STATUSES, {"status": f"@{names[1]} in public"})
+    drain()
+    assert shown(ann) == shown(Caller(people[1])) == []
+
+
+def test_a_deleted_post_leaves_the_one_before_and_the_last_one_ends_it(
+    people, ann, bob, names, drain
+):
+    first = write(people[0], f"@{names[1]} one")
+    second = write(people[0], f"@{names[1]} two", first)
+    drain()
+    assert shown(bob) == [(first, second, True)]
+    ann.delete(f"{STATUSES}/{second}")
+    assert shown(ann) == [(first, first, False)]
+    drain()
+    assert shown(bob) == [(first, first, True)]
+    ann.delete(f"{STATUSES}/{first}")
+    drain()
+    assert shown(ann) == shown(bob) == []
+
+
+def test_an_edit_adds_and_removes_accounts(people, ann, bob, names, drain):
+    first = write(people[0], f"@{names[1]} one")
+    drain()
+    ann.client.put(f"{STATUSES}/{first}", {"status": f"@{names[2]} one"}, "application/json")
+    drain()
+    assert shown(bob) == []
+    assert shown(Caller(people[2])) == [(first, first, True)]
+
+
+def test_a_deleted_conversation_comes_back_with_the_next_post(people, ann, bob, names, drain):
+    first = write(people[0], f"@{names[1]} one")
+    drain()
+    assert bob.delete(f"{LIST}/{first}").json() == {}
+    assert bob.delete(f"{LIST}/{first}").status_code == 404
+    assert bob.post(f"{LIST}/{first}/read").status_code == 404
+    drain()
+    assert shown(bob) == []
+    second = write(people[0], f"@{names[1]} two", first)
+    drain()
+    assert shown(bob) == [(first, second, True)]
+
+
+def test_pages_lead_through_all_without_who_is_blocked(people, ann, bob, names, drain):
+    posts = [write(people[n % 2 * 2], f"@{names[1]} {n}") for n in range(6)]
+    drain()
+    found, path = [], f"{LIST}?limit=2"
+    while path:
+        answer = bob.get(path)
+        found += [one["id"] for one in answer.json()]
+        path = next_link(answer)
+    posts.sort(key=int, reverse=True)
+    assert found == posts
+    rest()
+    with count_calls() as calls:
+        bob.get(LIST)
+    assert calls.sql.total() <= 2
+    bob.post(f"/api/v1/accounts/{people[2]}/block")
+    blocked = [post for post in posts if PostId.from_public(post).author_id == people[2]]
+    assert [one[0] for one in shown(bob)] == [post for post in posts if post not in blocked]
+
+
+def test_the_back_fill_finds_what_is_missing(people, ann, bob, names, drain):
+    write(people[0], f"@{names[1]} one")
+    drain()
+    before = shown(ann), shown(bob)
+    for alias in set(map(shard_of, people)):
+        for table in ("conversation", "directpost"):
+            execute(alias, f"DELETE FROM conversations_{table}", ())
+    assert shown(bob) == []
+    assert [Outcome(Command()).code for _ in range(2)] == [0, 0]
+    assert (shown(ann), shown(bob)) == before

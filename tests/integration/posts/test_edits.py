@@ -1,0 +1,182 @@
+"""Edits over HTTP: the new text everywhere at the next read, the old one only in the history."""
+
+import orjson
+import pytest
+from django.test import Client
+
+from infra.changes.models import Change
+from infra.sharding.buckets import shard_of
+from posts.changes import PostEdited
+from posts.models import PostVersion
+from relations.actions.follow import follow
+from tests.callers import Caller, assert_refused, ids_of
+from tests.integration.posts.interacting import STATUSES, do, reply, see
+from tests.races import failures, run_together
+from tests.truth import assert_drained_truth
+from tests.world import publish
+
+
+def edit(caller: Caller, post: str, text: str, status: int = 200, **more: object):
+    answer = caller.client.put(
+        f"{STATUSES}/{post}", orjson.dumps({"status": text} | more), "application/json"
+    )
+    assert answer.status_code == status, answer.content
+    return answer.json()
+
+
+def history(post: str, caller: Caller | None = None, status: int = 200):
+    answer = (caller.client if caller else Client()).get(f"{STATUSES}/{post}/history")
+    assert answer.status_code == status, answer.content
+    return answer.json()
+
+
+def source(caller: Caller, post: str):
+    return caller.get(f"{STATUSES}/{post}/source").json()
+
+
+def test_the_new_text_is_everywhere_and_the_old_one_only_in_the_history(people, ann, bob, drain):
+    follow(people[1], people[0])
+    made = ann.post(STATUSES, {"status": "old #tide", "spoiler_text": "first", "language": "de"})
+    post = made.json()["id"]
+    do(bob, "favourite", post), do(bob, "reblog", post)
+    drain()
+    pages = (
+        "/api/v1/timelines/home",
+        f"/api/v1/accounts/{people[0]}/statuses",
+        f"{STATUSES}/{post}",
+        f"{STATUSES}?id[]={post}",
+        "/api/v1/favourites",
+        f"/api/v1/accounts/{people[1]}/statuses",
+    )
+    before = {path: bob.get(path).content for path in pages}
+    assert all(b"old" in body for body in before.values())
+
+    shown = edit(ann, post, "new <b> #river", sensitive=True)
+    for path in pages:
+        body = bob.get(path).content
+        assert b"new &lt;b&gt;" in body, path
+        assert b"old" not in body, path
+    assert shown["content"] == see(bob, post)["content"]
+    assert [tag["name"] for tag in shown["tags"]] == ["river"]
+    assert (shown["spoiler_text"], shown["sensitive"], shown["language"]) == ("", True, "de")
+    assert (shown["favourites_count"], shown["reblogs_count"]) == (1, 1)
+    assert shown["edited_at"]
+    assert shown["created_at"] == made.json()["created_at"]
+    first, last = history(post)
+    assert "old" in first["content"]
+    assert (first["spoiler_text"], first["created_at"]) == ("first", made.json()["created_at"])
+    assert (last["content"], last["created_at"]) == (shown["content"], shown["edited_at"])
+    assert last["account"]["id"] == str(people[0])
+    assert source(ann, post) == {"id": post, "text": "new <b> #river", "spoiler_text": ""}
+    drain()
+    assert_drained_truth()
+
+
+def test_an_edit_moves_no_post_in_a_timeline(people, ann, bob):
+    posts = [publish(people[0], text).public for text in ("one", "two")]
+    edit(ann, posts[0], "one again")
+    assert ids_of(bob.get(f"/api/v1/accounts/{people[0]}/statuses")) == posts[::-1]
+
+
+def test_a_repeated_edit_is_one(people, ann, original):
+    first = edit(ann, original, "again")
+    assert edit(ann, original, "again") == first
+    assert len(history(original)) == 2
+
+
+@pytest.mark.parametrize(
+    ("sent", "text"),
+    [
+        ({"status": " "}, "blank"),
+        ({"status": "x" * 501}, "limit"),
+        ({"status": "x", "poll": {"a": 1}}, "poll"),
+        ({"status": "x", "visibility": "private"}, "visibility"),
+    ],
+)
+def test_bad_edits_are_refused_with_the_reason(ann, original, sent, text):
+    answer = ann.client.put(f"{STATUSES}/{original}", orjson.dumps(sent), "application/json")
+    assert_refused(answer, 422)
+    assert text in answer.json()["error"]
+    assert len(history(original)) == 1
+
+
+def test_only_the_author_edits_and_no_repost(people, ann, bob, original):
+    edit(bob, original, "mine", status=404)
+    edit(bob, do(bob, "reblog", original)["id"], "mine", status=404)
+    answer = reply(bob, original)["id"]
+    assert edit(bob, answer, "a better reply", visibility="public")["in_reply_to_id"] == original
+
+
+def test_edits_have_an_end(ann, original, settings):
+    settings.MAX_EDITS = 2
+    edit(ann, original, "two"), edit(ann, original, "three")
+    assert "2 times" in edit(ann, original, "four", status=422)["error"]
+    assert see(ann, original)["content"] == "<p>three</p>"
+
+
+def test_new_links_of_an_edit_count_for_the_day(ann, original, settings):
+    settings.TAGS_PER_DAY = 2
+    edit(ann, original, "#one #two")
+    edit(ann, original, "#two #one")  # no new ones
+    edit(ann, original, "#one #three", status=429)
+
+
+def test_deleting_a_post_deletes_its_versions(people, ann, original):
+    edit(ann, original, "again")
+    assert ann.delete(f"{STATUSES}/{original}").json()["text"] == "again"
+    assert not PostVersion.objects.of(people[0]).exists()
+    history(original, status=404)
+    edit(ann, original, "too late", status=404)
+
+
+def test_who_may_not_see_the_post_sees_no_version_of_it(people, ann, bob, original):
+    edit(ann, original, "again")
+    ann.post(f"/api/v1/accounts/{people[1]}/block")
+    history(original, bob, status=404)
+    assert bob.get(f"{STATUSES}/{original}/source").status_code == 404
+
+
+def test_edits_at_once_are_versions_in_their_order(people, ann, original, drain):
+    texts = [f"text {n}" for n in range(4)]
+    shown = run_together(lambda text=text: edit(ann, original, text) for text in texts)
+    assert not failures(shown)
+    versions = history(original)
+    assert len(versions) == 5
+    assert sorted(one["content"] for one in versions[1:]) == sorted(f"<p>{t}</p>" for t in texts)
+    assert see(ann, original)["content"] == versions[-1]["content"]
+    drain()
+    assert see(ann, original)["content"] == versions[-1]["content"]
+
+
+def test_an_edit_races_a_deletion(people, ann, original, drain):
+    calls = [lambda: edit(ann, original, "again"), lambda: ann.delete(f"{STATUSES}/{original}")]
+    run_together(calls)
+    assert ann.get(f"{STATUSES}/{original}").status_code == 404
+    assert not PostVersion.objects.of(people[0]).exists()
+    drain()
+    assert ids_of(ann.get(f"/api/v1/accounts/{people[0]}/statuses")) == []
+    assert_drained_truth()
+
+
+def test_an_edit_is_a_change_that_names_old_and_new_links(people, ann):
+    post = ann.post(STATUSES, {"status": "#old"}).json()["id"]
+    edit(ann, post, "#new")
+    change = Change.objects.on(shard_of(people[0])).get(kind=PostEdited.kind)
+    assert (change.payload["tags"], change.payload["tags_before"]) == (["new"], ["old"])
+
+
+def test_the_tags_of_the_new_text_are_indexed_and_the_old_ones_are_not(people, ann, drain):
+    post = ann.post(STATUSES, {"status": "#old #both"}).json()["id"]
+    drain()
+    edit(ann, post, "#new #both")
+    assert ids_of(ann.get("/api/v1/timelines/tag/new")) == [post]  # before the drain
+    drain()
+    found = {tag: ids_of(ann.get(f"/api/v1/timelines/tag/{tag}")) for tag in ("old", "new", "both")}
+    assert found == {"old": [], "new": [post], "both": [post]}
+
+
+def test_bookmarks_are_kept(people, bob, ann, original):
+    do(bob, "bookmark", original)
+    edit(ann, original, "again")
+    (shown,) = bob.get("/api/v1/bookmarks").json()
+    assert (shown["content"], shown["bookmarked"]) == ("<p>again</p>", True)

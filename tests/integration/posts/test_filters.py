@@ -1,0 +1,217 @@
+"""Filters over HTTP: who sees which results, at once and on every kind of page."""
+
+import orjson
+import pytest
+
+from infra.caching.client import redis
+from relations.actions.follow import follow
+from tests.budgets import count_calls
+from tests.callers import Caller
+from tests.integration.posts.interacting import STATUSES, do, see
+from tests.races import run_together
+from tests.truth import assert_drained_truth
+from tests.world import drain_all, forget_memory, publish
+
+V2, V1 = "/api/v2/filters", "/api/v1/filters"
+HOME = "/api/v1/timelines/home"
+
+
+def make(caller: Caller, *words: str, status: int = 200, **more: object):
+    keywords = [{"keyword": word} for word in words]
+    body = {"title": "no", "context": ["home"], "keywords_attributes": keywords} | more
+    answer = caller.post(V2, body)
+    assert answer.status_code == status, answer.content
+    return answer.json()
+
+
+def put(caller: Caller, path: str, status: int = 200, **body: object):
+    answer = caller.client.put(path, orjson.dumps(body), "application/json")
+    assert answer.status_code == status, answer.content
+    return answer.json()
+
+
+def words_of(status) -> list[str]:
+    return [word for result in status["filtered"] for word in result["keyword_matches"] or []]
+
+
+@pytest.fixture
+def filtered(people, ann, bob):
+    """A post of ann's that bob's filter matches, and which bob and the third account follow."""
+    for reader in people[1:]:
+        follow(reader, people[0])
+    make(bob, "Spoiler")
+    post = publish(people[0], "<b> a SPOILER & more").public
+    drain_all()
+    return post
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        HOME,
+        "/api/v1/timelines/public",
+        "/api/v1/accounts/{author}/statuses",
+        "/api/v1/statuses?id[]={post}",
+    ],
+)
+def test_a_page_has_the_results_of_its_viewer_only(people, ann, bob, filtered, path):
+    """Also when the page, or the post in it, is kept in process memory by another viewer's read."""
+    other, path = Caller(people[2]), path.format(author=people[0], post=filtered)
+    for _ in range(3):
+        for caller, words in ((bob, ["SPOILER"]), (other, []), (ann, []), (bob, ["SPOILER"])):
+            (status,) = caller.get(path).json()
+            assert words_of(status) == words
+    assert caller.get(path).json()[0]["content"] == ann.get(path).json()[0]["content"]
+
+
+def test_each_change_is_seen_at_the_next_read(people, bob, filtered):
+    (rule,) = bob.get(V2).json()
+    seen = lambda: words_of(bob.get(HOME).json()[0])  # noqa: E731
+    keyword = rule["keywords"][0]
+    assert seen() == ["SPOILER"]
+    path = f"{V2}/keywords/{keyword['id']}"
+    assert put(bob, path, keyword="spoil")["whole_word"] is True
+    assert seen() == []
+    put(bob, path, whole_word=False)
+    assert seen() == ["SPOIL"]
+    put(bob, f"{V2}/{rule['id']}", keywords_attributes=[{"id": keyword["id"], "_destroy": True}])
+    assert seen() == []
+    bob.post(f"{V2}/{rule['id']}/keywords", {"keyword": "& more"})
+    assert seen() == ["& more"]
+    redis().call("FLUSHDB")
+    forget_memory()
+    assert seen() == ["& more"]
+    assert bob.delete(f"{V2}/{rule['id']}").json() == {}
+    assert seen() == []
+    assert_drained_truth()
+
+
+def test_a_filter_that_ends_stops_matching_also_on_a_kept_page(bob, filtered, monkeypatch):
+    (rule,) = bob.get(V2).json()
+    ends = put(bob, f"{V2}/{rule['id']}", expires_in="60")["expires_at"]
+    assert ends.endswith("Z")
+    assert words_of(bob.get(HOME).json()[0]) == ["SPOILER"]
+    put(bob, f"{V2}/{rule['id']}", expires_in=0)
+    assert words_of(bob.get(HOME).json()[0]) == []
+    assert put(bob, f"{V2}/{rule['id']}", title="on")["expires_at"] is not None
+    assert put(bob, f"{V2}/{rule['id']}", expires_in="")["expires_at"] is None
+    assert words_of(bob.get(HOME).json()[0]) == ["SPOILER"]
+
+
+def test_a_repost_and_an_interaction_have_the_results_too(ann, bob, people, filtered):
+    (rule,) = bob.get(V2).json()
+    reblog = do(ann, "reblog", filtered)
+    assert reblog["filtered"] == []
+    found = see(bob, reblog["id"])
+    assert words_of(found) == words_of(found["reblog"]) == ["SPOILER"]
+    result = do(bob, "favourite", filtered)["filtered"][0]
+    assert result["filter"] == {k: v for k, v in rule.items() if k not in ("keywords", "statuses")}
+    assert result["status_matches"] is None
+    assert words_of(do(bob, "reblog", filtered)["reblog"]) == ["SPOILER"]
+    assert do(Caller(people[2]), "favourite", filtered)["filtered"] == []
+
+
+def test_a_filtered_post_keeps_its_poll(bob, ann):
+    make(bob, "which")
+    poll = {"options": ["a", "b"], "expires_in": 300}
+    post = ann.post(STATUSES, {"status": "Which?", "poll": poll}).json()
+    found = see(bob, post["id"])
+    assert words_of(found) == ["Which"]
+    assert [option["title"] for option in found["poll"]["options"]] == ["a", "b"]
+
+
+def test_a_post_is_filtered_by_its_id(bob, people):
+    post = publish(people[0], "hello").public
+    rule = make(bob)
+    added = bob.post(f"{V2}/{rule['id']}/statuses", {"status_id": post}).json()
+    assert bob.post(f"{V2}/{rule['id']}/statuses", {"status_id": post}).json() == added
+    assert see(bob, post)["filtered"][0]["status_matches"] == [post]
+    assert see(bob, post)["filtered"][0]["keyword_matches"] is None
+    path = f"{V2}/statuses/{added['id']}"
+    assert bob.get(path).json() == bob.get(f"{V2}/{rule['id']}/statuses").json()[0] == added
+    assert bob.delete(path).json() == {}
+    assert see(bob, post)["filtered"] == []
+    assert bob.post(f"{V2}/{rule['id']}/statuses", {"status_id": "1" * 15}).status_code == 404
+
+
+def test_old_clients_see_and_change_keywords(ann, people):
+    form = {"phrase": "cat", "context[]": ["home", "thread"], "irreversible": "true"}
+    made = ann.client.post(V1, form).json()
+    assert (made["phrase"], made["irreversible"], made["whole_word"]) == ("cat", True, True)
+    assert ann.get(f"{V1}/{made['id']}").json() == ann.get(V1).json()[0] == made
+    assert put(ann, f"{V1}/{made['id']}", phrase="dog", whole_word=False)["phrase"] == "dog"
+    (rule,) = ann.get(V2).json()
+    assert (rule["title"], rule["filter_action"]) == ("dog", "hide")
+    ann.post(f"{V2}/{rule['id']}/keywords", {"keyword": "fox"})
+    assert "more than one" in put(ann, f"{V1}/{made['id']}", 422, irreversible=False)["error"]
+    assert put(ann, f"{V1}/{made['id']}", whole_word=True)["whole_word"] is True
+    for keyword in ann.get(V1).json():
+        assert ann.delete(f"{V1}/{keyword['id']}").json() == {}
+    assert ann.get(V2).json() == []
+
+
+def test_filters_of_others_do_not_exist(ann, bob):
+    rule = make(bob, "x")
+    keyword = f"{V2}/keywords/{rule['keywords'][0]['id']}"
+    for path in (f"{V2}/{rule['id']}", keyword, f"{V2}/{rule['id']}/statuses", f"{V2}/x"):
+        assert ann.get(path).status_code == 404
+    assert ann.delete(keyword).status_code == ann.delete(f"{V2}/{rule['id']}").status_code == 404
+    mine = make(ann, "y")
+    edit = [{"id": rule["keywords"][0]["id"], "keyword": "z"}]
+    put(ann, f"{V2}/{mine['id']}", 404, keywords_attributes=edit)
+    assert Caller(None).get(V2).status_code in (401, 403, 422)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"title": " "},
+        {"title": "x" * 257},
+        {"context": []},
+        {"context": ["nowhere"]},
+        {"context": "home"},
+        {"filter_action": "burn"},
+        {"expires_in": "soon"},
+        {"expires_in": -1},
+        {"keywords_attributes": ["x"]},
+        {"keywords_attributes": [{"keyword": ""}]},
+        {"keywords_attributes": [{"keyword": "x" * 513}]},
+        {"keywords_attributes": [{"keyword": "\0"}]},
+        {"keywords_attributes": [{"keyword": str(n)} for n in range(201)]},
+    ],
+)
+def test_what_is_no_filter_is_refused(ann, change):
+    make(ann, status=422, **change)
+    assert ann.get(V2).json() == []
+
+
+def test_a_form_of_rails_makes_the_same_filter(ann):
+    form = {
+        "title": "t",
+        "context[]": ["home", "public"],
+        "keywords_attributes[][keyword]": ["a", "b"],
+        "keywords_attributes[][whole_word]": ["0", "1"],
+    }
+    made = ann.client.post(V2, form).json()
+    assert [(one["keyword"], one["whole_word"]) for one in made["keywords"]] == [
+        ("a", False),
+        ("b", True),
+    ]
+
+
+def test_filters_made_at_once_do_not_exceed_the_limit(ann, monkeypatch):
+    monkeypatch.setattr("posts.filters.book.MOST_FILTERS", 2)
+    run_together(lambda n=n: ann.post(V2, {"title": f"{n}", "context": ["home"]}) for n in range(4))
+    assert len({one["id"] for one in ann.get(V2).json()}) == 2
+    assert_drained_truth()
+
+
+def test_filters_cost_neither_queries_nor_round_trips(people, ann, bob, filtered):
+    def cost(caller: Caller):
+        for _ in range(2):
+            caller.get(HOME)
+        with count_calls() as calls:
+            caller.get(HOME)
+        return len(calls.statements), calls.round_trips
+
+    assert cost(bob) == cost(Caller(people[2]))

@@ -1,0 +1,279 @@
+"""Polls: published with a post, voted on once, and live in every answer that shows the post."""
+
+import time
+from collections.abc import Sequence
+from functools import partial
+
+import orjson
+import pytest
+from django.test import Client
+
+from infra.caching.client import redis
+from infra.changes.failpoints import arm, disarm
+from infra.sharding.buckets import shard_of
+from infra.sharding.sql import fetch_all, fetch_one
+from posts.actions.check_poll import LONGEST_OPTION, LONGEST_S, MOST_OPTIONS, SHORTEST_S
+from posts.actions.create_post import create_post
+from posts.actions.vote import forget_votes, vote
+from posts.errors import AlreadyVoted
+from posts.ids import PostId
+from posts.queries.polls import load_polls
+from posts.types import Draft, NewPoll
+from relations.actions.block import block
+from relations.actions.follow import follow
+from tests.budgets import count_calls
+from tests.callers import Caller
+from tests.pictures import picture, upload
+from tests.races import failures, run_together
+from tests.world import forget_memory, make_account, make_accounts
+
+STATUSES = "/api/v1/statuses"
+POLL = {"options": ["tea", "milk"], "expires_in": 600}
+
+
+@pytest.fixture
+def ann(world):
+    return make_account("ann")
+
+
+@pytest.fixture
+def bob(world):
+    return make_account("bob")
+
+
+@pytest.fixture
+def me(ann):
+    return Caller(ann)
+
+
+@pytest.fixture
+def you(bob):
+    return Caller(bob)
+
+
+def ask(caller: Caller, media_ids: Sequence[str] = (), **poll: object):
+    body = {"status": "which?", "poll": POLL | poll, "media_ids": list(media_ids)}
+    return caller.post(STATUSES, body)
+
+
+def publish_poll(author_id: int, seconds: int = 600, multiple: bool = False) -> PostId:
+    poll = NewPoll(("tea", "milk", "rum"), multiple, False, int(time.time()) + seconds)
+    return create_post(author_id, Draft("which?", poll=poll))
+
+
+def poll_of(caller: Caller | Client, post_id: str):
+    return caller.get(f"{STATUSES}/{post_id}").json()["poll"]
+
+
+def put(caller: Caller, path: str, body: object):
+    return caller.client.put(path, orjson.dumps(body), "application/json")
+
+
+def send_votes(caller: Caller, post_id: str, *choices: int):
+    return caller.post(f"/api/v1/polls/{post_id}/votes", {"choices": list(choices)})
+
+
+def test_poll_is_in_the_post_and_has_its_id(me, you):
+    made = ask(me).json()
+    poll = made["poll"]
+    assert poll["id"] == made["id"]
+    assert poll["options"] == [{"title": t, "votes_count": 0} for t in ("tea", "milk")]
+    assert (poll["expired"], poll["multiple"], poll["voted"]) == (False, False, False)
+    assert (poll["votes_count"], poll["voters_count"], poll["own_votes"]) == (0, 0, [])
+    assert you.get(f"/api/v1/polls/{made['id']}").json() == poll
+    assert "voted" not in poll_of(Client(), made["id"])
+
+
+def test_a_poll_can_have_images(me, you):
+    image = me.client.post("/api/v2/media", {"file": upload(picture())}).json()["id"]
+    made = ask(me, media_ids=[image])
+    shown = you.get(f"{STATUSES}/{made.json()['id']}").json()
+    assert [one["id"] for one in shown["media_attachments"]] == [image]
+    assert len(shown["poll"]["options"]) == 2
+
+
+def test_forms_publish_polls_too(me):
+    form = {"status": "which?", "poll[options][]": ["a", "b"], "poll[expires_in]": "300"}
+    made = me.client.post(STATUSES, form | {"poll[multiple]": "true"}).json()
+    assert [one["title"] for one in made["poll"]["options"]] == ["a", "b"]
+    assert made["poll"]["multiple"] is True
+
+
+def test_vote_is_seen_by_all_at_the_next_read(me, you, ann, bob):
+    follow(bob, ann)
+    post_id = publish_poll(ann, multiple=True).public
+    you.get("/api/v1/timelines/home")
+    me.get(f"{STATUSES}/{post_id}")
+    voted = send_votes(you, post_id, 2, 0).json()
+    assert (voted["voted"], voted["own_votes"]) == (True, [0, 2])
+    assert [one["votes_count"] for one in voted["options"]] == [1, 0, 1]
+    assert (voted["votes_count"], voted["voters_count"]) == (2, 1)
+    assert poll_of(you, post_id) == voted
+    assert you.get("/api/v1/timelines/home").json()[0]["poll"] == voted
+    author_sees = poll_of(me, post_id)
+    assert author_sees["options"] == voted["options"]
+    assert author_sees["voted"] is False
+
+
+def test_further_options_of_a_poll_can_be_chosen_later(me, you, ann):
+    post_id = publish_poll(ann, multiple=True).public
+    assert send_votes(you, post_id, 1).json()["own_votes"] == [1]
+    assert poll_of(me, post_id)["votes_count"] == 1
+    voted = send_votes(you, post_id, 0).json()
+    assert (voted["own_votes"], voted["votes_count"], voted["voters_count"]) == ([1, 0], 2, 1)
+    assert [one["votes_count"] for one in voted["options"]] == [1, 1, 0]
+    assert poll_of(you, post_id) == voted
+    again = send_votes(you, post_id, 2, 0)
+    assert (again.status_code, "already voted" in again.json()["error"]) == (422, True)
+    assert poll_of(you, post_id) == voted
+    forget_memory()
+    redis().call("FLUSHDB")
+    assert poll_of(you, post_id) == voted
+
+
+@pytest.mark.parametrize(
+    ("choices", "error"),
+    [([0, 1], "already voted"), ([3], "does not exist"), ([], "choices"), ([-1], "choices"),
+     (["x"], "choices"), ([40_000], "choices"), ([0] * 5, "choices")],
+)  # fmt: skip
+def test_wrong_choices_are_refused(you, ann, choices, error):
+    post_id = publish_poll(ann).public
+    answer = send_votes(you, post_id, *choices)
+    assert (answer.status_code, error in answer.json()["error"]) == (422, True)
+    assert poll_of(you, post_id)["voters_count"] == 0
+
+
+def test_second_vote_own_poll_and_ended_poll_are_refused(me, you, ann):
+    post_id = publish_poll(ann)
+    assert send_votes(you, post_id.public, 0).status_code == 200
+    for answer, text in (
+        (send_votes(you, post_id.public, 1), "already voted"),
+        (send_votes(me, post_id.public, 1), "your own polls"),
+        (send_votes(you, publish_poll(ann, seconds=-1).public, 1), "already ended"),
+    ):
+        assert (answer.status_code, text in answer.json()["error"]) == (422, True)
+    assert poll_of(me, post_id.public)["voters_count"] == 1
+
+
+def test_totals_can_be_hidden_until_the_end(me, you, ann):
+    made = ask(me, hide_totals=True).json()
+    voted = send_votes(you, made["id"], 1).json()
+    assert [one["votes_count"] for one in voted["options"]] == [None, None]
+    assert voted["votes_count"] == 1
+    later = time.time() + 601
+    post_id = PostId.from_public(made["id"])
+    (ended,) = load_polls([post_id], None, later).values()
+    assert ended["expired"]
+    assert [one["votes_count"] for one in ended["options"]] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    "poll",
+    [{"options": ["one"]}, {"options": ["a"] * 2}, {"options": list("abcde")},
+     {"options": ["a", " "]}, {"options": ["a", "b" * 51]}, {"options": "ab"},
+     {"options": ["a", 1]}, {"expires_in": 299},
+     {"expires_in": 2_629_747}, {"expires_in": "soon"}, {"multiple": "perhaps"}, {"options": None}],
+)  # fmt: skip
+def test_bad_polls_are_refused(me, poll):
+    assert ask(me, **poll).status_code == 422
+    assert me.post(STATUSES, {"status": "which?", "poll": "tea"}).status_code == 422
+
+
+def test_instance_states_the_limits():
+    limits = Client().get("/api/v2/instance").json()["configuration"]["polls"]
+    assert limits == {
+        "max_options": MOST_OPTIONS,
+        "max_characters_per_option": LONGEST_OPTION,
+        "min_expiration": SHORTEST_S,
+        "max_expiration": LONGEST_S,
+    }
+
+
+def test_edit_keeps_the_poll_and_its_votes(me, you, ann):
+    post_id = publish_poll(ann).public
+    send_votes(you, post_id, 1)
+    path = f"{STATUSES}/{post_id}"
+    same = {"status": "which one?", "poll": {"options": ["tea", "milk", "rum"], "expires_in": 600}}
+    edited = put(me, path, same).json()
+    assert edited["content"] == "<p>which one?</p>"
+    assert [one["votes_count"] for one in edited["poll"]["options"]] == [0, 1, 0]
+    assert put(me, path, {"status": "?", "poll": POLL}).status_code == 422
+    assert poll_of(you, post_id)["own_votes"] == [1]
+
+
+def test_poll_of_a_post_that_one_may_not_see(you, ann, bob):
+    post_id = publish_poll(ann).public
+    block(ann, bob)
+    assert send_votes(you, post_id, 0).status_code == 404
+    assert you.get(f"/api/v1/polls/{post_id}").status_code == 404
+    assert you.get("/api/v1/polls/2821109910051").status_code == 404
+
+
+def test_plain_post_has_no_poll_and_text_cannot_make_one(me, ann):
+    made = me.post(STATUSES, {"status": 'which? "poll":"\ue0001" \ue0002'}).json()
+    assert made["poll"] is None
+    assert "\ue0002" in made["content"]
+    assert me.get(f"/api/v1/polls/{made['id']}").status_code == 404
+
+
+def test_votes_are_exact_under_concurrency(ann):
+    post_id, voters = publish_poll(ann), make_accounts(6)
+    calls = [partial(vote, voter, post_id, [n % 3]) for voter in voters for n in range(2)]
+    refused = failures(run_together(calls))
+    assert [type(one) for one in refused] == [AlreadyVoted] * 6
+    poll = load_polls([post_id], None, time.time())[post_id]
+    assert (poll["votes_count"], poll["voters_count"]) == (6, 6)
+    rows = fetch_all(shard_of(ann), "SELECT choices FROM posts_pollvote")
+    tally = [sum([n] == choices for (choices,) in rows) for n in range(3)]
+    assert [one["votes_count"] for one in poll["options"]] == tally
+
+
+def test_killed_after_the_commit_the_next_call_refreshes(you, me, ann, bob, drain):
+    post_id = publish_poll(ann)
+    poll_of(you, post_id.public)
+
+    def die() -> None:
+        raise SystemExit
+
+    arm("changes.committed", die)
+    with pytest.raises(SystemExit):
+        vote(bob, post_id, [1])
+    disarm("changes.committed")
+    assert send_votes(you, post_id.public, 1).status_code == 422  # and the caches have it now
+    assert poll_of(you, post_id.public)["own_votes"] == [1]
+    drain()
+    assert poll_of(me, post_id.public)["voters_count"] == 1
+
+
+def test_deleted_post_takes_its_votes_along(me, you, ann, drain):
+    post_id = publish_poll(ann)
+    send_votes(you, post_id.public, 0)
+    assert me.delete(f"{STATUSES}/{post_id.public}").status_code == 200
+    drain()
+    for table in ("posts_pollvote", "posts_polltally"):
+        assert fetch_one(shard_of(ann), f"SELECT count(*) FROM {table}") == (0,)
+
+
+def test_purged_voters_are_forgotten_and_their_votes_count(ann, bob):
+    post_id = publish_poll(ann)
+    vote(bob, post_id, [0])
+    assert forget_votes(shard_of(ann), bob) == 1
+    redis().call("FLUSHDB")
+    forget_memory()
+    poll = load_polls([post_id], bob, time.time())[post_id]
+    assert (poll["voters_count"], poll["voted"]) == (1, False)
+
+
+def test_pages_without_polls_cost_nothing_more(me, you, ann):
+    post_id = publish_poll(ann).public
+    you.get(f"{STATUSES}/{post_id}")
+    with count_calls() as calls:
+        poll_of(you, post_id)
+    assert calls.statements == []
+
+
+def test_answers_with_polls_have_no_entity_tag(you, ann):
+    post_id = publish_poll(ann).public
+    answer = you.get(f"{STATUSES}/{post_id}")
+    assert "ETag" not in answer
+    assert int(answer["Content-Length"]) == len(answer.content)

@@ -1,0 +1,154 @@
+"""Locked accounts: follow requests, their list, approval and rejection, over HTTP."""
+
+import pytest
+
+from relations.actions.block import block
+from relations.actions.follow import follow
+from tests.budgets import count_calls
+from tests.callers import Caller, ids_of, next_link
+from tests.truth import assert_drained_truth
+from tests.world import make_accounts, publish
+
+ACCOUNTS = "/api/v1/accounts"
+REQUESTS = "/api/v1/follow_requests"
+EDIT = f"{ACCOUNTS}/update_credentials"
+
+
+@pytest.fixture
+def people(world):
+    return make_accounts(4)
+
+
+@pytest.fixture
+def star(people):
+    """A locked account."""
+    caller = Caller(people[0])
+    lock(caller, True)
+    return caller
+
+
+def lock(caller, is_locked):
+    answer = caller.client.patch(EDIT, {"locked": is_locked}, "application/json")
+    assert (answer.status_code, answer.json()["locked"]) == (200, is_locked), answer.content
+
+
+def write(caller, path, body=None):
+    answer = caller.post(path, body)
+    assert answer.status_code == 200, answer.content
+    return answer.json()
+
+
+def relation(caller, other):
+    (found,) = caller.get(f"{ACCOUNTS}/relationships", {"id[]": other}).json()
+    return found
+
+
+def count_requests(caller):
+    return caller.get(f"{ACCOUNTS}/verify_credentials").json()["source"]["follow_requests_count"]
+
+
+def home(caller):
+    return ids_of(caller.get("/api/v1/timelines/home"))
+
+
+def test_a_request_waits_for_approval(people, star, drain):
+    famous, fan, *_ = people
+    me, post = Caller(fan), publish(famous).public
+    assert home(me) == []
+    asked = write(me, f"{ACCOUNTS}/{famous}/follow", {"notify": True})
+    assert (asked["requested"], asked["following"], asked["showing_reblogs"]) == (True, False, True)
+    assert ids_of(star.get(REQUESTS)) == [str(fan)], "before the drain"
+    assert relation(star, fan)["requested_by"]
+    drain()
+    assert (home(me), count_requests(star)) == ([], 1)
+    assert ids_of(me.get(f"{ACCOUNTS}/{famous}/followers")) == []
+    approved = write(star, f"{REQUESTS}/{fan}/authorize")
+    assert (approved["followed_by"], approved["requested_by"]) == (True, False)
+    # Without a drain, for both of them.
+    assert home(me) == [post]
+    assert ids_of(star.get(f"{ACCOUNTS}/{famous}/followers")) == [str(fan)]
+    assert (ids_of(star.get(REQUESTS)), count_requests(star)) == ([], 0)
+    ours = relation(me, famous)
+    assert (ours["following"], ours["requested"], ours["notifying"]) == (True, False, True)
+    assert star.post(f"{REQUESTS}/{fan}/authorize").status_code == 404
+    assert star.post(f"{REQUESTS}/{fan}/reject").status_code == 404
+    drain()
+    assert_drained_truth()
+
+
+def test_a_quiet_request_becomes_a_quiet_follow(people, star, drain):
+    famous, fan, *_ = people
+    write(Caller(fan), f"{ACCOUNTS}/{famous}/follow", {"quiet": True})
+    write(star, f"{REQUESTS}/{fan}/authorize")
+    assert relation(Caller(fan), famous)["quiet_following"]
+    drain()
+    assert_drained_truth()
+
+
+@pytest.mark.parametrize("end", ["reject", "unfollow", "block", "blocked"])
+def test_a_request_ends(people, star, drain, end):
+    famous, fan, *_ = people
+    me = Caller(fan)
+    write(me, f"{ACCOUNTS}/{famous}/follow")
+    ends = {
+        "reject": (star, f"{REQUESTS}/{fan}/reject"),
+        "unfollow": (me, f"{ACCOUNTS}/{famous}/unfollow"),
+        "block": (star, f"{ACCOUNTS}/{fan}/block"),
+        "blocked": (me, f"{ACCOUNTS}/{famous}/block"),
+    }
+    write(*ends[end])
+    assert not relation(me, famous)["requested"]
+    assert not relation(star, fan)["requested_by"]
+    assert (ids_of(star.get(REQUESTS)), count_requests(star)) == ([], 0)
+    assert star.post(f"{REQUESTS}/{fan}/authorize").status_code == 404
+    drain()
+    assert_drained_truth()
+
+
+def test_unlocking_approves_no_request_but_the_next_follow_does(people, star, drain):
+    famous, fan, *_ = people
+    me = Caller(fan)
+    write(me, f"{ACCOUNTS}/{famous}/follow", {"quiet": True})
+    lock(star, False)
+    assert ids_of(star.get(REQUESTS)) == [str(fan)]
+    assert write(me, f"{ACCOUNTS}/{famous}/follow")["quiet_following"]
+    lock(star, True)
+    # A follow that is on stays on.
+    assert write(me, f"{ACCOUNTS}/{famous}/follow", {"quiet": False})["following"]
+    drain()
+    assert_drained_truth()
+
+
+def test_requests_count_for_the_limits(people, star, settings):
+    famous, fan, other, third = people
+    settings.FOLLOW_CAP = 2
+    me = Caller(fan)
+    write(me, f"{ACCOUNTS}/{famous}/follow")
+    write(me, f"{ACCOUNTS}/{other}/follow")
+    assert me.post(f"{ACCOUNTS}/{third}/follow").status_code == 422
+    settings.FOLLOW_CAP = 1
+    write(star, f"{REQUESTS}/{fan}/authorize")
+    settings.FOLLOW_CAP, settings.FOLLOWS_PER_DAY = 9, 2
+    assert me.post(f"{ACCOUNTS}/{third}/follow").status_code == 429
+
+
+def test_pages_of_requests(people, star):
+    famous, *fans = people
+    for moment, fan in enumerate(fans, start=1_000):
+        follow(fan, famous, clock_ms=lambda moment=moment: moment)
+    first = star.get(REQUESTS, {"limit": 2})
+    assert ids_of(first) == [str(fans[2]), str(fans[1])]
+    link = next_link(first)
+    star.get(link)
+    with count_calls() as calls:
+        rest = star.get(link)
+    assert (ids_of(rest), calls.sql.total()) == ([str(fans[0])], 1)
+    assert Caller(famous, "write").get(REQUESTS).status_code == 403
+    assert Caller(fans[0]).post(f"{REQUESTS}/{fans[1]}/authorize").status_code == 404
+    assert star.post(f"{REQUESTS}/999999/authorize").status_code == 404
+
+
+def test_a_blocked_account_cannot_ask(people, star):
+    famous, fan, *_ = people
+    block(famous, fan)
+    assert Caller(fan).post(f"{ACCOUNTS}/{famous}/follow").status_code == 403

@@ -1,0 +1,132 @@
+"""Suggestions: accounts that the viewer's followees follow (R8)."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from accounts.actions.update_profile import update_profile
+from accounts.types import ProfileEdit, Restriction
+from infra.sharding.buckets import shard_of
+from infra.sharding.sql import execute, fetch_all
+from relations.actions.block import block
+from relations.actions.follow import follow, unfollow
+from relations.actions.mute import mute
+from relations.suggestions.actions import dismiss as module
+from relations.suggestions.queries import suggest
+from relations.types import FollowOptions
+from tests.budgets import count_calls
+from tests.callers import Caller, ids_of
+from tests.plans import settle
+from tests.world import make_accounts, restrict
+
+V1, V2 = "/api/v1/suggestions", "/api/v2/suggestions"
+Drain = Callable[[], int]
+FILL = """
+INSERT INTO relations_forwardedge (follower_id, followee_id, attribute, revision, since_ms)
+SELECT %s, 1000000000 + n, 1, 1, n FROM generate_series(1, 5000) n
+"""
+
+
+def suggested(account_id: int, **query: Any) -> list[int]:
+    return [int(one) for one in ids_of(Caller(account_id).get(V1, query))]
+
+
+@pytest.fixture
+def people(world: None) -> list[int]:
+    """Me, two whom I follow, and six others."""
+    me, a, b, *others = make_accounts(9)
+    follow(me, a)
+    follow(me, b)
+    return [me, a, b, *others]
+
+
+def test_those_whom_most_followees_follow_come_first(people: list[int], drain: Drain) -> None:
+    me, a, b, x, y, z, *_ = people
+    for follower, followee in ((a, x), (a, y), (b, y), (b, z), (a, b), (b, me), (x, z)):
+        follow(follower, followee)
+    drain()
+    assert suggested(me) == [y, x, z]
+    assert suggested(me, limit=1) == [y]
+    entity = Caller(me).get(V2).json()[0]
+    assert (entity["account"]["id"], entity["sources"]) == (str(y), ["friends_of_friends"])
+    follow(me, y)
+    assert suggested(me) == [x, z]
+    unfollow(me, b)
+    assert suggested(me) == [b, x]
+    assert suggested(z) == []
+
+
+def test_who_is_never_suggested(people: list[int], drain: Drain) -> None:
+    me, a, b, quiet, muted, blocked, blocker, hidden, locked = people
+    suspended, limited, shown = make_accounts(3)
+    follow(a, quiet, FollowOptions(quiet=True))
+    for followee in (muted, blocked, blocker, hidden, locked, suspended, limited, shown):
+        follow(b, followee)
+    drain()
+    assert len(suggested(me)) == 8
+    mute(me, muted)
+    block(me, blocked)
+    block(blocker, me)
+    update_profile(hidden, ProfileEdit(is_discoverable=False))
+    update_profile(locked, ProfileEdit(is_locked=True))
+    follow(me, locked)
+    restrict(suspended, Restriction.SUSPENDED)
+    restrict(limited, Restriction.LIMITED)
+    drain()
+    assert suggested(me) == [shown]
+
+
+def test_a_dismissed_suggestion_does_not_come_back(
+    people: list[int], drain: Drain, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    me, a, _, x, y, z, *_ = people
+    for followee in (x, y, z):
+        follow(a, followee)
+    drain()
+    caller = Caller(me)
+    for _ in range(2):
+        assert caller.delete(f"{V1}/{x}").json() == {}
+    assert suggested(me) == [y, z]
+    assert caller.delete(f"{V1}/{10**9}").status_code == 404
+    # The newest ones count when there are too many.
+    monkeypatch.setattr(module, "MOST_DISMISSED", 2)
+    for n, account_id in enumerate((y, z)):
+        module.dismiss(me, account_id, lambda n=n: 2 * 10**12 + n)
+    assert suggested(me) == [x]
+    module.forget_dismissed(me, y)
+    assert sorted(suggested(me)) == [x, y]
+
+
+def test_tokens_are_needed(people: list[int]) -> None:
+    assert Client().get(V2).status_code == 401
+    assert Caller(people[0], "read:follows").get(V2).status_code == 403
+    assert Caller(people[0], "read").delete(f"{V1}/{people[1]}").status_code == 403
+
+
+def test_the_cost_has_a_limit(
+    people: list[int], drain: Drain, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    me, a, b, *others = people
+    for followee in others:
+        follow(a, followee)
+        follow(b, followee)
+    drain()
+    caller = Caller(me)
+    caller.get(V1)
+    with count_calls() as calls:
+        assert sorted(map(int, ids_of(caller.get(V1)))) == others
+    shards = {shard_of(a), shard_of(b)}
+    assert sum(calls.sql.values()) == len(shards) + 1
+    assert calls.round_trips <= 5
+    monkeypatch.setattr(suggest, "MOST_FRIENDS", 1)
+    monkeypatch.setattr(suggest, "MOST_FOLLOWS", 2)
+    first = suggest.list_suggestions(me, 1)
+    assert len(first) == 2
+    assert suggest.list_suggestions(me, 1) == first
+    alias = shard_of(a)
+    execute(alias, FILL, (a,))
+    settle(alias, "relations_forwardedge")
+    plan = fetch_all(alias, f"EXPLAIN {suggest.READ}", ([a], 2))
+    assert any("forward_follows" in row[0] for row in plan)

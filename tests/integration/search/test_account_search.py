@@ -1,0 +1,192 @@
+"""Accounts by their names, over HTTP."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.db import OperationalError
+from django.test import Client
+from structlog.testing import capture_logs
+
+from accounts.actions.update_profile import update_profile
+from accounts.types import ProfileEdit, Restriction
+from infra.sharding.buckets import shard_of
+from infra.sharding.sql import execute
+from relations.actions.block import block, unblock
+from relations.actions.follow import follow
+from search.queries import accounts as module
+from tests.budgets import count_calls
+from tests.callers import Caller
+from tests.plans import nodes_of, settle
+from tests.world import make_account, make_accounts, restrict
+
+PATH = "/api/v1/accounts/search"
+Names = list[str]
+
+
+def found(caller: Caller, text: str, **query: Any) -> Names:
+    answer = caller.get(PATH, {"q": text, **query})
+    assert answer.status_code == 200, answer.content
+    return [account["username"] for account in answer.json()]
+
+
+def rename(account_id: int, name: str) -> None:
+    update_profile(account_id, ProfileEdit(display_name=name))
+
+
+@pytest.fixture
+def me(world: None) -> int:
+    return make_account("searcher")
+
+
+def test_names_are_found_by_their_beginnings_in_any_spelling(me: int) -> None:
+    rename(make_account("ann_lee"), "Élodie Müller")
+    rename(make_account("ivan"), "Иван ПЕТРОВ")
+    rename(make_account("taro"), "田中太郎 🎉")
+    caller = Caller(me)
+    for text in ("ann", "LEE", "@ann_l", "elod", "ÉLO", "mull", "müll elo", "ann_lee"):
+        assert found(caller, text) == ["ann_lee"], text
+    assert found(caller, "петр") == found(caller, "ИВАН") == ["ivan"]
+    assert found(caller, "田中") == found(caller, "🎉") == ["taro"]
+    assert found(caller, "elo petr") == found(caller, "xyz") == found(caller, "%") == []
+
+
+def test_similar_names_are_found_if_no_name_begins_with_the_words(me: int) -> None:
+    make_account("alice")
+    make_account("alan")
+    assert found(Caller(me), "alyce") == found(Caller(me), "lice") == ["alice"]
+    make_account("alyce")
+    assert found(Caller(me), "alyce") == ["alyce"]
+
+
+def test_the_exact_name_then_mutuals_then_followees_then_followers(
+    me: int, drain: Callable[[], int]
+) -> None:
+    exact, mutual, followee, known, unknown = (
+        make_account(name) for name in ("bob", "bobby", "bobo", "bobina", "bobx")
+    )
+    for fan in make_accounts(2):
+        follow(fan, known)
+    follow(make_account(), followee)
+    for follower, other in ((me, mutual), (mutual, me), (me, followee)):
+        follow(follower, other)
+    drain()
+    caller = Caller(me)
+    assert found(caller, "bob") == ["bob", "bobby", "bobo", "bobina", "bobx"]
+    assert found(caller, "bob", limit=2, offset=1) == ["bobby", "bobo"]
+    assert found(caller, "bob", offset=5) == found(caller, "bob", offset=100_000) == []
+    assert found(caller, "bob", following="true") == ["bobby", "bobo"]
+    assert unknown and exact
+
+
+def test_addresses_are_resolved_exactly(me: int) -> None:
+    make_account("bob")
+    make_account("bobby")
+    caller = Caller(me)
+    here = "http://localhost:8000"
+    for text in ("bob@localhost:8000", f"{here}/@bob", f"{here}/users/Bob"):
+        assert found(caller, text, resolve="true") == ["bob"], text
+    for text in ("bob@elsewhere.example", "https://elsewhere.example/@bob", f"{here}/@nothing"):
+        assert found(caller, text, resolve="true") == [], text
+    assert found(caller, f"{here}/@bob", following="true") == []
+
+
+def test_who_is_hidden(me: int, drain: Callable[[], int]) -> None:
+    blocked, blocker, suspended, limited = (
+        make_account(name) for name in ("zoe1", "zoe2", "zoe3", "zoe4")
+    )
+    caller = Caller(me)
+    assert found(caller, "zoe") == ["zoe1", "zoe2", "zoe3", "zoe4"]
+    block(me, blocked)
+    block(blocker, me)
+    restrict(suspended, Restriction.SUSPENDED)
+    restrict(limited, Restriction.LIMITED)
+    drain()
+    assert found(caller, "zoe") == found(caller, "zoe2@localhost:8000") == []
+    # The whole name of an account that I block, so that I can end the block.
+    assert found(caller, "zoe1") == ["zoe1"]
+    assert found(Caller(blocker), "zoe2") == ["zoe2"]
+    assert found(Caller(blocked), "searcher") == []
+    assert found(caller, "zoe3") == []
+    # A limited account is shown to those who know it.
+    assert found(caller, "zoe4") == ["zoe4"]
+    follow(me, limited)
+    drain()
+    assert found(caller, "zoe") == ["zoe4"]
+    unblock(me, blocked)
+    assert found(caller, "zoe1") == ["zoe1"]
+
+
+def test_a_new_name_is_found_at_once(me: int) -> None:
+    account_id, caller = make_account("quentin"), Caller(me)
+    rename(account_id, "Old")
+    assert found(caller, "old") == ["quentin"]
+    rename(account_id, "New")
+    assert (found(caller, "old"), found(caller, "new")) == ([], ["quentin"])
+
+
+@pytest.mark.parametrize(
+    "query", [{}, {"q": " "}, {"q": "\x00"}, {"q": "a" * 501}, {"q": "a", "limit": "x"},
+              {"q": "a", "offset": "-1"}, {"q": "a", "resolve": "perhaps"}],
+)  # fmt: skip
+def test_wrong_parameters_are_refused(me: int, query: dict[str, str]) -> None:
+    assert Caller(me).get(PATH, query).status_code == 422
+
+
+def test_a_token_with_the_scope_is_needed(me: int) -> None:
+    assert Client().get(PATH, {"q": "a"}).status_code == 401
+    assert Caller(me, "read:follows").get(PATH, {"q": "a"}).status_code == 403
+
+
+def test_a_shard_that_does_not_answer_is_left_out(me: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = {make_account(name): name for name in ("may1", "may2", "may3", "may4")}
+    away, search = shard_of(min(names)), module.search_names
+
+    def fail(alias: str, *arguments: Any) -> Any:
+        if alias == away:
+            raise OperationalError("away")
+        return search(alias, *arguments)
+
+    monkeypatch.setattr(module, "search_names", fail)
+    with capture_logs() as logs:
+        assert found(Caller(me), "may") == ["may2", "may3", "may4"]
+    assert {entry["event"] for entry in logs} == {"scatter.database_left_out"}
+
+
+def test_a_search_asks_each_shard_once(me: int, drain: Callable[[], int]) -> None:
+    other = make_account("bob")
+    follow(me, other)
+    drain()
+    caller = Caller(me)
+    found(caller, "bob", limit=1)
+    with count_calls() as calls:
+        assert found(caller, "bob", limit=1) == ["bob"]
+    # The default database finds the exact name.
+    assert calls.sql == {"default": 1, "shard0": 1, "shard1": 1, "shard2": 1, "shard3": 1}
+    assert calls.round_trips <= 5
+
+
+FILL = """
+INSERT INTO accounts_account (id, username, display_name, created_at)
+SELECT 1048576 + n * 1024, 'u' || left(md5(n::text), 20), md5((n + 1)::text), now()
+FROM generate_series(1, 2000) n
+"""
+
+
+def test_names_are_found_by_the_index(me: int) -> None:
+    alias = shard_of(1_048_576)
+    execute(alias, FILL)
+    settle(alias, "accounts_account")
+    with count_calls() as calls:
+        assert len(found(Caller(me), "u", limit=10)) == 10
+        found(Caller(me), "abcdef")
+    searches = [one for one in calls.statements if one.alias == alias and "@@" in one.sql]
+    for statement in searches:
+        nodes = nodes_of(statement)
+        assert "account_names" in {node.get("Index Name") for node in nodes}
+        # Of other tables nothing is known here: they may be empty.
+        whole = [node for node in nodes if node["Node Type"] == "Seq Scan"]
+        assert "accounts_account" not in {node["Relation Name"] for node in whole}
+        # A beginning that all names have costs no more than MOST_MATCHES of them.
+        heap = [node for node in nodes if node["Node Type"] == "Bitmap Heap Scan"]
+        assert max(node["Actual Rows"] for node in heap) <= 400

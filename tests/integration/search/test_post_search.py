@@ -1,0 +1,256 @@
+"""Posts by words, and searches for everything, over HTTP."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.db import connections
+from django.test import Client
+
+from accounts.actions.update_profile import update_profile
+from accounts.types import ProfileEdit, Restriction
+from infra.sharding.buckets import shard_of
+from infra.sharding.sql import execute
+from posts.actions.delete_post import delete_post
+from posts.actions.hide_post import hide_post
+from posts.actions.repost import repost
+from posts.ids import EPOCH, PostId
+from posts.queries.search import DAY, WordSearch, search_words
+from relations.actions.block import block
+from relations.actions.follow import follow
+from relations.actions.mute import mute
+from tests.budgets import count_calls
+from tests.callers import Caller
+from tests.plans import nodes_of, rows_handled, settle
+from tests.world import NOW, drain_all, make_account, make_accounts, publish, restrict
+
+PATH = "/api/v2/search"
+
+
+def search(client: Any, text: str, **query: Any) -> dict[str, Any]:
+    answer = client.get(PATH, {"q": text, **query})
+    assert answer.status_code == 200, answer.content
+    return dict(answer.json())
+
+
+def texts(client: Any, text: str, **query: Any) -> list[str]:
+    found = search(client, text, type="statuses", **query)
+    assert found["accounts"] == found["hashtags"] == []
+    return [
+        status["content"].removeprefix("<p>").removesuffix("</p>") for status in found["statuses"]
+    ]
+
+
+@pytest.fixture
+def people(world: None) -> list[int]:
+    return make_accounts(5)
+
+
+@pytest.fixture
+def me(people: list[int]) -> Caller:
+    return Caller(people[0])
+
+
+def test_posts_with_all_words_of_all_shards_newest_first(people: list[int], me: Caller) -> None:
+    for day, (author, text) in enumerate(
+        zip(people, ("one Tea", "two TÉA", "coffee", "tea, three", "x"), strict=True)
+    ):
+        publish(author, text, clock_s=lambda day=day: EPOCH + day * 86_400.0)
+    publish(people[0], "fresh tea")
+    assert texts(me, "tea") == ["fresh tea", "tea, three", "two TÉA", "one Tea"]
+    assert texts(me, "TEA one") == ["one Tea"]
+    assert texts(me, "te") == texts(me, "tea coffee") == texts(me, "!!") == []
+    assert texts(me, "tea", limit=2, offset=1) == ["tea, three", "two TÉA"]
+
+
+def test_a_tag_finds_the_posts_with_exactly_this_tag(people: list[int], me: Caller) -> None:
+    for author, text in zip(people, ("#tea", "tea", "#tea_x", "#Tea #milk", "milk"), strict=True):
+        publish(author, text)
+    found = search(me, "#TEA", type="statuses")["statuses"]
+    assert {status["account"]["id"] for status in found} == {str(people[0]), str(people[3])}
+    assert len(search(me, "#tea #milk", type="statuses")["statuses"]) == 1
+    assert len(search(me, "tea #milk", type="statuses")["statuses"]) == 1
+    assert search(me, "#te", type="statuses")["statuses"] == []
+
+
+def test_pages_by_ids_meet(people: list[int], me: Caller) -> None:
+    posts = [publish(people[n % 5], f"tea {n}") for n in range(12)]
+    newest_first = [post.public for post in sorted(posts, reverse=True)]
+    found: list[str] = []
+    while page := search(me, "tea", limit=5, **({"max_id": found[-1]} if found else {}))[
+        "statuses"
+    ]:
+        found += [status["id"] for status in page]
+    assert found == newest_first
+    above = search(me, "tea", min_id=newest_first[3])["statuses"]
+    assert [status["id"] for status in above] == newest_first[:3]
+
+
+def test_who_may_find_a_post(people: list[int], me: Caller, drain: Callable[[], int]) -> None:
+    mine, deleted, hidden, muted, limited = people
+    blocker, blocked, suspended = make_accounts(3)
+    posts = {
+        author: publish(author, f"tea of {author}")
+        for author in (*people, blocker, blocked, suspended)
+    }
+    repost(mine, posts[limited])
+    drain()
+    assert len(texts(me, "tea")) == 8
+    delete_post(posts[deleted])
+    hide_post(posts[hidden], NOW, 1)
+    mute(mine, muted)
+    restrict(limited, Restriction.LIMITED)
+    restrict(suspended, Restriction.SUSPENDED)
+    block(mine, blocked)
+    block(blocker, mine)
+    drain()
+    assert texts(me, "tea") == [f"tea of {mine}"]
+    follow(mine, limited)
+    drain()
+    assert texts(me, "tea") == [f"tea of {limited}", f"tea of {mine}"]
+
+
+def test_only_public_posts_are_found(people: list[int], me: Caller) -> None:
+    post = publish(people[1], "secret tea")
+    assert texts(me, "secret") == ["secret tea"]
+    for visibility in (1, 2, 3):
+        execute(
+            shard_of(people[1]),
+            "UPDATE posts_post SET visibility = %s WHERE moment = %s",
+            (visibility, post.moment),
+        )
+        assert search_words(shard_of(people[1]), WordSearch("secret", 5), post.second) == []
+
+
+def test_posts_of_one_author(people: list[int], me: Caller) -> None:
+    ann = make_account("ann")
+    for author in (ann, people[0], people[1]):
+        publish(author, f"tea {author}")
+    for text in ("tea from:ann", "from:@ANN tea", "tea FROM:ann@localhost:8000"):
+        assert texts(me, text) == [f"tea {ann}"], text
+    assert texts(me, "tea from:me") == [f"tea {people[0]}"]
+    assert texts(me, "tea", account_id=ann) == [f"tea {ann}"]
+    assert texts(me, "tea from:nothing") == texts(me, "tea from:me", account_id=ann) == []
+
+
+def test_hidden_results_are_replaced_by_older_ones(people: list[int], me: Caller) -> None:
+    for _ in range(30):
+        publish(people[1], "tea hidden", clock_s=lambda: EPOCH + 100.0)
+    publish(people[2], "tea shown", clock_s=lambda: EPOCH + 50.0)
+    mute(people[0], people[1])
+    assert texts(me, "tea", limit=1) == ["tea shown"]
+
+
+def test_all_types_at_once_and_addresses(people: list[int], me: Caller) -> None:
+    ann = make_account("ann")
+    post = publish(ann, "ann drinks tea")
+    found = search(me, "ann")
+    assert [account["id"] for account in found["accounts"]] == [str(ann)]
+    assert [status["id"] for status in found["statuses"]] == [post.public]
+    assert found["hashtags"] == []
+    by_url = search(me, f"http://localhost:8000/statuses/{post.public}", resolve="true")
+    assert ([s["id"] for s in by_url["statuses"]], by_url["accounts"]) == ([post.public], [])
+    by_address = search(me, "@ann@localhost:8000")
+    assert ([a["id"] for a in by_address["accounts"]], by_address["statuses"]) == ([str(ann)], [])
+
+
+def test_posts_of_authors_who_do_not_want_it_are_not_found(people: list[int], me: Caller) -> None:
+    for author in people[:2]:
+        publish(author, f"tea {author}")
+        update_profile(author, ProfileEdit(is_indexable=False))
+    assert texts(me, "tea") == [f"tea {people[0]}"]
+
+
+def test_tags_by_their_beginnings(people: list[int], me: Caller) -> None:
+    def names(client: Any, text: str, **query: Any) -> list[str]:
+        found = search(client, text, type="hashtags", **query)
+        assert found["accounts"] == found["statuses"] == []
+        return [tag["name"] for tag in found["hashtags"]]
+
+    for second, text in enumerate(("#teapot", "#Tea #coffee", "#teas", "#TEAM")):
+        publish(people[second], text, clock_s=lambda second=second: EPOCH + second)
+    gone = publish(people[4], "#teatime")
+    assert names(me, "tea") == ["tea", "teatime", "team", "teas", "teapot"]
+    delete_post(gone)
+    drain_all()
+    assert names(me, "#TEA") == names(Client(), "tea") == ["tea", "team", "teas", "teapot"]
+    assert names(me, "tea", limit=1, offset=1) == ["team"]
+    assert names(me, "cof%") == names(me, "nothing") == names(me, "tea coffee") == []
+    me.post("/api/v1/tags/coffee/follow")
+    (coffee,) = search(me, "coff")["hashtags"]
+    assert (coffee["following"], len(coffee["history"])) == (True, 7)
+
+
+def test_a_search_for_tags_asks_each_shard_twice(people: list[int], me: Caller) -> None:
+    publish(people[0], " ".join(f"#tea{n}" for n in range(20)))
+    search(me, "tea", type="hashtags")
+    with count_calls() as calls:
+        assert len(search(me, "tea", type="hashtags")["hashtags"]) == 20
+    # The names, the histories, and on one shard the viewer's lists.
+    assert sorted(calls.sql.values()) == [2, 2, 2, 3]
+
+
+def test_guests_find_accounts_and_no_posts(people: list[int]) -> None:
+    ann = make_account("ann")
+    publish(ann, "ann drinks tea")
+    found = search(Client(), "ann")
+    assert [account["id"] for account in found["accounts"]] == [str(ann)]
+    assert found["statuses"] == []
+    for query in ({"offset": 1}, {"resolve": "true"}):
+        assert Client().get(PATH, {"q": "ann", **query}).status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("query", "status"),
+    [({"q": ""}, 422), ({"q": "a", "type": "posts"}, 422), ({"q": "a", "max_id": "x"}, 422),
+     ({"q": "a", "account_id": "x"}, 404), ({"q": "a", "exclude_unreviewed": "x"}, 422)],
+)  # fmt: skip
+def test_wrong_parameters(me: Caller, query: dict[str, str], status: int) -> None:
+    assert me.get(PATH, query).status_code == status
+
+
+def test_a_search_for_posts_asks_each_shard_once(people: list[int], me: Caller) -> None:
+    publish(people[1], "tea")
+    texts(me, "tea")
+    with count_calls() as calls:
+        assert texts(me, "tea") == ["tea"]
+    assert calls.sql == {"shard0": 1, "shard1": 1, "shard2": 1, "shard3": 1}
+    assert calls.round_trips <= 3
+
+
+FILL = """
+INSERT INTO posts_post (author_id, moment, text, sensitive, spoiler_text)
+SELECT 1048576, n * %s::bigint,
+    CASE n WHEN 3 THEN 'rare ' ELSE '' END || 'frequent ' || md5(n::text), false, ''
+FROM generate_series(1, 8000) n
+"""
+
+
+def test_a_frequent_word_costs_the_posts_of_some_days(world: None) -> None:
+    alias, per_day = shard_of(1_048_576), 80
+    execute(alias, FILL, (DAY // per_day,))
+    settle(alias, "posts_post")
+    now_second = 100 * 86_400
+    with count_calls() as calls:
+        assert len(search_words(alias, WordSearch("frequent", 20), now_second)) == 20
+        assert len(search_words(alias, WordSearch("rare", 20), now_second)) == 1
+        assert (
+            len(
+                search_words(
+                    alias, WordSearch("frequent", 20, below=PostId(9 * 86_400, 1, 1)), now_second
+                )
+            )
+            == 20
+        )
+    for statement in calls.statements:
+        nodes = nodes_of(statement)
+        assert {n["Index Name"] for n in nodes if "Index Name" in n} == {"post_words"}
+        heap = [n for n in nodes if n["Node Type"] == "Bitmap Heap Scan"]
+        assert sum(map(rows_handled, heap)) <= 4 * per_day
+
+
+@pytest.mark.parametrize("text", ["\ufdfa" * 500, "a" * 100_000, "\u3316" * 3_000, "é " * 50_000])
+def test_every_text_can_be_indexed(world: None, text: str) -> None:
+    with connections["shard0"].cursor() as cursor:
+        cursor.execute("SELECT posts_words(%s, %s, 1), posts_word_query(%s, NULL, 3)", [text] * 3)
+        assert cursor.fetchone()

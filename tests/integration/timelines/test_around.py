@@ -1,0 +1,109 @@
+"""A page around an id: where the reader stopped, with the entries above and below it."""
+
+from collections.abc import Callable
+
+import pytest
+
+from infra.caching.client import redis
+from posts.actions.delete_post import delete_post
+from posts.ids import EPOCH, PostId
+from relations.actions.follow import follow
+from tests.budgets import count_calls
+from tests.callers import Caller, ids_of, next_link
+from tests.integration.timelines.homes import pulls
+from tests.integration.timelines.indexed import arrive_on_time
+from tests.world import make_accounts, publish
+
+HOME = "/api/v1/timelines/home"
+
+
+@pytest.fixture
+def people(world: None) -> list[int]:
+    return make_accounts(2)
+
+
+@pytest.fixture
+def me(people: list[int]) -> Caller:
+    return Caller(people[0])
+
+
+@pytest.fixture
+def posts(people: list[int], drain: Callable[[], int]) -> list[str]:
+    """Thirty posts of a followee, newest first."""
+    follow(*people)
+    made = [publish(people[1], clock_s=lambda n=n: EPOCH + 100 + n) for n in range(30)]
+    drain()
+    arrive_on_time()
+    return [post.public for post in reversed(made)]
+
+
+@pytest.mark.parametrize(
+    ("place", "limit", "first", "last"),
+    [
+        (15, 8, 11, 19),  # four newer ones, then the id and three older ones
+        (15, 7, 12, 19),
+        (15, 1, 15, 16),
+        (2, 8, 0, 8),  # with fewer newer ones there are more older ones
+        (0, 8, 0, 8),
+        (28, 8, 24, 30),  # the list ends
+    ],
+)
+def test_half_of_the_page_is_newer(
+    me: Caller, posts: list[str], place: int, limit: int, first: int, last: int
+) -> None:
+    answer = me.get(HOME, {"around_id": posts[place], "limit": limit})
+    assert ids_of(answer) == posts[first:last]
+    links = [f'min_id={posts[first]}>; rel="prev"']
+    links += [f'max_id={posts[last - 1]}>; rel="next"'] if last < 30 else []
+    url = f"<http://localhost:8000{HOME}?limit={limit}&"
+    assert sorted(answer["Link"].split(", ")) == sorted(url + link for link in links)
+
+
+def test_the_links_lead_through_the_whole_timeline(me: Caller, posts: list[str]) -> None:
+    answer = me.get(HOME, {"around_id": posts[12], "limit": 4})
+    found = ids_of(answer)
+    while path := next_link(answer):
+        answer = me.get(path)
+        found += ids_of(answer)
+    newer = ids_of(me.get(HOME, {"min_id": found[0], "max_id": "9" * 20, "limit": 40}))
+    assert newer + found == posts
+
+
+def test_the_page_is_around_the_place_of_a_deleted_post(
+    me: Caller, posts: list[str], drain: Callable[[], int]
+) -> None:
+    delete_post(PostId.from_public(posts[15]))
+    drain()
+    assert ids_of(me.get(HOME, {"around_id": posts[15], "limit": 4})) == [
+        *posts[13:15],
+        *posts[16:18],
+    ]
+
+
+def test_it_costs_what_a_page_costs(me: Caller, posts: list[str]) -> None:
+    me.get(HOME)
+    with count_calls() as plain:
+        me.get(HOME, {"limit": 8})
+    with count_calls() as around:
+        me.get(HOME, {"around_id": posts[15], "limit": 8})
+    assert around.sql == plain.sql
+    assert not pulls(around)
+
+
+def test_around_any_place_before_and_after_all_posts(me: Caller, posts: list[str]) -> None:
+    assert ids_of(me.get(HOME, {"around_id": "0", "limit": 4})) == posts[-2:]
+    assert ids_of(me.get(HOME, {"around_id": "9" * 30, "limit": 4})) == posts[:4]
+    redis().call("FLUSHDB")
+    assert ids_of(me.get(HOME, {"around_id": posts[15], "limit": 4})) == posts[13:17]
+
+
+@pytest.mark.parametrize("other", ["max_id", "since_id", "min_id"])
+def test_it_cannot_be_combined_with_another_cursor(me: Caller, other: str) -> None:
+    answer = me.get(HOME, {"around_id": "7", other: "7"})
+    assert answer.status_code == 422
+    assert "around_id" in answer.json()["error"]
+
+
+@pytest.mark.parametrize("value", ["-1", "x" * 14 + "y", "1" * 41, "É"])
+def test_what_is_no_id_is_refused(me: Caller, value: str) -> None:
+    assert me.get(HOME, {"around_id": value}).status_code == 422

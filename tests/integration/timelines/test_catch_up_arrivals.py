@@ -1,0 +1,95 @@
+"""Catch-ups while posts arrive late, out of order or twice: a reader who finishes each gets every
+post, and a bound leaves out what arrives while its pages are read."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import hypothesis
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import strategies as st
+
+from infra.changes import failpoints
+from posts.actions.repost import repost
+from posts.ids import PostId
+from relations.actions.follow import follow
+from tests.integration.timelines.homes import at
+from tests.integration.timelines.test_polling_histories import PollingHistory, step
+from tests.integration.timelines.virtual_time import VirtualTime
+from tests.world import clean, drain_all, make_accounts, publish
+from timelines.catch_up.pages import CatchUpRequest, catch_up_page
+from timelines.markers.rows import advance_home_marker
+
+
+def read_pages(request: CatchUpRequest, time: VirtualTime) -> Iterator[Any]:
+    while True:
+        page = catch_up_page(request, time.clock_ms)
+        yield page
+        if page.after is None:
+            return
+        request = request._replace(bound=page.whole.bound, after=page.after)
+
+
+class CatchUpClient:
+    """Reads a catch-up to its end, and says that it is done."""
+
+    def __init__(self, reader_id: int, time: VirtualTime) -> None:
+        self.reader_id, self.time = reader_id, time
+        self.seen: set[PostId] = set()
+
+    def poll(self) -> None:
+        for page in read_pages(CatchUpRequest(self.reader_id, 3), self.time):
+            self.seen |= page.statuses.keys()
+            self.time.pass_ms(10)
+        bound = page.whole.bound
+        now = datetime.now(UTC)
+        advance_home_marker(self.reader_id, bound.until.base36, bound.seen_ms, now)
+
+    def poll_to_end(self) -> None:
+        """One is enough: a catch-up has an end."""
+        self.poll()
+
+
+class CatchUpArrivals(PollingHistory):
+    def __init__(self, time: VirtualTime, monkeypatch: pytest.MonkeyPatch) -> None:
+        super().__init__(time, "home", monkeypatch)
+        self.clients = [CatchUpClient(self.me, time)]
+
+    def poll(self, _: int, times: int) -> None:
+        super().poll(0, 1)
+
+
+@pytest.fixture
+def time(world: None, monkeypatch: pytest.MonkeyPatch) -> VirtualTime:
+    monkeypatch.setattr(failpoints, "_armed", {})
+    return VirtualTime(monkeypatch)
+
+
+@hypothesis.settings(
+    max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(steps=st.lists(step, min_size=10, max_size=40))
+def test_each_post_is_in_a_catch_up(
+    time: VirtualTime, monkeypatch: pytest.MonkeyPatch, steps: list[Any]
+) -> None:
+    clean()
+    with monkeypatch.context() as patch:
+        history = CatchUpArrivals(time, patch)
+        for one in steps:
+            history.run(*one)
+        history.check()
+
+
+def test_a_post_that_is_reposted_while_it_is_read_keeps_its_place(time: VirtualTime) -> None:
+    me, ann, bob = make_accounts(3)
+    follow(me, ann)
+    follow(me, bob)
+    posts = [publish(ann, clock_s=at(100 + n)) for n in range(3)]
+    drain_all()
+    shown = []
+    for page in read_pages(CatchUpRequest(me, 1), time):
+        shown += page.statuses
+        repost(bob, posts[0], clock_s=at(200))
+        drain_all()
+    assert shown == posts[::-1]

@@ -1,0 +1,167 @@
+"""Random histories: the groups of a catch-up together are exactly what the oracle's home timeline
+has since the marker, in every store, and the marker's count is their number."""
+
+from datetime import UTC, datetime
+
+import hypothesis
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import strategies as st
+from pytest_django import Settings
+
+from posts.ids import PostId
+from relations.actions.block import block
+from relations.actions.mute import mute
+from tests.integration.timelines.test_histories import History, person
+from tests.oracle import author_of
+from tests.world import clean, drain_all
+from timelines.catch_up.count import count_unread
+from timelines.catch_up.order import split_groups
+from timelines.catch_up.pages import CatchUpRequest, catch_up_page
+from timelines.catch_up.types import CatchUp, Exclusions
+from timelines.markers.rows import advance_home_marker, read_markers
+from timelines.markers.types import Timeline
+from timelines.polling import late_posts
+from timelines.stores.factory import STORES, timeline_store
+
+step = st.one_of(
+    st.tuples(st.just("publish"), person, st.integers(0, 2)),
+    st.tuples(st.just("publish"), person, st.integers(0, 2)),
+    st.tuples(st.just("publish_closed"), person, st.integers(0, 11)),
+    st.tuples(st.just("reply"), person, st.integers(0, 50)),
+    st.tuples(st.just("repost"), person, st.integers(0, 50)),
+    st.tuples(st.just("repost"), person, st.integers(0, 3)),
+    st.tuples(st.just("take_back"), person, st.integers(0, 3)),
+    st.tuples(st.just("remove"), person, st.integers(0, 50)),
+    st.tuples(st.just("follow_again"), person, person),
+    st.tuples(st.just("unfollow"), person, person),
+    st.tuples(st.just("mute"), person, st.none()),
+    st.tuples(st.just("block"), person, st.none()),
+    st.tuples(st.just("evict"), person, st.none()),
+    st.tuples(st.just("flush"), st.none(), st.none()),
+    st.tuples(st.just("catch_up"), person, st.integers(0, 3)),
+    st.tuples(st.just("catch_up"), person, st.integers(0, 3)),
+    st.tuples(st.just("finish"), person, st.none()),
+    st.tuples(st.just("finish"), person, st.none()),
+)
+
+
+class CatchUpHistory(History):
+    """The first person reads, and follows all others at first.
+
+    `since`, `seen`: the marker, and the posts and reposts that had arrived at its bound.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reader, self.since = self.people[0], PostId(0, 0, 0).public
+        self.seen: set[str] = set()
+        self.hidden: set[int] = set()
+        for other in range(1, len(self.people)):
+            self.follow(self.reader, other)
+
+    def follow_again(self, account: int, other: int) -> None:
+        if not {account, self.people[other]} & self.hidden:
+            self.follow(account, other)
+
+    def remove(self, author: int, which: int) -> None:
+        """Without the reads of `delete`, which take long."""
+        self.check_gone = lambda *_: None  # type: ignore[method-assign]
+        self.delete(author, which)
+
+    def mute(self, account: int, _: None) -> None:
+        if account != self.reader:
+            mute(self.reader, account)
+            self.hidden.add(account)
+
+    def block(self, account: int, _: None) -> None:
+        if account != self.reader:
+            block(self.reader, account)
+            self.hidden.add(account)
+            self.oracle.unfollow(self.reader, account)
+            self.oracle.unfollow(account, self.reader)
+
+    def catch_up(self, account: int, choice: int) -> None:
+        """Another account publishes between the first page and the others."""
+        drain_all()
+        exclusions = Exclusions(replies=bool(choice & 1), reposts=bool(choice & 2))
+        expected = self.expected(exclusions)
+        request = CatchUpRequest(self.reader, 2, exclusions)
+        page = catch_up_page(request)
+        shown = [*page.statuses]
+        self.check_order(page.whole)
+        self.publish(self.people[-1], 0)
+        while page.after is not None:
+            page = catch_up_page(
+                request._replace(limit=1 + account % 3, bound=page.whole.bound, after=page.after)
+            )
+            shown += page.statuses
+        assert sorted(event.public for event in shown) == sorted(expected)
+
+    def finish(self, _: int, __: None) -> None:
+        drain_all()
+        if marker := read_markers(self.reader, [Timeline.HOME]).get(Timeline.HOME):
+            counted = len(self.expected(Exclusions()))
+            assert count_unread(self.reader, marker) == (counted, False)
+        made = self.made()
+        bound = catch_up_page(CatchUpRequest(self.reader, 40)).whole.bound
+        advance_home_marker(self.reader, bound.until.base36, bound.seen_ms, datetime.now(UTC))
+        self.since, self.seen = bound.until.public, made
+
+    def expected(self, exclusions: Exclusions) -> list[str]:
+        """The events of the unread places, from the oracle."""
+        places = []
+        for original, events in self.oracle.brought(self.reader).items():
+            kept = [e for e in events if author_of(e) not in self.hidden]
+            if exclusions.reposts:
+                kept = [e for e in kept if e == original]
+            if kept and author_of(original) not in self.hidden:
+                places.append(kept[0])
+        others = [e for e in places if author_of(e) != self.reader and self.is_unread(e)]
+        return [e for e in others if not (exclusions.replies and e in self.oracle._replies)]
+
+    def is_unread(self, event: str) -> bool:
+        return int(event) > int(self.since) or event not in self.seen
+
+    def made(self) -> set[str]:
+        return {post for posts in self.oracle._posts.values() for post in posts}
+
+    def check_order(self, whole: CatchUp) -> None:
+        groups = split_groups(whole.entries[whole.together_count :])
+        sizes, authors = [len(g) for g in groups], [g[0].event.author_id for g in groups]
+        assert sizes == sorted(sizes)
+        assert len(authors) == len(set(authors))
+
+    def check(self) -> None:
+        self.finish(0, None)
+        self.catch_up(0, 0)
+
+
+def examples(count: int) -> hypothesis.settings:
+    return hypothesis.settings(
+        max_examples=count,
+        deadline=None,
+        suppress_health_check=[HealthCheck.function_scoped_fixture],
+    )
+
+
+@pytest.mark.parametrize("store", STORES)
+@examples(3)
+@given(steps=st.lists(step, min_size=10, max_size=30))
+def test_the_groups_are_the_home_timeline_since_the_marker(
+    world: None,
+    tiny_timelines: None,
+    settings: Settings,
+    monkeypatch: pytest.MonkeyPatch,
+    store: str,
+    steps: list[tuple[str, int | None, int | None]],
+) -> None:
+    """Nothing is on its way when a bound is made, so it needs no margin."""
+    monkeypatch.setattr(late_posts, "MARGIN_MS", 0)
+    settings.TIMELINE_STORE = store
+    timeline_store.cache_clear()
+    clean()
+    history = CatchUpHistory()
+    for name, who, what in steps:
+        history.run(name, who, what)
+    history.check()

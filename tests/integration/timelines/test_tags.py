@@ -1,0 +1,238 @@
+"""Tag timelines, the tag index, and followed and featured tags."""
+
+import random
+from datetime import UTC, datetime, timedelta
+from functools import partial
+
+import pytest
+from django.conf import settings
+from django.core.management import call_command
+from django.test import Client
+
+from infra.sharding.buckets import shard_of
+from infra.sharding.sql import execute, fetch_all
+from posts.actions.create_post import create_post
+from posts.actions.delete_post import delete_post
+from posts.ids import PostId
+from posts.types import Draft, Visibility
+from relations.actions.block import block
+from relations.actions.mute import mute
+from tests.budgets import count_calls
+from tests.callers import Caller
+from tests.races import failures, run_together
+from tests.world import make_account, make_accounts, publish
+from timelines.tags.actions.own_tags import MOST_FEATURED, add_own_tag
+from timelines.tags.models import TaggedPost
+from timelines.tags.types import TagListKind, tag_id_of
+
+TAG = "/api/v1/timelines/tag/"
+
+
+@pytest.fixture
+def ann(world):
+    return make_account("ann")
+
+
+@pytest.fixture
+def me(ann):
+    return Caller(ann)
+
+
+def shown(caller: Caller | Client, path: str = "tea", **query: object) -> list[str]:
+    answer = caller.get(f"{TAG}{path}", query)
+    assert answer.status_code == 200, answer.content
+    return [status["id"] for status in answer.json()]
+
+
+def index_rows() -> list[tuple[int, ...]]:
+    sql = "SELECT tag_id, second, author_id, sequence FROM tags_taggedpost"
+    return sorted(row for alias in settings.SHARD_ALIASES for row in fetch_all(alias, sql))
+
+
+def test_own_post_is_on_the_tag_timeline_at_the_next_read(me):
+    made = me.post("/api/v1/statuses", {"status": "a cup of #Tea"}).json()
+    assert shown(me) == shown(Client(), "TEA") == [made["id"]]
+    assert me.delete(f"/api/v1/statuses/{made['id']}").status_code == 200
+    assert shown(me) == []
+
+
+def test_index_follows_posts_and_replays(ann, drain):
+    kept, gone = publish(ann, "#a #b"), publish(ann, "#a")
+    create_post(ann, Draft("#a", visibility=Visibility.UNLISTED))
+    delete_post(gone)
+    drain()
+    wanted = sorted((tag_id_of(name), *kept) for name in "ab")
+    assert index_rows() == wanted
+    call_command("replay_changes", since=datetime.now(UTC) - timedelta(hours=1), verbosity=0)
+    drain()
+    assert index_rows() == wanted
+
+
+def test_late_news_of_a_deleted_post_adds_nothing(ann, drain):
+    """The drain runs the creation after the post was deleted."""
+    delete_post(publish(ann, "#a"))
+    drain()
+    assert index_rows() == []
+
+
+def test_pages_show_each_post_once_while_others_post(me):
+    authors = make_accounts(3)
+    ids = [publish(random.choice(authors), f"#tea {n}").public for n in range(25)]
+    seen, url = [], f"{TAG}tea?limit=4"
+    while url:
+        answer = me.get(url)
+        seen += [status["id"] for status in answer.json()]
+        publish(authors[-1], "#tea newer")  # above all others of the same second
+        links = dict(reversed(link.split("; ")) for link in answer.get("Link", "").split(", "))
+        url = links.get('rel="next"', "")[1:-1].replace("http://localhost:8000", "")
+    assert seen == sorted(ids, key=int, reverse=True)
+
+
+def test_min_id_is_the_page_just_above(me, ann):
+    ids = [publish(ann, "#tea").public for _ in range(6)]
+    assert shown(me, min_id=ids[1], limit=2) == [ids[3], ids[2]]
+    assert shown(me, since_id=ids[1], limit=2) == [ids[5], ids[4]]
+    assert shown(me, max_id=ids[2]) == [ids[1], ids[0]]
+
+
+def test_other_tags_widen_and_narrow(me, ann):
+    both, one, other = (publish(ann, text).public for text in ("#tea #milk", "#tea", "#milk"))
+    assert shown(me, **{"any[]": "milk"}) == [other, one, both]
+    assert shown(me, **{"all[]": "#Milk"}) == [both]
+    assert shown(me, **{"none[]": "milk"}) == [one]
+    assert me.get(f"{TAG}tea", {"any[]": ["a", "b", "c", "d", "e"]}).status_code == 422
+    assert me.get(f"{TAG}tea", {"any[]": "no tag"}).status_code == 422
+    assert shown(me, remote=True) == shown(me, only_media=True) == []
+
+
+@pytest.mark.parametrize("act", [block, mute, lambda me, other: block(other, me)])
+def test_rules_hold(me, ann, act):
+    bob = make_account()
+    publish(bob, "#tea")
+    assert len(shown(me)) == 1
+    act(ann, bob)
+    assert shown(me) == []
+    assert len(shown(Client())) == 1
+
+
+def test_page_is_full_although_others_are_hidden(me, ann):
+    bob = make_account()
+    own = [publish(ann, "#tea").public for _ in range(3)]
+    for _ in range(9):
+        publish(bob, "#tea")
+    mute(ann, bob)
+    assert shown(me, limit=3) == own[::-1]
+
+
+def test_a_page_costs_one_query(me, ann):
+    for _ in range(5):
+        publish(ann, "#tea")
+    shown(Client())
+    with count_calls() as calls:
+        assert len(shown(Client())) == 5
+    assert len(calls.statements) == 1
+
+
+@pytest.mark.parametrize("name", ["no%20tag", "2024", "a.b", "x" * 101, "%00"])
+def test_text_that_is_no_tag_has_no_page(me, name):
+    assert me.get(f"/api/v1/tags/{name}").status_code == 404
+    assert me.get(f"{TAG}{name}").status_code == 404
+
+
+def test_tag_is_followed_listed_and_unfollowed(me, ann):
+    publish(ann, "#Tea")
+    tag = me.post("/api/v1/tags/Tea/follow").json()
+    assert (tag["name"], tag["following"], tag["featuring"]) == ("Tea", True, False)
+    assert (len(tag["history"]), tag["history"][0]["uses"]) == (7, "1")
+    assert tag["history"][0]["accounts"] == "1"
+    me.post("/api/v1/tags/tea/follow")
+    assert [one["name"] for one in me.get("/api/v1/followed_tags").json()] == ["Tea"]
+    assert me.post("/api/v1/tags/TEA/unfollow").json()["following"] is False
+    assert me.get("/api/v1/followed_tags").json() == []
+    assert "following" not in Client().get("/api/v1/tags/tea").json()
+
+
+def test_tag_is_shown_on_the_profile_and_taken_off(me, ann):
+    for _ in range(2):
+        tag = me.post("/api/v1/tags/Tea/feature").json()
+        assert (tag["name"], tag["featuring"], tag["following"]) == ("Tea", True, False)
+    assert [one["name"] for one in me.get("/api/v1/featured_tags").json()] == ["Tea"]
+    assert [me.post("/api/v1/tags/tea/unfeature").json()["featuring"] for _ in "12"] == [False] * 2
+    assert me.get("/api/v1/featured_tags").json() == []
+    assert me.post("/api/v1/tags/%23tea/feature").status_code == 404
+
+
+def test_followed_tags_are_paged(me, ann):
+    for n in range(5):
+        add_own_tag(ann, TagListKind.FOLLOWED, f"tag{n}", clock_ms=lambda n=n: n)
+    first = me.get("/api/v1/followed_tags", {"limit": 2})
+    assert [tag["name"] for tag in first.json()] == ["tag4", "tag3"]
+    second = me.get("/api/v1/followed_tags", {"limit": 2, "max_id": first.json()[-1]["id"]})
+    assert [tag["name"] for tag in second.json()] == ["tag2", "tag1"]
+    newer = me.get("/api/v1/followed_tags", {"limit": 1, "min_id": second.json()[-1]["id"]})
+    assert [tag["name"] for tag in newer.json()] == ["tag2"]
+    assert me.get("/api/v1/followed_tags", {"max_id": "x"}).status_code == 422
+
+
+def test_featured_tags_count_the_authors_posts(me, ann):
+    publish(ann, "#tea")
+    last = publish(ann, "#Tea #milk")
+    made = me.post("/api/v1/featured_tags", {"name": "#Tea"}).json()
+    assert (made["name"], made["statuses_count"]) == ("Tea", "2")
+    assert (
+        made["last_status_at"]
+        == me.get(f"/api/v1/statuses/{last.public}").json()["created_at"][:10]
+    )
+    assert me.get("/api/v1/featured_tags").json() == [made]
+    assert Client().get(f"/api/v1/accounts/{ann}/featured_tags").json() == [made]
+    assert [t["name"] for t in me.get("/api/v1/featured_tags/suggestions").json()] == ["milk"]
+    assert me.delete(f"/api/v1/featured_tags/{made['id']}").status_code == 200
+    assert me.delete(f"/api/v1/featured_tags/{made['id']}").status_code == 404
+    assert me.get("/api/v1/featured_tags").json() == []
+
+
+def test_caps_of_own_tags_are_exact(me, ann):
+    calls = [partial(add_own_tag, ann, TagListKind.FEATURED, f"tag{n}") for n in range(14)]
+    assert len(failures(run_together(calls))) == 14 - MOST_FEATURED
+    refused = me.post("/api/v1/featured_tags", {"name": "more"})
+    assert (refused.status_code, "too many" in refused.json()["error"]) == (422, True)
+
+
+def test_authors_page_has_the_posts_with_a_tag(me, ann):
+    path = f"/api/v1/accounts/{ann}/statuses"
+    ids = [publish(ann, text).public for text in ("#tea", "none", "#Tea #milk", "#milk")]
+    create_post(ann, Draft("#tea", visibility=Visibility.PRIVATE))
+    create_post(ann, Draft("#tea", in_reply_to=PostId.from_public(ids[1])))
+    found = [
+        one["id"] for one in me.get(path, {"tagged": "#TEA", "exclude_replies": "true"}).json()
+    ]
+    assert found == [ids[2], ids[0]]
+    assert len(me.get(path, {"tagged": "tea"}).json()) == 3
+    assert me.get(path, {"tagged": "tea", "only_media": "true"}).json() == []
+    assert me.get(path, {"tagged": "rum"}).json() == []
+    assert me.get(path, {"tagged": "a\x00b"}).status_code == 422
+
+
+def test_instance_states_the_cap():
+    limits = Client().get("/api/v2/instance").json()["configuration"]["accounts"]
+    assert limits["max_featured_tags"] == MOST_FEATURED
+
+
+def test_backfill_adds_what_the_index_lacks(ann, drain, capsys):
+    publish(ann, "#a #b")
+    publish(ann, "no tag")
+    drain()
+    before = index_rows()
+    for alias in settings.SHARD_ALIASES:
+        execute(alias, "DELETE FROM tags_taggedpost")
+    call_command("backfill_tags", "--dry-run")
+    assert index_rows() == []
+    call_command("backfill_tags")
+    assert index_rows() == before
+    assert "1 posts done, 2 changed" in capsys.readouterr().out
+
+
+def test_index_needs_no_more_than_its_shard(ann):
+    post_id = publish(ann, "#tea")
+    row = TaggedPost.objects.on(shard_of(tag_id_of("tea"))).get()
+    assert PostId(row.second, row.author_id, row.sequence) == post_id

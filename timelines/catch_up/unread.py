@@ -1,0 +1,88 @@
+"""Which entries of a home timeline are unread: those that arrived after its marker.
+
+An entry is unread if its id is above the marker's, or if it became visible after the reader had
+seen the marker's entry (ADR 0067). The reader's own entries are never unread.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from posts.ids import FIRST, PostId
+from timelines.catch_up.types import Bound
+from timelines.markers.types import MarkerState
+from timelines.polling.late_posts import FIRST_MARGIN_MS, PolledAuthors, load_late_posts
+from timelines.queries.home import list_places
+from timelines.queries.skeleton import HomeSkeleton
+from timelines.types import Entry, Place
+
+# A client may show a page for so long before it moves the marker. What became visible in this time
+# and is below the marker may not have been on the page.
+PAGE_SHOWN_MS = 600_000
+
+
+class Arrived(NamedTuple):
+    """What arrived up to the id `since` after `floor_ms`, as entries, newest first.
+
+    All that was visible at `seen_ms` is there. Times: as in Bound.
+    """
+
+    since: PostId
+    floor_ms: int
+    seen_ms: int
+    late: Sequence[Entry]
+
+
+def find_arrived(reader_id: int, marker: MarkerState | None, now_ms: int) -> Arrived:
+    """Without a marker nothing was read. Call it before the entries of the page are read.
+
+    Cost: one query on the reader's shard, also if the marker is old; it then reads the late rows
+    of the index since the marker.
+    """
+    if marker is None:
+        return _load_arrived(reader_id, FIRST, now_ms)
+    since = PostId.from_base36(marker.last_read_id)
+    return _load_arrived(reader_id, since, _find_floor(marker, since))
+
+
+def load_arrived_until(reader_id: int, bound: Bound) -> Arrived:
+    """What had arrived when this bound was made. Cost: one query on the reader's shard."""
+    arrived = _load_arrived(reader_id, bound.since, bound.floor_ms, bound.seen_ms)
+    return arrived._replace(seen_ms=bound.seen_ms)
+
+
+def list_unread(skeleton: HomeSkeleton, entries: Sequence[Entry]) -> list[Place]:
+    """The places of these entries, without posts that a filter hides at home.
+
+    Cost: as `list_places`.
+    """
+    filters = skeleton.viewer_state.filters
+    places = list_places(skeleton, entries)
+    if not filters:
+        return places
+    return [p for p in places if not filters.hide_at_home(p.fragment, _ids_of(p.entry))]
+
+
+def without_own(reader_id: int, entries: Iterable[Entry]) -> Iterable[Entry]:
+    return (entry for entry in entries if entry.event.author_id != reader_id)
+
+
+def _find_floor(marker: MarkerState, since: PostId) -> int | None:
+    """From when on late entries are unread. None: from the arrival of the marker's entry on."""
+    if marker.seen_ms is not None:
+        return marker.seen_ms
+    shown_ms = int(marker.updated_at.timestamp() * 1000) - PAGE_SHOWN_MS
+    return shown_ms if shown_ms >= since.posted_at_s * 1000 else None
+
+
+def _load_arrived(
+    reader_id: int, since: PostId, floor_ms: int | None, until_ms: int | None = None
+) -> Arrived:
+    late = load_late_posts(PolledAuthors(reader_id), since, floor_ms)
+    floor = late.floor + FIRST_MARGIN_MS if floor_ms is None else floor_ms
+    end = late.end if until_ms is None else until_ms
+    found = [one.entry for one in late.posts if floor < one.visible_ms <= end]
+    return Arrived(since, floor, end, sorted(found, reverse=True))
+
+
+def _ids_of(entry: Entry) -> list[str]:
+    return list(dict.fromkeys((entry.event.public, entry.original.public)))

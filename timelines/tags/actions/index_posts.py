@@ -1,0 +1,135 @@
+"""Writes the tag index: which public posts have which tags, on the shards of the tags."""
+
+from collections.abc import Collection, Iterable, Mapping
+from functools import partial
+from typing import NamedTuple
+
+from django.db import transaction
+
+from infra.sharding.attempts import attempt, timeouts
+from infra.sharding.buckets import shard_of
+from infra.sharding.scatter import scatter
+from infra.sharding.sql import Statement, execute, fetch_all, fetch_pipelined
+from posts.ids import PostId
+from posts.sql import TAGS_OF_PUBLIC_POSTS
+from timelines.tags.models import LONGEST_NAME
+from timelines.tags.types import tag_id_of
+
+# In key order, so that two statements with the same tags cannot deadlock.
+NAME = """
+INSERT INTO tags_tag (tag_id, name) SELECT * FROM unnest(%s::bigint[], %s::text[]) ORDER BY 1
+ON CONFLICT DO NOTHING
+"""
+ADD = """
+INSERT INTO tags_taggedpost (tag_id, second, author_id, sequence)
+SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[], %s::smallint[]) ORDER BY 1, 2, 3, 4
+ON CONFLICT DO NOTHING
+"""
+REMOVE = """
+DELETE FROM tags_taggedpost AS p
+USING unnest(%s::bigint[], %s::bigint[], %s::bigint[], %s::smallint[])
+    AS gone (tag_id, second, author_id, sequence)
+WHERE (p.tag_id, p.second, p.author_id, p.sequence)
+    = (gone.tag_id, gone.second, gone.author_id, gone.sequence)
+"""
+
+TagsByPost = Mapping[PostId, Collection[str]]
+
+
+class TaggedRow(NamedTuple):
+    """A row of the index, with the name of its tag."""
+
+    tag_id: int
+    name: str
+    post_id: PostId
+
+    @property
+    def key(self) -> tuple[int, int, int, int]:
+        return (self.tag_id, *self.post_id)
+
+
+def read_tags(alias: str, ids: Collection[PostId]) -> dict[PostId, list[str]]:
+    """The tags of those posts, all of one shard, that are live and public now. One query by key."""
+    columns = ([i.author_id for i in ids], [i.moment for i in ids])
+    return {PostId.at(*row[:2]): row[2] for row in fetch_all(alias, TAGS_OF_PUBLIC_POSTS, columns)}
+
+
+def index_posts(tags: TagsByPost, gone: TagsByPost | None = None) -> None:
+    """Adds the posts to the index under `tags`, and removes them from under `gone`.
+
+    Safety: idempotent. Cost: one transaction for each shard that has one of the tags, in parallel.
+    """
+    added, removed = _by_shard(tags), _by_shard(gone or {})
+    scatter(
+        {
+            alias: partial(_write, alias, added.get(alias, []), removed.get(alias, []))
+            for alias in added.keys() | removed.keys()
+        }
+    )
+
+
+def attempt_to_index(tags: TagsByPost) -> None:
+    """As `index_posts`, but gives way to a shard that does not answer at once. The drain adds the
+    posts then. Raises: errors of UNREACHABLE."""
+    for alias, rows in _by_shard(tags).items():
+        attempt(alias, partial(_write, alias, rows, [], gives_way=True))
+
+
+def add_missing(tags: TagsByPost, dry_run: bool) -> int:
+    """Adds the posts that the index lacks, and returns how many rows those are."""
+    calls = {
+        alias: partial(_count_missing if dry_run else _add, alias, rows)
+        for alias, rows in _by_shard(tags).items()
+    }
+    return sum(scatter(calls).values())
+
+
+def _by_shard(tags: TagsByPost) -> dict[str, list[TaggedRow]]:
+    rows: dict[str, list[TaggedRow]] = {}
+    for post_id, names in tags.items():
+        for name in names:
+            if len(name) <= LONGEST_NAME:
+                row = TaggedRow(tag_id_of(name), name, post_id)
+                rows.setdefault(shard_of(row.tag_id), []).append(row)
+    return rows
+
+
+def _write(
+    alias: str,
+    added: Collection[TaggedRow],
+    removed: Collection[TaggedRow],
+    gives_way: bool = False,
+) -> None:
+    statements = [timeouts()] if gives_way else []
+    if removed:
+        statements.append(Statement(REMOVE, _columns(removed)))
+    if added:
+        statements += [Statement(NAME, _names(added)), Statement(ADD, _columns(added))]
+    with transaction.atomic(using=alias):
+        fetch_pipelined(alias, statements)
+
+
+def _add(alias: str, rows: Collection[TaggedRow]) -> int:
+    with transaction.atomic(using=alias):
+        execute(alias, NAME, _names(rows))
+        return execute(alias, ADD, _columns(rows))
+
+
+COUNT = """
+SELECT tag_id, second, author_id, sequence FROM tags_taggedpost
+JOIN unnest(%s::bigint[], %s::bigint[], %s::bigint[], %s::smallint[])
+    AS wanted (tag_id, second, author_id, sequence) USING (tag_id, second, author_id, sequence)
+"""
+
+
+def _count_missing(alias: str, rows: Collection[TaggedRow]) -> int:
+    return len({row.key for row in rows}) - len(fetch_all(alias, COUNT, _columns(rows)))
+
+
+def _names(rows: Iterable[TaggedRow]) -> list[list[object]]:
+    names = {row.tag_id: row.name for row in rows}
+    return [list(names), list(names.values())]
+
+
+def _columns(rows: Iterable[TaggedRow]) -> list[list[int]]:
+    return [list(column) for column in zip(*(row.key for row in rows), strict=True)]

@@ -1,0 +1,55 @@
+"""The consumers of tags: they keep the tag index."""
+
+from collections.abc import Collection, Sequence
+
+from infra.changes.registry import Delivery, attempts, consumes
+from posts.changes import PostCreated, PostDeleted, PostEdited
+from posts.ids import PostId
+from posts.types import Visibility
+from timelines.tags.actions.index_posts import attempt_to_index, index_posts, read_tags
+
+Tagged = PostCreated | PostEdited | PostDeleted
+Deliveries = Sequence[Delivery[Tagged]]
+
+
+@attempts(PostCreated, PostEdited)
+def index_tags_at_once(
+    alias: str, deliveries: Sequence[Delivery[PostCreated | PostEdited]]
+) -> None:
+    """Adds a post to the index before the answer, so that its author finds it at the next read.
+
+    Raises: errors of UNREACHABLE, when the drain is to do it. Cost: nothing without tags; else one
+    transaction for each shard that has one of the tags.
+    """
+    new = {
+        PostId.at(one.owner_id, one.payload.moment): one.payload.tags
+        for one in deliveries
+        if one.payload.tags and one.payload.visibility == Visibility.PUBLIC
+    }
+    if new:
+        attempt_to_index(new)
+
+
+@consumes(PostCreated, PostEdited, PostDeleted)
+def index_tagged_posts(alias: str, deliveries: Deliveries) -> None:
+    """Adds live public posts to the index, and removes the others.
+
+    Safety: idempotent, in any order: it reads the posts as they are now. Cost: nothing without
+    tags; else one query, and one transaction for each shard that has one of the tags.
+    """
+    named: dict[PostId, set[str]] = {}
+    for one in deliveries:
+        if names := _names_of(one.payload):
+            named.setdefault(PostId.at(one.owner_id, one.payload.moment), set()).update(names)
+    if not named:
+        return
+    now = read_tags(alias, list(named))
+    gone = {i: names - set(now.get(i, ())) for i, names in named.items()}
+    index_posts(now, gone)
+
+
+def _names_of(payload: Tagged) -> Collection[str]:
+    """The tags that the post has or had."""
+    if isinstance(payload, PostEdited):
+        return {*payload.tags, *payload.tags_before}
+    return payload.tags

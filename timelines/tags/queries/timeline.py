@@ -1,0 +1,123 @@
+"""A page of a tag timeline: public posts with certain tags, newest first."""
+
+import heapq
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from accounts.encode import is_limited
+from infra.api.pages import Page, Window
+from infra.clock import now_ms
+from infra.sharding.buckets import shard_of
+from infra.sharding.scatter import scatter
+from infra.sharding.sql import fetch_all
+from posts.api.present import find_tags, has_media, page_of_statuses
+from posts.ids import FIRST, LAST, PostId
+from posts.queries.viewing import ViewedPosts, view_posts
+from relations.types import UNRELATED
+from timelines.queries.home import decode_cursor
+from timelines.tags.types import TagQuery, tag_id_of
+
+RANGE = """
+SELECT second, author_id, sequence FROM tags_taggedpost
+WHERE tag_id = %s AND (second, author_id, sequence) > (%s, %s, %s)
+    AND (second, author_id, sequence) < (%s, %s, %s)
+ORDER BY second {order}, author_id {order}, sequence {order} LIMIT %s
+"""
+NEWER, OLDER = RANGE.format(order="ASC"), RANGE.format(order="DESC")
+# A page reads at most so many batches: other tags may leave out nearly all posts.
+MOST_BATCHES = 10
+
+
+class PostSpan(NamedTuple):
+    """Posts between two ids, both outside."""
+
+    above: PostId
+    below: PostId
+    newest_first: bool
+
+    def after(self, post_id: PostId) -> "PostSpan":
+        """What is left after a batch that ended with this post."""
+        return self._replace(below=post_id) if self.newest_first else self._replace(above=post_id)
+
+
+def tag_page(query: TagQuery, window: Window) -> Page[bytes]:
+    """One page of Status entities, newest first. It may be short before the list ends only if the
+    viewer may see few of MOST_BATCHES times the limit.
+
+    Raises: InvalidCursor. Cost: one index-only query for each tag in `any_of`, and one round trip
+    to Redis; the same again for each refill.
+    """
+    lower = window.min_id or window.since_id
+    below = decode_cursor(window.max_id) if window.max_id else LAST
+    above = decode_cursor(lower) if lower else FIRST
+    span = PostSpan(above, below, newest_first=window.min_id is None)
+    if not span.newest_first:
+        return page_of_statuses(_take(query, span, window.limit)[::-1], has_older=True)
+    found = _take(query, span, window.limit + 1)
+    return page_of_statuses(found[: window.limit], has_older=len(found) > window.limit)
+
+
+def _take(query: TagQuery, span: PostSpan, count: int) -> list[bytes]:
+    """The first wanted posts of the span."""
+    found: list[bytes] = []
+    for _ in range(MOST_BATCHES):
+        ids = _read_ids(query, span, count)
+        found += _show(query, ids)
+        if len(ids) < count or len(found) >= count:
+            break
+        span = span.after(ids[-1])
+    return found[:count]
+
+
+def _read_ids(query: TagQuery, span: PostSpan, count: int) -> list[PostId]:
+    """The first posts of the span with any of the tags."""
+    sql = OLDER if span.newest_first else NEWER
+    by_shard: dict[str, list[int]] = {}
+    for tag_id in map(tag_id_of, query.any_of):
+        by_shard.setdefault(shard_of(tag_id), []).append(tag_id)
+    calls = {
+        alias: partial(_read_of_shard, alias, sql, tag_ids, (*span.above, *span.below, count))
+        for alias, tag_ids in by_shard.items()
+    }
+    lists = [one for lists in scatter(calls).values() for one in lists]
+    return _merge(lists, span.newest_first)[:count]
+
+
+def _read_of_shard(
+    alias: str, sql: str, tag_ids: Sequence[int], limits: Sequence[int]
+) -> list[list[PostId]]:
+    return [
+        [PostId(*row) for row in fetch_all(alias, sql, (tag_id, *limits))] for tag_id in tag_ids
+    ]
+
+
+def _merge(lists: Sequence[Sequence[PostId]], newest_first: bool) -> list[PostId]:
+    return list(dict.fromkeys(heapq.merge(*lists, reverse=newest_first)))
+
+
+def _show(query: TagQuery, ids: Sequence[PostId]) -> Iterator[bytes]:
+    """Those of the posts that the viewer may see, did not mute, and asked for."""
+    if not ids:
+        return
+    at_ms, view = now_ms(), view_posts({i: i for i in ids}, query.viewer_id).value
+    for post_id in ids:
+        if _is_visible(view, post_id, at_ms) and _is_asked(query, view, post_id):
+            yield view.present(post_id, post_id)
+
+
+def _is_visible(view: ViewedPosts, post_id: PostId, at_ms: int) -> bool:
+    """Leaves out limited accounts, as the public timeline does."""
+    if not view.allows(post_id, post_id) or is_limited(view.hydrated.accounts[post_id.author_id]):
+        return False
+    return not view.relationships.get(post_id.author_id, UNRELATED).is_muted_at(at_ms)
+
+
+def _is_asked(query: TagQuery, view: ViewedPosts, post_id: PostId) -> bool:
+    fragment = view.hydrated.fragments[post_id]
+    if query.only_media and not has_media(fragment):
+        return False
+    if not query.all_of and not query.none_of:
+        return True
+    tags = find_tags(fragment)
+    return tags.issuperset(query.all_of) and tags.isdisjoint(query.none_of)
