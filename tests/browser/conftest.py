@@ -1,4 +1,4 @@
-"""One browser and one web server a session; a tab of its own for each test."""
+"""One browser a session, one web server a module, one tab a test."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -25,8 +25,9 @@ def browser() -> Iterator[Driven]:
         yield running
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def site(databases: None, worker_id: str) -> Iterator[str]:
+    """Ends with its module: its threads take budgets of promotions and write to Redis."""
     ARTIFACTS.mkdir(exist_ok=True)
     with running_site(ARTIFACTS / f"web-{worker_id}.log") as address:
         yield address

@@ -6,9 +6,9 @@ import sys
 import pytest
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def other_process(databases):
-    """Answers API requests in a process of its own."""
+    """Answers API requests in a process of its own. Its threads end with the module."""
     from django.conf import settings  # noqa: PLC0415 - configured late
 
     from tests.other_process import environment_of_this_test  # noqa: PLC0415
