@@ -27,6 +27,7 @@ def busy(ann: int, drain: Callable[[], int]) -> PostId:
     post, people = publish(ann, "a & b"), make_accounts(3)
     for one in people:
         Caller(one).post(f"/api/v1/statuses/{post.public}/favourite")
+        drain()  # they are listed in the order of their arrival
     update_profile(people[2], ProfileEdit(display_name="Bo <b>"))
     Caller(people[0]).post(
         "/api/v1/statuses", {"status": "@ann I agree", "in_reply_to_id": post.public}

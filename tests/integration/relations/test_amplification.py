@@ -1,6 +1,7 @@
 """One account that does as much as it may: each write costs the same, and others pay nothing."""
 
 from collections.abc import Callable
+from statistics import median
 
 import pytest
 from pytest_django import Settings
@@ -30,7 +31,8 @@ def costs(caller: Caller, paths: list[str], status: int = 200) -> list[Cost]:
 
 
 def assert_does_not_grow(found: list[Cost], more: Cost = 0) -> None:
-    assert max(found[-10:]) <= max(found[:10]) + more
+    """By medians: what is asked once a second may fall into any write."""
+    assert median(found[-10:]) <= median(found[:10]) + more
 
 
 @pytest.mark.parametrize("act", ["follow", "block", "mute"])
