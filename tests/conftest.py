@@ -12,6 +12,7 @@ import django
 import hypothesis
 import pytest
 
+from tests.failed_again import STATUS_KEY
 from tests.migrated_data import delete_migrated_data
 from tests.services import SessionServices, start_for_session
 
@@ -71,6 +72,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Long modules first: at the end both processes have short ones left. Else a random order."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: (item.path not in slow, "faults" not in item.path.parts))
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    if "PYTEST_XDIST_WORKER" not in os.environ and session.config.cache is not None:
+        session.config.cache.set(STATUS_KEY, int(exitstatus))
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
