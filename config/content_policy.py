@@ -1,6 +1,7 @@
 """The Content-Security-Policy of pages: scripts and styles come from our static files only.
 
-The browser then runs no script that gets into a page by mistake.
+The browser then runs no script that gets into a page by mistake. The Cross-Origin-Opener-Policy of
+the pages to which applications send people is here too.
 """
 
 from urllib.parse import urlsplit
@@ -34,6 +35,9 @@ PAGES = "; ".join(
 # Pages outside the admin cannot have it: after signing in, the browser is redirected to the
 # address of an application.
 ADMIN = f"{PAGES}; form-action 'self'"
+# The way to an application: it opens these pages in a window and waits for that window. With the
+# policy of the other pages, the browser separates the two, and says that the window was closed.
+FOR_APPLICATIONS = ("/oauth/", "/auth/")
 
 
 class ContentPolicy:
@@ -46,4 +50,6 @@ class ContentPolicy:
         response = self.get_response(request)
         is_admin = request.path_info.startswith("/admin/")
         response.headers.setdefault("Content-Security-Policy", ADMIN if is_admin else PAGES)
+        if request.path_info.startswith(FOR_APPLICATIONS):
+            response.headers["Cross-Origin-Opener-Policy"] = "unsafe-none"
         return response

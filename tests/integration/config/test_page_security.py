@@ -57,6 +57,21 @@ def test_forms_of_the_admin_stay_here_and_consent_may_lead_to_any_application(op
     assert "form-action" not in operator.get("/auth/sign_in")["Content-Security-Policy"]
 
 
+@pytest.mark.parametrize(
+    "path", ["/oauth/authorize", "/auth/sign_in", "/auth/sign_up", "/auth/password"]
+)
+def test_an_application_may_wait_for_the_window_in_which_a_person_signs_in(
+    world: None, path: str
+) -> None:
+    """With another value browsers tell the application that the window was closed."""
+    assert Client().get(path)["Cross-Origin-Opener-Policy"] == "unsafe-none"
+
+
+def test_other_pages_are_cut_off_from_pages_that_opened_them(operator: Client) -> None:
+    for path in ("/", "/settings/profile", "/admin/"):
+        assert operator.get(path)["Cross-Origin-Opener-Policy"] == "same-origin", path
+
+
 @pytest.mark.parametrize("path", ["/admin/login/", "/auth/sign_in", "/api/docs"])
 def test_pages_are_framed_by_nobody(world: None, path: str):
     answer = Client().get(path)
