@@ -26,6 +26,9 @@ HEADERS = {
     "Cache-Control": "public, max-age=31536000, immutable",
     "Content-Security-Policy": "default-src 'none'",
     "X-Content-Type-Options": "nosniff",
+    # Web clients read the pixels of avatars. Not only with an Origin: the answer may be cached.
+    "Access-Control-Allow-Origin": "*",
+    "Cross-Origin-Resource-Policy": "cross-origin",
 }
 
 

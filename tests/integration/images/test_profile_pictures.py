@@ -61,6 +61,8 @@ def test_the_default_avatar_is_drawn_from_its_address(ann, client):
         "image/svg+xml",
         True,
     )
+    # Always: a browser may keep an answer to a page of ours, and give it to a script of another.
+    assert answer["Access-Control-Allow-Origin"] == "*"
     assert b"&lt;</text>" in client.get("/avatars/0/%3C.svg").content
     for absent in ("/avatars/99/A.svg", "/avatars/0/AB.svg", "/avatars/x/A.svg"):
         assert client.get(absent).status_code == 404, absent
