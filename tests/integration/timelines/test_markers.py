@@ -52,6 +52,8 @@ def test_marker_is_moved_and_read_by_those_who_ask_for_it(me):
         ("notifications", "17"),
     ]
     assert [*body(me.get(MARKERS, {"timeline[]": ["notifications", "lists"]}))] == ["notifications"]
+    # As clients send one name.
+    assert [*body(me.get(MARKERS, {"timeline": "notifications"}))] == ["notifications"]
     assert body(me.get(MARKERS)) == {}
 
 

@@ -29,7 +29,8 @@ class MarkersView(Endpoint):
 
     @extend_schema(parameters=[schema.WHICH], responses=schema.MarkersEntity)
     def get(self, request: ApiRequest) -> HttpResponse:
-        names = request.query_params.getlist("timeline[]")
+        query = request.query_params
+        names = query.getlist("timeline[]") or query.getlist("timeline")
         wanted = [timeline for timeline in Timeline if timeline.name.lower() in names]
         marked = read_markers(request.account_id, wanted) if wanted else {}
         home = marked.get(Timeline.HOME)
