@@ -27,7 +27,7 @@ class Driven(NamedTuple):
 
 
 @contextmanager
-def driven(chromium: Chromium) -> Iterator[Driven]:
+def driven(chromium: Chromium, *flags: str) -> Iterator[Driven]:
     """Cost: 1.5 s."""
     with _loop() as do:
         playwright = do(async_playwright().start())
@@ -35,7 +35,7 @@ def driven(chromium: Chromium) -> Iterator[Driven]:
             # Without a sandbox, which root and many containers cannot have: it sees our pages only.
             browser = do(
                 playwright.chromium.launch(
-                    executable_path=chromium.program, env=os.environ | chromium.more
+                    executable_path=chromium.program, args=flags, env=os.environ | chromium.more
                 )
             )
             yield Driven(browser, do)

@@ -12,9 +12,11 @@ from tests.waiting import until
 
 
 @contextmanager
-def running_site(log: Path, *more: str, environment: Mapping[str, str] = {}) -> Iterator[str]:
+def running_site(
+    log: Path, *more: str, port: int = 0, environment: Mapping[str, str] = {}
+) -> Iterator[str]:
     """Its address. `more`: options of config.web. Cost: 3 s."""
-    port = free_port()
+    port = port or free_port()
     address = f"http://{HOST}:{port}"
     # A crowded machine is not an overload.
     options = ["--port", str(port), "--wait", "60", "--linger", "0", "--finish", "2", *more]

@@ -109,6 +109,14 @@ class Tab:
     def follow(self, link: str) -> None:
         self._do(self.page.get_by_role("link", name=link, exact=True).first.click())
 
+    @contextmanager
+    def in_window_of(self, button: str) -> Iterator[None]:
+        """In the window that this button opens. It closes by itself."""
+        own, self.page = self.page, self._do(self._open_window(button))
+        yield
+        until(self.page.is_closed, PATIENCE_MS / 1_000, said=lambda: self.page.url)
+        self.page = own
+
     def type_key(self, key: str) -> None:
         self._do(self.page.keyboard.press(key))
 
@@ -201,11 +209,17 @@ class Tab:
     def _content(self) -> str:
         return str(self._do(self.page.locator("main, body").last.inner_text()))
 
+    async def _open_window(self, button: str) -> Page:
+        async with self.page.expect_popup() as opened:
+            await self.page.get_by_role("button", name=button, exact=True).click()
+        return await opened.value
+
     async def _watch(self) -> None:
-        self.page.on("console", self._hear)
-        self.page.on("pageerror", lambda error: self.faults.append(f"raised: {error}"))
-        self.page.on("requestfailed", self._fail)
-        self.page.on("response", self._answer)
+        """All windows, because a page may open one."""
+        self._context.on("console", self._hear)
+        self._context.on("weberror", lambda error: self.faults.append(f"raised: {error.error}"))
+        self._context.on("requestfailed", self._fail)
+        self._context.on("response", self._answer)
 
     def _hear(self, message: ConsoleMessage) -> None:
         """Also what the content policy forbids is told to the console."""
