@@ -72,13 +72,18 @@ class HomePage(TimelinePage):
 
 
 class ReadHome(WebPage):
-    """Moves the marker: the reader has seen this entry and what is below it."""
+    """Moves the marker: the reader has seen this entry and what is below it.
+
+    A script says so by itself, perhaps in an old tab, so it only moves the marker forward. The
+    button of a page without scripts may also move it back.
+    """
 
     needs_viewer = True
 
     def post(self, request: HttpRequest) -> HttpResponseBase:
-        moved = {"home": {"last_read_id": request.POST.get("last_read_id", "")}}
-        self.api.send("POST", MARKERS, moved)
+        last_read_id = request.POST.get("last_read_id", "")
+        moved = {"last_read_id": last_read_id, "forward_only": self.is_partial}
+        self.api.send("POST", MARKERS, {"home": moved})
         return HttpResponse(status=204) if self.is_partial else self.go_back("/")
 
 

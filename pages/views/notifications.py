@@ -39,13 +39,14 @@ class InboxPage(WebPage):
 
 
 class ReadNotifications(WebPage):
-    """Moves the marker of notifications to the newest one that the page showed."""
+    """Moves the marker of notifications to the newest one that the page showed, never back: the
+    page may be old."""
 
     needs_viewer = True
 
     def post(self, request: HttpRequest) -> HttpResponseBase:
-        moved = {"notifications": {"last_read_id": request.POST.get("up_to", "")}}
-        self.api.send("POST", MARKERS, moved)
+        moved = {"last_read_id": request.POST.get("up_to", ""), "forward_only": True}
+        self.api.send("POST", MARKERS, {"notifications": moved})
         if not self.is_partial:
             return self.go_back("/notifications")
         return self.draw("parts/unread.html", {"is_replacement": True})

@@ -38,7 +38,8 @@ def move_markers(
 ) -> dict[Timeline, MarkerState]:
     """Moves all of these markers or none; returns their new states.
 
-    A marker may move back, when an account reads again from further down.
+    A marker may move back, when an account reads again from further down; not by a move that is
+    `forward_only`.
     Raises: MarkerConflict if a move's version is not above the marker's.
     Safety: idempotent: a repeated move, with its version or without, changes nothing.
     Cost: one transaction of two statements, and one for each marker that moves.
@@ -80,7 +81,17 @@ def delete_marker(account_id: int, timeline: int) -> None:
 
 
 def _is_done(before: MarkerState, move: MarkerMove) -> bool:
+    if move.forward_only and _place(move.last_read_id) <= _place(before.last_read_id):
+        return True
     return move.last_read_id == before.last_read_id and move.version in (None, before.version)
+
+
+def _place(last_read_id: str) -> int:
+    """Grows with ids of posts and with those of notifications. -1 for a marker that was never set.
+
+    Decimal numbers have the same order if they are read as base36.
+    """
+    return int(last_read_id, 36) if last_read_id else -1
 
 
 def _next(before: MarkerState, move: MarkerMove, now: datetime) -> MarkerState:

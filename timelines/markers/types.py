@@ -25,7 +25,11 @@ class MarkerState(NamedTuple):
 
 
 class MarkerMove(NamedTuple):
-    """A request to move a marker. `version`: the one to write; None: the next one."""
+    """A request to move a marker. `version`: the one to write; None: the next one.
+
+    `forward_only`: a marker that is further already stays.
+    """
 
     last_read_id: str
     version: int | None = None
+    forward_only: bool = False

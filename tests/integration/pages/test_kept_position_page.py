@@ -69,6 +69,17 @@ def test_a_script_moves_the_marker_and_nonsense_is_refused(ann: int, posts: list
         assert browser.client.get(path).status_code in (200, 204, 422), path
 
 
+def test_an_older_tab_does_not_move_the_marker_back(ann: int, posts: list[str]) -> None:
+    """Its script reports later what is in its window. A button may move the marker back."""
+    browser = Browser(ann)
+    for place in (20, 5):
+        sent = {"last_read_id": posts[place]}
+        assert browser.send("/home/read", sent, **{"HX-Request": "true"}).status_code == 204
+    assert UP.search(browser.read("/"))[2] == "9 new posts above"
+    read_until(browser, posts[5])
+    assert UP.search(browser.read("/"))[2] == "24 new posts above"
+
+
 def is_done(browser: Browser) -> bool:
     """After the button at the end. What arrived a moment before the bound is unread once more, as
     soon as it is known to be late."""

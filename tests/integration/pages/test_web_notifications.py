@@ -59,6 +59,8 @@ def test_they_are_unread_until_they_are_marked(ann: int, busy: PostId) -> None:
     assert " unread" not in browser.read("/notifications")
     assert browser.send("/notifications/read", {"up_to": up_to})["Location"] == "/notifications"
     assert browser.send("/notifications/read", {"up_to": "x"}).status_code == 422
+    browser.act("/notifications/read", {"up_to": "1"})
+    assert UNREAD.findall(browser.read("/")) == [""], "an old page does not make them unread again"
 
 
 def test_a_group_is_removed_and_all_are_cleared(ann: int, busy: PostId) -> None:

@@ -94,6 +94,21 @@ def test_marker_may_go_back(me):
     assert body(me.post(MARKERS, home(OLD)))["home"]["version"] == 2
 
 
+@pytest.mark.parametrize(("name", "new", "old"), [("home", NEW, OLD), ("notifications", "10", "9")])
+def test_a_move_that_is_forward_only_does_not_go_back(me, name, new, old):
+    def move_forward(last_read_id, **more):
+        sent = {name: {"last_read_id": last_read_id, "forward_only": True, **more}}
+        return body(me.post(MARKERS, sent))[name]
+
+    assert move_forward(old)["version"] == 1
+    further = move_forward(new)
+    assert (further["last_read_id"], further["version"]) == (new, 2)
+    assert move_forward(old) == move_forward(old, version=9) == move_forward(new) == further
+    form = {f"{name}[last_read_id]": old, f"{name}[forward_only]": "true"}
+    assert body(me.client.post(MARKERS, form))[name] == further
+    assert body(me.post(MARKERS, {name: {"last_read_id": old}}))[name]["last_read_id"] == old
+
+
 @pytest.mark.parametrize("version", [0, 4, 5])
 def test_version_that_is_not_above_the_markers_is_a_conflict(me, version):
     before = body(me.post(MARKERS, home(OLD, version=5)))
@@ -138,6 +153,8 @@ def test_fields_of_a_form(me):
         home(OLD, version=2**31),
         home(OLD, version=True),
         home(OLD, version=[1]),
+        home(OLD, forward_only="perhaps"),
+        home(OLD, forward_only=[]),
         {"home": OLD},
         {"home": {}},
         {"home": {"version": 1}},

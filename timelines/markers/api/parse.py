@@ -9,13 +9,14 @@ from contextlib import suppress
 from typing import Any
 
 from infra.api.errors import InvalidRequest
-from infra.api.parsing import read_count
+from infra.api.parsing import read_count, read_flag
 from posts.ids import MalformedPostId, PostId
 from timelines.markers.types import MarkerMove, Timeline
 
 MOST_VERSION = 2**31 - 1
 # The app of notifications is on a higher floor, so this does not ask whether there is such a one.
 NOTIFICATION_ID = re.compile(r"[0-9]{1,20}", re.ASCII)
+PARTS = ("last_read_id", "version", "forward_only")
 
 
 def read_moves(data: Mapping[str, Any]) -> dict[Timeline, MarkerMove]:
@@ -29,16 +30,17 @@ def _fields_of(data: Mapping[str, Any], name: str) -> Mapping[str, Any]:
         if not isinstance(data[name], dict) or "last_read_id" not in data[name]:
             raise InvalidRequest(f"{name} must be an object with last_read_id")
         return dict(data[name])
-    fields = {part: data.get(f"{name}[{part}]") for part in ("last_read_id", "version")}
+    fields = {part: data.get(f"{name}[{part}]") for part in PARTS}
     return {part: value for part, value in fields.items() if value is not None}
 
 
 def _read_move(timeline: Timeline, fields: Mapping[str, Any]) -> MarkerMove:
     name = f"{timeline.name.lower()}[last_read_id]"
     last_read_id = _read_id(timeline, fields.get("last_read_id"), name)
-    if fields.get("version") is None:
-        return MarkerMove(last_read_id)
-    return MarkerMove(last_read_id, read_count(fields, "version", MOST_VERSION))
+    version = None
+    if fields.get("version") is not None:
+        version = read_count(fields, "version", MOST_VERSION)
+    return MarkerMove(last_read_id, version, read_flag(fields, "forward_only"))
 
 
 def _read_id(timeline: Timeline, value: object, name: str) -> str:

@@ -17,7 +17,7 @@ from rest_framework.serializers import (
     Serializer,
 )
 
-from infra.api.fields import OPTIONAL, count_schema
+from infra.api.fields import OPTIONAL, FlagField, count_schema
 from infra.api.ids import MOST_DIGITS
 from infra.api.openapi import error_response
 from posts.ids import BASE36_DIGITS
@@ -85,6 +85,10 @@ class NewMarkerBody(Serializer[Any]):
     version = VersionField(
         help_text="The version after this write. 409 unless it is above the marker's version."
         " Repeating a write is no conflict. Default: the next version, without a check",
+        **OPTIONAL,
+    )
+    forward_only = FlagField(
+        help_text="A marker that is further already stays. By default it may go back",
         **OPTIONAL,
     )
 
