@@ -22,6 +22,7 @@ from infra.sharding.placement import all_aliases
 from relations.lists.actions.lists import create_account_list
 from relations.lists.actions.members import add_members
 from relations.management.commands.rebuild_relation_caches import Command as RebuildRelationCaches
+from tests.callers import next_link
 from tests.integration.caching.town import Town, families
 from tests.integration.jobs.outcomes import Outcome
 from tests.integration.operations.staff import staff_of
@@ -40,8 +41,8 @@ SEEN = {
     "accounts.profile", "accounts.token", "caching.invalidation_log", "caching.viewer",
     "changes.lag", "counters.account", "django", "posts.counts", "posts.viewer_state", "posts.week",
     "relations.followers", "relations.following", "relations.quiet", "relations.relationship",
-    "timelines.hot", "timelines.hot_entries", "timelines.increments", "timelines.polls",
-    "timelines.promotions.day", "timelines.public",
+    "timelines.catch_up", "timelines.hot", "timelines.hot_entries", "timelines.increments",
+    "timelines.polls", "timelines.promotions.day", "timelines.public",
 }  # fmt: skip
 LISTS = ("relations.followers", "relations.following", "relations.quiet")
 
@@ -70,7 +71,7 @@ PLANTS: dict[str, Plant] = {
 
 
 class City(Town):
-    """A town with a list, promotions, polls and staff."""
+    """A town with a list, promotions, polls, a catch-up of two pages and staff."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -78,6 +79,11 @@ class City(Town):
         add_members(self.me, self.list_id, [self.friend])
         run_campaign()
         self.operator, self.moderator = staff_of("operator"), staff_of("moderator")
+        self.second_page = next_link(self.caller.get("/api/v1/timelines/home/catch_up?limit=1"))
+
+    def paths(self) -> list[str]:
+        """The second page of the catch-up, too: its bound is fixed, so it is always the same."""
+        return [*super().paths(), self.second_page]
 
     def others(self) -> list[str]:
         """Pages that are not the same each time."""

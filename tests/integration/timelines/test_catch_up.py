@@ -15,7 +15,7 @@ from relations.actions.block import block
 from relations.actions.follow import follow
 from relations.actions.mute import mute
 from tests.budgets import count_calls
-from tests.callers import Caller, ids_of
+from tests.callers import Caller, ids_of, next_link
 from tests.integration.timelines.catching_up import (
     CATCH_UP,
     MARKERS,
@@ -26,10 +26,11 @@ from tests.integration.timelines.catching_up import (
 )
 from tests.integration.timelines.indexed import arrive_on_time
 from tests.integration.timelines.test_bounded_pages import walk
-from tests.world import drain_all, make_accounts, publish
+from tests.world import drain_all, make_account, make_accounts, publish
 from timelines.catch_up import count, pages
 from timelines.catch_up.types import Bound
 from timelines.polling import late_posts
+from timelines.types import ENTRY_BYTES
 
 HOME = "/api/v1/timelines/home"
 
@@ -231,6 +232,28 @@ def test_pages_go_on_without_the_kept_order(scene: CatchUpScene) -> None:
     bound = answer.json()["bound"]
     rest = scene.caller.get(CATCH_UP, {"bound": bound, "after_id": after}).json()
     assert [one["id"] for group in rest["groups"] for one in group["statuses"]] == whole[2:]
+
+
+def test_an_order_that_was_damaged_cut_or_made_for_another_reader_is_not_used(
+    scene: CatchUpScene,
+) -> None:
+    """It would look like a whole one: without some entries, or with others."""
+    follow(other := make_account(), scene.talker)
+    for author in (scene.ann, scene.bob, scene.rare, scene.talker, scene.talker):
+        scene.post(author)
+    first = scene.caller.get(CATCH_UP, {"limit": 2})
+    second, bound = next_link(first), first.json()["bound"]
+    right = scene.caller.get(second).json()
+    assert Caller(other).get(CATCH_UP, {"limit": 1, "bound": bound}).status_code == 200
+    kept = {key: redis().call("GET", key) for key in redis().call("KEYS", "timelines.catch_up*")}
+    [mine] = [key for key in kept if b"{%d}" % scene.me in key]
+    [others] = kept.keys() - {mine}
+    value = kept[mine]
+    damaged = [value[:n] + bytes([value[n] ^ 1]) + value[n + 1 :] for n in range(0, len(value), 9)]
+    entries = value[-ENTRY_BYTES:], value + value[-ENTRY_BYTES:], value[: -2 * ENTRY_BYTES]
+    for planted in [*damaged, *entries, value[:-ENTRY_BYTES], value[:60], kept[others], b"", b"x"]:
+        redis().call("SET", mine, planted)
+        assert scene.caller.get(second).json() == right, planted
 
 
 @pytest.mark.parametrize("hide", [mute, block])
