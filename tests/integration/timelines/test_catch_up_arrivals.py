@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from infra.changes import failpoints
+from infra.changes.failpoints import arm, disarm
 from posts.actions.repost import repost
 from posts.ids import PostId
 from relations.actions.follow import follow
@@ -20,6 +21,7 @@ from tests.integration.timelines.virtual_time import VirtualTime
 from tests.world import clean, drain_all, make_accounts, publish
 from timelines.catch_up.pages import CatchUpRequest, catch_up_page
 from timelines.markers.rows import advance_home_marker
+from timelines.recent.actions.settle_posts import SETTLE_MS
 
 
 def read_pages(request: CatchUpRequest, time: VirtualTime) -> Iterator[Any]:
@@ -79,6 +81,32 @@ def test_each_post_is_in_a_catch_up(
         for one in steps:
             history.run(*one)
         history.check()
+
+
+def test_a_post_that_is_on_its_way_at_the_bound_is_in_the_next_catch_up(
+    time: VirtualTime,
+) -> None:
+    """Its row has arrived as long ago as a push may take, and no timeline has it yet."""
+    me, ann, bob = make_accounts(3)
+    follow(me, ann)
+    follow(me, bob)
+    client = CatchUpClient(me, time)
+    newest = publish(ann, clock_s=time.clock_s)
+    drain_all()
+    client.poll()
+
+    def read_during() -> None:
+        disarm("fan_out.indexed")
+        time.pass_ms(SETTLE_MS)
+        client.poll()
+
+    late = publish(bob, clock_s=lambda: time.clock_s() - 60)
+    arm("fan_out.indexed", read_during)
+    drain_all()
+    assert client.seen == {newest}
+    time.pass_ms(5_000)
+    client.poll()
+    assert client.seen == {newest, late}
 
 
 def test_a_post_that_is_reposted_while_it_is_read_keeps_its_place(time: VirtualTime) -> None:
