@@ -12,15 +12,17 @@ or it never happened. Homes are computed from those timelines.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import inf
 
 from faults.history.calls import Seen
-from faults.history.entries import Entries, Written, poster_of
+from faults.history.entries import Entries, Written
 from faults.history.violations import Violation
 from faults.oracle.state import QuietState
 
-BARS = ("muting", "blocking", "blocked_by")
+# What hides another account at home. A mute does not hide reposts on their reposter's own page.
+BLOCKS = ("blocking", "blocked_by")
+BARS = ("muting", *BLOCKS)
 
 
 class TimelineChecker:
@@ -42,7 +44,7 @@ class TimelineChecker:
         for seen in statuses:
             yield from self._check_explained(seen)
         required = {one.seen for one in self._live_entries(account) if one.gone_from_s == inf}
-        hidden = {one for one in required if self._is_barred(account, one)}
+        hidden = {one for one in required if self._is_hidden(one)}
         for lost in required - hidden - {*statuses}:
             yield Violation("lost", f"{lost}")
         self._sources[account] = {*statuses} | hidden
@@ -56,7 +58,7 @@ class TimelineChecker:
             yield Violation("gone", f"{seen}")
 
     def _check_count(self, account: int, statuses: Sequence[Seen]) -> Iterator[Violation]:
-        """Reposts of deleted posts and of barred accounts count, and are not shown. So reposts of
+        """Reposts of deleted posts and of blocked accounts count, and are not shown. So reposts of
         unknown outcome may count.
         """
         count = self._state.counts[account]["posts"]
@@ -67,7 +69,7 @@ class TimelineChecker:
             if one.seen not in shown
             and one.seen.reposter is not None
             and one.ended_by_s == inf
-            and (one.gone_from_s < inf or self._is_barred(account, one.seen))
+            and (one.gone_from_s < inf or self._is_hidden(one.seen))
         ]
         sure = sum(one.ended_from_s == inf for one in more)
         unknown = len(self._entries.unknown_begins()[account])
@@ -92,27 +94,28 @@ class TimelineChecker:
 
     def _is_undecided(self, found: Seen | None) -> bool:
         """True for a repost that its reposter does not see itself, and so never decided."""
-        return found is not None and self._is_barred(poster_of(found), found)
+        return found is not None and self._is_hidden(found)
 
     def _expected_home(self, reader: int) -> dict[int, Seen]:
         """By post: its newest visible entry."""
         newest: dict[int, Seen] = {}
         for poster in {reader, *self._state.following[reader]}:
-            if self._has_bar(reader, poster):
+            if self._has(BARS, reader, poster):
                 continue
             for seen in self._sources[poster]:
                 is_newer = seen.post not in newest or newest[seen.post].entry < seen.entry
-                if is_newer and not self._is_barred(reader, seen):
+                is_barred = seen.reposter is not None and self._has(BARS, reader, seen.author)
+                if is_newer and not is_barred:
                     newest[seen.post] = seen
         return newest
 
-    def _is_barred(self, reader: int, seen: Seen) -> bool:
-        """True if a mute or a block hides the author of a repost."""
-        return seen.reposter is not None and self._has_bar(reader, seen.author)
+    def _is_hidden(self, seen: Seen) -> bool:
+        """True if its reposter does not see a repost, because of a block."""
+        return seen.reposter is not None and self._has(BLOCKS, seen.reposter, seen.author)
 
-    def _has_bar(self, reader: int, other: int) -> bool:
+    def _has(self, bars: Iterable[str], reader: int, other: int) -> bool:
         flags = self._state.relationships.get((reader, other), {})
-        return any(flags.get(bar) for bar in BARS)
+        return any(flags.get(bar) for bar in bars)
 
 
 def _check_order(what: str, seen: Sequence[Seen]) -> Iterator[Violation]:
