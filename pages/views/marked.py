@@ -6,7 +6,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from pages.views.base import WebPage
-from pages.views.people import load_people
+from pages.views.people import list_people
 from pages.views.timelines import TimelinePage, cursors_of
 from posts.ids import PostId
 
@@ -36,11 +36,8 @@ class RepostersPage(WebPage):
         path = f"/api/v1/statuses/{status_id.public}"
         status = self.api.get(path).body
         people = self.api.get(f"{path}/{self.path}", cursors_of(request))
-        context = {
-            "title": self.title, "empty": self.empty, "status": status,
-            "people": load_people(self, people.body), "older": people.older, "part": "person",
-        }  # fmt: skip
-        return self.draw("responders.html", context)
+        context = {"title": self.title, "empty": self.empty, "status": status}
+        return self.draw("responders.html", {**context, **list_people(self, people)})
 
 
 class FavouritersPage(RepostersPage):

@@ -6,8 +6,9 @@ from typing import Any, ClassVar
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
+from pages.api_client import ApiAnswer
 from pages.views.accounts import AboutAccount
-from pages.views.base import WebPage
+from pages.views.base import Context, WebPage
 from pages.views.timelines import cursors_of
 
 Person = dict[str, Any]
@@ -23,6 +24,11 @@ def load_people(page: WebPage, accounts: Sequence[Person]) -> list[Person]:
     return [{"account": one, "relationship": found.get(one["id"])} for one in accounts]
 
 
+def list_people(page: WebPage, answer: ApiAnswer, part: str = "person") -> Context:
+    """What parts/people.html shows. `part`: what a row is; it says which buttons the row has."""
+    return {"people": load_people(page, answer.body), "older": answer.older, "part": part}
+
+
 class FollowersPage(AboutAccount):
     """The followers of an account. The own ones can be removed."""
 
@@ -32,11 +38,11 @@ class FollowersPage(AboutAccount):
         account = self.find_account(username)
         path = f"/api/v1/accounts/{account['id']}/{self.collection}"
         answer, is_own = self.api.get(path, cursors_of(request)), self.is_own(account)
+        part = "follower" if is_own and self.collection == "followers" else "person"
         context = {
             "account": account, "is_own": is_own, "collection": self.collection,
-            "people": load_people(self, answer.body), "older": answer.older,
             "is_hidden": account["hide_collections"] and not is_own,
-            "part": "follower" if is_own and self.collection == "followers" else "person",
+            **list_people(self, answer, part),
         }  # fmt: skip
         return self.draw("people/edges.html", context)
 
@@ -61,8 +67,7 @@ class OwnPeoplePage(WebPage):
         answer = self.api.get(self.path, cursors_of(request))
         context = {
             "title": self.title, "about": self.about, "empty": self.empty, "is_own": True,
-            "account": self.viewer, "collection": self.collection, "part": "person",
-            "people": load_people(self, answer.body), "older": answer.older,
+            "account": self.viewer, "collection": self.collection, **list_people(self, answer),
         }  # fmt: skip
         return self.draw("people/own.html", context)
 
