@@ -38,6 +38,7 @@ PARTS = {
     "profile": "parts/profile.html",
     "person": "parts/person.html",
     "follower": "parts/person.html",
+    "answer": "parts/answered.html",
 }
 
 

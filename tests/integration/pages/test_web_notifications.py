@@ -76,6 +76,28 @@ def test_a_group_is_removed_and_all_are_cleared(ann: int, busy: PostId) -> None:
     assert "Nothing has happened yet" in browser.read("/notifications")
 
 
+@pytest.mark.parametrize("act", ["authorize", "reject"])
+def test_a_request_to_follow_is_answered_where_it_is_shown(
+    ann: int, act: str, drain: Callable[[], int]
+) -> None:
+    update_profile(ann, ProfileEdit(is_locked=True))
+    asking = make_accounts(2)
+    for one in asking:
+        follow(one, ann)
+    drain()
+    browser, form = Browser(ann), {"part": "answer", "next": "/notifications"}
+    page = browser.read("/notifications")
+    answers = [f"/accounts/{one}/{name}" for one in asking for name in ("authorize", "reject")]
+    assert sorted(re.findall(r'<form method="post" action="(/accounts/[^"]+)"', page)) == answers
+    said = browser.act(f"/accounts/{asking[0]}/{act}", form)
+    assert ("approved" if act == "authorize" else "rejected") in said
+    assert f'id="answer-{asking[0]}"' in said and f'hx-target="#answer-{asking[0]}"' in page
+    assert browser.send(f"/accounts/{asking[1]}/{act}", form)["Location"] == "/notifications"
+    drain()
+    page = browser.read("/notifications")
+    assert "asks to follow you" not in page and ("followed you" in page) == (act == "authorize")
+
+
 def test_older_ones_are_a_link_away(ann: int, drain: Callable[[], int]) -> None:
     bob = make_account("bob")
     for number in range(41):
