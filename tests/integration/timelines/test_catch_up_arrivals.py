@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
-import hypothesis
 import pytest
-from hypothesis import HealthCheck, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from infra.changes import failpoints
@@ -15,6 +14,7 @@ from infra.changes.failpoints import arm, disarm
 from posts.actions.repost import repost
 from posts.ids import PostId
 from relations.actions.follow import follow
+from tests.integration.timelines.drawn import examples
 from tests.integration.timelines.homes import at
 from tests.integration.timelines.test_polling_histories import PollingHistory, step
 from tests.integration.timelines.virtual_time import VirtualTime
@@ -68,9 +68,7 @@ def time(world: None, monkeypatch: pytest.MonkeyPatch) -> VirtualTime:
     return VirtualTime(monkeypatch)
 
 
-@hypothesis.settings(
-    max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@examples(5)
 @given(steps=st.lists(step, min_size=10, max_size=40))
 def test_each_post_is_in_a_catch_up(
     time: VirtualTime, monkeypatch: pytest.MonkeyPatch, steps: list[Any]

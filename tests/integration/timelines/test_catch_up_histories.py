@@ -3,15 +3,15 @@ has since the marker, in every store, and the marker's count is their number."""
 
 from datetime import UTC, datetime
 
-import hypothesis
 import pytest
-from hypothesis import HealthCheck, given
+from hypothesis import given
 from hypothesis import strategies as st
 from pytest_django import Settings
 
 from posts.ids import PostId
 from relations.actions.block import block
 from relations.actions.mute import mute
+from tests.integration.timelines.drawn import examples, step_of
 from tests.integration.timelines.test_histories import History, person
 from tests.oracle import author_of
 from tests.world import clean, drain_all
@@ -25,24 +25,24 @@ from timelines.polling import late_posts
 from timelines.stores.factory import STORES, timeline_store
 
 step = st.one_of(
-    st.tuples(st.just("publish"), person, st.integers(0, 2)),
-    st.tuples(st.just("publish"), person, st.integers(0, 2)),
-    st.tuples(st.just("publish_closed"), person, st.integers(0, 11)),
-    st.tuples(st.just("reply"), person, st.integers(0, 50)),
-    st.tuples(st.just("repost"), person, st.integers(0, 50)),
-    st.tuples(st.just("repost"), person, st.integers(0, 3)),
-    st.tuples(st.just("take_back"), person, st.integers(0, 3)),
-    st.tuples(st.just("remove"), person, st.integers(0, 50)),
-    st.tuples(st.just("follow_again"), person, person),
-    st.tuples(st.just("unfollow"), person, person),
-    st.tuples(st.just("mute"), person, st.none()),
-    st.tuples(st.just("block"), person, st.none()),
-    st.tuples(st.just("evict"), person, st.none()),
-    st.tuples(st.just("flush"), st.none(), st.none()),
-    st.tuples(st.just("catch_up"), person, st.integers(0, 3)),
-    st.tuples(st.just("catch_up"), person, st.integers(0, 3)),
-    st.tuples(st.just("finish"), person, st.none()),
-    st.tuples(st.just("finish"), person, st.none()),
+    step_of("publish", person, st.integers(0, 2)),
+    step_of("publish", person, st.integers(0, 2)),
+    step_of("publish_closed", person, st.integers(0, 11)),
+    step_of("reply", person, st.integers(0, 50)),
+    step_of("repost", person, st.integers(0, 50)),
+    step_of("repost", person, st.integers(0, 3)),
+    step_of("take_back", person, st.integers(0, 3)),
+    step_of("remove", person, st.integers(0, 50)),
+    step_of("follow_again", person, person),
+    step_of("unfollow", person, person),
+    step_of("mute", person),
+    step_of("block", person),
+    step_of("evict", person),
+    step_of("flush"),
+    step_of("catch_up", person, st.integers(0, 3)),
+    step_of("catch_up", person, st.integers(0, 3)),
+    step_of("finish", person),
+    step_of("finish", person),
 )
 
 
@@ -135,14 +135,6 @@ class CatchUpHistory(History):
     def check(self) -> None:
         self.finish(0, None)
         self.catch_up(0, 0)
-
-
-def examples(count: int) -> hypothesis.settings:
-    return hypothesis.settings(
-        max_examples=count,
-        deadline=None,
-        suppress_health_check=[HealthCheck.function_scoped_fixture],
-    )
 
 
 @pytest.mark.parametrize("store", STORES)

@@ -3,9 +3,8 @@
 import random
 from collections.abc import Callable, Sequence
 
-import hypothesis
 import pytest
-from hypothesis import HealthCheck, given
+from hypothesis import given
 from hypothesis import strategies as st
 from pytest_django import Settings
 
@@ -20,6 +19,7 @@ from posts.actions.repost import repost
 from relations.actions.follow import follow
 from relations.queries import followers as followers_module
 from tests.budgets import count_calls
+from tests.integration.timelines.drawn import examples
 from tests.integration.timelines.many_followers import (
     each,
     entries_of,
@@ -117,9 +117,7 @@ def test_authors_of_a_batch_are_pushed_together(
     assert have(readers) == wanted
 
 
-@hypothesis.settings(
-    max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@examples(6)
 @given(st.integers(0, 50), st.integers(6, 25), st.integers(1, 12), st.integers(0, 2**32))
 def test_whatever_the_sizes_and_crashes_all_live_followers_have_all_entries(
     small_pieces: Settings, count: int, chunk: int, page: int, seed: int

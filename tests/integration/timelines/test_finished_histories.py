@@ -4,10 +4,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import hypothesis
 import pytest
 from cachebox import LRUCache
-from hypothesis import HealthCheck, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from accounts.actions.update_profile import update_profile
@@ -24,6 +23,7 @@ from posts.queries.rows import ALL_KINDS, read_posts
 from posts.queries.statuses import load_status_json
 from posts.types import Draft, Kind
 from relations.actions.mute import mute, unmute
+from tests.integration.timelines.drawn import examples, step_of
 from tests.integration.timelines.test_histories import History, person, step
 from tests.world import clean, rest
 from timelines.queries import author, kept_pages
@@ -40,11 +40,11 @@ AUTHOR_PAGES = (
 )
 steps = st.one_of(
     step,
-    st.tuples(st.just("rename"), person, st.integers(0, 3)),
-    st.tuples(st.just("edit"), person, st.integers(0, 3)),
-    st.tuples(st.just("mute"), st.just(0), person),
-    st.tuples(st.just("unmute"), st.just(0), person),
-    st.tuples(st.just("look"), person, st.none()),
+    step_of("rename", person, st.integers(0, 3)),
+    step_of("edit", person, st.integers(0, 3)),
+    step_of("mute", st.just(0), person),
+    step_of("unmute", st.just(0), person),
+    step_of("look", person),
 )
 
 
@@ -127,9 +127,7 @@ class FinishedHistory(History):
                 yield author_page(AuthorTimelineQuery(author_id, viewer, kinds), window)
 
 
-@hypothesis.settings(
-    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@examples(20)
 @given(steps=st.lists(steps, min_size=8, max_size=25))
 def test_finished_entities_are_what_would_be_loaded(
     world: None,

@@ -1,9 +1,8 @@
 """Random histories: after any history the home timeline is what the oracle computes."""
 
-import hypothesis
 import orjson
 from django.conf import settings
-from hypothesis import HealthCheck, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from accounts.models import User
@@ -21,6 +20,7 @@ from posts.ids import EPOCH, SEQUENCES, PostId
 from posts.queries.statuses import load_status_json
 from posts.types import Draft, Kind, Visibility
 from relations.actions.follow import follow, unfollow
+from tests.integration.timelines.drawn import examples, step_of
 from tests.integration.timelines.homes import ids_of, read_from_bottom, read_to_end
 from tests.oracle import Oracle
 from tests.truth import assert_drained_truth
@@ -34,29 +34,29 @@ PEOPLE = 4
 EXPIRE = "DELETE FROM timelines_recentpost WHERE moment < %s"
 person = st.integers(0, PEOPLE - 1)
 step = st.one_of(
-    st.tuples(st.just("publish"), person, st.integers(0, 2)),
-    st.tuples(st.just("publish"), person, st.integers(0, 2)),
-    st.tuples(st.just("publish_closed"), person, st.integers(0, 3 * PEOPLE - 1)),
-    st.tuples(st.just("delete"), person, st.integers(0, 50)),
-    st.tuples(st.just("repost"), person, st.integers(0, 50)),
-    st.tuples(st.just("repost"), person, st.integers(0, 3)),
-    st.tuples(st.just("take_back"), person, st.integers(0, 3)),
-    st.tuples(st.just("reply"), person, st.integers(0, 50)),
-    st.tuples(st.just("favourite"), person, st.integers(0, 3)),
-    st.tuples(st.just("unfavourite"), person, st.integers(0, 3)),
-    st.tuples(st.just("follow"), person, person),
-    st.tuples(st.just("follow"), person, person),
-    st.tuples(st.just("unfollow"), person, person),
-    st.tuples(st.just("suspend"), person, st.none()),
-    st.tuples(st.just("restore"), person, st.none()),
-    st.tuples(st.just("hide"), person, st.integers(0, 3)),
-    st.tuples(st.just("show"), person, st.integers(0, 3)),
-    st.tuples(st.just("read"), person, st.none()),
-    st.tuples(st.just("drain"), st.none(), st.none()),
-    st.tuples(st.just("evict"), person, st.none()),
-    st.tuples(st.just("flush"), st.none(), st.none()),
-    st.tuples(st.just("claim"), st.none(), st.integers(0, 12)),
-    st.tuples(st.just("expire"), person, st.integers(0, 12)),
+    step_of("publish", person, st.integers(0, 2)),
+    step_of("publish", person, st.integers(0, 2)),
+    step_of("publish_closed", person, st.integers(0, 3 * PEOPLE - 1)),
+    step_of("delete", person, st.integers(0, 50)),
+    step_of("repost", person, st.integers(0, 50)),
+    step_of("repost", person, st.integers(0, 3)),
+    step_of("take_back", person, st.integers(0, 3)),
+    step_of("reply", person, st.integers(0, 50)),
+    step_of("favourite", person, st.integers(0, 3)),
+    step_of("unfavourite", person, st.integers(0, 3)),
+    step_of("follow", person, person),
+    step_of("follow", person, person),
+    step_of("unfollow", person, person),
+    step_of("suspend", person),
+    step_of("restore", person),
+    step_of("hide", person, st.integers(0, 3)),
+    step_of("show", person, st.integers(0, 3)),
+    step_of("read", person),
+    step_of("drain"),
+    step_of("evict", person),
+    step_of("flush"),
+    step_of("claim", what=st.integers(0, 12)),
+    step_of("expire", person, st.integers(0, 12)),
 )
 
 
@@ -280,9 +280,7 @@ class History:
             assert shown["favourited"] == self.oracle.favours(account, shown["id"])
 
 
-@hypothesis.settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@examples(60)
 # By itself a list has five steps on average, too few for anything to go wrong.
 @given(steps=st.lists(step, min_size=10, max_size=40))
 def test_home_is_what_the_oracle_says(

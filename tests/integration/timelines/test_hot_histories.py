@@ -1,13 +1,13 @@
 """Authors who become hot and cool in any history: no entry is missing or repeated."""
 
-import hypothesis
-from hypothesis import HealthCheck, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from infra.caching.client import redis
 from infra.sharding.buckets import shard_of
 from posts.ids import EPOCH, PostId
 from relations.actions.follow import follow, unfollow
+from tests.integration.timelines.drawn import examples, step_of
 from tests.integration.timelines.homes import read_from_bottom, read_to_end
 from tests.world import clean, drain_all, make_accounts, publish
 from timelines.hot.actions.cool import cool_shard
@@ -15,22 +15,20 @@ from timelines.hot.actions.cool import cool_shard
 PEOPLE = 5
 person = st.integers(0, PEOPLE - 1)
 step = st.one_of(
-    st.tuples(st.just("publish"), person, st.none()),
-    st.tuples(st.just("publish"), st.just(0), st.none()),
-    st.tuples(st.just("follow"), person, st.just(0)),
-    st.tuples(st.just("unfollow"), person, st.just(0)),
-    st.tuples(st.just("follow"), person, person),
-    st.tuples(st.just("read"), person, st.none()),
-    st.tuples(st.just("drain"), st.none(), st.none()),
-    st.tuples(st.just("cool"), st.none(), st.none()),
-    st.tuples(st.just("flush"), st.none(), st.none()),
-    st.tuples(st.just("evict"), st.sampled_from(["set", "hot_entries", "home"]), person),
+    step_of("publish", person),
+    step_of("publish", st.just(0)),
+    step_of("follow", person, st.just(0)),
+    step_of("unfollow", person, st.just(0)),
+    step_of("follow", person, person),
+    step_of("read", person),
+    step_of("drain"),
+    step_of("cool"),
+    step_of("flush"),
+    step_of("evict", st.sampled_from(["set", "hot_entries", "home"]), person),
 )
 
 
-@hypothesis.settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@examples(40)
 @given(steps=st.lists(step, max_size=50))
 def test_crossing_either_way_leaves_no_hole_and_no_double(
     world: None, low_threshold: None, tiny_timelines: None, steps: list

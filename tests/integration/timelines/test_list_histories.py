@@ -1,8 +1,7 @@
 """An account list's timeline after any history is what the oracle computes."""
 
-import hypothesis
 import pytest
-from hypothesis import HealthCheck, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from relations.actions.mute import mute
@@ -11,24 +10,25 @@ from relations.lists.actions.members import add_members, remove_members
 from relations.lists.errors import NotFollowed
 from relations.lists.types import RepliesPolicy
 from tests.integration.timelines.account_lists import read_from_bottom, read_to_end
+from tests.integration.timelines.drawn import examples, step_of
 from tests.integration.timelines.test_histories import History, person
 from tests.oracle import author_of
 from tests.world import clean, drain_all
 
 policies = st.sampled_from(RepliesPolicy)
 step = st.one_of(
-    st.tuples(st.just("publish"), person, st.integers(0, 2)),
-    st.tuples(st.just("publish"), person, st.integers(0, 2)),
-    st.tuples(st.just("reply"), person, st.integers(0, 50)),
-    st.tuples(st.just("repost"), person, st.integers(0, 50)),
-    st.tuples(st.just("delete"), person, st.integers(0, 50)),
-    st.tuples(st.just("put_on"), person, st.none()),
-    st.tuples(st.just("put_on"), person, st.none()),
-    st.tuples(st.just("take_off"), person, st.none()),
-    st.tuples(st.just("unfollow_by_owner"), person, st.none()),
-    st.tuples(st.just("mute"), person, st.none()),
-    st.tuples(st.just("read_roster"), st.none(), st.none()),
-    st.tuples(st.just("drain"), st.none(), st.none()),
+    step_of("publish", person, st.integers(0, 2)),
+    step_of("publish", person, st.integers(0, 2)),
+    step_of("reply", person, st.integers(0, 50)),
+    step_of("repost", person, st.integers(0, 50)),
+    step_of("delete", person, st.integers(0, 50)),
+    step_of("put_on", person),
+    step_of("put_on", person),
+    step_of("take_off", person),
+    step_of("unfollow_by_owner", person),
+    step_of("mute", person),
+    step_of("read_roster"),
+    step_of("drain"),
 )
 
 
@@ -88,9 +88,7 @@ class RosterHistory(History):
             assert read_from_bottom(self.owner, self.list_id, limit) == self.expected()
 
 
-@hypothesis.settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@examples(25)
 @given(policies, st.lists(step, max_size=40))
 def test_it_is_what_the_oracle_says(world, policy, steps):
     clean()

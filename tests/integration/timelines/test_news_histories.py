@@ -1,15 +1,15 @@
 """Random histories: news are what the page shows, and the index misses nothing of it."""
 
-import hypothesis
 import orjson
 import pytest
-from hypothesis import HealthCheck, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from infra.api.pages import Window
 from posts.ids import LAST, PostId
 from relations.actions.follow import follow
 from relations.types import FollowOptions
+from tests.integration.timelines.drawn import examples
 from tests.integration.timelines.last_post_indexes import begin_long_ago, catch_up, no_thread
 from tests.integration.timelines.test_finished_histories import FinishedHistory, no_memory, steps
 from tests.world import clean, drain_all
@@ -78,9 +78,7 @@ def no_index(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Increments, "snapshot", lambda _: None)
 
 
-histories = hypothesis.settings(
-    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+histories = examples(15)
 
 
 def run(history: NewsHistory, all_steps: Steps, hides_reposts: bool) -> None:

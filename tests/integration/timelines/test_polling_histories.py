@@ -1,11 +1,10 @@
 """Random histories: clients refresh while deliveries are late, out of order, repeated or killed,
 and timelines are dropped and flushed. Each client receives every post."""
 
-import hypothesis
 import pytest
 from django.conf import settings
 from django.db import OperationalError
-from hypothesis import HealthCheck, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from infra.caching.client import redis
@@ -20,6 +19,7 @@ from relations.actions.follow import follow
 from relations.lists.actions.lists import create_account_list
 from relations.lists.actions.members import add_members
 from relations.lists.types import RepliesPolicy
+from tests.integration.timelines.drawn import examples, step_of
 from tests.integration.timelines.polling_clients import CLIENTS
 from tests.integration.timelines.virtual_time import VirtualTime
 from tests.world import clean, drain_all, make_accounts, publish
@@ -36,19 +36,19 @@ AUTHORS = 6
 DUE = "UPDATE changes_change SET next_attempt_at = clock_timestamp()"
 PLACES = ("fan_out.indexed", "fan_out.page_pushed", "fan_out.pushed")
 author, client = st.integers(0, AUTHORS - 1), st.integers(0, 5)
-publishing = st.tuples(st.just("publish"), author, st.integers(1, 3))
-polling = st.tuples(st.just("poll"), client, st.integers(1, 2))
-passing = st.tuples(st.just("wait"), st.sampled_from((20, 150, 260, 900, 4_000, 30_000)), st.none())
+publishing = step_of("publish", author, st.integers(1, 3))
+polling = step_of("poll", client, st.integers(1, 2))
+passing = step_of("wait", st.sampled_from((20, 150, 260, 900, 4_000, 30_000)))
 step = st.one_of(
     publishing, publishing, publishing, polling, polling, polling, passing, passing,
-    st.tuples(st.just("deliver"), st.integers(0, 50), st.none()),
-    st.tuples(st.just("deliver"), st.integers(0, 50), st.none()),
-    st.tuples(st.just("deliver"), st.integers(0, 50), st.none()),
-    st.tuples(st.just("poll_during"), client, st.sampled_from(PLACES)),
-    st.tuples(st.just("die"), st.integers(0, 50), st.sampled_from(PLACES)),
-    st.tuples(st.just("away"), st.integers(0, 3), st.booleans()),
-    st.tuples(st.just("rebuild"), st.none(), st.none()),
-    st.tuples(st.just("flush"), st.none(), st.none()),
+    step_of("deliver", st.integers(0, 50)),
+    step_of("deliver", st.integers(0, 50)),
+    step_of("deliver", st.integers(0, 50)),
+    step_of("poll_during", client, st.sampled_from(PLACES)),
+    step_of("die", st.integers(0, 50), st.sampled_from(PLACES)),
+    step_of("away", st.integers(0, 3), st.booleans()),
+    step_of("rebuild"),
+    step_of("flush"),
 )  # fmt: skip
 
 
@@ -180,14 +180,6 @@ def run(time, timeline, steps, monkeypatch):
         for one in steps:
             history.run(*one)
         history.check()
-
-
-def examples(count):
-    return hypothesis.settings(
-        max_examples=count,
-        deadline=None,
-        suppress_health_check=[HealthCheck.function_scoped_fixture],
-    )
 
 
 @pytest.mark.parametrize("store", STORES)

@@ -1,15 +1,15 @@
 """A pull from index and tables is a pull from the tables, wherever the index begins."""
 
-import hypothesis
 import pytest
 from django.conf import settings
-from hypothesis import HealthCheck, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
 from posts.ids import FIRST, LAST, PostId
 from tests.budgets import count_calls
+from tests.integration.timelines.drawn import examples
 from tests.integration.timelines.indexed import delete_posts, index_everywhere, write_posts
 from tests.world import clean
 from timelines.queries.pull import pull, pull_from_tables
@@ -54,9 +54,7 @@ def pages(authors, time_range, batch, newest_first):
             time_range = TimeRange(edge, time_range.below)
 
 
-@hypothesis.settings(
-    max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@examples(50)
 @given(
     histories, seconds, st.tuples(ids, ids).map(sorted) | st.just([FIRST, LAST]),
     st.integers(1, 4), st.booleans(),

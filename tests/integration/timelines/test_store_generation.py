@@ -4,9 +4,8 @@ from collections.abc import Callable, Iterator
 from datetime import date, timedelta
 from itertools import permutations
 
-import hypothesis
 import pytest
-from hypothesis import HealthCheck, given
+from hypothesis import given
 from hypothesis import strategies as st
 from pytest_django import Settings
 
@@ -17,6 +16,7 @@ from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute, fetch_all
 from relations.actions.follow import follow
 from tests.budgets import count_calls
+from tests.integration.timelines.drawn import examples
 from tests.integration.timelines.homes import first_page, read_to_end
 from tests.integration.timelines.test_histories import History, step
 from tests.world import clean, drain_all, find_live, make_accounts, publish
@@ -62,9 +62,7 @@ def tiny(request: pytest.FixtureRequest, choose: Choose, settings: Settings) -> 
     choose(request.param)
 
 
-@hypothesis.settings(
-    max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@examples(6)
 @given(steps=st.lists(step, min_size=15, max_size=40))
 def test_home_is_what_the_oracle_says_whatever_the_store(
     tiny: None, steps: list[tuple[str, int | None, int | None]]

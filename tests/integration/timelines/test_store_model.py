@@ -1,11 +1,11 @@
 """Random use of every store: a readable timeline equals the model above its low-water mark."""
 
-import hypothesis
 import pytest
-from hypothesis import HealthCheck, example, given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from posts.ids import PostId
+from tests.integration.timelines.drawn import examples
 from tests.integration.timelines.stores import KINDS, Kind, entries, read
 from tests.world import clean
 from timelines.stores.interface import FollowingChange
@@ -148,9 +148,7 @@ class Model:
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
-@hypothesis.settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@examples(60)
 @example(steps=[("build", 0, 0), ("publish", 0, 3), ("rebuild_after_evict", 0, 2)])
 @given(steps=st.lists(step, min_size=10, max_size=40))
 def test_what_can_be_read_is_the_truth(
