@@ -112,11 +112,15 @@ class PostingDefaults(NamedTuple):
 
 
 class ProfileSource(NamedTuple):
-    """The texts of a profile as they were typed, and what only its owner sees."""
+    """The texts of a profile as they were typed, and what only its owner sees.
+
+    `follow_requests`: how many await the owner's approval.
+    """
 
     note: str
     fields: Sequence[ProfileField]
     defaults: PostingDefaults
+    follow_requests: int
 
 
 class NewUser(msgspec.Struct, frozen=True):

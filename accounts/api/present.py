@@ -37,11 +37,8 @@ def _date_of(day: int) -> bytes:
     return orjson.dumps(date.fromordinal(_DAY_0 + day) if day else None)
 
 
-def present_credentials(account: bytes, source: ProfileSource, follow_requests: int) -> bytes:
-    """A CredentialAccount: the account with what only its owner sees.
-
-    `follow_requests`: how many await the owner's approval.
-    """
+def present_credentials(account: bytes, source: ProfileSource) -> bytes:
+    """A CredentialAccount: the account with what only its owner sees."""
     defaults = source.defaults
     texts = {
         "privacy": defaults.privacy,
@@ -52,7 +49,7 @@ def present_credentials(account: bytes, source: ProfileSource, follow_requests: 
             {"name": field.name, "value": field.value, "verified_at": None}
             for field in source.fields
         ],
-        "follow_requests_count": follow_requests,
+        "follow_requests_count": source.follow_requests,
     }
     return b'%b,"source":%b,"role":%b}' % (account[:-1], orjson.dumps(texts), EVERYBODY)
 

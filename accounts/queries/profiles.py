@@ -8,6 +8,9 @@ import msgspec
 
 from accounts.errors import AccountNotFound
 from accounts.types import PostingDefaults, Profile, ProfileField, ProfileSource, Restriction
+from counters.kinds import CounterKind
+from counters.sql import select_counts
+from counters.types import ACCOUNT
 from infra.sharding.buckets import group_by_shard, shard_of
 from infra.sharding.scatter import scatter
 from infra.sharding.sql import fetch_all, fetch_one
@@ -17,10 +20,12 @@ SELECT restrictions, fields::text, id, username, display_name, note, is_bot, cre
     is_locked, is_discoverable, is_indexable, hides_collections, avatar, header
 FROM accounts_account WHERE id = ANY(%s::bigint[])
 """
-READ_SOURCE = """
-SELECT note, fields::text, default_privacy, default_sensitive, default_language
-FROM accounts_account WHERE id = %s
-"""
+REQUESTS = select_counts("account.id", str(ACCOUNT), f"kind = {CounterKind.FOLLOW_REQUESTS:d}")
+READ_SOURCE = f"""
+SELECT note, fields::text, coalesce((SELECT value FROM ({REQUESTS}) AS requests), 0),
+    default_privacy, default_sensitive, default_language
+FROM accounts_account AS account WHERE id = %s
+"""  # noqa: S608
 _fields = msgspec.json.Decoder(list[ProfileField])
 
 
@@ -48,8 +53,8 @@ def get_source(account_id: int) -> ProfileSource:
     row = fetch_one(shard_of(account_id), READ_SOURCE, (account_id,))
     if row is None:
         raise AccountNotFound
-    note, fields, *defaults = row
-    return ProfileSource(note, _fields.decode(fields), PostingDefaults(*defaults))
+    note, fields, requests, *defaults = row
+    return ProfileSource(note, _fields.decode(fields), PostingDefaults(*defaults), requests)
 
 
 def _profile_of(restrictions: int, fields: str, *others: Any) -> Profile:

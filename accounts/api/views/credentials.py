@@ -14,8 +14,6 @@ from accounts.api.profile_edits import find_picture, read_profile_edit
 from accounts.queries.load import get_account_json
 from accounts.queries.profiles import get_source
 from accounts.types import NO_PICTURE, ProfileEdit, ProfilePicture
-from counters.kinds import CounterKind
-from counters.queries.counts import load_counts
 from images.actions.store_image import store_image
 from images.types import Purpose
 from infra.api.endpoint import Endpoint
@@ -23,7 +21,6 @@ from infra.api.parsing import JsonParser, UploadParser
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
 
-REQUESTS = CounterKind.FOLLOW_REQUESTS
 PICTURES = {"avatar": Purpose.AVATAR, "header": Purpose.HEADER}
 
 
@@ -99,5 +96,4 @@ def _store(account_id: int, content: bytes, purpose: Purpose) -> ProfilePicture:
 def _answer_credentials(account_id: int) -> HttpResponse:
     source = get_source(account_id)
     account = get_account_json(account_id, is_own=True)
-    requests = load_counts([account_id], [REQUESTS])[account_id][REQUESTS].value
-    return json_response(present_credentials(account, source, requests))
+    return json_response(present_credentials(account, source))
