@@ -2,18 +2,16 @@
 
 import re
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.browser.artifacts import ARTIFACTS, SHOTS
 from tests.browser.chromium import REASON, find_chromium
 from tests.browser.driving import Driven, driven
+from tests.browser.live_site import delivering
 from tests.browser.serving import running_site
 from tests.browser.tab import DESKTOP, Look, Size, Tab
-
-ARTIFACTS = Path(__file__).resolve().parents[2] / ".artifacts"
-SHOTS = ARTIFACTS / "screenshots"
 
 
 @pytest.fixture(scope="session")
@@ -31,6 +29,13 @@ def site(databases: None, worker_id: str) -> Iterator[str]:
     ARTIFACTS.mkdir(exist_ok=True)
     with running_site(ARTIFACTS / f"web-{worker_id}.log") as address:
         yield address
+
+
+@pytest.fixture(scope="module")
+def delivery(databases: None, worker_id: str) -> Iterator[None]:
+    """Changes are delivered all the time, as in production."""
+    with delivering(worker_id):
+        yield
 
 
 @pytest.fixture

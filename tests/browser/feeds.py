@@ -1,6 +1,6 @@
 """The timeline of an open page, as who reads it sees it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.request import Request, urlopen
 
@@ -8,7 +8,7 @@ import orjson
 
 from accounts.actions.update_profile import update_profile
 from accounts.types import ProfileEdit
-from pages.sessions import COOKIE
+from pages.sessions import COOKIE, issue_session
 from tests.browser.tab import Tab
 from tests.callers import token_of
 from tests.world import make_account
@@ -26,7 +26,7 @@ READING = f"""(() => {{
 
 def enter(tab: Tab, account_id: int) -> None:
     """Signed in to the pages, as after their form."""
-    tab.add_cookie(COOKIE, token_of(account_id))
+    tab.add_cookie(COOKIE, issue_session(account_id))
 
 
 def ids_in(tab: Tab) -> list[str]:
@@ -39,11 +39,12 @@ def reading_at(tab: Tab) -> Any:
     return tab.run(READING)
 
 
-def read_to_end(tab: Tab) -> None:
-    """Scrolls down as long as older posts come."""
+def read_to_end(tab: Tab, after_page: Callable[[], object] = list) -> None:
+    """Scrolls down as long as older posts come. `after_page` is called once for each page."""
     older = tab.find(".older")
     while tab.count(older):
         before = len(ids_in(tab))
+        after_page()
         tab.run(DOWN)
         tab.wait(f"document.querySelectorAll('{ENTRY}').length > {before}")
 

@@ -8,7 +8,7 @@ from config.runner.child import Child
 from config.runner.programs import worker_command
 from infra.changes.lag import list_lane_lags
 from infra.sharding.placement import all_aliases
-from tests.browser.conftest import ARTIFACTS
+from tests.browser.artifacts import ARTIFACTS
 from tests.other_process import environment_of_this_test
 from tests.waiting import until
 

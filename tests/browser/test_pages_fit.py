@@ -9,8 +9,8 @@ from infra.changes.lag import report_lag
 from infra.sharding.buckets import shard_of
 from infra.sharding.placement import all_aliases
 from moderation.models import Appeal, Decision
+from tests.browser.artifacts import SHOTS
 from tests.browser.community import Community
-from tests.browser.conftest import SHOTS
 from tests.browser.hour import lay_hour
 from tests.browser.people import make_boss
 from tests.browser.tab import DESKTOP, PHONE, Tab

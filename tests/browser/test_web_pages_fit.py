@@ -7,7 +7,7 @@ from accounts.types import ProfileEdit, ProfileField
 from posts.actions.create_post import create_post
 from posts.types import Draft
 from relations.actions.follow import follow
-from tests.browser.conftest import SHOTS
+from tests.browser.artifacts import SHOTS
 from tests.browser.feeds import enter, make_named
 from tests.browser.tab import Size, Tab
 from tests.world import drain_all, publish
