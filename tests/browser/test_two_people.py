@@ -2,31 +2,24 @@
 
 import statistics
 import time
-from collections.abc import Iterator
 
 import pytest
 
 from posts.actions.repost import repost
-from relations.actions.block import block
 from relations.actions.follow import follow
-from tests.browser.feeds import enter, make_named, write_post
-from tests.browser.live_site import delivering, settle
+from tests.browser.feeds import enter, make_named
+from tests.browser.live_site import settle
 from tests.browser.tab import Tab
 from tests.world import publish
 
 SOON_S = 2
+PASSWORD = "a-password-of-tests-0123"
+TEXTS = ("The tide is low", "The boats are out", "Who is on the quay?")
 # A double click of a person: both are there before the first answer.
 TWICE = """(() => {
   const button = document.querySelector("#compose .row button:last-of-type");
   button.click(); button.click();
 })()"""
-
-
-@pytest.fixture(scope="module")
-def delivery(databases: None, worker_id: str) -> Iterator[None]:
-    """Changes are delivered all the time, as in production."""
-    with delivering(worker_id):
-        yield
 
 
 @pytest.fixture
@@ -35,43 +28,36 @@ def ann(world: None) -> int:
 
 
 @pytest.fixture
-def ben(world: None) -> int:
-    return make_named("ben")
-
-
-@pytest.fixture
 def anns(ann: int, tab_of, delivery: None) -> Tab:
     """The tab of ann."""
     tab: Tab = tab_of()
     enter(tab, ann)
+    tab.open("/")
     return tab
 
 
-@pytest.fixture
-def bens(ben: int, tab_of, delivery: None) -> Tab:
-    tab: Tab = tab_of()
-    enter(tab, ben)
-    return tab
-
-
-def test_a_post_is_on_the_open_page_of_a_follower_within_two_seconds(
-    ann: int, ben: int, anns: Tab, bens: Tab
-) -> None:
-    follow(ann, ben)
-    anns.open("/")
-    bens.open("/")
-    took_s = []
-    for text in ("The tide is low", "The boats are out", "The nets are full"):
-        bens.fill("Your post", text)
-        started = time.monotonic()
-        bens.press("Post")
-        anns.see(text)
-        took_s.append(time.monotonic() - started)
+def test_two_people_use_nothing_but_the_buttons_of_the_pages(tab_of, delivery: None) -> None:
+    """From signing up to signing out."""
+    anns, bens = tab_of(), tab_of()
+    sign_up(anns, "ann")
+    sign_up(bens, "ben")
+    find_and_follow(anns, "ben")
+    took_s = [seconds_to_see(text, bens, anns) for text in TEXTS]
     assert statistics.median(took_s) < SOON_S, took_s
+    reply(anns, TEXTS[-1], "I am")
+    delete_answered(bens, TEXTS[-1], "I am")
+    anns.follow("Home")
+    anns.see(*TEXTS[:-1])
+    anns.see_no(TEXTS[-1])
+    block(bens, "ann")
+    anns.follow("Home")
+    anns.see_no(TEXTS[0])
+    anns.open("/@ben")
+    anns.see("This account blocked you")
+    sign_out(anns, "ann")
 
 
-def test_a_double_click_and_the_back_button_publish_once(ann: int, anns: Tab) -> None:
-    anns.open("/")
+def test_a_double_click_and_the_back_button_publish_once(anns: Tab) -> None:
     anns.fill("Your post", "only once")
     anns.run(TWICE)
     anns.see("only once")
@@ -82,54 +68,82 @@ def test_a_double_click_and_the_back_button_publish_once(ann: int, anns: Tab) ->
     anns.expect(anns.find(".post")).to_have_count(1)
 
 
-def test_reposts_of_several_people_are_one_entry(ann: int, ben: int, anns: Tab) -> None:
+def test_reposts_of_several_people_are_one_entry(ann: int, anns: Tab) -> None:
     post = publish(make_named("writer"), "worth a repost")
-    anns.open("/")
     for name in ("cora", "dan", "eve", "finn"):
         follow(ann, who := make_named(name))
         repost(who, post)
+        # In this order. A repost that arrives after a later one changes no page that is open.
+        settle()
     anns.see("worth a repost")
     anns.expect(anns.find(".entry .why")).to_contain_text("and 2 others reposted")
     anns.expect(anns.find(".entry")).to_have_count(1)
 
 
-def test_a_reply_is_seen_and_a_deleted_post_is_gone(
-    ann: int, ben: int, anns: Tab, bens: Tab
-) -> None:
-    follow(ann, ben)
-    bens.open("/")
-    write_post(bens, "Who is on the quay?")
-    bens.see("Who is on the quay?")
+def sign_up(tab: Tab, name: str) -> None:
+    tab.open("/")
+    tab.follow("Create an account")
+    tab.fill("Username", name)
+    tab.fill("E-mail address", f"{name}@example.org")
+    tab.fill("Password", PASSWORD)
+    tab.tick("I agree that others can read what I post here")
+    tab.press("Create the account")
+    tab.at("/")
+
+
+def find_and_follow(tab: Tab, name: str) -> None:
+    """By the box on each page, which leads to people, too."""
     settle()
-    anns.open("/")
-    anns.click(".act[aria-label^=Reply]")
-    anns.fill("Your reply", "I am")
-    anns.press("Reply")
-    bens.click("article .when")
-    bens.see("I am")
-    bens.click(".chosen .menu summary")
-    bens.follow("Delete…")
-    bens.press("Delete")
-    bens.see_no("Who is on the quay?")
-    anns.open("/")
-    anns.see_no("Who is on the quay?")
-
-
-def test_who_is_blocked_sees_nothing_more(ann: int, ben: int, anns: Tab) -> None:
-    follow(ann, ben)
-    publish(ben, "Good morning")
+    tab.fill("Search", name)
+    tab.type_key("Enter")
+    tab.press(f"Follow @{name}")
+    tab.expect(tab.find(f"[aria-label='Following: unfollow @{name}']")).to_be_visible()
     settle()
-    anns.open("/")
-    anns.see("Good morning")
-    block(ben, ann)
-    anns.open("/")
-    anns.see_no("Good morning")
+    tab.follow("Home")
 
 
-def test_signing_out_ends_the_session(anns: Tab) -> None:
-    anns.open("/")
-    anns.press("Sign out @ann")
-    anns.at("/auth/sign_in")
-    anns.open("/")
-    anns.see("Create an account")
-    anns.see_no("Sign out")
+def seconds_to_see(text: str, writer: Tab, reader: Tab) -> float:
+    """From pressing the button to the post on the page that the reader has open."""
+    writer.fill("Your post", text)
+    started = time.monotonic()
+    writer.press("Post")
+    reader.see(text)
+    return time.monotonic() - started
+
+
+def entry_of(text: str) -> str:
+    return f".entry:has-text('{text}')"
+
+
+def reply(tab: Tab, text: str, answer: str) -> None:
+    tab.click(f"{entry_of(text)} .act[aria-label^=Reply]")
+    tab.fill("Your reply", answer)
+    tab.press("Reply")
+    tab.see(answer)
+
+
+def delete_answered(tab: Tab, text: str, answer: str) -> None:
+    """Its author sees the answer first."""
+    tab.click(f"{entry_of(text)} .when")
+    tab.see(answer)
+    tab.click(".chosen .menu summary")
+    tab.follow("Delete…")
+    tab.press("Delete")
+    tab.at("/")
+    tab.see_no(text)
+
+
+def block(tab: Tab, name: str) -> None:
+    tab.open(f"/@{name}")
+    tab.click(".profile .menu summary")
+    tab.follow("Block…")
+    tab.press(f"Block @{name}")
+    tab.see("You blocked this account")
+
+
+def sign_out(tab: Tab, name: str) -> None:
+    tab.press(f"Sign out @{name}")
+    tab.at("/auth/sign_in")
+    tab.open("/")
+    tab.see("Create an account")
+    tab.see_no("Sign out")

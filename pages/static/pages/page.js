@@ -58,6 +58,9 @@
   document.addEventListener("htmx:load", countAll);
   countAll();
 
+  /* The form stays as large as it got: if it shrank while a mouse button is down, the click would be lost. */
+  document.addEventListener("focusin", ({ target }) => target.closest(".compose")?.classList.add("in-use"));
+
   /* The images of the form are uploaded: they must not be sent again with the text. */
   document.addEventListener("htmx:afterRequest", (event) => {
     if (event.target.matches("input[type=file]")) event.target.value = "";
