@@ -66,18 +66,21 @@
     if (event.target.matches("input[type=file]")) event.target.value = "";
   });
 
-  /* The parts of a page that are replaced give the focus to what replaces them. */
-  let focused = null;
-  document.addEventListener("htmx:beforeRequest", ({ detail: { elt } }) => {
-    focused = elt.contains(document.activeElement) ? elt : null;
+  /* A part of a page that is replaced or removed gives the focus to what has its place then. */
+  let asked = {};
+  document.addEventListener("htmx:beforeRequest", ({ detail: { elt, target, xhr } }) => {
+    const pressed = document.activeElement;
+    if (elt.contains(pressed)) asked = { xhr, pressed, before: target.previousElementSibling, parent: target.parentElement };
   });
-  document.addEventListener("htmx:afterSettle", ({ detail: { elt } }) => {
-    dropRepeats();
-    if (!focused || focused.isConnected || document.activeElement !== document.body) return;
-    const act = focused.querySelector(".act")?.classList[1];
-    const next = act ? elt.querySelector(`.act.${act}`) : elt.querySelector(".who");
+  document.addEventListener("htmx:afterRequest", ({ detail }) => {
+    const { xhr, pressed, before, parent } = asked;
+    if (detail.xhr !== xhr || pressed.isConnected || document.activeElement !== document.body) return;
+    const place = (before ? before.nextElementSibling : parent.firstElementChild) || before;
+    const isSame = (one) => one.className === pressed.className && one.title === pressed.title;
+    const next = [...place?.querySelectorAll("button") || []].find(isSame) || place?.querySelector(".who") || place;
     next?.focus({ preventScroll: true });
   });
+  document.addEventListener("htmx:afterSettle", () => dropRepeats());
 
   /* A post has one place: that of its newest event, as in the API. */
   function dropRepeats() {
