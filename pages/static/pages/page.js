@@ -61,9 +61,33 @@
   /* The form stays as large as it got: if it shrank while a mouse button is down, the click would be lost. */
   document.addEventListener("focusin", ({ target }) => target.closest(".compose")?.classList.add("in-use"));
 
-  /* The images of the form are uploaded: they must not be sent again with the text. */
-  document.addEventListener("htmx:afterRequest", (event) => {
-    if (event.target.matches("input[type=file]")) event.target.value = "";
+  /* The images of the form are on their way: they must not be sent again with more images or the text. */
+  document.addEventListener("htmx:beforeSend", ({ target }) => {
+    if (target.matches("input[type=file]")) target.value = "";
+  });
+
+  /* Images that are dropped on the form or pasted into it are attached, as those that are chosen. */
+  const attach = (event, form, files) => {
+    const input = form.elements.image, chosen = new DataTransfer();
+    const images = [...files].filter((one) => input.accept.split(",").includes(one.type));
+    event.preventDefault();
+    if (!images.length) { say("Only images can be attached."); return; }
+    for (const one of [...input.files, ...images]) chosen.items.add(one);
+    input.files = chosen.files;
+    input.dispatchEvent(new Event("change", { bubbles: true }));
+  };
+  const formWithFiles = ({ target }, data) => data?.types.includes("Files") && target.closest?.(".compose");
+  document.addEventListener("dragover", (event) => {
+    if (formWithFiles(event, event.dataTransfer)) event.preventDefault();
+  });
+  document.addEventListener("drop", (event) => {
+    const form = formWithFiles(event, event.dataTransfer);
+    if (form) attach(event, form, event.dataTransfer.files);
+  });
+  /* Office programs copy a text and a picture of it: the text is meant. */
+  document.addEventListener("paste", (event) => {
+    const data = event.clipboardData, form = formWithFiles(event, data);
+    if (form && !data.types.includes("text/plain")) attach(event, form, data.files);
   });
 
   /* A part of a page that is replaced or removed gives the focus to what has its place then. */
