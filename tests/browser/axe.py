@@ -11,7 +11,6 @@ import os
 import tarfile
 import urllib.request
 from functools import cache
-from typing import Any
 
 from config.services.locks import locked
 from tests.browser.pinned import CACHE, LONGEST_S, PATIENCE_S, WrongDigest
@@ -27,11 +26,12 @@ RUN = """axe.run(document, {resultTypes: ["violations"]}).then(({violations}) =>
 CONTRAST = RUN.replace("{resultTypes", '{runOnly: ["color-contrast"], resultTypes')
 
 
-def faults_of(tab: Tab, script: str = RUN) -> list[str]:
-    """What axe-core finds on the page that is open. `script`: RUN, or CONTRAST for that alone."""
+def faults_of(tab: Tab) -> list[str]:
+    """What axe-core finds on the page that is open, and how it can be read in dark colours."""
     tab.run(f"{_source()}; void 0")
-    found: list[Any] = tab.run(script)
-    return found
+    found: list[str] = tab.run(RUN)
+    with tab.dark():
+        return found + [f"dark: {fault}" for fault in tab.run(CONTRAST)]
 
 
 @cache

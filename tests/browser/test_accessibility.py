@@ -1,129 +1,144 @@
-"""The pages for people who use no mouse, or do not see the screen."""
+"""The pages for people who do not see the screen, or do not see it well."""
+
+from collections.abc import Mapping, Sequence
 
 import pytest
+from django.contrib.auth.tokens import default_token_generator
+from django.test import Client
 
-from posts.actions.create_post import create_post
-from posts.actions.repost import repost
-from posts.types import Draft
-from relations.actions.follow import follow
-from tests.browser.axe import CONTRAST, RUN, faults_of
-from tests.browser.feeds import enter, make_named
+from accounts.models import User
+from tests.browser.axe import faults_of
+from tests.browser.bringing import bring
+from tests.browser.feeds import enter
+from tests.browser.neighbours import make_neighbours
 from tests.browser.tab import Tab
-from tests.world import drain_all, publish
+from tests.integration.accounts.consent import address
+from tests.integration.accounts.people import OUT_OF_BAND, App
 
-GUEST = ("/auth/sign_in", "/auth/sign_up", "/auth/password", "/public", "/nothing")
+GUEST = (
+    "/auth/sign_in",
+    "/auth/sign_up",
+    "/auth/password",
+    "/auth/password/{ann}/{token}",
+    "/public",
+    "/@ben",
+)
+ABSENT = ("/nothing", "/@absent")
 MEMBER = (
     "/",
+    "/catch_up",
     "/@ben",
     "/@ann/replies",
     "/public",
     "/tags/tea",
     "/statuses/{post}",
     "/statuses/{own}/delete",
-    "/statuses/{post}/favourites",
+    "/statuses/{own}/edit",
+    "/statuses/{own}/history",
+    "/statuses/{own}/favourites",
+    "/statuses/{own}/reposts",
     "/notifications",
+    "/notifications/clear",
+    "/search",
     "/search?q=tea",
     "/lists",
+    "/lists/{list}",
+    "/lists/{list}/edit?q=ben",
+    "/lists/{list}/delete",
     "/bookmarks",
     "/conversations",
     "/@ben/following",
+    "/@ann/followers",
     "/@ben/report",
+    "/@ben/block",
+    "/@ben/mute",
+    "/@ben/note",
+    "/@ben/lists",
     "/follow_requests",
+    "/settings",
+    "/settings/profile",
+    "/settings/pictures",
+    "/settings/privacy",
+    "/settings/password",
+    "/settings/sessions",
+    "/settings/export",
+    "/settings/delete",
     "/settings/muted",
+    "/settings/blocked",
 )
-# What has the focus: its role in our words, and whether one sees that it has it.
-FOCUS = """(() => {
-  const one = document.activeElement;
-  const style = getComputedStyle(one);
-  const isSeen = one.matches(":focus-visible")
-    && (style.outlineStyle !== "none" || one.matches(".compose textarea"));
-  const label = one.labels?.[0]?.textContent;
-  return [one.getAttribute("aria-label") || label || one.textContent.trim(), isSeen];
-})()"""
-MOVING = """[...document.querySelectorAll("*")].filter((one) => {
-  const style = getComputedStyle(one);
-  return parseFloat(style.transitionDuration) > 0 || style.animationName !== "none";
-}).length"""
 
 
 @pytest.fixture
 def names(world: None) -> dict[str, str]:
-    ann, ben, cora = map(make_named, ("ann", "ben", "cora"))
-    follow(ann, ben)
-    post = publish(ben, "A post about #tea with https://tea.example/ for @ann")
-    repost(ben, publish(cora, "worth a repost"))
-    own = publish(ann, "my own")
-    create_post(ben, Draft("hidden text", spoiler_text="a warning"))
-    drain_all()
-    return {"ann": str(ann), "post": post.public, "own": own.public}
+    names = make_neighbours()
+    user = User.objects.get(username="ann")
+    return {**names, "token": default_token_generator.make_token(user)}
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing(names: dict[str, str], tab_of, scheme: str) -> None:
-    script = RUN if scheme == "light" else CONTRAST
-    guest, member = tab_of(scheme=scheme), tab_of(scheme=scheme)
-    enter(member, int(names["ann"]))
-    faults = {}
-    for tab, paths in ((guest, GUEST), (member, MEMBER)):
-        for path in paths:
-            tab.open(path.format(**names), status=404 if path == "/nothing" else 200)
-            faults[path] = faults_of(tab, script)
-    assert {path: found for path, found in faults.items() if found} == {}
+def test_axe_finds_nothing_on_the_pages_of_guests(names: dict[str, str], tab: Tab) -> None:
+    found = {}
+    for path in ABSENT:
+        tab.open(path, status=404)
+        found[path] = faults_of(tab)
+    assert_clean(found | look_at(tab, GUEST, names) | send_forms(tab))
 
 
-def test_home_is_walked_by_keyboard(names: dict[str, str], tab_of) -> None:
-    tab: Tab = tab_of()
+def test_axe_finds_nothing_on_the_pages_of_a_person(names: dict[str, str], tab: Tab) -> None:
     enter(tab, int(names["ann"]))
-    tab.open("/")
-    walked = []
-    for _ in range(45):
-        tab.type_key("Tab")
-        text, is_seen = tab.run(FOCUS)
-        assert is_seen, text
-        walked.append(text.split("\n")[0])
-    order = [
-        "Skip to the posts",
-        "Home",
-        "Settings",
-        "Sign out @ann",
-        "Your post",
-        "Reply, 0 replies",
-    ]
-    places = [
-        next((n for n, text in enumerate(walked) if text.startswith(one)), None) for one in order
-    ]
-    assert places == sorted(places), walked
-    tab.open("/")
-    tab.type_key("Tab")
-    tab.type_key("Enter")
-    tab.wait("document.activeElement.id === 'main'")
+    found = look_at(tab, MEMBER, names)
+    tab.open("/compose")
+    for part in ("Add a warning", "Add a poll"):
+        tab.click(f".tool[title='{part}']")
+    bring(tab, "drop", "boat.png")
+    tab.expect(tab.find(".attached")).to_have_count(1)
+    assert_clean(found | {"compose": faults_of(tab)})
 
 
-def test_a_menu_opens_and_closes_by_keyboard(names: dict[str, str], tab_of) -> None:
-    tab: Tab = tab_of()
-    enter(tab, int(names["ann"]))
-    tab.open("/@ann")
-    summary = ".entry .menu summary"
-    tab.run(f"document.querySelector('{summary}').focus()")
-    tab.type_key("Enter")
-    tab.see("Delete…")
-    tab.type_key("Tab")
-    tab.type_key("Escape")
-    tab.see_no("Delete…")
-    assert tab.run(f"document.activeElement === document.querySelector('{summary}')")
+def test_axe_finds_nothing_on_the_screens_of_applications(names: dict[str, str], tab: Tab) -> None:
+    question = address(App.register(Client()), redirect_uri=OUT_OF_BAND)
+    found = look_at(tab, [question], {})
+    tab.sign_in(User.objects.get(username="ann"))
+    tab.open(question)
+    found["question"] = faults_of(tab)
+    tab.press("Authorize")
+    tab.see("Copy this code")
+    assert_clean(found | {"code": faults_of(tab)})
 
 
-def test_a_button_keeps_the_focus(names: dict[str, str], tab_of) -> None:
-    tab: Tab = tab_of()
-    enter(tab, int(names["ann"]))
-    tab.open("/")
-    tab.run("document.querySelector('.act.favourite').focus()")
-    tab.type_key("Enter")
-    tab.wait("document.activeElement.matches('.act.favourite[aria-pressed=true]')")
+def look_at(tab: Tab, paths: Sequence[str], names: Mapping[str, str]) -> dict[str, list[str]]:
+    found = {}
+    for path in paths:
+        tab.open(path.format(**names))
+        found[path] = faults_of(tab)
+    return found
 
 
-def test_nothing_moves_for_who_wants_it_still(names: dict[str, str], tab_of) -> None:
-    tab: Tab = tab_of(is_still=True)
-    enter(tab, int(names["ann"]))
-    tab.open("/")
-    assert tab.run(MOVING) == 0
+def send_forms(tab: Tab) -> dict[str, list[str]]:
+    """The answers to forms of guests: two with faults, and one that says what comes next."""
+    tab.open("/auth/sign_up")
+    fill(tab, {"Username": "ann", "E-mail address": "x@example.org", "Password": "12345678"})
+    tab.tick("I agree that others can read what I post here")
+    tab.press("Create the account")
+    tab.see("taken")
+    found = {"sign-up with faults": faults_of(tab)}
+    tab.faults.clear()
+    tab.open("/auth/sign_in")
+    fill(tab, {"Username or e-mail address": "ann", "Password": "a wrong one"})
+    tab.press("Sign in")
+    tab.see("Please enter a correct")
+    found["wrong password"] = faults_of(tab)
+    tab.open("/auth/password")
+    tab.fill("Username or e-mail address", "ann")
+    tab.press("Send the mail")
+    tab.see("Look at your mail")
+    return found | {"mail": faults_of(tab)}
+
+
+def fill(tab: Tab, texts: Mapping[str, str]) -> None:
+    for label, text in texts.items():
+        tab.fill(label, text)
+
+
+def assert_clean(found: Mapping[str, list[str]]) -> None:
+    lines = [f"{page}: {fault}" for page, faults in found.items() for fault in faults]
+    assert not lines, "\n".join(lines)
