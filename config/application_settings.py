@@ -1,0 +1,80 @@
+"""The parts that Django puts together: apps, routes, templates. None depends on the environment."""
+
+from pathlib import Path
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+# From the lowest floor to the highest: consumers of a change run in this order.
+INSTALLED_APPS = [
+    "operations.apps.TidelineAdminConfig",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "rest_framework",
+    "accounts.sign_in_guard.SignInGuardConfig",
+    "oauth2_provider",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "infra.admin",
+    "infra.api",
+    "infra.sharding",
+    "infra.caching",
+    "infra.jobs",
+    "infra.changes",
+    "counters",
+    "images",
+    "accounts",
+    "relations",
+    "relations.lists",
+    "relations.suggestions",
+    "posts",
+    "posts.filters",
+    "posts.conversations",
+    "timelines",
+    "timelines.markers",
+    "timelines.promotions",
+    "timelines.tags",
+    "notifications",
+    "notifications.push",
+    "moderation",
+    "pages",
+    "demo",
+    "operations",
+    "config",
+]
+SILENCED_SYSTEM_CHECKS = [
+    # Some clients of Mastodon do not support PKCE, or only its plain form; native ones use http.
+    "oauth2_provider.W003",
+    "oauth2_provider.W008",
+    "oauth2_provider.W010",
+]
+ROOT_URLCONF = "config.urls"
+WSGI_APPLICATION = "config.wsgi.application"
+# What the compensator runs at intervals.
+PERIODIC_TASKS = "config.periodic.PERIODIC_TASKS"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        # Before the templates of Django's apps, so that the admin has our icon.
+        "DIRS": [BASE_DIR / "config" / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "pages.context.site_name",
+            ]
+        },
+    }
+]
+APPEND_SLASH = False
+AUTH_USER_MODEL = "accounts.User"
+LOGIN_URL = "/auth/sign_in"
+LOGIN_REDIRECT_URL = "/"
+LANGUAGE_CODE = "en"
+TIME_ZONE = "UTC"
+USE_TZ = True
+USE_I18N = False
+STATIC_URL = "/static/"
