@@ -1,27 +1,64 @@
-"""Operators in the text of a search: `from:name` and `#tag`."""
+"""Operators in the text of a search: `"two words"`, `-word`, `#tag` and `from:name`."""
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from infra.api.links import normalize_tag
+from posts.queries.search import PostWords
 
-_FROM = "from:"
 ME = "me"
+_FROM = "from:"
+# Phones write these instead of straight quotes.
+_QUOTES = str.maketrans(dict.fromkeys("\u201c\u201d\u201e\u201f", '"'))
+# A sign, and then a phrase or all up to the next blank. A quote without a partner begins no phrase.
+_CLAUSE = re.compile(r'([+-]?)(?:"([^"]*)"|(\S+))')
 
 
-class Words(NamedTuple):
-    """The words to search for, also those of the tags. `author`: the name after `from:`; None
-    without one. `tags`: tags that a post must have, normalized."""
+class Operators(NamedTuple):
+    """What a text asks for. `author`: the name after `from:`; None without one.
 
-    text: str
-    author: str | None
-    tags: Sequence[str] = ()
+    `unwanted_authors`: the names after `-from:`.
+    """
+
+    words: PostWords
+    author: str | None = None
+    unwanted_authors: Sequence[str] = ()
 
 
-def read_operators(text: str) -> Words:
-    """The words without operators. If there are several names, the last one counts."""
-    parts = text.split()
-    names = [part for part in parts if part.lower().startswith(_FROM) and len(part) > len(_FROM)]
-    words = [part for part in parts if part not in names]
-    tags = [normalize_tag(word[1:]) for word in words if word.startswith("#") and len(word) > 1]
-    return Words(" ".join(words), names[-1][len(_FROM) :] if names else None, tags)
+class _Clauses(NamedTuple):
+    """The parts of a text with one sign, without the sign."""
+
+    phrases: list[str]
+    names: list[str]
+    tags: list[str]
+    words: list[str]
+
+
+def read_operators(text: str) -> Operators:
+    """The words and names of a text. If there are several wanted names, the last one counts."""
+    found = _CLAUSE.findall(text.translate(_QUOTES))
+    wanted = _sort([clause for clause in found if clause[0] != "-"])
+    unwanted = _sort([clause for clause in found if clause[0] == "-"])
+    words = PostWords(
+        " ".join((*wanted.words, *wanted.tags, *wanted.phrases)),
+        tuple(wanted.phrases),
+        tuple(map(normalize_tag, wanted.tags)),
+        (*unwanted.words, *unwanted.phrases),
+        tuple(map(normalize_tag, unwanted.tags)),
+    )
+    return Operators(words, wanted.names[-1] if wanted.names else None, tuple(unwanted.names))
+
+
+def _sort(clauses: Sequence[tuple[str, str, str]]) -> _Clauses:
+    sorted_ = _Clauses([], [], [], [])
+    for _, phrase, word in clauses:
+        if not word:
+            sorted_.phrases.append(phrase)
+        elif word.lower().startswith(_FROM) and len(word) > len(_FROM):
+            sorted_.names.append(word[len(_FROM) :])
+        elif word.startswith("#") and len(word) > 1:
+            sorted_.tags.append(word[1:])
+        else:
+            sorted_.words.append(word)
+    return sorted_

@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from posts.ids import FIRST, LAST, PostId
+from posts.queries.search import PostWords
 
 
 class ResultType(StrEnum):
@@ -32,17 +33,17 @@ class AccountSearch(NamedTuple):
 class PostSearch(NamedTuple):
     """A search for posts strictly between two ids. `author_id`: only posts of this author.
 
-    `tags`: only posts with all of these.
+    `unwanted_author_ids`: no posts of these.
     """
 
-    text: str
+    words: PostWords
     viewer_id: int
     limit: int
     offset: int = 0
     author_id: int | None = None
+    unwanted_author_ids: Sequence[int] = ()
     above: PostId = FIRST
     below: PostId = LAST
-    tags: Sequence[str] = ()
 
 
 class SearchRequest(NamedTuple):

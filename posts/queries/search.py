@@ -10,37 +10,70 @@ DAY = 86_400 * SEQUENCES  # moments
 # The newest days are searched first, each by its own entries of the index. All other days are
 # searched last, because a word that is rare in a month is rare at any time.
 STEPS_DAYS = (3, 31)
-# The condition is that of the index.
+# The index finds candidates; the pages of a few of them are read to compare the words exactly. The
+# condition on rows is that of the index. OFFSET 0: candidates are compared in their order, and no
+# more than the limit needs.
 SEARCH = f"""
-SELECT post.author_id, post.moment FROM (
+WITH asked AS MATERIALIZED (
+    SELECT ARRAY(
+        SELECT posts_pattern(one) FROM unnest(
+            string_to_array(btrim(posts_spaced(%(text)s)), ' ') || %(phrases)s::text[]) AS one
+    ) AS wanted, ARRAY(
+        SELECT posts_pattern(one) FROM unnest(%(unwanted)s::text[]) AS one
+    ) AS unwanted
+)
+SELECT post.author_id, post.moment FROM asked CROSS JOIN (
     SELECT * FROM unnest(%(lowers)s::bigint[], %(uppers)s::bigint[], %(days)s::bigint[])
         AS one (lower, upper, day) ORDER BY upper DESC
 ) AS step CROSS JOIN LATERAL (
-    SELECT author_id, moment FROM posts_post
-    WHERE posts_words(text, spoiler_text, moment)
-            @@ posts_word_query(%(text)s, step.day, (step.upper - 1) / {DAY})
-        AND deleted_at IS NULL AND hidden_at IS NULL AND visibility = 0 AND kind < 2
-        AND moment >= step.lower AND moment < step.upper
-        AND (moment / {SEQUENCES}, author_id, moment) < (%(second)s, %(below)s, %(moment)s)
-        AND (%(author)s::bigint IS NULL OR author_id = %(author)s)
-        AND (%(tags)s::text[] IS NULL OR tags @> %(tags)s::text[])
-    ORDER BY moment / {SEQUENCES} DESC, author_id DESC, moment DESC LIMIT %(limit)s
+    SELECT author_id, moment FROM (
+        SELECT author_id, moment, text, spoiler_text FROM posts_post
+        WHERE (%(author)s::bigint IS NOT NULL AND posts_pattern(%(text)s) IS NULL
+                OR posts_terms(text, spoiler_text, moment)
+                    @@ posts_term_query(%(text)s, step.day, (step.upper - 1) / {DAY}))
+            AND deleted_at IS NULL AND hidden_at IS NULL AND visibility = 0 AND kind < 2
+            AND moment >= step.lower AND moment < step.upper
+            AND (moment / {SEQUENCES}, author_id, moment) < (%(second)s, %(below)s, %(moment)s)
+            AND (%(author)s::bigint IS NULL OR author_id = %(author)s)
+            AND author_id <> ALL(%(others)s::bigint[])
+            AND (%(tags)s::text[] IS NULL OR tags @> %(tags)s::text[])
+            AND (tags && %(unwanted_tags)s::text[]) IS NOT TRUE
+        ORDER BY moment / {SEQUENCES} DESC, author_id DESC, moment DESC OFFSET 0
+    ) AS candidate CROSS JOIN LATERAL (
+        SELECT posts_searched(text, spoiler_text) AS words OFFSET 0) AS searched
+    WHERE (SELECT bool_and(strpos(words, one) > 0) FROM unnest(wanted) AS one) IS NOT FALSE
+        AND (SELECT bool_or(strpos(words, one) > 0) FROM unnest(unwanted) AS one) IS NOT TRUE
+    LIMIT %(limit)s
 ) AS post LIMIT %(limit)s
 """  # noqa: S608
+
+
+class PostWords(NamedTuple):
+    """What posts must have, and must not have.
+
+    `text`: all words of it, in any order, also those of phrases and tags. `phrases`: their words
+    are next to each other. `tags`: normalized. `unwanted`: words and phrases.
+    """
+
+    text: str
+    phrases: Sequence[str] = ()
+    tags: Sequence[str] = ()
+    unwanted: Sequence[str] = ()
+    unwanted_tags: Sequence[str] = ()
 
 
 class WordSearch(NamedTuple):
     """A search of one shard for posts strictly between two ids.
 
-    `author_id`: only posts of this author. `tags`: only posts with all of these.
+    `author_id`: only posts of this author. `unwanted_author_ids`: no posts of these.
     """
 
-    text: str
+    words: PostWords
     limit: int
     author_id: int | None = None
+    unwanted_author_ids: Sequence[int] = ()
     above: PostId = FIRST
     below: PostId = LAST
-    tags: Sequence[str] = ()
 
 
 class SearchStep(NamedTuple):
@@ -53,20 +86,26 @@ class SearchStep(NamedTuple):
 
 
 def search_words(alias: str, search: WordSearch, now_second: int) -> list[PostId]:
-    """The newest public posts of one shard that have all words, newest first.
+    """The newest public posts of one shard that have the words, newest first.
 
-    Deleted and hidden posts, and reposts, are not among them. Cost: one query by the index
-    post_words. A frequent word costs the posts of a few days.
+    Without words: none, but all posts of a wanted author. Deleted and hidden posts, and reposts,
+    are not among them. Cost: one query by the index post_terms. A frequent word costs the posts of
+    a few days. Unwanted and neighbouring words are compared in these posts, until enough are found.
     """
     lowers, uppers, days = zip(*_steps(search, now_second), strict=True)
+    words, below = search.words, search.below
     params = {
-        "text": search.text,
+        "text": words.text,
+        "phrases": list(words.phrases),
+        "unwanted": list(words.unwanted),
         "limit": search.limit,
         "author": search.author_id,
-        "tags": list(search.tags) or None,
-        "second": search.below.second,
-        "below": search.below.author_id,
-        "moment": search.below.moment,
+        "others": list(search.unwanted_author_ids),
+        "tags": list(words.tags) or None,
+        "unwanted_tags": list(words.unwanted_tags),
+        "second": below.second,
+        "below": below.author_id,
+        "moment": below.moment,
         "lowers": list(lowers),
         "uppers": list(uppers),
         "days": list(days),

@@ -47,8 +47,10 @@ class AccountSearchView(Endpoint):
 class SearchView(Endpoint):
     """Accounts, posts and tags by words. Posts are public ones, newest first.
 
-    `from:name` among the words finds the posts of one account. Guests find accounts and tags, and
-    one page of them.
+    A post must have all words. `"two words"`: next to each other. `-word`, `-"two words"` and
+    `-#tag`: the post must not have these. `#tag`: exactly this tag. `from:name` and `from:me`:
+    posts of this account only, also without words; `-from:name`: none of it. A quote without a
+    partner is ignored. Guests find accounts and tags, and one page of them.
     """
 
     scopes = {"GET": "read:search"}

@@ -1,9 +1,11 @@
 """One search for accounts, posts and tags."""
 
+from collections.abc import Collection
+
 import orjson
 
 from accounts.queries.load import load_account_json
-from accounts.queries.users import find_account_id
+from accounts.queries.users import find_account_ids
 from infra.api.links import normalize_tag
 from posts.queries.statuses import load_status_json
 from search.addresses import read_address
@@ -56,18 +58,19 @@ def _find_statuses(request: SearchRequest) -> list[bytes]:
 
 def _read_post_search(request: SearchRequest, viewer_id: int) -> PostSearch | None:
     """None: no account has the name after `from:`, or it is not the wanted author."""
-    text, name, tags = read_operators(request.text)
-    author_id = request.author_id
-    if name is not None:
-        author_id = _find_author(name, viewer_id)
-        if author_id is None or request.author_id not in (None, author_id):
-            return None
+    words, name, unwanted = read_operators(request.text)
+    found = _find_authors([*unwanted, *([name] if name else ())], viewer_id)
+    author_id = found.get(name) if name else request.author_id
+    if name and (author_id is None or request.author_id not in (None, author_id)):
+        return None
+    others = [found[one] for one in unwanted if one in found]
     page = (request.limit, request.offset)
-    return PostSearch(text, viewer_id, *page, author_id, request.above, request.below, tags)
+    return PostSearch(words, viewer_id, *page, author_id, others, request.above, request.below)
 
 
-def _find_author(name: str, viewer_id: int) -> int | None:
-    if name.lower() == ME:
-        return viewer_id
-    username = read_address(name).username
-    return None if username is None else find_account_id(username)
+def _find_authors(names: Collection[str], viewer_id: int) -> dict[str, int]:
+    """The account id of each name that names an account. Cost: one query, none without names."""
+    usernames = {name: (read_address(name).username or "").lower() for name in names}
+    found = find_account_ids(usernames.values()) if usernames else {}
+    ids = {name: found[one] for name, one in usernames.items() if one in found}
+    return ids | {name: viewer_id for name in names if name.lower() == ME}

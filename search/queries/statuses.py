@@ -23,7 +23,7 @@ SPARE = 10
 
 
 def search_statuses(search: PostSearch, clock_s: Callable[[], float] = time.time) -> list[bytes]:
-    """Status entities of the newest public posts with all words, as the viewer may see them.
+    """Status entities of the newest public posts with the words, as the viewer may see them.
 
     Posts of accounts that the viewer mutes are left out, and posts of others that searches may not
     find. Shards that do not answer are left out.
@@ -33,7 +33,12 @@ def search_statuses(search: PostSearch, clock_s: Callable[[], float] = time.time
     """
     wanted, found = search.offset + search.limit, list[bytes]()
     words = WordSearch(
-        search.text, wanted + SPARE, search.author_id, search.above, search.below, search.tags
+        search.words,
+        wanted + SPARE,
+        search.author_id,
+        search.unwanted_author_ids,
+        search.above,
+        search.below,
     )
     for _ in range(MOST_ROUNDS):
         ids = _ask(words, second_of(clock_s()))

@@ -14,8 +14,8 @@ from infra.sharding.sql import execute
 from posts.actions.delete_post import delete_post
 from posts.actions.hide_post import hide_post
 from posts.actions.repost import repost
-from posts.ids import EPOCH, PostId
-from posts.queries.search import DAY, WordSearch, search_words
+from posts.ids import EPOCH, LAST, PostId
+from posts.queries.search import DAY, PostWords, WordSearch, search_words
 from relations.actions.block import block
 from relations.actions.follow import follow
 from relations.actions.mute import mute
@@ -61,6 +61,53 @@ def test_posts_with_all_words_of_all_shards_newest_first(people: list[int], me: 
     assert texts(me, "TEA one") == ["one Tea"]
     assert texts(me, "te") == texts(me, "tea coffee") == texts(me, "!!") == []
     assert texts(me, "tea", limit=2, offset=1) == ["tea, three", "two TÉA"]
+
+
+@pytest.mark.parametrize(
+    ("post", "finds", "misses"),
+    [
+        ("私は東京に住んでいます。", "東京 東京に 私は東京に住んで 京 す", "京東 住京 东京 北"),
+        ("我喜欢喝绿茶。水也好", "绿茶 喜欢喝 茶 喝", "茶水 红茶 欢绿"),
+        ("서울에서 만나요", "서울 에서 서울에서 만나", "서에 울만"),
+        ("ฉันชอบดื่มชาเขียว", "ชอบ ดื่ม ชาเขียว", "เขียวชา"),
+        ("iPhone15を買った", "iphone15 買った iPhone15を", "iphone を買い"),
+        ("人々のﾗｰﾒﾝ・ガイド", "人々 ラーメン ｶﾞｲﾄﾞ", "メンガ カイド"),
+        ("الشاي، والقهوة؟", "الشاي والقهوة", "الشا"),
+        ("चाय।पानी ማለት፡ነው", "चाय पानी ነው", "चा"),
+    ],
+)
+def test_words_of_other_scripts(
+    people: list[int], me: Caller, post: str, finds: str, misses: str
+) -> None:
+    publish(people[1], post)
+    found = {text: len(texts(me, text)) for text in (*finds.split(), *misses.split())}
+    assert found == dict.fromkeys(finds.split(), 1) | dict.fromkeys(misses.split(), 0)
+
+
+def test_phrases_and_unwanted_words(people: list[int], me: Caller) -> None:
+    posted = ("green tea", "tea, green!", "green, TEA cup", "green cup of tea", "東京の green #tea")
+    for author, text in zip(people, posted, strict=True):
+        publish(author, text)
+
+    def found(text: str) -> set[int]:
+        statuses = search(me, text, type="statuses")["statuses"]
+        return {people.index(int(status["account"]["id"])) for status in statuses}
+
+    assert found("green tea") == found("tea +green") == {0, 1, 2, 3, 4}
+    assert found('"green tea"') == found("\u201cGreen TEA\u201d") == {0, 2, 4}
+    assert found('"green tea" cup') == found('cup +"green tea"') == {2}
+    assert found('"tea green"') == {1}
+    assert found("green -cup") == found("green -cup -nothing") == {0, 1, 4}
+    assert found('green -"green tea"') == found("green -green-tea") == {1, 3}
+    assert found("green -#tea") == {0, 1, 2, 3}
+    assert found("green -京") == found("green -東京 -!!") == {0, 1, 2, 3}
+    assert found('green "東京の green"') == {4}
+    # A quote without a partner is no phrase, and a hyphen within a word excludes nothing.
+    assert found('"tea green') == found('tea" green') == found('tea "" green') == {0, 1, 2, 3, 4}
+    assert found("green-tea") == found("green - tea") == {0, 1, 2, 3, 4}
+    assert found("-cup") == found('""') == found("-!!") == set()
+    # More words than the index compares: the ninth counts, too.
+    assert found("green tea " * 4 + "cup") == {2, 3}
 
 
 def test_a_tag_finds_the_posts_with_exactly_this_tag(people: list[int], me: Caller) -> None:
@@ -119,7 +166,9 @@ def test_only_public_posts_are_found(people: list[int], me: Caller) -> None:
             "UPDATE posts_post SET visibility = %s WHERE moment = %s",
             (visibility, post.moment),
         )
-        assert search_words(shard_of(people[1]), WordSearch("secret", 5), post.second) == []
+        assert (
+            search_words(shard_of(people[1]), WordSearch(PostWords("secret"), 5), post.second) == []
+        )
 
 
 def test_posts_of_one_author(people: list[int], me: Caller) -> None:
@@ -130,6 +179,10 @@ def test_posts_of_one_author(people: list[int], me: Caller) -> None:
         assert texts(me, text) == [f"tea {ann}"], text
     assert texts(me, "tea from:me") == [f"tea {people[0]}"]
     assert texts(me, "tea", account_id=ann) == [f"tea {ann}"]
+    publish(ann, "coffee")
+    assert texts(me, "from:ann") == texts(me, "from:ann -milk") == ["coffee", f"tea {ann}"]
+    assert texts(me, "from:ann -tea") == texts(me, "-tea", account_id=ann) == ["coffee"]
+    assert texts(me, "tea -from:ann -from:me -from:nothing") == [f"tea {people[1]}"]
     assert texts(me, "tea from:nothing") == texts(me, "tea from:me", account_id=ann) == []
 
 
@@ -221,7 +274,7 @@ def test_a_search_for_posts_asks_each_shard_once(people: list[int], me: Caller) 
 FILL = """
 INSERT INTO posts_post (author_id, moment, text, sensitive, spoiler_text)
 SELECT 1048576, n * %s::bigint,
-    CASE n WHEN 3 THEN 'rare ' ELSE '' END || 'frequent ' || md5(n::text), false, ''
+    CASE n WHEN 3 THEN 'rare 東北 ' ELSE '' END || 'frequent 東京に ' || md5(n::text), false, ''
 FROM generate_series(1, 8000) n
 """
 
@@ -230,27 +283,30 @@ def test_a_frequent_word_costs_the_posts_of_some_days(world: None) -> None:
     alias, per_day = shard_of(1_048_576), 80
     execute(alias, FILL, (DAY // per_day,))
     settle(alias, "posts_post")
-    now_second = 100 * 86_400
+    ninth_day = PostId(9 * 86_400, 1, 1)
+
+    def count(words: PostWords, below: PostId = LAST) -> int:
+        search = WordSearch(words, 20, below=below)
+        return len(search_words(alias, search, now_second=100 * 86_400))
+
     with count_calls() as calls:
-        assert len(search_words(alias, WordSearch("frequent", 20), now_second)) == 20
-        assert len(search_words(alias, WordSearch("rare", 20), now_second)) == 1
-        assert (
-            len(
-                search_words(
-                    alias, WordSearch("frequent", 20, below=PostId(9 * 86_400, 1, 1)), now_second
-                )
-            )
-            == 20
-        )
+        for text in ("frequent", "東京", "東京に", "に"):
+            assert count(PostWords(text)) == count(PostWords(text), ninth_day) == 20, text
+        assert count(PostWords("rare")) == count(PostWords("東北")) == 1
+        assert count(PostWords("frequent 東京", ["frequent 東京"], unwanted=["北"])) == 20
     for statement in calls.statements:
         nodes = nodes_of(statement)
-        assert {n["Index Name"] for n in nodes if "Index Name" in n} == {"post_words"}
+        assert {n["Index Name"] for n in nodes if "Index Name" in n} == {"post_terms"}
         heap = [n for n in nodes if n["Node Type"] == "Bitmap Heap Scan"]
         assert sum(map(rows_handled, heap)) <= 4 * per_day
+        compared = [n for n in nodes if n.get("Alias") == "searched"]
+        assert sum(map(rows_handled, compared)) <= 20
 
 
-@pytest.mark.parametrize("text", ["\ufdfa" * 500, "a" * 100_000, "\u3316" * 3_000, "é " * 50_000])
+@pytest.mark.parametrize(
+    "text", ["\ufdfa" * 500, "a" * 100_000, "\u3316" * 3_000, "é " * 50_000, "東京" * 1_500]
+)
 def test_every_text_can_be_indexed(world: None, text: str) -> None:
     with connections["shard0"].cursor() as cursor:
-        cursor.execute("SELECT posts_words(%s, %s, 1), posts_word_query(%s, NULL, 3)", [text] * 3)
+        cursor.execute("SELECT posts_terms(%s, %s, 1), posts_term_query(%s, NULL, 3)", [text] * 3)
         assert cursor.fetchone()
