@@ -18,6 +18,7 @@ from accounts.actions.tokens import end_tokens
 from accounts.models import AccessToken, User
 from accounts.queries.sessions import list_sessions
 from infra.api.errors import TokenInvalid, ValidationFailed
+from infra.api.ids import MOST_DIGITS
 from infra.api.parsing import read_text
 from moderation.actions.delete_own_account import delete_own_account
 from moderation.jobs.export_account import export_account
@@ -100,7 +101,7 @@ class SessionsPage(OwnAccountPage):
         chosen = read_text(request.POST, "session")
         if chosen == "others":
             end_tokens(own.exclude(pk=self.session.pk))
-        elif chosen.isascii() and chosen.isdigit():
+        elif chosen.isascii() and chosen.isdigit() and len(chosen) <= MOST_DIGITS:
             end_tokens(own.filter(pk=int(chosen)))
         return HttpResponseRedirect(f"{request.path}?saved", status=303)
 

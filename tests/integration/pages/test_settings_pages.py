@@ -115,6 +115,13 @@ def test_all_others_end_and_those_of_other_people_do_not(ann: int) -> None:
     bob.read("/")
 
 
+@pytest.mark.parametrize("number", ["9" * 30, "9" * 5_000])
+def test_a_number_that_no_session_has_is_ignored(ann: int, number: str) -> None:
+    browser = Browser(ann)
+    assert browser.send("/settings/sessions", {"session": number}).status_code == 303
+    assert "this browser</span>" in browser.read(f"/settings/sessions?max_id={number}")
+
+
 @pytest.mark.parametrize("page", OWN_PAGES)
 def test_the_token_of_an_application_does_not_open_them(ann: int, page: str) -> None:
     browser = Browser()
