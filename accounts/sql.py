@@ -56,3 +56,9 @@ UPDATE accounts_user SET password = %s WHERE id = ANY(%s::bigint[]) AND password
 def account_exists(id_column: str) -> str:
     """A condition: the shard has an account with the id in this column."""
     return f"EXISTS (SELECT 1 FROM accounts_account account WHERE account.id = {id_column})"  # noqa: S608
+
+
+def shows_collections(id_column: str) -> str:
+    """A condition: others may see the followers and followees of the account in this column."""
+    return f"""EXISTS (SELECT 1 FROM accounts_account account
+        WHERE account.id = {id_column} AND NOT account.hides_collections)"""  # noqa: S608

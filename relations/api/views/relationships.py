@@ -1,6 +1,6 @@
 """Relationships of the caller with other accounts, and familiar followers."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 
 import orjson
 from django.http import HttpResponse, QueryDict
@@ -70,13 +70,28 @@ class FamiliarFollowersView(Endpoint):
         asked = read_targets(texts)
         known = find_existing(asked)
         found = load_familiar_followers(request.account_id, [i for i in asked if i in known])
-        accounts = load_account_json(fan for fans in found.values() for fan in fans)
-        shown = {i: one for i, one in accounts.items() if not hides_collections(one)}
+        accounts = load_account_json([*found, *(fan for fans in found.values() for fan in fans)])
+        hidden = {i for i, one in accounts.items() if hides_collections(one)}
         bodies = [
-            present_familiar(target, [shown[fan] for fan in fans if fan in shown])
-            for target, fans in found.items()
+            present_familiar(target, (accounts[fan] for fan in fans if fan in accounts))
+            for target, fans in without_hidden(found, hidden, request.account_id).items()
         ]
         return json_response(b"[%b]" % b",".join(bodies))
+
+
+def without_hidden(
+    found: Mapping[int, Sequence[int]], hidden: Set[int], viewer_id: int
+) -> dict[int, list[int]]:
+    """Familiar followers without what accounts hide: their followees and their followers.
+
+    `hidden`: the accounts that do. The viewer sees its own followers.
+    """
+    return {
+        target: [fan for fan in fans if fan not in hidden]
+        if target not in hidden or target == viewer_id
+        else []
+        for target, fans in found.items()
+    }
 
 
 def read_targets(texts: Sequence[object]) -> list[int]:

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 
+from accounts.sql import shows_collections
 from infra.sharding.buckets import group_by_shard, shard_of
 from infra.sharding.scatter import scatter_available
 from infra.sharding.sql import fetch_all
@@ -17,7 +18,8 @@ from relations.types import Attribute, Relationship
 MOST_FRIENDS, MOST_FOLLOWS = 50, 100
 # Relationships are asked of fewer than a thousand accounts at once.
 MOST_RANKED = 800
-# Quiet follows of followees are secret. The index serves IS_FOLLOW.
+# Quiet follows of followees are secret, and all follows of those that hide their lists. The index
+# serves IS_FOLLOW.
 READ = f"""
 SELECT followed.followee_id, count(*) FROM unnest(%s::bigint[]) AS friend (id)
 CROSS JOIN LATERAL (
@@ -25,7 +27,7 @@ CROSS JOIN LATERAL (
     WHERE follower_id = friend.id AND kind = {KIND} AND {IS_FOLLOW}
         AND attribute = {Attribute.FOLLOW:d}
     ORDER BY since_ms DESC, followee_id DESC LIMIT %s
-) AS followed GROUP BY followed.followee_id
+) AS followed WHERE {shows_collections("friend.id")} GROUP BY followed.followee_id
 """  # noqa: S608
 LIST_DISMISSED = "SELECT account_id FROM suggestions_dismissedsuggestion WHERE owner_id = %s"
 

@@ -86,6 +86,21 @@ def test_an_account_can_hide_its_lists_from_others(world_of_seven, client, setti
     assert ids_of(client.get(f"{ACCOUNTS}/{ann}/followers")) == [str(fan)]
 
 
+def test_familiar_followers_do_not_show_hidden_followers(world, drain):
+    viewer, friend, hider = make_accounts(3)
+    for follower, followee in ((viewer, friend), (friend, hider), (hider, friend)):
+        follow(follower, followee)
+    drain()
+
+    def familiar(account_id):
+        (found,) = Caller(account_id).get(f"{ACCOUNTS}/familiar_followers?id[]={hider}").json()
+        return [int(one["id"]) for one in found["accounts"]]
+
+    assert familiar(viewer) == [friend]
+    update_profile(hider, ProfileEdit(hides_collections=True))
+    assert (familiar(viewer), familiar(hider)) == ([], [friend])
+
+
 def test_counts_agree_with_the_lists_each_sees(world_of_seven):
     ann, (_, b, *_, fan, quiet_fan) = world_of_seven
     path = f"{ACCOUNTS}/{ann}"

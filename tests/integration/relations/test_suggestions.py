@@ -53,6 +53,9 @@ def test_those_whom_most_followees_follow_come_first(people: list[int], drain: D
     assert (entity["account"]["id"], entity["sources"]) == (str(y), ["friends_of_friends"])
     follow(me, y)
     assert suggested(me) == [x, z]
+    update_profile(b, ProfileEdit(hides_collections=True))
+    assert suggested(me) == [x], "b hides its followees"
+    update_profile(b, ProfileEdit(hides_collections=False))
     unfollow(me, b)
     assert suggested(me) == [b, x]
     assert suggested(z) == []
