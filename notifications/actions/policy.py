@@ -4,7 +4,9 @@ from collections.abc import Collection, Mapping
 
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
-from notifications.types import Measure, NotificationKind, Policy
+from notifications.ids import KIND_DIGIT
+from notifications.queries.requests import list_filtered_ids
+from notifications.types import Measure, Policy
 
 CHANGE = """
 INSERT INTO notifications_inbox (owner_id, {columns}) VALUES (%s{places})
@@ -14,12 +16,11 @@ ACCEPT = """
 INSERT INTO notifications_notificationpermission (owner_id, from_id)
 SELECT %s, unnest(%s::bigint[]) ON CONFLICT DO NOTHING
 """
-# Requests to follow are never filtered.
-DISMISS = f"""
+DISMISS = """
 UPDATE notifications_notification SET is_dismissed = true
-WHERE owner_id = %s AND from_id = ANY(%s::bigint[]) AND is_on AND NOT is_dismissed
-    AND kind <> {NotificationKind.FOLLOW_REQUEST}
-"""  # noqa: S608
+FROM unnest(%s::smallint[], %s::bigint[]) AS filtered (its_kind, its_id)
+WHERE owner_id = %s AND kind = its_kind AND id = its_id AND is_on AND NOT is_dismissed
+"""
 
 
 def change_policy(owner_id: int, measures: Mapping[str, Measure]) -> None:
@@ -40,6 +41,11 @@ def accept_requests(owner_id: int, from_ids: Collection[int]) -> None:
     execute(shard_of(owner_id), ACCEPT, (owner_id, list(from_ids)))
 
 
-def dismiss_requests(owner_id: int, from_ids: Collection[int]) -> None:
-    """Removes all that the owner has of these accounts. Safety: idempotent. One statement."""
-    execute(shard_of(owner_id), DISMISS, (owner_id, list(from_ids)))
+def dismiss_requests(owner_id: int, from_ids: Collection[int], now_ms: int) -> None:
+    """Removes what the policy filters of these accounts; what it shows stays.
+
+    Safety: idempotent. Cost: as `list_filtered_ids` for each account, and one statement.
+    """
+    ids = [i for from_id in from_ids for i in list_filtered_ids(owner_id, from_id, now_ms)]
+    if ids:
+        execute(shard_of(owner_id), DISMISS, ([i % KIND_DIGIT for i in ids], ids, owner_id))

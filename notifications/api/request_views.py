@@ -63,7 +63,7 @@ class DismissRequestView(AcceptRequestView):
     """Remove the filtered notifications of this account."""
 
     def act(self, owner_id: int, from_ids: Sequence[int]) -> None:
-        dismiss_requests(owner_id, from_ids)
+        dismiss_requests(owner_id, from_ids, clock.now_ms())
 
 
 class AcceptRequestsView(Endpoint):
@@ -85,7 +85,7 @@ class DismissRequestsView(AcceptRequestsView):
     """Remove the filtered notifications of these accounts."""
 
     def act(self, owner_id: int, from_ids: Sequence[int]) -> None:
-        dismiss_requests(owner_id, from_ids)
+        dismiss_requests(owner_id, from_ids, clock.now_ms())
 
 
 class MergedView(Endpoint):

@@ -57,6 +57,13 @@ def find_request(owner_id: int, from_id: int, now_ms: int) -> ViewedRequest | No
     return ViewedRequest(from_id, read.shown) if read.shown else None
 
 
+def list_filtered_ids(owner_id: int, from_id: int, now_ms: int) -> list[int]:
+    """All notifications of one account that the policy filters. Cost: as `read_list`."""
+    selection = Selection(ALL_KINDS, from_id, ONLY_FILTERED)
+    read = read_list(owner_id, selection, IdRange(), BATCH, lambda _: False, now_ms)
+    return [one.row.id for one in read.shown]
+
+
 def count_pending(owner_id: int, now_ms: int) -> PendingRequests:
     """What the policy filters of the newest notifications. Cost: one query, and `view`."""
     read = read_list(owner_id, FILTERED, IdRange(), BATCH, lambda _: True, now_ms)

@@ -67,3 +67,16 @@ def test_dropped_ones_are_nowhere_and_nonsense_is_refused(people, ann, bob, orig
     assert_refused(patch(ann, f"{V1}/policy", {"filter_not_following": "maybe"}), 422)
     assert_refused(ann.post(f"{REQUESTS}/accept", {"id": ["x"]}), 422)
     assert_refused(ann.post(f"{REQUESTS}/accept", {}), 422)
+
+
+def test_what_a_policy_shows_stays_when_a_request_is_dismissed(people, ann, bob, original):
+    do(bob, "favourite", original)
+    drain_all()
+    shown = told(ann)
+    name = body(ann.get(f"/api/v1/accounts/{people[0]}"))["acct"]
+    body(bob.post("/api/v1/statuses", {"status": f"@{name} hello", "visibility": "direct"}))
+    drain_all()
+    (request,) = body(ann.get(REQUESTS))
+    body(ann.post(f"{REQUESTS}/{request['id']}/dismiss"))
+    assert (body(ann.get(REQUESTS)), told(ann)) == ([], shown)
+    assert told(ann, {"include_filtered": "true"}) == shown
