@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 from uuid import uuid4
 
-from django.http import QueryDict
+from django.http import Http404, QueryDict
 
 from pages.api_client import ApiClient, ApiRefused
 from pages.views.base import WebPage
@@ -140,10 +141,7 @@ def kept_ids(sent: QueryDict) -> list[str]:
 
 
 def _find_status(api: ApiClient, status_id: str) -> Entity | None:
-    if not status_id:
-        return None
-    found: Entity = api.get(f"/api/v1/statuses/{status_id}").body
-    return found
+    return _find(api, "/api/v1/statuses", status_id) if status_id else None
 
 
 def _find_images(
@@ -155,15 +153,18 @@ def _find_images(
     for image_id in ids:
         if image_id in attached:
             images.append(attached[image_id] | {"is_attached": True})
-        elif image := _find_image(api, image_id):
+        elif image := _find(api, MEDIA, image_id):
             typed = sent.get(f"description_{image_id}", image["description"])
             images.append(image | {"description": typed})
     return images
 
 
-def _find_image(api: ApiClient, image_id: str) -> dict[str, Any] | None:
+def _find(api: ApiClient, path: str, entity_id: str) -> dict[str, Any] | None:
+    """None if it is gone, or never was: what was typed must not be lost because of it."""
     try:
-        found: dict[str, Any] = api.get(f"{MEDIA}/{image_id}").body
+        found: dict[str, Any] = api.get(f"{path}/{quote(entity_id, safe='')}").body
+    except Http404:
+        return None
     except ApiRefused as refusal:
         if refusal.status != NOT_FOUND:
             raise

@@ -9,6 +9,7 @@ from pytest_django import Settings
 
 from accounts.actions.update_profile import update_profile
 from accounts.types import ProfileEdit
+from posts.actions.delete_post import delete_post
 from tests.callers import Caller
 from tests.integration.pages.browsing import Browser, ids_on
 from tests.pictures import picture, upload
@@ -95,6 +96,20 @@ def test_a_refused_post_is_drawn_with_the_text_and_the_reason(ann: int, settings
         assert part in page, part
     script = browser.send("/statuses", form, **{"HX-Request": "true"})
     assert script.status_code == 422 and b"<textarea" not in script.content
+
+
+def test_a_post_that_is_gone_does_not_take_the_text_with_it(ann: int) -> None:
+    post = publish(ann, "a question")
+    form = {"status": "a long answer", "key": "k1"}
+    delete_post(post)
+    for path, more in (
+        ("/statuses", {"in_reply_to_id": post.public}),
+        ("/statuses", {"in_reply_to_id": f"{post.public}/context"}),
+        (f"/statuses/{post.public}/edit", {"edited": post.public}),
+        (f"/statuses/{post.public}/edit", {"edited": "x"}),
+    ):
+        answer = Browser(ann).send(path, {**form, **more})
+        assert answer.status_code == 404 and "a long answer</textarea>" in answer.content.decode()
 
 
 def test_chosen_images_that_were_not_sent_are_not_forgotten(ann: int) -> None:
