@@ -6,8 +6,7 @@ from django.db import transaction
 
 from infra.sharding.sql import Statement, fetch_pipelined
 from notifications.actions.record import CREATE_INBOXES, KEY, LOCK_INBOXES
-from notifications.ids import KIND_DIGIT, TICKS_A_MS
-from notifications.queries.missing import MissingNotifications
+from notifications.ids import KIND_DIGIT, TICKS_A_MS, first_id
 from notifications.types import Occurrence
 
 # A change may have been delivered in the meantime: its row stays.
@@ -24,35 +23,53 @@ UPDATE notifications_inbox SET newest_tick = greatest(newest_tick, tick)
 FROM unnest(%(owners)s::bigint[], %(ticks)s::bigint[]) AS given (owner, tick)
 WHERE owner_id = owner
 """
+# The places of the owners that are taken, from the first one that may be wanted.
+TAKEN = f"""
+SELECT owner_id, array_agg(id / {KIND_DIGIT})
+FROM unnest(%(owners)s::bigint[], %(lowest)s::bigint[]) AS wanted (owner_id, lowest)
+JOIN notifications_notification AS one USING (owner_id) WHERE one.id >= lowest GROUP BY owner_id
+"""  # noqa: S608
 COLUMNS = (
     "owner_ids", "from_ids", "kinds", "moments", "authors", "at_ms", "revisions", "are_on", "ids",
 )  # fmt: skip
 
 
-def backfill_on_shard(alias: str, found: MissingNotifications) -> int:
-    """Adds the missing notifications of owners of one shard. Returns how many it added.
+def backfill_on_shard(alias: str, missing: Mapping[int, Sequence[Occurrence]]) -> int:
+    """Adds missing notifications of owners of one shard, oldest first. Returns how many it added.
 
-    Safety: idempotent, and correct while writes go on: it locks the inboxes. One round trip.
+    Safety: idempotent, and correct while writes go on: it locks the inboxes. Two round trips.
     """
-    placed = {
-        owner_id: list(_place(occurrences, found.ticks.get(owner_id, set())))
-        for owner_id, occurrences in sorted(found.missing.items())
-    }
-    if not placed:
+    owners = {"owners": sorted(missing)}
+    if not missing:
         return 0
-    owners = {
-        "owners": list(placed),
-        "ticks": [rows[-1][-1] // KIND_DIGIT for rows in placed.values()],
-    }
-    statements = [
-        Statement(CREATE_INBOXES, owners),
-        Statement(LOCK_INBOXES, owners),
-        Statement(INSERT, _columns(placed)),
-        Statement(MOVE, owners),
-    ]
+    lowest = [first_id(missing[owner_id][0].at_ms) for owner_id in owners["owners"]]
     with transaction.atomic(using=alias):
-        _, _, added, _ = fetch_pipelined(alias, statements)
+        *_, taken = fetch_pipelined(
+            alias,
+            [
+                Statement(CREATE_INBOXES, owners),
+                Statement(LOCK_INBOXES, owners),
+                Statement(TAKEN, {**owners, "lowest": lowest}),
+            ],
+        )
+        return _insert(alias, _place_all(missing, dict(taken)))
+
+
+def _insert(alias: str, placed: Mapping[int, Sequence[tuple[int, ...]]]) -> int:
+    ticks = [rows[-1][-1] // KIND_DIGIT for rows in placed.values()]
+    moved = {"owners": list(placed), "ticks": ticks}
+    statements = [Statement(INSERT, _columns(placed)), Statement(MOVE, moved)]
+    added, _ = fetch_pipelined(alias, statements)
     return len(added)
+
+
+def _place_all(
+    missing: Mapping[int, Sequence[Occurrence]], taken: Mapping[int, Sequence[int]]
+) -> dict[int, list[tuple[int, ...]]]:
+    return {
+        owner_id: list(_place(occurrences, set(taken.get(owner_id, ()))))
+        for owner_id, occurrences in missing.items()
+    }
 
 
 def _place(occurrences: Sequence[Occurrence], taken: Set[int]) -> Iterator[tuple[int, ...]]:

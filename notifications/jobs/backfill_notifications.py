@@ -20,7 +20,7 @@ def backfill_notifications(work: Work, now_ms: int) -> Iterator[Batch]:
     """
     for alias, rows, position in walk_table(work, ACCOUNTS):
         found = find_missing(alias, [account_id for (account_id,) in rows], now_ms)
-        changed = sum(map(len, found.missing.values()))
+        changed = sum(map(len, found.values()))
         if not work.dry_run:
             changed = backfill_on_shard(alias, found)
         failpoint("notifications.backfilled")
@@ -36,7 +36,7 @@ def audit_notifications(work: Work, before_ms: int, now_ms: int) -> Iterator[Bat
         found = find_missing(alias, [account_id for (account_id,) in rows], now_ms)
         lacking = {
             owner_id: sum(one.at_ms < before_ms for one in occurrences)
-            for owner_id, occurrences in found.missing.items()
+            for owner_id, occurrences in found.items()
         }
         lines = [
             f"account {owner_id}: {count} missing" for owner_id, count in lacking.items() if count

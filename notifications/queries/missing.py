@@ -1,13 +1,11 @@
 """Notifications that owners of one shard lack, by the followers and responses of the same shard."""
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
 
 from django.conf import settings
 
 from infra.sharding.sql import fetch_all
 from notifications.actions.record import DAY_MS
-from notifications.ids import KIND_DIGIT
 from notifications.queries.happened import occurrence_of, occurrences_of_edge
 from notifications.types import CROWD_KINDS, NotificationKind, Occurrence
 from posts.ids import PostId
@@ -23,43 +21,38 @@ FLOORS = """
 SELECT owner_id, floor_ms, crowd_floor_ms FROM notifications_inbox
 WHERE owner_id = ANY(%s::bigint[])
 """
+# Those of the wanted notifications that have a row. By primary key: owners may have very many rows.
 KNOWN = """
-SELECT owner_id, from_id, kind, post_moment, post_author, id FROM notifications_notification
-WHERE owner_id = ANY(%s::bigint[])
+SELECT owner_id, from_id, kind, post_moment, post_author
+FROM unnest(%s::bigint[], %s::bigint[], %s::smallint[], %s::bigint[], %s::bigint[])
+    AS wanted (owner_id, from_id, kind, post_moment, post_author)
+JOIN notifications_notification USING (owner_id, from_id, kind, post_moment, post_author)
 """
-Identity = tuple[int, int, int, int, int]
 
 
-class MissingNotifications(NamedTuple):
-    """`missing`: what happened and has no row, by owner, oldest first. `ticks`: of the rows that
-    there are, by owner."""
-
-    missing: Mapping[int, Sequence[Occurrence]]
-    ticks: Mapping[int, set[int]]
-
-
-def find_missing(alias: str, owner_ids: Sequence[int], now_ms: int) -> MissingNotifications:
-    """What the owners lack of their newest followers, requests and responses.
+def find_missing(alias: str, owner_ids: Sequence[int], now_ms: int) -> dict[int, list[Occurrence]]:
+    """What the owners lack of their newest followers, requests and responses, oldest first.
 
     Left out: what is too old, and what was deleted or left out for good. Mentions that are no
     replies are rows of other shards, and are not looked at. So are ends of polls and new posts,
     whose recipients are known to the change only. Five queries.
     """
-    happened = _read_newest(alias, owner_ids)
-    known: set[Identity] = set()
-    ticks: dict[int, set[int]] = {}
-    for *identity, notification_id in fetch_all(alias, KNOWN, (list(owner_ids),)):
-        known.add(tuple(identity))
-        ticks.setdefault(identity[0], set()).add(notification_id // KIND_DIGIT)
     floors = {row[0]: row[1:] for row in fetch_all(alias, FLOORS, (list(owner_ids),))}
     oldest_ms = now_ms - settings.NOTIFICATION_DAYS * DAY_MS
+    wanted = [
+        one
+        for one in _read_newest(alias, owner_ids)
+        if one.is_on
+        and one.from_id != one.owner_id
+        and one.at_ms > max(oldest_ms - 1, _floor_ms(one, floors.get(one.owner_id, (0, 0))))
+    ]
+    columns = [list(column) for column in zip(*(one.identity for one in wanted), strict=True)]
+    known = set(fetch_all(alias, KNOWN, columns)) if wanted else set()
     missing: dict[int, list[Occurrence]] = {}
-    for one in sorted(happened, key=lambda occurrence: occurrence.at_ms):
-        floor_ms = max(oldest_ms - 1, _floor_ms(one, floors.get(one.owner_id, (0, 0))))
-        is_wanted = one.is_on and one.from_id != one.owner_id and one.at_ms > floor_ms
-        if is_wanted and one.identity not in known:
+    for one in sorted(wanted, key=lambda occurrence: occurrence.at_ms):
+        if one.identity not in known:
             missing.setdefault(one.owner_id, []).append(one)
-    return MissingNotifications(missing, ticks)
+    return missing
 
 
 def _floor_ms(one: Occurrence, floors: Sequence[int]) -> int:

@@ -7,14 +7,18 @@ from infra.changes.failpoints import arm, disarm
 from infra.jobs.types import Work
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
+from notifications.ids import first_id
 from notifications.jobs.trim_notifications import trim_notifications
 from notifications.management.commands.audit_notifications import Command as Audit
 from notifications.management.commands.backfill_notifications import Command as Backfill
 from notifications.management.commands.trim_notifications import Command as Trim
+from notifications.queries.missing import find_missing
 from relations.actions.follow import follow
+from tests.budgets import count_calls
 from tests.integration.jobs.outcomes import Outcome
 from tests.integration.notifications.listing import V1, body, replay_everything, rows, told
 from tests.integration.posts.interacting import STATUSES, do, reply
+from tests.plans import nodes_of, rows_handled, settle
 from tests.world import drain_all
 
 
@@ -58,6 +62,26 @@ def test_lost_notifications_are_found_and_added_once(happened, people, ann, monk
     lose(people[0], "kind = 4")
     assert "2 changed" in Outcome(Backfill()).out
     assert sorted(told(ann), key=str) == happened
+
+
+FILL = """
+INSERT INTO notifications_notification
+    (owner_id, from_id, kind, post_moment, post_author, id, at_ms, revision, is_on)
+SELECT %(owner)s, 10000000 + n, 2, 0, 0, %(id)s + n * 10 + 2, %(at_ms)s, 1, true
+FROM generate_series(1, 5000) AS n
+"""
+
+
+def test_the_audit_reads_no_row_that_it_does_not_ask_for(happened, people):
+    alias, now_ms = shard_of(people[0]), clock.now_ms()
+    at_ms = now_ms - 86_400_000
+    execute(alias, FILL, {"owner": people[0], "id": first_id(at_ms), "at_ms": at_ms})
+    settle(alias, "notifications_notification")
+    with count_calls() as calls:
+        assert find_missing(alias, [people[0]], now_ms) == {}
+    nodes = [node for one in calls.statements for node in nodes_of(one)]
+    (scan,) = [one for one in nodes if one.get("Relation Name") == "notifications_notification"]
+    assert rows_handled(scan) == len(happened)
 
 
 def test_lost_notifications_of_closed_replies_are_found(people, ann, bob, original):
