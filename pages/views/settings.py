@@ -1,5 +1,6 @@
 """Settings of the profile and of privacy, by the API."""
 
+from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
 from django.http import HttpRequest, HttpResponseRedirect
@@ -22,7 +23,7 @@ class SettingsPage(WebPage):
         return self.draw("settings/index.html", {})
 
 
-class AccountSettings(WebPage):
+class AccountSettings(WebPage, ABC):
     """A form with a part of the account. A class says what to send, and which template it has."""
 
     needs_viewer = True
@@ -42,9 +43,9 @@ class AccountSettings(WebPage):
             return self._draw({**(self.viewer or {}), **sent}, refusal.message, UNPROCESSABLE)
         return HttpResponseRedirect(f"{request.path}?saved", status=303)
 
+    @abstractmethod
     def read(self, request: HttpRequest) -> dict[str, Any]:
         """What the form sends, as the API names it."""
-        raise NotImplementedError
 
     def _draw(
         self, account: dict[str, Any], fault: str = "", status: int = 200
