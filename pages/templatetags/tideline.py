@@ -1,11 +1,15 @@
-"""How pages show times, numbers and the HTML of the API."""
+"""How pages show times, numbers, the HTML of the API, and posts that are filtered."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from html import unescape
 
 from django import template
 from django.utils.html import strip_tags
 from django.utils.safestring import SafeString, mark_safe
+
+from pages.filtering import NO_EFFECT, Entity, FilterEffect, effect_of
+from pages.views.base import WebPage
 
 register = template.Library()
 MINUTE_S, HOUR_S, DAY_S, WEEK_S = 60, 3_600, 86_400, 7 * 86_400
@@ -69,6 +73,18 @@ def short(number: int) -> str:
 def percent_of(part: int | None, whole: int) -> int:
     """How many of a hundred. 0 of nothing."""
     return round(100 * (part or 0) / whole) if whole else 0
+
+
+@register.filter
+def effect_on(status: Entity | None, page: WebPage) -> FilterEffect:
+    """What the viewer's filters do to a post on this page. No effect without a post."""
+    return effect_of(status, page.filter_place, page.viewer) if status else NO_EFFECT
+
+
+@register.filter
+def shown_on(statuses: Sequence[Entity], page: WebPage) -> list[Entity]:
+    """The posts that no filter leaves out of this page."""
+    return [status for status in statuses if not effect_on(status, page).hides]
 
 
 def _read(text: str) -> datetime:

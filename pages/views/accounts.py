@@ -45,6 +45,8 @@ class AboutAccount(WebPage):
 
 
 class AccountPage(AboutAccount):
+    filter_place = "account"
+
     def get(self, request: HttpRequest, username: str, tab: str = "") -> HttpResponseBase:
         try:
             account = self.find_account(username)

@@ -27,10 +27,12 @@ class WebPage(View):
     """A web page, drawn from answers of the API.
 
     `needs_viewer`: without a session the browser is sent to the sign-in page, and back. Without
-    it, a session that ended is as none.
+    it, a session that ended is as none. `filter_place`: which of the viewer's filters count here,
+    as the API names contexts; empty for none.
     """
 
     needs_viewer: ClassVar[bool] = False
+    filter_place: ClassVar[str] = ""
 
     @cached_property
     def api(self) -> ApiClient:

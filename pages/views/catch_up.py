@@ -13,6 +13,7 @@ PARAMETERS = (*FILTERS, "bound", "after_id")
 class ReadCatchUp(WebPage):
     """Reads it page by page; POST says that the reader is done."""
 
+    filter_place = "home"
     needs_viewer = True
 
     def get(self, request: HttpRequest) -> HttpResponseBase:

@@ -13,6 +13,7 @@ CONVERSATIONS = "/api/v1/conversations"
 class ConversationsPage(WebPage):
     """The conversation with the latest post first."""
 
+    filter_place = "thread"
     needs_viewer = True
 
     def get(self, request: HttpRequest) -> HttpResponseBase:

@@ -27,6 +27,7 @@ class HomePage(TimelinePage):
     Without a query it begins at the entry that was read last, if there is anything unread.
     """
 
+    filter_place = "home"
     path = HOME
     title = "Home"
     template = "home.html"
@@ -94,6 +95,7 @@ class NewPosts(WebPage):
     newer, so that news of a post which is gone again are not looked up for ever.
     """
 
+    filter_place = "home"
     needs_viewer = True
 
     def get(self, request: HttpRequest) -> HttpResponseBase:

@@ -42,6 +42,7 @@ class ListsPage(WebPage):
 class ListPage(TimelinePage):
     """The posts of the members of a list."""
 
+    filter_place = "home"
     needs_viewer = True
     path = "/api/v1/timelines/list/{list_id}"
     template = "list.html"

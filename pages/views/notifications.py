@@ -19,6 +19,7 @@ Group = dict[str, Any]
 class InboxPage(WebPage):
     """The newest group first. A script marks all as read; without one there is a button."""
 
+    filter_place = "notifications"
     needs_viewer = True
 
     def get(self, request: HttpRequest, tab: str = "") -> HttpResponseBase:

@@ -20,6 +20,8 @@ Found = dict[str, Any]
 class SearchPage(WebPage):
     """Without words: the form, and for who is signed in some people to follow."""
 
+    filter_place = "public"
+
     def get(self, request: HttpRequest) -> HttpResponseBase:
         words, tab = request.GET.get("q", "").strip(), request.GET.get("type", "")
         if tab not in TABS:

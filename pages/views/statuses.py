@@ -20,6 +20,8 @@ ACTS = frozenset(
 class StatusPage(WebPage):
     """One post between what it answers and the answers to it."""
 
+    filter_place = "thread"
+
     def get(self, request: HttpRequest, status_id: PostId) -> HttpResponseBase:
         path = f"/api/v1/statuses/{status_id.public}"
         status = self.api.get(path).body

@@ -69,10 +69,12 @@ class TimelinePage(WebPage):
 
 
 class PublicPage(TimelinePage):
+    filter_place = "public"
     path = "/api/v1/timelines/public"
     title = "Public posts"
 
 
 class TagPage(TimelinePage):
+    filter_place = "public"
     path = "/api/v1/timelines/tag/{name}"
     title = "#{name}"

@@ -19,7 +19,16 @@ TEXTS = (
     "صباح الخير من الميناء. البحر هادئ اليوم.",
     "👩‍👩‍👧‍👦" * 40,
 )
-PATHS = ("/", "/catch_up", "/@ben", "/@ann/following", "/notifications", "/search?q=ben", "/lists")
+PATHS = (
+    "/",
+    "/catch_up",
+    "/@ben",
+    "/@ann/following",
+    "/notifications",
+    "/search?q=ben",
+    "/lists",
+    "/settings/filters/new",
+)
 
 
 @pytest.fixture
