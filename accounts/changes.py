@@ -45,3 +45,19 @@ class PasswordResetAsked(Payload, frozen=True):
     """On the default database; owner: the user who gets a mail, 0 if the name was unknown."""
 
     kind = "accounts.password_reset_asked"
+
+
+class EmailChangeAsked(Payload, frozen=True):
+    """On the default database; owner: the user. A mail to `email` must prove that they read it."""
+
+    kind = "accounts.email_change_asked"
+
+    email: str
+
+
+class EmailChanged(Payload, frozen=True):
+    """On the default database; owner: the user. `before`: the address before; may be empty."""
+
+    kind = "accounts.email_changed"
+
+    before: str

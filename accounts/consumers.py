@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import chain
+from typing import TypeVar
 
 from django.conf import settings
 
@@ -14,13 +15,15 @@ from accounts.actions.restrict import restrict_account
 from accounts.cache import TOKENS, drop_token_command, end_token_commands, refresh_profiles
 from accounts.changes import (
     AccountRestricted,
+    EmailChangeAsked,
+    EmailChanged,
     PasswordResetAsked,
     ProfileChanged,
     TokenRevoked,
     UserCreated,
     UserRestricted,
 )
-from accounts.mails import send_reset_mail
+from accounts.mails import send_address_changed_mail, send_address_mail, send_reset_mail
 from accounts.models import User
 from accounts.queries.in_process import account_invalidation_command
 from accounts.queries.tokens import load_tokens_by_user
@@ -32,9 +35,12 @@ from infra.caching.invalidation import forget_in_process, invalidation_command
 from infra.caching.invalidation_log import LOG
 from infra.caching.round_trips import run_together
 from infra.changes.failpoints import failpoint
-from infra.changes.registry import Delivery, consumes
+from infra.changes.registry import Delivery, Payload, consumes
 from infra.sharding.buckets import group_by_shard
 from infra.sharding.sql import execute
+
+P = TypeVar("P", bound=Payload)
+DAY_S = 86_400
 
 
 @consumes(UserCreated, inline=True)
@@ -124,7 +130,47 @@ def send_reset_mails(alias: str, deliveries: Sequence[Delivery[PasswordResetAske
     older than its link would live is dropped, so a replay sends no old mail. Safety: a second run
     sends a second mail, whose link is as good as the first. Raises: OSError, SMTPException.
     """
-    oldest = datetime.now(UTC) - timedelta(seconds=settings.PASSWORD_RESET_TIMEOUT)
-    recent = {one.owner_id for one in deliveries if one.created_at >= oldest}
+    recent = {one.owner_id for one in _newer_than(settings.PASSWORD_RESET_TIMEOUT, deliveries)}
     for user in User.objects.filter(pk__in=recent, is_active=True).exclude(email=""):
         send_reset_mail(user)
+
+
+@consumes(EmailChangeAsked)
+def send_address_mails(alias: str, deliveries: Sequence[Delivery[EmailChangeAsked]]) -> None:
+    """Sends a link to each new address that no account has. All else as `send_reset_mails`.
+
+    Cost: one query, and one for each address.
+    """
+    recent = _newer_than(settings.PASSWORD_RESET_TIMEOUT, deliveries)
+    wanted = dict.fromkeys((one.owner_id, one.payload.email) for one in recent)
+    users = User.objects.filter(is_active=True).in_bulk({user_id for user_id, _ in wanted})
+    for user_id, email in wanted:
+        if user_id in users and not _has_user(email):
+            send_address_mail(users[user_id], email)
+
+
+@consumes(EmailChanged)
+def send_address_changed_mails(alias: str, deliveries: Sequence[Delivery[EmailChanged]]) -> None:
+    """Sends a mail to the address that each user had.
+
+    It is a warning, so it is sent for a day, also when the mail server was away for hours.
+    Safety: a second run sends a second mail. Raises: OSError, SMTPException.
+    """
+    recent = [one for one in _newer_than(DAY_S, deliveries) if one.payload.before]
+    users = User.objects.in_bulk({one.owner_id for one in recent})
+    for one in recent:
+        if one.owner_id in users:
+            send_address_changed_mail(users[one.owner_id], one.payload.before)
+
+
+def _newer_than(age_s: int, deliveries: Sequence[Delivery[P]]) -> list[Delivery[P]]:
+    oldest = datetime.now(UTC) - timedelta(seconds=age_s)
+    return [one for one in deliveries if one.created_at >= oldest]
+
+
+def _has_user(email: str) -> bool:
+    try:
+        User.objects.get_by_natural_key(email)
+    except User.DoesNotExist:
+        return False
+    return True

@@ -11,3 +11,10 @@ class AccountPurged(TidelineError):
     """The account's data is deleted or being deleted, so it cannot be restored."""
 
     text = "This account is purged"
+
+
+class LinkEnded(TidelineError):
+    """The link of a mail is wrong, was used, or is too old. The person can ask for another mail."""
+
+    status = 410
+    text = "This link does not work any more: it was used, or it is too old"

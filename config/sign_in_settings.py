@@ -35,5 +35,5 @@ AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
 AXES_DISABLE_ACCESS_LOG = True
 AXES_VERBOSE = False
 AXES_LOCKOUT_TEMPLATE = "pages/locked_out.html"
-# How long the link in a mail for a new password works.
+# How long the link in a mail works: for a new password, and for a new address.
 PASSWORD_RESET_TIMEOUT = 3_600

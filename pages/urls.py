@@ -5,6 +5,7 @@ from django.urls import path
 from pages.views import (
     account_acts,
     accounts,
+    addresses,
     authorize,
     catch_up,
     compose,
@@ -85,6 +86,8 @@ urlpatterns = [
     path("settings/pictures", pictures.PicturesPage.as_view()),
     path("settings/privacy", settings.PrivacySettings.as_view()),
     path("settings/password", own_account.PasswordSettings.as_view()),
+    path("settings/email", addresses.EmailSettings.as_view()),
+    path("settings/email/<str:address>/<str:token>", addresses.NewAddressPage.as_view()),
     path("settings/sessions", own_account.SessionsPage.as_view()),
     path("settings/export", own_account.ExportPage.as_view()),
     path("settings/delete", own_account.DeleteAccountPage.as_view()),

@@ -52,6 +52,19 @@ def _field_faults(user: User) -> list[Fault]:
     return faults
 
 
+def email_faults(email: str, user: User) -> list[Fault]:
+    """The faults of an address that `user` wants to have. No query: another account may have it."""
+    if not email:
+        return [Fault("email", *CODES["blank"])]
+    if email.lower() == user.email.lower():
+        return [Fault("email", "ERR_TAKEN", "is your address already")]
+    try:
+        User._meta.get_field("email").run_validators(email)
+    except ValidationError as error:
+        return _faults("email", error.error_list)
+    return []
+
+
 def password_faults(password: str, user: User) -> list[Fault]:
     """The faults of a password that `user` wants to have. No query."""
     if not password:

@@ -46,6 +46,7 @@ class AddressLimit:
 SIGN_UPS = AddressLimit("sign-up", "SIGN_UPS_PER_ADDRESS", HOUR_S)
 APPLICATIONS = AddressLimit("application-of", "APPLICATIONS_PER_ADDRESS", HOUR_S)
 PASSWORD_RESETS = AddressLimit("password-reset", "PASSWORD_RESETS_PER_ADDRESS", HOUR_S)
+EMAIL_CHANGES = AddressLimit("email-change", "EMAIL_CHANGES_PER_ADDRESS", HOUR_S)
 TOKENS = AddressLimit("token", "TOKENS_PER_ADDRESS", HOUR_S)
 # Without a token such a request would be counted by the quota of the address.
 REFUSED_TOKENS = AddressLimit("refused-token", "QUOTA_PER_ADDRESS", QUOTA_WINDOW_S)

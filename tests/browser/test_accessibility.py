@@ -63,6 +63,7 @@ MEMBER = (
     "/settings/sessions",
     "/settings/export",
     "/settings/delete",
+    "/settings/email",
     "/settings/filters/new",
     "/settings/muted",
     "/settings/blocked",

@@ -53,6 +53,7 @@ FILLINGS: dict[str, Callable[[Scene], object]] = {
     "form": lambda scene: "note",
     "user_id": lambda scene: scene.owner,
     "token": lambda scene: "nothing",
+    "address": lambda scene: "nothing",
     "poll_id": lambda scene: scene.post.public,
     "tag_id": lambda scene: 1,
     "id": lambda scene: scene.owner,

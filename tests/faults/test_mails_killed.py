@@ -1,0 +1,140 @@
+"""A process dies with -9 between a change that asks for a mail, and the mail.
+
+The change is left, and nothing else. The next drain sends the mail; after a drain that died behind
+the mail it is sent twice. The person may also ask once more. Each of the links works until one is
+used.
+"""
+
+import re
+import subprocess
+import sys
+from signal import SIGKILL
+
+import pytest
+from django.conf import LazySettings
+from django.conf import settings as product
+from django.contrib.auth.hashers import make_password
+from django.core import mail
+
+from accounts.actions import ask_email_change, ask_password_reset
+from accounts.api.address_limits import EMAIL_CHANGES, HOUR_S, PASSWORD_RESETS
+from accounts.models import User
+from infra.caching.quotas import Quotas
+from infra.changes.models import Change
+from infra.sharding.placement import GLOBAL_ALIAS
+from infra.sharding.sql import execute
+from tests.integration.accounts.people import FAST_HASHERS, PASSWORD
+from tests.integration.pages.browsing import Browser
+from tests.other_process import environment_of_this_test
+from tests.world import drain_all, make_account
+
+OLD, NEW = "ann@example.org", "new@example.org"
+OTHER_PASSWORD = "another fine word"
+SCRIPT = """
+import os, signal, sys
+import django
+django.setup()
+from accounts.actions.ask_email_change import ask_email_change
+from accounts.actions.ask_password_reset import ask_password_reset
+from accounts.actions.change_email import change_email
+from accounts.models import User
+from infra.changes.drain import drain
+from infra.changes.failpoints import arm
+from infra.changes.lag import list_lane_lags
+place, act, *texts = sys.argv[1:]
+user = User.objects.get(username="ann")
+arm(place, lambda: os.kill(os.getpid(), signal.SIGKILL))
+if act == "ask_password_reset":
+    ask_password_reset(user.username)
+elif act == "ask_email_change":
+    ask_email_change(user, *texts)
+elif act == "change_email":
+    change_email(user.pk, *texts)
+else:
+    for lag in list_lane_lags("default"):
+        drain("default", lag.lane)
+"""
+ASKS = {"ask_password_reset": [], "ask_email_change": [NEW]}
+EXPIRE = "UPDATE changes_drainlease SET expires_at = clock_timestamp() - interval '1 s'"
+
+
+@pytest.fixture
+def ann(world: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> Browser:
+    for counter in (PASSWORD_RESETS, EMAIL_CHANGES, ask_password_reset, ask_email_change):
+        monkeypatch.setattr(counter, "_quotas", Quotas(HOUR_S))  # nothing is counted yet
+    settings.PASSWORD_HASHERS = FAST_HASHERS
+    account_id = make_account("ann")
+    User.objects.update(password=make_password(PASSWORD), email=OLD)
+    return Browser(account_id)
+
+
+def killed_at(place: str, act: str, *texts: str) -> str:
+    """What the process printed: in development mails go there."""
+    command = [sys.executable, "-c", SCRIPT, place, act, *texts]
+    environment = environment_of_this_test() | {"MAIL_URL": "consolemail://"}
+    ended = subprocess.run(
+        command, env=environment, cwd=product.BASE_DIR, stdout=subprocess.PIPE, text=True
+    )
+    assert ended.returncode == -SIGKILL
+    execute(GLOBAL_ALIAS, EXPIRE)  # of a drain; others wait for that long
+    return ended.stdout
+
+
+def ask(ann: Browser, act: str) -> None:
+    if act == "ask_password_reset":
+        ann.send("/auth/password", {"name": "ann"})
+    else:
+        ann.send("/settings/email", {"email": NEW, "password": PASSWORD})
+
+
+def links() -> list[str]:
+    return re.findall(
+        r"http://localhost:8000(/\S+)", "\n".join(str(one.body) for one in mail.outbox)
+    )
+
+
+def assert_they_work_once(ann: Browser, found: list[str]) -> None:
+    for link in found:
+        ann.read(link)
+    assert ann.send(found[0], {"password": OTHER_PASSWORD}).status_code == 303
+    for link in found:
+        ann.read(link, 410)
+
+
+@pytest.mark.parametrize("act", ASKS)
+def test_a_request_that_died_has_its_mail_and_a_second_one_too(ann: Browser, act: str) -> None:
+    killed_at("changes.committed", act, *ASKS[act])
+    assert Change.objects.using(GLOBAL_ALIAS).count() == 1
+    drain_all()
+    assert len(links()) == 1
+    ask(ann, act)
+    drain_all()
+    assert len(links()) == 2
+    assert_they_work_once(ann, links())
+
+
+@pytest.mark.parametrize("act", ASKS)
+@pytest.mark.parametrize(
+    ("place", "sent"), [("drain.before_delivery", 0), ("deliver.after_consumer", 1)]
+)
+def test_a_drain_that_died_leaves_the_mail_to_the_next(
+    ann: Browser, act: str, place: str, sent: int
+) -> None:
+    ask(ann, act)
+    printed = killed_at(place, "drain")
+    before = re.findall(r"http://localhost:8000(/\S+)", printed)
+    assert len(before) == sent
+    drain_all()
+    assert len(links()) == 1
+    assert_they_work_once(ann, [*before, *links()])
+
+
+def test_a_change_of_the_address_that_died_still_warns_the_old_one(ann: Browser) -> None:
+    ask(ann, "ask_email_change")
+    drain_all()
+    [link] = links()
+    killed_at("changes.committed", "change_email", NEW, link.rpartition("/")[2])
+    ann.read(link, 410)
+    assert NEW in ann.read("/settings/email")
+    drain_all()
+    assert mail.outbox[-1].to == [OLD] and len(mail.outbox) == 2
