@@ -1,7 +1,8 @@
 """A small application on the web server of Tideline: `python -m tests.small_web PORT WORKERS LOG`.
 
 It prints the path of each request that it begins to serve. `/hang` hangs until there is a file with
-the name of the log and the suffix `.go`. `/work` takes WORK_S.
+the name of the log and the suffix `.go`. `/work` takes WORK_S. `/settings/export` is a stream of
+PIECES.
 """
 
 import json
@@ -12,12 +13,14 @@ import time
 from pathlib import Path
 
 import django
+from django.http import StreamingHttpResponse
 
 from config.serving.limits import Limits
 from config.serving.server import TidelineServer
 from tests.waiting import until
 
 WORK_S = 0.02
+PIECE, PIECES, PIECE_WORK_S = b"x" * 65_536, 1_000, 0.005
 LIMITS = Limits(threads=2, wait_s=1.0, body_s=2.0, upload_s=2.0)
 
 
@@ -25,8 +28,10 @@ def application(environ, start_response):
     path = environ["PATH_INFO"]
     if path == "/raise":
         raise RuntimeError("the application failed")
-    sys.stdout.write(f"{path}\n")
-    sys.stdout.flush()
+    say(path)
+    if path == "/settings/export":
+        start_response("200 OK", [("Content-Type", "application/zip")])
+        return StreamingHttpResponse(make_pieces())
     if path == "/hang":
         until(Path(sys.argv[3]).with_suffix(".go").exists)
     if path == "/work":
@@ -36,6 +41,21 @@ def application(environ, start_response):
     shown |= {"pid": os.getpid(), "body": environ["wsgi.input"].read().decode(), "more": "x" * size}
     start_response("200 OK", [("Content-Type", "application/json")])
     return [json.dumps(shown).encode()]
+
+
+def say(line):
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+def make_pieces():
+    try:
+        for _ in range(PIECES):
+            say("piece")
+            time.sleep(PIECE_WORK_S)
+            yield PIECE
+    finally:
+        say("end of pieces")
 
 
 def main() -> None:

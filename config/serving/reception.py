@@ -10,6 +10,7 @@ from config.serving.lanes import Lane
 from config.serving.limits import Limits
 from config.serving.pending import Application, PendingRequest, environment_of
 from config.serving.refusals import DRAINING, TOKEN_MISSING
+from config.serving.streams import PieceSender, is_stream
 from pages import cookie
 
 _MOST_WAITING = 256
@@ -21,6 +22,8 @@ _SWEEPS_PER_WAIT = 4
 # wait with their bodies in memory.
 _MOST_UPLOADS, _UPLOAD_WAIT_S = 4, 10.0
 _MOST_UPLOADS_UNFINISHED, _OF_ADDRESS = 16, 4
+# An archive takes many reads, and as long as its client takes it.
+_ARCHIVE_PATH, _MOST_ARCHIVES, _ARCHIVE_WAIT_S = "/settings/export", 4, 10.0
 _RETRIED = "x-retried-by-proxy"
 _METHODS_WITHOUT_BODY = ("GET", "HEAD", "OPTIONS", "TRACE")
 _BEARER = "bearer "
@@ -34,7 +37,7 @@ class Reception:
 
     So they are answered when all threads of the application are busy or hang. Uploads have a lane
     with one thread: neither a large image nor a store of files that hangs keeps other requests
-    waiting.
+    waiting. Archives have another one.
     """
 
     def __init__(
@@ -48,7 +51,8 @@ class Reception:
         live = Lane(1, _MOST_PROBES, _PROBE_WAIT_S)
         self._lanes_by_path = {_LIVE: live, **dict.fromkeys(_PROBES, probes)}
         uploads = Lane(1, _MOST_UPLOADS, _UPLOAD_WAIT_S)
-        self._all_lanes = (self._lane, probes, live, uploads)
+        archives = Lane(1, _MOST_ARCHIVES, _ARCHIVE_WAIT_S)
+        self._all_lanes = (self._lane, probes, live, uploads, archives)
         of_texts = BodyLimits(most_body_bytes(""), limits.body_s)
         of_uploads = BodyLimits(
             most_body_bytes(min(UPLOAD_PATHS)),
@@ -57,6 +61,7 @@ class Reception:
             _OF_ADDRESS,
         )
         self._bodies = BodyReader(self._lane.add, of_texts)
+        self._archives = BodyReader(archives.add, of_texts)
         self._uploads = BodyReader(uploads.add, of_uploads)
 
     def start(self) -> None:
@@ -82,6 +87,8 @@ class Reception:
             self._uploads.read(request)
         elif is_upload(scope.path) and _length_of(scope.headers) > most_body_bytes(""):
             TOKEN_MISSING.answer(request)
+        elif scope.path == _ARCHIVE_PATH:
+            self._archives.read(request)
         else:
             self._bodies.read(request)
 
@@ -90,7 +97,11 @@ class Reception:
         answer = _Answer()
         parts = self._application(environment_of(request), answer)
         try:
-            request.protocol.response_bytes(answer.status, answer.headers, b"".join(parts))
+            if is_stream(parts):
+                head = answer.status, answer.headers
+                PieceSender(self._loop, request, head).send_all(parts)
+            else:
+                request.protocol.response_bytes(answer.status, answer.headers, b"".join(parts))
         finally:
             if close := getattr(parts, "close", None):
                 close()
@@ -100,6 +111,7 @@ class Reception:
             lane.sweep()
         self._bodies.sweep()
         self._uploads.sweep()
+        self._archives.sweep()
         self._loop.call_later(self._sweep_s, self._sweep)
 
 

@@ -5,7 +5,7 @@ The lists are CSV files as Mastodon exports them, so that another server can imp
 
 import csv
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -45,6 +45,8 @@ from timelines.tags.types import TagListKind
 PAGE = 80
 T = TypeVar("T")
 Line = list[str]
+# A batch is a whole file. None: more is written of one.
+Steps = Generator[Batch | None, None, None]
 # The file of each list of accounts, and its first line.
 ACCOUNT_LISTS = {
     "following_accounts.csv": OWN_FOLLOWING_LIST,
@@ -64,13 +66,20 @@ def export_account(account_id: int, path: Path) -> Iterator[Batch]:
     during the export may be in it or not. Raises: AccountNotFound, also for a suspended account;
     ImagesUnavailable. Cost: the pages of all lists of the account, and its files.
     """
-    alias, unfinished = shard_of(account_id), path.with_name(f"{path.name}.part")
-    account = _read_account(account_id)
+    account, unfinished = read_account(account_id), path.with_name(f"{path.name}.part")
     with ZipFile(unfinished, "w", ZIP_DEFLATED) as archive:
-        for name, lines in {"account.json": iter([account]), **_files_of(account_id)}.items():
-            yield _write(archive, alias, name, lines)
-        yield from export_images(archive, alias, account_id)
+        yield from filter(None, write_files(archive, account_id, account))
     unfinished.rename(path)
+
+
+def write_files(archive: ZipFile, account_id: int, account: bytes) -> Steps:
+    """Writes all files of an account into an archive; yields a batch for each of them, and None
+    after each line and each image. `account`: of `read_account`. Raises: ImagesUnavailable.
+    """
+    alias = shard_of(account_id)
+    for name, lines in {"account.json": iter([account]), **_files_of(account_id)}.items():
+        yield from _write(archive, alias, name, lines)
+    yield from export_images(archive, alias, account_id)
 
 
 def _files_of(account_id: int) -> dict[str, Iterator[bytes]]:
@@ -89,19 +98,21 @@ def _files_of(account_id: int) -> dict[str, Iterator[bytes]]:
     }
 
 
-def _read_account(account_id: int) -> bytes:
+def read_account(account_id: int) -> bytes:
+    """The profile and the e-mail address as JSON. Raises: AccountNotFound."""
     account = orjson.loads(get_account_json(account_id, is_own=True))
     email = User.objects.using(GLOBAL_ALIAS).values_list("email", flat=True).get(pk=account_id)
     return orjson.dumps(account | {"email": email}, option=orjson.OPT_INDENT_2)
 
 
-def _write(archive: ZipFile, alias: str, name: str, lines: Iterator[bytes]) -> Batch:
+def _write(archive: ZipFile, alias: str, name: str, lines: Iterator[bytes]) -> Steps:
     count = 0
     with archive.open(name, "w") as file:
         for line in lines:
             file.write(line)
             count += 1
-    return Batch(count, 0, alias, count, None, [f"{name}: {count} lines"])
+            yield None
+    yield Batch(count, 0, alias, count, None, [f"{name}: {count} lines"])
 
 
 def _iter_posts(account_id: int) -> Iterator[bytes]:

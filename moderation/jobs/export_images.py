@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from zipfile import ZIP_STORED, ZipFile
 
 from images.queries.listing import ListedImage, list_images
@@ -15,11 +15,13 @@ HEADING = ("file", "shown as", "post", "description", "uploaded")
 _PAGE = 80
 
 
-def export_images(archive: ZipFile, alias: str, account_id: int) -> Iterator[Batch]:
-    """Yields a batch for all images. Those that moderators hid are only in the list.
+def export_images(
+    archive: ZipFile, alias: str, account_id: int
+) -> Generator[Batch | None, None, None]:
+    """Yields None after each image, and a batch for all.
 
-    Raises: ImagesUnavailable while the store of files is away. Cost: one read of the store an
-    image; memory holds one image, and the list.
+    Those that moderators hid are only in the list. Raises: ImagesUnavailable while the store of
+    files is away. Cost: one read of the store an image; memory holds one image, and the list.
     """
     text = io.StringIO()
     lines = csv.writer(text, lineterminator="\n")
@@ -28,6 +30,7 @@ def export_images(archive: ZipFile, alias: str, account_id: int) -> Iterator[Bat
     for image in _iter_images(account_id):
         lines.writerow(_line_of(image, _write(archive, image)))
         count += 1
+        yield None
     archive.writestr(LIST, text.getvalue())
     yield Batch(count, 0, alias, count, None, [f"{LIST}: {count} images"])
 

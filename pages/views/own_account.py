@@ -1,13 +1,16 @@
 """Pages about the account itself that the API has no endpoints for. They need a session of ours."""
 
 from datetime import UTC, datetime
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from django.conf import settings
 from django.contrib.auth import authenticate, logout
-from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import (
+    HttpRequest,
+    HttpResponse,
+    HttpResponseRedirect,
+    StreamingHttpResponse,
+)
 from django.http.response import HttpResponseBase
 from django.utils.decorators import method_decorator
 from django.utils.functional import cached_property
@@ -21,7 +24,7 @@ from infra.api.errors import TokenInvalid, ValidationFailed
 from infra.api.ids import MOST_DIGITS
 from infra.api.parsing import read_text
 from moderation.actions.delete_own_account import delete_own_account
-from moderation.jobs.export_account import export_account
+from moderation.jobs.stream_account import stream_account
 from pages.sessions import COOKIE, find_session, start_session
 from pages.views.base import WebPage
 from pages.views.sign_up import UNPROCESSABLE
@@ -107,20 +110,23 @@ class SessionsPage(OwnAccountPage):
 
 
 class ExportPage(OwnAccountPage):
-    """An archive with all that the person put in."""
+    """An archive with all that the person put in. It is sent while it is written."""
 
     template = "settings/export.html"
 
     def post(self, request: HttpRequest) -> HttpResponseBase:
         if not self.knows_password():
             return self.ask(WRONG_PASSWORD)
+        return StreamingHttpResponse(stream_account(self.user.pk), headers=self._headers())
+
+    def _headers(self) -> dict[str, str]:
         name = f"{self.user.username}-{datetime.now(UTC):%Y-%m-%d}.zip"
-        with TemporaryDirectory() as folder:
-            path = Path(folder) / name
-            for _ in export_account(self.user.pk, path):
-                pass
-            # The open file outlives its name, so nothing is left when the answer is sent.
-            return FileResponse(path.open("rb"), as_attachment=True, filename=name)
+        return {
+            "Content-Type": "application/zip",
+            "Content-Disposition": f'attachment; filename="{name}"',
+            # It is compressed: GZipMiddleware would do it once more.
+            "Content-Encoding": "identity",
+        }
 
 
 class DeleteAccountPage(OwnAccountPage):

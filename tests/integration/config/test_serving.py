@@ -20,7 +20,7 @@ from config.runner.port import free_port, is_answering
 from faults.cluster.process_tree import process_tree, send
 from tests.flood import Flood
 from tests.services import are_gone
-from tests.small_web import LIMITS, WORK_S
+from tests.small_web import LIMITS, PIECE, PIECES, WORK_S
 from tests.waiting import until
 
 HOST = "127.0.0.1"
@@ -235,6 +235,30 @@ def test_a_client_that_reads_nothing_holds_no_thread(web):
         until(has_served_many)
         # The last ones may still be in the queue.
         assert until(lambda: web.ask("/")[0] == 200, within_s=SOON_S)
+
+
+def test_a_stream_arrives_whole(web):
+    connection = http.client.HTTPConnection(HOST, web.port, timeout=30)
+    connection.request("POST", "/settings/export", b"x")
+    answer = connection.getresponse()
+    assert answer.getheader("Content-Length") is None
+    first = answer.read(len(PIECE))
+    assert first + answer.read() == PIECE * PIECES
+    connection.close()
+
+
+def test_one_stream_is_made_at_a_time_and_none_for_a_client_that_is_gone(web):
+    """The threads of all other requests are free."""
+    asked = b"POST /settings/export HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx"
+    count = LIMITS.threads + 1
+    with ExitStack() as stack:
+        for _ in range(count):
+            stack.enter_context(web.open(asked))
+        until(lambda: web.served("piece"))
+        assert web.ask()[0] == 200
+        assert web.served("/settings/export") == 1
+    until(lambda: web.served("end of pieces") == count)
+    assert web.served("piece") < PIECES
 
 
 def test_workers_end_with_a_killed_main_process_and_leave_the_port(start_web):

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import random
 import time
 from pathlib import Path
 from zipfile import ZipFile
@@ -11,6 +12,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from accounts.errors import AccountNotFound
+from moderation.jobs.stream_account import stream_account
 from posts.actions.create_post import create_post
 from posts.actions.mark_post import mark_post
 from posts.types import Draft, Kind, NewPoll
@@ -89,3 +91,36 @@ def test_existing_file_is_not_overwritten(ann, tmp_path):
     with pytest.raises(CommandError, match="exists already"):
         export(ann, path)
     assert path.read_text() == "mine"
+
+
+@pytest.fixture
+def small_pieces(monkeypatch):
+    monkeypatch.setattr("moderation.jobs.stream_account.PIECE_BYTES", 500)
+
+
+def test_a_stream_has_the_files_of_the_archive(ann, tmp_path, small_pieces):
+    for number in range(100):
+        publish(ann, f"{number} {random.Random(number).randbytes(200).hex()}")
+    pieces = list(stream_account(ann))
+    assert len(pieces) > 2 and max(map(len, pieces)) < 40_000
+    streamed, written = (
+        ZipFile(io.BytesIO(b"".join(pieces))), export(ann, tmp_path / "ann.zip")
+    )  # fmt: skip
+    assert streamed.testzip() is None
+    assert {name: streamed.read(name) for name in streamed.namelist()} == {
+        name: written.read(name) for name in written.namelist()
+    }
+
+
+def test_a_stream_that_is_given_up_ends_in_the_middle_of_a_file(ann, small_pieces):
+    for number in range(100):
+        publish(ann, f"{number} {random.Random(number).randbytes(200).hex()}")
+    pieces = stream_account(ann)
+    assert next(pieces) and next(pieces)
+    pieces.close()
+    assert list(pieces) == []
+
+
+def test_an_unknown_account_is_refused_before_its_stream_begins(ann):
+    with pytest.raises(AccountNotFound):
+        stream_account(ann + 1)

@@ -134,6 +134,7 @@ def test_the_archive_has_the_posts(ann: int) -> None:
     post = publish(ann)
     answer = Browser(ann).send("/settings/export", {"password": PASSWORD})
     assert answer["Content-Disposition"].startswith('attachment; filename="ann-')
+    assert answer.streaming and not answer.has_header("Content-Length")
     with zipfile.ZipFile(io.BytesIO(b"".join(answer))) as archive:
         assert post.public in archive.read("posts.jsonl").decode()
 
