@@ -59,15 +59,22 @@ class HomePage(TimelinePage):
         return answer._replace(body=above, newer=answer.newer if is_full else "")
 
     def _find_kept(self) -> ApiAnswer | None:
-        """The entries from the marker's downwards. None if all was read, or none is left."""
+        """The entries from the marker's downwards. None if nothing above is new, or none is left.
+
+        Posts that arrived late are unread, but their place is below the marker.
+        """
         marker = self.api.get(MARKERS, {"timeline[]": "home"}).body.get("home", {})
         if not marker.get("unread_count"):
             return None
         last_read = marker["last_read_id"]
         around = self.api.get(HOME, {"around_id": last_read, "limit": AROUND})
-        read = [one for one in around.body if int(one["id"]) <= int(last_read)]
-        if not read:
+        above = _above(last_read, around.body)
+        read = around.body[len(above) :]
+        new = [one for one in above if one["account"]["id"] != self.signed_in["id"]]
+        if not (new and read):
             return None
+        if len(above) < AROUND // 2:
+            marker |= {"unread_count": len(new), "unread_is_more": False}
         self.marker = marker
         return around._replace(body=read, newer=f"min_id={read[0]['id']}")
 

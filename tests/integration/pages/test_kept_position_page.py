@@ -1,6 +1,7 @@
 """The home page opens where the reader stopped, and the page of a catch-up."""
 
 import re
+import time
 from collections.abc import Callable
 
 import pytest
@@ -9,7 +10,7 @@ from relations.actions.follow import follow
 from tests.callers import Caller
 from tests.integration.pages.browsing import Browser, ids_on
 from tests.waiting import until
-from tests.world import make_account, publish
+from tests.world import drain_all, make_account, publish
 
 UP = re.compile(r'<a class="button" href="/\?(min_id=\d+)">([^<]+)</a>')
 
@@ -56,6 +57,27 @@ def test_all_posts_are_read_and_the_newest_are_one_link_away(ann: int, posts: li
     read_until(browser, posts[-1])
     page = browser.read("/")
     assert ids_on(page)[0] == posts[-1] and UP.search(page) is None
+
+
+def test_only_posts_above_are_announced_above(ann: int, posts: list[str]) -> None:
+    """Posts that arrive late are unread, but their place is further down."""
+    browser = Browser(ann)
+    read_until(browser, posts[-1])
+    follow(ann, cora := make_account("cora"))
+    for _ in range(3):
+        publish(cora, "late", clock_s=lambda: time.time() - 3_600)
+    drain_all()
+    until(lambda: unread_count(ann) >= 3)
+    page = browser.read("/")
+    assert ids_on(page)[0] == posts[-1] and UP.search(page) is None and "data-news" in page
+    publish(cora, "new")
+    drain_all()
+    assert UP.search(browser.read("/"))[2] == "1 new post above"
+
+
+def unread_count(account_id: int) -> int:
+    marker = Caller(account_id).get("/api/v1/markers?timeline[]=home").json()["home"]
+    return int(marker["unread_count"])
 
 
 def test_a_script_moves_the_marker_and_nonsense_is_refused(ann: int, posts: list[str]) -> None:
