@@ -192,7 +192,11 @@ await check('grouped notifications', async () => {
   const page = await me.v2.notifications.list()
   assert.ok(page.notificationGroups.length > 0 && page.accounts.length > 0)
 })
-await check('notification policy', async () => assert.ok((await me.v2.notifications.policy.fetch()).summary))
+await check('notification policy', async () => {
+  assert.ok((await me.v2.notifications.policy.fetch()).summary)
+  assert.equal((await me.v2.notifications.policy.update({ forNotFollowing: 'filter' })).forNotFollowing, 'filter')
+  await me.v2.notifications.policy.update({ forNotFollowing: 'accept' })
+})
 await check('notification requests', async () => assert.ok(Array.isArray(await me.v1.notifications.requests.list())))
 await check('clear notifications', async () => {
   await me.v1.notifications.clear()

@@ -23,7 +23,7 @@ from notifications.types import Measure, Policy
 class PolicyView(Endpoint):
     """My policy for notifications."""
 
-    scopes = {"GET": READ, "PATCH": WRITE}
+    scopes = {"GET": READ, "PATCH": WRITE, "PUT": WRITE}
 
     @extend_schema(responses=schema.NotificationPolicyEntity)
     def get(self, request: ApiRequest) -> HttpResponse:
@@ -34,6 +34,11 @@ class PolicyView(Endpoint):
         """Changes the measures that are sent. They hold for notifications of the past, too."""
         change_policy(request.account_id, self.read(request.data))
         return self._answer(request.account_id)
+
+    @extend_schema(request=schema.NotificationPolicyBody, responses=schema.NotificationPolicyEntity)
+    def put(self, request: ApiRequest) -> HttpResponse:
+        """As PATCH. Some libraries of Mastodon clients send this."""
+        return self.patch(request)
 
     def _answer(self, owner_id: int) -> HttpResponse:
         pending = count_pending(owner_id, clock.now_ms())
@@ -59,6 +64,13 @@ class PolicyV1View(PolicyView):
     def patch(self, request: ApiRequest) -> HttpResponse:
         """Changes what is sent: true filters, false accepts."""
         return super().patch(request)
+
+    @extend_schema(
+        request=schema.NotificationPolicyV1Body, responses=schema.NotificationPolicyV1Entity
+    )
+    def put(self, request: ApiRequest) -> HttpResponse:
+        """As PATCH. Some libraries of Mastodon clients send this."""
+        return super().put(request)
 
     def read(self, data: Mapping[str, Any]) -> Mapping[str, Measure]:
         return read_measures_v1(data)

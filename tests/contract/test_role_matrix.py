@@ -129,6 +129,8 @@ BODIES: dict[str, Callable[[Scene], dict[str, Any]]] = {
     "POST api/v1/notifications/clear": lambda scene: NONE,
     "PATCH api/v1/notifications/policy": lambda scene: {"filter_not_following": True},
     "PATCH api/v2/notifications/policy": lambda scene: {"for_not_following": "drop"},
+    "PUT api/v1/notifications/policy": lambda scene: {"filter_not_following": True},
+    "PUT api/v2/notifications/policy": lambda scene: {"for_not_following": "drop"},
     "POST api/v1/notifications/requests/<account:account_id>/accept": lambda scene: NONE,
     "POST api/v1/notifications/requests/<account:account_id>/dismiss": lambda scene: NONE,
     "POST api/v1/notifications/requests/accept": lambda scene: {"id": [str(scene.owner)]},

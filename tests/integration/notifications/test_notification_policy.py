@@ -80,3 +80,14 @@ def test_what_a_policy_shows_stays_when_a_request_is_dismissed(people, ann, bob,
     body(ann.post(f"{REQUESTS}/{request['id']}/dismiss"))
     assert (body(ann.get(REQUESTS)), told(ann)) == ([], shown)
     assert told(ann, {"include_filtered": "true"}) == shown
+
+
+def test_a_policy_is_changed_by_put_too(people, ann):
+    """As the `masto` library sends it, which most web clients use. Mastodon accepts both."""
+    for path, sent in (
+        (POLICY, {"for_not_following": "filter"}),
+        (f"{V1}/policy", {"filter_not_followers": True}),
+    ):
+        body(ann.client.put(path, sent, "application/json"))
+    found = body(ann.get(POLICY))
+    assert (found["for_not_following"], found["for_not_followers"]) == ("filter", "filter")
