@@ -103,6 +103,12 @@ class Tab:
     def tick(self, label: str) -> None:
         self._do(self.page.get_by_label(label).check())
 
+    def choose_image(self, selector: str, name: str, content: bytes) -> None:
+        """Presses what asks for a file, and chooses an image with this name."""
+        self._do(
+            self._choose_image(selector, {"name": name, "mimeType": "image/png", "buffer": content})
+        )
+
     def press(self, button: str) -> None:
         self._do(self.page.get_by_role("button", name=button, exact=True).click())
 
@@ -213,6 +219,11 @@ class Tab:
         async with self.page.expect_popup() as opened:
             await self.page.get_by_role("button", name=button, exact=True).click()
         return await opened.value
+
+    async def _choose_image(self, selector: str, file: Any) -> None:
+        async with self.page.expect_file_chooser() as asked:
+            await self.find(selector).click()
+        await (await asked.value).set_files(file)
 
     async def _watch(self) -> None:
         """All windows, because a page may open one."""

@@ -1,21 +1,25 @@
-"""Images that are dropped on the form of a post, or pasted into it."""
+"""Images that are chosen for a post, dropped on its form, or pasted into it."""
 
 from tests.browser.bringing import bring
 from tests.browser.feeds import enter, make_named
 from tests.browser.tab import Tab
+from tests.pictures import picture
 
 
-def test_images_are_attached_by_dropping_and_by_pasting(world: None, tab: Tab) -> None:
+def test_images_are_attached_by_choosing_dropping_and_pasting(world: None, tab: Tab) -> None:
     enter(tab, make_named("ann"))
     tab.open("/")
+    # The form is still small. What is pressed in it must not move.
+    tab.choose_image("#compose .tool.file", "zero.png", picture())
+    tab.expect(tab.find(".attached")).to_have_count(1)
     tab.fill("Your post", "the boats")
     assert bring(tab, "dragover", "one.png")
     # The second comes while the first is on its way.
     assert bring(tab, "drop", "one.png")
     assert bring(tab, "paste", "two.png")
-    tab.expect(tab.find(".attached")).to_have_count(2)
+    tab.expect(tab.find(".attached")).to_have_count(3)
     tab.press("Post")
-    tab.expect(tab.find(".entry .images img")).to_have_count(2)
+    tab.expect(tab.find(".entry .images img")).to_have_count(3)
     tab.see("the boats")
 
 

@@ -58,8 +58,10 @@
   document.addEventListener("htmx:load", countAll);
   countAll();
 
-  /* The form stays as large as it got: if it shrank while a mouse button is down, the click would be lost. */
-  document.addEventListener("focusin", ({ target }) => target.closest(".compose")?.classList.add("in-use"));
+  /* The form grows with the focus of its text only, and stays so: a click is lost if what was pressed moves. */
+  document.addEventListener("focusin", ({ target }) => {
+    if (target.matches(".compose textarea")) target.closest(".compose").classList.add("in-use");
+  });
 
   /* The images of the form are on their way: they must not be sent again with more images or the text. */
   document.addEventListener("htmx:beforeSend", ({ target }) => {
