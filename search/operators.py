@@ -1,4 +1,7 @@
-"""Operators in the text of a search: `"two words"`, `-word`, `#tag` and `from:name`."""
+"""Operators in the text of a search: `"two words"`, `-word`, `#tag` and `from:name`.
+
+For days, as `before:2026-12-01`, see search.days.
+"""
 
 import re
 from collections.abc import Sequence
@@ -6,6 +9,7 @@ from typing import NamedTuple
 
 from infra.api.links import normalize_tag
 from posts.queries.search import PostWords
+from search.days import DayRange, intersect, read_days
 
 ME = "me"
 _FROM = "from:"
@@ -18,12 +22,13 @@ _CLAUSE = re.compile(r'([+-]?)(?:"([^"]*)"|(\S+))')
 class Operators(NamedTuple):
     """What a text asks for. `author`: the name after `from:`; None without one.
 
-    `unwanted_authors`: the names after `-from:`.
+    `unwanted_authors`: the names after `-from:`. `written`: when.
     """
 
     words: PostWords
     author: str | None = None
     unwanted_authors: Sequence[str] = ()
+    written: DayRange = DayRange()
 
 
 class _Clauses(NamedTuple):
@@ -40,14 +45,17 @@ def read_operators(text: str) -> Operators:
     found = _CLAUSE.findall(text.translate(_QUOTES))
     wanted = _sort([clause for clause in found if clause[0] != "-"])
     unwanted = _sort([clause for clause in found if clause[0] == "-"])
+    days = {word: range_ for word in wanted.words if (range_ := read_days(word)) is not None}
+    texts = [word for word in wanted.words if word not in days]
     words = PostWords(
-        " ".join((*wanted.words, *wanted.tags, *wanted.phrases)),
+        " ".join((*texts, *wanted.tags, *wanted.phrases)),
         tuple(wanted.phrases),
         tuple(map(normalize_tag, wanted.tags)),
         (*unwanted.words, *unwanted.phrases),
         tuple(map(normalize_tag, unwanted.tags)),
     )
-    return Operators(words, wanted.names[-1] if wanted.names else None, tuple(unwanted.names))
+    name = wanted.names[-1] if wanted.names else None
+    return Operators(words, name, tuple(unwanted.names), intersect(days.values()))
 
 
 def _sort(clauses: Sequence[tuple[str, str, str]]) -> _Clauses:

@@ -9,6 +9,7 @@ from accounts.queries.users import find_account_ids
 from infra.api.links import normalize_tag
 from posts.queries.statuses import load_status_json
 from search.addresses import read_address
+from search.days import DayRange, intersect
 from search.operators import ME, read_operators
 from search.queries.accounts import search_accounts
 from search.queries.statuses import search_statuses
@@ -58,14 +59,15 @@ def _find_statuses(request: SearchRequest) -> list[bytes]:
 
 def _read_post_search(request: SearchRequest, viewer_id: int) -> PostSearch | None:
     """None: no account has the name after `from:`, or it is not the wanted author."""
-    words, name, unwanted = read_operators(request.text)
+    words, name, unwanted, written = read_operators(request.text)
     found = _find_authors([*unwanted, *([name] if name else ())], viewer_id)
     author_id = found.get(name) if name else request.author_id
     if name and (author_id is None or request.author_id not in (None, author_id)):
         return None
     others = [found[one] for one in unwanted if one in found]
     page = (request.limit, request.offset)
-    return PostSearch(words, viewer_id, *page, author_id, others, request.above, request.below)
+    between = intersect([written, DayRange(request.above, request.below)])
+    return PostSearch(words, viewer_id, *page, author_id, others, *between)
 
 
 def _find_authors(names: Collection[str], viewer_id: int) -> dict[str, int]:

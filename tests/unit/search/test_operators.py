@@ -2,8 +2,13 @@
 
 import pytest
 
+from posts.ids import FIRST, PostId
 from posts.queries.search import PostWords
+from search.days import DayRange
 from search.operators import Operators, read_operators
+
+DAYS = [PostId(day * 86_400, 0, 0) for day in range(3)]
+QUOTED = ("before:2026-01-02", ("before:2026-01-02",))
 
 
 @pytest.mark.parametrize(
@@ -18,6 +23,15 @@ from search.operators import Operators, read_operators
         ('a "b c', Operators(PostWords('a "b c'))),
         ("from: # - well-known", Operators(PostWords("from: # - well-known"))),
         ("", Operators(PostWords(""))),
+        ("tea before:2026-01-03", Operators(PostWords("tea"), written=DayRange(FIRST, DAYS[2]))),
+        ("AFTER:2026-01-01", Operators(PostWords(""), written=DayRange(DAYS[1]))),
+        ("during:2026-01-02", Operators(PostWords(""), written=DayRange(DAYS[1], DAYS[2]))),
+        (
+            "after:2025-12-31 before:2026-01-03 before:9999-12-31",
+            Operators(PostWords(""), written=DayRange(DAYS[0], DAYS[2])),
+        ),
+        ("before:2026-13-01 during:", Operators(PostWords("before:2026-13-01 during:"))),
+        ('"before:2026-01-02"', Operators(PostWords(*QUOTED))),
     ],
 )
 def test_reading_operators(text: str, found: Operators) -> None:
