@@ -8,7 +8,7 @@ from accounts.errors import AccountNotFound
 from accounts.hot_profiles import ask_profiles, load_shown_profiles
 from accounts.queries.profiles import find_profile
 from counters.cache import account_counts
-from infra.caching.questions import RoundTrip
+from infra.caching.questions import Question, Replies, RoundTrip
 
 
 def load_account_json(account_ids: Iterable[int], own_id: int | None = None) -> dict[int, bytes]:
@@ -19,20 +19,32 @@ def load_account_json(account_ids: Iterable[int], own_id: int | None = None) -> 
     Cost: one round trip and no query if Redis has all; misses add one query per shard and cache.
     For hot accounts it only reads the invalidation log.
     """
+    trip = RoundTrip()
+    accounts = ask_account_json(trip, account_ids, own_id)
+    trip.run()
+    return accounts.value
+
+
+def ask_account_json(
+    trip: RoundTrip, account_ids: Iterable[int], own_id: int | None = None
+) -> Question[dict[int, bytes]]:
+    """As `load_account_json`, in a round trip with other questions."""
     wanted = list(dict.fromkeys(account_ids))
     if not wanted:
-        return {}
-    trip = RoundTrip()
+        return trip.ask(Question((), lambda _: {}))
     profiles = ask_profiles(trip, wanted)
     totals = account_counts.hot.split(wanted)
     counts = trip.ask(account_counts.ask(totals, existing=lambda: profiles.value))
-    trip.run()
-    fragments, count_of = profiles.value, counts.value.get
-    return {
-        id_: present_account(fragments[id_], count_of(id_), is_own=id_ == own_id)
-        for id_ in wanted
-        if id_ in fragments
-    }
+
+    def present(_: Replies) -> dict[int, bytes]:
+        fragments, count_of = profiles.value, counts.value.get
+        return {
+            id_: present_account(fragments[id_], count_of(id_), is_own=id_ == own_id)
+            for id_ in wanted
+            if id_ in fragments
+        }
+
+    return trip.ask(Question((), present))
 
 
 def get_account_json(account_id: int, is_own: bool = False) -> bytes:
