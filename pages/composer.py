@@ -1,6 +1,6 @@
 """The content of the form of a post: limits, defaults, and what was typed if the API refused it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
@@ -9,10 +9,10 @@ from uuid import uuid4
 from django.http import Http404, QueryDict
 
 from pages.api_client import ApiClient, ApiRefused
+from pages.site import Entity, site_languages, site_limits
 from pages.views.base import WebPage
 
-Entity = Mapping[str, Any]
-MEDIA, INSTANCE, LANGUAGES = "/api/v1/media", "/api/v2/instance", "/api/v1/instance/languages"
+MEDIA = "/api/v1/media"
 NOT_FOUND = 404
 # From all readers to the fewest.
 VISIBILITIES = ("public", "unlisted", "private", "direct")
@@ -58,9 +58,9 @@ class Composer:
 
 
 def new_composer(page: WebPage, place: str = "", **typed: Any) -> Composer:
-    """An empty form with the defaults of the viewer. Two requests to the API."""
-    source = page.signed_in["source"]
-    limits = page.api.get(INSTANCE).body["configuration"]
+    """An empty form with the defaults of the viewer. No request to the API, except once a process:
+    see pages.site."""
+    source, limits = page.signed_in["source"], site_limits(page.api)
     defaults = {
         "key": uuid4().hex,
         "visibility": source["privacy"],
@@ -68,7 +68,7 @@ def new_composer(page: WebPage, place: str = "", **typed: Any) -> Composer:
         "sensitive": source["sensitive"],
         "options": [""] * limits["polls"]["max_options"],
     }
-    languages = page.api.get(LANGUAGES).body
+    languages = site_languages(page.api)
     return Composer(limits=limits, languages=languages, place=place, **(defaults | typed))
 
 
@@ -88,7 +88,7 @@ def reply_composer(page: WebPage, parent: Entity, place: str = "") -> Composer:
 
 
 def edit_composer(page: WebPage, status: Entity) -> Composer:
-    """A form with the post as its author typed it. Three requests to the API."""
+    """A form with the post as its author typed it. One request to the API."""
     source = page.api.get(f"/api/v1/statuses/{status['id']}/source").body
     return new_composer(
         page,

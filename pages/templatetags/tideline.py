@@ -1,11 +1,12 @@
-"""How pages show times, numbers, the HTML of the API, and posts that are filtered."""
+"""How pages show icons, choices, times, numbers, the HTML of the API, and filtered posts."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import cache
 from html import unescape
 
 from django import template
-from django.utils.html import strip_tags
+from django.utils.html import format_html, format_html_join, strip_tags
 from django.utils.safestring import SafeString, mark_safe
 
 from pages.filtering import NO_EFFECT, Entity, FilterEffect, effect_of
@@ -14,6 +15,23 @@ from pages.views.base import WebPage
 register = template.Library()
 MINUTE_S, HOUR_S, DAY_S, WEEK_S = 60, 3_600, 86_400, 7 * 86_400
 UNITS = ((DAY_S, "d"), (HOUR_S, "h"), (MINUTE_S, "m"))
+
+
+@register.simple_tag
+@cache
+def icon(name: str) -> SafeString:
+    """One of the icons of parts/icons.html. A page has hundreds, and as many templates are slow."""
+    text = '<svg class="icon" aria-hidden="true"><use href="#i-{}"></use></svg>'
+    return format_html(text, name)
+
+
+@register.filter
+def options(languages: Iterable[Mapping[str, str]], chosen: str) -> SafeString:
+    """The options of the choice of a language. A loop over so many is slow in a template."""
+    selected = mark_safe(" selected")  # nosec B308
+    one = '<option value="{}"{}>{}</option>'
+    rows = ((o["code"], selected if o["code"] == chosen else "", o["name"]) for o in languages)
+    return format_html_join("", one, rows)
 
 
 @register.filter

@@ -29,6 +29,8 @@ class AboutAccount(WebPage):
 
         Raises: ApiRefused.
         """
+        if self.viewer and self.viewer["acct"] == username:
+            return self.viewer
         account = self.api.get("/api/v1/accounts/lookup", {"acct": username}).body
         return self.viewer if self.is_own(account) and self.viewer else account
 

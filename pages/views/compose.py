@@ -9,7 +9,6 @@ from django.shortcuts import render
 
 from pages.api_client import ApiRefused
 from pages.composer import (
-    INSTANCE,
     MEDIA,
     NOT_FOUND,
     Composer,
@@ -20,6 +19,7 @@ from pages.composer import (
     reply_composer,
     typed_composer,
 )
+from pages.site import site_limits
 from pages.views.base import UNAUTHORIZED, WebPage
 from posts.ids import PostId
 
@@ -130,7 +130,7 @@ class ComposeImages(ComposerPage):
     def post(self, request: HttpRequest) -> HttpResponseBase:
         ids, message = kept_ids(request.POST), ""
         files = request.FILES.getlist("image")
-        most = self.api.get(INSTANCE).body["configuration"]["statuses"]["max_media_attachments"]
+        most = site_limits(self.api)["statuses"]["max_media_attachments"]
         if len(ids) + len(files) > most:
             files, message = [], TOO_MANY.format(most)
         try:

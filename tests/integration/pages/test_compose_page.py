@@ -9,6 +9,7 @@ from pytest_django import Settings
 
 from accounts.actions.update_profile import update_profile
 from accounts.types import ProfileEdit
+from pages import site
 from posts.actions.delete_post import delete_post
 from tests.callers import Caller
 from tests.integration.pages.browsing import Browser, ids_on
@@ -79,8 +80,11 @@ def test_files_that_are_refused_lose_nothing(ann: int, count: int) -> None:
     assert b'role="alert"' in answer.content and b"typed" in answer.content
 
 
-def test_a_refused_post_is_drawn_with_the_text_and_the_reason(ann: int, settings: Settings) -> None:
+def test_a_refused_post_is_drawn_with_the_text_and_the_reason(
+    ann: int, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     settings.POST_MAX_CHARACTERS = 20
+    monkeypatch.setattr(site, "_answers", {})
     browser = Browser(ann)
     assert 'data-most="20"' in browser.read("/")
     [image] = KEPT.findall(browser.act("/compose/images", {"image": [upload(picture())]}))
