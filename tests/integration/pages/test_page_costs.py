@@ -1,0 +1,171 @@
+"""What each web page costs when it is warm: SQL statements and Redis round trips.
+
+A page is made of several requests to the API, so a loop in a view or a template would cost a
+request for each entry. The costs must not depend on the number of entries.
+"""
+
+from typing import NamedTuple
+
+from django.conf import settings
+
+from accounts.actions.update_profile import update_profile
+from accounts.types import ProfileEdit
+from infra.sharding.buckets import shard_of
+from posts.actions.create_post import create_post
+from posts.actions.mark_post import mark_post
+from posts.actions.repost import repost
+from posts.types import Draft, Kind, Visibility
+from relations.actions.block import block
+from relations.actions.follow import follow
+from relations.actions.mute import mute
+from relations.lists.actions.lists import create_account_list
+from relations.lists.actions.members import add_members
+from relations.lists.types import RepliesPolicy
+from tests.budgets import count_calls
+from tests.callers import Caller
+from tests.integration.pages.browsing import Browser
+from tests.integration.timelines.catching_up import CATCH_UP, finish, mark
+from tests.world import drain_all, make_account, make_accounts, publish
+
+MANY = 40
+GUEST, ALL_READ = "guest: ", "all read: "
+
+
+class Cost(NamedTuple):
+    """Four statements and two round trips are for what the frame of each page shows to a person
+    who is signed in: the viewer, and the number of unread notifications."""
+
+    sql: int
+    round_trips: int
+
+
+COSTS = {
+    "/": Cost(6, 4),
+    "/?newest=1": Cost(4, 3),
+    "/catch_up": Cost(6, 4),
+    "/public": Cost(4, 4),
+    "/tags/tide": Cost(5, 3),
+    "/compose": Cost(4, 2),
+    "/@ann": Cost(5, 4),
+    "/@ann/replies": Cost(4, 3),
+    "/@friend": Cost(6, 6),
+    "/@friend/replies": Cost(5, 5),
+    "/@friend/media": Cost(6, 5),
+    "/@ann/followers": Cost(5, 5),
+    "/@ann/following": Cost(4, 5),
+    "/@friend/followers": Cost(5, 6),
+    "/statuses/{post}": Cost(10, 5),
+    "/statuses/{post}/favourites": Cost(5, 7),
+    "/notifications": Cost(7, 3),
+    "/notifications/mentions": Cost(6, 3),
+    "/notifications/unread": Cost(4, 2),
+    "/search": Cost(8, 3),
+    "/search?q=tide": Cost(23, 5),
+    "/search?q=person&type=accounts": Cost(9, 6),
+    "/lists": Cost(5, 2),
+    "/lists/{list}": Cost(15, 4),
+    "/lists/{list}/edit": Cost(7, 3),
+    "/bookmarks": Cost(5, 3),
+    "/favourites": Cost(5, 3),
+    "/conversations": Cost(5, 4),
+    "/follow_requests": Cost(5, 4),
+    "/special_following": Cost(5, 2),
+    "/settings": Cost(4, 2),
+    "/settings/profile": Cost(4, 2),
+    "/settings/muted": Cost(6, 4),
+    "/settings/blocked": Cost(5, 4),
+    "/settings/sessions": Cost(6, 2),
+    "/settings/password": Cost(5, 2),
+    "all read: /": Cost(6, 4),
+    "guest: /": Cost(0, 2),
+    "guest: /@ann": Cost(2, 3),
+    "guest: /statuses/{post}": Cost(6, 3),
+    "guest: /auth/sign_in": Cost(0, 0),
+}
+# A catch-up of one page has no order to keep.
+WITH_FEW = {"/catch_up": Cost(6, 3)}
+
+
+class Street:
+    """ann follows a friend and many people, who all do the same things."""
+
+    def __init__(self) -> None:
+        self.ann, self.friend = make_account("ann"), make_account("friend")
+        self.post = publish(self.ann, "low #tide")
+        follow(self.ann, self.friend)
+        self.list = create_account_list(self.ann, "street", RepliesPolicy.FOLLOWED).list_id
+        self.browser, self.guest = Browser(self.ann), Browser()
+        self.oldest = publish(self.friend)
+        self.settle(_one_on_each_shard())
+
+    def settle(self, people: list[int]) -> None:
+        """These people move in. All that they do concerns ann, her post or her friend."""
+        update_profile(self.ann, ProfileEdit(is_locked=False))
+        for person in people:
+            self._meet(person)
+        update_profile(self.ann, ProfileEdit(is_locked=True))
+        for person in people:
+            follow(make_account(), self.ann)
+            self._write(person)
+        drain_all()
+
+    def _meet(self, person: int) -> None:
+        for one, other in ((self.ann, person), (person, self.ann), (person, self.friend)):
+            follow(one, other)
+        add_members(self.ann, self.list, [person])
+        mute(self.ann, make_account())
+        block(self.ann, make_account())
+
+    def _write(self, person: int) -> None:
+        post = publish(person, "high #tide")
+        # Not one post of all: entries that show the same post are read and left out.
+        repost(person, publish(self.friend, "more #tide"))
+        for kind in (Kind.FAVOURITE, Kind.BOOKMARK):
+            mark_post(self.ann, post, kind, True)
+        mark_post(person, self.post, Kind.FAVOURITE, True)
+        create_post(person, Draft("@ann yes", in_reply_to=self.post))
+        create_post(person, Draft("@ann psst", visibility=Visibility.DIRECT))
+
+    def costs(self) -> dict[str, Cost]:
+        """Of all pages in their order. At first all is unread."""
+        mark(Caller(self.ann), self.oldest.public)
+        return {page: self._cost(page) for page in COSTS}
+
+    def _cost(self, page: str) -> Cost:
+        browser = self.guest if page.startswith(GUEST) else self.browser
+        if page.startswith(ALL_READ):
+            caller = Caller(self.ann)
+            finish(caller, caller.get(CATCH_UP).json()["bound"])
+        path = page.removeprefix(GUEST).removeprefix(ALL_READ)
+        address = path.format(post=self.post.public, list=self.list)
+        # The first read makes it warm. Later ones may pay for others, as for a share of the quota.
+        for _ in range(5):
+            cost = _cost_of(browser, address)
+            if cost == COSTS[page]:
+                break
+        return cost
+
+
+def _one_on_each_shard() -> list[int]:
+    """What a page asks of each shard must not look as if it grew with the entries."""
+    people: dict[str, int] = {}
+    while len(people) < len(settings.SHARD_ALIASES):
+        person = make_account()
+        people.setdefault(shard_of(person), person)
+    return [*people.values()]
+
+
+def _cost_of(browser: Browser, address: str) -> Cost:
+    with count_calls() as calls:
+        browser.read(address)
+    return Cost(calls.sql.total(), calls.round_trips)
+
+
+def test_pages_cost_the_same_with_many_entries(world: None) -> None:
+    street = Street()
+    few = street.costs()
+    street.settle(make_accounts(MANY))
+    many = street.costs()
+    assert many == COSTS
+    other = {p: cost for p, cost in few.items() if cost not in (COSTS[p], WITH_FEW.get(p))}
+    assert other == {}
