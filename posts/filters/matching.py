@@ -18,7 +18,12 @@ from posts.filters.types import FilterKeyword, PostFilter
 _decoder = msgspec.json.Decoder(list[PostFilter])
 _BREAKS = re.compile(r"<br ?/?>|</p>")
 _TAGS = re.compile(r"<[^>]*>")
-_WORD = re.compile(r"\w")
+# A letter of a script that puts blanks between words. The others are Thai and Lao, Burmese, Hangul
+# (its words have endings), Khmer, kana and Han.
+_SPACED_LETTER = (
+    r"[^\W\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u31ff\u3400-\u9fff"
+    r"\uac00-\ud7ff\uf900-\ufaff\uff66-\uff9f\U00020000-\U000323af]"
+)
 
 
 class _Rule(NamedTuple):
@@ -124,12 +129,16 @@ def present_filter_head(rule: PostFilter) -> dict[str, Any]:
 
 
 def _pattern_of(rule: FilterKeyword) -> str:
-    """A word begins and ends at a boundary only where the keyword has letters, as in Mastodon."""
+    """A word begins and ends at a boundary only where the keyword has letters, as in Mastodon.
+
+    Without blanks between words there are no boundaries, so there the word is found anywhere. A
+    letter of such a script is a boundary of a word of another one.
+    """
     text = re.escape(rule.keyword)
     if not rule.whole_word:
         return text
-    start = r"\b" if _WORD.match(rule.keyword[0]) else ""
-    end = r"\b" if _WORD.match(rule.keyword[-1]) else ""
+    start = f"(?<!{_SPACED_LETTER})" if re.match(_SPACED_LETTER, rule.keyword[0]) else ""
+    end = f"(?!{_SPACED_LETTER})" if re.match(_SPACED_LETTER, rule.keyword[-1]) else ""
     return f"{start}{text}{end}"
 
 

@@ -120,6 +120,21 @@ def test_a_filtered_post_keeps_its_poll(bob, ann):
     assert [option["title"] for option in found["poll"]["options"]] == ["a", "b"]
 
 
+@pytest.mark.parametrize(
+    ("keyword", "matches", "misses"),
+    [
+        ("東京", "私は東京に住む", "京東"),
+        ("서울", "서울에서", "서 울"),
+        ("tea東", "tea東京", "greentea東京"),
+        ("tea", "熱いteaを飲む", "熱いteasを飲む"),
+    ],
+)
+def test_a_whole_word_of_a_script_without_blanks(bob, people, keyword, matches, misses):
+    make(bob, keyword)
+    found, missed = (publish(people[0], text).public for text in (matches, misses))
+    assert (words_of(see(bob, found)), words_of(see(bob, missed))) == ([keyword], [])
+
+
 def test_a_post_is_filtered_by_its_id(bob, people):
     post = publish(people[0], "hello").public
     rule = make(bob)
