@@ -18,7 +18,7 @@ from posts.queries.rows import PAST_ALL, list_newest, list_timeline, read_posts
 from posts.types import Kind
 from tests.budgets import Statement, count_calls
 from tests.plans import assert_index_only, nodes_of, settle
-from tests.world import make_account
+from tests.world import clean, make_account
 
 OWN, OTHERS = 16_000, 8_000
 # One post a minute; every fifth is deleted; neighbours have more together.
@@ -50,16 +50,33 @@ SELECT %s + 4 * n, n * 1296::bigint, 7, 3, true, 1, n FROM generate_series(1, 20
 """
 
 
+@pytest.fixture(scope="module")
+def author(databases, django_db_blocker):
+    """An account with thousands of posts and marks, and a post with thousands of responses. Every
+    fifth is over. The tests of this module only read: to fill the tables takes most of the time."""
+    with django_db_blocker.unblock():
+        clean()
+        author_id = make_account()
+        alias = shard_of(author_id)
+        execute(alias, FILL, (author_id, OWN, OTHERS))
+        for sql in (RESPOND, MARK):
+            execute(alias, sql, (author_id, author_id))
+        repost(author_id, reposted_by(author_id))
+        settle(alias, "posts_post", "posts_response", "posts_viewermark")
+        yield author_id
+        clean()
+
+
+def reposted_by(author_id):
+    return PostId(60 * 7, author_id, 0)
+
+
 @pytest.fixture
-def author(world):
-    author_id = make_account()
-    alias = shard_of(author_id)
-    execute(alias, FILL, (author_id, OWN, OTHERS))
-    settle(alias, "posts_post")
-    return author_id
+def responded(author):
+    """The post with the responses."""
+    return PostId(60, author, 0)
 
 
-# Tests of one fixture are loops: to fill the tables takes most of the time.
 LOWER, UPPER = (0, 5_000 * 60 * SEQUENCES), (PAST_ALL, 15_000 * 60 * SEQUENCES)
 RESPONDER_WINDOWS = (
     Window(40),
@@ -105,17 +122,6 @@ def test_week_is_one_range(author):
     (scan,) = scanned(statement)
     assert scan["Node Type"] in {"Index Scan", "Bitmap Heap Scan"}
     assert scan["Actual Rows"] <= 2_001
-
-
-@pytest.fixture
-def responded(author):
-    """Thousands of responses to one post and to its neighbours, and as many marks of one account;
-    every fifth is over."""
-    alias = shard_of(author)
-    for sql in (RESPOND, MARK):
-        execute(alias, sql, (author, author))
-    settle(alias, "posts_response", "posts_viewermark")
-    return PostId(60, author, 0)
 
 
 def test_lists_of_responders_and_own_favourites_read_the_index_only(responded):
@@ -167,8 +173,7 @@ def part_of_function(pattern: str, author: int, **values: int) -> Statement:
 
 
 def test_own_repost_of_a_post_is_one_entry(author):
-    original = PostId(60 * 7, author, 0)
-    repost(author, original)
+    original = reposted_by(author)
     about = {"about_moment": original.moment, "about_author": author}
     statement = part_of_function(
         r"SELECT moment INTO post_moment FROM posts_post.*?;", author, **about
