@@ -11,6 +11,7 @@ import tempfile
 import django
 import hypothesis
 import pytest
+from django.conf import settings
 
 from tests.failed_again import STATUS_KEY
 from tests.migrated_data import delete_migrated_data
@@ -60,6 +61,8 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ["REDIS_URL"] = os.environ["REDIS_URL"].replace("db=0", f"db={number}")
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
     django.setup()
+    # Each test client makes new middlewares. Without this one of them looks at 200 files then.
+    settings.WHITENOISE_AUTOREFRESH = True
     for module in FIXTURES:
         config.pluginmanager.import_plugin(module)
     if worker is None:
