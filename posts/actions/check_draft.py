@@ -1,6 +1,6 @@
 """Validates the request that publishes a post."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from django.conf import settings
@@ -17,7 +17,6 @@ MAX_KEY_LENGTH = 64
 MAX_LANGUAGE_LENGTH = 16
 # Parameters of Mastodon's request that Tideline lacks. Ignoring them would lose data silently.
 UNSUPPORTED = (
-    "media_attributes",
     "scheduled_at",
     "quoted_status_id",
 )
@@ -28,6 +27,7 @@ def check_draft(data: Mapping[str, Any], has_images: bool = False) -> Draft:
 
     Raises: as `check_content`.
     """
+    _refuse_sent(data, ("media_attributes",))  # edits may have them: posts.api.same_images
     return replace(check_content(data, has_images), visibility=read_visibility(data))
 
 
@@ -36,10 +36,7 @@ def check_content(data: Mapping[str, Any], has_images: bool = False) -> Draft:
 
     Raises: EmptyPost, PostTooLong, InvalidDraft, InvalidRequest (all 422).
     """
-    sent = {name.partition("[")[0] for name in data if data.get(name)}  # forms have name[][part]
-    for name in UNSUPPORTED:
-        if name in sent:
-            raise InvalidDraft(f"Validation failed: {name} is not supported")
+    _refuse_sent(data, UNSUPPORTED)
     text = read_text(data, "status")
     spoiler_text = read_text(data, "spoiler_text")
     if not text.strip() and not has_images:
@@ -50,6 +47,13 @@ def check_content(data: Mapping[str, Any], has_images: bool = False) -> Draft:
     if len(language) > MAX_LANGUAGE_LENGTH:
         raise InvalidDraft("Validation failed: Language is not a language code")
     return Draft(text, read_flag(data, "sensitive"), spoiler_text, language or None)
+
+
+def _refuse_sent(data: Mapping[str, Any], names: Collection[str]) -> None:
+    sent = {name.partition("[")[0] for name in data if data.get(name)}  # forms have name[][part]
+    for name in names:
+        if name in sent:
+            raise InvalidDraft(f"Validation failed: {name} is not supported")
 
 
 def read_visibility(

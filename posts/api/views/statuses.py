@@ -32,6 +32,7 @@ from posts.actions.delete_post import delete_post
 from posts.actions.edit_post import edit_post
 from posts.api import schema
 from posts.api.present import with_source
+from posts.api.same_images import check_same_images
 from posts.errors import ImagesTaken, ParentNotFound, PostNotFound
 from posts.ids import MalformedPostId, PostId
 from posts.queries.context import load_context
@@ -88,7 +89,9 @@ class StatusView(Endpoint):
         old = get_own_row(request.account_id, status_id)
         check_same_visibility(request.data, old.visibility)
         check_same_poll(request.data, old.poll)
-        edit_post(old, _read_edit(request, old))
+        draft = _read_edit(request, old)
+        check_same_images(request.data, draft.media)
+        edit_post(old, draft)
         return json_response(get_interaction_json(request.account_id, status_id, status_id))
 
     @extend_schema(parameters=[schema.DELETE_MEDIA], responses={200: schema.DeletedStatusEntity})

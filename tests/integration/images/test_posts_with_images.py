@@ -95,6 +95,28 @@ def test_a_removed_image_is_taken_by_no_post(ann, monkeypatch):
     assert "not available" in answer.json()["error"]
 
 
+def test_an_edit_may_send_again_what_each_image_is(ann):
+    """As official applications send it with each edit of a post with images."""
+    image = sent(ann, description="The quay", focus="0.5,-0.5")
+    post = publish(ann, [image], "one")
+    where, ids = f"{STATUSES}/{post['id']}", [image["id"]]
+    for text, more in (
+        ("two", {"description": "The quay"}),
+        ("three", {"description": "The quay", "focus": "0.5,-0.5"}),
+        ("four", {"description": None}),
+    ):
+        attributes = [{"id": image["id"], **more}]
+        body = {"status": text, "media_ids": ids, "media_attributes": attributes}
+        edited = put(ann, where, **body)
+        assert edited.status_code == 200, edited.content
+        assert edited.json()["content"] == f"<p>{text}</p>"
+        assert edited.json()["media_attachments"][0]["description"] == "The quay"
+    for other in ({"description": "The sea"}, {"focus": "0,0"}, {"id": "1"}, {"thumbnail": "x"}):
+        attributes = [{"id": image["id"], **other}]
+        assert put(ann, where, status="five", media_attributes=attributes).status_code == 422, other
+    assert ann.get(where).json()["content"] == "<p>four</p>"
+
+
 def test_an_edit_keeps_changes_and_removes_images(ann, bob):
     first, second, third = sent(ann), sent(ann), sent(ann)
     status = publish(ann, [first, second], "hello")
