@@ -88,7 +88,11 @@ def test_a_request_to_follow_is_answered_where_it_is_shown(
     browser, form = Browser(ann), {"part": "answer", "next": "/notifications"}
     page = browser.read("/notifications")
     answers = [f"/accounts/{one}/{name}" for one in asking for name in ("authorize", "reject")]
-    assert sorted(re.findall(r'<form method="post" action="(/accounts/[^"]+)"', page)) == answers
+    assert sorted(re.findall(r'<form method="post" action="(/accounts/[^"]+)"', page)) == sorted(
+        answers
+    )
+    buttons = [f"{name}--{one}" for one in asking for name in ("authorize", "reject")]
+    assert sorted(re.findall(r'<button id="([^"]+)"', page)) == sorted(buttons)
     said = browser.act(f"/accounts/{asking[0]}/{act}", form)
     assert ("approved" if act == "authorize" else "rejected") in said
     assert f'id="answer-{asking[0]}"' in said and f'hx-target="#answer-{asking[0]}"' in page
