@@ -22,7 +22,7 @@ MOVING = """[...document.querySelectorAll("*")].filter((one) => {
 
 
 @pytest.fixture
-def tab(world: None, tab_of) -> Tab:
+def tab(world: None, tab_of, delivery: None) -> Tab:
     """Of ann."""
     ann = int(make_neighbours()["ann"])
     tab: Tab = tab_of()
