@@ -35,7 +35,7 @@ class PolicyView(Endpoint):
         change_policy(request.account_id, self.read(request.data))
         return self._answer(request.account_id)
 
-    @extend_schema(request=schema.NotificationPolicyBody, responses=schema.NotificationPolicyEntity)
+    @extend_schema(exclude=True)
     def put(self, request: ApiRequest) -> HttpResponse:
         """As PATCH. Some libraries of Mastodon clients send this."""
         return self.patch(request)
@@ -64,13 +64,6 @@ class PolicyV1View(PolicyView):
     def patch(self, request: ApiRequest) -> HttpResponse:
         """Changes what is sent: true filters, false accepts."""
         return super().patch(request)
-
-    @extend_schema(
-        request=schema.NotificationPolicyV1Body, responses=schema.NotificationPolicyV1Entity
-    )
-    def put(self, request: ApiRequest) -> HttpResponse:
-        """As PATCH. Some libraries of Mastodon clients send this."""
-        return super().put(request)
 
     def read(self, data: Mapping[str, Any]) -> Mapping[str, Measure]:
         return read_measures_v1(data)
