@@ -6,7 +6,7 @@ from infra.api.pages import Window
 from posts.ids import PostId
 from timelines.polling.poll import Poll
 from timelines.polling.records import ChangedRecord, EnteredCursor
-from timelines.polling.types import LatePost, PollRecord
+from timelines.polling.types import LatePost, PollRecord, Walk
 
 
 def list_changes(
@@ -18,11 +18,11 @@ def list_changes(
     """
     if not shown:
         return []
+    walk = Walk(poll.cursor, min(shown)) if is_cut and window.min_id is None else None
     if window.min_id is None and window.max_id is not None:
-        return _list_walked(poll, shown)
+        return _list_walked(poll, shown, walk)
     if max(shown) > poll.cursor:
-        walk_from = poll.cursor if is_cut and window.min_id is None else None
-        record = _record_moved(poll, shown, owed)._replace(walk_from=walk_from)
+        record = _record_moved(poll, shown, owed)._replace(walk=walk)
         return [EnteredCursor(max(shown), record, [one.event for one in owed])]
     stayed = _record_stayed(poll, shown, owed)
     return [ChangedRecord(poll.cursor, stayed, poll.record.entered)]
@@ -58,22 +58,19 @@ def _record_stayed(poll: Poll, shown: Sequence[PostId], owed: Collection[LatePos
     )
 
 
-def _list_walked(poll: Poll, shown: Sequence[PostId]) -> list[ChangedRecord]:
-    """For a client that goes down a page that was cut: its next poll asks from the top of it."""
-    tops = [
-        (cursor, record)
-        for cursor, record in poll.records.items()
-        if record.walk_from == poll.cursor and not record.is_shared
-    ]
-    if len(tops) != 1:
-        late = [post_id for post_id in shown if post_id < poll.cursor]
-        tops = [(poll.cursor, _record_stayed(poll, late, poll.fresh))] if late else []
-        shown = ()
-    return [
-        ChangedRecord(
-            cursor,
-            record._replace(served=record.served.union(shown)),
-            poll.records[cursor].entered if cursor in poll.records else 0,
-        )
-        for cursor, record in tops
-    ]
+def _list_walked(poll: Poll, shown: Sequence[PostId], walk: Walk | None) -> list[ChangedRecord]:
+    """For a client that goes down a page that was cut: its next poll asks from the top of it.
+
+    `walk`: where it goes on. Only its own record may have what it was served: another client with
+    this token would miss a late post.
+    """
+    place = Walk(poll.cursor, poll.below)
+    tops = [(cursor, one) for cursor, one in poll.records.items() if one.walk == place]
+    if len(tops) == 1 and not tops[0][1].is_shared:
+        cursor, record = tops[0]
+        walked = record._replace(served=record.served.union(shown), walk=walk)
+        return [ChangedRecord(cursor, walked, record.entered)]
+    late = [post_id for post_id in shown if post_id < poll.cursor]
+    if not late:
+        return []
+    return [ChangedRecord(poll.cursor, _record_stayed(poll, late, poll.fresh), poll.record.entered)]

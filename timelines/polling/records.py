@@ -3,8 +3,8 @@
     timelines.polls:v1:{reader}:{timeline}:{client}:{way}   hash, cursor (10 bytes) -> record
     record   entered:floor:seen until:bytes of served:   numbers
              ids that were served                        10 bytes each
-             stayed at:stayed times:walked:              numbers; walked: whether walk_from is there
-             walk_from if so, ids that stayed            10 bytes each
+             stayed at:stayed times:walked:              numbers; walked: ids of the walk, 0 or 2
+             its ids, ids that stayed                    10 bytes each
 
 A record that is lost costs a repetition: late posts are returned once more. It never costs a post.
 """
@@ -22,7 +22,7 @@ from infra.caching.client import Command, load_script, redis
 from infra.caching.keys import key
 from infra.telemetry.reached import reached
 from posts.ids import PACKED_BYTES, PostId
-from timelines.polling.types import MOST_LATE, PollRecord
+from timelines.polling.types import MOST_LATE, PollRecord, Walk
 
 FAMILY = "timelines.polls:v1"
 ENTER = load_script(Path(__file__).with_name("lua") / "enter_cursor.lua")
@@ -110,7 +110,7 @@ def save_records(poller: Poller, changes: Sequence[EnteredCursor | ChangedRecord
 
 
 def _encode_rest(record: PollRecord) -> bytes:
-    walked = () if record.walk_from is None else (record.walk_from,)
+    walked = record.walk or ()
     head = b"%d:%d:%d:" % (record.stayed_at, record.stayed_times, len(walked))
     return head + _pack(walked) + _pack(record.stayed)
 
@@ -131,13 +131,13 @@ def _decode(cursor: bytes, data: bytes) -> tuple[PostId, PollRecord] | None:
         *numbers, packed = tail[size:].split(b":", 3)
         stayed_at, stayed_times, walked = map(int, numbers)
         ids = _unpack(packed)
-        walk_from, stayed = (ids[0] if walked else None), tuple(ids[walked:])
+        walk, stayed = (Walk(*ids[:2]) if walked == 2 else None), tuple(ids[walked:])
         seen = entered, floor, seen_until
         record = PollRecord(
-            *seen, frozenset(_unpack(tail[:size])), stayed, stayed_at, stayed_times, walk_from
+            *seen, frozenset(_unpack(tail[:size])), stayed, stayed_at, stayed_times, walk
         )
         return PostId.from_packed(cursor), record
-    except (ValueError, IndexError, struct.error):
+    except (ValueError, TypeError, IndexError, struct.error):
         reached("polls.record_undecodable")
         log.warning("polls.record_undecodable", record=data[:64])
         return None

@@ -42,6 +42,14 @@ class LatePosts(NamedTuple):
         return min(self.seen_until, self.posts[-1].visible_ms - 1)
 
 
+class Walk(NamedTuple):
+    """A client goes down a page that was full. The page began at the cursor `since`; what the
+    client asks for next is below `below`."""
+
+    since: PostId
+    below: PostId
+
+
 class PollRecord(NamedTuple):
     """What clients that have a certain cursor were served. Times are in ms.
 
@@ -52,8 +60,7 @@ class PollRecord(NamedTuple):
     `stayed`: late posts of pages that ended at the cursor they began at, the last one at
     `stayed_at`, after `stayed_times` such pages without a pause. One of several clients got them;
     those that were shown last are at the end.
-    `walk_from`: the page that ended here was full, and more of it is below. It began at this
-    cursor.
+    `walk`: the page that ended here was full, and more of it is below.
     """
 
     entered: int
@@ -63,7 +70,7 @@ class PollRecord(NamedTuple):
     stayed: tuple[PostId, ...] = ()
     stayed_at: int = 0
     stayed_times: int = 0
-    walk_from: PostId | None = None
+    walk: Walk | None = None
 
     @property
     def is_shared(self) -> bool:

@@ -204,6 +204,22 @@ def test_two_clients_with_one_token_get_each_late_post(late):
     assert [client.poll() for client in clients] == [[], []]
 
 
+def test_who_goes_down_a_page_takes_no_late_post_from_another_client_with_the_token(late):
+    """All three clients begin at the same cursor, and the second and third end at another one."""
+    late.post()
+    first, *others = (SinceIdClient(late.read, limit=3) for _ in range(3))
+    late.time.pass_ms(60_000)
+    made = [late.post(ago_s=9 - n, author=late.author) for n in range(4)]
+    assert first.poll() == made[::-1]
+    late.time.pass_ms(60_000)
+    below = late.post(ago_s=90)
+    above = [late.post() for _ in range(4)]
+    for client in others:
+        client.poll()
+        assert client.seen >= {below, *made, *above}
+    assert first.poll() == [*above[::-1], below]
+
+
 def test_a_shard_that_is_away_owes_its_late_posts(late, monkeypatch):
     late.post()
     client = MinIdClient(late.read)
