@@ -48,3 +48,10 @@ def test_a_test_module_has_a_name_of_its_own() -> None:
     for path in (settings.BASE_DIR / "tests").rglob("test_*.py"):
         found[path.name].append(path.parent.name)
     assert {name: where for name, where in found.items() if len(where) > 1} == {}
+
+
+def test_no_test_module_has_the_name_of_an_app() -> None:
+    """pytest puts folders of tests before the apps: such a module would be imported as the app."""
+    apps = {f"{folder.name}.py" for folder in FOLDERS}
+    tests = (settings.BASE_DIR / "tests").rglob("*.py")
+    assert [str(path) for path in tests if path.name in apps] == []

@@ -22,7 +22,7 @@ from posts.ids import PostId
 from relations.actions import mirror
 from relations.actions.follower_moves import BackwardUpdate, plan_moves
 from relations.queries.edges import Pair
-from tests.interleavings import loads, overlaps, pages, processes, writes
+from tests.interleavings import home_pages, loads, overlaps, processes, writes
 from tests.interleavings.exploring import History
 from timelines.hot import directory
 from timelines.polling import records
@@ -135,7 +135,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mutant(
         "a loaded week is written without its token",
-        pages.delete_and_load,
+        home_pages.delete_and_load,
         (in_script(hashes, "WRITE", *HASH_FENCE),),
     ),
     Mutant(
@@ -155,7 +155,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mutant(
         "a build ends without its epoch",
-        pages.rebuild_and_push,
+        home_pages.rebuild_and_push,
         (in_script(packed, "FINISH_BUILD", *EPOCH_FENCE),),
     ),
     Mutant(
@@ -174,7 +174,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mutant(
         "two polls of the same time count as one after the other",
-        pages.polls_of_one_token,
+        home_pages.polls_of_one_token,
         (
             in_script(
                 records, "ENTER", "tonumber(old_seen) + tonumber(ARGV[9])", "tonumber(old_seen)"
@@ -183,7 +183,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mutant(
         "the poll race: an old record is written back over that of another client",
-        pages.poll_and_slow_answer,
+        home_pages.poll_and_slow_answer,
         (
             in_script(
                 records, "WRITE_RECORD", "if entered ~= tonumber(ARGV[2]) then", "if false then"
