@@ -95,7 +95,8 @@ def test_connections_are_used_in_turn(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(paced_load, "MOST_UNANSWERED", 4)
     with small_server() as address:
         run_paced(address, itertools.repeat(PacedRequest(get("/"))), 200, 0.2)
-    assert [*served.values()] == [10] * 4
+    # One that waits for an answer is passed over once.
+    assert sum(served.values()) == 40 and min(served.values()) >= 8
 
 
 def test_a_closed_connection_ends_the_load():
