@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from infra.telemetry.reached import reached
-from posts.ids import PostId
+from posts.ids import LAST, PostId
 from timelines.polling.records import Poller, Records
 from timelines.polling.types import LatePost, LatePosts, PollRecord
 
@@ -46,9 +46,17 @@ class Poll(NamedTuple):
         record = self.record
         if is_moving:
             return self.stayed if record.is_shared else []
+        if self.is_going_down:
+            return self.stayed
         if self.is_at_once and record.stayed_times >= record.entered:
             return []
         return self.stayed
+
+    @property
+    def is_going_down(self) -> bool:
+        """Whether this is a later page of one answer. Its first page may have been the one that
+        returned late posts just now."""
+        return self.below != LAST
 
     @property
     def is_at_once(self) -> bool:

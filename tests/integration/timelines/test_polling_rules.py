@@ -220,6 +220,20 @@ def test_who_goes_down_a_page_takes_no_late_post_from_another_client_with_the_to
     assert first.poll() == [*above[::-1], below]
 
 
+def test_who_goes_down_gets_what_another_client_with_the_token_got_just_now(late):
+    late.post()
+    clients = [SinceIdClient(late.read, limit=3) for _ in range(2)]
+    late.time.pass_ms(600_000)
+    late.post()
+    for client in clients:
+        client.poll()
+    late.time.pass_ms(60_000)
+    below = [late.post(ago_s=900 - n) for n in range(7)]
+    for client in clients:
+        client.poll()
+        assert client.seen >= set(below)
+
+
 def test_a_shard_that_is_away_owes_its_late_posts(late, monkeypatch):
     late.post()
     client = MinIdClient(late.read)
