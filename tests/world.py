@@ -21,6 +21,7 @@ from infra.caching.viewer_validators import FAMILY, ViewerField
 from infra.changes.drain import drain
 from infra.changes.lag import list_lane_lags
 from infra.sharding.buckets import shard_of
+from infra.sharding.connection_health import drop_broken_connections
 from infra.sharding.placement import all_aliases, is_allowed, placement_of
 from posts.actions.create_post import create_post
 from posts.cache.counts import forget_counts
@@ -43,8 +44,13 @@ _numbers = itertools.count(1)
 
 
 def clean() -> None:
-    """Deletes all rows and all keys. Cheap where there is nothing."""
+    """Deletes all rows and all keys. Cheap where there is nothing.
+
+    The server ends sessions that were idle during a long test: they are checked first, as when a
+    request begins.
+    """
     wait_for_redis()
+    drop_broken_connections()
     for alias in all_aliases():
         with connections[alias].cursor() as cursor:
             cursor.execute(_deletions(alias))
