@@ -73,7 +73,7 @@ def environment_of(request: PendingRequest) -> dict[str, Any]:
     environment = {
         **_CONSTANTS,
         "PATH_INFO": _latin(scope.path),
-        "QUERY_STRING": scope.query_string,
+        "QUERY_STRING": _latin(scope.query_string),
         "REMOTE_ADDR": request.peer,
         "REQUEST_METHOD": scope.method,
         "SERVER_NAME": host,
@@ -106,6 +106,6 @@ def _variable(name: str) -> str | None:
     return _BARE_NAMES.get(name) or "HTTP_" + name.upper().replace("-", "_")
 
 
-def _latin(path: str) -> str:
-    """WSGI wants each byte of the path as one character."""
-    return path if path.isascii() else path.encode().decode("latin-1")
+def _latin(text: str) -> str:
+    """WSGI wants each byte as one character. Some clients send a query without encoding it."""
+    return text if text.isascii() else text.encode().decode("latin-1")

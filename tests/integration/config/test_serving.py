@@ -83,6 +83,15 @@ def web(start_web):
     return start_web(free_port())
 
 
+def test_a_query_that_was_not_encoded_has_each_byte_as_one_character(web):
+    """Django answers 500 to any other."""
+    with socket.create_connection((HOST, web.port), timeout=10) as opened:
+        opened.sendall("GET /a?q=\u6771 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".encode())
+        answer = opened.makefile("rb").read()
+    seen = json.loads(answer.partition(b"\r\n\r\n")[2])
+    assert seen["QUERY_STRING"] == "q=\u6771".encode().decode("latin-1")
+
+
 def test_the_application_sees_the_request_as_it_was_sent(web):
     headers = {"X-Two": "2", "Cookie": "a=b", "Content-Type": "text/plain"}
     status, _, seen = web.ask("/a%C3%A4b?q=%20", "POST", "text", headers)
