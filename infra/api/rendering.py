@@ -7,6 +7,7 @@ from typing import Any
 import orjson
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase, ResponseHeaders
+from django.utils.functional import cached_property
 from rest_framework.renderers import BaseRenderer
 
 # An answer is for one token, so no shared cache may keep it. It is JSON, and browsers must not
@@ -49,12 +50,13 @@ class JsonAnswer(HttpResponse):
     _handler_class = None
     _reason_phrase = None
     closed = False
+    # Made at its first use, because the API sets no cookies.
+    cookies = cached_property(lambda _: SimpleCookie())
 
     def __init__(self, body: bytes, status: int, headers: dict[str, tuple[str, str]]) -> None:
         self.headers = ResponseHeaders({})
         self.headers._store = headers
         self.status_code = status
-        self.cookies = SimpleCookie()
         self._container = [body]
         self._resource_closers: list[Any] = []
 
@@ -82,4 +84,6 @@ def add_trusted_headers(response: HttpResponseBase, headers: Mapping[str, str]) 
     Safety: only for values of our own. Line breaks and non-ASCII characters are not checked, so a
     client's text must never get here.
     """
-    response.headers._store.update(zip(map(str.lower, headers), headers.items(), strict=True))
+    stored = response.headers._store
+    for name, value in headers.items():
+        stored[name.lower()] = name, value
