@@ -18,6 +18,7 @@ from config.draining import is_draining
 from infra.api.answers import body_too_large
 from infra.api.rendering import add_trusted_headers
 from infra.telemetry.request_ids import choose_request_id, enter_request, leave_request
+from infra.telemetry.series import Add, adder, observer
 
 # Not all of /api/: /api/docs is a page.
 STATELESS_PREFIXES = (
@@ -57,18 +58,18 @@ class RequestMetrics:
         add_trusted_headers(response, {"X-Request-Id": request_id})
         match = request.resolver_match
         route = match.route if match else "unknown"
-        latency, responses = _series(route, response.status_code)
-        latency.observe(time.perf_counter() - started)
-        responses.inc()
+        observe_latency, add_responses = _series(route, response.status_code)
+        observe_latency(time.perf_counter() - started)
+        add_responses(1)
         if is_draining():
             response["Connection"] = "close"
         return response
 
 
 @cache
-def _series(route: str, status: int) -> tuple[Histogram, Counter]:
+def _series(route: str, status: int) -> tuple[Add, Add]:
     """The library finds a series under a lock, so the few series are cached."""
-    return LATENCY.labels(route), RESPONSES.labels(route, status)
+    return observer(LATENCY.labels(route)), adder(RESPONSES.labels(route, status))
 
 
 class StatelessRoutes:

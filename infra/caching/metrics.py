@@ -5,10 +5,12 @@
 are read from the next one, and after the last one from the source.
 """
 
-from functools import cache
+from functools import cache, partial
 from typing import Literal
 
 from prometheus_client import Counter
+
+from infra.telemetry.series import Add, adder
 
 Tier = Literal["hot", "process", "redis", "filter"]
 
@@ -28,11 +30,11 @@ ERRORS = Counter(
 
 def count_reads(family: str, tier: Tier, hits: int, misses: int = 0) -> None:
     """Adds one batch. The label is the family without its layout version."""
-    hit, miss = _series(family, tier)
+    add_hits, add_misses = _series(family, tier)
     if hits:
-        hit.inc(hits)
+        add_hits(hits)
     if misses:
-        miss.inc(misses)
+        add_misses(misses)
 
 
 def count_loads(family: str, why: Literal["miss", "stale"], keys: int) -> None:
@@ -53,6 +55,6 @@ def family_name(family: str) -> str:
 
 
 @cache
-def _series(family: str, tier: Tier) -> tuple[Counter, Counter]:
-    name = family_name(family)
-    return READS.labels(name, tier, "hit"), READS.labels(name, tier, "miss")
+def _series(family: str, tier: Tier) -> tuple[Add, Add]:
+    of_outcome = partial(READS.labels, family_name(family), tier)
+    return adder(of_outcome("hit")), adder(of_outcome("miss"))
