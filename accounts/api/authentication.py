@@ -32,8 +32,9 @@ class BearerToken(BaseAuthentication):
         scheme, _, token = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
         if scheme != SCHEME and scheme.capitalize() != SCHEME:
             return None
+        token = token.strip()
         try:
-            viewer = find_viewer(token.strip(), partial(_admit, request, token.strip()))
+            viewer = find_viewer(token, partial(_admit, request, token))
         except LoginDisabled:
             REFUSED_TOKENS.charge(request)
             raise

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
 import structlog
 from cachebox import LRUCache
 
@@ -33,7 +34,7 @@ class QuotaClaim(NamedTuple):
     limit: int
 
 
-class QuotaUsage(NamedTuple):
+class QuotaUsage(msgspec.Struct, frozen=True):
     """`remaining`: uses left, as far as this process knows; it never grows within a window.
     `reset_at`: Unix seconds.
     """
@@ -70,22 +71,24 @@ class Quotas:
         window = int(now_s) // self._window_s
         with self._lock:
             short = [claim for claim in claims if not self._take(claim, window)]
-        if not short:
-            return self._usage(claims[0], window, True)
+            if not short:
+                return self._granted(claims[0], window)
         # A claim whose window is known to be used up is refused without a round trip.
         asked = [claim for claim in short if not self._is_used_up(claim, window)]
         if asked:
             self._request_allotments(asked, window)
         with self._lock:
             refused = [c for c in short if not (c in asked and self._take(c, window))]
-        return self._usage((refused or claims)[0], window, not refused)
+            if not refused:
+                return self._granted(claims[0], window)
+        return self._refused(refused[0], window)
 
     def find_used_up(self, claim: QuotaClaim, now_s: float) -> QuotaUsage | None:
         """The usage if this process knows that the quota is used up. Uses nothing, asks nothing."""
         window = int(now_s) // self._window_s
         with self._lock:
             is_used_up = self._is_used_up(claim, window)
-        return self._usage(claim, window, False) if is_used_up else None
+        return self._refused(claim, window) if is_used_up else None
 
     def _take(self, claim: QuotaClaim, window: int) -> bool:
         """Call it under the lock: it reads and then writes."""
@@ -128,15 +131,17 @@ class Quotas:
 
         return Question([ALLOT.on(keys, claim.limit, most, 2 * self._window_s)], decode)
 
-    def _usage(self, claim: QuotaClaim, window: int, is_granted: bool) -> QuotaUsage:
-        with self._lock:
-            remaining = self._show_rest(claim) if is_granted else 0
-        return QuotaUsage(is_granted, claim.limit, remaining, (window + 1) * self._window_s)
+    def _refused(self, claim: QuotaClaim, window: int) -> QuotaUsage:
+        return QuotaUsage(False, claim.limit, 0, (window + 1) * self._window_s)
 
-    def _show_rest(self, claim: QuotaClaim) -> int:
-        """Never more than before in this window, also when Redis went away or lost its counts."""
-        known = self._allotments.get(claim.subject)
-        if known is None:
-            return claim.limit
-        known.shown = min(known.shown, max(0, claim.limit - known.given_out) + known.left)
-        return known.shown
+    def _granted(self, claim: QuotaClaim, window: int) -> QuotaUsage:
+        """Call it under the lock: it reads and then writes.
+
+        The rest is never more than before in this window, also when Redis lost its counts.
+        """
+        known, rest = self._allotments.get(claim.subject), claim.limit
+        if known is not None:
+            not_given = claim.limit - known.given_out
+            rest = known.left + not_given if not_given > 0 else known.left
+            known.shown = rest = min(rest, known.shown)
+        return QuotaUsage(True, claim.limit, rest, (window + 1) * self._window_s)
