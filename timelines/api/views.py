@@ -13,7 +13,7 @@ from infra.api.fields import cursor_schema, flag_parameter
 from infra.api.links import normalize_tag
 from infra.api.pages import Page, Window, paging, read_window, tagged_page_response
 from infra.api.parsing import read_flag, read_limit, read_text
-from infra.api.request import ApiRequest
+from infra.api.request import NO_QUERY, ApiRequest
 from posts.api.schema import StatusEntity
 from posts.ids import BASE36_DIGITS
 from posts.queries.lists import MARK_DIGITS, list_pinned
@@ -25,6 +25,7 @@ from timelines.queries.author import AuthorTimelineQuery, author_page
 from timelines.queries.home import decode_cursor, home_page
 
 DEFAULT_LIMIT, MOST = 20, 40
+_FIRST_PAGE = Window(DEFAULT_LIMIT)
 PAGING = paging(BASE36_DIGITS)
 EXCLUDED = {"exclude_replies": Kind.REPLY, "exclude_reblogs": Kind.REPOST}
 EXCLUDING = [
@@ -110,5 +111,7 @@ def _read_pinned(request: ApiRequest, account_id: int) -> Page[bytes]:
 
 def read_timeline_window(query: Mapping[str, str]) -> Window:
     """The requested part of a timeline. Raises: InvalidCursor, InvalidRequest."""
+    if query is NO_QUERY:
+        return _FIRST_PAGE
     limit = read_limit(query.get("limit"), DEFAULT_LIMIT, MOST)
     return read_window(query, limit, BASE36_DIGITS)

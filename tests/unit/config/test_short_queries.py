@@ -1,0 +1,73 @@
+"""The short path parses a query as Django does, and keeps short ones parsed."""
+
+import io
+
+import pytest
+from django.core.exceptions import TooManyFieldsSent
+from django.core.handlers.wsgi import WSGIRequest
+from django.http import QueryDict
+
+from config.short_path import Route, ShortRequest, _parse_short
+
+NO_ROUTE = Route(None, None, None)  # type: ignore[arg-type]
+QUERIES = (
+    "",
+    "limit=20",
+    "limit=20&limit=30&max_id=7",
+    "id[]=1&id%5B%5D=2&empty=",
+    "q=%C3%A9t%C3%A9&colour",
+    "q=été".encode().decode("latin-1"),
+    "q=\xff",
+    "q=" + "x" * 500,
+)
+
+
+@pytest.fixture(autouse=True)
+def forget():
+    _parse_short.cache_clear()
+
+
+def variables(query):
+    return {"PATH_INFO": "/", "REQUEST_METHOD": "GET", "wsgi.input": io.BytesIO()} | query
+
+
+def query_of(text):
+    return ShortRequest(variables({"QUERY_STRING": text}), NO_ROUTE, {}).GET
+
+
+@pytest.mark.parametrize("text", QUERIES)
+def test_a_query_is_parsed_as_django_does(text):
+    expected = WSGIRequest(variables({"QUERY_STRING": text})).GET
+    for _ in range(2):
+        assert list(query_of(text).lists()) == list(expected.lists())
+        assert query_of(text).urlencode() == expected.urlencode()
+
+
+def test_a_request_may_have_no_query():
+    assert QueryDict("") == ShortRequest(variables({}), NO_ROUTE, {}).GET
+
+
+def test_a_kept_query_cannot_be_changed():
+    with pytest.raises(AttributeError):
+        query_of("limit=20")["limit"] = "30"
+    query_of("limit=20").getlist("limit").append("30")
+    changed = query_of("limit=20").copy()
+    changed["limit"] = "30"
+    assert query_of("limit=20").getlist("limit") == ["20"]
+
+
+def test_few_and_short_queries_are_kept():
+    most = _parse_short.cache_info().maxsize
+    for number in range(most + 10):
+        query_of(f"max_id={number}")
+    query_of("q=" + "x" * 500)
+    assert _parse_short.cache_info().currsize == most
+    assert _parse_short.cache_info().misses == most + 10
+
+
+def test_an_error_is_not_kept(settings):
+    settings.DATA_UPLOAD_MAX_NUMBER_FIELDS = 1
+    with pytest.raises(TooManyFieldsSent):
+        query_of("a=1&b=2")
+    settings.DATA_UPLOAD_MAX_NUMBER_FIELDS = 2
+    assert query_of("a=1&b=2").dict() == {"a": "1", "b": "2"}
