@@ -26,6 +26,7 @@ _BARE_NAMES = {"content-type": "CONTENT_TYPE", "content-length": "CONTENT_LENGTH
 # Of distinct header names that clients send.
 _MOST_NAMES = 512
 _LONGEST_NAME = 100
+_MOST_ADDRESSES = 16
 
 
 class PendingRequest:
@@ -69,7 +70,7 @@ def environment_of(request: PendingRequest) -> dict[str, Any]:
     variable as the proxy's `X-Forwarded-For`.
     """
     scope = request.scope
-    host, port = split_address(scope.server)
+    host, port = _split_own_address(scope.server)
     environment = {
         **_CONSTANTS,
         "PATH_INFO": _latin(scope.path),
@@ -86,6 +87,10 @@ def environment_of(request: PendingRequest) -> dict[str, Any]:
     if "HTTP_HOST" not in environment:
         environment["HTTP_HOST"] = scope.authority or ""
     return environment
+
+
+# A server has few addresses, and all requests arrive at them.
+_split_own_address = lru_cache(_MOST_ADDRESSES)(split_address)
 
 
 def _add_headers(environment: dict[str, Any], headers: Iterable[tuple[str, str]]) -> None:
