@@ -40,16 +40,23 @@ def tagged_response(
     `parts`: all that the body and the headers are made of, in their order. `body` joins them, and
     is not called for a 304. `headers`: as in `json_response`.
     """
-    tag = _make_tag(parts)
+    return response_with_tag(request, {**(headers or {}), "ETag": make_tag(parts)}, body)
+
+
+def response_with_tag(
+    request: Request, headers: Mapping[str, str], body: Callable[[], bytes]
+) -> HttpResponse:
+    """As `tagged_response`, with headers that have the ETag already."""
     known = request._request.META.get("HTTP_IF_NONE_MATCH")
-    if known is None or not _matches(known, tag):
-        return json_response(body(), headers={**(headers or {}), "ETag": tag})
-    answer = json_response(b"", 304, {"ETag": tag})
+    if known is None or not _matches(known, headers["ETag"]):
+        return json_response(body(), headers=headers)
+    answer = json_response(b"", 304, {"ETag": headers["ETag"]})
     del answer["Content-Length"], answer["Content-Type"]  # those of the body that is not sent
     return answer
 
 
-def _make_tag(parts: Iterable[bytes]) -> str:
+def make_tag(parts: Iterable[bytes]) -> str:
+    """The ETag of an answer that is made of these parts, in this order."""
     return f'W/"{_hash(b"".join(map(_digest, parts))).hex()}"'
 
 

@@ -10,7 +10,7 @@ from django.http import HttpResponse, QueryDict
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 
-from infra.api.entity_tags import tagged_response
+from infra.api.entity_tags import make_tag, response_with_tag
 from infra.api.errors import InvalidCursor
 from infra.api.fields import cursor_schema
 from infra.api.ids import parse_number
@@ -54,6 +54,19 @@ class Page(NamedTuple, Generic[T]):
     items: Sequence[T]
     older: str | None
     newer: str | None
+
+
+class HeadersOfUrl(NamedTuple):
+    """Link and ETag of an answer. `url`: what the request said of its path and its query."""
+
+    url: tuple[Any, ...]
+    headers: Mapping[str, str]
+
+
+class KeptPage(Page[bytes]):
+    """A page that answers several requests. It has the headers of its last answer, too."""
+
+    last_answer: HeadersOfUrl | None = None
 
 
 def paging(width: int) -> list[OpenApiParameter]:
@@ -129,9 +142,28 @@ def object_page_response(request: Request, page: Page[Any], body: bytes) -> Http
 
 def tagged_page_response(request: Request, page: Page[bytes]) -> HttpResponse:
     """As `page_response`, with an ETag; 304 if the client has this page."""
+    if isinstance(page, KeptPage):
+        headers = _find_headers(request, page)
+    else:
+        headers = _make_headers(request, page)
+    return response_with_tag(request, headers, partial(_join, page))
+
+
+def _find_headers(request: Request, page: KeptPage) -> Mapping[str, str]:
+    """The headers of the page's last answer if the request is the same, as mostly."""
+    asked = request._request.META
+    # A content type may name the encoding of the query.
+    url = request.path, asked.get("QUERY_STRING"), asked.get("CONTENT_TYPE")
+    last = page.last_answer
+    if last is None or last.url != url:
+        page.last_answer = last = HeadersOfUrl(url, _make_headers(request, page))
+    return last.headers
+
+
+def _make_headers(request: Request, page: Page[bytes]) -> Mapping[str, str]:
     link = _link_of(request, page)
-    headers = {"Link": link} if link else None
-    return tagged_response(request, [link.encode(), *page.items], partial(_join, page), headers)
+    tag = make_tag([link.encode(), *page.items])
+    return {"Link": link, "ETag": tag} if link else {"ETag": tag}
 
 
 def _link_of(request: Request, page: Page[Any]) -> str:

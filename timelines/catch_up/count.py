@@ -8,8 +8,9 @@ from typing import NamedTuple
 from infra.clock import now_ms
 from timelines.catch_up.unread import find_arrived, list_unread, without_own
 from timelines.markers.types import MarkerState
-from timelines.queries.home import collect
-from timelines.queries.skeleton import FirstTrip, HomeSkeleton
+from timelines.queries.first_trip import FirstTrip
+from timelines.queries.showing import collect
+from timelines.queries.skeleton import HomeSkeleton
 from timelines.types import TimeRange
 
 MOST_COUNTED = 500

@@ -22,8 +22,8 @@ from timelines.catch_up.unread import (
 )
 from timelines.markers.rows import read_markers
 from timelines.markers.types import Timeline
-from timelines.queries.home import collect, show
-from timelines.queries.skeleton import FirstTrip
+from timelines.queries.first_trip import FirstTrip
+from timelines.queries.showing import collect, show
 from timelines.types import Entry, Place, TimeRange
 
 # A catch-up looks at so many entries; it says from where on it left older ones out.

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from posts.ids import PostId
 from timelines.catch_up.types import Exclusions
-from timelines.queries.skeleton import FirstTrip, HomeSkeleton
+from timelines.queries.first_trip import FirstTrip
+from timelines.queries.skeleton import HomeSkeleton
 from timelines.types import Entry
 
 

@@ -11,7 +11,7 @@ from posts.ids import FIRST, PostId
 from timelines.catch_up.types import Bound
 from timelines.markers.types import MarkerState
 from timelines.polling.late_posts import FIRST_MARGIN_MS, PolledAuthors, load_late_posts
-from timelines.queries.home import list_places
+from timelines.queries.showing import list_places
 from timelines.queries.skeleton import HomeSkeleton
 from timelines.types import Entry, Place
 

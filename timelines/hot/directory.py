@@ -70,6 +70,11 @@ class HotAuthorDirectory:
         log.register(LogEntryKind.HOT_AUTHORS, lambda _: self._forget())
         log.register_memory(self._forget)
 
+    @property
+    def cached(self) -> HotAuthors | None:
+        """The copy, for a request that has read the log and found nothing new."""
+        return self._cached
+
     def ask(self, log: LogQuestion) -> Question[HotAuthors]:
         """All hot authors. `log`: asked before in the same round trip.
 

@@ -44,6 +44,11 @@ class HotEntries(NamedTuple):
     reposts: Mapping[PostId, Sequence[Entry]]
     read_at: float
 
+    @property
+    def as_input(self) -> tuple[Sequence[bytes], int]:
+        """What a page is made of: two reads without a push in between give the same."""
+        return self.entries, self.complete_from
+
 
 NONE_AHEAD: Mapping[int, HotEntries] = {}
 
@@ -60,6 +65,15 @@ class HotEntriesCache:
         oldest = max(self._clock_s() - COPY_S, since_s)
         copies = ((author, self._copies.get(author)) for author in author_ids)
         return [author for author, copy in copies if copy is None or copy.read_at < oldest]
+
+    def find_fresh(self, author_ids: Collection[int]) -> list[HotEntries] | None:
+        """The copies, one per author; None if one of them is stale. No round trip."""
+        if not author_ids:
+            return []
+        oldest = self._clock_s() - COPY_S
+        found = [self._copies.get(author) for author in author_ids]
+        fresh = [copy for copy in found if copy is not None and copy.read_at >= oldest]
+        return fresh if len(fresh) == len(found) else None
 
     def ask(
         self, author_ids: Collection[int], since_s: float = 0.0

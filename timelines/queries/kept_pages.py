@@ -6,20 +6,23 @@ names and counts of the page are copies that may still be used.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from cachebox import LRUCache
 
-from infra.api.pages import Page, Window
-from infra.caching.invalidation_log import LogOffset
+from infra.api.pages import KeptPage, Page, Window
+from infra.caching.invalidation_log import LogOffset, LogQuestion
 from infra.caching.metrics import count_reads
-from infra.caching.viewer_validators import ViewerValidators
+from infra.caching.questions import Question
+from infra.caching.viewer_validators import ValidatorsQuestion, ViewerValidators
 from posts.cache.by_author import PostCopy
 from posts.cache.in_process import in_process_posts
 from posts.cache.used_copies import UsedCopies
 from posts.ids import PostId, authors_of
 from posts.queries.hydrate import Hydrated
 from relations.queries.in_process_relationships import find_kept_relationships
+from timelines.hot.directory import HotAuthors, directory
+from timelines.hot.entries import hot_entries
 from timelines.types import Entry
 
 FAMILY = "timelines.kept_pages"
@@ -30,11 +33,20 @@ KEPT_MS = 5_000
 
 
 class PageMoment(NamedTuple):
-    """Whose page it is, and when it was made, by the clock and by the invalidation log."""
+    """Whose page it is, and when it was made, by the clock and by the invalidation log.
+
+    `hot_authors`: all of them at that moment. `hot_followees`: those that the reader followed.
+    """
 
     reader_id: int
     now_ms: int
     offset: LogOffset | None
+    hot_authors: HotAuthors
+    hot_followees: Sequence[int]
+
+
+# The entries of a hot author, and since when they are complete.
+HotInput = tuple[Sequence[bytes], int]
 
 
 class PageInputs(NamedTuple):
@@ -46,7 +58,7 @@ class PageInputs(NamedTuple):
 
     validators: ViewerValidators
     stored: Sequence[Any]
-    hot: Sequence[tuple[Sequence[bytes], int]]
+    hot: Sequence[HotInput]
 
 
 class PageParts:
@@ -86,15 +98,19 @@ class PageParts:
             self.reposters[event.author_id] = by
 
 
-class _KeptPage(NamedTuple):
+class _PageCopy(NamedTuple):
     window: Window
     inputs: PageInputs
     copies: UsedCopies
-    page: Page[bytes]
-    made_at_ms: int
+    page: KeptPage
+    made_at: PageMoment
+
+    def is_for(self, window: Window, now_ms: int) -> bool:
+        """Whether it is this part of the timeline, and young enough."""
+        return self.window == window and 0 <= now_ms - self.made_at.now_ms < KEPT_MS
 
 
-_pages: LRUCache[int, _KeptPage] = LRUCache(MOST_READERS)
+_pages: LRUCache[int, _PageCopy] = LRUCache(MOST_READERS)
 
 
 def find_kept_page(
@@ -104,8 +120,7 @@ def find_kept_page(
     kept = _pages.get(reader_id)
     is_same = (
         kept is not None
-        and 0 <= now_ms - kept.made_at_ms < KEPT_MS
-        and kept.window == window
+        and kept.is_for(window, now_ms)
         and kept.inputs == inputs
         and kept.copies.are_usable
     )
@@ -113,11 +128,58 @@ def find_kept_page(
     return kept.page if kept is not None and is_same else None
 
 
+class LikelyPage:
+    """A kept page that is the page of this request, unless Redis has something new.
+
+    It asks as little as possible. If it is not the page, `find_kept_page` may still find it.
+    """
+
+    def __init__(self, kept: _PageCopy) -> None:
+        self._kept = kept
+
+    @classmethod
+    def find(cls, reader_id: int, window: Window, now_ms: int) -> Self | None:
+        """The reader's last page, if all is in process memory that it was made of. No round trip.
+
+        Otherwise the first round trip of the page has more to ask.
+        """
+        kept = _pages.get(reader_id)
+        if kept is None or not kept.is_for(window, now_ms) or not kept.copies.are_usable:
+            return None
+        has_hot = hot_entries.find_fresh(kept.made_at.hot_followees) is not None
+        return cls(kept) if has_hot else None
+
+    def confirm(
+        self, log: LogQuestion, validators: ValidatorsQuestion, stored: Question[Any]
+    ) -> Page[bytes] | None:
+        """The page, if these are as they were when it was made, and the log has nothing new."""
+        kept, inputs = self._kept, self._kept.inputs
+        is_same = (
+            log.value is not None
+            and log.value == log.since
+            and validators.value == inputs.validators
+            and stored.replies == inputs.stored
+            and self._has_same_hot_entries()
+            and kept.copies.are_usable
+        )
+        if is_same:
+            count_reads(FAMILY, "process", 1)
+        return kept.page if is_same else None
+
+    def _has_same_hot_entries(self) -> bool:
+        """Equal validators of the reader and an equal set of hot authors mean equal followees."""
+        made_at = self._kept.made_at
+        if directory.cached != made_at.hot_authors:
+            return False
+        hot = hot_entries.find_fresh(made_at.hot_followees)
+        return hot is not None and [one.as_input for one in hot] == self._kept.inputs.hot
+
+
 def keep_page(
     window: Window,
     inputs: PageInputs,
     parts: PageParts,
-    page: Page[bytes],
+    page: KeptPage,
     made_at: PageMoment,
 ) -> None:
     """Keeps a page, if all that it was made of are copies, and nothing of it ends by the clock."""
@@ -131,7 +193,7 @@ def keep_page(
         and copies.are_usable
         and not _has_mute_that_ends(made_at.reader_id, inputs, copies)
     ):
-        _pages[made_at.reader_id] = _KeptPage(window, inputs, copies, page, made_at.now_ms)
+        _pages[made_at.reader_id] = _PageCopy(window, inputs, copies, page, made_at)
 
 
 def _are_all(copies: UsedCopies, parts: PageParts) -> bool:

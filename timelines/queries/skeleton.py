@@ -1,100 +1,27 @@
-"""The skeleton of a home timeline: its entries, from the live timeline and below it by pull.
+"""The skeleton of a home timeline: its entries, from the live timeline and below it by pull."""
 
-One round trip reads the invalidation log, the reader's validators, and the live timeline.
-"""
-
-import time
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from itertools import chain, groupby, islice
 from operator import itemgetter
 from typing import ClassVar, Protocol
 
-from django.utils.functional import cached_property
-
-from infra.caching.invalidation_log import LOG, LogOffset
-from infra.caching.questions import RoundTrip
-from infra.caching.viewer_validators import ValidatorsQuestion
-from infra.changes.errors import UNREACHABLE
+from infra.caching.invalidation_log import LogOffset
 from posts.cache.by_author import PostCopy
-from posts.cache.viewer_state import ViewerState, ask_viewer_state
+from posts.cache.viewer_state import ViewerState
 from posts.ids import LAST, PACKED_BYTES, PostId
-from posts.queries.hydrate import Hydrated, Hydration
+from posts.queries.hydrate import Hydrated
 from posts.queries.responses import read_reposts
-from relations.queries.following import ask_following_version, load_following
+from relations.queries.following import load_following
 from timelines.actions.cut_old_entries import cut_old_entries
 from timelines.actions.rebuild_timeline import rebuild_timeline
-from timelines.hot.directory import directory
-from timelines.hot.entries import HotEntries, hot_entries
-from timelines.hot.queries.hot_followees import guess_hot_followees, list_hot_followees
-from timelines.queries.kept_pages import PageInputs, PageParts
-from timelines.queries.last_shown import find_due
+from timelines.queries.first_trip import FirstTrip
+from timelines.queries.kept_pages import PageParts
 from timelines.queries.merged import MergedTimeline
 from timelines.queries.pull import iter_pulled, pull
-from timelines.stores.factory import timeline_store
-from timelines.types import Entry, LiveTimeline, TimelineAuthors, TimeRange, reposts_among
+from timelines.types import Entry, TimelineAuthors, TimeRange, reposts_among
 
 _KEY = itemgetter(0)
-
-
-class FirstTrip:
-    """What Redis knows of a reader. Each answer is decoded at its first use.
-
-    `log`: without an offset process memory must not be used. `ahead`: entries of hot authors that
-    were stale in process memory, or from before `since_s`. It also brings the posts of the
-    reader's last page up to date in process memory. Cost: one round trip; another one after
-    a change of the reader's; two more queries and trips when the cached following list expired.
-    """
-
-    def __init__(self, reader_id: int, is_polled: bool = False) -> None:
-        """`is_polled`: hot authors' entries are read now, so that no post becomes visible later to
-        this page than to another one (timelines/polling)."""
-        since_s = time.monotonic() if is_polled else 0.0
-        self.reader_id, self._since_s = reader_id, since_s
-        trip = RoundTrip()
-        # The log and the validators come before the values that are kept under them.
-        self.log = trip.ask(LOG.ask())
-        self.validators = trip.ask(ValidatorsQuestion(reader_id))
-        self._version = trip.ask(ask_following_version(reader_id, self.validators))
-        self.viewer_state = trip.ask(ask_viewer_state(reader_id, self.validators))
-        self._hot = trip.ask(directory.ask(self.log))
-        self._ahead = trip.ask(hot_entries.ask(guess_hot_followees(reader_id), since_s))
-        self._stored = trip.ask(timeline_store().ask(reader_id))
-        due = find_due(reader_id)
-        again = Hydration(trip, due.originals, due.events, log=self.log) if due else None
-        trip.run()
-        self.has_redis = trip.error is None
-        if again is not None and self.has_redis:
-            with suppress(*UNREACHABLE):  # the page may not need these posts
-                again.finish()
-
-    def find_inputs(self) -> PageInputs | None:
-        """What a page of this trip is made of; None if pages of process memory cannot be used."""
-        validators, stored = self.validators.value, self._stored.replies
-        is_known = self.log.value is not None and validators.are_complete
-        # Without a reply the timeline comes from a shard, or there is none.
-        if not is_known or not stored or stored[-1] is None or validators.wrote_lately:
-            return None
-        hot = [(one.entries, one.complete_from) for one in self._hot_entries]
-        return PageInputs(validators, stored, hot)
-
-    def find_live(self) -> LiveTimeline | None:
-        """The live timeline, if it reflects the reader's following list."""
-        stored = self._stored.value
-        if stored is None or stored.following_version != self._version.value:
-            return None
-        return stored
-
-    def merge_hot_entries(self, live: LiveTimeline) -> MergedTimeline:
-        """The timeline with the entries of the hot authors among the followees."""
-        return MergedTimeline(live, self._hot_entries)
-
-    @cached_property
-    def _hot_entries(self) -> Sequence[HotEntries]:
-        validator = self.validators.value.relationships
-        followees = list_hot_followees(self.reader_id, self._hot.value, validator)
-        return hot_entries.load(followees, self._since_s, self._ahead.value) if followees else ()
 
 
 class Skeleton(Protocol):

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from pytest_django import Settings
@@ -10,19 +11,27 @@ from accounts.actions.update_profile import update_profile
 from accounts.queries.in_process import forget_accounts
 from accounts.types import ProfileEdit
 from infra.api.pages import Page, Window
+from infra.caching.client import redis
 from posts.actions.delete_post import delete_post
 from posts.actions.mark_post import mark_post
 from posts.actions.repost import repost
 from posts.cache.counts import forget_counts
+from posts.cache.in_process import in_process_posts, post_invalidation_command
+from posts.ids import PostId
 from posts.types import Kind
 from relations.actions.block import block
 from relations.actions.follow import follow, unfollow
 from relations.actions.mute import mute
 from relations.types import FollowOptions
+from tests.callers import Caller
 from tests.integration.timelines.homes import ids_of
+from tests.integration.timelines.stars import Fans
 from tests.world import drain_all, forget_memory, make_accounts, publish, rest
+from timelines.hot.directory import add_hot_authors, directory
+from timelines.hot.entries import hot_entries
 from timelines.queries import kept_pages
 from timelines.queries.home import home_page
+from timelines.queries.kept_pages import LikelyPage
 from timelines.stores.factory import STORES, timeline_store
 
 FIRST = Window(5)
@@ -176,3 +185,83 @@ def test_an_account_that_wrote_lately_gets_no_kept_page(fan: Fan) -> None:
     drain_all()
     publish(fan.me)
     assert home_page(fan.me, FIRST) is not home_page(fan.me, FIRST)
+
+
+ENDS: dict[str, Callable[[Fan], object]] = {
+    "names and counts are too old": lambda _: in_process_posts.end_all_entities(),
+    "posts are removed": lambda _: in_process_posts.forget_all(),
+    "the account of a reposter is removed": lambda _: forget_accounts(),
+    "the set of hot authors is removed": lambda _: directory._forget(),
+    "a hot author's entries are removed": lambda _: hot_entries._copies.clear(),
+}
+
+
+def confirm_after(monkeypatch: pytest.MonkeyPatch, change: Callable[[], object]) -> list[object]:
+    """The answers of LikelyPage.confirm, if another thread makes this change just before."""
+    answers: list[object] = []
+    confirm = LikelyPage.confirm
+
+    def confirm_late(likely: LikelyPage, *asked: Any) -> Page[bytes] | None:
+        change()
+        answers.append(confirm(likely, *asked))
+        return answers[-1]  # type: ignore[return-value]
+
+    monkeypatch.setattr(LikelyPage, "confirm", confirm_late)
+    return answers
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_what_ends_during_the_round_trip_is_not_used(
+    fan: Fan, monkeypatch: pytest.MonkeyPatch, end: str
+) -> None:
+    add_hot_authors([fan.far])
+    follow(fan.me, fan.far)
+    drain_all()
+    before = fan.look()
+    answers = confirm_after(monkeypatch, lambda: ENDS[end](fan))
+    assert home_page(fan.me, FIRST) == before
+    assert answers == [None]
+
+
+def test_a_page_that_redis_confirms_needs_nothing_else(
+    fan: Fan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = fan.look()
+    answers = confirm_after(monkeypatch, lambda: None)
+    assert home_page(fan.me, FIRST) is before
+    assert answers == [before]
+
+
+def test_news_of_other_posts_leave_the_page(fan: Fan, monkeypatch: pytest.MonkeyPatch) -> None:
+    before, other = fan.look(), PostId.at(fan.far, 1)
+    redis().run([post_invalidation_command(other, time.time())])
+    answers = confirm_after(monkeypatch, lambda: None)
+    assert home_page(fan.me, FIRST) is before
+    assert answers == [None], "the log has news, so all of the page is checked"
+
+
+def test_new_entries_of_a_hot_author_end_the_page(
+    fans: Fans, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("timelines.hot.entries.COPY_S", 60.0)
+    fans.heat()
+    fans.post()
+    drain_all()
+    rest()
+    home_page(fans.me, FIRST)
+    before = home_page(fans.me, FIRST)
+    assert home_page(fans.me, FIRST) is before
+    fans.post()
+    drain_all()
+    hot_entries.load([fans.star], time.monotonic())
+    assert ids_of(home_page(fans.me, FIRST).items) == fans.expected()
+
+
+def test_headers_are_those_of_the_request(fan: Fan) -> None:
+    fan.look()
+    client = Caller(fan.me).client
+    for text in ("one", "two", "one"):
+        answer = client.get(f"/api/v1/timelines/home?limit=5&other={text}")
+        assert f"limit=5&other={text}&" in answer["Link"]
+    tags = [client.get(f"/api/v1/timelines/home?limit=5&other={n}")["ETag"] for n in (1, 2, 1)]
+    assert tags[0] == tags[2] != tags[1]

@@ -1,0 +1,145 @@
+"""The entries of a timeline that a page shows: hydrate, rules, present."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import islice
+from typing import TypeVar
+
+from infra.caching.questions import RoundTrip
+from posts.api.present import Flags, with_flags, with_reposters
+from posts.cache.by_author import PostCopy
+from posts.cache.in_process import in_process_posts
+from posts.cache.viewer_state import load_flags
+from posts.ids import PostId, authors_of
+from posts.queries.hydrate import NO_POSTS, Hydrated, Hydration
+from relations.queries.in_process_relationships import (
+    ask_kept_relationships,
+    find_kept_relationships,
+)
+from relations.queries.relationships import Relationships
+from timelines.actions.repair_timeline import request_repair_if_stale
+from timelines.queries.skeleton import Skeleton
+from timelines.rules import VisibilityInputs, find_clear_authors, merge
+from timelines.types import ORIGINAL, Entry, Place, reposts_among
+
+T = TypeVar("T")
+
+# The reposters who are named with a post; a client can ask for the others.
+MOST_REPOSTERS = 10
+
+
+def take(skeleton: Skeleton, entries: Iterator[Entry], count: int) -> list[bytes]:
+    """The first `count` visible entries, as Status entities."""
+    return collect(partial(show, skeleton), entries, count)
+
+
+def collect(
+    make: Callable[[Sequence[Entry]], list[T]], entries: Iterator[Entry], count: int
+) -> list[T]:
+    """What `make` makes of the first `count` entries that it does not leave out."""
+    made: list[T] = []
+    while len(made) < count:
+        batch = list(islice(entries, count - len(made)))
+        if not batch:
+            break
+        made += make(batch)
+    return made
+
+
+def show(skeleton: Skeleton, entries: Sequence[Entry]) -> list[bytes]:
+    """Presents the entries that are the newest visible ones of their post, as Status entities.
+
+    Cost when warm: no round trip if all posts are finished in process memory, else one.
+    """
+    sources = skeleton.list_sources(entries)
+    # A viewer who wrote lately must see names and counts as they are now.
+    ready = {} if skeleton.viewer_state.wrote_lately else _find_ready(skeleton, sources)
+    hydrated, merged = _load_others(skeleton, entries, sources, ready)
+    skeleton.note_parts(sources, ready, hydrated)
+    shown = {i: post.text for i, post in ready.items()}
+    posts = {**shown, **{i: hydrated.fragments[i] for i in merged}} if merged else shown
+    flags = load_flags(skeleton.reader_id, skeleton.viewer_state, posts)
+    for i in shown.keys() & flags.keys():
+        shown[i] = with_flags(shown[i], flags[i])
+    for newest, *older in merged.values():
+        shown[newest.event] = _present(hydrated, newest, older, flags)
+    if filters := skeleton.viewer_state.filters:
+        shown = {i: filters.apply(status) for i, status in shown.items()}
+    if len(ready) == len(sources):
+        return list(shown.values())
+    return [shown[entry.event] for entry in entries if entry.event in shown]
+
+
+def list_places(skeleton: Skeleton, entries: Sequence[Entry]) -> list[Place]:
+    """The places of the entries that `show` presents, in their order. Cost: as `show`."""
+    sources = skeleton.list_sources(entries)
+    ready = _find_ready(skeleton, sources)
+    hydrated, merged = _load_others(skeleton, entries, sources, ready)
+    places = {i: Place([Entry.of_post(i)], post.fragment) for i, post in ready.items()}
+    for original, visible in merged.items():
+        places[visible[0].event] = Place(visible, hydrated.fragments[original])
+    return [places[entry.event] for entry in entries if entry.event in places]
+
+
+def _find_ready(skeleton: Skeleton, sources: Sequence[Entry]) -> dict[PostId, PostCopy]:
+    """The posts that are finished in process memory, that all rules allow, and that no account of
+    this timeline reposted. In the order of `sources`."""
+    known = find_kept_relationships(skeleton.reader_id, skeleton.validator)
+    if known is None:
+        return {}
+    clear = find_clear_authors(_inputs(skeleton, {}, {}, known))
+    reposted = {original for _, original in reposts_among(sources)}
+    posts = [e.event for e in sources if e.event.author_id in clear and e.original not in reposted]
+    return in_process_posts.find_finished(posts, skeleton.log_offset)
+
+
+def _load_others(
+    skeleton: Skeleton,
+    entries: Sequence[Entry],
+    sources: Sequence[Entry],
+    ready: Mapping[PostId, PostCopy],
+) -> tuple[Hydrated, Mapping[PostId, Sequence[Entry]]]:
+    """The posts that are not ready, and their visible entries by post."""
+    others = [entry for entry in sources if entry.original not in ready]
+    if not others:
+        return NO_POSTS, {}
+    hydrated, inputs = _load(skeleton, others)
+    merged = merge(others, inputs)
+    if skeleton.is_stored and 2 * (len(ready) + len(merged)) < len(entries):
+        rest = [entry for entry in entries if entry.original not in ready]
+        request_repair_if_stale(rest, inputs, len(entries))
+    return hydrated, merged
+
+
+def _present(hydrated: Hydrated, newest: Entry, older: Sequence[Entry], flags: Flags) -> bytes:
+    event, original = newest
+    status = hydrated.present(event, original, flags.get(original, 0))
+    if event == original:
+        return status
+    reposters = [by.author_id for by, _ in [newest, *older][:MOST_REPOSTERS] if by != original]
+    return with_reposters(status, [hydrated.accounts[reposter] for reposter in reposters])
+
+
+def _load(skeleton: Skeleton, entries: Sequence[Entry]) -> tuple[Hydrated, VisibilityInputs]:
+    """The posts to show, and the inputs of the rules."""
+    viewer_id, reposts = skeleton.reader_id, [event for event, _ in reposts_among(entries)]
+    originals = list(map(ORIGINAL, entries))
+    people = authors_of(originals + reposts) - {viewer_id}
+    is_current = skeleton.viewer_state.wrote_lately
+    trip = RoundTrip()
+    posts = Hydration(trip, originals, reposts, skeleton.log_offset, is_current)
+    relationships = trip.ask(ask_kept_relationships(viewer_id, people, skeleton.validator))
+    trip.run()
+    hydrated = posts.value
+    shown = hydrated.fragments, hydrated.accounts
+    return hydrated, _inputs(skeleton, *shown, relationships.value)
+
+
+def _inputs(
+    skeleton: Skeleton,
+    fragments: Mapping[PostId, bytes],
+    accounts: Mapping[int, bytes],
+    relationships: Relationships,
+) -> VisibilityInputs:
+    who_when = skeleton.reader_id, skeleton.now_ms
+    return VisibilityInputs(*who_when, fragments, accounts, relationships, skeleton.replies_to)
