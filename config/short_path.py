@@ -28,8 +28,9 @@ Application = Callable[[Variables, StartResponse], Iterable[bytes]]
 _LAST_MIDDLEWARE = "config.middleware.StatelessRoutes"
 # "", "api", "v1", "accounts", an id, the rest.
 _ID, _PARTS = 4, 5
-# Of queries that are kept parsed: about 1 kB each.
+# Parsed queries and paths that are kept: at most about 1 kB each.
 _MOST_QUERIES, _LONGEST_QUERY = 1_024, 64
+_MOST_PATHS, _LONGEST_PATH = 4_096, 100
 
 
 class Route(NamedTuple):
@@ -38,6 +39,10 @@ class Route(NamedTuple):
     pattern: URLPattern
     endpoint: Endpoint
     match: ResolverMatch
+
+
+# With the arguments of its view.
+Found = tuple[Route, Mapping[str, Any]]
 
 
 class ShortRequest(WSGIRequest):
@@ -83,6 +88,7 @@ class ShortPath:
     def __init__(self, django: Application, routes: Sequence[Any]) -> None:
         self._django = django
         self._exact, self._by_shape = _find_routes(routes)
+        self._match_short = lru_cache(_MOST_PATHS)(self._match)
         self._answer = _with_middlewares(_call_endpoint)
 
     def __call__(self, variables: Variables, start_response: StartResponse) -> Iterable[bytes]:
@@ -98,7 +104,7 @@ class ShortPath:
         finally:
             give_back_connections()
 
-    def find(self, variables: Variables) -> tuple[Route, Mapping[str, Any]] | None:
+    def find(self, variables: Variables) -> Found | None:
         """The route of a plain GET, with its arguments. None: this request is Django's."""
         path = variables["PATH_INFO"]
         if (
@@ -109,10 +115,13 @@ class ShortPath:
             return None
         if route := self._exact.get(path):
             return route, {}
-        if route := self._by_shape.get(_shape(path)):
-            matched = route.pattern.pattern.match(path[1:])
-            return (route, matched[2]) if matched else None
-        return None
+        return self._match_short(path) if len(path) <= _LONGEST_PATH else self._match(path)
+
+    def _match(self, path: str) -> Found | None:
+        """The route with an id that has this path."""
+        route = self._by_shape.get(_shape(path))
+        matched = route.pattern.pattern.match(path[1:]) if route else None
+        return (route, matched[2]) if route and matched else None
 
 
 def _has_body(variables: Variables) -> bool:

@@ -1,4 +1,4 @@
-"""The short path parses a query as Django does, and keeps short ones parsed."""
+"""The short path keeps parsed queries and matched paths. They are the same as Django's."""
 
 import io
 
@@ -7,7 +7,8 @@ from django.core.exceptions import TooManyFieldsSent
 from django.core.handlers.wsgi import WSGIRequest
 from django.http import QueryDict
 
-from config.short_path import Route, ShortRequest, _parse_short
+from config import urls
+from config.short_path import Route, ShortPath, ShortRequest, _parse_short
 
 NO_ROUTE = Route(None, None, None)  # type: ignore[arg-type]
 QUERIES = (
@@ -71,3 +72,30 @@ def test_an_error_is_not_kept(settings):
         query_of("a=1&b=2")
     settings.DATA_UPLOAD_MAX_NUMBER_FIELDS = 2
     assert query_of("a=1&b=2").dict() == {"a": "1", "b": "2"}
+
+
+@pytest.fixture
+def short():
+    return ShortPath(lambda *_: [], urls.urlpatterns)
+
+
+def find(short, path):
+    return short.find(variables({"PATH_INFO": path}))
+
+
+def test_a_kept_path_has_the_same_route_and_arguments(short):
+    for _ in range(2):
+        route, arguments = find(short, "/api/v1/accounts/17/statuses")
+        assert route.match.route == "api/v1/accounts/<account:account_id>/statuses"
+        assert arguments == {"account_id": 17}
+        assert find(short, "/api/v1/accounts/x/statuses") is None
+    assert short._match_short.cache_info().hits == 2
+
+
+def test_few_and_short_paths_are_kept(short):
+    most = short._match_short.cache_info().maxsize
+    for number in range(most + 10):
+        assert find(short, f"/api/v1/accounts/{number + 1}")
+    assert find(short, "/api/v1/accounts/" + "x" * 500) is None
+    assert short._match_short.cache_info().currsize == most
+    assert short._match_short.cache_info().misses == most + 10
