@@ -70,9 +70,10 @@ class Quotas:
         """
         window = int(now_s) // self._window_s
         with self._lock:
-            short = [claim for claim in claims if not self._take(claim, window)]
-            if not short:
-                return self._granted(claims[0], window)
+            taken = [self._take(claim, window) for claim in claims]
+            if None not in taken:
+                return self._granted(claims[0], taken[0], window)
+        short = [claim for claim, allotment in zip(claims, taken, strict=True) if not allotment]
         # A claim whose window is known to be used up is refused without a round trip.
         asked = [claim for claim in short if not self._is_used_up(claim, window)]
         if asked:
@@ -80,7 +81,8 @@ class Quotas:
         with self._lock:
             refused = [c for c in short if not (c in asked and self._take(c, window))]
             if not refused:
-                return self._granted(claims[0], window)
+                known = self._allotments.get(claims[0].subject)
+                return self._granted(claims[0], known, window)
         return self._refused(refused[0], window)
 
     def find_used_up(self, claim: QuotaClaim, now_s: float) -> QuotaUsage | None:
@@ -90,13 +92,13 @@ class Quotas:
             is_used_up = self._is_used_up(claim, window)
         return self._refused(claim, window) if is_used_up else None
 
-    def _take(self, claim: QuotaClaim, window: int) -> bool:
-        """Call it under the lock: it reads and then writes."""
+    def _take(self, claim: QuotaClaim, window: int) -> _QuotaAllotment | None:
+        """The allotment that gave one use; None: it has none left. Call it under the lock."""
         allotment = self._allotments.get(claim.subject)
         if allotment is None or allotment.window != window or allotment.left <= 0:
-            return False
+            return None
         allotment.left -= 1
-        return True
+        return allotment
 
     def _is_used_up(self, claim: QuotaClaim, window: int) -> bool:
         known = self._allotments.get(claim.subject)
@@ -134,12 +136,12 @@ class Quotas:
     def _refused(self, claim: QuotaClaim, window: int) -> QuotaUsage:
         return QuotaUsage(False, claim.limit, 0, (window + 1) * self._window_s)
 
-    def _granted(self, claim: QuotaClaim, window: int) -> QuotaUsage:
+    def _granted(self, claim: QuotaClaim, known: _QuotaAllotment | None, window: int) -> QuotaUsage:
         """Call it under the lock: it reads and then writes.
 
         The rest is never more than before in this window, also when Redis lost its counts.
         """
-        known, rest = self._allotments.get(claim.subject), claim.limit
+        rest = claim.limit
         if known is not None:
             not_given = claim.limit - known.given_out
             rest = known.left + not_given if not_given > 0 else known.left
