@@ -48,7 +48,7 @@ class PendingRequest:
     @property
     def peer(self) -> str:
         """The address that the connection comes from."""
-        return split_address(self.scope.client)[0]
+        return self.scope.client.rpartition(":")[0].strip("[]")
 
     @property
     def address(self) -> str:

@@ -12,12 +12,13 @@ from infra.api.rendering import JsonAnswer
 
 # (body, the viewer's account or None) → the body with its parts
 Fill = Callable[[bytes, int | None], bytes]
-_fills: dict[bytes, Fill] = {}
+# By the value of the byte: a search for a number is faster than one for a text.
+_fills: dict[int, Fill] = {}
 
 
 def register_live_part(mark: bytes, fill: Fill) -> None:
     """Calls `fill` for each answer that has the byte `mark`. The byte may be there by chance."""
-    _fills[mark] = fill
+    _fills[ord(mark)] = fill
 
 
 def fill_live_parts(answer: HttpResponse, viewer_id: int | None) -> None:
