@@ -104,6 +104,11 @@ class ShortPath:
         finally:
             give_back_connections()
 
+    def is_quick(self, path: str) -> bool:
+        """Whether a GET of this path may be served in a shared thread."""
+        found = self._find(path)
+        return found is not None and found[0].endpoint.is_quick
+
     def find(self, variables: Variables) -> Found | None:
         """The route of a plain GET, with its arguments. None: this request is Django's."""
         path = variables["PATH_INFO"]
@@ -113,6 +118,9 @@ class ShortPath:
             or _has_body(variables)
         ):
             return None
+        return self._find(path)
+
+    def _find(self, path: str) -> Found | None:
         if route := self._exact.get(path):
             return route, {}
         return self._match_short(path) if len(path) <= _LONGEST_PATH else self._match(path)

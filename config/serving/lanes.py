@@ -57,16 +57,18 @@ class Lane:
 
     def _work(self, serve: Callable[[PendingRequest], None]) -> None:
         while True:
-            request = self._queue.get()
-            request.has_started = True
-            if self._is_late(request):
-                WAITED_TOO_LONG.answer(request)
-                continue
-            try:
-                serve(request)
-            except Exception:
-                log.exception("serving.failed", path=request.scope.path)
-                BROKEN.answer(request)
+            self._serve(serve, self._queue.get())
+
+    def _serve(self, serve: Callable[[PendingRequest], None], request: PendingRequest) -> None:
+        request.has_started = True
+        if self._is_late(request):
+            WAITED_TOO_LONG.answer(request)
+            return
+        try:
+            serve(request)
+        except Exception:
+            log.exception("serving.failed", path=request.scope.path)
+            BROKEN.answer(request)
 
     def _is_late(self, request: PendingRequest) -> bool:
         return time.monotonic() - request.since > self._wait_s

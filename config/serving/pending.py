@@ -33,15 +33,16 @@ class PendingRequest:
     """A request without an answer. `since`: when it began to wait, of `time.monotonic`.
 
     `protocol` and `scope` are Granian's (RSGI). The first answer given to `protocol` is sent; it
-    ignores the others.
+    ignores the others. `environment`: made when it is served first.
     """
 
-    __slots__ = ("body", "has_started", "protocol", "scope", "since")
+    __slots__ = ("body", "environment", "has_started", "protocol", "scope", "since")
 
     def __init__(self, protocol: Any, scope: Any) -> None:
         self.protocol = protocol
         self.scope = scope
         self.body = b""
+        self.environment: dict[str, Any] | None = None
         self.has_started = False
         self.since = time.monotonic()
 

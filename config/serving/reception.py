@@ -10,6 +10,7 @@ from config.serving.lanes import Lane
 from config.serving.limits import Limits
 from config.serving.pending import Application, PendingRequest, environment_of
 from config.serving.refusals import DRAINING, TOKEN_MISSING
+from config.serving.shared_lane import SharedLane
 from config.serving.streams import PieceSender, is_stream
 from pages import cookie
 
@@ -37,7 +38,7 @@ class Reception:
 
     So they are answered when all threads of the application are busy or hang. Uploads have a lane
     with one thread: neither a large image nor a store of files that hangs keeps other requests
-    waiting. Archives have another one.
+    waiting. Archives have another one. GETs that wait for nothing but Redis share a thread.
     """
 
     def __init__(
@@ -47,12 +48,14 @@ class Reception:
         self._application = application
         self._sweep_s = limits.wait_s / _SWEEPS_PER_WAIT
         self._lane = Lane(limits.threads, _MOST_WAITING, limits.wait_s)
+        self._shared = SharedLane(_MOST_WAITING, limits.wait_s, self._lane)
+        self._is_quick = getattr(application, "is_quick", lambda _path: False)
         probes = Lane(1, _MOST_PROBES, _PROBE_WAIT_S)
         live = Lane(1, _MOST_PROBES, _PROBE_WAIT_S)
         self._lanes_by_path = {_LIVE: live, **dict.fromkeys(_PROBES, probes)}
         uploads = Lane(1, _MOST_UPLOADS, _UPLOAD_WAIT_S)
         archives = Lane(1, _MOST_ARCHIVES, _ARCHIVE_WAIT_S)
-        self._all_lanes = (self._lane, probes, live, uploads, archives)
+        self._all_lanes = (self._lane, self._shared, probes, live, uploads, archives)
         of_texts = BodyLimits(most_body_bytes(""), limits.body_s)
         of_uploads = BodyLimits(
             most_body_bytes(min(UPLOAD_PATHS)),
@@ -78,7 +81,13 @@ class Reception:
         elif scope.method not in _METHODS_WITHOUT_BODY and _has_body(scope.headers):
             self._read_body(request)
         else:
-            self._lanes_by_path.get(scope.path, self._lane).add(request)
+            self._lane_of(scope).add(request)
+
+    def _lane_of(self, scope: Any) -> Lane:
+        path = scope.path
+        if scope.method == "GET" and self._is_quick(path):
+            return self._shared
+        return self._lanes_by_path.get(path, self._lane)
 
     def _read_body(self, request: PendingRequest) -> None:
         """Guests send texts only. The application then answers that they need a token."""
@@ -95,7 +104,9 @@ class Reception:
     def _serve(self, request: PendingRequest) -> None:
         """Sends the answer, and then lets the application end the request."""
         answer = _Answer()
-        parts = self._application(environment_of(request), answer)
+        # A request that begins again in another thread knows what was charged for it.
+        request.environment = request.environment or environment_of(request)
+        parts = self._application(request.environment, answer)
         try:
             if is_stream(parts):
                 head = answer.status, answer.headers

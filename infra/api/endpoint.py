@@ -28,6 +28,7 @@ from infra.api.rendering import add_trusted_headers, json_response
 from infra.api.request import ApiRequest, Caller
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+_CHARGED = "tideline.charged"
 log = structlog.get_logger()
 
 
@@ -55,13 +56,16 @@ class Endpoint(APIView):
     `scopes`: the scope that a token must have, by method. `public`: GET works without a token, and
     so do methods without a scope; a token that is sent must still be valid. `needs_user`: an
     application's own token is not enough. `for_frozen`: accounts that moderators froze may use all
-    methods, not only GET.
+    methods, not only GET. `is_quick`: a GET takes about a millisecond of CPU at most, and waits for
+    nothing but Redis if the caches are warm. It is then served in a shared thread
+    (infra/shared_thread.py), and must change nothing that cannot be done twice.
     """
 
     scopes: ClassVar[Mapping[str, str]] = {}
     public: ClassVar[bool] = False
     needs_user: ClassVar[bool] = True
     for_frozen: ClassVar[bool] = False
+    is_quick: ClassVar[bool] = False
     operation_suffix: ClassVar[str] = ""  # see infra.api.openapi
 
     _accesses: ClassVar[Mapping[str, Access]] = {}
@@ -94,7 +98,7 @@ class Endpoint(APIView):
         return Access(method.lower(), scope, needs_token, needs_user, is_for_frozen)
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        headers: dict[str, str] = {}
+        headers: Mapping[str, str] = {}
         try:
             access = self._accesses.get(request.method or "")
             if access is None:
@@ -102,8 +106,7 @@ class Endpoint(APIView):
             wrapped = ApiRequest(request, self._parsers)
             wrapped.user = caller = self._authenticate(request)  # type: ignore[assignment]
             # Before the refusals below, which are not free either.
-            for meter in self._meters:
-                headers |= meter.charge(request, caller)
+            headers = self._charge(request, caller)
             _check_access(caller, access)
             answer: HttpResponse = getattr(self, access.handler)(wrapped, *args, **kwargs)
             fill_live_parts(answer, caller.account_id if caller is not None else None)
@@ -117,6 +120,16 @@ class Endpoint(APIView):
         found = self._authenticators[0].authenticate(request) if self._authenticators else None
         caller: Caller | None = found[0] if found else None
         return caller
+
+    def _charge(self, request: HttpRequest, caller: Caller | None) -> Mapping[str, str]:
+        """Once, also if the request begins again in another thread (infra/shared_thread.py)."""
+        charged: dict[str, str] | None = request.META.get(_CHARGED)
+        if charged is None:
+            charged = {}
+            for meter in self._meters:
+                charged |= meter.charge(request, caller)
+            request.META[_CHARGED] = charged
+        return charged
 
     def _refuse_method(self) -> HttpResponse:
         return json_response(

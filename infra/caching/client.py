@@ -35,6 +35,7 @@ from infra.caching.decoding import is_unusable, keys_of, report_undecodable
 from infra.caching.errors import REDIS_AWAY
 from infra.caching.server_identity import CLEAR, KnownServer
 from infra.caching.unsent import Call, UnsentCalls
+from infra.shared_thread import is_in_shared_thread, need_own_thread, share_exchange
 
 # A write waits for Redis so long after the breaker opened, and then only if Redis answers again.
 SHORT_OUTAGE_S = 0.2
@@ -135,6 +136,7 @@ class FeedRedis:
         Each command is taken from `commands` just before it is sent. Cost: a round trip for every
         second command.
         """
+        need_own_thread()
         remaining, sent = iter(commands), list[Command]()
         first = list(islice(remaining, 1))
         if not first:
@@ -165,7 +167,7 @@ class FeedRedis:
         """`send` for a call that has failed already."""
         self._unsent.keep(Call(run, where), items)
         self._breaker.trip()
-        if not self._breaker.is_own_thread():
+        if not self._breaker.is_own_thread() and not is_in_shared_thread():
             self._unsent.wait_until_sent(self._most_wait_s())
 
     def _most_wait_s(self) -> float:
@@ -175,6 +177,11 @@ class FeedRedis:
         return max(0.0, self._breaker.opened_at + SHORT_OUTAGE_S - time.monotonic())
 
     def _exchange(self, commands: Sequence[Command]) -> list[Any]:
+        if is_in_shared_thread():
+            return share_exchange(self._exchange_now, commands)
+        return self._exchange_now(commands)
+
+    def _exchange_now(self, commands: Sequence[Command]) -> list[Any]:
         self._breaker.check()
         with self._tripping():
             return self._client.run(commands)

@@ -21,6 +21,7 @@ from infra.caching.load_tokens import LoadTokens, begin_loads, make_token, token
 from infra.caching.loads_in_progress import LOADS_IN_PROGRESS
 from infra.caching.metrics import count_error, count_loads, count_waits
 from infra.caching.questions import Question, answer_by_redis
+from infra.shared_thread import need_own_thread
 from infra.telemetry.reached import reached
 
 K = TypeVar("K")
@@ -62,6 +63,7 @@ class SharedLoads(Generic[K, V]):
 
         Cost: one source read, one round trip, and those of `load`, for all owners together.
         """
+        need_own_thread()
         found: dict[K, V] = {}
         missing = list(owners)
         for _ in range(MOST_WAITS):
@@ -78,6 +80,7 @@ class SharedLoads(Generic[K, V]):
 
     def load_stale(self, owners: Sequence[K]) -> dict[K, V]:
         """Fresh values of the owners that no other thread reloads; {} if the source is away."""
+        need_own_thread()
         own = make_token()
         with LOADS_IN_PROGRESS.enter(own):
             tokens = self._begin(owners, own)

@@ -10,6 +10,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Any, NamedTuple
 
 from infra.caching.client import Command, redis
+from infra.shared_thread import need_own_thread
 
 # Gets the replies to the commands; None if the round trip failed.
 Then = Callable[[Sequence[Any] | None], object]
@@ -41,6 +42,7 @@ def one_round_trip() -> Iterator[None]:
     After an error in the block nothing is sent. Inside another such block it has a round trip of
     its own: a change that a consumer caused is kept by itself when Redis is away.
     """
+    need_own_thread()  # the block collects from a thread, and a shared one has other requests
     outer = _parts()
     parts = _collecting.parts = _Parts([], [])
     try:

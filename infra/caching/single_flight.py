@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from typing import Generic, TypeVar
 
+from infra.shared_thread import need_own_thread
+
 K = TypeVar("K")
 V = TypeVar("V")
 
@@ -25,6 +27,7 @@ class SingleFlight(Generic[K, V]):
         A failed load raises in the thread that called it. Threads that waited for it load
         themselves.
         """
+        need_own_thread()
         flight: Future[Mapping[K, V]] = Future()
         with self._lock:
             others = {key: f for key in keys if (f := self._in_progress.get(key)) is not None}

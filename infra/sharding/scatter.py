@@ -16,6 +16,7 @@ from django.conf import settings
 from django.db import InterfaceError, OperationalError, connections
 
 from infra.sharding.connection_health import give_back_connections
+from infra.shared_thread import need_own_thread
 
 T = TypeVar("T")
 log = structlog.get_logger()
@@ -32,6 +33,7 @@ def scatter(calls: Mapping[str, Callable[[], T]]) -> dict[str, T]:
     aliases = list(calls)
     if not aliases:
         return {}
+    need_own_thread()
     futures = {alias: submit(alias, calls[alias]) for alias in aliases[1:]}
     try:
         answers = {aliases[0]: calls[aliases[0]]()}

@@ -36,7 +36,12 @@ BROKEN = ["sum(rate(a[5m])", "rate(a)", "rates(a[5m])", "a > > 1", "sum by shard
 
 def exported():
     """Label names by metric, of all that web, worker and compensator can show."""
-    modules = ("config.urls", "config.middleware", "config.serving.refusals")
+    modules = (
+        "config.urls",
+        "config.middleware",
+        "config.serving.refusals",
+        "config.serving.shared_lane",
+    )
     for module in (*modules, "infra.changes.drainer"):
         import_module(module)
     found = {}

@@ -48,6 +48,7 @@ class HomeNewsView(Endpoint):
     """
 
     scopes = {"GET": "read:statuses"}
+    is_quick = True
 
     @extend_schema(parameters=[SINCE, UNTIL], responses=News)
     def get(self, request: ApiRequest) -> HttpResponse:

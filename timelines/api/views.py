@@ -50,6 +50,7 @@ class HomeView(Endpoint):
     """Posts of the accounts that I follow and my own, newest first."""
 
     scopes = {"GET": "read:statuses"}
+    is_quick = True
 
     @extend_schema(
         parameters=[*PAGING, AROUND, ALL_PROMOTIONS, *CONDITIONAL],
@@ -77,6 +78,7 @@ class AuthorView(Endpoint):
 
     scopes = {"GET": "read:statuses"}
     public = True
+    is_quick = True
 
     @extend_schema(
         parameters=[*PAGING, *EXCLUDING, ONLY_MEDIA, PINNED, TAGGED, *CONDITIONAL],

@@ -11,6 +11,7 @@ from redis.exceptions import RedisError
 from infra.api.pages import Page, Window
 from infra.changes.errors import UNREACHABLE
 from infra.clock import now_ms
+from infra.shared_thread import need_own_thread
 from posts.api.present import status_id_of
 from posts.ids import PostId
 from timelines.promotions.campaigns import running_campaigns
@@ -78,6 +79,7 @@ def _may_offer(campaign: RunningCampaign, viewer_id: int, page: Page[bytes]) -> 
 def _blend(
     request: HomePageRequest, page: Page[bytes], offered: Sequence[RunningCampaign], at_ms: int
 ) -> Page[bytes]:
+    need_own_thread()  # it counts impressions: once for each page
     ids = [PostId.from_public(status_id_of(body)) for body in page.items]
     session = PagingSession(request.viewer_id, request.window, page, ids)
     budget = running_campaigns.budget

@@ -9,6 +9,7 @@ from prometheus_client import Counter
 from infra.api.errors import InvalidCursor
 from infra.api.pages import KeptPage, Page, Window
 from infra.clock import now_ms
+from infra.shared_thread import need_own_thread
 from posts.api.present import page_of_statuses
 from posts.ids import FIRST, LAST, MalformedPostId, PostId, id_after
 from timelines.polling.late_posts import PolledAuthors, load_late_posts
@@ -120,6 +121,7 @@ def begin_poll(poller: Poller, authors: PolledAuthors, window: Window, at_ms: in
     lower = window.min_id or window.since_id
     if lower is None or not _is_poll(poller.client, window):
         return None
+    need_own_thread()  # a poll always reads the reader's shard
     cursor, records = decode_cursor(lower), load_records(poller)
     below = decode_cursor(window.max_id) if window.max_id else LAST
     record = records.get(cursor)

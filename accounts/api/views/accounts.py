@@ -54,6 +54,7 @@ class AccountView(Endpoint):
 
     scopes = {"GET": "read:accounts"}
     public = True
+    is_quick = True
 
     @extend_schema(responses=schema.AccountEntity)
     def get(self, request: ApiRequest, account_id: int) -> HttpResponse:

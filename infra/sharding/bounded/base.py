@@ -12,6 +12,7 @@ from infra.sharding.bounded.limits import LimitedConnection
 from infra.sharding.bounded.patience import patience, session_limits
 from infra.sharding.bounded.scarcity import connect_when_free, is_scarce
 from infra.sharding.errors import AnswerTooLate
+from infra.shared_thread import need_own_thread
 
 
 class AnswerLimit:
@@ -102,6 +103,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
         Not inside a transaction, which cannot go on in another session.
         """
+        need_own_thread()
         self._drop_ended()
         super().ensure_connection()
 

@@ -33,6 +33,7 @@ class RelationshipsView(Endpoint):
     """
 
     scopes = {"GET": "read:follows"}
+    is_quick = True
 
     @extend_schema(parameters=[schema.ID_LIST], responses=schema.RelationshipEntity(many=True))
     def get(self, request: ApiRequest) -> HttpResponse:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from infra.api.pages import Window
 from infra.caching.client import redis
+from infra.shared_thread import SharedThread
 from posts.ids import PostId
 from tests.integration.timelines.promotions.campaigns import (
     blend,
@@ -142,3 +143,16 @@ def test_page_without_entries_has_none(world):
     run_campaign()
     assert blend(ME, [], Window(20)).items == []
     assert campaigns_of(blend(ME, organic(1), Window(20))) == [""]
+
+
+def test_a_page_with_promotions_gets_a_thread_of_its_own(world):
+    """It would count its impressions once more when it begins again."""
+    run_campaign()
+    left, shown = [], []
+    thread = SharedThread(lambda ids: shown.append(blend(ME, ids, Window(20))), left.append)
+    while thread.turn([] if left else [organic(5)]):
+        pass
+    assert (len(left), shown) == (1, [])
+    assert redis().call("KEYS", "*promotion*") == []
+    items = [orjson.loads(body) for body in blend(ME, left[0], Window(20)).items]
+    assert any("promoted" in item for item in items)

@@ -1,0 +1,53 @@
+"""A lane with one thread, which serves many requests at a time."""
+
+from collections.abc import Callable
+from functools import partial
+
+from prometheus_client import Counter
+
+from config.serving.lanes import Lane
+from config.serving.pending import PendingRequest
+from infra.shared_thread import SharedThread
+
+# More would make the first of them wait for the last one, for little gain.
+_MOST_TOGETHER = 32
+TURNS = Counter(
+    "tideline_shared_turns_total", "Turns of the shared thread; each has one round trip at most"
+)
+BEGUN = Counter("tideline_shared_requests_total", "Requests that the shared thread began to serve")
+HANDED_OVER = Counter(
+    "tideline_shared_requests_handed_over_total",
+    "Requests that the shared thread gave to another thread, because they wait for a database",
+)
+
+
+class SharedLane(Lane):
+    """For requests that wait for nothing but Redis, if the caches are warm (infra/shared_thread).
+
+    `other`: gets those that wait for more. They keep the time since when they wait.
+    """
+
+    def __init__(self, most: int, wait_s: float, other: Lane) -> None:
+        super().__init__(1, most, wait_s)
+        self._other = other
+
+    def _work(self, serve: Callable[[PendingRequest], None]) -> None:
+        thread = SharedThread(partial(self._serve, serve), self._hand_over)
+        some_wait = False
+        while True:
+            requests = self._take(not some_wait)
+            TURNS.inc()
+            BEGUN.inc(len(requests))
+            some_wait = thread.turn(requests)
+
+    def _take(self, may_wait: bool) -> list[PendingRequest]:
+        """The requests that wait, at most so many. It waits for one if nothing else is to do."""
+        taken = [self._queue.get()] if may_wait else []
+        while len(taken) < _MOST_TOGETHER and not self._queue.empty():
+            taken.append(self._queue.get())
+        return taken
+
+    def _hand_over(self, request: PendingRequest) -> None:
+        HANDED_OVER.inc()
+        request.has_started = False
+        self._other.add(request)
