@@ -68,9 +68,10 @@ def town(world):
 
 
 def test_these_routes_are_quick(short):
-    assert {path for path in [*short._exact, *short._by_shape] if short.is_quick(path)} == QUICK
-    assert short.is_quick("/api/v1/statuses/5f1c0000-1")
-    assert not short.is_quick("/api/v1/statuses/5f1c0000-1/context")
+    routes = [*short._exact.items(), *short._by_shape.items()]
+    assert {path for path, route in routes if route.endpoint.is_quick} == QUICK
+    assert short.is_quick("/api/v1/accounts/17/statuses")
+    assert not short.is_quick("/api/v1/accounts/17/lists")
     assert not short.is_quick("/")
 
 
