@@ -22,8 +22,10 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from enum import Enum
+from functools import partial
 from typing import Any, NamedTuple
 
+import msgspec
 from prometheus_client import Counter
 
 from infra.caching.client import Command, redis
@@ -69,6 +71,14 @@ class LogOffset(NamedTuple):
     value: bytes
 
 
+class LogReading(msgspec.Struct, frozen=True):
+    """`token`: the value of the first entry, if `since` is None. `asked_at`: of the log's clock."""
+
+    since: LogOffset | None
+    asked_at: float
+    token: bytes
+
+
 class LogQuestion(Question[LogOffset | None]):
     """What the log has after `since`. Without `since` it adds a first entry.
 
@@ -76,23 +86,25 @@ class LogQuestion(Question[LogOffset | None]):
     entries are missing; the memory cannot be used in this request.
     """
 
-    __slots__ = ("_log", "asked_at", "since", "token")
+    __slots__ = ("since",)
 
     def __init__(self, log: "InvalidationLog", since: LogOffset | None, asked_at: float) -> None:
-        self._log, self.since, self.asked_at = log, since, asked_at
-        self.token = b"" if since else LogEntryKind.START.value + secrets.token_bytes(TOKEN_BYTES)
-        command: Command = ("XADD", LOG_KEY, "*", FIELD, self.token)
+        self.since = since
+        token = b"" if since else LogEntryKind.START.value + secrets.token_bytes(TOKEN_BYTES)
+        command: Command = ("XADD", LOG_KEY, "*", FIELD, token)
         if since is not None:
             command = ("XRANGE", LOG_KEY, since.entry_id, "+", "COUNT", MOST_ENTRIES)
-        super().__init__([command], self._apply)
+        # Not a method of this object: each request would leave a cycle to the garbage collector.
+        super().__init__([command], partial(_decode, log, LogReading(since, asked_at, token)))
 
     def receive(self, replies: Replies) -> None:
         """Drops what the reply names at once, before another answer is made of memory."""
         super().receive(replies)
         _ = self.value
 
-    def _apply(self, replies: Replies) -> LogOffset | None:
-        return None if replies is None else self._log.apply(self, replies[0])
+
+def _decode(log: "InvalidationLog", reading: LogReading, replies: Replies) -> LogOffset | None:
+    return None if replies is None else log.apply(reading, replies[0])
 
 
 Forget = Callable[[bytes], object]
@@ -122,11 +134,11 @@ class InvalidationLog:
         """What is new in the log. Ask it before anything that uses process memory."""
         return LogQuestion(self, self._offset, self._clock())
 
-    def apply(self, question: LogQuestion, reply: Any) -> LogOffset | None:
+    def apply(self, reading: LogReading, reply: Any) -> LogOffset | None:
         """Drops what the reply names. Returns the answer to the question."""
-        since = question.since
+        since = reading.since
         if since is None:
-            offset = self._start(LogOffset(reply, question.token))
+            offset = self._start(LogOffset(reply, reading.token))
         elif not reply or _offset_of(reply[0]) != since or len(reply) == MOST_ENTRIES:
             reached("invalidation_log.gap")
             LOSSES.inc()
@@ -134,7 +146,7 @@ class InvalidationLog:
             return None
         else:
             offset = since if len(reply) == 1 else self._forget_entries(reply[1:])
-        self._read_at = max(self._read_at, question.asked_at)
+        self._read_at = max(self._read_at, reading.asked_at)
         return offset
 
     def read(self) -> LogOffset | None:
