@@ -18,6 +18,8 @@ from infra.caching.metrics import count_reads
 
 K = TypeVar("K")
 V = TypeVar("V")
+# The part of the time to live in which a copy ends soon.
+SOON_SHARE = 0.25
 
 
 def find_copies(get: Callable[[K], V | None], keys: Collection[K]) -> dict[K, V]:
@@ -45,15 +47,24 @@ class ProcessCache(Generic[K, V]):
     ) -> None:
         self._family = family
         self._cache: TTLCache[K, V] = TTLCache(max_entries, ttl_s)
+        self._soon_s = ttl_s * SOON_SHARE
         self._clock = clock
         self._invalidated: InvalidationTimes[K] = InvalidationTimes()
         self._changing = threading.Lock()
 
     def split(self, keys: Collection[K]) -> ProcessCacheReply[K, V]:
-        """Finds copies. The caller reads the missing keys and calls `store`."""
+        """Finds copies. The caller reads the missing keys and calls `store`.
+
+        If one is missing, those that end soon are missing too: the caller makes a round trip
+        anyway, and each of them would cost one a moment later.
+        """
         asked_at = self._clock()
         hits: dict[K, V] = find_copies(self._cache.get, keys)
-        missing = [key for key in keys if key not in hits] if len(hits) < len(keys) else []
+        if len(hits) < len(keys):
+            hits = find_copies(self._find_lasting, hits)
+            missing = [key for key in keys if key not in hits]
+        else:
+            missing = []
         count_reads(self._family, "process", len(keys) - len(missing), len(missing))
         return ProcessCacheReply(hits, missing, asked_at)
 
@@ -63,6 +74,10 @@ class ProcessCache(Generic[K, V]):
         with self._changing:
             may_store = self._invalidated.may_store
             self._cache.update({k: v for k, v in values.items() if may_store(k, asked_at)})
+
+    def _find_lasting(self, key: K) -> V | None:
+        copy, left_s = self._cache.get_with_expire(key)
+        return copy if left_s > self._soon_s else None
 
     def find_time_left_s(self, key: K, value: V) -> float:
         """How long this very object stays the copy of the key; 0 if it is not the copy."""

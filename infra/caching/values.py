@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from infra.caching.client import Command, load_script
 from infra.caching.decoding import decode
@@ -26,6 +26,7 @@ from infra.caching.questions import Question, Replies, answer
 from infra.caching.round_trips import run_together
 from infra.caching.single_flight import SingleFlight
 
+T = TypeVar("T")
 # The soft time to live, as a share of the hard one.
 SOFT_SHARE = 0.75
 _LUA = Path(__file__).with_name("lua")
@@ -109,7 +110,7 @@ class ValueCache:
         self, owners: Sequence[int], existing: Callable[[], Collection[int]] | None = None
     ) -> Question[dict[int, bytes]]:
         """As `ask`, for callers with copies of their own: the hot tier is neither used nor told."""
-        return self._ask(owners, existing).then(_existing)
+        return self._ask_redis(owners, partial(self._complete_existing, owners, existing))
 
     def ask_one(self, owner: int) -> Question[ReadValue]:
         """The payload of one owner, empty if it has none, and how fresh it is."""
@@ -123,21 +124,36 @@ class ValueCache:
 
     def ask_cached(self, owners: Sequence[int]) -> Question[dict[int, StoredValue]]:
         """The entries that Redis has, also of owners without a value. The source is not read."""
-        commands = [("MGET", *self.keys(owners))] if owners else []
-        return Question(commands, partial(self._decode_many, owners))
+        return self._ask_redis(owners, partial(self._decode_many, owners))
 
     def _ask(
         self, owners: Sequence[int], existing: Callable[[], Collection[int]] | None
     ) -> Question[dict[int, bytes]]:
         """Payloads, those of owners without a value too."""
+        return self.ask_cached(owners).then(partial(self._complete, owners, existing))
 
-        def complete(cached: dict[int, StoredValue]) -> dict[int, bytes]:
-            if existing is None or not owners:
-                return self._fill(owners, cached)
-            wanted = existing()
-            return self._fill([owner for owner in owners if owner in wanted], cached)
+    def _ask_redis(self, owners: Sequence[int], read: Callable[[Replies], T]) -> Question[T]:
+        return Question([("MGET", *self.keys(owners))] if owners else [], read)
 
-        return self.ask_cached(owners).then(complete)
+    def _complete_existing(
+        self,
+        owners: Sequence[int],
+        existing: Callable[[], Collection[int]] | None,
+        replies: Replies,
+    ) -> dict[int, bytes]:
+        cached = self._decode_many(owners, replies)
+        return _existing(self._complete(owners, existing, cached))
+
+    def _complete(
+        self,
+        owners: Sequence[int],
+        existing: Callable[[], Collection[int]] | None,
+        cached: Mapping[int, StoredValue],
+    ) -> dict[int, bytes]:
+        if existing is None or not owners:
+            return self._fill(owners, cached)
+        wanted = existing()
+        return self._fill([owner for owner in owners if owner in wanted], cached)
 
     def _merge(self, reading: HotReply[int, bytes], found: dict[int, bytes]) -> dict[int, bytes]:
         """All payloads, after those that were missing were stored as hot copies."""
@@ -218,9 +234,12 @@ class ValueCache:
     def _decode_many(self, owners: Sequence[int], replies: Replies) -> dict[int, StoredValue]:
         if not replies:
             return {}
-        read = zip(owners, replies[0], strict=True)
-        decoded = ((owner, decode(self.family, self._read_entry, raw)) for owner, raw in read)
-        return {owner: entry for owner, entry in decoded if entry is not None}
+        found = {}
+        for owner, raw in zip(owners, replies[0], strict=True):
+            entry = decode(self.family, self._read_entry, raw)
+            if entry is not None:
+                found[owner] = entry
+        return found
 
     def _read_entry(self, raw: bytes) -> StoredValue:
         version, fresh_until, payload = raw.split(b":", 2)

@@ -51,6 +51,15 @@ class PostCopy:
         """Pages that were made of this copy are not used any more."""
         self.kept_until = self.fresh_until = 0.0
 
+    def is_made_of(self, fragment: bytes, account: bytes, counts: bytes) -> bool:
+        """Whether this is the finished copy of these parts."""
+        return (
+            self.account == account
+            and self.counts == counts
+            and self._fragment_bytes == len(fragment)
+            and self.text.startswith(fragment, 1)
+        )
+
     @property
     def fragment(self) -> bytes:
         # The entity has it anyway: keeping it twice would take half as much memory again.

@@ -22,6 +22,7 @@ from infra.caching.values import ValueCache, Versioned
 from infra.sharding.buckets import group_by_shard
 from infra.sharding.scatter import scatter
 from posts.api.present import present_counts
+from posts.cache.by_author import PostCopy
 from posts.cache.weeks import Fragments
 from posts.ids import MAX_SECOND, SEQUENCES, PostId
 
@@ -93,13 +94,15 @@ register_copies(post_counts.family, _counts_in_memory)
 
 
 def ask_counts(
-    ids: Collection[PostId], fragments: Question[Fragments], is_current: bool = False
+    ids: Collection[PostId],
+    fragments: Question[Fragments] | Question[Mapping[PostId, PostCopy]],
+    is_current: bool = False,
 ) -> Question[dict[PostId, bytes]]:
     """JSON of the counts of the posts that have a fragment: ids that a client makes up would create
     entries.
 
-    `is_current`: none from process memory. Cost: at most one command. Counts that Redis lacks are
-    read from the shards.
+    `fragments`: by post, or copies that have them. `is_current`: none from process memory. Cost: at
+    most one command. Counts that Redis lacks are read from the shards.
     """
     if not ids:
         return Question((), lambda _: {})

@@ -23,13 +23,16 @@ from infra.caching.invalidation_log import (
     log_command,
 )
 from infra.caching.metrics import count_reads
+from infra.caching.process_cache import SOON_SHARE
 from posts.api.present import present_status
 from posts.cache.by_author import PostCopy, PostsByAuthor
-from posts.cache.counts import find_counts_time_left_s, post_counts, post_of
+from posts.cache.counts import COUNTS_S, find_counts_time_left_s, post_counts, post_of
 from posts.ids import PostId
 
 FAMILY = "posts.finished"
 MEMORY_S = 60.0
+# Entities that end so soon are finished again together with those that ended.
+SOON_S = COUNTS_S * SOON_SHARE
 # About 2 kB each.
 MOST_POSTS = 20_000
 
@@ -79,6 +82,28 @@ class InProcessPosts:
         """Whether `find_finished` would find all of them now. The log may say more."""
         return self._posts.are_fresh(ids, self._clock())
 
+    def find_ending(
+        self, ids: Collection[PostId], events: Iterable[PostId]
+    ) -> Mapping[PostId, PostCopy] | None:
+        """The posts among `ids` whose entities have ended or end soon, with their fragments.
+
+        `events`: reposts, of which the fragments are enough. None: a fragment is missing.
+        """
+        now, find = self._clock(), self._posts.find
+        copies = {i: find(i) for i in ids}
+        known = {
+            i: copy for i, copy in copies.items() if copy is not None and copy.kept_until > now
+        }
+        if len(known) < len(ids) or not self._have_fragments(events, now):
+            return None
+        ending = {i: copy for i, copy in known.items() if copy.fresh_until <= now + SOON_S}
+        count_reads(FAMILY, "process", len(known) - len(ending), len(ending))
+        return ending
+
+    def _have_fragments(self, ids: Iterable[PostId], now: float) -> bool:
+        copies = map(self._posts.find, ids)
+        return all(copy is not None and copy.kept_until > now for copy in copies)
+
     def are_usable(self, finished: Iterable[PostCopy], others: Iterable[PostCopy]) -> bool:
         """Whether the entities of some copies, and the fragments of others, may be used as they
         are. The request has read the log."""
@@ -101,15 +126,17 @@ class InProcessPosts:
 
         Those whose fragments are in memory are kept. `offset`: as in `keep`.
         """
-        statuses = {i: self._find_equal(i, present_status(*parts)) for i, parts in posts.items()}
+        statuses = {i: self._find_or_present(i, parts) for i, parts in posts.items()}
         self._log.keep(offset, partial(self._keep_finished, posts, statuses))
         return statuses
 
-    def _find_equal(self, post_id: PostId, status: bytes) -> bytes:
+    def _find_or_present(self, post_id: PostId, parts: StatusParts) -> bytes:
         """The entity in memory if nothing changed, as mostly: Python keeps the hash of an object,
         so its digest is found faster."""
         copy = self._posts.find(post_id)
-        return copy.text if copy is not None and copy.text == status else status
+        if copy is not None and copy.is_made_of(*parts):
+            return copy.text
+        return present_status(*parts)
 
     def forget_all(self) -> None:
         with self._changing:

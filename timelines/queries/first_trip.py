@@ -13,14 +13,16 @@ from infra.caching.invalidation_log import LOG
 from infra.caching.questions import RoundTrip
 from infra.caching.viewer_validators import ValidatorsQuestion
 from infra.changes.errors import UNREACHABLE
+from posts.cache.in_process import in_process_posts
 from posts.cache.viewer_state import ask_viewer_state
 from posts.queries.hydrate import Hydration
+from posts.queries.renewal import Renewal
 from relations.queries.following import ask_following_version
 from timelines.hot.directory import directory
 from timelines.hot.entries import HotEntries, hot_entries
 from timelines.hot.queries.hot_followees import guess_hot_followees, list_hot_followees
 from timelines.queries.kept_pages import PageInputs, PageMoment
-from timelines.queries.last_shown import find_due
+from timelines.queries.last_shown import LastShown, find_due
 from timelines.queries.merged import MergedTimeline
 from timelines.stores.factory import timeline_store
 from timelines.types import LiveTimeline
@@ -53,12 +55,19 @@ class FirstTrip:
             self._ask_rest(trip)
         self.stored = trip.ask(timeline_store().ask(reader_id))
         due = None if is_page_known else find_due(reader_id)
-        again = Hydration(trip, due.originals, due.events, log=self.log) if due else None
+        again = self._ask_again(trip, due) if due else None
         trip.run()
         self.has_redis = trip.error is None
         if again is not None and self.has_redis:
             with suppress(*UNREACHABLE):  # the page may not need these posts
                 again.finish()
+
+    def _ask_again(self, trip: RoundTrip, due: LastShown) -> Hydration | Renewal:
+        """The posts of the last page. Mostly, only their names and counts have ended."""
+        ending = in_process_posts.find_ending(due.originals, due.events)
+        if ending is None or self.log.since is None:
+            return Hydration(trip, due.originals, due.events, log=self.log)
+        return Renewal(trip, ending, due.events, self.log)
 
     def _ask_rest(self, trip: RoundTrip) -> None:
         """What only a page needs that is made: mostly, process memory has the answers."""

@@ -1,7 +1,7 @@
 """A home page is kept in process memory, and used again only if it would be the same page."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import pytest
@@ -12,17 +12,22 @@ from accounts.queries.in_process import forget_accounts
 from accounts.types import ProfileEdit
 from infra.api.pages import Page, Window
 from infra.caching.client import redis
+from infra.caching.invalidation_log import LOG
+from infra.caching.questions import RoundTrip
 from posts.actions.delete_post import delete_post
 from posts.actions.mark_post import mark_post
 from posts.actions.repost import repost
+from posts.cache.by_author import PostCopy
 from posts.cache.counts import forget_counts
 from posts.cache.in_process import in_process_posts, post_invalidation_command
 from posts.ids import PostId
+from posts.queries.renewal import Renewal
 from posts.types import Kind
 from relations.actions.block import block
 from relations.actions.follow import follow, unfollow
 from relations.actions.mute import mute
 from relations.types import FollowOptions
+from tests.budgets import count_calls
 from tests.callers import Caller
 from tests.integration.timelines.homes import ids_of
 from tests.integration.timelines.stars import Fans
@@ -255,6 +260,67 @@ def test_new_entries_of_a_hot_author_end_the_page(
     drain_all()
     hot_entries.load([fans.star], time.monotonic())
     assert ids_of(home_page(fans.me, FIRST).items) == fans.expected()
+
+
+@pytest.fixture
+def renewed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many posts each Renewal asked for."""
+    asked: list[int] = []
+
+    class CountedRenewal(Renewal):
+        def __init__(self, trip: RoundTrip, copies: Mapping[PostId, PostCopy], *rest: Any) -> None:
+            asked.append(len(copies))
+            super().__init__(trip, copies, *rest)
+
+    monkeypatch.setattr("timelines.queries.first_trip.Renewal", CountedRenewal)
+    return asked
+
+
+def test_names_and_counts_are_renewed_in_the_first_round_trip(fan: Fan, renewed: list[int]) -> None:
+    kept = fan.look()
+    in_process_posts.end_entities([fan.posts[-1]])
+    with count_calls() as calls:
+        assert home_page(fan.me, FIRST) is kept
+    assert (calls.statements, calls.round_trips, renewed) == ([], 1, [1])
+
+
+def test_posts_that_end_soon_are_renewed_with_those_that_ended(
+    fan: Fan, renewed: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = fan.look()
+    in_process_posts.end_entities([fan.posts[-1]])
+    monkeypatch.setattr("posts.cache.in_process.SOON_S", 1e9)
+    assert home_page(fan.me, FIRST) is kept
+    assert renewed[0] >= len(kept.items)
+
+
+def test_a_renewed_post_has_its_new_counts(fan: Fan, renewed: list[int]) -> None:
+    kept, post = fan.look(), fan.posts[-1]
+    mark_post(fan.other, post, Kind.FAVOURITE, True)
+    drain_all()
+    forget_counts()
+    after = home_page(fan.me, FIRST)
+    assert after != kept
+    assert renewed
+    forget_memory()
+    assert after == home_page(fan.me, FIRST)
+
+
+def test_posts_that_memory_has_lost_are_loaded_again(fan: Fan, renewed: list[int]) -> None:
+    before = fan.look()
+    in_process_posts.forget_all()
+    assert home_page(fan.me, FIRST) == before
+    assert renewed == []
+
+
+def test_a_deleted_post_is_not_renewed(fan: Fan, renewed: list[int]) -> None:
+    """The log names it in the round trip of the renewal. Here its counts have ended, too."""
+    fan.look()
+    gone = fan.posts[-1]
+    delete_post(gone)
+    forget_counts()
+    assert gone.public not in ids_of(home_page(fan.me, FIRST).items)
+    assert in_process_posts.find_finished([gone], LOG.read()) == {}
 
 
 def test_headers_are_those_of_the_request(fan: Fan) -> None:

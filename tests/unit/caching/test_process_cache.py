@@ -29,6 +29,14 @@ def test_values_are_gone_after_their_time():
     assert tier.split([1])[:2] == ({}, [1])
 
 
+def test_what_ends_soon_is_read_again_with_what_is_missing():
+    tier = ProcessCache("tests.local", 10, ttl_s=60)
+    tier.store({1: "one"}, NOW)
+    tier._soon_s = 60.0
+    assert tier.split([1])[:2] == ({1: "one"}, []), "nothing is missing"
+    assert tier.split([1, 2])[:2] == ({}, [1, 2])
+
+
 def test_cleared_tier_knows_nothing():
     tier = ProcessCache("tests.local", 10, ttl_s=60)
     tier.store({1: "one"}, NOW)
