@@ -16,7 +16,7 @@ from config.body_limits import most_body_bytes
 from config.cross_origin import Handler, answer_cross_origin
 from config.draining import is_draining
 from infra.api.answers import body_too_large
-from infra.api.rendering import add_trusted_headers
+from infra.api.rendering import add_trusted_header
 from infra.telemetry.request_ids import choose_request_id, enter_request, leave_request
 from infra.telemetry.series import Add, adder, observer
 
@@ -55,7 +55,7 @@ class RequestMetrics:
             response = self.get_response(request)
         finally:
             leave_request(before)
-        add_trusted_headers(response, {"X-Request-Id": request_id})
+        add_trusted_header(response, "X-Request-Id", request_id)
         match = request.resolver_match
         route = match.route if match else "unknown"
         observe_latency, add_responses = _series(route, response.status_code)

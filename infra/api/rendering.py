@@ -87,3 +87,8 @@ def add_trusted_headers(response: HttpResponseBase, headers: Mapping[str, str]) 
     stored = response.headers._store
     for name, value in headers.items():
         stored[name.lower()] = name, value
+
+
+def add_trusted_header(response: HttpResponseBase, name: str, value: str) -> None:
+    """As `add_trusted_headers`, for one."""
+    response.headers._store[name.lower()] = name, value

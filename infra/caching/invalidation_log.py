@@ -160,9 +160,9 @@ class InvalidationLog:
 
         For those who cannot read the log in a round trip that they make anyway.
         """
-        offset = self._offset
-        oldest = max(self._clock() - FRESH_S, self._required_at)
-        return offset if self._read_at > oldest else None
+        offset, read_at = self._offset, self._read_at
+        is_fresh = read_at > self._clock() - FRESH_S and read_at > self._required_at
+        return offset if is_fresh else None
 
     def require_read(self) -> None:
         """This process has changed something: reads from before now are not fresh any more."""
