@@ -93,6 +93,8 @@ def read_window(query: Mapping[str, str], limit: int, width: int) -> Window:
     `width`: as in `paging`. Raises: InvalidCursor, also for a cursor that does not count because
     of another one.
     """
+    if CURSORS.isdisjoint(query):
+        return Window(limit)
     return Window(limit, *(_read_cursor(query, name, width) for name in Window._fields[1:]))
 
 

@@ -99,8 +99,8 @@ class LogQuestion(Question[LogOffset | None]):
 
     def receive(self, replies: Replies) -> None:
         """Drops what the reply names at once, before another answer is made of memory."""
-        super().receive(replies)
-        _ = self.value
+        self._replies = replies
+        self._answer, self._is_decoded = self.decode(replies), True
 
 
 def _decode(log: "InvalidationLog", reading: LogReading, replies: Replies) -> LogOffset | None:

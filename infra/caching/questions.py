@@ -93,8 +93,10 @@ class RoundTrip:
             replies = redis().run([command for part in parts for command in part])
         except RedisError as error:
             self.error = error
-        for question, own in zip(self._questions, _divide(replies, parts), strict=True):
-            question.receive(own)
+        end = 0
+        for question, part in zip(self._questions, parts, strict=True):
+            start, end = end, end + len(part)
+            question.receive(None if replies is None else replies[start:end])
 
 
 def answer(question: Question[T]) -> T:

@@ -104,14 +104,14 @@ class InProcessPosts:
         copies = map(self._posts.find, ids)
         return all(copy is not None and copy.kept_until > now for copy in copies)
 
-    def are_usable(self, finished: Iterable[PostCopy], others: Iterable[PostCopy]) -> bool:
+    def are_usable(self, finished: Iterable[PostCopy], others: Collection[PostCopy]) -> bool:
         """Whether the entities of some copies, and the fragments of others, may be used as they
         are. The request has read the log."""
         now = self._clock()
         for copy in finished:
             if copy.fresh_until <= now:
                 return False
-        return all(copy.kept_until > now for copy in others)
+        return not others or all(copy.kept_until > now for copy in others)
 
     def keep(self, posts: Mapping[PostId, bytes], offset: LogOffset | None) -> None:
         """Stores fragments that were loaded after the log was read up to `offset`."""

@@ -21,5 +21,9 @@ class UsedCopies(NamedTuple):
     @property
     def are_usable(self) -> bool:
         """Whether an answer made of them would be the same. The request has read the log."""
-        are_current = in_process_posts.are_usable(self.finished.values(), self.reposts.values())
-        return are_current and all(is_account_current(*one) for one in self.reposters.items())
+        if not in_process_posts.are_usable(self.finished.values(), self.reposts.values()):
+            return False
+        for account_id, account in self.reposters.items():
+            if not is_account_current(account_id, account):
+                return False
+        return True

@@ -10,6 +10,7 @@ from infra.api.errors import InvalidCursor
 from infra.api.pages import KeptPage, Page, Window
 from infra.clock import now_ms
 from infra.shared_thread import need_own_thread
+from infra.telemetry.series import adder
 from posts.api.present import page_of_statuses
 from posts.ids import FIRST, LAST, MalformedPostId, PostId, id_after
 from timelines.polling.late_posts import PolledAuthors, load_late_posts
@@ -28,7 +29,7 @@ from timelines.types import Entry, TimeRange
 PAGES = Counter(
     "tideline_home_pages_total", "Home pages, by the sources they came from", ["sources"]
 )
-COMPLETE, WITHOUT_REDIS = PAGES.labels("all"), PAGES.labels("without_redis")
+add_complete, add_without_redis = adder(PAGES.labels("all")), adder(PAGES.labels("without_redis"))
 REFUSED = PAGES.labels("missing_shard")
 
 
@@ -58,7 +59,7 @@ def home_page(
     except (OperationalError, InterfaceError):
         REFUSED.inc()
         raise
-    (WITHOUT_REDIS if trip.log.value is None else COMPLETE).inc()
+    (add_without_redis if trip.log.value is None else add_complete)(1)
     return page
 
 
