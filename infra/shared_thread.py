@@ -11,6 +11,8 @@ it begins again. So nothing of it may have changed anything that cannot be done 
 """
 
 from collections.abc import Callable, Sequence
+from contextvars import Context
+from enum import Enum
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 import structlog
@@ -20,6 +22,8 @@ W = TypeVar("W")
 Command = tuple[Any, ...]
 # One round trip: the replies to the commands, in their order.
 Exchange = Callable[[Sequence[Command]], list[Any]]
+# Kept for the next requests; each has a stack of 16 kB.
+_MOST_IDLE = 32
 log = structlog.get_logger()
 
 
@@ -34,16 +38,49 @@ class _Asked(NamedTuple):
     commands: Sequence[Command]
 
 
-class _Call(greenlet):
-    """One request: `run` serves it. `asked`: None before it begins."""
+class _Outcome(Enum):
+    """How a request left the greenlet that served it."""
+
+    ENDED = 1
+    NEEDS_OWN_THREAD = 2
+
+
+class _Server(greenlet):
+    """Serves one request after the other. A new greenlet for each would cost two system calls.
+
+    `asked`: what its request waits for.
+    """
 
     work: Any
-    asked: _Asked | None = None
+    asked: _Asked
+
+    def __init__(self, serve: Callable[[Any], None]) -> None:
+        super().__init__(self._serve_all)
+        self._serve = serve
+
+    def begin(self, work: Any) -> Any:
+        """What the request asks, or its outcome."""
+        self.work = work
+        self.gr_context = Context()
+        return self.switch(work)
+
+    def _serve_all(self, work: Any) -> None:
+        while True:
+            work = cast(greenlet, self.parent).switch(self._outcome_of(work))
+
+    def _outcome_of(self, work: Any) -> _Outcome:
+        try:
+            self._serve(work)
+        except OwnThreadNeeded:
+            return _Outcome.NEEDS_OWN_THREAD
+        except Exception:
+            log.exception("shared_thread.failed")
+        return _Outcome.ENDED
 
 
 def is_in_shared_thread() -> bool:
     """Whether the caller is a request of a shared thread. Cost: less than 0.1 us."""
-    return type(getcurrent()) is _Call
+    return type(getcurrent()) is _Server
 
 
 def need_own_thread() -> None:
@@ -51,7 +88,7 @@ def need_own_thread() -> None:
 
     Raises: OwnThreadNeeded, which the shared thread catches. Cost: less than 0.1 us.
     """
-    if type(getcurrent()) is _Call:
+    if type(getcurrent()) is _Server:
         raise OwnThreadNeeded
 
 
@@ -72,7 +109,8 @@ class SharedThread(Generic[W]):
 
     def __init__(self, serve: Callable[[W], None], leave: Callable[[W], None]) -> None:
         self._serve, self._leave = serve, leave
-        self._waiting: list[_Call] = []
+        self._waiting: list[_Server] = []
+        self._idle: list[_Server] = []
 
     def turn(self, works: Sequence[W]) -> bool:
         """Begins these requests, and makes the round trip that they and the ones before wait for.
@@ -80,40 +118,35 @@ class SharedThread(Generic[W]):
         Whether some still wait, for another one.
         """
         for work in works:
-            call = _Call(self._serve)
-            call.work = work
-            self._resume(call, call.switch, work)
-        asked_by, self._waiting = self._waiting, []
-        for exchange in dict.fromkeys(call.asked.exchange for call in asked_by if call.asked):
-            self._exchange(
-                exchange, [c for c in asked_by if c.asked and c.asked.exchange == exchange]
-            )
+            server = self._idle.pop() if self._idle else _Server(self._serve)
+            self._go_on(server, server.begin(work))
+        servers, self._waiting = self._waiting, []
+        for exchange in dict.fromkeys(server.asked.exchange for server in servers):
+            self._exchange(exchange, [one for one in servers if one.asked.exchange == exchange])
         return bool(self._waiting)
 
-    def _exchange(self, exchange: Exchange, calls: Sequence[_Call]) -> None:
+    def _exchange(self, exchange: Exchange, servers: Sequence[_Server]) -> None:
         """One round trip, also if it fails."""
-        parts = [call.asked.commands for call in calls if call.asked]
+        parts = [server.asked.commands for server in servers]
         try:
             replies = exchange([command for part in parts for command in part])
         except Exception as error:
-            for call in calls:
-                self._resume(call, call.throw, error.with_traceback(None))
+            for server in servers:
+                self._go_on(server, server.throw(error.with_traceback(None)))
             return
         start = 0
-        for call, part in zip(calls, parts, strict=True):
+        for server, part in zip(servers, parts, strict=True):
             end = start + len(part)
-            self._resume(call, call.switch, replies[start:end])
+            self._go_on(server, server.switch(replies[start:end]))
             start = end
 
-    def _resume(self, call: _Call, go_on: Callable[[Any], Any], value: Any) -> None:
-        """Runs the request until it asks Redis again, ends, or needs a thread of its own."""
-        try:
-            asked = go_on(value)
-        except OwnThreadNeeded:
-            self._leave(call.work)
-        except Exception:
-            log.exception("shared_thread.failed")
-        else:
-            if not call.dead:
-                call.asked = asked
-                self._waiting.append(call)
+    def _go_on(self, server: _Server, result: Any) -> None:
+        """`result`: what the request asks now, or its outcome."""
+        if isinstance(result, _Asked):
+            server.asked = result
+            self._waiting.append(server)
+            return
+        if len(self._idle) < _MOST_IDLE:
+            self._idle.append(server)
+        if result is _Outcome.NEEDS_OWN_THREAD:
+            self._leave(server.work)

@@ -8,6 +8,7 @@ from prometheus_client import Counter
 from config.serving.lanes import Lane
 from config.serving.pending import PendingRequest
 from infra.shared_thread import SharedThread
+from infra.telemetry.series import adder
 
 # More would make the first of them wait for the last one, for little gain.
 _MOST_TOGETHER = 32
@@ -19,6 +20,7 @@ HANDED_OVER = Counter(
     "tideline_shared_requests_handed_over_total",
     "Requests that the shared thread gave to another thread, because they wait for a database",
 )
+_add_turn, _add_begun = adder(TURNS), adder(BEGUN)
 
 
 class SharedLane(Lane):
@@ -36,8 +38,8 @@ class SharedLane(Lane):
         some_wait = False
         while True:
             requests = self._take(not some_wait)
-            TURNS.inc()
-            BEGUN.inc(len(requests))
+            _add_turn(1)
+            _add_begun(len(requests))
             some_wait = thread.turn(requests)
 
     def _take(self, may_wait: bool) -> list[PendingRequest]:
