@@ -24,6 +24,7 @@ Command = tuple[Any, ...]
 Exchange = Callable[[Sequence[Command]], list[Any]]
 # Kept for the next requests; each has a stack of 16 kB.
 _MOST_IDLE = 32
+_READ_OF_A_LOG = "XRANGE"
 log = structlog.get_logger()
 
 
@@ -129,7 +130,7 @@ class SharedThread(Generic[W]):
         """One round trip, also if it fails."""
         parts = [server.asked.commands for server in servers]
         try:
-            replies = exchange([command for part in parts for command in part])
+            replies = _exchange_once(exchange, [command for part in parts for command in part])
         except Exception as error:
             for server in servers:
                 self._go_on(server, server.throw(error.with_traceback(None)))
@@ -150,3 +151,19 @@ class SharedThread(Generic[W]):
             self._idle.append(server)
         if result is _Outcome.NEEDS_OWN_THREAD:
             self._leave(server.work)
+
+
+def _exchange_once(exchange: Exchange, commands: Sequence[Command]) -> list[Any]:
+    """The replies to all commands. Equal reads of a log are sent once: every page has the same."""
+    first: dict[Command, int] = {}
+    sent: list[Command] = []
+    places = []
+    for command in commands:
+        place = len(sent)
+        if command[0] == _READ_OF_A_LOG:
+            place = first.setdefault(command, place)
+        if place == len(sent):
+            sent.append(command)
+        places.append(place)
+    replies = exchange(sent)
+    return [replies[place] for place in places]

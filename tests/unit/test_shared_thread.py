@@ -3,6 +3,7 @@
 from contextvars import ContextVar
 
 import pytest
+from greenlet import getcurrent
 
 from infra.shared_thread import (
     OwnThreadNeeded,
@@ -136,6 +137,41 @@ def test_different_clients_have_round_trips_of_their_own(store):
     serve_all(serve, ["one", "other", "two"])
     assert (store.trips, other.trips) == ([["one", "two"]], [["other"]])
     assert answers["other"] == ["reply to other"]
+
+
+def test_equal_reads_of_a_log_are_sent_once_and_no_other_command():
+    sent, answers = [], {}
+
+    def exchange(commands):
+        sent.extend(commands)
+        return list(range(len(commands)))
+
+    def serve(work):
+        own = [("XRANGE", b"log", b"7"), ("SET", b"key", b"1"), ("XRANGE", b"log", work)]
+        answers[work] = share_exchange(exchange, own)
+
+    serve_all(serve, [b"1", b"2"])
+    log, write = ("XRANGE", b"log", b"7"), ("SET", b"key", b"1")
+    assert sent == [log, write, ("XRANGE", b"log", b"1"), write, ("XRANGE", b"log", b"2")]
+    assert answers == {b"1": [0, 1, 2], b"2": [0, 3, 4]}
+
+
+def test_a_greenlet_that_served_serves_the_next_request(store):
+    served_by = []
+
+    def serve(work):
+        served_by.append(getcurrent())
+        share_exchange(store.exchange, [(work,)])
+        if work == "bad":
+            raise ValueError(work)
+        if work == "slow":
+            need_own_thread()
+
+    thread = SharedThread(serve, lambda _: None)
+    for work in ("good", "bad", "slow", "good"):
+        assert thread.turn([work]) is False
+    assert len(served_by) == 4
+    assert len(set(served_by)) == 1
 
 
 def test_requests_have_contexts_of_their_own(store):
