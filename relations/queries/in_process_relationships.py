@@ -14,6 +14,7 @@ from infra.caching.invalidation_log import LOG
 from infra.caching.metrics import count_reads
 from infra.caching.questions import Question, RoundTrip, answer
 from infra.caching.viewer_validators import ValidatorsQuestion, ViewerCopies
+from infra.shared_thread import need_own_thread
 from relations.cache import RELATIONSHIPS
 from relations.queries.relationships import (
     NO_RELATIONSHIPS,
@@ -52,6 +53,8 @@ def load_existing_relationships(viewer_id: int, others: Sequence[int]) -> dict[i
     """
     if not others:
         return {}
+    if not _by_viewer.has(viewer_id):
+        need_own_thread()  # it mostly reads a shard
     trip = RoundTrip()
     log = trip.ask(LOG.ask())
     validators = trip.ask(ValidatorsQuestion(viewer_id))

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from prometheus_client import Counter
 
 from infra.clock import now_ms
+from infra.shared_thread import need_own_thread
 from posts.ids import EPOCH, LAST, PostId
 from timelines.increments.between import find_authors_between
 from timelines.increments.followees import find_followees
@@ -82,5 +83,6 @@ def _find_authors(
 
 def _ask_timeline(reader_id: int, time_range: TimeRange, clock_ms: Callable[[], int]) -> list[int]:
     """The accounts of the newest MOST_NAMED entries that a page of the range shows."""
+    need_own_thread()  # a page of the timeline may read a shard
     events = list_shown_events(reader_id, time_range, MOST_NAMED, clock_ms)
     return list(dict.fromkeys(event.author_id for event in events))

@@ -11,6 +11,7 @@ from infra.api.pages import Page, Window
 from infra.caching.invalidation_log import LOG
 from infra.caching.questions import RoundTrip
 from infra.sharding.replicas import settled_before
+from infra.shared_thread import need_own_thread
 from posts.api.present import has_media, is_open, page_of_statuses
 from posts.cache.newest import (
     ListedPair,
@@ -135,6 +136,8 @@ def _read(query: AuthorTimelineQuery, span: PostRange) -> _Batch:
     kept = _kept.get(_key_of(query, span, known)) if known is not None else None
     if kept is not None and kept.newest is known and kept.posts.are_usable:
         return _read_kept(query, span, kept)
+    if kept is None:
+        need_own_thread()  # a new page mostly reads a shard
     guess = known.find(span, query.kinds, query.most_closed) if known is not None else None
     if known is not None and guess is not None:
         return _read_guessed(query, span, known, guess)

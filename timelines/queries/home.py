@@ -18,7 +18,7 @@ from timelines.polling.page import poll_page
 from timelines.polling.poll import Poll
 from timelines.polling.records import Poller, load_records
 from timelines.queries.first_trip import FirstTrip
-from timelines.queries.kept_pages import LikelyPage, find_kept_page, keep_page
+from timelines.queries.kept_pages import LikelyPage, find_kept_page, has_kept_page, keep_page
 from timelines.queries.last_shown import keep_last_shown
 from timelines.queries.showing import collect, list_places, take
 from timelines.queries.skeleton import HomeSkeleton, Skeleton
@@ -75,6 +75,8 @@ def _load_polled(
 
 def _load_unless_kept(reader_id: int, window: Window, at_ms: int) -> tuple[Page[bytes], FirstTrip]:
     """The page that this process kept, if it would be the same; else a new one."""
+    if not has_kept_page(reader_id, window, at_ms):
+        need_own_thread()  # a new page mostly reads a shard
     likely = LikelyPage.find(reader_id, window, at_ms)
     trip = FirstTrip(reader_id, is_page_known=likely is not None)
     if likely is not None:

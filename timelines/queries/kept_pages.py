@@ -128,6 +128,12 @@ def find_kept_page(
     return kept.page if kept is not None and is_same else None
 
 
+def has_kept_page(reader_id: int, window: Window, now_ms: int) -> bool:
+    """Whether there is a page that may be used again, perhaps with newer names and counts."""
+    kept = _pages.get(reader_id)
+    return kept is not None and kept.is_for(window, now_ms)
+
+
 class LikelyPage:
     """A kept page that is the page of this request, unless Redis has something new.
 

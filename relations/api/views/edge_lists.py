@@ -50,7 +50,6 @@ class FollowersView(Endpoint):
 
     scopes = {"GET": "read:accounts"}
     public = True
-    is_quick = True
     shown: ClassVar[EdgeList] = FOLLOWERS_LIST
     own: ClassVar[EdgeList] = OWN_FOLLOWERS_LIST
     can_be_hidden: ClassVar[bool] = True

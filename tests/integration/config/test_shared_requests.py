@@ -13,12 +13,12 @@ from tests.budgets import count_calls
 from tests.callers import token_of
 from tests.integration.config.test_short_path import CASES, COUNTED, Town, ask, assert_same
 from tests.world import drain_all, forget_memory, make_account, make_accounts, publish
+from timelines.queries import kept_pages
 
 HOME = "/api/v1/timelines/home"
 QUICK = {
     HOME, "/api/v1/timelines/home/news", "/api/v1/accounts/relationships", "/api/v1/statuses/*",
-    "/api/v1/accounts/*", "/api/v1/accounts/*/statuses", "/api/v1/accounts/*/followers",
-    "/api/v1/accounts/*/following", "/api/v1/accounts/*/endorsements",
+    "/api/v1/accounts/*", "/api/v1/accounts/*/statuses",
 }  # fmt: skip
 
 
@@ -167,3 +167,16 @@ def test_a_poll_is_handed_over_before_it_reads_anything(town, shared):
     shared.left.clear()
     ask(shared, HOME, town.token, query=f"since_id={town.post}")
     assert shared.left == [HOME]
+
+
+def test_a_new_page_is_handed_over_before_it_asks_anything(town, short):
+    """It mostly reads a shard. To begin it twice must cost little."""
+    environ, answer = home_of(town.me)
+    for _ in range(2):
+        short(environ, answer)
+    kept_pages._pages.clear()
+    left = []
+    thread = SharedThread(lambda one: short(one, answer), left.append)
+    with count_calls() as calls:
+        thread.turn([environ])
+    assert (len(left), calls.round_trips, calls.statements) == (1, 0, [])
