@@ -15,11 +15,13 @@ from pytest_django import DjangoDbBlocker
 from accounts.queries import in_process
 from infra.caching import invalidation_log
 from infra.caching.client import _scripts_by_sha, redis
+from infra.caching.copy_ages import AgeLimit
 from infra.caching.listener import LISTENER, LISTENING
 from infra.changes import registry
 from infra.sharding.identity import create_identity
 from infra.sharding.placement import all_aliases
 from posts.cache import counts
+from posts.cache.in_process import in_process_posts
 from tests.disconnected_process import disconnected_reader
 from tests.waiting import PATIENCE_S, until
 from tests.world import clean, drain_all
@@ -74,8 +76,11 @@ def memory() -> Iterator[None]:
     Between two lines of a test that counts, a crowded machine may take longer than a second.
     """
     with pytest.MonkeyPatch.context() as patch:
+        patient = AgeLimit(PATIENCE_S, PATIENCE_S)
         for tier in (in_process._accounts, counts._counts_in_memory):
+            patch.setattr(tier, "ages", patient)
             patch.setattr(tier, "_cache", TTLCache(tier._cache.maxsize, PATIENCE_S))
+        patch.setattr(in_process_posts, "ages", patient)
         patch.setattr(entries, "COPY_S", float(PATIENCE_S))
         patch.setattr(invalidation_log, "FRESH_S", float(PATIENCE_S))
         yield

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence, Set
 from functools import partial
 
 from accounts.cache import profiles
+from infra.caching.copy_ages import AgeLimit
 from infra.caching.invalidation import register_copies
 from infra.caching.invalidation_log import LogQuestion
 from infra.caching.process_cache import ProcessCache, ProcessCacheReply
@@ -17,7 +18,9 @@ from infra.caching.questions import Question, answer
 KEPT_S = 60.0
 MOST_IDS = 50_000
 
-_existing: ProcessCache[int, bool] = ProcessCache("accounts.existing", MOST_IDS, KEPT_S)
+_existing: ProcessCache[int, bool] = ProcessCache(
+    "accounts.existing", MOST_IDS, AgeLimit(KEPT_S, KEPT_S)
+)
 register_copies(profiles.family, _existing)
 
 

@@ -1,4 +1,4 @@
-"""Account JSON in process memory, at most COPY_S old: pages show the same few authors repeatedly.
+"""Account JSON in process memory, a second behind at most: pages show the same few authors.
 
 A suspended account must disappear at once. So a page uses an account from memory only if it has
 also read the invalidation log, which names restricted accounts.
@@ -13,16 +13,19 @@ from accounts.api.present import present_account
 from accounts.cache import profiles
 from counters.cache import account_counts
 from infra.caching.client import Command
+from infra.caching.copy_ages import NAMES_AND_COUNTS
 from infra.caching.invalidation import forget_family, forget_in_process, register_copies
 from infra.caching.invalidation_log import LOG, LogEntryKind, LogQuestion, log_command
 from infra.caching.process_cache import ProcessCache, ProcessCacheReply
 from infra.caching.questions import Question, answer, ask_both
 
 ACCOUNT = Struct(">I")
-COPY_S = 1.0
-MOST_ACCOUNTS = 50_000
+# About 1 kB each.
+MOST_ACCOUNTS = 20_000
 
-_accounts: ProcessCache[int, bytes] = ProcessCache("accounts.account", MOST_ACCOUNTS, COPY_S)
+_accounts: ProcessCache[int, bytes] = ProcessCache(
+    "accounts.account", MOST_ACCOUNTS, NAMES_AND_COUNTS
+)
 register_copies(profiles.family, _accounts)
 register_copies(account_counts.family, _accounts)
 
@@ -69,9 +72,9 @@ def _confirm(known: dict[int, bytes], log: LogQuestion | None) -> dict[int, byte
     return known if log.value == log.since else answer(ask_accounts(known))
 
 
-def find_account_time_left_s(account_id: int, account: bytes) -> float:
-    """How long pages may use this JSON, if it is the copy in process memory; else 0."""
-    return _accounts.find_time_left_s(account_id, account)
+def find_account_asked_at(account_id: int, account: bytes) -> float:
+    """When this JSON was asked for, if it is the copy in process memory; else -inf."""
+    return _accounts.find_asked_at(account_id, account)
 
 
 def has_accounts(account_ids: Collection[int]) -> bool:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from counters.queries.counts import Subject
 from counters.registry import CountCache, list_count_caches
 from infra.caching.client import load_script, redis
+from infra.caching.invalidation import invalidation_command
 from infra.caching.values import Versioned
 from infra.changes.failpoints import failpoint
 from infra.jobs.types import Batch, Work
@@ -77,7 +78,12 @@ def _find_wrong(alias: str, cached: CountCache, rows: Sequence[Row]) -> list[Wro
 
 
 def _repair(wrong: Sequence[WrongCacheEntry]) -> None:
-    """Drops entries that did not change since they were read, and loads them again."""
+    """Drops entries that did not change since they were read, and loads them again.
+
+    Copies in process memory end after that: they are as wrong.
+    """
     redis().run([DROP.on([one.key], one.raw) for one in wrong])
     for cached in dict.fromkeys(one.cached for one in wrong):
-        cached.cache.load_many([one.number for one in wrong if one.cached is cached])
+        numbers = [one.number for one in wrong if one.cached is cached]
+        redis().run([invalidation_command(cached.cache.family, numbers)])
+        cached.cache.load_many(numbers)

@@ -71,6 +71,7 @@ class SingleClient:
 
     keys_per_script = 128
     pauses = Pauses()
+    has_ordered_messages = True
     # Redis always has the next command ready, and another client waits for two at most.
     window = 2
 
@@ -116,6 +117,7 @@ class FeedRedis:
         # Unix time; None while Redis does not answer, and when all go on.
         self._back_since_s: float | None = None
         self.keys_per_script = client.keys_per_script
+        self.has_ordered_messages = client.has_ordered_messages
         self.open_connection = client.open_connection
 
     def call(self, *command: Any) -> Any:
@@ -214,18 +216,31 @@ class FeedRedis:
         failed = [n for n, reply in enumerate(replies) if isinstance(reply, RedisError)]
         unknown = [n for n in failed if isinstance(replies[n], NoScriptError)]
         if unknown:
-            again = self._exchange([_with_body(commands[n]) for n in unknown])
-            for n, reply in zip(unknown, again, strict=True):
-                replies[n] = reply
+            self._rerun_with_body(commands, replies, unknown)
         unusable = [n for n in failed if is_unusable(replies[n])]
         if unusable:
             self._rerun_without_entries(commands, replies, unusable)
+        if unknown or unusable:
+            self._publish_again(commands)
         for n in failed:
             if isinstance(replies[n], ReadOnlyError):  # a replica now: its data may be old
                 self._client.disconnect()
             if isinstance(replies[n], RedisError):
                 raise replies[n]
         return replies
+
+    def _rerun_with_body(
+        self, commands: Sequence[Command], replies: list[Any], unknown: Sequence[int]
+    ) -> None:
+        again = self._exchange([_with_body(commands[n]) for n in unknown])
+        for n, reply in zip(unknown, again, strict=True):
+            replies[n] = reply
+
+    def _publish_again(self, commands: Sequence[Command]) -> None:
+        """An invalidation must come after the write that it is about, and some ran later."""
+        published = [command for command in commands if command[0] == "PUBLISH"]
+        if published:
+            self._exchange(published)
 
     def _rerun_without_entries(
         self, commands: Sequence[Command], replies: list[Any], unusable: Sequence[int]

@@ -41,6 +41,8 @@ class ClusterClient:
     keys_per_script = 1
     # Longer than for a single server: one dead node must not end each call to it with a time-out.
     pauses = Pauses(1.0, 1.0)
+    # Nodes pass messages on to each other, at any time later.
+    has_ordered_messages = False
 
     def __init__(self, connect: Callable[[], RedisCluster]) -> None:
         self._connect = connect

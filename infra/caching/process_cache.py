@@ -2,7 +2,8 @@
 
 Use it for names, counts and other values that may be a second old. Never use it alone for
 permission to see something: such a reader also reads the invalidation log
-(accounts/queries/existing.py). An invalidation drops a copy; if none arrives, the age limit does.
+(accounts/queries/existing.py). An invalidation drops a copy; if none arrives, the age limit does
+(copy_ages.py).
 """
 
 import threading
@@ -12,6 +13,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from cachebox import TTLCache
 
+from infra.caching.copy_ages import AgeLimit
 from infra.caching.invalidation import InvalidationTimes
 from infra.caching.listener import LISTENER
 from infra.caching.metrics import count_reads
@@ -20,11 +22,6 @@ K = TypeVar("K")
 V = TypeVar("V")
 # The part of the time to live in which a copy ends soon.
 SOON_SHARE = 0.25
-
-
-def find_copies(get: Callable[[K], V | None], keys: Collection[K]) -> dict[K, V]:
-    """The values of the keys that have one."""
-    return {key: value for key in keys if (value := get(key)) is not None}
 
 
 class ProcessCacheReply(NamedTuple, Generic[K, V]):
@@ -36,18 +33,19 @@ class ProcessCacheReply(NamedTuple, Generic[K, V]):
 
 
 class ProcessCache(Generic[K, V]):
-    """At most `max_entries` values, each for `ttl_s` seconds; the oldest are dropped first."""
+    """At most `max_entries` values, none older than `ages`; the oldest are dropped first."""
 
     def __init__(
         self,
         family: str,
         max_entries: int,
-        ttl_s: float,
+        ages: AgeLimit,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._family = family
-        self._cache: TTLCache[K, V] = TTLCache(max_entries, ttl_s)
-        self._soon_s = ttl_s * SOON_SHARE
+        self.ages = ages
+        # Each with the time when it was asked for.
+        self._cache: TTLCache[K, tuple[float, V]] = TTLCache(max_entries, max(ages[:2]))
         self._clock = clock
         self._invalidated: InvalidationTimes[K] = InvalidationTimes()
         self._changing = threading.Lock()
@@ -59,38 +57,43 @@ class ProcessCache(Generic[K, V]):
         anyway, and each of them would cost one a moment later.
         """
         asked_at = self._clock()
-        hits: dict[K, V] = find_copies(self._cache.get, keys)
+        oldest = self.ages.oldest(asked_at)
+        hits = self._find_all(keys, oldest)
+        missing: list[K] = []
         if len(hits) < len(keys):
-            hits = find_copies(self._find_lasting, hits)
+            hits = self._find_all(hits, oldest + (asked_at - oldest) * SOON_SHARE)
             missing = [key for key in keys if key not in hits]
-        else:
-            missing = []
         count_reads(self._family, "process", len(keys) - len(missing), len(missing))
         return ProcessCacheReply(hits, missing, asked_at)
+
+    def _find_all(self, keys: Iterable[K], oldest: float) -> dict[K, V]:
+        """Copies of these keys that were asked for after `oldest`."""
+        get = self._cache.get
+        found = ((key, get(key)) for key in keys)
+        return {key: copy[1] for key, copy in found if copy is not None and copy[0] > oldest}
 
     def store(self, values: Mapping[K, V], asked_at: float) -> None:
         """Stores values, except those that were invalidated since `asked_at`."""
         LISTENER.start()
         with self._changing:
             may_store = self._invalidated.may_store
-            self._cache.update({k: v for k, v in values.items() if may_store(k, asked_at)})
+            self._cache.update(
+                {k: (asked_at, v) for k, v in values.items() if may_store(k, asked_at)}
+            )
 
-    def _find_lasting(self, key: K) -> V | None:
-        copy, left_s = self._cache.get_with_expire(key)
-        return copy if left_s > self._soon_s else None
+    def find_asked_at(self, key: K, value: V) -> float:
+        """When this very object was asked for; -inf if it is not the copy of the key."""
+        copy = self._cache.get(key)
+        return copy[0] if copy is not None and copy[1] is value else float("-inf")
 
-    def find_time_left_s(self, key: K, value: V) -> float:
-        """How long this very object stays the copy of the key; 0 if it is not the copy."""
-        copy, left_s = self._cache.get_with_expire(key)
-        return left_s if copy is value else 0.0
-
-    def has_all(self, keys: Iterable[K]) -> bool:
+    def has_all(self, keys: Collection[K]) -> bool:
         """Whether all of them have a copy."""
-        return all(self._cache.get(key) is not None for key in keys)
+        return len(self._find_all(keys, self.ages.oldest(self._clock()))) == len(keys)
 
     def has(self, key: K, value: V) -> bool:
         """Whether this is the copy of the key, or equal to it."""
-        return self._cache.get(key) == value
+        found = self._find_all((key,), self.ages.oldest(self._clock()))
+        return found.get(key) == value
 
     def forget(self, keys: Iterable[K]) -> None:
         """These keys changed: drops their copies, and what a read in progress would store."""

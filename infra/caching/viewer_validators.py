@@ -5,7 +5,7 @@
         f   the following list
         s   the viewer state: favourites, bookmarks, reposts
         p   the list of the viewer's own posts
-        w   no validator: when the viewer wrote something last, in Unix milliseconds
+        w   no validator: when the viewer wrote something last, in Unix nanoseconds
 
 A page reads all of them with one HMGET in its first round trip. A value that was loaded after that
 read is valid in process memory while the field is the same. A change drops or replaces its field
@@ -13,8 +13,10 @@ after the caches were changed. A missing field says that nothing is known: the v
 """
 
 import secrets
+import time
 from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
+from functools import partial
 from typing import Generic, NamedTuple, TypeVar
 
 from cachebox import LRUCache
@@ -23,16 +25,18 @@ from infra.caching.client import Command, redis
 from infra.caching.decoding import decode
 from infra.caching.invalidation import register_copies
 from infra.caching.keys import key
+from infra.caching.listener import LISTENER
 from infra.caching.questions import Question, Replies
-from infra.clock import now_ms
 
 V = TypeVar("V")
 
 FAMILY = "caching.viewer:v1"
 VALIDATOR_BYTES = 8
 TTL_MS = 86_400_000
-# Longer than copies of counts live (HOT_COPY_MS is at most 5,000), and than clocks differ.
-OWN_WRITE_MS = 6_000
+# Longer than copies of counts are behind (HOT_COPY_MS is at most 5,000), and than clocks differ.
+OWN_WRITE_S = 6
+# About 100 bytes each.
+MOST_WRITERS = 10_000
 
 
 class ViewerField(bytes, Enum):
@@ -52,7 +56,8 @@ _FIELDS = tuple(field.value for field in ViewerField)
 class ViewerValidators(NamedTuple):
     """The validators as Redis has them; None: missing, or without Redis.
 
-    `wrote_at`: see `wrote_command`.
+    `wrote_at`: see `wrote_commands`. `wrote_lately`: the viewer's reads must not use names and
+    counts from process memory, because the invalidations of the viewer's write may be on their way.
     """
 
     relationships: bytes | None = None
@@ -60,24 +65,36 @@ class ViewerValidators(NamedTuple):
     state: bytes | None = None
     posts: bytes | None = None
     wrote_at: bytes | None = None
+    wrote_lately: bool = False
 
     @property
     def are_complete(self) -> bool:
         """Whether a process may know all of a viewer that validators are for."""
         return None not in self[:3]
 
-    @property
-    def wrote_lately(self) -> bool:
-        """Whether the viewer's reads must not use counts from process memory.
-
-        Such copies are a second old or so. The invalidation of a copy may reach a process after the
-        next read of the account that wrote.
-        """
-        wrote_at_ms = decode(FAMILY, int, self.wrote_at)
-        return wrote_at_ms is not None and wrote_at_ms > now_ms() - OWN_WRITE_MS
-
 
 NO_VALIDATORS = ViewerValidators()
+# The last write of each viewer that this process has seen, and when it saw it first, by the
+# monotonic clock.
+_seen_writes: LRUCache[int, tuple[bytes, float]] = LRUCache(MOST_WRITERS)
+
+
+def _wrote_lately(viewer_id: int, wrote_at: bytes | None) -> bool:
+    """As in ViewerValidators. `wrote_at`: of a reply of just now.
+
+    Redis has the time of a write after it has published the invalidations. So a proof that was
+    asked for after the time was seen proves that they have arrived.
+    """
+    if wrote_at is None:
+        return False
+    wrote_at_ns = decode(FAMILY, int, wrote_at)
+    if wrote_at_ns is None or wrote_at_ns < time.time_ns() - OWN_WRITE_S * 1_000_000_000:
+        return False
+    seen = _seen_writes.get(viewer_id)
+    if seen is None or seen[0] != wrote_at:
+        _seen_writes[viewer_id] = (wrote_at, time.monotonic())
+        return True
+    return not LISTENER.has_all_since(seen[1])
 
 
 def viewer_key(viewer_id: int) -> bytes:
@@ -94,7 +111,7 @@ class ValidatorsQuestion(Question[ViewerValidators]):
     __slots__ = ("_created", "_viewer_id")
 
     def __init__(self, viewer_id: int) -> None:
-        super().__init__((), _decode_validators)
+        super().__init__((), partial(_decode_validators, viewer_id))
         self._viewer_id = viewer_id
         self._created: list[Command] = []
 
@@ -114,14 +131,22 @@ class ValidatorsQuestion(Question[ViewerValidators]):
         return [*self._created, ("PEXPIRE", name, TTL_MS), read]
 
 
-def _decode_validators(replies: Replies) -> ViewerValidators:
-    return NO_VALIDATORS if replies is None else ViewerValidators(*replies[-1])
+def _decode_validators(viewer_id: int, replies: Replies) -> ViewerValidators:
+    if replies is None:
+        return NO_VALIDATORS
+    relationships, following, state, posts, wrote_at = replies[-1]
+    wrote_lately = _wrote_lately(viewer_id, wrote_at)
+    return ViewerValidators(relationships, following, state, posts, wrote_at, wrote_lately)
 
 
 def wrote_commands(viewer_id: int) -> list[Command]:
-    """The viewer has written something. For a round trip between the commit and the answer."""
+    """The viewer has written something. For a round trip between the commit and the answer.
+
+    Send them after the invalidations of the write, and again after further ones: each write has a
+    time of its own.
+    """
     name = viewer_key(viewer_id)
-    return [("HSET", name, ViewerField.WROTE.value, now_ms()), ("PEXPIRE", name, TTL_MS)]
+    return [("HSET", name, ViewerField.WROTE.value, time.time_ns()), ("PEXPIRE", name, TTL_MS)]
 
 
 def record_own_writes(viewer_ids: Iterable[int]) -> None:

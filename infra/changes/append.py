@@ -150,7 +150,8 @@ def _run_inline(alias: str, delivery: Delivery[Payload]) -> None:
     consumers = inline_consumers_of(kind)
     # An attempt may wait for another shard, so the caches of this one are up to date before.
     steps = [(*filterfalse(is_attempt, consumers), _record_write)]
-    steps += [(attempt,) for attempt in filter(is_attempt, consumers)]
+    # An attempt changes counts of its own, so the write is recorded again after it.
+    steps += [(attempt, _record_own_write) for attempt in filter(is_attempt, consumers)]
     for step in steps:
         with _logged(kind):
             _consume_or_keep(alias, step, delivery)
@@ -171,10 +172,17 @@ def _consume_or_keep(
 
 def _record_write(alias: str, deliveries: Sequence[Delivery[Payload]]) -> None:
     """Wakes drainers, after the caches that others will look at."""
+    _record_own_write(alias, deliveries)
     for delivery in deliveries:
         lane = lane_of(delivery.owner_id, delivery.payload.lanes)
-        own = [] if delivery.payload.is_follow_up else wrote_commands(delivery.owner_id)
-        run_together([*own, *wake_commands(alias, [lane])])
+        run_together(wake_commands(alias, [lane]))
+
+
+def _record_own_write(alias: str, deliveries: Sequence[Delivery[Payload]]) -> None:
+    """After the invalidations of the write: viewer_validators.py relies on the order."""
+    for delivery in deliveries:
+        if not delivery.payload.is_follow_up:
+            run_together(wrote_commands(delivery.owner_id))
 
 
 def _consume(

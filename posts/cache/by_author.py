@@ -9,6 +9,8 @@ from typing import Self
 from posts.api.present import is_open
 from posts.ids import PostId
 
+# The time of a copy that is not used any more.
+ENDED = float("-inf")
 # An eviction makes room for this part of all copies, so that it is rare.
 EVICTED_PART = 16
 
@@ -18,16 +20,16 @@ class PostCopy:
 
     `text`: the fragment of the post. Of a finished post it is the Status entity without the
     viewer's flags, and `account` and `counts` are the JSON of these parts, and `is_open` says
-    whether it is public or unlisted. `kept_until` (of the fragment) and `fresh_until` (of the
-    entity) are times of the caller's clock. Pages that were made of a copy look at them, so a copy
-    that is removed or replaced ends.
+    whether it is public or unlisted. `kept_until` (of the fragment) and `asked_at` (when the older
+    of these parts was asked for) are times of the caller's clock. Pages that were made of a copy
+    look at them, so a copy that is removed or replaced ends.
     """
 
     __slots__ = (
         "_fragment_bytes",
         "account",
+        "asked_at",
         "counts",
-        "fresh_until",
         "is_open",
         "kept_until",
         "text",
@@ -36,20 +38,20 @@ class PostCopy:
     def __init__(self, fragment: bytes, kept_until: float) -> None:
         self.text, self.kept_until = fragment, kept_until
         self._fragment_bytes = len(fragment)
-        self.account, self.counts, self.fresh_until = b"", b"", 0.0
+        self.account, self.counts, self.asked_at = b"", b"", ENDED
         self.is_open = False
 
-    def finish(self, status: bytes, account: bytes, counts: bytes, fresh_until: float) -> Self:
+    def finish(self, status: bytes, account: bytes, counts: bytes, asked_at: float) -> Self:
         """A finished copy of the same post. `status` has the fragment after its first byte."""
         finished = type(self)(status, self.kept_until)
         finished._fragment_bytes = self._fragment_bytes
-        finished.account, finished.counts, finished.fresh_until = account, counts, fresh_until
+        finished.account, finished.counts, finished.asked_at = account, counts, asked_at
         finished.is_open = is_open(status)
         return finished
 
     def end(self) -> None:
         """Pages that were made of this copy are not used any more."""
-        self.kept_until = self.fresh_until = 0.0
+        self.kept_until = self.asked_at = ENDED
 
     def is_made_of(self, fragment: bytes, account: bytes, counts: bytes) -> bool:
         """Whether this is the finished copy of these parts."""
@@ -97,25 +99,25 @@ class PostsByAuthor:
             author.reads += 1
         return copy
 
-    def find_fresh(self, ids: Iterable[PostId], now: float) -> dict[PostId, PostCopy]:
-        """The finished copies that are fresh at `now`. Counts a read of their authors."""
+    def find_fresh(self, ids: Iterable[PostId], oldest: float) -> dict[PostId, PostCopy]:
+        """The finished copies asked for after `oldest`. Counts a read of their authors."""
         found, authors = {}, self._authors
         for post_id in ids:
             author = authors.get(post_id[1])
             if author is not None:
                 copy = author.copies.get(post_id)
-                if copy is not None and copy.fresh_until > now:
+                if copy is not None and copy.asked_at > oldest:
                     author.reads += 1
                     found[post_id] = copy
         return found
 
-    def are_fresh(self, ids: Iterable[PostId], now: float) -> bool:
+    def are_fresh(self, ids: Iterable[PostId], oldest: float) -> bool:
         """Whether `find_fresh` would find all. Counts no reads."""
         authors = self._authors
         for post_id in ids:
             author = authors.get(post_id[1])
             copy = author.copies.get(post_id) if author is not None else None
-            if copy is None or copy.fresh_until <= now:
+            if copy is None or copy.asked_at <= oldest:
                 return False
         return True
 

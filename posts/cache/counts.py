@@ -1,4 +1,4 @@
-"""The cache of post counts: process memory for COUNTS_S, then Redis, then the shard.
+"""The cache of post counts: process memory, a second behind at most, then Redis, then the shard.
 
     posts.counts:v1:{author}:moment   version:…:replies,reposts,favourites
 
@@ -14,6 +14,7 @@ from functools import partial
 from counters.kinds import POST_KINDS
 from counters.queries.counts import NONE_YET, read_subject_counts
 from counters.types import Count
+from infra.caching.copy_ages import NAMES_AND_COUNTS
 from infra.caching.invalidation import forget_family, register_copies
 from infra.caching.keys import key
 from infra.caching.process_cache import ProcessCache, ProcessCacheReply
@@ -26,10 +27,9 @@ from posts.cache.by_author import PostCopy
 from posts.cache.weeks import Fragments
 from posts.ids import MAX_SECOND, SEQUENCES, PostId
 
-COUNTS_S = 1.0
 # Most readers of a new post come in this time.
 NEW_S = 600
-MOST_COUNTS = 50_000
+MOST_COUNTS = 30_000
 MOMENTS = (MAX_SECOND + 1) * SEQUENCES
 
 
@@ -89,7 +89,7 @@ class _CountsInMemory(ProcessCache[PostId, bytes]):
         super().forget(map(post_of, numbers))
 
 
-_counts_in_memory = _CountsInMemory("posts.counts", MOST_COUNTS, COUNTS_S)
+_counts_in_memory = _CountsInMemory("posts.counts", MOST_COUNTS, NAMES_AND_COUNTS)
 register_copies(post_counts.family, _counts_in_memory)
 
 
@@ -126,9 +126,9 @@ def _merge(
     return copies.hits | shown
 
 
-def find_counts_time_left_s(post_id: PostId, counts: bytes) -> float:
-    """How long pages may use this JSON, if it is the copy in process memory; else 0."""
-    return _counts_in_memory.find_time_left_s(post_id, counts)
+def find_counts_asked_at(post_id: PostId, counts: bytes) -> float:
+    """When this JSON was asked for, if it is the copy in process memory; else -inf."""
+    return _counts_in_memory.find_asked_at(post_id, counts)
 
 
 def refresh_post_counts(ids: Iterable[PostId]) -> None:

@@ -1,7 +1,7 @@
 """Posts in process memory: fragments, and finished Status entities without the viewer's flags.
 
 The invalidation log removes deleted and hidden posts. A finished entity is used while the account
-and the counts in it are copies that pages may use (at most a second old). So it ends with them.
+and the counts in it are copies that pages may use (at most a second behind). So it ends with them.
 """
 
 import threading
@@ -11,9 +11,10 @@ from functools import partial
 from typing import NamedTuple
 
 from accounts.cache import profiles
-from accounts.queries.in_process import find_account_time_left_s
+from accounts.queries.in_process import find_account_asked_at
 from counters.cache import account_counts
 from infra.caching.client import Command
+from infra.caching.copy_ages import NAMES_AND_COUNTS, AgeLimit
 from infra.caching.invalidation import register_copies
 from infra.caching.invalidation_log import (
     LOG,
@@ -25,14 +26,12 @@ from infra.caching.invalidation_log import (
 from infra.caching.metrics import count_reads
 from infra.caching.process_cache import SOON_SHARE
 from posts.api.present import present_status
-from posts.cache.by_author import PostCopy, PostsByAuthor
-from posts.cache.counts import COUNTS_S, find_counts_time_left_s, post_counts, post_of
+from posts.cache.by_author import ENDED, PostCopy, PostsByAuthor
+from posts.cache.counts import find_counts_asked_at, post_counts, post_of
 from posts.ids import PostId
 
 FAMILY = "posts.finished"
 MEMORY_S = 60.0
-# Entities that end so soon are finished again together with those that ended.
-SOON_S = COUNTS_S * SOON_SHARE
 # About 2 kB each.
 MOST_POSTS = 20_000
 
@@ -48,8 +47,14 @@ class StatusParts(NamedTuple):
 class InProcessPosts:
     """Recently shown posts; one instance a process, shared by its threads."""
 
-    def __init__(self, log: InvalidationLog, clock: Callable[[], float] = time.monotonic) -> None:
-        self._posts = PostsByAuthor(MOST_POSTS)
+    def __init__(
+        self,
+        log: InvalidationLog,
+        clock: Callable[[], float] = time.monotonic,
+        ages: AgeLimit = NAMES_AND_COUNTS,
+    ) -> None:
+        """`ages`: of the names and counts in entities."""
+        self._posts, self.ages = PostsByAuthor(MOST_POSTS), ages
         self._log, self._clock = log, clock
         self._changing = threading.Lock()
         log.register(LogEntryKind.POST, self._forget)
@@ -65,7 +70,7 @@ class InProcessPosts:
         """The finished posts among `ids`, in their order. `offset`: as in `find`."""
         if offset is None:
             return {}
-        found = self._posts.find_fresh(ids, self._clock())
+        found = self._posts.find_fresh(ids, self.ages.oldest(self._clock()))
         count_reads(FAMILY, "process", len(found), len(ids) - len(found))
         return found
 
@@ -80,7 +85,7 @@ class InProcessPosts:
 
     def are_finished(self, ids: Iterable[PostId]) -> bool:
         """Whether `find_finished` would find all of them now. The log may say more."""
-        return self._posts.are_fresh(ids, self._clock())
+        return self._posts.are_fresh(ids, self.ages.oldest(self._clock()))
 
     def find_ending(
         self, ids: Collection[PostId], events: Iterable[PostId]
@@ -96,7 +101,9 @@ class InProcessPosts:
         }
         if len(known) < len(ids) or not self._have_fragments(events, now):
             return None
-        ending = {i: copy for i, copy in known.items() if copy.fresh_until <= now + SOON_S}
+        oldest = self.ages.oldest(now)
+        lasting = oldest + (now - oldest) * SOON_SHARE
+        ending = {i: copy for i, copy in known.items() if copy.asked_at <= lasting}
         count_reads(FAMILY, "process", len(known) - len(ending), len(ending))
         return ending
 
@@ -108,8 +115,9 @@ class InProcessPosts:
         """Whether the entities of some copies, and the fragments of others, may be used as they
         are. The request has read the log."""
         now = self._clock()
+        oldest = self.ages.oldest(now)
         for copy in finished:
-            if copy.fresh_until <= now:
+            if copy.asked_at <= oldest:
                 return False
         return not others or all(copy.kept_until > now for copy in others)
 
@@ -167,18 +175,16 @@ class InProcessPosts:
         # Under the lock: an invalidation drops the copies of the parts before it ends entities. So
         # it finds the entity, or its copies are gone here.
         with self._changing:
-            now, finished = self._clock(), {}
+            finished = {}
             for post_id, (_, account, counts) in posts.items():
                 copy = self._posts.find(post_id)
-                left_s = _find_time_left_s(post_id, account, counts)
-                if copy is None or left_s <= 0:
+                asked_at = _find_asked_at(post_id, account, counts)
+                if copy is None or asked_at == ENDED:
                     continue
                 if copy.text is statuses[post_id]:  # pages that were made of it may go on
-                    copy.account, copy.counts, copy.fresh_until = account, counts, now + left_s
+                    copy.account, copy.counts, copy.asked_at = account, counts, asked_at
                 else:
-                    finished[post_id] = copy.finish(
-                        statuses[post_id], account, counts, now + left_s
-                    )
+                    finished[post_id] = copy.finish(statuses[post_id], account, counts, asked_at)
             self._posts.put(finished)
 
     def _forget(self, packed: bytes) -> None:
@@ -186,17 +192,16 @@ class InProcessPosts:
             self._posts.pop(PostId.from_packed(packed))
 
 
-def _find_time_left_s(post_id: PostId, account: bytes, counts: bytes) -> float:
-    """How long pages may use both; 0 if they are not the copies that this process has."""
+def _find_asked_at(post_id: PostId, account: bytes, counts: bytes) -> float:
+    """When the older one was asked for; ENDED if one is not the copy that this process has."""
     return min(
-        find_account_time_left_s(post_id.author_id, account),
-        find_counts_time_left_s(post_id, counts),
+        find_account_asked_at(post_id.author_id, account), find_counts_asked_at(post_id, counts)
     )
 
 
 def _end(copies: Iterable[PostCopy]) -> None:
     for copy in copies:
-        copy.fresh_until = 0.0
+        copy.asked_at = ENDED
 
 
 in_process_posts = InProcessPosts(LOG)

@@ -46,6 +46,7 @@ def yield_points() -> Iterator[None]:
         patch.setattr(loading, "time", _Clock())
         # A message by pub/sub comes at no certain step. Without it copies must be right too.
         patch.setattr(listener, "receive_invalidation", lambda message: None)
+        patch.setattr(listener.InvalidationListener, "has_all_since", lambda self, moment: False)
         make_breaker_an_actor(patch)
         yield
 

@@ -29,7 +29,7 @@ FAMILY = "timelines.kept_pages"
 # About 10 kB each: the stored timeline. The posts are in process memory anyway.
 MOST_READERS = 2_000
 # A page does more than to answer: it cuts old entries and asks for repairs. It does so this often.
-KEPT_MS = 5_000
+KEPT_MS = 30_000
 
 
 class PageMoment(NamedTuple):

@@ -12,6 +12,7 @@ from accounts.queries.viewers import find_viewer
 from counters.cache import account_counts
 from infra.api.pages import Window
 from infra.caching import invalidation, invalidation_log
+from infra.caching.copy_ages import AgeLimit
 from infra.caching.invalidation_log import LOG
 from infra.caching.process_cache import ProcessCache
 from infra.caching.questions import Question, answer
@@ -25,14 +26,15 @@ from tests.world import drain_all, make_account, publish, rest
 from timelines.queries.home import home_page
 
 AGES = 3600.0
+PATIENT = AgeLimit(AGES, AGES)
 
 
 @pytest.fixture(autouse=True)
 def ages(world, monkeypatch):
     """Copies do not expire by age."""
-    monkeypatch.setattr(in_process, "_accounts", ProcessCache("accounts.account", 100, AGES))
+    monkeypatch.setattr(in_process, "_accounts", ProcessCache("accounts.account", 100, PATIENT))
     monkeypatch.setattr(
-        counts, "_counts_in_memory", counts._CountsInMemory("posts.counts", 100, AGES)
+        counts, "_counts_in_memory", counts._CountsInMemory("posts.counts", 100, PATIENT)
     )
     monkeypatch.setattr(invalidation_log, "FRESH_S", AGES)
     copies = {**invalidation._copies}

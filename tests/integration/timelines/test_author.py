@@ -13,6 +13,7 @@ from accounts.queries.in_process import forget_accounts
 from accounts.types import ProfileEdit, Restriction
 from infra.api.pages import Window
 from infra.caching.client import SingleClient
+from infra.caching.listener import LISTENER
 from posts.actions.delete_post import delete_post
 from posts.actions.hide_post import hide_post
 from posts.actions.mark_post import mark_post
@@ -228,7 +229,7 @@ def test_a_deleted_post_ends_the_page_that_was_kept(
 
 
 def test_a_viewer_who_wrote_lately_pays_one_more_round_trip(
-    world: None, drain: Any, lasting_copies: None
+    world: None, drain: Any, lasting_copies: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     author, reader = make_accounts(2)
     post = publish(author)
@@ -236,6 +237,7 @@ def test_a_viewer_who_wrote_lately_pays_one_more_round_trip(
     query = AuthorTimelineQuery(author, reader)
     for _ in range(3):
         author_page(query, Window(20))
+    monkeypatch.setattr(LISTENER, "has_all_since", lambda moment: False)
     mark_post(reader, post, Kind.FAVOURITE, True)
     author_page(query, Window(20))
     with count_calls() as calls:

@@ -13,6 +13,7 @@ from accounts.types import ProfileEdit
 from infra.api.pages import Page, Window
 from infra.caching.client import redis
 from infra.caching.invalidation_log import LOG
+from infra.caching.listener import LISTENER
 from infra.caching.questions import RoundTrip
 from posts.actions.delete_post import delete_post
 from posts.actions.mark_post import mark_post
@@ -31,6 +32,7 @@ from tests.budgets import count_calls
 from tests.callers import Caller
 from tests.integration.timelines.homes import ids_of
 from tests.integration.timelines.stars import Fans
+from tests.waiting import until
 from tests.world import drain_all, forget_memory, make_accounts, publish, rest
 from timelines.hot.directory import add_hot_authors, directory
 from timelines.hot.entries import hot_entries
@@ -184,12 +186,18 @@ def test_a_page_that_needs_older_posts_than_the_timeline_has_is_not_kept(
     assert fan.look(whole) is not fan.look(whole)
 
 
-def test_an_account_that_wrote_lately_gets_no_kept_page(fan: Fan) -> None:
+def test_an_account_that_wrote_lately_gets_no_kept_page(
+    fan: Fan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Until it is proved that the invalidations of its write have arrived."""
+    monkeypatch.setattr(LISTENER, "has_all_since", lambda moment: False)
     fan.look()
     publish(fan.me)
     drain_all()
     publish(fan.me)
     assert home_page(fan.me, FIRST) is not home_page(fan.me, FIRST)
+    monkeypatch.setattr(LISTENER, "has_all_since", lambda moment: True)
+    until(lambda: home_page(fan.me, FIRST) is home_page(fan.me, FIRST))
 
 
 ENDS: dict[str, Callable[[Fan], object]] = {
@@ -289,7 +297,7 @@ def test_posts_that_end_soon_are_renewed_with_those_that_ended(
 ) -> None:
     kept = fan.look()
     in_process_posts.end_entities([fan.posts[-1]])
-    monkeypatch.setattr("posts.cache.in_process.SOON_S", 1e9)
+    monkeypatch.setattr("posts.cache.in_process.SOON_SHARE", 1.0)
     assert home_page(fan.me, FIRST) is kept
     assert renewed[0] >= len(kept.items)
 

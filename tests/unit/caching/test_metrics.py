@@ -2,6 +2,7 @@
 
 from prometheus_client import REGISTRY
 
+from infra.caching.copy_ages import AgeLimit
 from infra.caching.metrics import count_reads
 from infra.caching.process_cache import ProcessCache
 
@@ -19,7 +20,7 @@ def test_a_family_is_counted_without_its_layout_and_site():
 
 
 def test_local_tier_counts_what_it_had_and_what_not():
-    tier = ProcessCache("tests.local_reads", 10, ttl_s=60)
+    tier = ProcessCache("tests.local_reads", 10, AgeLimit(60, 60))
     tier.store({1: "one"}, float("inf"))
     tier.split([1, 2, 3])
     assert reads("tests.local_reads", "process", "hit") == 1

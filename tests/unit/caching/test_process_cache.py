@@ -1,20 +1,26 @@
 """The local tier: bounded in number and in time."""
 
+import time
+
+import pytest
+
+from infra.caching import process_cache
+from infra.caching.copy_ages import AgeLimit
 from infra.caching.process_cache import ProcessCache
 from tests.clocks import Clock
-from tests.waiting import until
 
+MINUTE = AgeLimit(60, 60)
 NOW = float("inf")  # asked for after everything that happens here
 
 
 def test_what_is_kept_is_known_and_the_rest_is_asked_for():
-    tier = ProcessCache("tests.local", 10, ttl_s=60)
+    tier = ProcessCache("tests.local", 10, MINUTE)
     tier.store({1: "one", 2: "two"}, NOW)
     assert tier.split([3, 2, 1, 4])[:2] == ({2: "two", 1: "one"}, [3, 4])
 
 
 def test_at_most_so_many_are_kept_and_the_newest_stay():
-    tier = ProcessCache("tests.local", 3, ttl_s=60)
+    tier = ProcessCache("tests.local", 3, MINUTE)
     for number in range(10):
         tier.store({number: number}, NOW)
     known, missing, _ = tier.split(range(10))
@@ -22,23 +28,40 @@ def test_at_most_so_many_are_kept_and_the_newest_stay():
     assert missing == list(range(7))
 
 
-def test_values_are_gone_after_their_time():
-    tier = ProcessCache("tests.local", 10, ttl_s=0.05)
-    tier.store({1: "one"}, NOW)
-    until(lambda: not tier.split([1])[0])
+@pytest.mark.parametrize(("is_proved", "ends_after_s"), [(False, 1), (True, 30)])
+def test_values_are_gone_after_their_time(is_proved, ends_after_s):
+    clock = Clock()
+    tier = ProcessCache("tests.local", 10, AgeLimit(1, 30, lambda _: is_proved), clock)
+    tier.store({1: "one"}, clock.now)
+    clock.now += ends_after_s - 0.01
+    assert tier.split([1]).hits == {1: "one"}
+    assert (tier.has_all([1]), tier.has(1, "one")) == (True, True)
+    clock.now += 0.01
     assert tier.split([1])[:2] == ({}, [1])
+    assert (tier.has_all([1]), tier.has(1, "one")) == (False, False)
 
 
-def test_what_ends_soon_is_read_again_with_what_is_missing():
-    tier = ProcessCache("tests.local", 10, ttl_s=60)
-    tier.store({1: "one"}, NOW)
-    tier._soon_s = 60.0
+def test_a_value_without_a_proof_ends_and_is_valid_again_with_one():
+    clock, proved = Clock(), [True]
+    tier = ProcessCache("tests.local", 10, AgeLimit(1, 30, lambda _: proved[0]), clock)
+    tier.store({1: "one"}, clock.now)
+    clock.now += 2
+    proved[0] = False
+    assert tier.split([1]).hits == {}
+    proved[0] = True
+    assert tier.split([1]).hits == {1: "one"}, "no invalidation has named it"
+
+
+def test_what_ends_soon_is_read_again_with_what_is_missing(monkeypatch):
+    tier = ProcessCache("tests.local", 10, MINUTE)
+    tier.store({1: "one"}, time.monotonic())
+    monkeypatch.setattr(process_cache, "SOON_SHARE", 1.0)
     assert tier.split([1])[:2] == ({1: "one"}, []), "nothing is missing"
     assert tier.split([1, 2])[:2] == ({}, [1, 2])
 
 
 def test_cleared_tier_knows_nothing():
-    tier = ProcessCache("tests.local", 10, ttl_s=60)
+    tier = ProcessCache("tests.local", 10, MINUTE)
     tier.store({1: "one"}, NOW)
     tier.forget_all()
     assert tier.split([1])[:2] == ({}, [1])
@@ -46,7 +69,7 @@ def test_cleared_tier_knows_nothing():
 
 def test_what_was_asked_for_before_it_changed_is_not_kept():
     clock = Clock()
-    tier = ProcessCache("tests.local", 10, 60, clock)
+    tier = ProcessCache("tests.local", 10, MINUTE, clock)
     asked_at = tier.split([1, 2]).asked_at
     clock.now += 1
     tier.forget([1])
@@ -59,7 +82,7 @@ def test_what_was_asked_for_before_it_changed_is_not_kept():
 
 def test_nothing_that_was_asked_for_before_messages_were_missed_is_kept():
     clock = Clock()
-    tier = ProcessCache("tests.local", 10, 60, clock)
+    tier = ProcessCache("tests.local", 10, MINUTE, clock)
     asked_at = tier.split([1]).asked_at
     clock.now += 1
     tier.forget_all()

@@ -77,11 +77,12 @@ def test_the_least_read_author_loses_the_oldest_posts(history: list) -> None:
         assert len(kept) <= MOST
 
 
-def test_only_finished_copies_are_fresh_and_only_for_their_time() -> None:
+def test_only_finished_copies_are_fresh_and_only_those_asked_for_lately() -> None:
     cache, post_id, other = PostsByAuthor(MOST), PostId(1, 2, 3), PostId(1, 2, 4)
     plain = PostCopy(b"fragment", 60.0)
     cache.put({post_id: plain.finish(b"{fragment,more}", b"account", b"counts", 5.0), other: plain})
     assert list(cache.find_fresh([other, post_id], 4.9)) == [post_id]
+    assert (cache.are_fresh([post_id], 4.9), cache.are_fresh([post_id], 5.0)) == (True, False)
     assert cache.find_fresh([other, post_id], 5.0) == {}
     finished = cache.find(post_id)
     assert finished is not None

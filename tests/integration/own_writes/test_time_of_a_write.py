@@ -1,0 +1,81 @@
+"""The time of an account's write is in Redis after all invalidations of the write.
+
+So a process that has seen the time, and then proved that it has all messages, may use its memory.
+"""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from infra.caching.client import SingleClient
+from infra.caching.listener import LISTENER
+from infra.caching.questions import answer
+from infra.caching.viewer_validators import ValidatorsQuestion, ViewerField, viewer_key
+from relations.actions.follow import follow, unfollow
+from tests.integration.own_writes.acting import make_pair
+from tests.world import publish
+
+
+@pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
+    """All commands, in their order."""
+    commands: list[tuple[Any, ...]] = []
+    run = SingleClient.run
+
+    def record(client: SingleClient, some: Any) -> list[Any]:
+        commands.extend(some)
+        return run(client, some)
+
+    monkeypatch.setattr(SingleClient, "run", record)
+    return commands
+
+
+ACTS: dict[str, Callable[[int, int], object]] = {
+    "follow": follow,
+    "unfollow": unfollow,
+    "publish": lambda me, _: publish(me),
+}
+
+
+@pytest.mark.parametrize("act", ACTS)
+def test_the_last_command_of_a_write_says_when_it_was(
+    world: None, sent: list[tuple[Any, ...]], act: str
+) -> None:
+    me, other = (int(one.id) for one in make_pair())
+    if act == "unfollow":
+        follow(me, other)
+    sent.clear()
+    ACTS[act](me, other)
+    published = [n for n, command in enumerate(sent) if command[0] == "PUBLISH"]
+    times = [n for n, command in enumerate(sent) if _is_time_of(me, command)]
+    assert published, "counts changed"
+    assert times[-1] > published[-1]
+    values = [sent[n][3] for n in times]
+    assert len({*values}) == len(values), "each has its own"
+
+
+def _is_time_of(account_id: int, command: tuple[Any, ...]) -> bool:
+    return command[:3] == ("HSET", viewer_key(account_id), ViewerField.WROTE.value)
+
+
+def test_a_write_is_late_until_a_proof_from_after_it_was_seen(
+    world: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proved_at = [0.0]
+    monkeypatch.setattr(LISTENER, "has_all_since", lambda moment: proved_at[0] > moment)
+    me, _ = (int(one.id) for one in make_pair())
+
+    def wrote_lately() -> bool:
+        return answer(ValidatorsQuestion(me)).wrote_lately
+
+    assert not wrote_lately()
+    publish(me)
+    proved_at[0] = time.monotonic()
+    assert wrote_lately(), "the proof is from before this process saw the write"
+    assert wrote_lately()
+    proved_at[0] = time.monotonic()
+    assert not wrote_lately()
+    publish(me)
+    assert wrote_lately(), "another write"
