@@ -74,7 +74,7 @@ def forget_memory() -> None:
     forget_accounts()
     forget_counts()
     LOG.forget_all()
-    last_shown._by_reader.clear()
+    last_shown._last.clear()
     kept_pages._pages.clear()
     site_counts._Memory.fresh_until = 0
 

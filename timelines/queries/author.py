@@ -30,7 +30,7 @@ from relations.types import UNRELATED
 from timelines.queries.home import decode_cursor
 
 # At most about 50 kB each, if all posts are reposts; other posts are in process memory anyway.
-MOST_KEPT = 500
+MOST_KEPT = 2_000
 
 
 class AuthorTimelineQuery(NamedTuple):
@@ -136,8 +136,8 @@ def _read(query: AuthorTimelineQuery, span: PostRange) -> _Batch:
     kept = _kept.get(_key_of(query, span, known)) if known is not None else None
     if kept is not None and kept.newest is known and kept.posts.are_usable:
         return _read_kept(query, span, kept)
-    if kept is None:
-        need_own_thread()  # a new page mostly reads a shard
+    if known is None:
+        need_own_thread()  # an author's first page mostly reads a shard
     guess = known.find(span, query.kinds, query.most_closed) if known is not None else None
     if known is not None and guess is not None:
         return _read_guessed(query, span, known, guess)

@@ -38,10 +38,14 @@ class FirstTrip:
     """
 
     def __init__(
-        self, reader_id: int, is_polled: bool = False, is_page_known: bool = False
+        self,
+        reader_id: int,
+        below: str | None = None,
+        is_polled: bool = False,
+        is_page_known: bool = False,
     ) -> None:
-        """`is_polled`: hot authors' entries are read now, so that no post becomes visible later to
-        this page than to another one (timelines/polling).
+        """`below`: the upper cursor of the page. `is_polled`: hot authors' entries are read now, so
+        that no post becomes visible later to this page than to another one (timelines/polling).
 
         `is_page_known`: the page is probably a kept one. If it is not, call `complete`.
         """
@@ -54,7 +58,7 @@ class FirstTrip:
         if not is_page_known:
             self._ask_rest(trip)
         self.stored = trip.ask(timeline_store().ask(reader_id))
-        due = None if is_page_known else find_due(reader_id)
+        due = None if is_page_known else find_due(reader_id, below)
         again = self._ask_again(trip, due) if due else None
         trip.run()
         self.has_redis = trip.error is None

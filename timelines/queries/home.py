@@ -18,8 +18,8 @@ from timelines.polling.page import poll_page
 from timelines.polling.poll import Poll
 from timelines.polling.records import Poller, load_records
 from timelines.queries.first_trip import FirstTrip
-from timelines.queries.kept_pages import LikelyPage, find_kept_page, has_kept_page, keep_page
-from timelines.queries.last_shown import keep_last_shown
+from timelines.queries.kept_pages import LikelyPage, find_kept_page, keep_page
+from timelines.queries.last_shown import keep_last_shown, was_shown
 from timelines.queries.showing import collect, list_places, take
 from timelines.queries.skeleton import HomeSkeleton, Skeleton
 from timelines.types import Entry, TimeRange
@@ -69,16 +69,16 @@ def _load_polled(
     """A page with late posts too."""
     poller = Poller(viewer_id, "home", client, window.way)
     poll = begin_poll(poller, PolledAuthors(viewer_id), window, at_ms)
-    trip = FirstTrip(viewer_id, is_polled=True)
+    trip = FirstTrip(viewer_id, window.max_id, is_polled=True)
     return load_page(HomeSkeleton(trip, at_ms), window, poll), trip
 
 
 def _load_unless_kept(reader_id: int, window: Window, at_ms: int) -> tuple[Page[bytes], FirstTrip]:
     """The page that this process kept, if it would be the same; else a new one."""
-    if not has_kept_page(reader_id, window, at_ms):
-        need_own_thread()  # a new page mostly reads a shard
+    if not was_shown(reader_id, window.max_id):
+        need_own_thread()  # a reader's first page mostly reads a shard
     likely = LikelyPage.find(reader_id, window, at_ms)
-    trip = FirstTrip(reader_id, is_page_known=likely is not None)
+    trip = FirstTrip(reader_id, window.max_id, is_page_known=likely is not None)
     if likely is not None:
         known = likely.confirm(trip.log, trip.validators, trip.stored)
         if known is not None:
@@ -95,7 +95,7 @@ def _find_or_load(trip: FirstTrip, window: Window, at_ms: int) -> Page[bytes]:
     skeleton = HomeSkeleton(trip, at_ms)
     page = load_page(skeleton, window)
     parts = skeleton.parts
-    keep_last_shown(reader, parts.statuses, parts.reposts)
+    keep_last_shown(reader, window.max_id, parts.statuses, parts.reposts)
     if inputs is None or not skeleton.may_keep_page:
         return page
     repeatable = KeptPage(*page)

@@ -27,7 +27,7 @@ from timelines.types import Entry
 
 FAMILY = "timelines.kept_pages"
 # About 10 kB each: the stored timeline. The posts are in process memory anyway.
-MOST_READERS = 2_000
+MOST_PAGES = 2_000
 # A page does more than to answer: it cuts old entries and asks for repairs. It does so this often.
 KEPT_MS = 30_000
 
@@ -110,14 +110,15 @@ class _PageCopy(NamedTuple):
         return self.window == window and 0 <= now_ms - self.made_at.now_ms < KEPT_MS
 
 
-_pages: LRUCache[int, _PageCopy] = LRUCache(MOST_READERS)
+# By reader and upper cursor, so that a next page leaves the first page there.
+_pages: LRUCache[tuple[int, str | None], _PageCopy] = LRUCache(MOST_PAGES)
 
 
 def find_kept_page(
     reader_id: int, window: Window, inputs: PageInputs, now_ms: int
 ) -> Page[bytes] | None:
     """The reader's last page, if it was the same window and would be the same page again."""
-    kept = _pages.get(reader_id)
+    kept = _pages.get((reader_id, window.max_id))
     is_same = (
         kept is not None
         and kept.is_for(window, now_ms)
@@ -126,12 +127,6 @@ def find_kept_page(
     )
     count_reads(FAMILY, "process", int(is_same), int(not is_same))
     return kept.page if kept is not None and is_same else None
-
-
-def has_kept_page(reader_id: int, window: Window, now_ms: int) -> bool:
-    """Whether there is a page that may be used again, perhaps with newer names and counts."""
-    kept = _pages.get(reader_id)
-    return kept is not None and kept.is_for(window, now_ms)
 
 
 class LikelyPage:
@@ -149,7 +144,7 @@ class LikelyPage:
 
         Otherwise the first round trip of the page has more to ask.
         """
-        kept = _pages.get(reader_id)
+        kept = _pages.get((reader_id, window.max_id))
         if kept is None or not kept.is_for(window, now_ms) or not kept.copies.are_usable:
             return None
         has_hot = hot_entries.find_fresh(kept.made_at.hot_followees) is not None
@@ -199,7 +194,9 @@ def keep_page(
         and copies.are_usable
         and not _has_mute_that_ends(made_at.reader_id, inputs, copies)
     ):
-        _pages[made_at.reader_id] = _PageCopy(window, inputs, copies, page, made_at)
+        _pages[made_at.reader_id, window.max_id] = _PageCopy(
+            window, inputs, copies, page, made_at
+        )
 
 
 def _are_all(copies: UsedCopies, parts: PageParts) -> bool:

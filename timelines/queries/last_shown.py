@@ -1,8 +1,8 @@
 """The posts of each reader's last page, so that the next page asks for their counts early.
 
-Names and counts in finished entities are at most a second old. A reader who comes back sees mostly
+Names and counts in finished entities end when they change. A reader who comes back sees mostly
 the same posts, so the first round trip of a page asks for those that ended in the meantime.
-Without this, nearly each page would need a second round trip for some of them.
+Without this, many pages would need a second round trip for some of them.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,7 +15,7 @@ from posts.cache.in_process import in_process_posts
 from posts.ids import PostId, authors_of
 
 # About 400 bytes each.
-MOST_READERS = 10_000
+MOST_PAGES = 10_000
 
 
 class LastShown(NamedTuple):
@@ -25,17 +25,25 @@ class LastShown(NamedTuple):
     events: Sequence[PostId]
 
 
-_by_reader: LRUCache[int, LastShown] = LRUCache(MOST_READERS)
+# By reader and upper cursor: first pages and later ones show other posts.
+_last: LRUCache[tuple[int, str | None], LastShown] = LRUCache(MOST_PAGES)
 
 
-def keep_last_shown(reader_id: int, originals: Iterable[PostId], events: Iterable[PostId]) -> None:
-    """Call it for each page that is made: the next one shows mostly the same."""
-    _by_reader[reader_id] = LastShown(list(originals), list(events))
+def keep_last_shown(
+    reader_id: int, below: str | None, originals: Iterable[PostId], events: Iterable[PostId]
+) -> None:
+    """Call it for each page that is made: the next one below this cursor shows mostly the same."""
+    _last[reader_id, below] = LastShown(list(originals), list(events))
 
 
-def find_due(reader_id: int) -> LastShown | None:
-    """The posts of the reader's last page, if process memory lacks the names or counts of one."""
-    last = _by_reader.get(reader_id)
+def was_shown(reader_id: int, below: str | None) -> bool:
+    """Whether this process has shown this reader a page below this cursor lately."""
+    return (reader_id, below) in _last
+
+
+def find_due(reader_id: int, below: str | None) -> LastShown | None:
+    """The posts of the last such page, if process memory lacks the names or counts of one."""
+    last = _last.get((reader_id, below))
     if last is None:
         return None
     is_known = in_process_posts.are_finished(last.originals)

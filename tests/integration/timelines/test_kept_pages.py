@@ -186,6 +186,13 @@ def test_a_page_that_needs_older_posts_than_the_timeline_has_is_not_kept(
     assert fan.look(whole) is not fan.look(whole)
 
 
+def test_the_next_page_leaves_the_first_one_there(fan: Fan) -> None:
+    first = fan.look()
+    next_ = Window(FIRST.limit, max_id=first.older)
+    assert fan.look(next_) is fan.look(next_)
+    assert home_page(fan.me, FIRST) is first
+
+
 def test_an_account_that_wrote_lately_gets_no_kept_page(
     fan: Fan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
