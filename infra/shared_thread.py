@@ -122,8 +122,12 @@ class SharedThread(Generic[W]):
             server = self._idle.pop() if self._idle else _Server(self._serve)
             self._go_on(server, server.begin(work))
         servers, self._waiting = self._waiting, []
-        for exchange in dict.fromkeys(server.asked.exchange for server in servers):
-            self._exchange(exchange, [one for one in servers if one.asked.exchange == exchange])
+        # Sorted before the first trip: a request may go on to ask another client after it.
+        by_exchange: dict[Exchange, list[_Server]] = {}
+        for server in servers:
+            by_exchange.setdefault(server.asked.exchange, []).append(server)
+        for exchange, asking in by_exchange.items():
+            self._exchange(exchange, asking)
         return bool(self._waiting)
 
     def _exchange(self, exchange: Exchange, servers: Sequence[_Server]) -> None:

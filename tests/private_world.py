@@ -16,7 +16,7 @@ from pytest_django import DjangoDbBlocker
 from config.environment import Environment
 from config.services import RunningServices
 from config.services.server import Server
-from infra.caching.client import redis
+from infra.caching.client import forget_client
 from infra.changes.models import Change
 from infra.sharding.bounded.breaker import reset_breakers
 from infra.sharding.buckets import bucket_map
@@ -135,7 +135,7 @@ def _forget_connections() -> None:
         _close_in_threads(_threads(alias))
     replicas_of.cache_clear()
     reset_breakers()
-    redis.cache_clear()
+    forget_client()
     bucket_map.cache_clear()
     _installations.clear()
     forget_memory()

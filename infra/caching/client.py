@@ -278,7 +278,20 @@ def _with_body(command: Command) -> Command:
 @cache
 def redis() -> FeedRedis:
     """The client of this process, for one Redis server or for a cluster."""
-    return connect_redis(settings.REDIS_TIMEOUT_MS / 1000)
+    if not _clients:
+        _clients.append(connect_redis(settings.REDIS_TIMEOUT_MS / 1000))
+    return _clients[0]
+
+
+# Threads that call `redis` first at the same time may add several, and all use the first one: each
+# client has a breaker, and calls that it sends before anything else.
+_clients: list[FeedRedis] = []
+
+
+def forget_client() -> None:
+    """The next call of `redis` creates a new client."""
+    _clients.clear()
+    redis.cache_clear()
 
 
 def connect_redis(timeout_s: float) -> FeedRedis:
@@ -296,4 +309,4 @@ def connect_redis(timeout_s: float) -> FeedRedis:
 
 
 # A forked process must not read its parent's replies.
-os.register_at_fork(after_in_child=redis.cache_clear)
+os.register_at_fork(after_in_child=forget_client)

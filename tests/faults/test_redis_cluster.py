@@ -167,12 +167,12 @@ def test_slot_that_moves_is_followed(cluster, nodes):
 def test_setting_chooses_the_cluster(nodes, settings):
     settings.REDIS_CLUSTER = True
     settings.REDIS_URL = f"redis://127.0.0.1:{nodes[0].port}"
-    client.redis.cache_clear()
+    client.forget_client()
     try:
         assert client.redis().keys_per_script == 1
         assert client.redis().call("SET", "x", 1) == b"OK"
     finally:
-        client.redis.cache_clear()
+        client.forget_client()
 
 
 def test_cluster_that_is_away_from_the_start_raises_what_callers_expect():

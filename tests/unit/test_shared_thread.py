@@ -139,6 +139,24 @@ def test_different_clients_have_round_trips_of_their_own(store):
     assert answers["other"] == ["reply to other"]
 
 
+def test_a_request_that_goes_on_to_another_client_is_asked_for_once(store):
+    """Its second question waits for the next turn, also if this turn asks the other client."""
+    other, answers = Store(), {}
+
+    def serve(work):
+        first, second = (store, other) if work == "both" else (other, other)
+        answers[work] = [
+            *share_exchange(first.exchange, [(f"{work}1",)]),
+            *share_exchange(second.exchange, [(f"{work}2",)]),
+        ]
+
+    serve_all(serve, ["both", "other"])
+    assert answers == {
+        work: [f"reply to {work}1", f"reply to {work}2"] for work in ("both", "other")
+    }
+    assert (store.trips, other.trips) == ([["both1"]], [["other1"], ["both2", "other2"]])
+
+
 def test_equal_reads_of_a_log_are_sent_once_and_no_other_command():
     sent, answers = [], {}
 

@@ -194,9 +194,7 @@ def keep_page(
         and copies.are_usable
         and not _has_mute_that_ends(made_at.reader_id, inputs, copies)
     ):
-        _pages[made_at.reader_id, window.max_id] = _PageCopy(
-            window, inputs, copies, page, made_at
-        )
+        _pages[made_at.reader_id, window.max_id] = _PageCopy(window, inputs, copies, page, made_at)
 
 
 def _are_all(copies: UsedCopies, parts: PageParts) -> bool:

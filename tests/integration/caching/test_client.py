@@ -2,12 +2,15 @@
 
 import os
 import threading
+import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from uuid import uuid4
 
 import pytest
 from redis.exceptions import ResponseError
 
+from infra.caching import client
 from infra.caching.client import load_script, redis
 from infra.caching.keys import key
 from tests.budgets import count_calls
@@ -18,14 +21,14 @@ KEYS = [key("tests.client:v1", owner) for owner in range(50)]
 
 def trips(monkeypatch):
     """Counts round trips by what a client is handed."""
-    client, sent = redis()._client, []
-    run = client.run
+    single, sent = redis()._client, []
+    run = single.run
 
     def counted(commands):
         sent.append(len(commands))
         return run(commands)
 
-    monkeypatch.setattr(client, "run", counted)
+    monkeypatch.setattr(single, "run", counted)
     return sent
 
 
@@ -126,6 +129,30 @@ def test_threads_do_not_read_each_others_replies(cache):
 def test_reply_of_many_megabytes(cache):
     cache.call("SET", KEYS[0], b"x" * 5_000_000)
     assert cache.run([("GET", KEYS[0]), ("ECHO", b"next")])[1] == b"next"
+
+
+def test_threads_that_begin_at_once_get_one_client(monkeypatch):
+    """Two would have two breakers, and calls that wait for Redis in one only."""
+    start = threading.Barrier(8, timeout=PATIENCE_S)
+    connect = client.connect_redis
+
+    def connect_slowly(timeout_s):
+        time.sleep(0.05)
+        return connect(timeout_s)
+
+    monkeypatch.setattr(client, "connect_redis", connect_slowly)
+    monkeypatch.setattr(client, "_clients", [])
+    client.redis.cache_clear()
+
+    def first_call(_):
+        start.wait()
+        return client.redis()
+
+    try:
+        with ThreadPoolExecutor(8) as pool:
+            assert len(set(pool.map(first_call, range(8)))) == 1
+    finally:
+        client.redis.cache_clear()
 
 
 def test_forked_process_does_not_share_its_parents_connection(cache):
