@@ -1,10 +1,15 @@
 """Numbers in requests: account ids, and the ids and cursors that have two text forms."""
 
+from functools import lru_cache
+
 from infra.api import base36
 
 MAX_ACCOUNT_ID = 36**6 - 1
 # No id or cursor has so many digits. `int` of very long texts is slow.
 MOST_DIGITS = 40
+_ID_DIGITS = 10
+# Of ids that clients ask for again and again; about 150 bytes each.
+_MOST_IDS = 10_000
 
 
 def parse_number(text: str, width: int) -> int:
@@ -30,7 +35,12 @@ def split_cursor(text: str, first: int, second: int) -> tuple[int, int]:
 
 def parse_account_id(text: object) -> int | None:
     """The id, or None when the text cannot name an account."""
-    if not isinstance(text, str) or not text.isascii() or not text.isdigit() or len(text) > 10:
+    return _parse_id(text) if isinstance(text, str) and len(text) <= _ID_DIGITS else None
+
+
+@lru_cache(_MOST_IDS)
+def _parse_id(text: str) -> int | None:
+    if not text.isascii() or not text.isdigit():
         return None
     value = int(text)
     return value if 0 < value <= MAX_ACCOUNT_ID else None

@@ -68,9 +68,12 @@ class ProcessCache(Generic[K, V]):
 
     def _find_all(self, keys: Iterable[K], oldest: float) -> dict[K, V]:
         """Copies of these keys that were asked for after `oldest`."""
-        get = self._cache.get
-        found = ((key, get(key)) for key in keys)
-        return {key: copy[1] for key, copy in found if copy is not None and copy[0] > oldest}
+        get, found = self._cache.get, {}
+        for key in keys:
+            copy = get(key)
+            if copy is not None and copy[0] > oldest:
+                found[key] = copy[1]
+        return found
 
     def store(self, values: Mapping[K, V], asked_at: float) -> None:
         """Stores values, except those that were invalidated since `asked_at`."""

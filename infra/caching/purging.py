@@ -4,11 +4,14 @@ A load in progress may write its entry again, as long as the load token is there
 Every change deletes the token, so such an entry is not older than the changes.
 """
 
+import time
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from redis.exceptions import RedisError
 
+from infra.caching.client import redis
+from infra.caching.invalidation_log import LogEntryKind, log_command
 from infra.caching.scanning import RedisNode, list_nodes, run_each, scan
 
 
@@ -40,7 +43,8 @@ def purge(
     """Scans all keys once per family, `count` at a time.
 
     `after`: the position of an earlier step. It is used if the node still exists.
-    Safety: may run twice. Raises: RedisError. Cost: two round trips per step.
+    At the end all processes drop their memory. Safety: may run twice. Raises: RedisError. Cost: two
+    round trips per step, and one at the end.
     """
     left = [family.name for family in families]
     if after is not None and after["family"] in left:
@@ -51,6 +55,9 @@ def purge(
             if begun is None or node.name >= begun["node"]:
                 cursor = begun["cursor"] if begun and begun["node"] == node.name else 0
                 yield from _purge_node(family, node, cursor, count, dry_run)
+    if not dry_run:
+        # Copies in process memory were made of these entries, and may live for half a minute.
+        redis().run([log_command(LogEntryKind.FLUSH, b"", time.time())])
 
 
 def count_keys() -> int:

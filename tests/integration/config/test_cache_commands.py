@@ -8,11 +8,14 @@ from django.conf import settings
 from django.core.management import CommandError
 
 from accounts.cache import profiles
+from accounts.queries.in_process import ask_accounts, forget_accounts
 from config.cache_families import NOT_CACHES, PURGEABLE
 from config.management.commands.purge_caches import Command as Purge
 from config.management.commands.warm_caches import Command as Warm
 from counters.cache import account_counts
 from infra.caching.client import redis
+from infra.caching.invalidation_log import LOG, LOG_KEY
+from infra.caching.questions import RoundTrip
 from infra.caching.values import Versioned
 from infra.sharding.buckets import shard_of
 from relations.actions.follow import follow
@@ -26,7 +29,8 @@ FAMILIES = re.compile(r'"([a-z_]+(?:\.[a-z_]+)+):v[0-9]+')
 
 
 def keys():
-    return {key.decode() for key in redis().call("KEYS", "*")}
+    """Without the log, in which each purge writes."""
+    return {key.decode() for key in redis().call("KEYS", "*")} - {LOG_KEY.decode()}
 
 
 def of(family):
@@ -61,6 +65,29 @@ def test_a_family_goes_and_others_are_left_alone(people):
     assert f"{len(people)} changed, 0 failed" in outcome.out
     assert keys() == before - mine
     assert "0 changed" in Outcome(Purge(), "--family", "accounts.profile").out
+
+
+def read_account(account_id):
+    """As a page does: the log comes first."""
+    trip = RoundTrip()
+    log = trip.ask(LOG.ask())
+    account = trip.ask(ask_accounts([account_id], log))
+    trip.run()
+    return account.value[account_id]
+
+
+def test_copies_in_process_memory_go_too(people):
+    """They were made of the wrong entries, and no message would end them."""
+    me = people[0]
+    right = read_account(me)
+    forget_accounts()
+    wrong = b"9:%d:7,7,7,7,7,0" % (2**40)
+    redis().call("SET", account_counts.key(me), wrong)
+    assert read_account(me) == read_account(me) != right
+    assert Outcome(Purge(), "--family", "counters.account", "--dry-run").code == 0
+    assert read_account(me) != right
+    assert Outcome(Purge(), "--family", "counters.account").code == 0
+    assert read_account(me) == right
 
 
 def test_slow_loader_cannot_lay_what_it_read_before_a_change(people):
