@@ -7,6 +7,7 @@ pages while posts are written.
 import itertools
 import statistics
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -28,8 +29,8 @@ from timelines.queries.home import home_page
 
 CONNECTIONS = 16
 SLICES, SLICES_A_MEASUREMENT = 3, 25
-# In slices: every web process has to see the pages of most readers.
-WARM_UP_SLICES = 5
+# Both web processes have then answered most of the drawn requests. A slow machine needs longer.
+WARM_UP_REQUESTS, MOST_WARM_UP_S = 10_000, 15.0
 WRITES_PER_S = 20
 DRAWN = 5_000  # requests of a kind
 FOLLOWEES = 60  # of the one reader, or about so many
@@ -117,7 +118,10 @@ class Comparison:
         def ask() -> tuple[str, bytes]:
             return "warm", row.next_request()
 
-        run_mix(self._product.address, ask, CONNECTIONS, WARM_UP_SLICES * self._slice_s)
+        asked, ends_at = 0, time.monotonic() + MOST_WARM_UP_S
+        while asked < WARM_UP_REQUESTS and time.monotonic() < ends_at:
+            result = run_mix(self._product.address, ask, CONNECTIONS, self._slice_s)
+            asked += len(result.latencies["warm"])
 
     def _slice(
         self, part: str, address: tuple[str, int], next_request: Callable[[], bytes]

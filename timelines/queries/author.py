@@ -30,7 +30,7 @@ from relations.types import UNRELATED
 from timelines.queries.home import decode_cursor
 
 # At most about 50 kB each, if all posts are reposts; other posts are in process memory anyway.
-MOST_KEPT = 2_000
+MOST_KEPT = 1_000
 
 
 class AuthorTimelineQuery(NamedTuple):
