@@ -7,7 +7,7 @@ from typing import NamedTuple
 from counters.queries.counts import Subject
 from counters.registry import CountCache, list_count_caches
 from infra.caching.client import load_script, redis
-from infra.caching.invalidation import invalidation_command
+from infra.caching.invalidation import forget_in_process, invalidation_command
 from infra.caching.values import Versioned
 from infra.changes.failpoints import failpoint
 from infra.jobs.types import Batch, Work
@@ -86,4 +86,5 @@ def _repair(wrong: Sequence[WrongCacheEntry]) -> None:
     for cached in dict.fromkeys(one.cached for one in wrong):
         numbers = [one.number for one in wrong if one.cached is cached]
         redis().run([invalidation_command(cached.cache.family, numbers)])
+        forget_in_process(cached.cache.family, numbers)
         cached.cache.load_many(numbers)
