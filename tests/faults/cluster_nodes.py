@@ -17,6 +17,7 @@ from config.services import Search
 from config.services.binaries import find_redis
 from config.services.server_user import server_user
 from config.services.spawn import server_environment, spawn
+from infra.caching import client
 from infra.caching.client import FeedRedis
 from infra.caching.cluster import ClusterClient
 from tests.waiting import until
@@ -98,10 +99,11 @@ def cluster(nodes, monkeypatch):
     options = {"socket_timeout": 1, "protocol": 2, "retry": Retry(NoBackoff(), 0)}
     url = f"redis://127.0.0.1:{nodes[0].port}"
     feed = FeedRedis(ClusterClient(partial(RedisCluster.from_url, url, **options)))
-    infra = [f"infra.caching.{name}" for name in ("loading", "load_tokens", "questions")]
-    for module in (*infra, "infra.caching.round_trips", "timelines.stores.packed"):
-        monkeypatch.setattr(f"{module}.redis", lambda: feed)
-    return feed
+    with monkeypatch.context() as patch:
+        patch.setattr(client, "_clients", [feed])
+        client.redis.cache_clear()
+        yield feed
+    client.redis.cache_clear()
 
 
 def owns(node, slot):
