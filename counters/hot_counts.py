@@ -12,8 +12,9 @@ from pathlib import Path
 from redis.exceptions import RedisError
 
 from counters.queries.counts import Subject
-from infra.caching.client import load_script, redis
+from infra.caching.client import redis
 from infra.caching.keys import key
+from infra.caching.scripts import load_script
 
 HOT_COUNTS = load_script(Path(__file__).with_name("lua") / "hot_counts.lua")
 FAMILY = "counters.hot:v1"

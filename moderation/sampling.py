@@ -12,10 +12,11 @@ import msgspec
 
 from accounts.sql import RESTRICTED_USERS
 from accounts.types import Restriction
-from infra.caching.client import load_script, redis
+from infra.caching.client import redis
 from infra.caching.database_reports import DatabaseReports
 from infra.caching.decoding import decode
 from infra.caching.keys import key
+from infra.caching.scripts import load_script
 from infra.caching.values import NEWER
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.sql import fetch_all, fetch_one

@@ -14,9 +14,10 @@ from pytest_django import DjangoDbBlocker
 
 from accounts.queries import in_process
 from infra.caching import invalidation_log
-from infra.caching.client import _scripts_by_sha, redis
+from infra.caching.client import redis
 from infra.caching.copy_ages import AgeLimit
 from infra.caching.listener import LISTENER, LISTENING
+from infra.caching.scripts import scripts_by_sha
 from infra.changes import registry
 from infra.sharding.identity import create_identity
 from infra.sharding.placement import all_aliases
@@ -66,7 +67,7 @@ def listening() -> None:
 @pytest.fixture(scope="session", autouse=True)
 def scripts() -> None:
     """Known to the server: else whichever test is the first to run one counts a trip too many."""
-    redis().run([("SCRIPT", "LOAD", script.body) for script in _scripts_by_sha.values()])
+    redis().run([("SCRIPT", "LOAD", script.body) for script in scripts_by_sha.values()])
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -16,9 +16,10 @@ from typing import NamedTuple, Self
 import structlog
 from redis.exceptions import RedisError
 
-from infra.caching.client import load_script, redis
+from infra.caching.client import redis
 from infra.caching.keys import key
 from infra.caching.questions import Question
+from infra.caching.scripts import load_script
 from infra.caching.values import ValueCache, Versioned
 from posts.ids import PostId
 from timelines.recent.queries.public_posts import list_newest_public

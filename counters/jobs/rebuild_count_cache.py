@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 from counters.queries.counts import Subject
 from counters.registry import CountCache, list_count_caches
-from infra.caching.client import load_script, redis
+from infra.caching.client import redis
 from infra.caching.invalidation import forget_in_process, invalidation_command
+from infra.caching.scripts import load_script
 from infra.caching.values import Versioned
 from infra.changes.failpoints import failpoint
 from infra.jobs.types import Batch, Work

@@ -11,10 +11,8 @@ import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache, partial
-from hashlib import sha1
 from itertools import chain, islice, repeat
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import structlog
 from django.conf import settings
@@ -33,6 +31,7 @@ from infra.caching.connection import Command as Command
 from infra.caching.connection import PipelinedConnection, connection_options, open_socket
 from infra.caching.decoding import is_unusable, keys_of, report_undecodable
 from infra.caching.errors import REDIS_AWAY
+from infra.caching.scripts import with_body
 from infra.caching.server_identity import CLEAR, KnownServer
 from infra.caching.unsent import Call, UnsentCalls
 from infra.shared_thread import is_in_shared_thread, need_own_thread, share_exchange
@@ -42,28 +41,6 @@ SHORT_OUTAGE_S = 0.2
 # Longer than a pause between two attempts of the breaker's thread.
 SENT_WITHIN_S = 0.2
 log = structlog.get_logger()
-
-
-class LuaScript(NamedTuple):
-    """A Lua script. All keys of a call belong to one owner, so it runs on one cluster node."""
-
-    body: str
-    sha: str
-
-    def on(self, keys: Sequence[bytes], *args: Any) -> Command:
-        """The command that runs the script."""
-        return ("EVALSHA", self.sha, len(keys), *keys, *args)
-
-
-def load_script(*paths: Path) -> LuaScript:
-    """One script made of these files in this order: code that several scripts share comes first."""
-    body = "".join([path.read_text() for path in paths])
-    return _scripts_by_sha.setdefault(
-        sha := sha1(body.encode(), usedforsecurity=False).hexdigest(), LuaScript(body, sha)
-    )
-
-
-_scripts_by_sha: dict[str, LuaScript] = {}
 
 
 class SingleClient:
@@ -216,7 +193,7 @@ class FeedRedis:
         failed = [n for n, reply in enumerate(replies) if isinstance(reply, RedisError)]
         unknown = [n for n in failed if isinstance(replies[n], NoScriptError)]
         if unknown:
-            self._rerun_with_body(commands, replies, unknown)
+            self._rerunwith_body(commands, replies, unknown)
         unusable = [n for n in failed if is_unusable(replies[n])]
         if unusable:
             self._rerun_without_entries(commands, replies, unusable)
@@ -229,10 +206,10 @@ class FeedRedis:
                 raise replies[n]
         return replies
 
-    def _rerun_with_body(
+    def _rerunwith_body(
         self, commands: Sequence[Command], replies: list[Any], unknown: Sequence[int]
     ) -> None:
-        again = self._exchange([_with_body(commands[n]) for n in unknown])
+        again = self._exchange([with_body(commands[n]) for n in unknown])
         for n, reply in zip(unknown, again, strict=True):
             replies[n] = reply
 
@@ -268,11 +245,6 @@ def _record(commands: Iterable[Command], sent: list[Command]) -> Iterator[Comman
     for command in commands:
         sent.append(command)
         yield command
-
-
-def _with_body(command: Command) -> Command:
-    """The same script call with the text, for a server that does not know the script yet."""
-    return ("EVAL", _scripts_by_sha[command[1]].body, *command[2:])
 
 
 @cache

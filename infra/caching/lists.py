@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from infra.caching.client import Command, load_script
+from infra.caching.client import Command
 from infra.caching.decoding import decode
 from infra.caching.keys import key
 from infra.caching.load_tokens import (
@@ -23,6 +23,7 @@ from infra.caching.load_tokens import (
     write_loaded,
 )
 from infra.caching.questions import Question, Replies
+from infra.caching.scripts import load_script
 from infra.caching.values import jittered_ms
 
 _LUA = Path(__file__).with_name("lua")

@@ -17,8 +17,9 @@ from typing import Any, NamedTuple
 import structlog
 from redis.exceptions import RedisError
 
-from infra.caching.client import Command, load_script, redis
+from infra.caching.client import Command, redis
 from infra.caching.metrics import count_error
+from infra.caching.scripts import load_script
 from infra.telemetry.reached import reached
 
 _LUA = Path(__file__).with_name("lua")

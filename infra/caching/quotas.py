@@ -16,9 +16,9 @@ import msgspec
 import structlog
 from cachebox import LRUCache
 
-from infra.caching.client import load_script
 from infra.caching.keys import key
 from infra.caching.questions import Question, Replies, RoundTrip
+from infra.caching.scripts import load_script
 
 ALLOT = load_script(Path(__file__).with_name("lua") / "quota_allot.lua")
 FAMILY = "caching.quota:v1"

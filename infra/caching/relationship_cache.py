@@ -25,12 +25,13 @@ from infra.caching.bloom import (
     make_filter,
     may_hold,
 )
-from infra.caching.client import Command, load_script
+from infra.caching.client import Command
 from infra.caching.decoding import decode
 from infra.caching.keys import key
 from infra.caching.load_tokens import token_key
 from infra.caching.metrics import count_reads
 from infra.caching.questions import Question, Replies
+from infra.caching.scripts import load_script
 from infra.caching.values import jittered_ms
 from infra.caching.viewer_validators import TTL_MS, ViewerField, make_validator, viewer_key
 

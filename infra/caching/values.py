@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from infra.caching.client import Command, load_script
+from infra.caching.client import Command
 from infra.caching.decoding import decode
 from infra.caching.hot_values import HotReply, HotValues
 from infra.caching.invalidation import forget_in_process, invalidation_command, register_copies
@@ -24,6 +24,7 @@ from infra.caching.loading import SharedLoads
 from infra.caching.metrics import count_reads
 from infra.caching.questions import Question, Replies, answer
 from infra.caching.round_trips import run_together
+from infra.caching.scripts import load_script
 from infra.caching.single_flight import SingleFlight
 
 T = TypeVar("T")

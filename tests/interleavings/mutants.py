@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from infra.caching import client, hashes, lists, relationship_cache, values
+from infra.caching import hashes, lists, relationship_cache, values
 from infra.caching.breaker import Breaker
-from infra.caching.client import Command, LuaScript, redis
+from infra.caching.client import Command, redis
 from infra.caching.invalidation_log import InvalidationLog
+from infra.caching.scripts import LuaScript, scripts_by_sha
 from infra.caching.unsent import UnsentCalls
 from infra.changes import batches
 from infra.sharding.sql import fetch_pipelined
@@ -49,7 +50,7 @@ def in_script(module: Any, name: str, text: str, instead: str) -> Break:
     def apply(patch: pytest.MonkeyPatch) -> None:
         body = _replace(getattr(module, name).body, text, instead)
         sha = sha1(body.encode(), usedforsecurity=False).hexdigest()
-        patch.setitem(client._scripts_by_sha, sha, LuaScript(body, sha))
+        patch.setitem(scripts_by_sha, sha, LuaScript(body, sha))
         patch.setattr(module, name, LuaScript(body, sha))
 
     return apply

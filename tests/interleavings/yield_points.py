@@ -18,8 +18,9 @@ from django.conf import settings
 from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from infra.caching import client, listener, loading, loads_in_progress, single_flight
+from infra.caching import listener, loading, loads_in_progress, single_flight
 from infra.caching.client import Command, SingleClient
+from infra.caching.scripts import scripts_by_sha
 from infra.changes import failpoints
 from infra.sharding import scatter
 from infra.sharding.placement import all_aliases
@@ -100,7 +101,7 @@ def _before_call(call: Callable[..., Any]) -> Callable[..., Any]:
 def _name_of(command: Command) -> str:
     if command[0] != "EVALSHA":
         return str(command[0])
-    body = client._scripts_by_sha[command[1]].body
+    body = scripts_by_sha[command[1]].body
     return next((name for name, text in _scripts().items() if body.endswith(text)), "a script")
 
 

@@ -20,7 +20,7 @@ from django.conf import settings
 from redis.exceptions import RedisError
 
 from infra.api.ids import MAX_ACCOUNT_ID
-from infra.caching.client import Command, load_script, redis
+from infra.caching.client import Command, redis
 from infra.caching.decoding import decode
 from infra.caching.invalidation_log import (
     LOG,
@@ -36,6 +36,7 @@ from infra.caching.keys import key
 from infra.caching.load_tokens import LoadTokens
 from infra.caching.loading import SharedLoads
 from infra.caching.questions import Question, Replies
+from infra.caching.scripts import load_script
 from infra.sharding.scatter import scatter
 from timelines.hot.queries.hot_authors import list_hot_authors
 

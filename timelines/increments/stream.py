@@ -17,9 +17,10 @@ import numpy as np
 import numpy.typing as npt
 from xxhash import xxh3_64_intdigest
 
-from infra.caching.client import load_script, redis
+from infra.caching.client import redis
 from infra.caching.decoding import decode
 from infra.caching.keys import key
+from infra.caching.scripts import load_script
 from posts.ids import EPOCH, SEQUENCES, PostId
 from timelines.increments.last_post_index import StreamPosition
 

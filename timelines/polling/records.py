@@ -18,8 +18,9 @@ from typing import NamedTuple
 import structlog
 from redis.exceptions import RedisError
 
-from infra.caching.client import Command, load_script, redis
+from infra.caching.client import Command, redis
 from infra.caching.keys import key
+from infra.caching.scripts import load_script
 from infra.telemetry.reached import reached
 from posts.ids import PACKED_BYTES, PostId
 from timelines.polling.types import MOST_LATE, PollRecord, Walk

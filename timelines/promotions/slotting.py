@@ -22,9 +22,10 @@ from pathlib import Path
 from redis.exceptions import RedisError
 
 from infra.api.pages import Page, Window
-from infra.caching.client import load_script, redis
+from infra.caching.client import redis
 from infra.caching.keys import key
 from infra.caching.questions import Question, Replies
+from infra.caching.scripts import load_script
 from posts.ids import PostId
 from timelines.promotions.rules import DAY_S
 from timelines.promotions.types import Offer, PlacedPromotion

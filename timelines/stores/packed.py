@@ -21,10 +21,11 @@ from typing import NamedTuple
 
 from redis.exceptions import RedisError
 
-from infra.caching.client import load_script, redis
+from infra.caching.client import redis
 from infra.caching.decoding import decode
 from infra.caching.keys import key, keys
 from infra.caching.questions import Question, Replies
+from infra.caching.scripts import load_script
 from timelines.stores.generation import epoch_in, first_epoch
 from timelines.stores.interface import FollowingChange, group_readers
 from timelines.types import ENTRY_BYTES, Entry, LiveTimeline, check_entries

@@ -17,10 +17,11 @@ from typing import Any
 from redis.exceptions import RedisError
 
 from infra.api import base36
-from infra.caching.client import load_script, redis
+from infra.caching.client import redis
 from infra.caching.decoding import decode
 from infra.caching.keys import key
 from infra.caching.questions import Question, Replies
+from infra.caching.scripts import load_script
 from posts.ids import PostId
 from timelines.stores.generation import epoch_in
 from timelines.stores.interface import FollowingChange, group_readers

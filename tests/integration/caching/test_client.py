@@ -11,8 +11,9 @@ import pytest
 from redis.exceptions import ResponseError
 
 from infra.caching import client
-from infra.caching.client import load_script, redis
+from infra.caching.client import redis
 from infra.caching.keys import key
+from infra.caching.scripts import load_script
 from tests.budgets import count_calls
 from tests.waiting import PATIENCE_S
 

@@ -9,9 +9,10 @@ from uuid import uuid4
 import pytest
 
 from infra.caching import listener
-from infra.caching.client import FeedRedis, load_script
+from infra.caching.client import FeedRedis
 from infra.caching.invalidation import invalidation_command, receive_invalidation
 from infra.caching.listener import PROOF_EVERY_S, PROVED_S, InvalidationListener
+from infra.caching.scripts import load_script
 from tests.waiting import until
 
 SOME = invalidation_command("tests.proofs:v1", [1])
