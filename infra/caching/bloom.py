@@ -44,6 +44,11 @@ def check_filter(data: bytes) -> bytes:
     return data
 
 
+def count_members(data: bytes) -> int:
+    """About how many members it has: those that changed a bit."""
+    return int(_HEADER.unpack_from(data)[1])
+
+
 def _bytes_for(capacity: int) -> int:
     return (capacity * BITS_EACH + 7) // 8
 

@@ -21,6 +21,7 @@ from infra.caching.bloom import (
     OPEN_FILTER,
     capacity_for,
     check_filter,
+    count_members,
     hashes_of,
     make_filter,
     may_hold,
@@ -45,12 +46,14 @@ class RelationshipCacheReply(NamedTuple):
     """`found`: cached answers. `unknown`: others to read from the source.
 
     `filter_data` None: there is no filter, and `unknown` is every account without a cached answer.
+    `is_empty`: nothing is cached of any other account.
     """
 
     validator: bytes
     found: dict[int, bytes]
     unknown: list[int]
     filter_data: bytes | None
+    is_empty: bool
 
 
 class RelationshipCache(NamedTuple):
@@ -90,16 +93,16 @@ class RelationshipCache(NamedTuple):
     ) -> RelationshipCacheReply | None:
         if not replies:
             return None
-        validator, *values, data = replies[0]
+        validator, *values, data, count = replies[0]
         answers = zip(others, values, strict=True)
         found = {o: v for o, v in answers if decode(self.family, self.check, v) is not None}
         missing = [other for other in others if other not in found]
         if not is_again:
             count_reads(self.family, "redis", len(found), len(missing))
         if data is None or decode(self.family, check_filter, data) is None:
-            return RelationshipCacheReply(validator, found, missing, None)
+            return RelationshipCacheReply(validator, found, missing, None, not count)
         unknown = find_related(data, missing) if is_again else self.rule_out(data, missing)
-        return RelationshipCacheReply(validator, found, unknown, data)
+        return RelationshipCacheReply(validator, found, unknown, data, not count)
 
     def rule_out(self, data: bytes, others: Sequence[int]) -> list[int]:
         """The others that may be related, by a filter. Counts the reads."""
@@ -128,6 +131,16 @@ class RelationshipCache(NamedTuple):
         ttls = jittered_ms(self.ttl_s), jittered_ms(self.filter_ttl_s)
         head = (_FIELD, reading.validator, ttls[0], most, ttls[1], made or b"")
         return WRITE.on(self._keys(owner), *head, *flat)
+
+    @property
+    def most_whole(self) -> int:
+        """The most related accounts of an owner who has all of them in the hash. A part of it
+        stays free: a full hash is emptied."""
+        return self.max_pairs * 3 // 4
+
+    def may_be_whole(self, data: bytes) -> bool:
+        """Whether the filter has few enough members for it."""
+        return data != OPEN_FILTER and count_members(data) <= self.most_whole
 
     def change_command(self, owner: int, others: Iterable[int]) -> Command:
         """Forgets the answers about others and adds them to the filter.

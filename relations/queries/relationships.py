@@ -100,14 +100,16 @@ def load_relationships(viewer_id: int, others: Iterable[int]) -> Mapping[int, Re
     """One per account, in the order given, each once; at most 1,000 accounts.
 
     An account is UNRELATED to itself. Cost: one round trip when warm. A miss costs one query by
-    primary keys and two more trips, and one more query when the filter is missing. Without Redis:
-    one query.
+    primary keys and two more trips, and one more query when the filter is missing, or all pairs
+    of a viewer who has few. Without Redis: one query.
     """
-    return answer(ask_relationships(viewer_id, list(dict.fromkeys(others)))).by_account
+    wanted = list(dict.fromkeys(others))
+    found = answer(ask_relationships(viewer_id, wanted)).by_account
+    return {other: found[other] for other in wanted}
 
 
 def ask_relationships(viewer_id: int, others: Sequence[int]) -> Question[Relationships]:
-    """Relationships with these accounts, each once; at most 1,000.
+    """Relationships with at least these accounts, each once; at most 1,000.
 
     Accounts that Redis does not answer for come from the viewer's shard, and are written to Redis.
     Cost: as `load_relationships`; no command without accounts.
@@ -149,11 +151,21 @@ def _load_shared(
 def _load_unknown(
     viewer_id: int, reading: RelationshipCacheReply, tokens: LoadTokens
 ) -> dict[int, Relationship]:
-    """Reads those that Redis does not know, and writes them with a filter if there was none."""
-    unknown, new_filter = reading.unknown, None
+    """Reads those that Redis does not know, and writes them with a filter if there was none.
+
+    Of a viewer with few related accounts it reads all of these, if Redis has none. So the accounts
+    that a later page shows cost no more queries.
+    """
+    unknown, new_filter, related = reading.unknown, None, list[int]()
     if reading.filter_data is None:
-        new_filter = RELATIONSHIPS.make_filter(_read_related(viewer_id))
+        related = _read_related(viewer_id)
+        new_filter = RELATIONSHIPS.make_filter(related)
         unknown = RELATIONSHIPS.rule_out(new_filter, unknown)
+    elif reading.is_empty and RELATIONSHIPS.may_be_whole(reading.filter_data):
+        related = _read_related(viewer_id)
+    every = [*dict.fromkeys([*unknown, *related])]
+    if reading.is_empty and len(every) <= RELATIONSHIPS.most_whole:
+        unknown = every
     loaded = _read(viewer_id, unknown) if unknown else {}
     failpoint("relationships.read")
     packed = {other: relationship.packed for other, relationship in loaded.items()}
@@ -170,7 +182,7 @@ def _build(
 ) -> Relationships:
     cached = {other: Relationship.from_packed(text) for other, text in reading.found.items()}
     found = cached | dict(loaded)
-    by_account = {i: found.get(i, UNRELATED) for i in others}
+    by_account = {i: found.get(i, UNRELATED) for i in others} | dict(loaded)
     return Relationships.build(reading.validator, by_account, reading.filter_data)
 
 

@@ -24,12 +24,16 @@ def stored(viewer: int) -> int:
     return redis().call("HLEN", RELATIONSHIPS.key(viewer))
 
 
+def set_limits(patch, **limits):
+    few = RELATIONSHIPS._replace(**limits)
+    for module in ("relations.cache", "relations.queries.relationships"):
+        patch.setattr(f"{module}.RELATIONSHIPS", few)
+
+
 @pytest.fixture
 def small(monkeypatch):
     """Four relations are too many for a filter here."""
-    few = RELATIONSHIPS._replace(max_filtered=3)
-    for module in ("relations.cache", "relations.queries.relationships"):
-        monkeypatch.setattr(f"{module}.RELATIONSHIPS", few)
+    set_limits(monkeypatch, max_filtered=3)
 
 
 def no_redis(patch) -> None:
@@ -103,6 +107,52 @@ def test_unrelated_accounts_cost_no_key_and_no_query(world):
     assert stored(me) <= 1 + 3
 
 
+@pytest.fixture
+def followees(world):
+    me, *others = make_accounts(6)
+    for other in others:
+        follow(me, other)
+    return me, others
+
+
+def queries_of(viewer: int, others: list[int]) -> int:
+    with count_calls() as calls:
+        assert all(one.is_followed for one in load_relationships(viewer, others).values())
+    return calls.sql.total()
+
+
+def test_all_of_a_viewer_with_few_are_read_at_the_first_miss(followees):
+    me, others = followees
+    assert queries_of(me, others[:1]) == 2
+    assert queries_of(me, others) == 0
+    assert_as_the_rows(me, *others)
+
+
+def test_all_are_read_again_when_only_the_filter_is_left(followees):
+    me, others = followees
+    queries_of(me, others[:1])
+    redis().call("DEL", RELATIONSHIPS.key(me))
+    assert queries_of(me, others[:1]) == 2
+    assert queries_of(me, others) == 0
+
+
+def test_a_changed_pair_is_read_alone(followees):
+    me, others = followees
+    queries_of(me, others)
+    mute(me, others[0])
+    assert queries_of(me, others[:1]) == 1
+    assert stored(me) == 5
+
+
+def test_a_viewer_with_too_many_for_the_hash_is_read_as_asked(followees, monkeypatch):
+    me, others = followees
+    set_limits(monkeypatch, max_pairs=6)
+    assert queries_of(me, others[:1]) == 2
+    assert queries_of(me, others[:2]) == 1
+    redis().call("DEL", RELATIONSHIPS.key(me))
+    assert queries_of(me, others[:2]) == 1, "the filter says that there are too many"
+
+
 def test_a_filter_is_kept_for_500_relations_in_a_kilobyte(world):
     me, friend = make_accounts(2)
     follow(me, friend)
@@ -159,7 +209,8 @@ def reads(tier: str, outcome: str) -> float:
     return REGISTRY.get_sample_value("tideline_cache_reads_total", labels) or 0
 
 
-def test_reads_are_counted_by_tier(world):
+def test_reads_are_counted_by_tier(world, monkeypatch):
+    set_limits(monkeypatch, max_pairs=1)
     me, friend, muted, unrelated = make_accounts(4)
     follow(me, friend)
     mute(me, muted)

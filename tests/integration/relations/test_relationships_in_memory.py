@@ -233,6 +233,8 @@ def test_a_viewer_with_too_many_relationships_keeps_the_last_ones(
     for friend in friends:
         follow(me, friend)
     monkeypatch.setattr(in_process_relationships, "MOST_OF_VIEWER", 2)
+    few = RELATIONSHIPS._replace(max_pairs=2)  # else the first miss would read all five
+    monkeypatch.setattr("relations.queries.relationships.RELATIONSHIPS", few)
     for friend in [*friends, *friends]:
         assert load_existing_relationships(me, [friend])[friend].is_followed
         copy = in_process_relationships._by_viewer.peek(me)
