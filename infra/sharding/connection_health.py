@@ -1,8 +1,9 @@
 """Each thread's open connections, so that a request need not check every database.
 
 Connections stay open (CONN_MAX_AGE). When a thread starts its next request, it drops the broken
-ones; each connection's health is checked before its first query in that request. At its end a
-connection is closed if the server has none left for others.
+ones. Before the first query of a request, a connection that was silent for a while is asked whether
+it is healthy (bounded/base.py). At the end a connection is closed if the server has none left for
+others.
 """
 
 import threading

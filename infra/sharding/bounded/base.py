@@ -1,5 +1,6 @@
 """The backend of all databases. A database that hangs may only cost a moment."""
 
+import time
 from functools import cache, partial
 from types import SimpleNamespace
 from typing import Any
@@ -13,6 +14,9 @@ from infra.sharding.bounded.patience import patience, session_limits
 from infra.sharding.bounded.scarcity import connect_when_free, is_scarce
 from infra.sharding.errors import AnswerTooLate
 from infra.shared_thread import need_own_thread
+
+# A firewall may forget a connection that was silent for minutes, and tell neither side.
+SILENT_S = 10.0
 
 
 class AnswerLimit:
@@ -106,6 +110,15 @@ class DatabaseWrapper(base.DatabaseWrapper):
         need_own_thread()
         self._drop_ended()
         super().ensure_connection()
+
+    def close_if_health_check_failed(self) -> None:
+        """Asks the database only if this session has been silent: to ask is a round trip.
+
+        One that has answered lately is healthy, if the server has not ended it. That costs a system
+        call, which `ensure_connection` makes next.
+        """
+        if self.connection is None or self.connection.answered_at < time.monotonic() - SILENT_S:
+            super().close_if_health_check_failed()
 
     def close_if_unusable_or_obsolete(self) -> None:
         """Never connects: Django asks the connection for its mode, which would replace it."""

@@ -42,6 +42,8 @@ class LimitedConnection(psycopg.Connection[Any]):
     """
 
     limit: ClassVar[Limit]
+    # By time.monotonic: the last wait that ended with what it waited for.
+    answered_at: float = float("-inf")
 
     def wait(
         self, gen: Generator[Any, Any, Any], interval: float = 0.1, timeout: float | None = None
@@ -52,9 +54,11 @@ class LimitedConnection(psycopg.Connection[Any]):
         self._check()
         first_s = self.limit.first_look_s()
         try:
-            return super().wait(gen, interval, first_s)
+            answer = super().wait(gen, interval, first_s)
         except _WaitTimeout:
-            return self._wait_longer(gen, interval, time.monotonic() - first_s)
+            answer = self._wait_longer(gen, interval, time.monotonic() - first_s)
+        self.answered_at = time.monotonic()
+        return answer
 
     @property
     def has_ended(self) -> bool:

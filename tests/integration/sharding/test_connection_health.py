@@ -5,7 +5,8 @@ import pytest
 from django.core.signals import request_finished, request_started
 from django.db import OperationalError, connections, transaction
 
-from infra.sharding.bounded import scarcity
+from infra.sharding.bounded import base, scarcity
+from infra.sharding.bounded.base import DatabaseWrapper
 from infra.sharding.sql import fetch_one
 from tests.races import run_together
 
@@ -48,6 +49,36 @@ def test_connection_that_broke_between_requests_costs_no_request():
     begin_request()
     before = fetch_one(ALIAS, PID)
     end_sessions()
+    begin_request()
+    assert fetch_one(ALIAS, PID) != before
+
+
+@pytest.fixture
+def questions(monkeypatch):
+    """Grows with each SELECT 1 that asks a session whether it is healthy."""
+    asked, ask = [], DatabaseWrapper.is_usable
+    monkeypatch.setattr(DatabaseWrapper, "is_usable", lambda one: asked.append(one) or ask(one))
+    return asked
+
+
+def serve_requests(count):
+    for _ in range(count):
+        begin_request()
+        fetch_one(ALIAS, PID)
+
+
+def test_session_that_answered_lately_is_not_asked_whether_it_is_healthy(questions):
+    serve_requests(3)
+    assert not questions
+
+
+def test_silent_session_is_asked_once_a_request_and_replaced_if_it_is_lost(questions, monkeypatch):
+    serve_requests(1)
+    monkeypatch.setattr(base, "SILENT_S", float("-inf"))
+    serve_requests(1)
+    assert len(questions) == 1
+    monkeypatch.setattr(DatabaseWrapper, "is_usable", lambda _: False)
+    before = fetch_one(ALIAS, PID)
     begin_request()
     assert fetch_one(ALIAS, PID) != before
 
