@@ -21,7 +21,7 @@ from relations.queries.following import ask_following_version
 from timelines.hot.directory import directory
 from timelines.hot.entries import HotEntries, hot_entries
 from timelines.hot.queries.hot_followees import guess_hot_followees, list_hot_followees
-from timelines.queries.kept_pages import PageInputs, PageMoment
+from timelines.queries.kept_pages import PageInputs, PageMoment, shorten
 from timelines.queries.last_shown import LastShown, find_due
 from timelines.queries.merged import MergedTimeline
 from timelines.stores.factory import timeline_store
@@ -95,7 +95,7 @@ class FirstTrip:
         if not is_known or not stored or stored[-1] is None or validators.wrote_lately:
             return None
         hot = [one.as_input for one in self._hot_entries]
-        return PageInputs(validators, stored, hot)
+        return PageInputs(validators, shorten(stored), hot)
 
     def find_moment(self, now_ms: int) -> PageMoment:
         """When a page of this trip is made."""

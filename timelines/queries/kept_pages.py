@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
 from cachebox import LRUCache
+from xxhash import xxh3_128_digest
 
 from infra.api.pages import KeptPage, Page, Window
 from infra.caching.invalidation_log import LogOffset, LogQuestion
@@ -26,8 +27,8 @@ from timelines.hot.entries import hot_entries
 from timelines.types import Entry
 
 FAMILY = "timelines.kept_pages"
-# About 10 kB each: the stored timeline. The posts are in process memory anyway.
-MOST_PAGES = 2_000
+# About 4 kB each, without the posts, which are in process memory anyway.
+MOST_PAGES = 5_000
 # A page does more than to answer: it cuts old entries and asks for repairs. It does so this often.
 KEPT_MS = 30_000
 
@@ -52,13 +53,19 @@ HotInput = tuple[Sequence[bytes], int]
 class PageInputs(NamedTuple):
     """What a page is made of, except its posts.
 
-    `stored`: Redis' reply with the live timeline. `hot`: entries of each hot author that the reader
-    follows, and since when they are complete.
+    `stored`: Redis' replies with the live timeline, by `shorten`. `hot`: entries of each hot author
+    that the reader follows, and since when they are complete.
     """
 
     validators: ViewerValidators
     stored: Sequence[Any]
     hot: Sequence[HotInput]
+
+
+def shorten(replies: Sequence[Any]) -> Sequence[Any]:
+    """Equal for equal replies: a long text is replaced by its hash, because a whole stored timeline
+    takes more memory than the rest of a kept page."""
+    return [xxh3_128_digest(one) if isinstance(one, bytes) else one for one in replies]
 
 
 class PageParts:
@@ -159,7 +166,7 @@ class LikelyPage:
             log.value is not None
             and log.value == log.since
             and validators.value == inputs.validators
-            and stored.replies == inputs.stored
+            and shorten(stored.replies or ()) == inputs.stored
             and self._has_same_hot_entries()
             and kept.copies.are_usable
         )
