@@ -7,7 +7,7 @@ pages while posts are written.
 import itertools
 import statistics
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -90,7 +90,10 @@ def _floor(product: Product, rows: Sequence[ReadRow]) -> Iterator[BenchServer]:
 
 
 class Comparison:
-    """All rows take turns, each with its bare view."""
+    """Rows run one after the other, each in slices that take turns with its bare view.
+
+    The rows themselves take no turns: most pages of a row would end before its next slice.
+    """
 
     def __init__(
         self, product: Product, floor: BenchServer, requests: MixRequests, slice_s: float
@@ -101,17 +104,18 @@ class Comparison:
         self._slice_s = slice_s
 
     def run(self, rows: Sequence[ReadRow]) -> dict[str, dict[str, float]]:
-        for row in rows:
-            self._warm_up(row)
-        taken: Mapping[str, list[tuple[ReadSlice, ReadSlice]]] = {row.name: [] for row in rows}
+        return {row.name: read_figures(self._compare(row)) for row in rows}
+
+    def _compare(self, row: ReadRow) -> list[tuple[ReadSlice, ReadSlice]]:
+        """Slices of ours, each with the bare view's slice before it."""
+        self._warm_up(row)
+        bare, taken = get_request(f"/bare?{row.name}", "none"), []
         for _ in range(SLICES):
-            for row in rows:
-                bare = get_request(f"/bare?{row.name}", "none")
-                floor = self._slice("floor", self._floor.address, lambda bare=bare: bare)
-                with self._writes() if row.has_writes else nullcontext():
-                    ours = self._slice("web", self._product.address, row.next_request)
-                taken[row.name].append((ours, floor))
-        return {name: read_figures(slices) for name, slices in taken.items()}
+            floor = self._slice("floor", self._floor.address, lambda: bare)
+            with self._writes() if row.has_writes else nullcontext():
+                ours = self._slice("web", self._product.address, row.next_request)
+            taken.append((ours, floor))
+        return taken
 
     def _warm_up(self, row: ReadRow) -> None:
         def ask() -> tuple[str, bytes]:
