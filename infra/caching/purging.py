@@ -5,7 +5,7 @@ Every change deletes the token, so such an entry is not older than the changes.
 """
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from redis.exceptions import RedisError
@@ -39,30 +39,38 @@ class PurgeStep(NamedTuple):
 
 def purge(
     families: Sequence[CacheFamily], count: int, after: dict[str, Any] | None, dry_run: bool
-) -> Iterator[PurgeStep]:
+) -> Generator[PurgeStep, None, None]:
     """Scans all keys once per family, `count` at a time.
 
     `after`: the position of an earlier step. It is used if the node still exists.
-    At the end all processes drop their memory. Safety: may run twice. Raises: RedisError. Cost: two
-    round trips per step, and one at the end.
+    At the end all processes drop their memory, also if the caller closes it early. Safety: may run
+    twice. Raises: RedisError. Cost: two round trips per step, and one at the end.
     """
     left = [family.name for family in families]
     if after is not None and after["family"] in left:
         families = families[left.index(after["family"]) :]
-    for family in families:
-        begun = after if after is not None and after["family"] == family.name else None
-        for node in list_nodes():
-            if begun is None or node.name >= begun["node"]:
-                cursor = begun["cursor"] if begun and begun["node"] == node.name else 0
-                yield from _purge_node(family, node, cursor, count, dry_run)
-    if not dry_run:
-        # Copies in process memory were made of these entries, and may live for half a minute.
-        redis().run([log_command(LogEntryKind.FLUSH, b"", time.time())])
+    try:
+        for family in families:
+            yield from _purge_family(family, count, after, dry_run)
+    finally:
+        if not dry_run:
+            # Copies in process memory were made of these entries, and may live for half a minute.
+            redis().run([log_command(LogEntryKind.FLUSH, b"", time.time())])
 
 
 def count_keys() -> int:
     """The number of keys of all families. Raises: RedisError."""
     return sum(int(node.client.dbsize()) for node in list_nodes())
+
+
+def _purge_family(
+    family: CacheFamily, count: int, after: dict[str, Any] | None, dry_run: bool
+) -> Iterator[PurgeStep]:
+    begun = after if after is not None and after["family"] == family.name else None
+    for node in list_nodes():
+        if begun is None or node.name >= begun["node"]:
+            cursor = begun["cursor"] if begun and begun["node"] == node.name else 0
+            yield from _purge_node(family, node, cursor, count, dry_run)
 
 
 def _purge_node(

@@ -1,7 +1,8 @@
 """`manage.py purge_caches`: deletes families of caches from Redis."""
 
 from argparse import ArgumentParser
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import closing
 from typing import Any
 
 from django.core.management import CommandError
@@ -39,7 +40,7 @@ class Command(JobCommand):
     def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
         families = families_of(options["family"])
         steps = purge(families, work.batch_size, work.after, work.dry_run)
-        return (_batch(step, work.dry_run) for step in _until_redis_fails(steps))
+        return _iter_batches(steps, work.dry_run)
 
 
 def families_of(names: list[str]) -> list[CacheFamily]:
@@ -58,8 +59,10 @@ def _batch(step: PurgeStep, dry_run: bool) -> Batch:
     return Batch(done, step.failed, step.position["family"], step.changed, step.position, lines)
 
 
-def _until_redis_fails(steps: Iterator[PurgeStep]) -> Iterator[PurgeStep]:
+def _iter_batches(steps: Generator[PurgeStep, None, None], dry_run: bool) -> Iterator[Batch]:
     try:
-        yield from steps
+        with closing(steps):
+            for step in steps:
+                yield _batch(step, dry_run)
     except RedisError as error:
         raise CommandError(f"Redis is away: {error}") from error

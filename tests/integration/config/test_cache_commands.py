@@ -90,6 +90,17 @@ def test_copies_in_process_memory_go_too(people):
     assert read_account(me) == right
 
 
+def test_copies_go_too_when_a_run_stops_early(people):
+    for one in people:
+        read_account(one)
+    redis().run([("SET", account_counts.key(one), b"9:%d:7,7,7,7,7,0" % 2**40) for one in people])
+    before = {one: read_account(one) for one in people}
+    outcome = Outcome(Purge(), "--family", "counters.account", "--limit", "1", "--batch-size", "1")
+    assert outcome.code == 0
+    assert of("counters.account"), "the run stopped before the others"
+    assert any(read_account(one) != before[one] for one in people)
+
+
 def test_slow_loader_cannot_lay_what_it_read_before_a_change(people):
     """The change deleted the token of the load. The purge deletes the rest."""
     me = people[0]
