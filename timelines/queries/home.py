@@ -95,7 +95,7 @@ def _find_or_load(trip: FirstTrip, window: Window, at_ms: int) -> Page[bytes]:
     skeleton = HomeSkeleton(trip, at_ms)
     page = load_page(skeleton, window)
     parts = skeleton.parts
-    keep_last_shown(reader, window.max_id, parts.statuses, parts.reposts)
+    keep_last_shown(reader, window.max_id, parts.originals, parts.reposts)
     if inputs is None or not skeleton.may_keep_page:
         return page
     repeatable = KeptPage(*page)

@@ -71,22 +71,28 @@ def shorten(replies: Sequence[Any]) -> Sequence[Any]:
 class PageParts:
     """What a page is made of, apart from its inputs. It is gathered while the page is made.
 
-    `statuses`: entities of the posts, shown or not, without the viewer's flags. `reposts`: events
-    that show some of them. `reposters`: Account JSON of their authors. `is_whole`: everything was
-    there.
+    `finished`: copies of the posts, shown or not, that were finished before. `statuses`: entities
+    of the others, without the viewer's flags. `reposts`: events that show some of the posts.
+    `reposters`: Account JSON of their authors. `is_whole`: everything was there.
     """
 
     def __init__(self) -> None:
+        self.finished: dict[PostId, PostCopy] = {}
         self.statuses: dict[PostId, bytes] = {}
         self.reposts: list[PostId] = []
         self.reposters: dict[int, bytes] = {}
         self.is_whole = True
 
+    @property
+    def originals(self) -> list[PostId]:
+        """All posts, without the events."""
+        return [*self.finished, *self.statuses]
+
     def add(
         self, sources: Sequence[Entry], ready: Mapping[PostId, PostCopy], hydrated: Hydrated
     ) -> None:
         """`sources`: entries that were looked at. Their posts are finished copies, or hydrated."""
-        self.statuses |= {i: copy.text for i, copy in ready.items()}
+        self.finished |= ready
         if len(ready) == len(sources):
             return
         for event, original in sources:
@@ -191,26 +197,25 @@ def keep_page(
     made_at: PageMoment,
 ) -> None:
     """Keeps a page, if all that it was made of are copies, and nothing of it ends by the clock."""
+    others = in_process_posts.find_finished(parts.statuses, made_at.offset)
     copies = UsedCopies(
-        in_process_posts.find_finished(parts.statuses, made_at.offset),
+        parts.finished | others,
         in_process_posts.find_copies(parts.reposts, made_at.offset),
         parts.reposters,
     )
     if (
-        _are_all(copies, parts)
+        _are_what_was_shown(others, parts)
+        and len(copies.reposts) == len(set(parts.reposts))
         and copies.are_usable
         and not _has_mute_that_ends(made_at.reader_id, inputs, copies)
     ):
         _pages[made_at.reader_id, window.max_id] = _PageCopy(window, inputs, copies, page, made_at)
 
 
-def _are_all(copies: UsedCopies, parts: PageParts) -> bool:
-    """Whether these copies are what the page was made of."""
-    posts = copies.finished
-    return (
-        len(posts) == len(parts.statuses)
-        and all(posts[i].text is text for i, text in parts.statuses.items())
-        and len(copies.reposts) == len(set(parts.reposts))
+def _are_what_was_shown(posts: Mapping[PostId, PostCopy], parts: PageParts) -> bool:
+    """Whether these are the copies of the statuses that the page was made of."""
+    return len(posts) == len(parts.statuses) and all(
+        posts[i].text is text for i, text in parts.statuses.items()
     )
 
 
