@@ -151,28 +151,33 @@ def _load_shared(
 def _load_unknown(
     viewer_id: int, reading: RelationshipCacheReply, tokens: LoadTokens
 ) -> dict[int, Relationship]:
-    """Reads those that Redis does not know, and writes them with a filter if there was none.
-
-    Of a viewer with few related accounts it reads all of these, if Redis has none. So the accounts
-    that a later page shows cost no more queries.
-    """
-    unknown, new_filter, related = reading.unknown, None, list[int]()
-    if reading.filter_data is None:
-        related = _read_related(viewer_id)
-        new_filter = RELATIONSHIPS.make_filter(related)
-        unknown = RELATIONSHIPS.rule_out(new_filter, unknown)
-    elif reading.is_empty and RELATIONSHIPS.may_be_whole(reading.filter_data):
-        related = _read_related(viewer_id)
-    every = [*dict.fromkeys([*unknown, *related])]
-    if reading.is_empty and len(every) <= RELATIONSHIPS.most_whole:
-        unknown = every
-    loaded = _read(viewer_id, unknown) if unknown else {}
+    """Reads those that Redis does not know, and writes them with a filter if there was none."""
+    wanted, new_filter = _choose(viewer_id, reading)
+    loaded = _read(viewer_id, wanted) if wanted else {}
     failpoint("relationships.read")
     packed = {other: relationship.packed for other, relationship in loaded.items()}
     write = RELATIONSHIPS.write_command(viewer_id, reading, packed, new_filter)
     release = tokens.release_commands([RELATIONSHIPS.key(viewer_id)])
     write_loaded(RELATIONSHIPS.family, [write, *release])
     return loaded
+
+
+def _choose(viewer_id: int, reading: RelationshipCacheReply) -> tuple[list[int], bytes | None]:
+    """The accounts to read, and a new filter if Redis has none.
+
+    Of a viewer with few related accounts these are all of them, if Redis has none. So the accounts
+    that a later page shows cost no more queries.
+    """
+    unknown, data, new_filter, related = reading.unknown, reading.filter_data, None, list[int]()
+    if data is None:
+        related = _read_related(viewer_id)
+        new_filter = RELATIONSHIPS.make_filter(related)
+        unknown = RELATIONSHIPS.rule_out(new_filter, unknown)
+    elif reading.is_empty and RELATIONSHIPS.may_be_whole(data):
+        related = _read_related(viewer_id)
+    every = [*dict.fromkeys([*unknown, *related])]
+    is_whole = reading.is_empty and len(every) <= RELATIONSHIPS.most_whole
+    return every if is_whole else unknown, new_filter
 
 
 def _build(

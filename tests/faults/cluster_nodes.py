@@ -17,7 +17,6 @@ from config.services import Search
 from config.services.binaries import find_redis
 from config.services.server_user import server_user
 from config.services.spawn import server_environment, spawn
-from infra.caching import client
 from infra.caching.client import FeedRedis
 from infra.caching.cluster import ClusterClient
 from tests.waiting import until
@@ -93,17 +92,16 @@ def info(node):
 
 @pytest.fixture
 def cluster(nodes, monkeypatch):
-    """The process's client, set to the cluster."""
+    """The client of these modules, set to the cluster. The listener keeps its own server."""
     for node in nodes:
         node.say("FLUSHALL")
     options = {"socket_timeout": 1, "protocol": 2, "retry": Retry(NoBackoff(), 0)}
     url = f"redis://127.0.0.1:{nodes[0].port}"
     feed = FeedRedis(ClusterClient(partial(RedisCluster.from_url, url, **options)))
-    with monkeypatch.context() as patch:
-        patch.setattr(client, "_clients", [feed])
-        client.redis.cache_clear()
-        yield feed
-    client.redis.cache_clear()
+    caching = ("loading", "load_tokens", "purging", "questions", "round_trips")
+    for module in (*(f"infra.caching.{name}" for name in caching), "timelines.stores.packed"):
+        monkeypatch.setattr(f"{module}.redis", lambda: feed)
+    return feed
 
 
 def owns(node, slot):
