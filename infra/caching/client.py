@@ -193,7 +193,7 @@ class FeedRedis:
         failed = [n for n, reply in enumerate(replies) if isinstance(reply, RedisError)]
         unknown = [n for n in failed if isinstance(replies[n], NoScriptError)]
         if unknown:
-            self._rerunwith_body(commands, replies, unknown)
+            self._rerun_with_body(commands, replies, unknown)
         unusable = [n for n in failed if is_unusable(replies[n])]
         if unusable:
             self._rerun_without_entries(commands, replies, unusable)
@@ -206,7 +206,7 @@ class FeedRedis:
                 raise replies[n]
         return replies
 
-    def _rerunwith_body(
+    def _rerun_with_body(
         self, commands: Sequence[Command], replies: list[Any], unknown: Sequence[int]
     ) -> None:
         again = self._exchange([with_body(commands[n]) for n in unknown])
