@@ -8,6 +8,7 @@ from typing import NamedTuple
 from django.conf import settings
 
 from bench.world import TEXT
+from demo.users import in_batches
 from infra.sharding.buckets import group_by_shard
 from infra.sharding.sql import execute
 from posts.ids import EPOCH, SEQUENCES, PostId
@@ -28,6 +29,10 @@ SELECT author_id, (second - {EPOCH}) * {SEQUENCES}
 FROM unnest(%(authors)s::bigint[], %(seconds)s::bigint[]) AS post(author_id, second)
 WHERE second - {EPOCH} >= %(oldest)s
 """
+
+
+# A statement must end within STATEMENT_TIMEOUT_MS.
+POSTS_A_STATEMENT = 50_000
 
 
 class BulkPost(NamedTuple):
@@ -60,9 +65,11 @@ def write_posts(posts: Sequence[BulkPost]) -> None:
     for alias, authors in group_by_shard(by_author).items():
         PARTITIONS.make(alias, kept_days(today))
         own = [post for author in authors for post in by_author[author]]
-        execute(alias, WRITE, _columns(own) | {"text": TEXT})
+        for some in in_batches(own, POSTS_A_STATEMENT):
+            execute(alias, WRITE, _columns(some) | {"text": TEXT})
     for alias in settings.SHARD_ALIASES:
-        execute(alias, INDEX, _columns(posts) | {"oldest": oldest})
+        for some in in_batches(posts, POSTS_A_STATEMENT):
+            execute(alias, INDEX, _columns(some) | {"oldest": oldest})
         lower_low_water_mark(alias, oldest)
         execute(alias, ANALYZE_POSTS)
         execute(alias, ANALYZE_RECENT_POSTS)
