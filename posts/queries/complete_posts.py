@@ -10,14 +10,17 @@ OriginalByEvent = Mapping[PostId, PostId]  # a post or repost → the post that 
 
 
 class CompletePosts:
-    """Some posts and reposts, all of which were in process memory."""
+    """Some posts and reposts, all of which were in process memory.
+
+    `statuses`: their Status entities, for viewers without flags.
+    """
 
     def __init__(self, shown: OriginalByEvent, copies: UsedCopies) -> None:
         self._shown, self._copies = shown, copies
         authors = {i.author_id: copy.account for i, copy in copies.finished.items()}
         self.accounts: Mapping[int, bytes] = {**authors, **copies.reposters}
         self.texts = {i: copy.text for i, copy in copies.finished.items()}
-        self._statuses = [self._present(*pair, flags=0) for pair in shown.items()]
+        self.statuses = [self._present(*pair, flags=0) for pair in shown.items()]
 
     @property
     def are_usable(self) -> bool:
@@ -30,7 +33,7 @@ class CompletePosts:
         `flags`: the viewer's, also of other posts.
         """
         if not hidden and flags.keys().isdisjoint(self._copies.finished):
-            return self._statuses
+            return self.statuses
         return [
             self._present(event, original, flags.get(original, 0))
             for event, original in self._shown.items()

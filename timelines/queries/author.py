@@ -7,7 +7,7 @@ from typing import NamedTuple
 from cachebox import LRUCache
 
 from accounts.queries.load import require_account
-from infra.api.pages import Page, Window
+from infra.api.pages import KeptPage, Page, Window
 from infra.caching.invalidation_log import LOG
 from infra.caching.questions import RoundTrip
 from infra.sharding.replicas import settled_before
@@ -51,18 +51,26 @@ class AuthorTimelineQuery(NamedTuple):
 
 
 class _Batch(NamedTuple):
-    """Some posts of a timeline, and the Status entities of those that the viewer may see."""
+    """Some posts of a timeline, and the Status entities of those that the viewer may see.
+
+    `page`: of these posts, if it was made for an earlier read.
+    """
 
     pairs: Sequence[ListedPair]
     shown: Collection[bytes]
+    page: KeptPage | None = None
 
 
 class _KeptBatch(NamedTuple):
-    """A batch in process memory, for all viewers. `newest`: the list that it was taken from."""
+    """A batch in process memory, for all viewers. `newest`: the list that it was taken from.
+
+    `page`: for viewers who see all posts, without flags and filters.
+    """
 
     newest: NewestPosts
     pairs: Sequence[ListedPair]
     posts: CompletePosts
+    page: KeptPage
 
 
 # By author, range, kinds and visibility.
@@ -80,12 +88,14 @@ def author_page(query: AuthorTimelineQuery, window: Window) -> Page[bytes]:
     An empty page costs one more trip.
     """
     span = _span_of(query.author_id, window)
-    found = _take(query, span)
+    query = query._replace(most_closed=_guess_most_closed(query))
+    first = _read(query, span)
+    if first.page is not None and first.shown:
+        return first.page
+    found = _take(query, span, first)
     if not found:
         require_account(query.author_id)
-    if window.min_id is not None:
-        return page_of_statuses(found[::-1], has_older=True)
-    return page_of_statuses(found[: window.limit], has_older=len(found) > window.limit)
+    return _page_of(span, found)
 
 
 def _span_of(author_id: int, window: Window) -> PostRange:
@@ -98,19 +108,25 @@ def _span_of(author_id: int, window: Window) -> PostRange:
     return PostRange(first, last, window.limit + 1, newest_first=True)
 
 
-def _take(query: AuthorTimelineQuery, span: PostRange) -> list[bytes]:
-    """The first visible posts of the span."""
-    found: list[bytes] = []
-    query, is_sure = query._replace(most_closed=_guess_most_closed(query)), False
-    while True:
-        pairs, shown = _read(query, span)
-        found += shown
-        if len(pairs) < span.most or len(found) >= span.most:
-            return found[: span.most]
-        span = span.after(pairs[-1][0].moment)
-        if not is_sure:
+def _page_of(span: PostRange, found: Sequence[bytes]) -> Page[bytes]:
+    """The page with the first visible posts of its span."""
+    if not span.newest_first:
+        return page_of_statuses(found[::-1], has_older=True)
+    limit = span.most - 1
+    return page_of_statuses(found[:limit], has_older=len(found) > limit)
+
+
+def _take(query: AuthorTimelineQuery, span: PostRange, first: _Batch) -> list[bytes]:
+    """The first visible posts of the span. `first`: its first batch."""
+    found, batch = list(first.shown), first
+    while len(batch.pairs) == span.most and len(found) < span.most:
+        if batch is first:
             # From here on the list has none that this viewer may never see, however many there are.
-            query, is_sure = query._replace(most_closed=_find_most_closed(query)), True
+            query = query._replace(most_closed=_find_most_closed(query))
+        span = span.after(batch.pairs[-1][0].moment)
+        batch = _read(query, span)
+        found += batch.shown
+    return found[: span.most]
 
 
 def _guess_most_closed(query: AuthorTimelineQuery) -> Visibility:
@@ -172,7 +188,7 @@ def _read_kept(query: AuthorTimelineQuery, span: PostRange, kept: _KeptBatch) ->
     shown = kept.posts.list_visible(hidden, flags)
     if filters := viewer.filters:
         shown = [filters.apply(status) for status in shown]
-    return _Batch(kept.pairs, shown)
+    return _Batch(kept.pairs, shown, kept.page if shown is kept.posts.statuses else None)
 
 
 def _read_guessed(
@@ -188,7 +204,8 @@ def _read_guessed(
         return _load(query, span, newest.value)
     shown = _show(query, viewing)
     if posts := viewing.find_complete():
-        _kept[_key_of(query, span, known)] = _KeptBatch(known, guess, posts)
+        page = KeptPage(*_page_of(span, posts.statuses))
+        _kept[_key_of(query, span, known)] = _KeptBatch(known, guess, posts, page)
     return _Batch(guess, shown)
 
 

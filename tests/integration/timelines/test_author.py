@@ -212,6 +212,23 @@ def test_a_page_is_used_again_for_all_viewers(
         assert author_page(AuthorTimelineQuery(author, viewer), Window(20)).items == page
 
 
+def test_viewers_without_flags_share_one_page(
+    world: None, drain: Any, lasting_copies: None
+) -> None:
+    """With its cursors, from either end, and the headers that its last answer had."""
+    author, *viewers = make_accounts(3)
+    ids = [publish(author).public for _ in range(4)]
+    drain()
+    newest, rest, above = Window(2), Window(3, max_id=ids[2]), Window(2, min_id=ids[0])
+    for window in (newest, rest, above):
+        first, *_ = (author_page(AuthorTimelineQuery(author, viewers[0]), window) for _ in "123")
+        one, other = (
+            author_page(AuthorTimelineQuery(author, viewer), window) for viewer in viewers
+        )
+        assert one is other and one == first
+    assert ids_of(one.items) == ids[2:0:-1] and first.older == ids[1]
+
+
 @pytest.mark.parametrize("shown", ["plain", "event", "original"])
 def test_a_deleted_post_ends_the_page_that_was_kept(
     world: None, drain: Any, lasting_copies: None, shown: str
