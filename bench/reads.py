@@ -28,8 +28,8 @@ from timelines.queries.home import home_page
 
 CONNECTIONS = 16
 SLICES, SLICES_A_MEASUREMENT = 3, 25
-# Both web processes have then answered most of the drawn requests. A slow machine needs longer.
-WARM_UP_REQUESTS, MOST_WARM_UP_SLICES = 10_000, 25
+# Both web processes have then answered nearly all drawn requests. A slow machine needs longer.
+WARM_UP_REQUESTS, MOST_WARM_UP_SLICES = 40_000, 25
 WRITES_PER_S = 20
 DRAWN = 5_000  # requests of a kind
 FOLLOWEES = 60  # of the one reader, or about so many

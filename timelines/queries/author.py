@@ -4,12 +4,12 @@ import time
 from collections.abc import Collection, Hashable, Sequence
 from typing import NamedTuple
 
-from cachebox import LRUCache
-
 from accounts.queries.load import require_account
 from infra.api.pages import KeptPage, Page, Window
 from infra.caching.invalidation_log import LOG
 from infra.caching.questions import RoundTrip
+from infra.caching.short_lived import ShortLived
+from infra.clock import now_ms
 from infra.sharding.replicas import settled_before
 from infra.shared_thread import need_own_thread
 from posts.api.present import has_media, is_open, page_of_statuses
@@ -31,6 +31,8 @@ from timelines.queries.home import decode_cursor
 
 # At most about 50 kB each, if all posts are reposts; other posts are in process memory anyway.
 MOST_KEPT = 1_000
+# The texts of posts that have changed since may be nowhere else.
+KEPT_MS = 60_000
 
 
 class AuthorTimelineQuery(NamedTuple):
@@ -74,7 +76,7 @@ class _KeptBatch(NamedTuple):
 
 
 # By author, range, kinds and visibility.
-_kept: LRUCache[Hashable, _KeptBatch] = LRUCache(MOST_KEPT)
+_kept: ShortLived[Hashable, _KeptBatch] = ShortLived(MOST_KEPT, KEPT_MS)
 
 
 def author_page(query: AuthorTimelineQuery, window: Window) -> Page[bytes]:
@@ -149,7 +151,7 @@ def _read(query: AuthorTimelineQuery, span: PostRange) -> _Batch:
     if query.tag is not None or query.only_media:
         return _read_chosen(query, span)
     known = peek_newest_posts(query.author_id)
-    kept = _kept.get(_key_of(query, span, known)) if known is not None else None
+    kept = _kept.get(_key_of(query, span, known), now_ms()) if known is not None else None
     if kept is not None and kept.newest is known and kept.posts.are_usable:
         return _read_kept(query, span, kept)
     if known is None:
@@ -205,7 +207,8 @@ def _read_guessed(
     shown = _show(query, viewing)
     if posts := viewing.find_complete():
         page = KeptPage(*_page_of(span, posts.statuses))
-        _kept[_key_of(query, span, known)] = _KeptBatch(known, guess, posts, page)
+        kept = _KeptBatch(known, guess, posts, page)
+        _kept.put(_key_of(query, span, known), kept, now_ms())
     return _Batch(guess, shown)
 
 

@@ -8,13 +8,13 @@ names and counts of the page are copies that may still be used.
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
-from cachebox import LRUCache
 from xxhash import xxh3_128_digest
 
 from infra.api.pages import KeptPage, Page, Window
 from infra.caching.invalidation_log import LogOffset, LogQuestion
 from infra.caching.metrics import count_reads
 from infra.caching.questions import Question
+from infra.caching.short_lived import ShortLived
 from infra.caching.viewer_validators import ValidatorsQuestion, ViewerValidators
 from posts.cache.by_author import PostCopy
 from posts.cache.in_process import in_process_posts
@@ -27,7 +27,8 @@ from timelines.hot.entries import hot_entries
 from timelines.types import Entry
 
 FAMILY = "timelines.kept_pages"
-# About 4 kB each, without the posts, which are in process memory anyway.
+# About 4 kB each, without the posts. Most of those are in process memory anyway; the texts of posts
+# that have changed since are not, up to 2 kB each. So a page goes when its time has ended.
 MOST_PAGES = 5_000
 # A page does more than to answer: it cuts old entries and asks for repairs. It does so this often.
 KEPT_MS = 30_000
@@ -118,28 +119,25 @@ class _PageCopy(NamedTuple):
     page: KeptPage
     made_at: PageMoment
 
-    def is_for(self, window: Window, now_ms: int) -> bool:
-        """Whether it is this part of the timeline, and young enough."""
-        return self.window == window and 0 <= now_ms - self.made_at.now_ms < KEPT_MS
-
 
 # By reader and upper cursor, so that a next page leaves the first page there.
-_pages: LRUCache[tuple[int, str | None], _PageCopy] = LRUCache(MOST_PAGES)
+_pages: ShortLived[tuple[int, str | None], _PageCopy] = ShortLived(MOST_PAGES, KEPT_MS)
 
 
 def find_kept_page(
     reader_id: int, window: Window, inputs: PageInputs, now_ms: int
 ) -> Page[bytes] | None:
     """The reader's last page, if it was the same window and would be the same page again."""
-    kept = _pages.get((reader_id, window.max_id))
-    is_same = (
-        kept is not None
-        and kept.is_for(window, now_ms)
-        and kept.inputs == inputs
-        and kept.copies.are_usable
-    )
+    kept = _find(reader_id, window, now_ms)
+    is_same = kept is not None and kept.inputs == inputs and kept.copies.are_usable
     count_reads(FAMILY, "process", int(is_same), int(not is_same))
     return kept.page if kept is not None and is_same else None
+
+
+def _find(reader_id: int, window: Window, now_ms: int) -> _PageCopy | None:
+    """The page of this part of the timeline, if it is young enough."""
+    kept = _pages.get((reader_id, window.max_id), now_ms)
+    return kept if kept is not None and kept.window == window else None
 
 
 class LikelyPage:
@@ -157,8 +155,8 @@ class LikelyPage:
 
         Otherwise the first round trip of the page has more to ask.
         """
-        kept = _pages.get((reader_id, window.max_id))
-        if kept is None or not kept.is_for(window, now_ms) or not kept.copies.are_usable:
+        kept = _find(reader_id, window, now_ms)
+        if kept is None or not kept.copies.are_usable:
             return None
         has_hot = hot_entries.find_fresh(kept.made_at.hot_followees) is not None
         return cls(kept) if has_hot else None
@@ -209,7 +207,8 @@ def keep_page(
         and copies.are_usable
         and not _has_mute_that_ends(made_at.reader_id, inputs, copies)
     ):
-        _pages[made_at.reader_id, window.max_id] = _PageCopy(window, inputs, copies, page, made_at)
+        kept = _PageCopy(window, inputs, copies, page, made_at)
+        _pages.put((made_at.reader_id, window.max_id), kept, made_at.now_ms)
 
 
 def _are_what_was_shown(posts: Mapping[PostId, PostCopy], parts: PageParts) -> bool:

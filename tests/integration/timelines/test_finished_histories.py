@@ -5,7 +5,6 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from cachebox import LRUCache
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,6 +13,7 @@ from accounts.errors import AccountNotFound
 from accounts.queries import in_process
 from accounts.types import ProfileEdit
 from infra.api.pages import Page, Window
+from infra.caching.short_lived import ShortLived
 from infra.sharding.buckets import shard_of
 from posts.actions.edit_post import edit_post
 from posts.cache import counts, newest
@@ -59,10 +59,10 @@ def no_memory() -> Iterator[None]:
     """Pages inside find no post, account or counts in process memory. After it all is as before."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(in_process_posts, "_posts", PostsByAuthor(MOST_POSTS))
-        patch.setattr(kept_pages, "_pages", LRUCache(100))
+        patch.setattr(kept_pages, "_pages", ShortLived(100, 60_000))
         # Lists of authors are read from the shards.
         patch.setattr(author, "peek_newest_posts", lambda _: None)
-        patch.setattr(author, "_kept", LRUCache(100))
+        patch.setattr(author, "_kept", ShortLived(100, 60_000))
         patch.setattr(author, "_load_newest", lambda _: None)
         for tier in (in_process._accounts, counts._counts_in_memory):
             patch.setattr(tier, "_cache", type(tier._cache)(100, 60.0))

@@ -1,0 +1,45 @@
+"""Values in process memory for a short time.
+
+What such a value holds may be nowhere else by the time it ends, as the old texts of posts are. So
+it must go then, also if no request asks for it again. In cachebox's TTLCache, a key that is stored
+again keeps its place in the queue, and the ended values behind it stay.
+"""
+
+from typing import Generic, TypeVar
+
+from cachebox import LRUCache
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class ShortLived(Generic[K, V]):
+    """At most `most` values, each for `ttl_ms`. The least recently used one goes first.
+
+    Safety: any thread may use it.
+    """
+
+    def __init__(self, most: int, ttl_ms: int) -> None:
+        self._ttl_ms = ttl_ms
+        # With the time since when the value is here.
+        self._values: LRUCache[K, tuple[int, V]] = LRUCache(most)
+
+    def get(self, key: K, now_ms: int) -> V | None:
+        found = self._values.get(key)
+        return found[1] if found is not None and self._has_time(found[0], now_ms) else None
+
+    def put(self, key: K, value: V, now_ms: int) -> None:
+        """Also drops values that have ended since their last use. Cost: about 1 us."""
+        self._values[key] = now_ms, value
+        while (oldest := self._values.least_recently_used()) is not None:
+            found = self._values.peek(oldest)
+            if found is None or self._has_time(found[0], now_ms):
+                return
+            self._values.pop(oldest, None)
+
+    def clear(self) -> None:
+        self._values.clear()
+
+    def _has_time(self, since_ms: int, now_ms: int) -> bool:
+        # A clock that was set back ends it, too.
+        return 0 <= now_ms - since_ms < self._ttl_ms
