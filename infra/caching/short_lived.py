@@ -31,11 +31,19 @@ class ShortLived(Generic[K, V]):
     def put(self, key: K, value: V, now_ms: int) -> None:
         """Also drops values that have ended since their last use. Cost: about 1 us."""
         self._values[key] = now_ms, value
-        while (oldest := self._values.least_recently_used()) is not None:
+        while (oldest := self._find_oldest()) is not None:
             found = self._values.peek(oldest)
-            if found is None or self._has_time(found[0], now_ms):
+            # Requests overlap: one that began earlier may store later. It must not drop newer ones.
+            if found is None or now_ms - found[0] < self._ttl_ms:
                 return
             self._values.pop(oldest, None)
+
+    def _find_oldest(self) -> K | None:
+        """None: other threads have dropped all."""
+        try:
+            return self._values.least_recently_used()
+        except KeyError:
+            return None
 
     def clear(self) -> None:
         self._values.clear()

@@ -1,5 +1,6 @@
 """Values that are in process memory for a short time."""
 
+from concurrent.futures import ThreadPoolExecutor
 from weakref import ref
 
 from infra.caching.short_lived import ShortLived
@@ -59,3 +60,25 @@ def test_nothing_is_left_after_clear() -> None:
     values.put("a", "value", 0)
     values.clear()
     assert values.get("a", 0) is None
+
+
+def test_a_request_that_began_earlier_drops_no_newer_value() -> None:
+    values = ShortLived[str, str](10, TTL_MS)
+    values.put("newer", "value", 50)
+    values.put("earlier", "value", 10)
+    assert values.get("newer", 60) == "value"
+
+
+def test_threads_may_store_and_clear_at_the_same_time() -> None:
+    values = ShortLived[int, int](50, 5)
+
+    def store(step: int) -> None:
+        for n in range(20_000):
+            values.put(step * n % 97, n, n % 4_000)
+            if n % 100 == 0:
+                values.clear()
+
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(store, (3, 5, 7, 11)))
+    values.put(1, 1, 0)
+    assert values.get(1, 0) == 1
