@@ -16,7 +16,6 @@ from accounts.queries import in_process
 from infra.caching import invalidation_log
 from infra.caching.client import redis
 from infra.caching.copy_ages import AgeLimit
-from infra.caching.listener import LISTENER, LISTENING
 from infra.caching.scripts import scripts_by_sha
 from infra.changes import registry
 from infra.sharding.identity import create_identity
@@ -24,7 +23,8 @@ from infra.sharding.placement import all_aliases
 from posts.cache import counts
 from posts.cache.in_process import in_process_posts
 from tests.disconnected_process import disconnected_reader
-from tests.waiting import PATIENCE_S, until
+from tests.listening import wait_for_listener
+from tests.waiting import PATIENCE_S
 from tests.world import clean, drain_all
 from timelines.hot import entries
 from timelines.increments.queries import forget_increments
@@ -60,8 +60,7 @@ def _end_other_sessions() -> None:
 @pytest.fixture(scope="session", autouse=True)
 def listening() -> None:
     """When a process begins to hear of changes all copies fall: not while a test counts calls."""
-    LISTENER.start()
-    until(lambda: LISTENING.collect()[0].samples[0].value)
+    wait_for_listener()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -24,6 +24,7 @@ from infra.sharding.identity import _installations
 from infra.sharding.placement import all_aliases
 from infra.sharding.replicas import replicas_of
 from infra.sharding.scatter import _threads
+from tests.listening import move_listener
 from tests.replica_servers import ReplicatedServices
 from tests.server_faults import resume
 from tests.services import migrated_services
@@ -120,6 +121,7 @@ def using_servers(services: RunningServices) -> Iterator[None]:
         for alias in servers:
             del connections.databases[alias]
         _forget_connections()
+        move_listener()
 
 
 def _replica_settings(shard: str, url: str) -> dict[str, Any]:
