@@ -31,6 +31,7 @@ from infra.changes.registry import (
     Payload,
     inline_consumers_of,
     is_attempt,
+    is_inline_consumer_of,
     read_payload,
 )
 from infra.changes.wake_up import wake, wake_commands
@@ -62,7 +63,7 @@ def append_change(alias: str, owner_id: int, payload: Payload) -> int:
     if not connections[alias].in_atomic_block:
         raise NotInTransaction(f"{payload.kind} needs a transaction on {alias}")
     _, delivery = _insert(alias, owner_id, payload, get_request_ids())
-    transaction.on_commit(lambda: _run_inline(alias, delivery), using=alias)
+    transaction.on_commit(lambda: _run_inline(alias, [delivery]), using=alias)
     return delivery.version
 
 
@@ -98,7 +99,7 @@ def announce(alias: str, owner_id: int, payload: Payload, change: AppendedChange
     """
     version, at, written = change
     delivery = Delivery(version, owner_id, at, payload, get_request_ids(), written)
-    transaction.on_commit(lambda: _run_inline(alias, delivery), using=alias)
+    transaction.on_commit(lambda: _run_inline(alias, [delivery]), using=alias)
 
 
 def finish_interrupted(alias: str, owner_id: int) -> None:
@@ -107,12 +108,17 @@ def finish_interrupted(alias: str, owner_id: int) -> None:
     For a write that finds itself done: the process that did it may have died right after its
     commit, and the caches that answer the caller lack the write. Inside a transaction it waits for
     the commit. Cost: one query by index; nothing more once the drain has delivered the changes.
+    Else each consumer runs once, for all of them.
     """
-    lane = lane_of(owner_id)
-    for version, kind, payload, created_at in fetch_all(alias, RECENT, (lane, owner_id)):
-        reached("changes.interrupted_finished")
-        delivery = Delivery(version, owner_id, created_at, read_payload(kind, payload))
-        transaction.on_commit(partial(_run_inline, alias, delivery), using=alias)
+    rows = fetch_all(alias, RECENT, (lane_of(owner_id), owner_id))
+    if not rows:
+        return
+    reached("changes.interrupted_finished")
+    deliveries = [
+        Delivery(version, owner_id, created_at, read_payload(kind, payload))
+        for version, kind, payload, created_at in rows
+    ]
+    transaction.on_commit(partial(_run_inline, alias, deliveries), using=alias)
 
 
 def append_follow_ups(
@@ -140,63 +146,69 @@ def _insert(
     return lane, Delivery(row[0], owner_id, row[1], payload, requests)
 
 
-def _run_inline(alias: str, delivery: Delivery[Payload]) -> None:
+def _run_inline(alias: str, deliveries: Sequence[Delivery[Payload]]) -> None:
     """The write is committed, so no error may reach the caller.
 
     What Redis did not get is sent when it answers again. The drain repeats what else failed.
     """
     failpoint("changes.committed")
-    kind = delivery.payload.kind
-    consumers = inline_consumers_of(kind)
+    consumers = inline_consumers_of({one.payload.kind for one in deliveries})
     # An attempt may wait for another shard, so the caches of this one are up to date before.
     steps = [(*filterfalse(is_attempt, consumers), _record_write)]
     # An attempt changes counts of its own, so the write is recorded again after it.
     steps += [(attempt, _record_own_write) for attempt in filter(is_attempt, consumers)]
     for step in steps:
-        with _logged(kind):
-            _consume_or_keep(alias, step, delivery)
+        with _logged(deliveries):
+            _consume_or_keep(alias, step, deliveries)
 
 
 def _consume_or_keep(
-    alias: str, consumers: tuple[Consumer, ...], delivery: Delivery[Payload]
+    alias: str, consumers: tuple[Consumer, ...], deliveries: Sequence[Delivery[Payload]]
 ) -> None:
     try:
-        _consume(alias, consumers, [delivery])
+        _consume(alias, consumers, deliveries)
     except REDIS_AWAY as error:
         reached("changes.kept_for_redis")
-        log.warning("change.kept", kind=delivery.payload.kind, error=str(error))
+        log.warning("change.kept", kind=_kinds_of(deliveries), error=str(error))
         # Without what was just written: later it may be old, and the consumers read the rows.
-        later = [structs.replace(delivery, written=None)]
+        later = [structs.replace(delivery, written=None) for delivery in deliveries]
         redis().send_later(_consume, alias, consumers, items=later)
 
 
 def _record_write(alias: str, deliveries: Sequence[Delivery[Payload]]) -> None:
     """Wakes drainers, after the caches that others will look at."""
     _record_own_write(alias, deliveries)
-    for delivery in deliveries:
-        lane = lane_of(delivery.owner_id, delivery.payload.lanes)
-        run_together(wake_commands(alias, [lane]))
+    lanes = {lane_of(one.owner_id, one.payload.lanes) for one in deliveries}
+    run_together(wake_commands(alias, lanes))
 
 
 def _record_own_write(alias: str, deliveries: Sequence[Delivery[Payload]]) -> None:
     """After the invalidations of the write: viewer_validators.py relies on the order."""
-    for delivery in deliveries:
-        if not delivery.payload.is_follow_up:
-            run_together(wrote_commands(delivery.owner_id))
+    for owner_id in {one.owner_id for one in deliveries if not one.payload.is_follow_up}:
+        run_together(wrote_commands(owner_id))
 
 
 def _consume(
     alias: str, consumers: Sequence[Consumer], deliveries: Sequence[Delivery[Payload]]
 ) -> None:
-    """The consumers share a round trip. Raises: RedisError."""
+    """Each consumer gets what is of its kinds, in one round trip for all. Raises: RedisError."""
+    is_one_kind = len({one.payload.kind for one in deliveries}) == 1
     with one_round_trip():
         for consumer in consumers:
-            with _logged(deliveries[0].payload.kind, but=REDIS_AWAY):
-                consumer(alias, deliveries)
+            mine = [one for one in deliveries if is_one_kind or _is_for(consumer, one)]
+            with _logged(mine, but=REDIS_AWAY):
+                consumer(alias, mine)
+
+
+def _is_for(consumer: Consumer, delivery: Delivery[Payload]) -> bool:
+    is_of_all = consumer in (_record_write, _record_own_write)
+    return is_of_all or is_inline_consumer_of(consumer, delivery.payload.kind)
 
 
 @contextmanager
-def _logged(kind: str, but: tuple[type[Exception], ...] = ()) -> Iterator[None]:
+def _logged(
+    deliveries: Sequence[Delivery[Payload]], but: tuple[type[Exception], ...] = ()
+) -> Iterator[None]:
     """An error ends the block. It is logged and not raised, `but` for some."""
     try:
         yield
@@ -204,4 +216,9 @@ def _logged(kind: str, but: tuple[type[Exception], ...] = ()) -> Iterator[None]:
         raise
     except Exception as error:
         trace = not isinstance(error, UNREACHABLE)
-        log.warning("change.inline_failed", kind=kind, error=str(error), exc_info=trace)
+        kinds = _kinds_of(deliveries)
+        log.warning("change.inline_failed", kind=kinds, error=str(error), exc_info=trace)
+
+
+def _kinds_of(deliveries: Sequence[Delivery[Payload]]) -> str:
+    return ", ".join(sorted({one.payload.kind for one in deliveries}))

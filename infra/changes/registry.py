@@ -4,7 +4,7 @@ An app declares its kinds in `changes.py` and its consumers in `consumers.py`. T
 kind run in the order of INSTALLED_APPS, lowest floor first.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -68,7 +68,8 @@ C = TypeVar("C", bound=Consumer)
 _consumers: dict[str, list[Consumer]] = {}
 _inline_consumers: dict[str, list[Consumer]] = {}
 _attempts: dict[str, list[Consumer]] = {}
-_in_order: dict[Consumer, None] = {}
+# In the order of registration.
+_numbers: dict[Consumer, int] = {}
 
 
 def consumes(*kinds: type[Payload], inline: bool = False) -> Callable[[C], C]:
@@ -83,7 +84,7 @@ def consumes(*kinds: type[Payload], inline: bool = False) -> Callable[[C], C]:
     """
 
     def register(consumer: C) -> C:
-        _in_order[consumer] = None
+        _numbers.setdefault(consumer, len(_numbers))
         for payload in kinds:
             _consumers.setdefault(payload.kind, []).append(consumer)
             if inline:
@@ -108,9 +109,16 @@ def attempts(*kinds: type[Payload]) -> Callable[[C], C]:
     return register
 
 
-def inline_consumers_of(kind: str) -> list[Consumer]:
-    """What the acting request runs after the commit, attempts last."""
-    return [*_inline_consumers.get(kind, ()), *_attempts.get(kind, ())]
+def inline_consumers_of(kinds: Collection[str]) -> list[Consumer]:
+    """What the acting request runs after the commit, each once, attempts last."""
+    inline = {one for kind in kinds for one in _inline_consumers.get(kind, ())}
+    attempted = dict.fromkeys(one for kind in kinds for one in _attempts.get(kind, ()))
+    return [*sorted(inline, key=_numbers.__getitem__), *attempted]
+
+
+def is_inline_consumer_of(consumer: Consumer, kind: str) -> bool:
+    """Whether the acting request runs it for changes of this kind."""
+    return consumer in _inline_consumers.get(kind, ()) or consumer in _attempts.get(kind, ())
 
 
 def is_attempt(consumer: Consumer) -> bool:
@@ -132,7 +140,7 @@ def follow_up_kinds() -> list[str]:
 
 def registered_consumers() -> list[Consumer]:
     """Every consumer once, in registration order."""
-    return list(_in_order)
+    return list(_numbers)
 
 
 def read_payload(kind: str, text: str) -> Payload:

@@ -129,7 +129,7 @@ def test_answer_to_a_new_post_comes_from_its_row_when_no_cache_has_it(
     people, original, monkeypatch
 ):
     """The inline consumers fail, but Redis answers reads: the cached week lacks the post."""
-    monkeypatch.setattr("infra.changes.append.inline_consumers_of", lambda kind: [])
+    monkeypatch.setattr("infra.changes.append.inline_consumers_of", lambda kinds: [])
     me = Caller(people[0])
     answer = me.post(STATUSES, {"status": "new"}, **{"Idempotency-Key": "two"})
     assert (answer.status_code, answer.json()["content"]) == (200, "<p>new</p>")

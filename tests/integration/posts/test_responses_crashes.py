@@ -72,7 +72,7 @@ def test_dying_right_after_the_commit_leaves_nothing_behind(people, original, mo
     """No at-once consumer has run: flags, timelines and counts come by the drain."""
     assert not seen(people[1], original)["reblogged"]
     with monkeypatch.context() as patch:
-        patch.setattr(AT_ONCE, lambda kind: [die])
+        patch.setattr(AT_ONCE, lambda kinds: [die])
         with pytest.raises(Killed):
             repost(people[1], original)
         with pytest.raises(Killed):

@@ -113,7 +113,7 @@ def test_deleted_post_is_gone_also_where_the_week_had_fallen_behind(ann, monkeyp
     first = post_at(ann)
     load(first)
     with monkeypatch.context() as patch:
-        patch.setattr("infra.changes.append.inline_consumers_of", lambda kind: [])
+        patch.setattr("infra.changes.append.inline_consumers_of", lambda kinds: [])
         post_at(ann, NOW_S + 1)
     delete_post(first)
     assert load(first) == {}

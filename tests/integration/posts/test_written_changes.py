@@ -24,7 +24,7 @@ GOT = "infra.changes.append.inline_consumers_of"
 def got(world, monkeypatch):
     """What inline consumers get, in order."""
     deliveries = []
-    monkeypatch.setattr(GOT, lambda kind: [lambda alias, some: deliveries.extend(some)])
+    monkeypatch.setattr(GOT, lambda kinds: [lambda alias, some: deliveries.extend(some)])
     return deliveries
 
 

@@ -183,7 +183,7 @@ def test_followers_shard_hears_of_its_own_list_before_the_other_side(world, drai
     ann, bob = make_accounts(2)
     members(FOLLOWING_LIST, ann)
     with monkeypatch.context() as patch:
-        patch.setattr("infra.changes.append.inline_consumers_of", lambda kind: [])
+        patch.setattr("infra.changes.append.inline_consumers_of", lambda kinds: [])
         follow(ann, bob)
     assert members(FOLLOWING_LIST, ann) == []
 

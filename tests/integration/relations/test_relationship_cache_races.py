@@ -80,7 +80,7 @@ def test_killed_between_the_commit_and_the_cache_the_drain_makes_it_right(world,
     me, other, muted = make_accounts(3)
     load_relationships(me, [other, muted]), load_relationships(other, [me])
     with monkeypatch.context() as patch:
-        patch.setattr("infra.changes.append.inline_consumers_of", lambda kind: [die])
+        patch.setattr("infra.changes.append.inline_consumers_of", lambda kinds: [die])
         patch.setattr("infra.changes.append.wake_commands", lambda *_: die())
         for write in (partial(follow, me, other), partial(mute, me, muted)):
             with pytest.raises(Killed):

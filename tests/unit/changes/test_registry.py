@@ -43,6 +43,10 @@ def third(alias, deliveries): ...
 def fourth(alias, deliveries): ...
 
 
+@consumes(Shrunk, inline=True)
+def fifth(alias, deliveries): ...
+
+
 def test_payload_survives_the_trip():
     text = msgspec.json.encode(Grown(2**60, "grüß \U0001f701")).decode()
     assert read_payload("tests.grown", text) == Grown(2**60, "grüß \U0001f701")
@@ -78,11 +82,12 @@ def test_kind_has_one_payload():
 
 def test_consumers_are_called_in_the_order_they_were_declared():
     assert consumers_of("tests.grown") == [first, third, fourth]
-    assert consumers_of("tests.shrunk") == [second, third]
-    assert inline_consumers_of("tests.grown") == [fourth]
-    assert inline_consumers_of("tests.shrunk") == []
+    assert consumers_of("tests.shrunk") == [second, third, fifth]
+    assert inline_consumers_of(["tests.grown"]) == [fourth]
+    assert inline_consumers_of(["tests.shrunk"]) == [fifth]
+    assert inline_consumers_of(["tests.shrunk", "tests.grown"]) == [fourth, fifth]
     here = [consumer for consumer in registered_consumers() if consumer.__module__ == __name__]
-    assert here == [first, second, third, fourth]
+    assert here == [first, second, third, fourth, fifth]
 
 
 def test_kind_nobody_consumes_has_no_consumers():
