@@ -5,6 +5,7 @@ operation are left out.
 """
 
 from collections import Counter
+from functools import cache
 from typing import Any
 
 import orjson
@@ -51,6 +52,7 @@ def fast_hashes(settings: Settings) -> None:
     settings.PASSWORD_HASHERS = FAST_HASHERS
 
 
+@cache
 def documented_fields() -> dict[str, set[str]]:
     """By operation, as in OPERATIONS but with the placeholders of the document."""
     document = SchemaGenerator().get_schema(request=None, public=True)
