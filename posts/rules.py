@@ -21,10 +21,15 @@ def may_see(
     without a viewer.
     """
     return all(
-        _may_see_of(relationships.get(account_id, UNRELATED), account)
+        may_see_author(relationships.get(account_id, UNRELATED), account)
         for account_id, account in authors.items()
         if account_id != viewer_id
     )
+
+
+def may_see_author(relationship: Relationship, account: bytes) -> bool:
+    """The same for one author, who is not the viewer."""
+    return not relationship.is_blocked and (relationship.is_followed or not is_limited(account))
 
 
 def is_for_viewer(
@@ -43,7 +48,3 @@ def is_for_viewer(
     if visibility is Visibility.PRIVATE and relationship.is_followed:
         return True
     return is_mentioned(viewer_id, fragment)
-
-
-def _may_see_of(relationship: Relationship, account: bytes) -> bool:
-    return not relationship.is_blocked and (relationship.is_followed or not is_limited(account))

@@ -30,6 +30,7 @@ from infra.caching.viewer_validators import (
     ValidatorsQuestion,
     ViewerCopies,
     ViewerField,
+    ViewerValidators,
     drop_validator_commands,
 )
 from infra.clock import now_ms
@@ -105,6 +106,9 @@ class ViewerState(NamedTuple):
     muted: frozenset[bytes] = frozenset()
     wrote_lately: bool = False
     filters: FilterSet = NO_FILTERS
+
+
+NO_STATE = ViewerState(0, {})
 
 
 class CachedState(NamedTuple):
@@ -205,13 +209,24 @@ def ask_viewer_state(account_id: int, validators: ValidatorsQuestion) -> Questio
     return viewer_states.ask_one(account_id).then(partial(_keep, account_id, validators))
 
 
-def _confirm(account_id: int, validators: ValidatorsQuestion, _: Replies) -> ViewerState:
-    """The state in memory, if it is valid; else the one that Redis has now."""
-    cached = _states.find(account_id, validators.value.state)
+def has_kept_state(account_id: int) -> bool:
+    """Whether this process has a state of the account, valid or not."""
+    return _states.has(account_id)
+
+
+def find_kept_state(account_id: int, validators: ViewerValidators) -> ViewerState | None:
+    """The state that this process kept under exactly these validators, as it is at this request."""
+    cached = _states.find(account_id, validators.state)
     if cached is None or time.time() >= cached.fresh_until:
-        return _keep(account_id, validators, answer(viewer_states.ask_one(account_id)))
+        return None
     count_reads(viewer_states.family, "process", 1)
     return _at_request(cached.state, validators)
+
+
+def _confirm(account_id: int, validators: ValidatorsQuestion, _: Replies) -> ViewerState:
+    """The state in memory, if it is valid; else the one that Redis has now."""
+    state = find_kept_state(account_id, validators.value)
+    return state or _keep(account_id, validators, answer(viewer_states.ask_one(account_id)))
 
 
 def _keep(account_id: int, validators: ValidatorsQuestion, read: ReadValue) -> ViewerState:
@@ -219,14 +234,14 @@ def _keep(account_id: int, validators: ValidatorsQuestion, read: ReadValue) -> V
     # Without an entry the state may be one that another thread began to load before.
     if read.fresh_until is not None:
         _states.keep(account_id, validator, CachedState(read.fresh_until, state))
-    return _at_request(state, validators)
+    return _at_request(state, validators.value)
 
 
-def _at_request(state: ViewerState, validators: ValidatorsQuestion) -> ViewerState:
+def _at_request(state: ViewerState, validators: ViewerValidators) -> ViewerState:
     """The state with what depends on the time of the request."""
     if state.filters:
         state = state._replace(filters=state.filters.at(now_ms()))
-    return state._replace(wrote_lately=True) if validators.value.wrote_lately else state
+    return state._replace(wrote_lately=True) if validators.wrote_lately else state
 
 
 def load_flags(account_id: int, state: ViewerState, posts: Mapping[PostId, bytes]) -> Flags:

@@ -97,29 +97,27 @@ class Hydration:
         self._finished: Mapping[PostId, PostCopy] = {}
         if not is_current:
             self._finished = in_process_posts.find_finished(ids, self._since)
-        rest = [i for i in wanted if i not in self._finished]
-        counted = [i for i in dict.fromkeys(ids) if i not in self._finished] if reposts else rest
-        self._fragments = trip.ask(ask_fragments(rest, self._since, self._log))
-        self._accounts = trip.ask(ask_accounts(authors_of(rest), self._log, is_current))
-        self._counts = trip.ask(ask_counts(counted, self._fragments, is_current))
+        self._unfinished: _Unfinished | None = None
+        if rest := [i for i in wanted if i not in self._finished]:
+            own = [i for i in dict.fromkeys(ids) if i not in self._finished] if reposts else rest
+            self._unfinished = _Unfinished(trip, rest, own, is_current, self._since, self._log)
 
     @property
     def value(self) -> Hydrated:
         if self._is_outdated():
             return self._load_again()
-        fragments, accounts = self._fragments.value, self._accounts.value
-        counts = self._counts.value
-        statuses = self._finish(fragments, accounts, counts)
+        if self._unfinished is None:
+            return _hydrate_finished(self._finished)
+        loaded = self._unfinished.finish(self.offset)
         if not self._finished:
-            has_copies = self._accounts.has_copies or self._counts.has_copies
-            return Hydrated(fragments, accounts, counts, has_copies, statuses)
-        finished = self._finished.items()
+            return loaded
+        finished = _hydrate_finished(self._finished)
         return Hydrated(
-            {i: post.fragment for i, post in finished} | fragments,
-            {i.author_id: post.account for i, post in finished} | accounts,
-            {i: post.counts for i, post in finished} | counts,
+            {**finished.fragments, **loaded.fragments},
+            {**finished.accounts, **loaded.accounts},
+            {**finished.counts, **loaded.counts},
             True,
-            {i: post.text for i, post in finished} | statuses,
+            {**finished.statuses, **loaded.statuses},
         )
 
     @property
@@ -134,14 +132,16 @@ class Hydration:
 
     def finish(self) -> None:
         """Only keeps what was loaded in process memory, for reads after this round trip."""
-        if not self._is_outdated():
-            self._finish(self._fragments.value, self._accounts.value, self._counts.value)
+        if self._unfinished is not None and not self._is_outdated():
+            self._unfinished.finish(self.offset)
 
     def _is_outdated(self) -> bool:
         """Whether the log has something that the posts from process memory may be missing."""
-        if self._log is None or not (self._finished or self._fragments.has_copies):
+        if self._log is None:
             return False
-        return self._log.value != self._since
+        unfinished = self._unfinished
+        has_copies = self._finished or (unfinished is not None and unfinished.has_copied_posts)
+        return bool(has_copies) and self._log.value != self._since
 
     def _load_again(self) -> Hydrated:
         offset, trip = self._log.value if self._log else None, RoundTrip()
@@ -150,15 +150,50 @@ class Hydration:
         trip.run()
         return again.value
 
-    def _finish(
-        self, fragments: Fragments, accounts: Mapping[int, bytes], counts: Mapping[PostId, bytes]
-    ) -> dict[PostId, bytes]:
+
+class _Unfinished:
+    """Questions about posts that are not finished in process memory. `own`: without reposts."""
+
+    def __init__(
+        self,
+        trip: RoundTrip,
+        ids: Sequence[PostId],
+        own: Sequence[PostId],
+        is_current: bool,
+        since: LogOffset | None,
+        log: LogQuestion | None,
+    ) -> None:
+        self._fragments = trip.ask(ask_fragments(ids, since, log))
+        self._accounts = trip.ask(ask_accounts(authors_of(ids), log, is_current))
+        self._counts = trip.ask(ask_counts(own, self._fragments, is_current))
+
+    @property
+    def has_copied_posts(self) -> bool:
+        """Whether some posts are from process memory."""
+        return self._fragments.has_copies
+
+    def finish(self, offset: LogOffset | None) -> Hydrated:
+        """The posts, after the round trip. Their entities are kept in process memory."""
+        fragments, accounts = self._fragments.value, self._accounts.value
+        counts = self._counts.value
         parts = {
             i: StatusParts(fragments[i], accounts[i.author_id], text)
             for i, text in counts.items()
             if i in fragments and i.author_id in accounts and not is_repost(fragments[i])
         }
-        return in_process_posts.finish(parts, self.offset) if parts else {}
+        statuses = in_process_posts.finish(parts, offset) if parts else {}
+        has_copies = self._accounts.has_copies or self._counts.has_copies
+        return Hydrated(fragments, accounts, counts, has_copies, statuses)
+
+
+def _hydrate_finished(finished: Mapping[PostId, PostCopy]) -> Hydrated:
+    return Hydrated(
+        {i: copy.fragment for i, copy in finished.items()},
+        {i.author_id: copy.account for i, copy in finished.items()},
+        {i: copy.counts for i, copy in finished.items()},
+        bool(finished),
+        {i: copy.text for i, copy in finished.items()},
+    )
 
 
 def hydrate(

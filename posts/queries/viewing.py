@@ -1,24 +1,22 @@
 """Posts as one viewer sees them: what the viewer may see, with the viewer's flags."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from django.utils.functional import cached_property
 
 from infra.caching.invalidation_log import LogQuestion
-from infra.caching.questions import Question, RoundTrip
-from infra.caching.viewer_validators import ValidatorsQuestion
-from posts.api.present import Flags, find_reposted, is_open, with_flags
+from infra.caching.questions import RoundTrip
+from posts.api.present import Flags, find_reposted, is_open
 from posts.cache.by_author import PostCopy
 from posts.cache.in_process import in_process_posts
 from posts.cache.used_copies import UsedCopies
-from posts.cache.viewer_state import ViewerState, ask_viewer_state, load_flags
 from posts.filters.matching import NO_FILTERS, FilterSet
 from posts.ids import PostId, authors_of
 from posts.queries.complete_posts import CompletePosts, OriginalByEvent
 from posts.queries.hydrate import Hydrated, Hydration, hydrate
+from posts.queries.viewer import KnownViewer, PostViewer
 from posts.rules import is_for_viewer, may_see
-from relations.queries.in_process_relationships import ask_relationships_under
 from relations.types import UNRELATED, Relationship
 
 
@@ -51,58 +49,6 @@ class ViewedPosts(NamedTuple):
         return is_for_viewer(self.viewer_id, author_id, fragment, relationship)
 
 
-class PostViewer:
-    """Questions about the viewer of posts, in a round trip. `account_id` None: a guest.
-
-    `authors`: of the posts, and of the reposts that show them.
-    """
-
-    def __init__(self, trip: RoundTrip, account_id: int | None, authors: Collection[int]) -> None:
-        self.account_id = account_id
-        self._state: Question[ViewerState] | None = None
-        self._relationships: Question[Mapping[int, Relationship]] | None = None
-        if account_id is not None:
-            others = [author for author in authors if author != account_id]
-            validators = trip.ask(ValidatorsQuestion(account_id))
-            self._state = trip.ask(ask_viewer_state(account_id, validators))
-            asked = ask_relationships_under(account_id, others, validators)
-            self._relationships = trip.ask(asked)
-
-    @property
-    def wrote_lately(self) -> bool:
-        return self._state is not None and self._state.value.wrote_lately
-
-    @property
-    def relationships(self) -> Mapping[int, Relationship]:
-        return {} if self._relationships is None else self._relationships.value
-
-    @property
-    def filters(self) -> FilterSet:
-        return NO_FILTERS if self._state is None else self._state.value.filters
-
-    def load_flags(self, posts: Mapping[PostId, bytes]) -> Flags:
-        """The flags of these posts, and perhaps of other posts. With their texts."""
-        if self.account_id is None or self._state is None:
-            return {}
-        return load_flags(self.account_id, self._state.value, posts)
-
-    def find_hidden(self, accounts: Mapping[int, bytes]) -> set[int]:
-        """The authors none of whose posts the viewer may see."""
-        known = self.relationships
-        return {
-            author_id
-            for author_id, account in accounts.items()
-            if not may_see(self.account_id, {author_id: account}, known)
-        }
-
-    def is_for_viewer(self, post_id: PostId, copy: PostCopy) -> bool:
-        """Whether the visibility of a finished post includes the viewer."""
-        if copy.is_open:
-            return True
-        relationship = self.relationships.get(post_id.author_id, UNRELATED)
-        return is_for_viewer(self.account_id, post_id.author_id, copy.fragment, relationship)
-
-
 class Viewing:
     """Questions about posts and about their viewer, in one round trip. Ask one answer after it.
 
@@ -126,17 +72,22 @@ class Viewing:
         asked = self._originals, self._reposts
         self._posts = Hydration(trip, *asked, is_current=is_current, log=log)
         authors = authors_of((*self._originals, *self._reposts))
-        self.viewer = PostViewer(trip, viewer_id, authors)
+        self._viewer = PostViewer(trip, viewer_id, authors)
 
     @cached_property
     def value(self) -> ViewedPosts:
         hydrated, viewer = self._posts.value, self.viewer
-        if hydrated.has_copies and viewer.wrote_lately:
+        if hydrated.has_copies and viewer.state.wrote_lately:
             hydrated = hydrate(self._originals, self._reposts, is_current=True)
         posts = {i: hydrated.fragments[i] for i in self._originals if i in hydrated.fragments}
         flags = viewer.load_flags(posts)
-        facts = viewer.relationships, viewer.account_id, viewer.filters
+        facts = viewer.relationships, viewer.account_id, viewer.state.filters
         return ViewedPosts(hydrated, flags, *facts)
+
+    @property
+    def viewer(self) -> KnownViewer:
+        """After the round trip."""
+        return self._viewer.value
 
     def list_visible(self) -> dict[PostId, bytes]:
         """Status entities of the events that the viewer may see, in their order."""
@@ -174,24 +125,12 @@ class Viewing:
 
     def _find_ready(self) -> Mapping[PostId, PostCopy]:
         """The posts that are finished in process memory, if this viewer may get copies."""
-        return {} if self.viewer.wrote_lately else self._posts.ready
+        return {} if self.viewer.state.wrote_lately else self._posts.ready
 
     def _list_ready(self, ready: Mapping[PostId, PostCopy]) -> dict[PostId, bytes]:
         """Posts that are no reposts."""
-        hidden = self.viewer.find_hidden({i.author_id: copy.account for i, copy in ready.items()})
-        found = {
-            event: ready[event].text
-            for event, original in self._shown.items()
-            if event is original
-            and event in ready
-            and event.author_id not in hidden
-            and self.viewer.is_for_viewer(event, ready[event])
-        }
-        flags = self.viewer.load_flags(found)
-        for post_id in found.keys() & flags.keys():
-            found[post_id] = with_flags(found[post_id], flags[post_id])
-        filters = self.viewer.filters
-        return {i: filters.apply(status) for i, status in found.items()} if filters else found
+        posts = {e: ready[e] for e, o in self._shown.items() if e is o and e in ready}
+        return self.viewer.show(posts)
 
 
 def view_posts(shown: OriginalByEvent, viewer_id: int | None, is_current: bool = False) -> Viewing:

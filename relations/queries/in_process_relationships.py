@@ -43,6 +43,12 @@ def find_kept_relationships(viewer_id: int, validator: bytes | None) -> Relation
     return _by_viewer.find(viewer_id, validator)
 
 
+def knows_all(viewer_id: int, others: Sequence[int]) -> bool:
+    """Whether this process has the relationships with all of these, valid or not."""
+    kept = _by_viewer.peek(viewer_id)
+    return kept is not None and not kept.find_unknown(others)
+
+
 def load_existing_relationships(viewer_id: int, others: Sequence[int]) -> dict[int, Relationship]:
     """Relationships with those of `others` that are accounts, in the order given.
 

@@ -23,7 +23,8 @@ from posts.cache.newest import (
 from posts.ids import SEQUENCES, moment_after, moment_below, second_of
 from posts.queries.complete_posts import CompletePosts
 from posts.queries.rows import ALL_KINDS, PAST_ALL, list_timeline, list_with_images, list_with_tag
-from posts.queries.viewing import PostViewer, Viewing, view_posts
+from posts.queries.viewer import PostViewer
+from posts.queries.viewing import Viewing, view_posts
 from posts.types import Visibility
 from relations.queries.relationships import load_relationships
 from relations.types import UNRELATED
@@ -180,15 +181,15 @@ def _read_kept(query: AuthorTimelineQuery, span: PostRange, kept: _KeptBatch) ->
     trip = RoundTrip()
     log = trip.ask(LOG.ask())
     newest = ask_newest_posts(trip, query.author_id)
-    viewer = PostViewer(trip, query.viewer_id, kept.posts.accounts)
+    asked = PostViewer(trip, query.viewer_id, kept.posts.accounts)
     trip.run()
-    is_same = newest.value is kept.newest and log.value is not None
-    if not is_same or viewer.wrote_lately or not kept.posts.are_usable:
-        return _load(query, span, newest.value, is_current=viewer.wrote_lately)
+    viewer, is_same = asked.value, newest.value is kept.newest and log.value is not None
+    if not is_same or viewer.state.wrote_lately or not kept.posts.are_usable:
+        return _load(query, span, newest.value, is_current=viewer.state.wrote_lately)
     hidden = viewer.find_hidden(kept.posts.accounts)
     flags = viewer.load_flags(kept.posts.texts)
     shown = kept.posts.list_visible(hidden, flags)
-    if filters := viewer.filters:
+    if filters := viewer.state.filters:
         shown = [filters.apply(status) for status in shown]
     return _Batch(kept.pairs, shown, kept.page if shown is kept.posts.statuses else None)
 

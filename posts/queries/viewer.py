@@ -1,0 +1,130 @@
+"""The viewer of posts: which posts the viewer may see, with which flags and filters."""
+
+from collections.abc import Collection, Mapping
+from typing import NamedTuple
+
+from django.utils.functional import cached_property
+
+from infra.caching.questions import RoundTrip
+from infra.caching.viewer_validators import ValidatorsQuestion
+from posts.api.present import Flags, with_flags
+from posts.cache.by_author import PostCopy
+from posts.cache.viewer_state import (
+    NO_STATE,
+    ViewerState,
+    ask_viewer_state,
+    find_kept_state,
+    has_kept_state,
+    load_flags,
+)
+from posts.ids import PostId
+from posts.rules import is_for_viewer, may_see_author
+from relations.queries.in_process_relationships import (
+    ask_relationships_under,
+    find_kept_relationships,
+    knows_all,
+)
+from relations.types import UNRELATED, Relationship
+
+
+class KnownViewer(NamedTuple):
+    """`account_id` None: a guest. `relationships`: with all authors of the posts in question."""
+
+    account_id: int | None
+    relationships: Mapping[int, Relationship] = {}
+    state: ViewerState = NO_STATE
+
+    def load_flags(self, posts: Mapping[PostId, bytes]) -> Flags:
+        """The flags of these posts, and perhaps of other posts. With their texts."""
+        if self.account_id is None:
+            return {}
+        return load_flags(self.account_id, self.state, posts)
+
+    def find_hidden(self, accounts: Mapping[int, bytes]) -> set[int]:
+        """The authors none of whose posts the viewer may see."""
+        return {i for i, account in accounts.items() if not self._may_see_author(i, account)}
+
+    def show(self, posts: Mapping[PostId, PostCopy]) -> dict[PostId, bytes]:
+        """Status entities of those of the finished posts that the viewer may see, in their order.
+
+        None of them is a repost. Cost: nothing, or one query as `load_flags`.
+        """
+        found = {i: copy.text for i, copy in posts.items() if self._may_see(i, copy)}
+        flags = self.load_flags(found)
+        for post_id, status in found.items():
+            if bits := flags.get(post_id):
+                found[post_id] = with_flags(status, bits)
+        filters = self.state.filters
+        return {i: filters.apply(status) for i, status in found.items()} if filters else found
+
+    def _may_see(self, post_id: PostId, copy: PostCopy) -> bool:
+        author_id = post_id.author_id
+        if not self._may_see_author(author_id, copy.account):
+            return False
+        if copy.is_open:
+            return True
+        relationship = self.relationships.get(author_id, UNRELATED)
+        return is_for_viewer(self.account_id, author_id, copy.fragment, relationship)
+
+    def _may_see_author(self, author_id: int, account: bytes) -> bool:
+        if author_id == self.account_id:
+            return True
+        return may_see_author(self.relationships.get(author_id, UNRELATED), account)
+
+
+class PostViewer:
+    """Questions about the viewer of posts, in a round trip. After it, `value`.
+
+    `account_id` None: a guest. `authors`: of the posts, and of the reposts that show them. Cost:
+    one command if this process knows the viewer and the authors; then a change of them costs one
+    more round trip.
+    """
+
+    def __init__(self, trip: RoundTrip, account_id: int | None, authors: Collection[int]) -> None:
+        self._account_id = account_id
+        self._unknown: _UnknownViewer | None = None
+        if account_id is None:
+            return
+        self._others = [author for author in authors if author != account_id]
+        self._validators = trip.ask(ValidatorsQuestion(account_id))
+        if not (has_kept_state(account_id) and knows_all(account_id, self._others)):
+            self._unknown = _UnknownViewer(trip, account_id, self._others, self._validators)
+
+    @cached_property
+    def value(self) -> KnownViewer:
+        if self._account_id is None:
+            return KnownViewer(None)
+        known = self._find_kept(self._account_id) if self._unknown is None else None
+        return known or self._load(self._account_id)
+
+    def _find_kept(self, account_id: int) -> KnownViewer | None:
+        """The viewer as this process knows it, if that still holds."""
+        validators = self._validators.value
+        related = find_kept_relationships(account_id, validators.relationships)
+        state = find_kept_state(account_id, validators)
+        if related is None or state is None or related.find_unknown(self._others):
+            return None
+        return KnownViewer(account_id, related.by_account, state)
+
+    def _load(self, account_id: int) -> KnownViewer:
+        asked = self._unknown
+        if asked is None:
+            trip = RoundTrip()
+            validators = trip.ask(ValidatorsQuestion(account_id))
+            asked = _UnknownViewer(trip, account_id, self._others, validators)
+            trip.run()
+        return KnownViewer(account_id, asked.relationships.value, asked.state.value)
+
+
+class _UnknownViewer:
+    """Questions for what this process does not know of a viewer, in a round trip."""
+
+    def __init__(
+        self,
+        trip: RoundTrip,
+        account_id: int,
+        others: Collection[int],
+        validators: ValidatorsQuestion,
+    ) -> None:
+        self.state = trip.ask(ask_viewer_state(account_id, validators))
+        self.relationships = trip.ask(ask_relationships_under(account_id, others, validators))
