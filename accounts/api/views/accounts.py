@@ -13,7 +13,7 @@ from accounts.api import schema
 from accounts.api.address_limits import SIGN_UPS
 from accounts.api.present import present_token
 from accounts.errors import AccountNotFound
-from accounts.queries.load import get_account_json, load_account_json
+from accounts.queries.load import get_account_json, get_account_json_for, load_account_json
 from accounts.queries.users import find_account_id
 from accounts.types import NewUser
 from infra.api.endpoint import Endpoint
@@ -58,7 +58,7 @@ class AccountView(Endpoint):
 
     @extend_schema(responses=schema.AccountEntity)
     def get(self, request: ApiRequest, account_id: int) -> HttpResponse:
-        return json_response(get_account_json(account_id, request.is_from(account_id)))
+        return json_response(get_account_json_for(account_id, request.viewer_id))
 
 
 class LookupView(Endpoint):
