@@ -10,7 +10,8 @@ from pages.api_client import ApiAnswer
 from pages.composer import new_composer
 from pages.views.base import Context, WebPage
 from pages.views.timelines import PublicPage, TimelinePage, cursors_of
-from posts.ids import PostId
+from posts.ids import MalformedPostId, PostId
+from timelines.increments.stream import LAG_S
 
 HOME = "/api/v1/timelines/home"
 MARKERS = "/api/v1/markers"
@@ -107,9 +108,9 @@ class NewPosts(WebPage):
 
     def get(self, request: HttpRequest) -> HttpResponseBase:
         """204 if there is nothing new, which costs no query."""
-        since_id = request.GET.get("since_id", "")
-        asked = {"since_id": request.GET.get("as_of") or since_id}
-        news = self.api.get(f"{HOME}/news", asked).body
+        since_id, as_of = request.GET.get("since_id", ""), request.GET.get("as_of", "")
+        since = as_of if as_of not in ("", since_id) else _before(since_id)
+        news = self.api.get(f"{HOME}/news", {"since_id": since}).body
         if not news["new"]:
             return HttpResponse(status=204)
         statuses = self.api.get(HOME, {"since_id": since_id, "limit": MOST_NEW}).body
@@ -119,6 +120,18 @@ class NewPosts(WebPage):
         if len(_above(since_id, statuses)) == MOST_NEW:
             answer["X-More"] = "1"
         return answer
+
+
+def _before(cursor: str) -> str:
+    """As far back as a post may belong that arrives now: `as_of` of an answer reaches back so far.
+
+    A post of the same second as the newest one belongs below it, if its author's id is lower.
+    """
+    try:
+        second = PostId.from_cursor(cursor).second
+    except MalformedPostId:
+        return cursor  # the API has the words for it
+    return PostId(max(second - LAG_S, 0), 0, 0).public
 
 
 def _above(cursor: str, statuses: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

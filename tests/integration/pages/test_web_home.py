@@ -1,6 +1,7 @@
 """The home page: the timeline, the form for a new post, and posts that come in."""
 
 import re
+import time
 from collections.abc import Callable
 
 import pytest
@@ -82,6 +83,24 @@ def test_the_open_page_gets_what_is_new_and_no_more(ann: int, drain: Callable[[]
     assert "<html" not in part
     block(ann, bob)
     assert new.public not in browser.client.get("/home/new").content.decode()
+
+
+def test_the_open_page_gets_an_own_post_that_belongs_below_its_newest(
+    ann: int, drain: Callable[[], int]
+) -> None:
+    """Ids of one second are in the order of their authors, so the later post may be the lower."""
+    bob, now_s = make_account("bob"), time.time()
+    follow(ann, bob)
+    his = publish(bob, clock_s=lambda: now_s)
+    drain()
+    browser = Browser(ann)
+    browser.read("/")
+    asked = f"/home/new?since_id={his.public}&as_of={his.public}"
+    assert browser.client.get(asked).status_code == 204
+    mine = publish(ann, clock_s=lambda: now_s)
+    drain()
+    assert mine < his
+    assert ids_on(browser.read(asked)) == [mine.public]
 
 
 def test_pages_go_on_where_the_last_one_ended(ann: int) -> None:
