@@ -21,7 +21,7 @@ from infra.caching.errors import REDIS_AWAY
 from infra.caching.round_trips import one_round_trip, run_together
 from infra.caching.viewer_validators import wrote_commands
 from infra.changes.causes import with_causes
-from infra.changes.errors import UNREACHABLE, NotInTransaction
+from infra.changes.errors import UNREACHABLE, NotInTransaction, UnknownKind
 from infra.changes.failpoints import failpoint
 from infra.changes.lanes import lane_of
 from infra.changes.registry import (
@@ -108,17 +108,25 @@ def finish_interrupted(alias: str, owner_id: int) -> None:
     For a write that finds itself done: the process that did it may have died right after its
     commit, and the caches that answer the caller lack the write. Inside a transaction it waits for
     the commit. Cost: one query by index; nothing more once the drain has delivered the changes.
-    Else each consumer runs once, for all of them.
+    Else each consumer runs once, for all of them; if it fails for one, the drain does its work.
     """
     rows = fetch_all(alias, RECENT, (lane_of(owner_id), owner_id))
     if not rows:
         return
     reached("changes.interrupted_finished")
-    deliveries = [
-        Delivery(version, owner_id, created_at, read_payload(kind, payload))
-        for version, kind, payload, created_at in rows
-    ]
+    deliveries = [one for row in rows if (one := _read_pending(owner_id, *row)) is not None]
     transaction.on_commit(partial(_run_inline, alias, deliveries), using=alias)
+
+
+def _read_pending(
+    owner_id: int, version: int, kind: str, payload: str, created_at: datetime
+) -> Delivery[Payload] | None:
+    """None: another release wrote it. The drain parks it, and this write must not fail for it."""
+    try:
+        return Delivery(version, owner_id, created_at, read_payload(kind, payload))
+    except (UnknownKind, msgspec.ValidationError) as error:
+        log.warning("change.inline_failed", kind=kind, error=str(error))
+        return None
 
 
 def append_follow_ups(

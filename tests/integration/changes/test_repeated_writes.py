@@ -3,12 +3,16 @@
 import pytest
 
 from infra.changes.append import finish_interrupted
+from infra.sharding.sql import execute
 from relations.actions.follow import follow
 from tests.budgets import count_calls
-from tests.integration.changes.kinds import ALIAS, OWNER, Journal, NotedInline, emit
+from tests.integration.changes.kinds import ALIAS, LANE, OWNER, Journal, NotedInline, emit
 from tests.world import make_accounts, publish
 
 FOLLOWS = 30
+CHANGE_OF_ANOTHER_RELEASE = """
+INSERT INTO changes_change (lane, kind, owner_id, payload) VALUES (%s, 'tests.of_later', %s, '{}')
+"""
 # Of one repeated follow, with changes of four shards.
 MOST_QUERIES, MOST_ROUND_TRIPS = 40, 10
 
@@ -31,6 +35,14 @@ def test_all_pending_changes_of_the_owner_are_one_batch(journal: Journal) -> Non
     journal.clear()
     finish_interrupted(ALIAS, OWNER)
     assert journal.heard == [versions]
+
+
+def test_a_change_of_another_release_does_not_fail_the_write(journal: Journal) -> None:
+    (version,) = emit(NotedInline())
+    execute(ALIAS, CHANGE_OF_ANOTHER_RELEASE, (LANE, OWNER))
+    journal.clear()
+    finish_interrupted(ALIAS, OWNER)
+    assert journal.heard == [[version]]
 
 
 def test_a_consumer_that_fails_does_not_stop_the_others(
