@@ -16,7 +16,9 @@ def wait_for_listener() -> None:
 
 
 def move_listener() -> None:
-    """To the Redis that this process uses now. It stays with the one before as long as that runs,
-    and hears of no change there."""
+    """To the Redis that this process uses now.
+
+    It would stay with the one before, as long as that runs, and receive nothing there.
+    """
     LISTENER.renew()
     wait_for_listener()

@@ -107,7 +107,11 @@ class NewPosts(WebPage):
     needs_viewer = True
 
     def get(self, request: HttpRequest) -> HttpResponseBase:
-        """204 if there is nothing new, which costs no query."""
+        """204 if there is nothing new.
+
+        That costs no query, once the newest entry is LAG_S old and the page has an `as_of`; until
+        then it costs a poll of the timeline.
+        """
         since_id, as_of = request.GET.get("since_id", ""), request.GET.get("as_of", "")
         since = as_of if as_of not in ("", since_id) else _before(since_id)
         news = self.api.get(f"{HOME}/news", {"since_id": since}).body

@@ -22,7 +22,7 @@ from posts.rules import is_for_viewer, may_see_author
 from relations.queries.in_process_relationships import (
     ask_relationships_under,
     find_kept_relationships,
-    knows_all,
+    has_kept_relationships,
 )
 from relations.types import UNRELATED, Relationship
 
@@ -87,7 +87,7 @@ class PostViewer:
             return
         self._others = [author for author in authors if author != account_id]
         self._validators = trip.ask(ValidatorsQuestion(account_id))
-        if not (has_kept_state(account_id) and knows_all(account_id, self._others)):
+        if not (has_kept_state(account_id) and has_kept_relationships(account_id, self._others)):
             self._unknown = _UnknownViewer(trip, account_id, self._others, self._validators)
 
     @cached_property

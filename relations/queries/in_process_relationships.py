@@ -43,7 +43,7 @@ def find_kept_relationships(viewer_id: int, validator: bytes | None) -> Relation
     return _by_viewer.find(viewer_id, validator)
 
 
-def knows_all(viewer_id: int, others: Sequence[int]) -> bool:
+def has_kept_relationships(viewer_id: int, others: Sequence[int]) -> bool:
     """Whether this process has the relationships with all of these, valid or not."""
     kept = _by_viewer.peek(viewer_id)
     return kept is not None and not kept.find_unknown(others)

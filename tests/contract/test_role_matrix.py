@@ -25,6 +25,8 @@ from timelines.catch_up.types import Bound
 
 TABLE = Path(__file__).with_name("role_matrix.txt")
 OBSERVED = CHECKOUT / ".artifacts" / "role_matrix.txt"
+# Statuses from here on say that nothing was done.
+REFUSED = "400"
 PLACEHOLDER = re.compile(r"<(?:\w+:)?(\w+)>")
 # Django's patterns with regular expressions: the list of an app, and all other paths.
 SPECIAL = {
@@ -168,10 +170,6 @@ def test_every_role_may_do_what_the_table_says(world: None) -> None:
     OBSERVED.parent.mkdir(exist_ok=True)
     OBSERVED.write_text(observed)
     assert observed.splitlines() == TABLE.read_text().splitlines()
-
-
-# Statuses from here on say that nothing was done.
-REFUSED = "400"
 
 
 def api_table() -> list[str]:
